@@ -1,0 +1,173 @@
+// A bounded block of rows: the file's own bytes and where their cells stand. Text is made only for cells that are read.
+// A batch never changes: `select` and `withDecoded` give another view of the same bytes.
+
+import type { Columns, FeedFile } from '../schema/feed-schema'
+import { Row } from './row'
+import type { BoundHeader } from './tsv/header'
+import type { RowIndex } from './tsv/scanner'
+
+/** Whether the file that rows came from was read to its verified end. Shared by all batches of the file. */
+export interface FileProgress {
+  complete: boolean
+}
+
+export interface RowBatchParts<C extends Columns> {
+  readonly header: BoundHeader<C>
+  readonly file: FeedFile
+  readonly progress: FileProgress
+  /** Owned by the batch from here on. */
+  readonly bytes: Uint8Array
+  readonly index: RowIndex
+  /** Rows of `index` in this batch. */
+  readonly rowCount: number
+  /** Row number, line and byte offset of `bytes[0]`'s row. */
+  readonly firstRow: number
+  readonly firstLine: number
+  readonly baseOffset: number
+  /** Rows of the index that are in view, in order; all when absent. */
+  readonly selection?: Uint32Array
+  /** Cells decoded already, by column index, one value for each row of the index. */
+  readonly decoded?: ReadonlyMap<number, readonly unknown[]>
+}
+
+export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
+  readonly header: BoundHeader<C>
+  readonly file: FeedFile
+  /** Rows in view. */
+  readonly length: number
+  readonly #parts: RowBatchParts<C>
+  readonly #buffer: Buffer
+  #lines: Uint32Array | undefined
+
+  constructor(parts: RowBatchParts<C>) {
+    this.#parts = parts
+    this.header = parts.header
+    this.file = parts.file
+    this.length = parts.selection?.length ?? parts.rowCount
+    const { buffer, byteOffset, byteLength } = parts.bytes
+    this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
+  }
+
+  /** Bytes of the file that the batch covers, rows out of view included. */
+  get byteLength(): number {
+    return this.bytesOf().byteLength
+  }
+
+  /**
+   * True once the file was read to its end and its end was verified (gzip trailer included, where the stage before checks one).
+   * Until then a row is unconfirmed: whoever stores it for good waits for this, as every sink does.
+   */
+  get confirmed(): boolean {
+    return this.#parts.progress.complete
+  }
+
+  /** The n-th row in view. */
+  row(n: number): Row<C> {
+    return new Row(this, this.#parts.selection ? this.#parts.selection[n]! : n)
+  }
+
+  /** Rows are views of this batch: see {@link Row.detach} before keeping one. */
+  *[Symbol.iterator](): IterableIterator<Row<C>> {
+    const { selection, rowCount } = this.#parts
+    if (selection) for (const slot of selection) yield new Row(this, slot)
+    else for (let slot = 0; slot < rowCount; slot++) yield new Row(this, slot)
+  }
+
+  /** The rows for which `keep` is true, as another view; this batch itself where that is all of them. */
+  select(keep: (row: Row<C>) => boolean): RowBatch<C> {
+    const slots = new Uint32Array(this.length)
+    let kept = 0
+    for (const row of this) if (keep(row)) slots[kept++] = row.slot
+    return kept === this.length ? this : new RowBatch({ ...this.#parts, selection: slots.slice(0, kept) })
+  }
+
+  /** The first `count` rows, as another view. */
+  first(count: number): RowBatch<C> {
+    if (count >= this.length) return this
+    const { selection } = this.#parts
+    return new RowBatch({
+      ...this.#parts,
+      selection: selection ? selection.slice(0, count) : Uint32Array.from({ length: count }, (_, n) => n),
+    })
+  }
+
+  /** The same rows with one column decoded; `decode` is called for every row in view, the others stay lazy. */
+  withDecoded(column: number, decode: (row: Row<C>) => unknown): RowBatch<C> {
+    const values = new Array<unknown>(this.#parts.rowCount)
+    for (const row of this) values[row.slot] = decode(row)
+    return new RowBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
+  }
+
+  /** @internal The block, for rows only: they hold offsets into it. */
+  get block(): Buffer {
+    return this.#buffer
+  }
+
+  /** @internal */
+  get index(): RowIndex {
+    return this.#parts.index
+  }
+
+  /** @internal */
+  decodedCells(column: number): readonly unknown[] | undefined {
+    return this.#parts.decoded?.get(column)
+  }
+
+  /** @internal The bytes of one row, its line end left out, or of all rows of the index. */
+  bytesOf(slot?: number): Uint8Array {
+    const { index, rowCount } = this.#parts
+    if (rowCount === 0) return this.#buffer.subarray(0, 0)
+    return this.#buffer.subarray(index.rowStarts[slot ?? 0]!, this.#endOf(slot ?? rowCount - 1))
+  }
+
+  /** @internal Position of the row in `slot`. */
+  positionOf(slot: number): { row: number; line: number; byteOffset: number } {
+    const { firstRow, baseOffset, index } = this.#parts
+    this.#lines ??= this.#countLines()
+    return { row: firstRow + slot, line: this.#lines[slot]!, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
+  }
+
+  /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
+  copyOf(slot: number): RowBatch<C> {
+    const { index, decoded, ...rest } = this.#parts
+    const from = index.rowStarts[slot]!
+    const ends = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
+    const single: RowIndex = {
+      columns: index.columns,
+      rowStarts: Uint32Array.of(0),
+      cellEnds: ends.map(end => end - from),
+      rowFlags: Uint8Array.of(index.rowFlags[slot]!),
+    }
+    const { row, line, byteOffset } = this.positionOf(slot)
+    const kept = decoded && new Map([...decoded].map(([column, values]) => [column, [values[slot]]]))
+    const { selection: _, ...whole } = rest
+    return new RowBatch({
+      ...whole,
+      bytes: Uint8Array.from(this.bytesOf(slot)),
+      index: single,
+      rowCount: 1,
+      firstRow: row,
+      firstLine: line,
+      baseOffset: byteOffset,
+      ...(kept && { decoded: kept }),
+    })
+  }
+
+  #endOf(slot: number): number {
+    const { index } = this.#parts
+    return index.cellEnds[(slot + 1) * index.columns - 1]!
+  }
+
+  // One pass for all rows: a caller that asks every row for its position still pays linear time.
+  #countLines(): Uint32Array {
+    const { index, rowCount, firstLine } = this.#parts
+    const lines = new Uint32Array(rowCount)
+    let line = firstLine
+    let at = index.rowStarts[0] ?? 0
+    for (let slot = 0; slot < rowCount; slot++) {
+      for (const start = index.rowStarts[slot]!; at < start; at++) if (this.#buffer[at] === 0x0a) line++
+      lines[slot] = line
+    }
+    return lines
+  }
+}

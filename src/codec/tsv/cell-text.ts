@@ -1,0 +1,6 @@
+// The text inside a quoted cell, document 2 "Item feed columns", title: a quote is preceded by a backslash, a backslash is doubled.
+
+/** Undoes `\"` and `\\`. A backslash before anything else is kept as written. */
+export function unescapeCell(text: string): string {
+  return text.includes('\\') ? text.replace(/\\(["\\])/g, '$1') : text
+}

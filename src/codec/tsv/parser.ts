@@ -1,0 +1,276 @@
+// The TSV parser: bytes in, row batches out. It owns the order of things (header, rows, bad rows, the end) and the positions;
+// what a row is stands in read-row.ts, fast scanning in the engines behind scanner.ts.
+//
+// After a bad row reading goes on at the next line, also where a quote had run over it: a quote that never closes costs one row,
+// not the file. The lines that the bad row had run over are re-read with quotes confined to their line, so each byte is read
+// at most twice whatever the input.
+
+import { isUtf8 } from 'node:buffer'
+import { FeedError, type RowPosition } from '../../errors'
+import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
+import { type FileProgress, RowBatch } from '../row-batch'
+import { type BadRowPolicy, type BadRowReason, badRowError, rowExcerpt } from './bad-row'
+import { Block } from './block'
+import { type BoundHeader, bindHeader } from './header'
+import { readHeader } from './read-header'
+import { nextLine, type RowReading, readRow } from './read-row'
+import { scalarScanner } from './scalar-scanner'
+import { newScanSpace, ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+
+/** Rows in a batch at the most. */
+const MAX_BATCH_ROWS = 4096
+
+export interface TsvParserOptions<C extends Columns> {
+  readonly schema: FeedSchema<C>
+  /** Which file this is; every batch carries it. */
+  readonly file?: FeedFile
+  readonly onBadRow?: BadRowPolicy
+  /** What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted. */
+  readonly invalidUtf8?: 'bad-row' | 'replace'
+  /** Bytes of a row, line end included, at the most; also how far an open quote is followed. */
+  readonly maxRowBytes?: number
+  /** Bytes of the file in a batch, unless one row is longer. */
+  readonly batchBytes?: number
+  readonly scanner?: TsvScanner
+}
+
+export class TsvParser<C extends Columns> {
+  /** Rows left out by `onBadRow`. */
+  badRows = 0
+  /** Rows read with U+FFFD in place of bytes that are not UTF-8. */
+  replacedRows = 0
+
+  readonly #options: Required<TsvParserOptions<C>>
+  readonly #block: Block
+  readonly #progress: FileProgress = { complete: false }
+  #header: BoundHeader<C> | undefined
+  #space: ScanSpace | undefined
+  /** Offset in the block of the next row. */
+  #at = 0
+  /** Rows and lines before `#at`; the header is row 0. */
+  #row = 0
+  #line = 1
+  /** File offset up to which quotes are confined to their line. */
+  #confinedUntil = 0
+  #discarding = false
+
+  constructor(options: TsvParserOptions<C>) {
+    this.#options = {
+      schema: options.schema,
+      file: options.file ?? { feed: options.schema.feed },
+      onBadRow: options.onBadRow ?? 'throw',
+      invalidUtf8: options.invalidUtf8 ?? 'bad-row',
+      maxRowBytes: options.maxRowBytes ?? 1 << 20,
+      batchBytes: options.batchBytes ?? 1 << 18,
+      scanner: options.scanner ?? scalarScanner,
+    }
+    this.#block = new Block(this.#options.batchBytes)
+  }
+
+  /** Takes the next bytes of the file; they are copied. Batches come as soon as a block is full. */
+  *push(bytes: Uint8Array): Generator<RowBatch<C>, void, void> {
+    for (let taken = 0; taken < bytes.length; ) {
+      taken += this.#block.fill(bytes, taken)
+      if (this.#block.isFull) yield* this.#read(false)
+    }
+  }
+
+  /** The end of the file: the last rows. @throws FeedError TSV_EMPTY where not even a header came */
+  *end(): Generator<RowBatch<C>, void, void> {
+    yield* this.#read(true)
+    if (this.#header === undefined) throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
+    this.#progress.complete = true
+  }
+
+  *#read(final: boolean): Generator<RowBatch<C>, void, void> {
+    if (this.#header === undefined) this.#readHeader(final)
+    if (this.#header !== undefined) {
+      this.#space ??= newScanSpace(this.#header.columns.length, MAX_BATCH_ROWS)
+      yield* this.#readRows(this.#header, this.#space, final)
+    }
+    if (final) return
+    this.#block.dropBefore(this.#at)
+    this.#at = 0
+  }
+
+  #readHeader(final: boolean): void {
+    const { bytes, filled } = this.#block
+    const bom = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+    if (filled === bom) return
+    const line = readHeader(bytes, bom, filled, final, bom)
+    const position = { row: 0, line: 1, byteOffset: bom }
+    if (line !== undefined) {
+      this.#header = bindHeader(this.#options.schema, line.headings, position)
+      this.#at = line.next
+      this.#line = 2
+    } else if (filled >= this.#options.maxRowBytes) {
+      const reason = `longer than ${this.#options.maxRowBytes} bytes`
+      throw new FeedError('TSV_HEADER_INVALID', `the header line cannot be read: ${reason}`, { ...position, reason })
+    }
+  }
+
+  *#readRows(header: BoundHeader<C>, space: ScanSpace, final: boolean): Generator<RowBatch<C>, void, void> {
+    const { bytes, filled } = this.#block
+    if (this.#discarding) this.#discardLine(bytes, filled)
+    let next = this.#at
+    while (next < filled) {
+      if (!this.#isConfined(next)) next = this.#options.scanner.scan(bytes, next, filled, this.#options.maxRowBytes, space)
+      if (space.rows === space.rowStarts.length) yield* this.#take(header, space, next)
+      if (next >= filled) break
+      const reading = this.#readOne(next, filled, final, header)
+      if (reading.kind === 'incomplete') break
+      if (reading.kind === 'row') next = append(space, bytes, next, reading)
+      else {
+        yield* this.#take(header, space, next)
+        next = this.#leaveOut(reading, next, filled)
+      }
+    }
+    yield* this.#take(header, space, Math.min(next, filled))
+  }
+
+  /** What the row at `from` is, the number of its cells and its size considered. */
+  #readOne(from: number, filled: number, final: boolean, header: BoundHeader): GoodRow | { kind: 'incomplete' } | LeftOut {
+    const { maxRowBytes: limitBytes } = this.#options
+    const { bytes } = this.#block
+    const isCut = filled - from > limitBytes
+    const to = isCut ? from + limitBytes : filled
+    const columns = header.columns.length
+    const reading = readRow(bytes, from, to, { final: final && !isCut, linesInQuotes: !this.#isConfined(from), maxCells: columns })
+    if (reading.kind === 'row') {
+      const reason = cellCountFault(reading.cellEnds.length, columns, reading.cellEnds[0] === from)
+      if (reason === undefined) return reading
+      return this.#judge({ reason, readTo: reading.next }, from, to, final || isCut)
+    }
+    if (reading.kind === 'bad') {
+      const code = reading.fault === 'unclosed-quote' ? 'TSV_QUOTE_UNCLOSED' : 'TSV_QUOTE_TRAILING_TEXT'
+      return this.#judge({ reason: { code }, readTo: reading.readTo }, from, to, final || isCut)
+    }
+    if (!isCut) return reading
+    return {
+      kind: 'left-out',
+      reason: reading.insideQuotes ? { code: 'TSV_QUOTE_UNCLOSED' } : { code: 'TSV_ROW_TOO_LARGE', limitBytes },
+      readTo: to,
+    }
+  }
+
+  // A bad row is left out only when its first line is whole (or past the cap): its bytes are handed over, and reading goes on behind them.
+  #judge(bad: { reason: BadRowReason; readTo: number }, from: number, to: number, isAll: boolean): LeftOut | { kind: 'incomplete' } {
+    return isAll || nextLine(this.#block.bytes, from, to) >= 0 ? { kind: 'left-out', ...bad } : { kind: 'incomplete' }
+  }
+
+  /** Applies `onBadRow` to the row at `from`. @returns where reading goes on */
+  #leaveOut({ reason, readTo }: LeftOut, from: number, filled: number): number {
+    const { bytes, baseOffset } = this.#block
+    const limit = Math.min(filled, from + this.#options.maxRowBytes)
+    const next = nextLine(bytes, from, limit)
+    const line = bytes.subarray(from, next < 0 ? limit : next)
+    const failure = this.#report(reason, { row: ++this.#row, line: this.#line, byteOffset: baseOffset + from }, line)
+    if (failure !== undefined) throw failure
+    this.#confinedUntil = Math.max(this.#confinedUntil, baseOffset + readTo)
+    this.#at = next < 0 ? limit : next
+    if (next >= 0) this.#line++
+    else if (limit === from + this.#options.maxRowBytes) {
+      this.#discarding = true
+      this.#discardLine(bytes, filled)
+    }
+    return this.#at
+  }
+
+  /** Hands a bad row to `onBadRow`. @returns the error where the policy is to throw it */
+  #report(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError | undefined {
+    const { onBadRow } = this.#options
+    if (onBadRow !== 'throw') this.badRows++
+    // An error costs microseconds, and a hostile file has a bad row a byte: none is made where nobody looks.
+    if (onBadRow === 'skip') return undefined
+    const position = { ...place, excerpt: rowExcerpt(line) }
+    const error = badRowError(reason, position)
+    if (onBadRow === 'throw') return error
+    onBadRow({ code: error.code, error, position, bytes: Uint8Array.from(line) })
+    return undefined
+  }
+
+  #discardLine(bytes: Uint8Array, filled: number): void {
+    const next = nextLine(bytes, this.#at, filled)
+    this.#at = next < 0 ? filled : next
+    if (next < 0) return
+    this.#discarding = false
+    this.#line++
+  }
+
+  /** Makes a batch of the rows in the space, which end at `next`, and empties it. */
+  *#take(header: BoundHeader<C>, space: ScanSpace, next: number): Generator<RowBatch<C>, void, void> {
+    const { rows, columns, innerLines } = space
+    if (rows === 0) return
+    const index = {
+      columns,
+      rowStarts: space.rowStarts.slice(0, rows),
+      cellEnds: space.cellEnds.slice(0, rows * columns),
+      rowFlags: space.rowFlags.slice(0, rows),
+    }
+    const batch = new RowBatch<C>({
+      header,
+      file: this.#options.file,
+      progress: this.#progress,
+      bytes: this.#block.share(),
+      index,
+      rowCount: rows,
+      firstRow: this.#row + 1,
+      firstLine: this.#line,
+      baseOffset: this.#block.baseOffset + index.rowStarts[0]!,
+    })
+    this.#row += rows
+    this.#line += rows + innerLines
+    this.#at = next
+    space.rows = 0
+    space.innerLines = 0
+    yield* this.#checkUtf8(batch)
+  }
+
+  /** The batch without the rows that are not UTF-8. One native check a batch unless there are such rows. */
+  *#checkUtf8(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
+    if (!batch.index.rowFlags.includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())) {
+      yield batch
+      return
+    }
+    let failure: FeedError | undefined
+    const valid = batch.select(row => {
+      const bytes = batch.bytesOf(row.slot)
+      if (failure !== undefined) return false
+      if (isUtf8(bytes)) return true
+      if (this.#options.invalidUtf8 === 'replace') this.replacedRows++
+      else failure = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
+      return this.#options.invalidUtf8 === 'replace'
+    })
+    if (valid.length > 0) yield valid
+    if (failure !== undefined) throw failure
+  }
+
+  #isConfined(at: number): boolean {
+    return this.#block.baseOffset + at < this.#confinedUntil
+  }
+}
+
+type GoodRow = Extract<RowReading, { kind: 'row' }>
+
+interface LeftOut {
+  readonly kind: 'left-out'
+  readonly reason: BadRowReason
+  /** Where reading it had got to. */
+  readonly readTo: number
+}
+
+function cellCountFault(cells: number, columns: number, isEmpty: boolean): BadRowReason | undefined {
+  if (cells === columns) return undefined
+  if (cells > columns) return { code: 'TSV_ROW_LONG', cells, columns }
+  return cells === 1 && isEmpty ? { code: 'TSV_ROW_BLANK' } : { code: 'TSV_ROW_SHORT', cells, columns }
+}
+
+/** Adds one slowly read row to the space. @returns where the next row begins */
+function append(space: ScanSpace, block: Uint8Array, from: number, row: GoodRow): number {
+  const slot = space.rows++
+  space.rowStarts[slot] = from
+  space.cellEnds.set(row.cellEnds, slot * space.columns)
+  space.rowFlags[slot] = block.subarray(from, row.next).some(byte => byte >= 0x80) ? ROW_NON_ASCII : 0
+  space.innerLines += row.innerLines
+  return row.next
+}

@@ -1,0 +1,97 @@
+// Reads one row slowly and says exactly what it is. All engines share this for rows they do not take themselves:
+// the row that is cut off at a block's end, the row that is bad, the header line. The dialect is document 2's:
+//
+// | where | what | meaning |
+// |---|---|---|
+// | cell start | `"` | a quoted cell: runs to the next `"` that no backslash precedes |
+// | quoted cell | `\` | takes the next byte with it (`\"` is `"`, `\\` is `\`, any other pair is kept as written) |
+// | quoted cell | TAB, LF, CRLF | text |
+// | after the closing quote | TAB, LF, CRLF, end of input | ends the cell; anything else is a bad row |
+// | plain cell | `"`, `\`, a lone CR | text |
+// | plain cell | TAB, LF, CRLF | ends the cell |
+
+const TAB = 0x09
+const LF = 0x0a
+const CR = 0x0d
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+export type RowFault = 'unclosed-quote' | 'text-after-quote'
+
+export type RowReading =
+  /** A whole row: where each cell ends (terminator excluded) and where the next row begins. */
+  | { readonly kind: 'row'; readonly cellEnds: readonly number[]; readonly next: number; readonly innerLines: number }
+  /** `readTo` is the first byte that the reading did not pass. */
+  | { readonly kind: 'bad'; readonly fault: RowFault; readonly readTo: number }
+  /** More input is needed to tell. */
+  | { readonly kind: 'incomplete'; readonly insideQuotes: boolean }
+
+export interface ReadRowOptions {
+  /** No input comes after `to`: the end of input ends the row. */
+  readonly final: boolean
+  /** False while re-reading the lines of a bad row: there a quoted cell must end on its line. */
+  readonly linesInQuotes: boolean
+  /** Reading stops once a row has more cells than this: it is bad, wherever it ends. */
+  readonly maxCells: number
+}
+
+/** Reads the row that begins at `from`. Linear in the bytes it passes. */
+export function readRow(block: Uint8Array, from: number, to: number, options: ReadRowOptions): RowReading {
+  const cellEnds: number[] = []
+  let innerLines = 0
+  let at = from
+  for (;;) {
+    if (at < to && block[at] === QUOTE) {
+      const end = closingQuote(block, at, to, options.linesInQuotes)
+      if (end < 0) {
+        const stop = -end - 1
+        return stop < to || options.final
+          ? { kind: 'bad', fault: 'unclosed-quote', readTo: stop }
+          : { kind: 'incomplete', insideQuotes: true }
+      }
+      for (let inner = at; inner < end; inner++) if (block[inner] === LF) innerLines++
+      at = end + 1
+      if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
+      if (block[at] === CR && at + 1 >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
+      if (at < to && block[at] !== TAB && lineEndLength(block, at, to) === 0) return { kind: 'bad', fault: 'text-after-quote', readTo: at }
+    } else {
+      while (at < to && block[at] !== TAB && block[at] !== LF) at++
+      if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
+      if (at < to && block[at] === LF && at > from && block[at - 1] === CR && at - 1 >= cellStart(cellEnds, from)) at--
+    }
+    cellEnds.push(at)
+    if (at >= to) return { kind: 'row', cellEnds, next: to, innerLines }
+    if (block[at] !== TAB) return { kind: 'row', cellEnds, next: at + lineEndLength(block, at, to), innerLines }
+    at++
+    if (cellEnds.length > options.maxCells) return { kind: 'row', cellEnds, next: at, innerLines }
+  }
+}
+
+/** Where the line that holds `from` ends: the offset after its LF, or -1 where there is none before `to`. */
+export function nextLine(block: Uint8Array, from: number, to: number): number {
+  const lineFeed = block.indexOf(LF, from)
+  return lineFeed < 0 || lineFeed >= to ? -1 : lineFeed + 1
+}
+
+function cellStart(cellEnds: readonly number[], from: number): number {
+  return cellEnds.length === 0 ? from : cellEnds[cellEnds.length - 1]! + 1
+}
+
+/** Offset of the closing quote; or -(offset where the search stopped) - 1. */
+function closingQuote(block: Uint8Array, open: number, to: number, linesInQuotes: boolean): number {
+  for (let at = open + 1; at < to; at++) {
+    const byte = block[at]
+    if (byte === QUOTE) return at
+    if (byte === LF && !linesInQuotes) return -at - 1
+    if (byte === BACKSLASH) {
+      at++
+      if (block[at] === LF && !linesInQuotes) return -at - 1
+    }
+  }
+  return -to - 1
+}
+
+function lineEndLength(block: Uint8Array, at: number, to: number): number {
+  if (block[at] === LF) return 1
+  return block[at] === CR && at + 1 < to && block[at + 1] === LF ? 2 : 0
+}

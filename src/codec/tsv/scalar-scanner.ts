@@ -1,0 +1,83 @@
+// The plain TypeScript scan engine: one loop over the bytes of a block, for machines without a faster one.
+// It takes rows that are plainly good (see scanner.ts) and stops before any other.
+//
+//   cell start ──"──▶ inside quotes ──"──▶ after the quote ──TAB/LF──▶ cell start
+//       │                 │ \ skips the next byte      └── anything else: stop
+//       └──any other──▶ plain cell ──TAB/LF──▶ cell start
+
+import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+
+const TAB = 0x09
+const LF = 0x0a
+const CR = 0x0d
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+export const scalarScanner: TsvScanner = {
+  name: 'scalar',
+  scan(block, from, to, maxRowBytes, space) {
+    const capacity = space.rowStarts.length
+    let rowStart = from
+    while (space.rows < capacity && rowStart < to) {
+      const next = scanRow(block, rowStart, Math.min(to, rowStart + maxRowBytes), space)
+      if (next < 0) break
+      rowStart = next
+    }
+    return rowStart
+  },
+}
+
+/** Takes one row into the space. @returns where the next row begins, or -1 where the row is not plainly good. */
+function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpace): number {
+  const { columns, cellEnds, rows } = space
+  const base = rows * columns
+  let cell = 0
+  let seen = 0
+  let innerLines = 0
+  let at = rowStart
+  for (;;) {
+    if (at < to && block[at] === QUOTE) {
+      for (at++; at < to; at++) {
+        const byte = block[at]!
+        seen |= byte
+        if (byte === QUOTE) break
+        if (byte === BACKSLASH) seen |= block[++at] ?? 0
+        if (block[at] === LF) innerLines++
+      }
+      at++
+      if (at < to && block[at] === CR && block[at + 1] === LF) {
+        if (at + 1 >= to || cell !== columns - 1) return -1
+        cellEnds[base + cell] = at
+        return accept(space, rowStart, seen, innerLines, at + 2)
+      }
+      if (at < to && block[at] !== TAB && block[at] !== LF) return -1
+    } else {
+      let byte = 0
+      while (at < to && (byte = block[at]!) !== TAB && byte !== LF) {
+        seen |= byte
+        at++
+      }
+    }
+    if (at >= to || cell === columns) return -1
+    cellEnds[base + cell++] = at
+    if (block[at++] === TAB) {
+      if (cell === columns) return -1
+      continue
+    }
+    if (cell !== columns) return -1
+    const last = at - 2
+    // A plain last cell gives up its CR; a quoted one cannot end in CR here.
+    if (block[last] === CR && last >= rowStart && (columns === 1 ? last >= rowStart : last > cellEnds[base + cell - 2]!))
+      cellEnds[base + cell - 1] = last
+    // With several columns an empty line has too few cells; with one it is an empty cell.
+    return accept(space, rowStart, seen, innerLines, at)
+  }
+}
+
+function accept(space: ScanSpace, rowStart: number, seen: number, innerLines: number, next: number): number {
+  const row = space.rows++
+  space.rowStarts[row] = rowStart
+  space.rowFlags[row] = seen & 0x80 ? ROW_NON_ASCII : 0
+  space.innerLines += innerLines
+  return next
+}

@@ -1,0 +1,46 @@
+// The interface of the engines that find cells in a block of bytes, and the space they write to.
+// An engine only has to know good rows. At the first row that is not plainly good (cut off, bad, too long)
+// it stops, and read-row.ts, shared by all engines, says what that row is. So engines can differ in speed only.
+
+/** A row has a byte of 0x80 or above. */
+export const ROW_NON_ASCII = 1
+
+/**
+ * Where the good rows of one block stand. Offsets count from the block's start.
+ * Row r begins at `rowStarts[r]`; its cell c ends (terminator excluded) at `cellEnds[r * columns + c]`, and cell c + 1 begins one byte later.
+ */
+export interface RowIndex {
+  readonly columns: number
+  readonly rowStarts: Uint32Array
+  readonly cellEnds: Uint32Array
+  readonly rowFlags: Uint8Array
+}
+
+/** A RowIndex being filled. */
+export interface ScanSpace extends RowIndex {
+  /** Rows found so far. */
+  rows: number
+  /** Line ends found inside quotes so far. */
+  innerLines: number
+}
+
+export interface TsvScanner {
+  readonly name: string
+  /**
+   * Appends the good rows of `block[from, to)` to `space` until a row is not plainly good or the space is full.
+   * @returns the offset where the first row that it did not take begins (`to` when all were taken)
+   */
+  scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number
+}
+
+/** A row takes at least one byte, so these are more than a block can hold only in a pathological file: the parser then scans again. */
+export function newScanSpace(columns: number, rows: number): ScanSpace {
+  return {
+    columns,
+    rowStarts: new Uint32Array(rows),
+    cellEnds: new Uint32Array(rows * columns),
+    rowFlags: new Uint8Array(rows),
+    rows: 0,
+    innerLines: 0,
+  }
+}

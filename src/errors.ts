@@ -1,0 +1,209 @@
+// The one error class of feedmill, its stable codes and what each code's context holds.
+// It is one piece because the codes are one table: a caller switches on `error.code`,
+// and TypeScript then knows the fields of `error.context`.
+// Context holds positions and short cut pieces of text, never a whole row, never a token.
+
+/** Where in a TSV file a problem stands. Rows and lines count from 1, bytes from 0. */
+export interface RowPosition {
+  /** Data row, counted from 1 after the header line. 0 is the header itself. */
+  readonly row: number
+  /** Physical line, counted from 1, line ends inside quotes included. */
+  readonly line: number
+  /** Offset of the row's first byte in the uncompressed file. */
+  readonly byteOffset: number
+  /** A cut piece of the text at fault, at most 80 characters. */
+  readonly excerpt?: string
+}
+
+/** A problem with one cell. */
+export interface CellPosition extends RowPosition {
+  readonly column: string
+}
+
+/** What each code's context holds. The comment on each line says when the code is thrown. */
+export interface ErrorContexts {
+  // The caller's own mistakes: thrown where the call is made, before any I/O.
+  /** An option is out of its range or of the wrong kind. */
+  OPTION_INVALID: { option: string; expected: string; received: string }
+  /** A column name that neither the schema nor the file has. */
+  COLUMN_UNKNOWN: { column: string; known: readonly string[] }
+  /** A package that this feature needs is not installed. */
+  DEPENDENCY_MISSING: { package: string; neededFor: string }
+  /** A package is installed in a version that this feature cannot work with. */
+  DEPENDENCY_UNSUPPORTED: { package: string; expected: string }
+
+  // Stages and pipelines.
+  /** `write` after `end`. */
+  STAGE_WRITE_AFTER_END: { stage: string }
+  /** A stage instance, or a pipeline made of instances, was run a second time. */
+  STAGE_REUSED: { stage: string }
+  /** Code inside a stage, a callback or a sink threw something that is not a FeedError; see `cause`. */
+  STAGE_FAILED: { stage: string }
+  /** The stage was destroyed while somebody still read from it. */
+  STAGE_DESTROYED: { stage: string }
+  /** The caller's AbortSignal fired; its reason is `cause`. */
+  ABORTED: { stage: string }
+
+  // HTTP.
+  /** A status that is not part of a download; `errorId` is the service's own code when it sent one. */
+  HTTP_STATUS: { url: string; status: number; errorId?: number; category?: string; message?: string; byteOffset?: number }
+  /** The connection failed: reset, refused, name not found, a protocol violation. */
+  HTTP_TRANSPORT: { url: string; byteOffset?: number }
+  /** Nothing arrived within a time limit. */
+  HTTP_TIMEOUT: { url: string; phase: 'headers' | 'body'; limitMs: number; byteOffset?: number }
+  /** A redirect or link leaves the origin of the request; nothing was sent there. */
+  HTTP_ORIGIN_REFUSED: { from: string; to: string }
+  /** More redirects than allowed. */
+  HTTP_REDIRECT_LOOP: { url: string; hops: number }
+  /** A header name or value that cannot be sent (CR, LF, NUL). */
+  HTTP_HEADER_INVALID: { header: string }
+  /** A path identifier that is empty, a dot segment, absolute or has a separator in it. */
+  HTTP_IDENTIFIER_INVALID: { parameter: string; excerpt: string }
+  /** The body is not a feed file (HTML, JSON, or bytes without the expected signature). */
+  HTTP_CONTENT_TYPE: { url: string; contentType: string; excerpt?: string; byteOffset: number }
+  /** A content coding that the transport would silently undo. */
+  HTTP_CONTENT_ENCODING: { url: string; contentEncoding: string }
+  /** Content-Length is repeated, conflicting or not a number. */
+  HTTP_CONTENT_LENGTH: { url: string; received: string }
+
+  // Ranges.
+  /** A 206 without Content-range, or with more than one. */
+  RANGE_HEADER_MISSING: { url: string; byteOffset: number; received: string }
+  /** A Content-range that cannot be read, or whose numbers pass 2^53. */
+  RANGE_HEADER_INVALID: { url: string; byteOffset: number; received: string }
+  /** The answered range starts elsewhere than the asked one. */
+  RANGE_START_MISMATCH: { url: string; byteOffset: number; received: number }
+  /** Total, Last-Modified or ETag changed between chunks: another file is being sent. */
+  RANGE_FILE_REPLACED: { url: string; byteOffset: number; what: 'total' | 'last-modified' | 'etag'; before: string; after: string }
+  /** A body ran past its range, twice. */
+  RANGE_BODY_TOO_LONG: { url: string; byteOffset: number; expectedBytes: number }
+  /** 416 (or the service's 13017) that does not say a total. */
+  RANGE_UNSATISFIABLE: { url: string; byteOffset: number; status: number; errorId?: number }
+  /** No progress after the allowed number of attempts; the last failure is `cause`. */
+  RANGE_RETRIES_EXHAUSTED: { url: string; byteOffset: number; attempts: number }
+
+  // Chunks.
+  /** The input ended and bytes before the end are missing. */
+  CHUNK_GAP: { byteOffset: number; missingBytes: number }
+  /** Two pieces cover the same byte. */
+  CHUNK_OVERLAP: { byteOffset: number; overlapBytes: number }
+  /** A piece lies further ahead than the window allows. */
+  CHUNK_WINDOW_EXCEEDED: { byteOffset: number; nextOffset: number; windowBytes: number }
+  /** The input ended before or after the announced total. */
+  CHUNK_TOTAL_MISMATCH: { byteOffset: number; totalBytes: number }
+
+  // Gzip. `byteOffset` counts compressed bytes from the start of the file.
+  /** No input at all. */
+  GZIP_EMPTY: { byteOffset: number }
+  /** Not gzip, an unknown method, or reserved flags. */
+  GZIP_HEADER_INVALID: { byteOffset: number; reason: string }
+  /** The input ended inside a member. */
+  GZIP_TRUNCATED: { byteOffset: number; part: 'header' | 'data' | 'trailer' }
+  /** The deflate data is damaged. */
+  GZIP_DATA_INVALID: { byteOffset: number; reason: string }
+  /** CRC32 of the output differs from the trailer: rows already handed out are not confirmed. */
+  GZIP_CRC_MISMATCH: { byteOffset: number; expected: number; actual: number }
+  /** The output's size differs from the trailer: rows already handed out are not confirmed. */
+  GZIP_SIZE_MISMATCH: { byteOffset: number; expected: number; actual: number }
+  /** Bytes after the last member that are neither zeros nor a member. */
+  GZIP_TRAILING_GARBAGE: { byteOffset: number }
+  /** The content is gzip again: the file was compressed twice. */
+  GZIP_NESTED: { byteOffset: number }
+  /** A cap against bombs was reached. */
+  GZIP_LIMIT: { byteOffset: number; option: 'maxOutputBytes' | 'maxRatio'; limit: number }
+
+  // TSV.
+  /** No header line. */
+  TSV_EMPTY: { byteOffset: number }
+  /** The header line cannot be read. */
+  TSV_HEADER_INVALID: RowPosition & { reason: string }
+  /** A column that the schema requires is not in the header. */
+  TSV_COLUMN_MISSING: RowPosition & { column: string }
+  /** A column that the schema requires stands twice in the header. */
+  TSV_COLUMN_REPEATED: RowPosition & { column: string }
+  /** Fewer cells than columns. */
+  TSV_ROW_SHORT: RowPosition & { cells: number; columns: number }
+  /** More cells than columns. */
+  TSV_ROW_LONG: RowPosition & { cells: number; columns: number }
+  /** An empty line. */
+  TSV_ROW_BLANK: RowPosition
+  /** A quoted cell that never ends. */
+  TSV_QUOTE_UNCLOSED: RowPosition
+  /** Text between a closing quote and the end of its cell. */
+  TSV_QUOTE_TRAILING_TEXT: RowPosition
+  /** A row past `maxRowBytes`. */
+  TSV_ROW_TOO_LARGE: RowPosition & { limitBytes: number }
+  /** Bytes that are not UTF-8, with `invalidUtf8: 'bad-row'`. */
+  TSV_UTF8_INVALID: RowPosition
+
+  // Cells.
+  /** A cell that its column's type cannot be read from. */
+  CELL_INVALID: Partial<CellPosition> & { type: string; reason: string }
+
+  // Join, merge, state.
+  /** A row without the key that a join or merge needs. */
+  KEY_MISSING: Partial<RowPosition> & { column: string }
+  /** A row that no version can be given: no date of its own and no date on its file. */
+  VERSION_MISSING: Partial<RowPosition> & { key: string }
+  /** A state cap was reached. */
+  STATE_LIMIT: { option: string; limit: number }
+
+  // Sinks.
+  /** Writing the output failed; see `cause`. */
+  SINK_FAILED: { sink: string; target: string }
+}
+
+export type ErrorCode = keyof ErrorContexts
+
+/** Codes where the same request may succeed later. A single error can override its code's default. */
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'HTTP_TRANSPORT',
+  'HTTP_TIMEOUT',
+  'RANGE_FILE_REPLACED',
+  'RANGE_RETRIES_EXHAUSTED',
+  'GZIP_TRUNCATED',
+  'GZIP_CRC_MISMATCH',
+  'GZIP_SIZE_MISMATCH',
+])
+
+export interface FeedErrorOptions {
+  readonly cause?: unknown
+  readonly retryable?: boolean
+}
+
+/** The union over all codes, so that `if (e.code === …)` narrows `e.context`. */
+export type AnyFeedError = { [C in ErrorCode]: FeedError<C> }[ErrorCode]
+
+export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'FeedError'
+  readonly code: C
+  readonly context: Readonly<ErrorContexts[C]>
+  /** True when doing the same thing again, later, may succeed. */
+  readonly retryable: boolean
+
+  constructor(code: C, message: string, context: ErrorContexts[C], options: FeedErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.context = Object.freeze({ ...context }) as Readonly<ErrorContexts[C]>
+    this.retryable = options.retryable ?? RETRYABLE.has(code)
+  }
+
+  /** Recognises a FeedError by shape: two copies of the package may meet in one process. */
+  static is(value: unknown): value is AnyFeedError {
+    return (
+      value instanceof Error && value.name === 'FeedError' && typeof (value as { code?: unknown }).code === 'string' && 'context' in value
+    )
+  }
+}
+
+/** Any thrown value as a FeedError; what already is one passes through unchanged. */
+export function asFeedError(value: unknown, stage: string): FeedError {
+  if (FeedError.is(value)) return value
+  const text = value instanceof Error ? value.message : String(value)
+  return new FeedError('STAGE_FAILED', `${stage}: ${text}`, { stage }, { cause: value })
+}
+
+/** A piece of text short enough for an error's context. */
+export function excerpt(text: string, limit = 80): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`
+}

@@ -1,0 +1,60 @@
+// The shapes of decoded cells. What reads them from text stands in codec/.
+
+/** A decimal number kept exact as the text that was sent; a number only on demand. */
+export interface Decimal {
+  /** Exactly as in the file. */
+  readonly text: string
+  /** The nearest double. */
+  toNumber(): number
+  toString(): string
+  toJSON(): string
+}
+
+/** One name and value pair of an aspects cell, decoded. */
+export interface Aspect {
+  /** The label that the pair stands under, or null where none precedes it. */
+  readonly label: string | null
+  readonly name: string
+  /** Null in the names-only form of `variesByLocalizedAspects`. */
+  readonly value: string | null
+}
+
+/** One entry of a `conditionDescriptors` cell, decoded: a name and its values in order. */
+export interface ConditionDescriptor {
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+/** Where an item ships, or does not: ISO 3166 country codes and the region names of document 2. New names are kept. */
+export interface Regions {
+  readonly countries: readonly string[]
+  readonly regions: readonly string[]
+}
+
+/**
+ * Where an item ships: the listed countries and regions, except the listed exceptions.
+ * Which countries a region covers is not documented, so an exception stays whenever it may cut something out of what is left.
+ * Without exceptions the two lists are the whole answer.
+ */
+export interface ShipTo extends Regions {
+  /** Excluded countries that may lie in one of `regions`. */
+  readonly exceptCountries: readonly string[]
+  /** Excluded regions that may cover one of `countries`, or a part of one of `regions`. */
+  readonly exceptRegions: readonly string[]
+}
+
+/** The type that each kind of column is read as. Empty cells give null, or an empty list. */
+export interface CellTypes {
+  text: string | null
+  int32: number | null
+  decimal: Decimal | null
+  boolean: boolean | null
+  timestamp: Date | null
+  commaList: readonly string[]
+  pipeList: readonly string[]
+  aspects: readonly Aspect[]
+  conditionDescriptors: readonly ConditionDescriptor[]
+  regions: Regions | null
+}
+
+export type CellType = keyof CellTypes

@@ -1,0 +1,343 @@
+// The base of every stage: a Minipass stream over one machine.
+//
+// A stage says what it makes of one input (`transform`) and of the end (`flush`), each as a lazy sequence.
+// The base pulls the next output only when a reader wants it, so one input that yields a thousand
+// outputs is still bounded by a paused reader (a plain Minipass `write` is not).
+//
+//   input ─write─▶ inbox ─▶ transform() ─one output at a time─▶ Minipass buffer (at most 1) ─▶ reader
+//
+// Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare destroy().
+
+import { Minipass } from 'minipass'
+import { asFeedError, FeedError } from '../errors'
+import { byteLengthOf, newCounters, rowCountOf, type StageCounters } from './counters'
+
+/** What `transform` and `flush` return: a lazy sequence, synchronous or not. `undefined` means nothing. */
+export type Outputs<Out> = Iterable<Out> | AsyncIterable<Out> | undefined
+
+type Cursor<Out> = Iterator<Out> | AsyncIterator<Out>
+
+/**
+ * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
+ *
+ * Subclasses implement `transform` (and `flush`, `release` where needed). Inputs belong to the stage once
+ * written: it never changes them, and its outputs may share their memory unless the subclass says otherwise.
+ */
+export abstract class Stage<In, Out> extends Minipass<Out, In> {
+  /**
+   * Never present at run time. A function-typed property is checked contravariantly in `In`, which plain Minipass
+   * methods are not: it makes a wrong chain a compile error at the call that joins the two.
+   */
+  declare readonly __flow: (input: In) => Out
+
+  readonly name: string
+  readonly counters: StageCounters
+
+  #inbox: In[] = []
+  #cursor: Cursor<Out> | undefined
+  #inputEnded = false
+  #flushed = false
+  #pumping = false
+  #owesDrain = false
+  /** No more work: the last output was handed on, or the stage was destroyed. */
+  #settled = false
+  #released = false
+  #idleSince = 0
+  #idleFor: 'waitMs' | 'blockedMs' | undefined
+  readonly #abort = new AbortController()
+
+  constructor(name: string = new.target.name) {
+    super({ objectMode: true })
+    this.name = name
+    this.counters = newCounters(name)
+  }
+
+  /** Outputs of one input. Called again only when the last sequence is used up. */
+  protected abstract transform(input: In): Outputs<Out>
+
+  /** Outputs of the end of input: where a stage throws if the input may not end here. */
+  protected flush(): Outputs<Out> {
+    return undefined
+  }
+
+  /** Frees what the stage holds. Called once, after the terminal event is decided. */
+  protected release(): void {}
+
+  /** Aborted when the stage is destroyed: hand it to whatever the stage waits for. */
+  protected get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** True once anything was written or read: an instance serves one run. */
+  get used(): boolean {
+    return this.counters.itemsIn > 0 || this.#inputEnded || this.#settled || this.#idleFor !== undefined
+  }
+
+  override write(input: In): boolean
+  override write(input: In, encoding?: unknown, callback?: unknown): boolean
+  override write(input: In, encoding?: unknown, callback?: unknown): boolean {
+    const done = typeof encoding === 'function' ? encoding : callback
+    if (this.#settled) return false
+    if (this.#inputEnded) {
+      this.destroy(new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, { stage: this.name }))
+      return false
+    }
+    this.counters.itemsIn++
+    this.counters.bytesIn += byteLengthOf(input)
+    this.counters.rowsIn += rowCountOf(input)
+    this.#inbox.push(input)
+    this.#pump()
+    if (typeof done === 'function') done()
+    const wantsMore = this.#wantsInput()
+    if (!wantsMore) this.#owesDrain = true
+    return wantsMore
+  }
+
+  override end(input?: unknown, encoding?: unknown, callback?: unknown): this {
+    const done = [input, encoding, callback].find(value => typeof value === 'function') as (() => void) | undefined
+    if (this.#inputEnded || this.#settled) return this
+    if (input !== undefined && typeof input !== 'function') this.write(input as In)
+    if (done) this.once('end', done)
+    this.#inputEnded = true
+    this.writable = false
+    this.#pump()
+    return this
+  }
+
+  override destroy(error?: unknown): this {
+    if (this.destroyed || this.emittedEnd) return this
+    this.#settled = true
+    this.writable = false
+    const failure = error === undefined || error === null ? undefined : asFeedError(error, this.name)
+    this.#inbox = []
+    this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
+    this.#closeCursor()
+    this.#releaseOnce()
+    super.destroy(failure)
+    super.emit('close')
+    return this
+  }
+
+  // 'drain' on a Minipass means that its output side wants more: first serve that from what is here,
+  // and tell the writer only when there is nothing left to serve.
+  override emit<Event extends keyof Minipass.Events<Out>>(event: Event, ...args: Minipass.Events<Out>[Event]): boolean {
+    if (event !== 'drain') return super.emit(event, ...args)
+    if (this.#settled) return false
+    this.demanded()
+    this.#pump()
+    if (!this.#owesDrain || !this.#wantsInput()) return false
+    this.#owesDrain = false
+    return super.emit('drain')
+  }
+
+  override read(size?: number | null): Out | null {
+    this.demanded()
+    if (this.bufferLength === 0) this.#pump()
+    return super.read(size)
+  }
+
+  /** A reader asked for output. A source starts its work here. */
+  protected demanded(): void {}
+
+  // Minipass's own iterator drops its error listener between two steps and does not destroy on `break`.
+  override [Symbol.asyncIterator](): AsyncGenerator<Out, void, void> {
+    return this.#iterate()
+  }
+
+  async *#iterate(): AsyncGenerator<Out, void, void> {
+    let failure: unknown
+    let wake = () => {}
+    const onEvent = () => wake()
+    const onError = (error: unknown) => {
+      failure = error
+      wake()
+    }
+    const events = ['readable', 'end', 'close'] as const
+    for (const event of events) this.on(event, onEvent)
+    this.on('error', onError)
+    try {
+      for (;;) {
+        const item = this.read()
+        if (item !== null) yield item
+        else if (failure !== undefined) throw failure
+        else if (this.emittedEnd) return
+        else if (this.#settled) throw new FeedError('STAGE_DESTROYED', `${this.name} was destroyed while being read`, { stage: this.name })
+        else
+          await new Promise<void>(resolve => {
+            wake = resolve
+          })
+      }
+    } finally {
+      for (const event of events) this.off(event, onEvent)
+      if (!this.emittedEnd) this.destroy()
+      // The error listener stays: a late failure of a stage that nobody reads any more is not the process's end.
+    }
+  }
+
+  #wantsInput(): boolean {
+    return !this.#settled && !this.#inputEnded && this.#inbox.length === 0 && this.#cursor === undefined && this.#wantsOutput()
+  }
+
+  #wantsOutput(): boolean {
+    return this.flowing || this.bufferLength === 0
+  }
+
+  #pump(): void {
+    if (this.#pumping || this.#settled) return
+    this.#pumping = true
+    this.#leaveIdle()
+    try {
+      while (this.#step()) {}
+    } catch (error) {
+      this.#pumping = false
+      this.destroy(error)
+    }
+  }
+
+  /** One unit of work. True: go on at once. False: `#pumping` is cleared, or a promise will clear it. */
+  #step(): boolean {
+    if (this.#settled) return this.#rest(undefined)
+    if (!this.#wantsOutput()) return this.#rest('blockedMs')
+    if (this.#cursor === undefined && !this.#nextCursor()) return this.#rest('waitMs')
+    const cursor = this.#cursor
+    if (cursor === undefined) return true
+    const startedAt = performance.now()
+    const result = cursor.next()
+    if (!isPromise(result)) {
+      this.counters.busyMs += performance.now() - startedAt
+      this.#accept(result)
+      return true
+    }
+    result.then(
+      settled => {
+        this.counters.busyMs += performance.now() - startedAt
+        this.#resumeWith(() => this.#accept(settled))
+      },
+      error =>
+        this.#resumeWith(() => {
+          throw error
+        }),
+    )
+    return false
+  }
+
+  #resumeWith(action: () => void): void {
+    this.#pumping = false
+    if (this.#settled) return
+    try {
+      action()
+    } catch (error) {
+      this.destroy(error)
+      return
+    }
+    this.#pump()
+    this.#payDrain()
+  }
+
+  #rest(idleFor: 'waitMs' | 'blockedMs' | undefined): false {
+    this.#pumping = false
+    this.#idleFor = idleFor
+    this.#idleSince = performance.now()
+    return false
+  }
+
+  #leaveIdle(): void {
+    if (this.#idleFor !== undefined) this.counters[this.#idleFor] += performance.now() - this.#idleSince
+    this.#idleFor = undefined
+  }
+
+  /** Opens the next sequence. False: nothing to do until more is written. */
+  #nextCursor(): boolean {
+    const startedAt = performance.now()
+    if (this.#inbox.length > 0) this.#open(this.transform(this.#inbox.shift() as In))
+    else if (!this.#inputEnded) return false
+    else if (!this.#flushed) {
+      this.#flushed = true
+      this.#open(this.flush())
+    } else {
+      this.#finish()
+      return true
+    }
+    this.counters.busyMs += performance.now() - startedAt
+    return true
+  }
+
+  #open(outputs: Outputs<Out>): void {
+    if (outputs === undefined) return
+    this.#cursor = Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
+  }
+
+  #accept(result: IteratorResult<Out>): void {
+    if (result.done) {
+      this.#cursor = undefined
+      return
+    }
+    const item = result.value
+    this.counters.itemsOut++
+    this.counters.bytesOut += byteLengthOf(item)
+    this.counters.rowsOut += rowCountOf(item)
+    const startedAt = performance.now()
+    super.write(item as never)
+    this.counters.blockedMs += performance.now() - startedAt
+  }
+
+  #finish(): void {
+    this.#settled = true
+    this.#releaseOnce()
+    super.emit('close') // held back by Minipass until 'end' and 'finish' are out
+    super.end()
+  }
+
+  #releaseOnce(): void {
+    if (this.#released) return
+    this.#released = true
+    this.release()
+  }
+
+  #closeCursor(): void {
+    const cursor = this.#cursor
+    this.#cursor = undefined
+    if (cursor?.return === undefined || (this.#pumping && !isAsync(cursor))) return
+    // Called for its clean-up; what it throws now has no one to go to.
+    try {
+      const closing = cursor.return()
+      if (isPromise(closing)) closing.catch(() => {})
+    } catch {}
+  }
+
+  #payDrain(): void {
+    if (!this.#owesDrain || !this.#wantsInput()) return
+    this.#owesDrain = false
+    super.emit('drain')
+  }
+}
+
+/** A stage that takes no input: it starts at the first demand and ends by itself. */
+export abstract class Source<Out> extends Stage<never, Out> {
+  #started = false
+
+  /** All outputs, pulled one by one. */
+  protected abstract produce(): AsyncIterable<Out> | Iterable<Out>
+
+  protected override transform(): undefined {
+    return undefined
+  }
+
+  protected override flush(): Outputs<Out> {
+    return this.produce()
+  }
+
+  protected override demanded(): void {
+    if (this.#started) return
+    this.#started = true
+    this.end()
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown })?.then === 'function'
+}
+
+function isAsync(cursor: Cursor<unknown>): boolean {
+  return Symbol.asyncIterator in cursor
+}

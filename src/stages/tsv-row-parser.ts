@@ -1,0 +1,63 @@
+// Bytes of a TSV file to batches of rows: the stage over codec/tsv/parser.ts. Document 2, "Common file rules".
+
+import type { RowBatch } from '../codec/row-batch'
+import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
+import { FeedError } from '../errors'
+import { type Columns, defineSchema } from '../schema/feed-schema'
+import { Stage } from './stage'
+
+const MIN_BYTES = 64
+
+export type TsvRowParserOptions<C extends Columns> = Partial<TsvParserOptions<C>>
+
+/** A schema that knows no column: every cell is text. */
+const ANY_COLUMNS = defineSchema('other', {})
+
+/**
+ * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (256 KiB) of the file, or 4,096 rows, each.
+ *
+ * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own their memory.
+ * - Held: one block, at most four times `maxRowBytes` (1 MiB) while a row is cut off.
+ * - The input may end with or without a last line end. No header at all is TSV_EMPTY; a header alone is a file without rows.
+ * - Bad rows go by `onBadRow` ('throw'): TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK, TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED,
+ *   TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. A bad header is TSV_HEADER_INVALID, TSV_COLUMN_MISSING or TSV_COLUMN_REPEATED.
+ */
+export class TsvRowParser<C extends Columns = Record<never, never>> extends Stage<Uint8Array, RowBatch<C>> {
+  readonly #parser: TsvParser<C>
+
+  constructor(options: TsvRowParserOptions<C> = {}) {
+    super('TsvRowParser')
+    const { batchBytes, maxRowBytes } = options
+    checkBytes('batchBytes', batchBytes)
+    checkBytes('maxRowBytes', maxRowBytes)
+    // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
+    this.#parser = new TsvParser<C>({ ...options, schema: options.schema ?? (ANY_COLUMNS as never) })
+  }
+
+  /** Rows left out by `onBadRow`. */
+  get badRows(): number {
+    return this.#parser.badRows
+  }
+
+  /** Rows read with U+FFFD in place of bytes that are not UTF-8, with `invalidUtf8: 'replace'`. */
+  get replacedRows(): number {
+    return this.#parser.replacedRows
+  }
+
+  protected override transform(bytes: Uint8Array): Iterable<RowBatch<C>> {
+    return this.#parser.push(bytes)
+  }
+
+  protected override flush(): Iterable<RowBatch<C>> {
+    return this.#parser.end()
+  }
+}
+
+function checkBytes(option: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= MIN_BYTES && value <= 2 ** 30)) return
+  throw new FeedError('OPTION_INVALID', `${option} must be a whole number of bytes`, {
+    option,
+    expected: `${MIN_BYTES} to ${2 ** 30}`,
+    received: String(value),
+  })
+}

@@ -1,0 +1,55 @@
+// Writes cells in the dialect of document 2 and reads a whole text through the parser machine, for tests.
+
+import fc from 'fast-check'
+import type { BadRow } from '../src/codec/tsv/bad-row'
+import { TsvParser, type TsvParserOptions } from '../src/codec/tsv/parser'
+import { type Columns, defineSchema } from '../src/schema/feed-schema'
+
+export const anyColumns = defineSchema('other', {})
+
+/** A cell as the documents write it: quoted when it has to be. */
+export function written(cell: string): string {
+  return /^"|[\t\n\r\\]/.test(cell) ? `"${cell.replace(/["\\]/g, '\\$&')}"` : cell
+}
+
+export function tsv(rows: readonly (readonly string[])[], lineEnd = '\n'): string {
+  return rows.map(row => row.map(written).join('\t') + lineEnd).join('')
+}
+
+export interface Reading {
+  rows: string[][]
+  bad: BadRow[]
+}
+
+/** All rows of `input`, pushed in the pieces that `cuts` makes of it. */
+export function readAll(
+  input: string | Uint8Array,
+  options: Partial<TsvParserOptions<Columns>> = {},
+  cuts: readonly number[] = [],
+): Reading {
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input
+  const bad: BadRow[] = []
+  const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: row => void bad.push(row), ...options })
+  const rows: string[][] = []
+  const take = (batches: ReturnType<typeof parser.push>) => {
+    for (const batch of batches) for (const row of batch) rows.push(batch.header.columns.map(column => row.text(column.name)))
+  }
+  let from = 0
+  for (const cut of [...cuts, bytes.length]) {
+    take(parser.push(bytes.subarray(from, cut)))
+    from = cut
+  }
+  take(parser.end())
+  return { rows, bad }
+}
+
+/** Every cut of `length` bytes into single bytes. */
+export const everyByte = (length: number) => Array.from({ length }, (_, at) => at + 1)
+
+export const cutsOf = (length: number) =>
+  fc.array(fc.integer({ min: 0, max: length }), { maxLength: 12 }).map(cuts => cuts.sort((a, b) => a - b))
+
+/** Cells rich in what the dialect treats specially. */
+export const richCell = fc
+  .array(fc.constantFrom('a', 'b', '"', '\\', '\t', '\n', '\r', '\r\n', ' ', 'é', '漢', '😀', '\0', 'text'), { maxLength: 8 })
+  .map(parts => parts.join(''))
