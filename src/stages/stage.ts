@@ -33,11 +33,14 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   readonly name: string
   readonly counters: StageCounters
 
-  #inbox: In[] = []
+  // `unknown`, because a private field of type In would make stages invariant: one that takes more than it is given must fit.
+  #inbox: unknown[] = []
   #cursor: Cursor<Out> | undefined
   #inputEnded = false
+  #finishedEarly = false
   #flushed = false
   #pumping = false
+  #used = false
   #owesDrain = false
   /** No more work: the last output was handed on, or the stage was destroyed. */
   #settled = false
@@ -63,21 +66,32 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** Frees what the stage holds. Called once, after the terminal event is decided. */
   protected release(): void {}
 
+  /**
+   * Takes no more input: what `transform` has given so far is the whole output, and `flush` follows at once.
+   * Later writes are dropped; whoever wires the stage destroys what stands before it.
+   */
+  protected finishEarly(): void {
+    this.#finishedEarly = true
+    this.#inputEnded = true
+    this.#inbox = []
+    this.writable = false
+  }
+
   /** Aborted when the stage is destroyed: hand it to whatever the stage waits for. */
   protected get signal(): AbortSignal {
     return this.#abort.signal
   }
 
-  /** True once anything was written or read: an instance serves one run. */
+  /** True once it was written to, read from or destroyed: an instance serves one run. */
   get used(): boolean {
-    return this.counters.itemsIn > 0 || this.#inputEnded || this.#settled || this.#idleFor !== undefined
+    return this.#used
   }
 
   override write(input: In): boolean
   override write(input: In, encoding?: unknown, callback?: unknown): boolean
   override write(input: In, encoding?: unknown, callback?: unknown): boolean {
     const done = typeof encoding === 'function' ? encoding : callback
-    if (this.#settled) return false
+    if (this.#settled || this.#finishedEarly) return false
     if (this.#inputEnded) {
       this.destroy(new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, { stage: this.name }))
       return false
@@ -105,6 +119,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   override destroy(error?: unknown): this {
+    this.#used = true
     if (this.destroyed || this.emittedEnd) return this
     this.#settled = true
     this.writable = false
@@ -183,6 +198,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #pump(): void {
+    this.#used = true
     if (this.#pumping || this.#settled) return
     this.#pumping = true
     this.#leaveIdle()

@@ -1,0 +1,45 @@
+// What the row helpers see inside an item: a batch of elements (a row batch or an array), or one element.
+// Row batches are recognised by shape: two copies of the package may meet in one process.
+
+import type { Row } from '../codec/row'
+import type { RowBatch } from '../codec/row-batch'
+
+/** What `filter`, `map`, `tap`, `take` and `for await` see of an item: the rows of a batch, the members of an array, or the item. */
+export type ElementOf<T> = T extends RowBatch<infer C> ? Row<C> : T extends readonly (infer E)[] ? E : T
+
+interface RowBatchLike<E> extends Iterable<E> {
+  readonly length: number
+  select(keep: (element: E) => boolean): RowBatchLike<E>
+  first(count: number): RowBatchLike<E>
+}
+
+function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
+  return typeof item === 'object' && item !== null && typeof (item as { select?: unknown }).select === 'function' && Symbol.iterator in item
+}
+
+/** The elements of an item. */
+export function elementsOf<T>(item: T): Iterable<ElementOf<T>> {
+  if (Array.isArray(item) || isRowBatch<ElementOf<T>>(item)) return item as Iterable<ElementOf<T>>
+  return [item as ElementOf<T>]
+}
+
+export function countOf(item: unknown): number {
+  return Array.isArray(item) || isRowBatch(item) ? item.length : 1
+}
+
+/** The item with only the elements that `keep` accepts; undefined where none is left. */
+export function selectFrom<T>(item: T, keep: (element: ElementOf<T>) => boolean): T | undefined {
+  if (Array.isArray(item)) return nonEmpty(item.filter(keep)) as T | undefined
+  if (isRowBatch<ElementOf<T>>(item)) return nonEmpty(item.select(keep)) as T | undefined
+  return keep(item as ElementOf<T>) ? item : undefined
+}
+
+/** The item with its first `count` elements, `count` at least 1. */
+export function firstOf<T>(item: T, count: number): T {
+  if (Array.isArray(item)) return item.slice(0, count) as T
+  return isRowBatch(item) ? (item.first(count) as T) : item
+}
+
+function nonEmpty<B extends { readonly length: number }>(batch: B): B | undefined {
+  return batch.length > 0 ? batch : undefined
+}

@@ -1,0 +1,41 @@
+// Any iterable as the first stage of a pipeline: arrays, generators, Node streams, web streams, other pipelines' batches.
+
+import { Source } from '../stages/stage'
+
+export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
+
+/** Destroying it also destroys or cancels what it reads from, at once, even in the middle of a pending read. */
+export class IterableSource<T> extends Source<T> {
+  readonly #iterable: AnyIterable<T>
+  #cancel = () => {}
+
+  constructor(iterable: AnyIterable<T>) {
+    super('source')
+    this.#iterable = iterable
+  }
+
+  protected override produce(): AnyIterable<T> {
+    return isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable
+  }
+
+  protected override release(): void {
+    this.#cancel()
+    const { destroy } = this.#iterable as { destroy?: unknown }
+    if (typeof destroy === 'function') destroy.call(this.#iterable)
+  }
+
+  // A web stream's own iterator puts `return` behind the pending read; its reader cancels at once.
+  async *#readWebStream(stream: ReadableStream<T>): AsyncGenerator<T, void, void> {
+    const reader = stream.getReader()
+    this.#cancel = () => void reader.cancel().catch(() => {})
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  }
+}
+
+function isWebStream<T>(value: object): value is ReadableStream<T> {
+  return typeof (value as { getReader?: unknown }).getReader === 'function'
+}

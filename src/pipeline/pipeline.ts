@@ -1,0 +1,173 @@
+// The typed builder: a source and stages that fit each other, and what can be done with what comes out.
+// A pipeline is a description and never changes; each terminal call runs it once (run.ts).
+
+import { Readable } from 'node:stream'
+import { asFeedError, FeedError } from '../errors'
+import type { Stage } from '../stages/stage'
+import { type ElementOf, elementsOf } from './batch'
+import { ElementIterator } from './elements'
+import { type AnyIterable, IterableSource } from './iterable-source'
+import { FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
+import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
+import type { Sink } from './sink'
+
+/** Where items come from. A function is called for each run, so that the pipeline can run more than once. */
+export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterable<T> | Pipeline<T>)
+
+/** A stage, or a function that makes one for each run. An instance serves one run. */
+export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
+
+type AnyStep = AnyStage | (() => AnyStage)
+
+/**
+ * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
+ *
+ * Sources: any iterable or async iterable of items (Node and web streams are such), a source stage, another pipeline, or a function
+ * that gives one of these. Nothing runs before a terminal (`for await`, forEach, toArray, toNodeReadable, run) is called.
+ */
+export function pipeline<T>(source: Pipeline<T> | (() => Pipeline<T>), options?: PipelineOptions): Pipeline<T>
+export function pipeline<T>(source: AnyIterable<T> | (() => AnyIterable<T>), options?: PipelineOptions): Pipeline<T>
+export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
+  return new Pipeline<T>(() => sourceStage(typeof source === 'function' ? source() : source), [], options)
+}
+
+/** The items of several pipelines, one pipeline after the other. */
+export function concat<T>(pipelines: Iterable<Pipeline<T>> | AsyncIterable<Pipeline<T>>, options?: PipelineOptions): Pipeline<T> {
+  async function* items(): AsyncGenerator<T, void, void> {
+    for await (const next of pipelines) yield* next.batches()
+  }
+  return pipeline(items, options)
+}
+
+export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
+  readonly #source: () => AnyStage
+  readonly #steps: readonly AnyStep[]
+  readonly #options: PipelineOptions
+
+  /** @internal Use {@link pipeline}. */
+  constructor(source: () => AnyStage, steps: readonly AnyStep[], options: PipelineOptions) {
+    this.#source = source
+    this.#steps = steps
+    this.#options = options
+  }
+
+  /** Adds a stage. One that does not take what comes before is a compile error here. */
+  to<Out>(step: Step<T, Out>): Pipeline<Out> {
+    return new Pipeline<Out>(this.#source, [...this.#steps, step as AnyStep], this.#options)
+  }
+
+  /** Keeps the rows (or members, or items) for which `keep` is true. */
+  filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T> {
+    return this.to(() => new FilterRows<T>(keep))
+  }
+
+  /** Makes something else of each row. A row that is kept by the result pins its batch: see `Row.detach`. */
+  map<U>(map: (element: ElementOf<T>) => U): Pipeline<U[]> {
+    return this.to(() => new MapRows<T, U>(map))
+  }
+
+  /** Shows each row to `see` as it passes. */
+  tap(see: (element: ElementOf<T>) => void): Pipeline<T> {
+    return this.to(() => new TapRows<T>(see))
+  }
+
+  /** Ends after the first `count` rows and destroys what stands before; the file's end is then not verified. */
+  take(count: number): Pipeline<T> {
+    if (!Number.isSafeInteger(count) || count < 0) {
+      throw new FeedError('OPTION_INVALID', 'take needs a whole number', {
+        option: 'count',
+        expected: 'a whole number from 0',
+        received: String(count),
+      })
+    }
+    return this.to(() => new TakeRows<T>(count))
+  }
+
+  /** Row by row (or member by member). Leaving the loop early destroys everything. Rows are unconfirmed until the loop ends by itself. */
+  [Symbol.asyncIterator](): AsyncIterator<ElementOf<T>> {
+    return new ElementIterator<T>(this.#start())
+  }
+
+  /** Item by item, as the last stage gives them: the cheapest way to read. */
+  async *batches(): AsyncGenerator<T, void, void> {
+    const run = this.#start()
+    try {
+      for await (const item of run.output as AsyncIterable<T>) yield item
+    } finally {
+      run.close()
+    }
+  }
+
+  /** Calls `use` with every row in order, waiting where it returns a promise. */
+  async forEach(use: (element: ElementOf<T>) => void | Promise<void>): Promise<PipelineSummary> {
+    return this.#consume(async item => {
+      for (const element of elementsOf(item)) {
+        const pending = use(element)
+        if (pending !== undefined) await pending
+      }
+    })
+  }
+
+  /** All rows. Holds them all, and with them their batches: for small results and tests. */
+  async toArray(): Promise<ElementOf<T>[]> {
+    const all: ElementOf<T>[] = []
+    await this.forEach(element => void all.push(element))
+    return all
+  }
+
+  /** A Node stream of the rows, in object mode; of bytes where the items are byte blocks. */
+  toNodeReadable(): Readable {
+    return Readable.from(this)
+  }
+
+  /**
+   * Runs to the end into a sink: committed when every stage has ended without error, aborted otherwise.
+   * @throws FeedError of the first failure
+   */
+  async run(sink: Sink<T>): Promise<PipelineSummary> {
+    try {
+      await sink.open?.()
+      const summary = await this.#consume(item => sink.write(item))
+      await sink.commit()
+      return summary
+    } catch (cause) {
+      const error = asFeedError(cause, sink.name)
+      await sink.abort(error)
+      throw error
+    }
+  }
+
+  async #consume(use: (item: T) => void | Promise<void>): Promise<PipelineSummary> {
+    const run = this.#start()
+    try {
+      for await (const item of run.output as AsyncIterable<T>) {
+        const pending = use(item)
+        if (pending !== undefined) await pending
+      }
+    } catch (error) {
+      run.fail(asFeedError(error, 'pipeline'))
+      throw run.error ?? error
+    }
+    run.close()
+    return run.summary
+  }
+
+  #start(): Run {
+    const stages = this.#steps.map(step => (typeof step === 'function' ? step() : step))
+    return new Run([this.#source(), ...stages], this.#options)
+  }
+}
+
+function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
+  if (isStage(source)) return source
+  return new IterableSource(isPipeline<T>(source) ? source.batches() : source)
+}
+
+// Both by shape: two copies of the package may meet in one process.
+function isStage(source: object): source is AnyStage {
+  return 'counters' in source && typeof (source as { pipe?: unknown }).pipe === 'function'
+}
+
+function isPipeline<T>(source: object): source is Pipeline<T> {
+  return typeof (source as { batches?: unknown }).batches === 'function'
+}

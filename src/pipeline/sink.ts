@@ -1,0 +1,16 @@
+// Where a pipeline's items go for good. Nothing is final before `commit`.
+
+import type { FeedError } from '../errors'
+
+/**
+ * The contract between a pipeline and a sink: `open`, any number of `write`s, then exactly one of `commit` and `abort`.
+ * `commit` is called only after every stage has ended without error, the file's trailer and total verified; so what a sink
+ * wrote before a failure never becomes visible. After `abort` the same sink may be opened again.
+ */
+export interface Sink<T> {
+  readonly name: string
+  open?(): void | Promise<void>
+  write(item: T): void | Promise<void>
+  commit(): void | Promise<void>
+  abort(error: FeedError): void | Promise<void>
+}

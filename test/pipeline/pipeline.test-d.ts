@@ -1,0 +1,52 @@
+import { expectTypeOf, test } from 'vitest'
+import type { Row } from '../../src/codec/row'
+import type { RowBatch } from '../../src/codec/row-batch'
+import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
+import { defineSchema } from '../../src/schema/feed-schema'
+import type { Decimal } from '../../src/schema/values'
+import type { Stage } from '../../src/stages/stage'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
+
+const schema = defineSchema('item', {
+  itemId: { type: 'text', required: true, source: 'test' },
+  quantity: { type: 'int32', source: 'test' },
+  price: { type: 'decimal', source: 'test' },
+})
+type Columns = typeof schema.columns
+
+declare const bytes: AsyncIterable<Uint8Array>
+declare const pieces: AsyncIterable<{ offset: number; bytes: Uint8Array }>
+declare const needsTwo: Stage<{ a: number; b: number }, string>
+declare const needsOne: Stage<{ a: number }, { a: number }>
+
+test('a chain that fits compiles and carries its types', () => {
+  const rows = pipeline(bytes).to(new TsvRowParser({ schema }))
+  expectTypeOf(rows).toEqualTypeOf<Pipeline<RowBatch<Columns>>>()
+  rows.filter(row => {
+    expectTypeOf(row).toEqualTypeOf<Row<Columns>>()
+    expectTypeOf(row.get('quantity')).toEqualTypeOf<number | null>()
+    expectTypeOf(row.get('price')).toEqualTypeOf<Decimal | null>()
+    expectTypeOf(row.get('unheard of')).toEqualTypeOf<string | null>()
+    expectTypeOf(row.toObject().quantity).toEqualTypeOf<number | null>()
+    return true
+  })
+  expectTypeOf(rows.map(row => row.get('quantity'))).toEqualTypeOf<Pipeline<(number | null)[]>>()
+  expectTypeOf(rows.map(row => row.get('quantity')).map(n => String(n))).toEqualTypeOf<Pipeline<string[]>>()
+  expectTypeOf(rows.take(1).toArray()).resolves.toEqualTypeOf<Row<Columns>[]>()
+})
+
+test('a wrong chain does not compile, at the call that joins it', () => {
+  // @ts-expect-error pieces are not bytes
+  pipeline(pieces).to(new TsvRowParser({ schema }))
+  const ones = pipeline([{ a: 1 }]).to(needsOne)
+  // @ts-expect-error a stage that needs {a, b} cannot follow one that gives {a}
+  ones.to(needsTwo)
+  // @ts-expect-error the same through a function that makes the stage
+  pipeline([{ a: 1 }]).to(() => needsTwo)
+  pipeline([{ a: 1, b: 2 }]).to(needsTwo)
+  pipeline([{ a: 1, b: 2 }]).to(needsOne)
+  // @ts-expect-error rows are not bytes
+  pipeline(bytes).to(new TsvRowParser({ schema })).to(new TsvRowParser({ schema }))
+  // @ts-expect-error a byte block is not a source of byte blocks
+  pipeline(new Uint8Array()).to(new TsvRowParser({ schema }))
+})

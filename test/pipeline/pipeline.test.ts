@@ -1,0 +1,268 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { FeedError } from '../../src/errors'
+import { concat, pipeline } from '../../src/pipeline/pipeline'
+import type { PipelineSummary } from '../../src/pipeline/run'
+import type { Sink } from '../../src/pipeline/sink'
+import { Stage } from '../../src/stages/stage'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
+
+const text = `id\tname\n${Array.from({ length: 100 }, (_, n) => `${n}\tname ${n}\n`).join('')}`
+const rows = (chunk = 16) => pipeline(() => chunksOf(chunk)).to(() => new TsvRowParser({ batchBytes: 64 }))
+const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => String(from + n))
+
+function* chunksOf(size: number): Generator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+class Double extends Stage<number, number> {
+  protected override *transform(n: number) {
+    yield n
+    yield n
+  }
+}
+
+class FailAt extends Stage<number, number> {
+  constructor(private readonly at: number) {
+    super()
+  }
+  protected override *transform(n: number) {
+    if (n === this.at) throw new FeedError('STATE_LIMIT', 'too many', { option: 'test', limit: n })
+    yield n
+  }
+}
+
+function memorySink<T>(log: unknown[] = []): Sink<T> & { log: unknown[] } {
+  return {
+    name: 'memory',
+    log,
+    open: () => void log.push('open'),
+    write: item => void log.push(item),
+    commit: () => void log.push('commit'),
+    abort: error => void log.push(error.code),
+  }
+}
+
+describe('terminals', () => {
+  test('for await gives rows in order', async () => {
+    const seen: string[] = []
+    for await (const row of rows()) seen.push(row.text('id'))
+    expect(seen).toEqual(ids(0, 100))
+  })
+
+  test('forEach, toArray, batches, toNodeReadable, run see the same', async () => {
+    const each: string[] = []
+    const summary = await rows().forEach(row => void each.push(row.text('id')))
+    expect(each).toEqual(ids(0, 100))
+    expect(summary.stages.map(({ stage, rowsOut }) => [stage, rowsOut])).toEqual([
+      ['source', 0],
+      ['TsvRowParser', 100],
+    ])
+    expect((await rows().toArray()).map(row => row.text('id'))).toEqual(each)
+    const batched: string[] = []
+    for await (const batch of rows().batches()) for (const row of batch) batched.push(row.text('id'))
+    expect(batched).toEqual(each)
+    const read = await rows()
+      .map(row => row.text('id'))
+      .toNodeReadable()
+      .toArray()
+    expect(read).toEqual(each)
+    const sink = memorySink<string[]>()
+    await rows()
+      .map(row => row.text('id'))
+      .run(sink)
+    expect(sink.log.flat()).toEqual(['open', ...each, 'commit'])
+  })
+
+  test('a promise in forEach holds the pipeline', async () => {
+    let running = 0
+    let most = 0
+    await pipeline([1, 2, 3]).forEach(async () => {
+      most = Math.max(most, ++running)
+      await new Promise(setImmediate)
+      running--
+    })
+    expect(most).toBe(1)
+  })
+})
+
+describe('row helpers', () => {
+  test('filter, map, tap and take work inside batches and compose', async () => {
+    const seen: string[] = []
+    const result = await rows()
+      .filter(row => Number(row.text('id')) % 2 === 1)
+      .tap(row => void seen.push(row.text('id')))
+      .map(row => Number(row.text('id')))
+      .filter(n => n > 10)
+      .map(n => n * 2)
+      .take(5)
+      .toArray()
+    expect(result).toEqual([22, 26, 30, 34, 38])
+    expect(seen[0]).toBe('1')
+  })
+
+  test('filter keeps row positions and the other cells', async () => {
+    const [row] = await rows()
+      .filter(({ position }) => position.row === 43)
+      .toArray()
+    expect([row!.text('name'), row!.position.line]).toEqual(['name 42', 44])
+  })
+
+  test('take stops the source, and a pipeline can be taken from again', async () => {
+    const first = rows().take(3)
+    expect((await first.toArray()).map(row => row.text('id'))).toEqual(ids(0, 3))
+    expect((await first.toArray()).map(row => row.text('id'))).toEqual(ids(0, 3))
+    expect(await rows().take(0).toArray()).toEqual([])
+    const readable = Readable.from(chunksOf(16), { objectMode: true })
+    await pipeline<Uint8Array>(readable).to(new TsvRowParser()).take(1).toArray()
+    expect(readable.destroyed).toBe(true)
+    expect(() => rows().take(-1)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  })
+
+  test('they work on plain items and arrays', async () => {
+    expect(
+      await pipeline([1, 2, 3])
+        .to(new Double())
+        .filter(n => n !== 2)
+        .toArray(),
+    ).toEqual([1, 1, 3, 3])
+    expect(
+      await pipeline([[1, 2], [3]])
+        .map(n => n + 1)
+        .toArray(),
+    ).toEqual([2, 3, 4])
+  })
+})
+
+describe('sources', () => {
+  test('Node streams, web streams, generators, pipelines and functions of them', async () => {
+    const parser = () => new TsvRowParser()
+    const sources = [
+      () => Readable.from(chunksOf(7)) as AsyncIterable<Uint8Array>,
+      () => Readable.toWeb(Readable.from(chunksOf(7))) as unknown as AsyncIterable<Uint8Array>,
+      () => chunksOf(7),
+    ]
+    for (const source of sources) expect(await pipeline<Uint8Array>(source()).to(parser).toArray()).toHaveLength(100)
+    expect(await pipeline(rows()).take(7).toArray()).toHaveLength(7)
+    expect(await pipeline(pipeline([1, 2]).to(() => new Double())).toArray()).toEqual([1, 1, 2, 2])
+  })
+
+  test('concat runs one pipeline after the other, and makes them late', async () => {
+    const started: number[] = []
+    const parts = [1, 2, 3].map(n =>
+      pipeline(() => {
+        started.push(n)
+        return [[n], [n]]
+      }),
+    )
+    expect(await concat(parts).take(3).toArray()).toEqual([1, 1, 2])
+    expect(started).toEqual([1, 2])
+  })
+
+  test('a cancelled pipeline cancels a web stream in the middle of a read', async () => {
+    let cancelled = false
+    const stream = new ReadableStream<number>({
+      start: controller => controller.enqueue(1),
+      cancel: () => {
+        cancelled = true
+      },
+    })
+    const abort = new AbortController()
+    const reading = pipeline<number>(stream as unknown as AsyncIterable<number>, { signal: abort.signal }).forEach(
+      () => void setImmediate(() => abort.abort()),
+    )
+    await expect(reading).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(cancelled).toBe(true)
+  })
+})
+
+describe('failure', () => {
+  test('one typed error wherever it comes from, and every stage is destroyed', async () => {
+    const stages = [new Double(), new FailAt(2), new Double()] as const
+    const chain = pipeline([1, 2, 3]).to(stages[0]).to(stages[1]).to(stages[2])
+    await expect(chain.toArray()).rejects.toMatchObject({ code: 'STATE_LIMIT' })
+    expect(stages.every(stage => stage.destroyed)).toBe(true)
+  })
+
+  test('errors of callbacks and of the source are wrapped once, with their cause', async () => {
+    const bug = new TypeError('bug')
+    const throwing = () => {
+      throw bug
+    }
+    const failures: [string, Promise<unknown>][] = [
+      ['filter', pipeline([1]).filter(throwing).toArray()],
+      ['map', pipeline([1]).map(throwing).toArray()],
+      ['tap', pipeline([1]).tap(throwing).toArray()],
+      ['pipeline', pipeline([1]).forEach(throwing)],
+      ['pipeline', pipeline([1]).forEach(async () => throwing())],
+      ['source', pipeline(throwing).toArray()],
+    ]
+    for (const [stage, failure] of failures)
+      await expect(failure).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage }, cause: bug })
+  })
+
+  test('a sink is committed only after the end, and aborted with the error otherwise', async () => {
+    const sink = memorySink<number>()
+    await expect(
+      pipeline([1, 2, 3])
+        .to(() => new FailAt(3))
+        .run(sink),
+    ).rejects.toMatchObject({ code: 'STATE_LIMIT' })
+    expect(sink.log).toEqual(['open', 1, 2, 'STATE_LIMIT'])
+    const failing: Sink<number> = { ...memorySink(), write: () => Promise.reject(new Error('disk')) }
+    await expect(pipeline([1]).run(failing)).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'pipeline' } })
+  })
+
+  test('abort before and during a run', async () => {
+    await expect(pipeline([1], { signal: AbortSignal.abort('why') }).toArray()).rejects.toMatchObject({ code: 'ABORTED', cause: 'why' })
+    const abort = new AbortController()
+    const stuck = pipeline(
+      () =>
+        (async function* () {
+          yield 1
+          await new Promise(() => {})
+        })(),
+      { signal: abort.signal },
+    )
+    const reading = stuck.forEach(() => void setImmediate(() => abort.abort()))
+    await expect(reading).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  test('leaving a loop early destroys the whole chain', async () => {
+    const stage = new Double()
+    const chain = pipeline([1, 2, 3]).to(stage)
+    for await (const _ of chain) break
+    expect(stage.destroyed).toBe(true)
+  })
+
+  test('an instance runs once', async () => {
+    const chain = pipeline([1]).to(new Double())
+    await chain.toArray()
+    await expect(chain.toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED' })
+  })
+})
+
+test('progress while it runs and once at the end; onSettled with the first error', async () => {
+  const seen: PipelineSummary[] = []
+  const settled: unknown[] = []
+  const options = {
+    onProgress: (progress: PipelineSummary) => void seen.push(progress),
+    progressMs: 1,
+    onSettled: (_: unknown, error?: FeedError) => void settled.push(error?.code),
+  }
+  await pipeline(
+    () =>
+      (async function* () {
+        for (let n = 0; n < 5; n++) {
+          await new Promise(resolve => setTimeout(resolve, 2))
+          yield n
+        }
+      })(),
+    options,
+  ).toArray()
+  expect(seen.length).toBeGreaterThan(1)
+  expect(seen.at(-1)!.stages[0]!.itemsOut).toBe(5)
+  await expect(pipeline([1], options).to(new FailAt(1)).toArray()).rejects.toThrow()
+  expect(settled).toEqual([undefined, 'STATE_LIMIT'])
+})
