@@ -28,32 +28,36 @@ type AnyStep = AnyStage | (() => AnyStage)
 export function pipeline<T>(source: Pipeline<T> | (() => Pipeline<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: AnyIterable<T> | (() => AnyIterable<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
-  return new Pipeline<T>(() => sourceStage(typeof source === 'function' ? source() : source), [], options)
+  return new Pipeline<T>(() => sourceStage(typeof source === 'function' ? source() : source), [], options, isRepeatable(source))
 }
 
-/** The items of several pipelines, one pipeline after the other. */
-export function concat<T>(pipelines: Iterable<Pipeline<T>> | AsyncIterable<Pipeline<T>>, options?: PipelineOptions): Pipeline<T> {
+/** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
+export function concat<T>(pipelines: AnyIterable<Pipeline<T>>, options?: PipelineOptions): Pipeline<T> {
   async function* items(): AsyncGenerator<T, void, void> {
     for await (const next of pipelines) yield* next.batches()
   }
-  return pipeline(items, options)
+  return Array.isArray(pipelines) ? pipeline(items, options) : pipeline(items(), options)
 }
 
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   readonly #source: () => AnyStage
   readonly #steps: readonly AnyStep[]
   readonly #options: PipelineOptions
+  /** @internal True where each run gets its own source and stages, so that a run can be done again. */
+  readonly repeatable: boolean
 
   /** @internal Use {@link pipeline}. */
-  constructor(source: () => AnyStage, steps: readonly AnyStep[], options: PipelineOptions) {
+  constructor(source: () => AnyStage, steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
     this.#source = source
     this.#steps = steps
     this.#options = options
+    this.repeatable = repeatable
   }
 
   /** Adds a stage. One that does not take what comes before is a compile error here. */
   to<Out>(step: Step<T, Out>): Pipeline<Out> {
-    return new Pipeline<Out>(this.#source, [...this.#steps, step as AnyStep], this.#options)
+    const repeatable = this.repeatable && typeof step === 'function'
+    return new Pipeline<Out>(this.#source, [...this.#steps, step as AnyStep], this.#options, repeatable)
   }
 
   /** Keeps the rows (or members, or items) for which `keep` is true. */
@@ -108,10 +112,13 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     })
   }
 
-  /** All rows. Holds them all, and with them their batches: for small results and tests. */
+  /** All rows. Holds them all, and with them their batches: for small results and tests. Starts again as {@link run} does. */
   async toArray(): Promise<ElementOf<T>[]> {
-    const all: ElementOf<T>[] = []
-    await this.forEach(element => void all.push(element))
+    let all: ElementOf<T>[] = []
+    const restart = () => {
+      all = []
+    }
+    await this.run({ name: 'toArray', open: restart, write: item => void all.push(...elementsOf(item)), commit() {}, abort() {} })
     return all
   }
 
@@ -122,9 +129,20 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /**
    * Runs to the end into a sink: committed when every stage has ended without error, aborted otherwise.
-   * @throws FeedError of the first failure
+   * A file that was replaced while it was read (RANGE_FILE_REPLACED) is read again from its start, once, where the source and
+   * all steps are given as functions.
+   * @throws FeedError of the failure
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
+    try {
+      return await this.#runOnce(sink)
+    } catch (error) {
+      if (!this.repeatable || !FeedError.is(error) || error.code !== 'RANGE_FILE_REPLACED') throw error
+      return this.#runOnce(sink)
+    }
+  }
+
+  async #runOnce(sink: Sink<T>): Promise<PipelineSummary> {
     try {
       await sink.open?.()
       const summary = await this.#consume(item => sink.write(item))
@@ -154,13 +172,24 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   #start(): Run {
     const stages = this.#steps.map(step => (typeof step === 'function' ? step() : step))
-    return new Run([this.#source(), ...stages], this.#options)
+    try {
+      stages.unshift(this.#source())
+    } catch (error) {
+      throw asFeedError(error, 'source')
+    }
+    return new Run(stages, this.#options)
   }
 }
 
 function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
   if (isStage(source)) return source
   return new IterableSource(isPipeline<T>(source) ? source.batches() : source)
+}
+
+/** Whether a source can be read more than once from its start. */
+function isRepeatable(source: PipelineSource<unknown>): boolean {
+  if (typeof source === 'function' || Array.isArray(source)) return true
+  return isPipeline(source) && source.repeatable
 }
 
 // Both by shape: two copies of the package may meet in one process.

@@ -11,6 +11,7 @@
 import { Minipass } from 'minipass'
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, newCounters, rowCountOf, type StageCounters } from './counters'
+import { readItems } from './read-items'
 
 /** What `transform` and `flush` return: a lazy sequence, synchronous or not. `undefined` means nothing. */
 export type Outputs<Out> = Iterable<Out> | AsyncIterable<Out> | undefined
@@ -156,37 +157,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   // Minipass's own iterator drops its error listener between two steps and does not destroy on `break`.
   override [Symbol.asyncIterator](): AsyncGenerator<Out, void, void> {
-    return this.#iterate()
-  }
-
-  async *#iterate(): AsyncGenerator<Out, void, void> {
-    let failure: unknown
-    let wake = () => {}
-    const onEvent = () => wake()
-    const onError = (error: unknown) => {
-      failure = error
-      wake()
-    }
-    const events = ['readable', 'end', 'close'] as const
-    for (const event of events) this.on(event, onEvent)
-    this.on('error', onError)
-    try {
-      for (;;) {
-        const item = this.read()
-        if (item !== null) yield item
-        else if (failure !== undefined) throw failure
-        else if (this.emittedEnd) return
-        else if (this.#settled) throw new FeedError('STAGE_DESTROYED', `${this.name} was destroyed while being read`, { stage: this.name })
-        else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-      }
-    } finally {
-      for (const event of events) this.off(event, onEvent)
-      if (!this.emittedEnd) this.destroy()
-      // The error listener stays: a late failure of a stage that nobody reads any more is not the process's end.
-    }
+    return readItems<Out>(this)
   }
 
   #wantsInput(): boolean {

@@ -214,6 +214,36 @@ describe('failure', () => {
     await expect(pipeline([1]).run(failing)).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'pipeline' } })
   })
 
+  test('a replaced file is read again from its start, once, where the pipeline can be repeated', async () => {
+    let runs = 0
+    const replaced = new FeedError('RANGE_FILE_REPLACED', 'replaced', { url: 'u', byteOffset: 1, what: 'total', before: '1', after: '2' })
+    function* failing(times: number) {
+      yield ++runs
+      if (runs <= times) throw replaced
+    }
+    const sink = memorySink<number>()
+    await pipeline(() => failing(1)).run(sink)
+    expect(sink.log).toEqual(['open', 1, 'RANGE_FILE_REPLACED', 'open', 2, 'commit'])
+    runs = 0
+    expect(await pipeline(() => failing(1)).toArray()).toEqual([2])
+    runs = 0
+    await expect(pipeline(() => failing(2)).toArray()).rejects.toBe(replaced)
+    expect(runs).toBe(2)
+    runs = 0
+    await expect(pipeline(failing(1)).toArray()).rejects.toBe(replaced)
+    runs = 0
+    await expect(
+      pipeline(() => failing(1))
+        .to(new Double())
+        .toArray(),
+    ).rejects.toBe(replaced)
+    runs = 0
+    function* once() {
+      yield pipeline(() => failing(1))
+    }
+    await expect(concat(once()).toArray()).rejects.toBe(replaced)
+  })
+
   test('abort before and during a run', async () => {
     await expect(pipeline([1], { signal: AbortSignal.abort('why') }).toArray()).rejects.toMatchObject({ code: 'ABORTED', cause: 'why' })
     const abort = new AbortController()

@@ -1,0 +1,51 @@
+// Aspects cells, document 2 "Encoding of localizedAspects", with the names-only form of the service notes, "Columns":
+//
+//   label|name:value;name:value;label|name:value     pairs; a label is optional and covers the pairs up to the next one
+//   name|name|name                                   names only, recognised by having no colon: a pair always has one
+//
+// Labels, names and values are Base64, each on its own; the cell may end in one semicolon.
+
+import type { Aspect } from '../../schema/values'
+import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
+import { invalidCell } from './invalid-cell'
+
+/**
+ * The pairs of a cell in order, each under the label that covers it. In the names-only form every `value` is null.
+ * Decoded text may hold any character, the separators too. An empty piece is an empty text, but a names-only cell has none.
+ * @throws FeedError CELL_INVALID
+ */
+export function decodeAspects(text: string): Aspect[] {
+  if (text === '' || text === ';') return []
+  const pieces = decodePieces(text, 'aspects')
+  return text.includes(':') ? pairsOf(pieces, text) : namesOf(pieces, text)
+}
+
+function pairsOf({ texts, separators }: Pieces, cell: string): Aspect[] {
+  const aspects: Aspect[] = []
+  let label: string | null = null
+  let labelJustRead = false
+  let name: string | undefined
+  for (let n = 0; n < texts.length; n++) {
+    const text = texts[n]!
+    if (separators[n] === PIPE) {
+      if (labelJustRead || name !== undefined) throw invalidCell('aspects', 'a pipe that does not end a label', cell)
+      label = text
+      labelJustRead = true
+    } else if (separators[n] === COLON) {
+      if (name !== undefined) throw invalidCell('aspects', 'two colons in a pair', cell)
+      name = text
+    } else {
+      if (name === undefined) throw invalidCell('aspects', 'a pair without a colon', cell)
+      aspects.push({ label, name, value: text })
+      labelJustRead = false
+      name = undefined
+    }
+  }
+  return aspects
+}
+
+function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
+  if (separators.slice(0, -1).some(separator => separator !== PIPE)) throw invalidCell('aspects', 'a pair without a colon', cell)
+  if (texts.includes('')) throw invalidCell('aspects', 'an empty name', cell)
+  return texts.map(name => ({ label: null, name, value: null }))
+}

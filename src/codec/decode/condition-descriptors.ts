@@ -1,0 +1,28 @@
+// Cells of conditionDescriptors, service notes "Columns": `name:value|value;name:value`, each piece Base64 on its own.
+
+import type { ConditionDescriptor } from '../../schema/values'
+import { COLON, decodePieces, PIPE } from './base64-pieces'
+import { invalidCell } from './invalid-cell'
+
+/** The descriptors of a cell in order. The cell may end in one semicolon; an empty piece is an empty text. @throws FeedError CELL_INVALID */
+export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
+  if (text === '' || text === ';') return []
+  const { texts, separators } = decodePieces(text, 'conditionDescriptors')
+  const descriptors: ConditionDescriptor[] = []
+  let name: string | undefined
+  let values: string[] = []
+  for (let n = 0; n < texts.length; n++) {
+    const isName = separators[n] === COLON
+    if (isName !== (name === undefined)) throw invalidCell('conditionDescriptors', 'not of the form name:value|value', text)
+    if (isName) {
+      name = texts[n]!
+      continue
+    }
+    values.push(texts[n]!)
+    if (separators[n] === PIPE) continue
+    descriptors.push({ name: name!, values })
+    name = undefined
+    values = []
+  }
+  return descriptors
+}

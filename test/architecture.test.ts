@@ -1,0 +1,143 @@
+// The house's rules that a compiler does not know: layers, cycles, adapters, untyped errors, file headers.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../src')
+
+/** A layer imports only from itself and those before it. */
+const LAYERS = ['errors.ts', 'schema', 'codec', 'state', 'stages', 'pipeline', 'service', 'sinks', 'sync', 'emulator', 'cli', 'index.ts']
+
+/** What an importer of the emulator may be, beside the emulator itself. */
+const EMULATOR_USERS = ['cli']
+
+interface SourceFile {
+  readonly path: string
+  readonly layer: string
+  readonly text: string
+  /** Files of src that it imports. */
+  readonly internal: readonly string[]
+  readonly packages: readonly string[]
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts'))
+  .map(readSource)
+const byPath = new Map(files.map(file => [file.path, file]))
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(SRC, path), 'utf8')
+  const specifiers = [
+    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g),
+  ].map(([, from, dynamic, bare]) => (from ?? dynamic ?? bare)!)
+  const internal = specifiers.filter(name => name.startsWith('.')).map(name => resolveImport(path, name))
+  return { path, layer: path.split('/')[0]!, text, internal, packages: specifiers.filter(name => !name.startsWith('.')) }
+}
+
+function resolveImport(from: string, specifier: string): string {
+  const target = relative(SRC, resolve(SRC, dirname(from), specifier))
+  return [`${target}.ts`, join(target, 'index.ts')].find(candidate => existsSync(join(SRC, candidate))) ?? target
+}
+
+const isExternal = (name: string) => !name.startsWith('node:')
+
+test('every layer is known and every import resolves', () => {
+  expect(files.length).toBeGreaterThan(50)
+  expect([...new Set(files.map(file => file.layer))].filter(layer => !LAYERS.includes(layer))).toEqual([])
+  expect(files.flatMap(file => file.internal.filter(target => !byPath.has(target)).map(target => `${file.path} -> ${target}`))).toEqual([])
+})
+
+test('a layer imports only from those above it', () => {
+  const wrong = files.flatMap(file =>
+    file.internal
+      .filter(target => LAYERS.indexOf(byPath.get(target)!.layer) > LAYERS.indexOf(file.layer))
+      .map(target => `${file.path} -> ${target}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the emulator is imported by the command line only', () => {
+  const users = files.filter(file => file.layer !== 'emulator' && file.internal.some(target => target.startsWith('emulator/')))
+  expect(users.filter(file => !EMULATOR_USERS.includes(file.layer)).map(file => file.path)).toEqual([])
+})
+
+test('there is no import cycle', () => {
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    for (const target of valueImports(byPath.get(path)!)) {
+      const cycle = visit(target, [...trail, path])
+      if (cycle) return cycle
+    }
+    done.add(path)
+    return undefined
+  }
+  for (const { path } of files) expect(visit(path, [])).toBeUndefined()
+})
+
+/** Imports that exist at run time: a row names its batch's type, and a batch makes rows. */
+function valueImports(file: SourceFile): string[] {
+  const typeOnly = [...file.text.matchAll(/import type [^'"]*?from\s+'(\.[^']+)'/g)].map(([, name]) => resolveImport(file.path, name!))
+  return file.internal.filter(target => !typeOnly.includes(target))
+}
+
+test('each package is imported by one file, its adapter', () => {
+  const users = new Map<string, string[]>()
+  for (const file of files) for (const name of file.packages.filter(isExternal)) users.set(name, [...(users.get(name) ?? []), file.path])
+  expect([...users].filter(([, paths]) => new Set(paths).size > 1)).toEqual([])
+  expect(users.size).toBeGreaterThan(3)
+})
+
+test('codec and schema do no I/O', () => {
+  const forbidden = /^node:(fs|net|http|https|http2|stream|zlib|child_process|worker_threads|timers|dns|tls)(\/|$)/
+  const pure = files.filter(file => ['codec', 'schema'].includes(file.layer))
+  const wrong = pure.flatMap(file => file.packages.filter(name => forbidden.test(name)).map(name => `${file.path} -> ${name}`))
+  // zlib.crc32 is a pure synchronous function; nothing else of node:zlib may be used here.
+  const crcOnly = wrong.filter(
+    line =>
+      !(
+        line === 'codec/gzip/crc32.ts -> node:zlib' &&
+        !/createGunzip|createInflate|gunzipSync/.test(byPath.get('codec/gzip/crc32.ts')!.text)
+      ),
+  )
+  expect(crcOnly).toEqual([])
+  const impure = /\b(Date\.now\(|performance\.now\(|Math\.random\(|setTimeout\(|setInterval\(|new Date\(\))/
+  expect(pure.filter(file => impure.test(file.text)).map(file => file.path)).toEqual([])
+})
+
+test('a stage does not import a sibling stage', () => {
+  const isStage = (path: string) =>
+    /class \w+(<[^{]*>)? extends (Stage|Source)\b/.test(byPath.get(path)!.text) && path.startsWith('stages/')
+  const stages = files.map(file => file.path).filter(path => isStage(path) && path !== 'stages/stage.ts')
+  expect(stages.length).toBeGreaterThanOrEqual(7)
+  expect(
+    files
+      .filter(file => file.layer === 'stages')
+      .flatMap(file => file.internal.filter(target => stages.includes(target)).map(target => `${file.path} -> ${target}`)),
+  ).toEqual([])
+})
+
+test('every failure is typed: no bare Error, no assert, no switched-off check', () => {
+  const bare = /throw new (Error|TypeError|RangeError)\(|\bassert\(|@ts-(ignore|nocheck|expect-error)|\bas any\b|: any\b/
+  expect(files.filter(file => bare.test(withoutComments(file.text))).map(file => file.path)).toEqual([])
+})
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}
+
+test('every file opens by saying what it owns', () => {
+  expect(files.filter(file => !/^(#!.*\n)?\/\/ \S/.test(file.text)).map(file => file.path)).toEqual([])
+})
+
+test('a file past 300 lines says why it is one piece', () => {
+  const long = files.filter(file => file.text.split('\n').length > 300)
+  expect(long.filter(file => !/one piece/.test(file.text.slice(0, 600))).map(file => file.path)).toEqual([])
+})
+
+test('names: kebab-case, and no rooms for odds and ends', () => {
+  expect(files.filter(file => !/^[a-z0-9/-]+\.ts$/.test(file.path)).map(file => file.path)).toEqual([])
+  expect(files.filter(file => /(^|\/)(utils?|helpers?|common|misc)(\/|\.ts)/.test(file.path)).map(file => file.path)).toEqual([])
+})

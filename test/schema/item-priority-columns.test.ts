@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { itemPriorityColumns } from '../../src/schema/item-priority-columns'
+
+test('the columns of the service notes, in their order', () => {
+  expect(Object.entries(itemPriorityColumns).map(([name, { type }]) => [name, type])).toEqual([
+    ['itemId', 'text'],
+    ['priorityListingPayload', 'text'],
+    ['changeMetadata', 'pipeList'],
+  ])
+})
