@@ -41,6 +41,8 @@ export interface ErrorContexts {
   STAGE_FAILED: { stage: string }
   /** The stage was destroyed while somebody still read from it. */
   STAGE_DESTROYED: { stage: string }
+  /** The result of a stage was asked for before it was read to its end. */
+  STAGE_NOT_ENDED: { stage: string }
   /** The caller's AbortSignal fired; its reason is `cause`. */
   ABORTED: { stage: string }
 

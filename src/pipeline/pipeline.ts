@@ -31,10 +31,13 @@ export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions 
   return new Pipeline<T>(() => sourceStage(typeof source === 'function' ? source() : source), [], options, isRepeatable(source))
 }
 
+/** What the pipelines of a type give, each its own. */
+type ItemOf<P> = P extends Pipeline<infer T> ? T : never
+
 /** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
-export function concat<T>(pipelines: AnyIterable<Pipeline<T>>, options?: PipelineOptions): Pipeline<T> {
-  async function* items(): AsyncGenerator<T, void, void> {
-    for await (const next of pipelines) yield* next.batches()
+export function concat<P extends Pipeline<unknown>>(pipelines: AnyIterable<P>, options?: PipelineOptions): Pipeline<ItemOf<P>> {
+  async function* items(): AsyncGenerator<ItemOf<P>, void, void> {
+    for await (const next of pipelines) yield* next.batches() as AsyncGenerator<ItemOf<P>, void, void>
   }
   return Array.isArray(pipelines) ? pipeline(items, options) : pipeline(items(), options)
 }

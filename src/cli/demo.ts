@@ -1,0 +1,152 @@
+// `feedmill demo`: one category over a socket (bootstrap, groups, a day of hourly snapshots), merged, joined, written,
+// and compared with the truth that the emulated world knows.
+
+import { createWorld, type World } from '../emulator/index'
+import { concat, FeedError, GroupJoiner, type MergedItem, ndjsonSink, type PipelineSummary, pipeline, SnapshotMerger, UndiciTransport } from '../index'
+import { GroupCheck, TruthCheck } from './demo-check'
+import { bootstrap, type FeedAccess, groups, snapshots } from './demo-files'
+import { type EmulatorProcess, startEmulator } from './emulator-process'
+import { type ProgressBar, progressBar } from './progress-bar'
+import { StageReport } from './stage-report'
+
+export interface DemoOptions {
+  readonly items: number
+  readonly seed: number
+  readonly chunkBytes: number
+  readonly out: string
+  readonly streamOnly: boolean
+  readonly json: boolean
+  /** The command's own script, which serves the emulated service in another process. */
+  readonly cli: string
+}
+
+/** What `--json` prints. */
+export interface DemoResult {
+  readonly ok: boolean
+  readonly verified: boolean
+  readonly items: number
+  readonly groups: number
+  readonly snapshots: number
+  readonly rows: number
+  readonly bytesCompressed: number
+  readonly bytesRaw: number
+  readonly seconds: number
+  readonly peakRssMb: number
+}
+
+const SNAPSHOTS = 24
+
+/** Runs the demo; the exit code is 1 where the result is not the truth. */
+export async function demo(options: DemoOptions): Promise<void> {
+  const report = new StageReport()
+  const world = createWorld({ seed: options.seed, items: options.items })
+  const emulator = await startEmulator(options.cli, options.items, options.seed)
+  const transport = new UndiciTransport()
+  const bar = progressBar(options.streamOnly ? 1 : 2 + SNAPSHOTS, !options.json)
+  const startedAt = performance.now()
+  try {
+    const token = await clientCredentialsToken(emulator)
+    const access = { url: emulator.url, token, transport, chunkBytes: options.chunkBytes, options: { onSettled: countFile(report, bar) } }
+    const outcome = options.streamOnly ? await streamOnly(access, world, options.out) : await ingest(access, world, options.out)
+    bar.stop()
+    tell(options, report, outcome, (performance.now() - startedAt) / 1000)
+    if (outcome.problems.length > 0) process.exitCode = 1
+  } finally {
+    bar.stop()
+    await transport.close()
+    await emulator.close()
+  }
+}
+
+interface Outcome {
+  readonly items: number
+  readonly groups: number
+  readonly snapshots: number
+  /** What differs from the truth; empty when all is right. */
+  readonly problems: readonly string[]
+}
+
+async function ingest(access: FeedAccess, world: World, out: string): Promise<Outcome> {
+  const merger = new SnapshotMerger({ changes: 'none' })
+  const files = [bootstrap(access, world.start), ...snapshots(access, world.start, SNAPSHOTS)]
+  await concat(files).to(merger).forEach(() => {})
+
+  const truth = new TruthCheck(world, world.end)
+  const groupCheck = new GroupCheck(world, world.start)
+  const joiner = new GroupJoiner({ groups: groups(access).batches(), row: (entry: MergedItem) => entry.row })
+  await pipeline(merger.blocks())
+    .to(joiner)
+    .tap(joined => {
+      groupCheck.join(joined)
+      if (joined.item) truth.row(joined.item.itemId, joined.item.row)
+    })
+    .filter(({ item }) => item !== null)
+    .map(({ item, group }) => ({ ...item!.row.toObject(), group: group?.toObject() ?? null }))
+    .run(ndjsonSink(out))
+  truth.end()
+  const problems = [...truth.mismatches.map(({ itemId, what }) => `${itemId} ${what}`), ...groupCheck.problems(joiner.tally.groups)]
+  return { items: truth.rows, groups: joiner.tally.groups, snapshots: SNAPSHOTS, problems }
+}
+
+/** The bootstrap file alone, in constant memory whatever its size. */
+async function streamOnly(access: FeedAccess, world: World, out: string): Promise<Outcome> {
+  const truth = new TruthCheck(world, world.start)
+  await bootstrap(access, world.start)
+    .tap(row => truth.row(row.text('itemId'), row))
+    .run(ndjsonSink(out))
+  truth.end()
+  return { items: truth.rows, groups: 0, snapshots: 0, problems: truth.mismatches.map(({ itemId, what }) => `${itemId} ${what}`) }
+}
+
+function countFile(report: StageReport, bar: ProgressBar): (summary: PipelineSummary) => void {
+  let files = 0
+  return summary => {
+    report.add(summary)
+    bar.update(++files, `${report.total('TsvRowParser').rowsOut} rows`)
+  }
+}
+
+function tell(options: DemoOptions, report: StageReport, outcome: Outcome, seconds: number): void {
+  const { items, groups, snapshots, problems } = outcome
+  const verified = problems.length === 0
+  const parser = report.total('TsvRowParser')
+  const result: DemoResult = {
+    ok: verified,
+    verified,
+    items,
+    groups,
+    snapshots,
+    rows: parser.rowsOut,
+    bytesCompressed: report.total('Gunzip').bytesIn,
+    bytesRaw: parser.bytesIn,
+    seconds: Number(seconds.toFixed(3)),
+    // maxRSS is in kilobytes.
+    peakRssMb: Number((process.resourceUsage().maxRSS / 1024).toFixed(1)),
+  }
+  for (const problem of problems) console.error(`wrong: ${problem}`)
+  if (options.json) console.log(JSON.stringify(result))
+  else console.log(`${report.table()}\n\n${summaryLine(result, options.out)}`)
+}
+
+function summaryLine(result: DemoResult, out: string): string {
+  const { rows, items, groups, snapshots, bytesRaw, seconds, peakRssMb, verified } = result
+  const rate = (bytesRaw / 1e6 / seconds).toFixed(0)
+  const what = snapshots > 0 ? `${items} items merged from ${snapshots} snapshots, joined with ${groups} groups` : `${items} items`
+  const outcome = verified ? 'equal to the true state of the world' : 'NOT the true state of the world'
+  return `${rows} rows in ${seconds} s (${rate} MB/s of TSV), peak RSS ${peakRssMb} MB\n${what}: ${outcome}\nwritten to ${out}`
+}
+
+/** RFC 6749, client credentials. */
+async function clientCredentialsToken({ tokenUrl, clientId, clientSecret }: EmulatorProcess): Promise<string> {
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'https://api.market.example/oauth/buy.item.feed' }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  const { access_token: token } = (await response.json()) as { access_token?: string }
+  if (!response.ok || token === undefined) {
+    throw new FeedError('HTTP_STATUS', `no token: status ${response.status}`, { url: tokenUrl, status: response.status })
+  }
+  return token
+}

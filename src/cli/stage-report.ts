@@ -1,0 +1,45 @@
+// Counters of many runs added up by stage, and the table of them.
+
+import type { PipelineSummary, StageCounters } from '../index'
+
+const MEGABYTE = 1e6
+
+export class StageReport {
+  readonly #totals = new Map<string, StageCounters>()
+
+  /** Adds a run that has ended. */
+  add({ stages }: PipelineSummary): void {
+    for (const counters of stages) {
+      const total = this.#totals.get(counters.stage)
+      this.#totals.set(counters.stage, total === undefined ? { ...counters } : sum(total, counters))
+    }
+  }
+
+  /** Counters of a stage over all runs; zeros where it never ran. */
+  total(stage: string): Pick<StageCounters, 'bytesIn' | 'bytesOut' | 'rowsOut'> {
+    return this.#totals.get(stage) ?? { bytesIn: 0, bytesOut: 0, rowsOut: 0 }
+  }
+
+  /** One line a stage: what came in and went out, and how fast the stage itself was. */
+  table(): string {
+    const heading = ['stage', 'MB in', 'MB out', 'rows out', 'MB/s', 'busy s', 'wait s', 'blocked s']
+    const lines = [...this.#totals.values()].map(counters => lineOf(counters))
+    const widths = heading.map((_, column) => Math.max(...[heading, ...lines].map(line => line[column]!.length)))
+    const text = (line: string[]) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')
+    return [heading, widths.map(width => '-'.repeat(width)), ...lines].map(text).join('\n')
+  }
+}
+
+function lineOf({ stage, bytesIn, bytesOut, rowsOut, busyMs, waitMs, blockedMs }: StageCounters): string[] {
+  const seconds = (ms: number) => (ms / 1000).toFixed(2)
+  const megabytes = (bytes: number) => (bytes === 0 ? '' : (bytes / MEGABYTE).toFixed(1))
+  const speed = Math.max(bytesIn, bytesOut) / MEGABYTE / (busyMs / 1000)
+  const rate = bytesIn + bytesOut === 0 || busyMs === 0 ? '' : speed.toFixed(0)
+  return [stage, megabytes(bytesIn), megabytes(bytesOut), rowsOut === 0 ? '' : String(rowsOut), rate, seconds(busyMs), seconds(waitMs), seconds(blockedMs)]
+}
+
+function sum(a: StageCounters, b: StageCounters): StageCounters {
+  const total = { ...a }
+  for (const key of Object.keys(b) as (keyof StageCounters)[]) if (key !== 'stage') total[key] += b[key]
+  return total
+}

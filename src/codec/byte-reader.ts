@@ -1,0 +1,42 @@
+// Reads what byte-writer.ts wrote, in the order in which it was written.
+
+export class ByteReader {
+  readonly #bytes: Buffer
+  #at: number
+
+  /** @param at where to begin */
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#at = at
+  }
+
+  get at(): number {
+    return this.#at
+  }
+
+  byte(): number {
+    return this.#bytes[this.#at++]!
+  }
+
+  number(): number {
+    let value = 0
+    let scale = 1
+    for (;;) {
+      const byte = this.#bytes[this.#at++]!
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 0x80
+    }
+  }
+
+  double(): number {
+    const value = this.#bytes.readDoubleLE(this.#at)
+    this.#at += 8
+    return value
+  }
+
+  /** A view of all that follows. */
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at)
+  }
+}

@@ -1,0 +1,54 @@
+// Writes many small records of bytes one after the other, without an allocation for each.
+// Whole numbers are written 7 bits a byte, low bits first, the high bit set on all but the last (LEB128).
+
+/** Bytes in a chunk: some dozens of rows. */
+const CHUNK_BYTES = 1 << 16
+
+export class ByteWriter {
+  #chunk = Buffer.alloc(0)
+  #start = 0
+  #end = 0
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#chunk[this.#end++] = value
+  }
+
+  /** A whole number from 0 to 2^53 - 1. */
+  number(value: number): void {
+    this.#reserve(8)
+    let rest = value
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#chunk[this.#end++] = (rest % 0x80) | 0x80
+    this.#chunk[this.#end++] = rest
+  }
+
+  /** Any number, in 8 bytes. */
+  double(value: number): void {
+    this.#reserve(8)
+    this.#end = this.#chunk.writeDoubleLE(value, this.#end)
+  }
+
+  bytes(value: Uint8Array): void {
+    this.#reserve(value.length)
+    this.#chunk.set(value, this.#end)
+    this.#end += value.length
+  }
+
+  /** What was written since the last call. It shares its chunk with other records, and so keeps about 64 KiB alive. */
+  take(): Uint8Array {
+    const record = this.#chunk.subarray(this.#start, this.#end)
+    this.#start = this.#end
+    return record
+  }
+
+  // A chunk is never written over: records that were taken stay as they are.
+  #reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#chunk.length) return
+    const begun = this.#end - this.#start
+    const chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, 2 * (begun + bytes)))
+    this.#chunk.copy(chunk, 0, this.#start, this.#end)
+    this.#chunk = chunk
+    this.#start = 0
+    this.#end = begun
+  }
+}

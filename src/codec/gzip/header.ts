@@ -1,0 +1,133 @@
+// The header of one gzip member (RFC 1952 section 2.3), read from pieces cut anywhere.
+// Nothing of it is kept: the names and comments in a feed file mean nothing to its reader.
+//
+//   fixed (10 bytes) ─▶ extraLength (2) ─▶ extra ─▶ name … 0 ─▶ comment … 0 ─▶ checksum (2) ─▶ done
+//
+// Each field after `fixed` is there only if its flag is set.
+
+import { FeedError } from '../../errors'
+import { crc32 } from './crc32'
+
+export const ID1 = 0x1f
+export const ID2 = 0x8b
+export const METHOD_DEFLATE = 8
+/** Bits 5 to 7 of FLG: RFC 1952 wants a compliant reader to refuse them. */
+export const RESERVED_FLAGS = 0xe0
+
+const FHCRC = 0x02
+const FEXTRA = 0x04
+const FNAME = 0x08
+const FCOMMENT = 0x10
+const FIXED_BYTES = 10
+/** Longest FNAME or FCOMMENT. RFC 1952 has no limit for them; this is the limit that it has for FEXTRA. */
+const MAX_TEXT_BYTES = 65_535
+
+type Field = 'fixed' | 'extraLength' | 'extra' | 'name' | 'comment' | 'checksum' | 'done'
+
+export class GzipHeader {
+  readonly #startOffset: number
+  readonly #isFirst: boolean
+  #field: Field = 'fixed'
+  #flags = 0
+  /** Header bytes read. */
+  #bytes = 0
+  /** Bytes read of the current field. */
+  #fieldBytes = 0
+  #extraBytes = 0
+  #crc = 0
+  #checksum = 0
+
+  /**
+   * @param startOffset where the member starts in the file, in compressed bytes
+   * @param isFirst whether it is the file's first member: a wrong signature is then an invalid header, and garbage after a member otherwise
+   */
+  constructor(startOffset: number, isFirst: boolean) {
+    this.#startOffset = startOffset
+    this.#isFirst = isFirst
+  }
+
+  get done(): boolean {
+    return this.#field === 'done'
+  }
+
+  /**
+   * Reads on, and returns how many of `bytes` belong to the header: all of them, unless it is `done`.
+   *
+   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE
+   */
+  read(bytes: Uint8Array): number {
+    let used = 0
+    while (used < bytes.length && !this.#isAfterText()) this.#take(bytes[used++]!)
+    this.#crc = crc32(bytes.subarray(0, used), this.#crc)
+    while (used < bytes.length && !this.done) this.#takeChecksum(bytes[used++]!)
+    return used
+  }
+
+  /** FHCRC covers all bytes before itself. */
+  #isAfterText(): boolean {
+    return this.#field === 'checksum' || this.#field === 'done'
+  }
+
+  #take(byte: number): void {
+    this.#bytes++
+    this.#fieldBytes++
+    if (this.#field === 'fixed') this.#takeFixed(byte)
+    else if (this.#field === 'extraLength') this.#takeExtraLength(byte)
+    else if (this.#field === 'extra') this.#takeExtra()
+    else this.#takeText(byte)
+  }
+
+  #takeFixed(byte: number): void {
+    const at = this.#fieldBytes - 1
+    if ((at === 0 && byte !== ID1) || (at === 1 && byte !== ID2)) throw this.#wrongSignature(byte)
+    if (at === 2 && byte !== METHOD_DEFLATE) throw this.#invalid(`compression method ${byte}, expected ${METHOD_DEFLATE}`)
+    if (at === 3) {
+      if (byte & RESERVED_FLAGS) throw this.#invalid(`reserved flags 0x${(byte & RESERVED_FLAGS).toString(16)} are set`)
+      this.#flags = byte
+    }
+    if (this.#fieldBytes === FIXED_BYTES) this.#enter('extraLength')
+  }
+
+  #takeExtraLength(byte: number): void {
+    this.#extraBytes |= byte << (8 * (this.#fieldBytes - 1))
+    if (this.#fieldBytes === 2) this.#enter(this.#extraBytes > 0 ? 'extra' : 'name')
+  }
+
+  #takeExtra(): void {
+    if (this.#fieldBytes === this.#extraBytes) this.#enter('name')
+  }
+
+  #takeText(byte: number): void {
+    if (byte === 0) this.#enter(this.#field === 'name' ? 'comment' : 'checksum')
+    else if (this.#fieldBytes > MAX_TEXT_BYTES) throw this.#invalid(`${this.#field} longer than ${MAX_TEXT_BYTES} bytes`)
+  }
+
+  #takeChecksum(byte: number): void {
+    this.#bytes++
+    this.#checksum |= byte << (8 * this.#fieldBytes++)
+    if (this.#fieldBytes < 2) return
+    if (this.#checksum !== (this.#crc & 0xffff)) throw this.#invalid('header checksum differs')
+    this.#enter('done')
+  }
+
+  /** Goes to `field`, or past it to the next one that the flags announce. */
+  #enter(field: Field): void {
+    this.#fieldBytes = 0
+    if (field === 'extraLength' && !(this.#flags & FEXTRA)) this.#enter('name')
+    else if (field === 'name' && !(this.#flags & FNAME)) this.#enter('comment')
+    else if (field === 'comment' && !(this.#flags & FCOMMENT)) this.#enter('checksum')
+    else if (field === 'checksum' && !(this.#flags & FHCRC)) this.#field = 'done'
+    else this.#field = field
+  }
+
+  #wrongSignature(byte: number): FeedError {
+    const byteOffset = this.#startOffset
+    if (this.#isFirst) return this.#invalid(`not gzip: byte 0x${byte.toString(16).padStart(2, '0')} in the signature`)
+    return new FeedError('GZIP_TRAILING_GARBAGE', `bytes after the last gzip member, at byte ${byteOffset}`, { byteOffset })
+  }
+
+  #invalid(reason: string): FeedError {
+    const byteOffset = this.#startOffset + this.#bytes - 1
+    return new FeedError('GZIP_HEADER_INVALID', `gzip header at byte ${byteOffset}: ${reason}`, { byteOffset, reason })
+  }
+}

@@ -1,0 +1,151 @@
+// The gzip framing of a whole file (RFC 1952 section 2.2): which of its bytes are header, data, trailer or padding.
+// It owns offsets, checksums and caps; the data itself is inflated by an engine that the caller drives.
+//
+//   header ─▶ data ─▶ trailer ─▶ padding ─▶ header of the next member …
+//               │                   └─ zeros, any number of them, also none
+//               └─ `read` stops here: the caller reports each output and at last the end of the data
+//
+// The file may end only in `padding`.
+
+import { FeedError } from '../../errors'
+import { crc32 } from './crc32'
+import { GzipHeader } from './header'
+import type { GzipLimits } from './limits'
+import { NestedProbe } from './nested-probe'
+import { GzipTrailer } from './trailer'
+
+/** The ratio says nothing about small outputs: a short run of equal rows is no bomb. */
+const RATIO_CHECK_FROM_BYTES = 1024 * 1024
+
+export class GzipMembers {
+  readonly #limits: GzipLimits
+  readonly #nested: NestedProbe | undefined
+  #phase: 'header' | 'data' | 'trailer' | 'padding' = 'header'
+  #header = new GzipHeader(0, true)
+  #trailer = new GzipTrailer(0)
+  /** Compressed bytes before the next framing byte; in `data`, before the data. */
+  #byteOffset = 0
+  /** Compressed bytes of the current member's data. */
+  #dataBytes = 0
+  #memberCrc = 0
+  #memberBytes = 0
+  #outputBytes = 0
+
+  constructor(limits: GzipLimits) {
+    this.#limits = limits
+    this.#nested = limits.allowNested ? undefined : new NestedProbe()
+  }
+
+  /** The next byte is for the engine. */
+  get inData(): boolean {
+    return this.#phase === 'data'
+  }
+
+  /** Compressed bytes read so far. */
+  get byteOffset(): number {
+    return this.#byteOffset + this.#dataBytes
+  }
+
+  /**
+   * Reads framing bytes, and returns how many: all of `bytes`, unless deflate data starts among them.
+   *
+   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH
+   */
+  read(bytes: Uint8Array): number {
+    let used = 0
+    while (used < bytes.length && !this.inData) {
+      const part = this.#readPart(bytes.subarray(used))
+      used += part
+    }
+    return used
+  }
+
+  /**
+   * Counts and checks one output of the engine, before it is handed on.
+   *
+   * @param dataBytes the engine's `usedBytes`
+   * @throws GZIP_NESTED, GZIP_LIMIT
+   */
+  output(block: Uint8Array, dataBytes: number): void {
+    this.#dataBytes = dataBytes
+    if (this.#nested?.completes(block)) throw this.#nestedGzip()
+    this.#memberCrc = crc32(block, this.#memberCrc)
+    this.#memberBytes += block.length
+    this.#outputBytes += block.length
+    this.#checkCaps()
+  }
+
+  /** The engine used up a block, or came to the end of the data within it. */
+  data(dataBytes: number, ended: boolean): void {
+    this.#dataBytes = dataBytes
+    if (!ended) return
+    this.#byteOffset += dataBytes
+    this.#dataBytes = 0
+    this.#trailer = new GzipTrailer(this.#byteOffset)
+    this.#phase = 'trailer'
+  }
+
+  /**
+   * The file ended.
+   *
+   * @throws GZIP_EMPTY, GZIP_TRUNCATED
+   */
+  end(): void {
+    const { byteOffset } = this
+    if (byteOffset === 0) throw new FeedError('GZIP_EMPTY', 'no gzip input at all', { byteOffset })
+    if (this.#phase === 'padding') return
+    const part = this.#phase
+    throw new FeedError('GZIP_TRUNCATED', `gzip file ends at byte ${byteOffset}, inside a member's ${part}`, { byteOffset, part })
+  }
+
+  #readPart(bytes: Uint8Array): number {
+    if (this.#phase === 'header') return this.#readHeader(bytes)
+    return this.#phase === 'trailer' ? this.#readTrailer(bytes) : this.#readPadding(bytes)
+  }
+
+  #readHeader(bytes: Uint8Array): number {
+    const used = this.#header.read(bytes)
+    this.#byteOffset += used
+    if (this.#header.done) this.#phase = 'data'
+    return used
+  }
+
+  #readTrailer(bytes: Uint8Array): number {
+    const used = this.#trailer.read(bytes)
+    this.#byteOffset += used
+    if (!this.#trailer.done) return used
+    this.#trailer.verify(this.#memberCrc, this.#memberBytes)
+    this.#memberCrc = 0
+    this.#memberBytes = 0
+    this.#phase = 'padding'
+    return used
+  }
+
+  #readPadding(bytes: Uint8Array): number {
+    const firstNonZero = bytes.findIndex(byte => byte !== 0)
+    const used = firstNonZero < 0 ? bytes.length : firstNonZero
+    this.#byteOffset += used
+    if (firstNonZero >= 0) {
+      this.#header = new GzipHeader(this.#byteOffset, false)
+      this.#phase = 'header'
+    }
+    return used
+  }
+
+  #checkCaps(): void {
+    const { maxOutputBytes, maxRatio } = this.#limits
+    if (this.#outputBytes > maxOutputBytes) throw this.#limitReached('maxOutputBytes', maxOutputBytes)
+    const passesRatio = this.#outputBytes > maxRatio * this.byteOffset
+    if (passesRatio && this.#outputBytes > RATIO_CHECK_FROM_BYTES) throw this.#limitReached('maxRatio', maxRatio)
+  }
+
+  #limitReached(option: 'maxOutputBytes' | 'maxRatio', limit: number): FeedError {
+    const { byteOffset } = this
+    return new FeedError('GZIP_LIMIT', `gzip output passes ${option} ${limit} at byte ${byteOffset}`, { byteOffset, option, limit })
+  }
+
+  #nestedGzip(): FeedError {
+    const message = 'the content is gzip again: was the file requested with Accept-Encoding: gzip?'
+    return new FeedError('GZIP_NESTED', message, { byteOffset: this.#byteOffset })
+  }
+}

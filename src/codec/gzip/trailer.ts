@@ -1,0 +1,55 @@
+// The trailer of one gzip member (RFC 1952 section 2.3.1): CRC32 and ISIZE, read from pieces cut anywhere, and verified.
+
+import { FeedError } from '../../errors'
+
+const TRAILER_BYTES = 8
+/** ISIZE is the size modulo 2^32. */
+const ISIZE_MODULUS = 2 ** 32
+
+export class GzipTrailer {
+  readonly #startOffset: number
+  readonly #view = new DataView(new ArrayBuffer(TRAILER_BYTES))
+  #bytes = 0
+
+  /** @param startOffset where the trailer starts in the file, in compressed bytes */
+  constructor(startOffset: number) {
+    this.#startOffset = startOffset
+  }
+
+  get done(): boolean {
+    return this.#bytes === TRAILER_BYTES
+  }
+
+  /** Reads on, and returns how many of `bytes` belong to the trailer: all of them, unless it is `done`. */
+  read(bytes: Uint8Array): number {
+    const used = Math.min(bytes.length, TRAILER_BYTES - this.#bytes)
+    for (let at = 0; at < used; at++) this.#view.setUint8(this.#bytes++, bytes[at]!)
+    return used
+  }
+
+  /**
+   * Compares the whole trailer with what was inflated. `byteOffset` of the error is that of the wrong field.
+   *
+   * @param crc CRC-32 of the member's output
+   * @param outputBytes size of the member's output, not reduced
+   * @throws GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH
+   */
+  verify(crc: number, outputBytes: number): void {
+    const size = outputBytes % ISIZE_MODULUS
+    const expectedCrc = this.#view.getUint32(0, true)
+    const expectedSize = this.#view.getUint32(4, true)
+    if (crc !== expectedCrc) throw mismatch('GZIP_CRC_MISMATCH', 'CRC32', this.#startOffset, expectedCrc, crc)
+    if (size !== expectedSize) throw mismatch('GZIP_SIZE_MISMATCH', 'ISIZE', this.#startOffset + 4, expectedSize, size)
+  }
+}
+
+function mismatch(
+  code: 'GZIP_CRC_MISMATCH' | 'GZIP_SIZE_MISMATCH',
+  field: string,
+  byteOffset: number,
+  expected: number,
+  actual: number,
+): FeedError {
+  const message = `gzip ${field} at byte ${byteOffset} is ${expected}, the output gives ${actual}: nothing since the member's start is confirmed`
+  return new FeedError(code, message, { byteOffset, expected, actual })
+}

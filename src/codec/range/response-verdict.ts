@@ -1,0 +1,196 @@
+// The verdict on a response to a range request: given what was asked, what is pinned of the file, and the status and headers,
+// it says what to do with the body. It reads no body; over-long and short bodies are found where the bytes arrive.
+// One piece, because the order of the checks is the rule. Follows document 1 and 2 (Responses, Errors) and service-notes.md (Ranges).
+//
+//   200 206  ─▶ replaced │ empty │ part │ whole │ fatal         204 ─▶ empty │ replaced
+//   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
+//   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
+
+import { excerpt, FeedError } from '../../errors'
+import { readRetryAfter } from './backoff'
+import type { ByteRange } from './byte-range'
+import { type ContentRange, readContentRange } from './content-range'
+import { refusedContentType } from './content-sniff'
+import { type FileIdentity, type IdentityChange, identityChange, identityOf } from './file-identity'
+import { readServiceError, type ServiceError } from './service-error'
+
+/** What a verdict needs to know of a response. */
+export interface ResponseFacts {
+  readonly status: number
+  /** A header's value; repeated headers joined by `, `. */
+  header(name: string): string | undefined
+  /** The first part of the body as text, for responses that are not the file (see `bodyIsText`). */
+  readonly text?: string
+}
+
+export interface VerdictQuestion {
+  /** For errors only; already printable. */
+  readonly url: string
+  readonly asked: ByteRange
+  readonly pinned: FileIdentity
+  /** Refuse HTML and JSON in a good response. */
+  readonly sniffContentType: boolean
+  /** Clock for Retry-After dates, milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+type SizedIdentity = FileIdentity & { readonly totalBytes: number }
+
+export type Verdict =
+  /** The body holds `takeBytes` bytes of the file from the asked start. */
+  | { readonly kind: 'part'; readonly takeBytes: number; readonly identity: FileIdentity }
+  /** The server ignored the range: the body is the file from its first byte. */
+  | { readonly kind: 'whole'; readonly identity: FileIdentity }
+  /** There is no file content: 204, or a total of 0. */
+  | { readonly kind: 'empty'; readonly identity: SizedIdentity }
+  /** No bytes here, but the file's size, which is now proven: all is done when it equals the asked start. */
+  | { readonly kind: 'total'; readonly identity: SizedIdentity }
+  | { readonly kind: 'retry'; readonly error: FeedError; readonly retryAfterMs: number | undefined }
+  /** Another file is being sent now. */
+  | { readonly kind: 'replaced'; readonly error: FeedError }
+  | { readonly kind: 'fatal'; readonly error: FeedError }
+
+/** Statuses that may pass by themselves. */
+const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+/** 13006 internal problem, 13007 file still being generated (document 2, Errors). */
+const RETRY_ERROR_IDS: ReadonlySet<number | undefined> = new Set([13006, 13007])
+/** Range header invalid: wrong start or end positions (document 2, Errors). */
+const RANGE_ERROR_ID = 13017
+
+/** True when a response's body is not the file but a text about it, to be passed as `facts.text`. */
+export function bodyIsText(facts: ResponseFacts, sniffContentType: boolean): boolean {
+  return facts.status >= 400 || (sniffContentType && refusedContentType(facts.header('content-type')))
+}
+
+export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): Verdict {
+  if (facts.status === 200 || facts.status === 206) return judgeContent(question, facts)
+  if (facts.status === 204) return judgeEmpty(question, {})
+  const error = readServiceError(facts.text ?? '')
+  if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID)) return judgeUnsatisfied(question, facts, error)
+  const failure = statusError(question, facts, error)
+  return failure.retryable
+    ? { kind: 'retry', error: failure, retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs) }
+    : { kind: 'fatal', error: failure }
+}
+
+function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict {
+  const contentType = facts.header('content-type')
+  if (question.sniffContentType && refusedContentType(contentType)) return fatal(contentTypeError(question, contentType ?? '', facts.text))
+  const lengthHeader = facts.header('content-length')
+  const lengthBytes = readContentLength(lengthHeader)
+  if (lengthBytes === 'invalid') return fatal(contentLengthError(question, lengthHeader ?? ''))
+  const range = readContentRange(facts.header('content-range'))
+  if (facts.status === 200 && range.kind === 'unreadable' && range.problem === 'missing') return judgeWhole(question, facts, lengthBytes)
+  return judgeRange(question, facts, range)
+}
+
+function judgeWhole(question: VerdictQuestion, facts: ResponseFacts, totalBytes: number | undefined): Verdict {
+  const identity = identityOf(totalBytes, facts.header('last-modified'), facts.header('etag'))
+  return totalBytes === 0 ? judgeEmpty(question, identity) : (replaced(question, identity) ?? { kind: 'whole', identity })
+}
+
+function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: ContentRange): Verdict {
+  if (range.kind === 'unreadable') return fatal(rangeHeaderError(question, facts, range.problem))
+  const { asked } = question
+  const identity = identityOf(range.totalBytes, facts.header('last-modified'), facts.header('etag'))
+  if (range.totalBytes === 0) return judgeEmpty(question, identity)
+  const change = replaced(question, identity)
+  if (change) return change
+  if (range.kind === 'unsatisfied') return fatal(rangeHeaderError(question, facts, 'invalid'))
+  if (range.firstOffset !== asked.start) return fatal(startError(question, range.firstOffset))
+  // The end may be an echo of what was asked, past the end of the file.
+  const end = Math.min(range.lastOffset + 1, asked.end, range.totalBytes ?? asked.end, question.pinned.totalBytes ?? asked.end)
+  if (end <= asked.start) return fatal(rangeHeaderError(question, facts, 'invalid'))
+  return { kind: 'part', takeBytes: end - asked.start, identity }
+}
+
+function judgeEmpty(question: VerdictQuestion, seen: FileIdentity): Verdict {
+  const identity = { ...seen, totalBytes: 0 }
+  return replaced(question, identity) ?? { kind: 'empty', identity }
+}
+
+function judgeUnsatisfied(question: VerdictQuestion, facts: ResponseFacts, error: ServiceError): Verdict {
+  const range = readContentRange(facts.header('content-range'))
+  const { asked, pinned } = question
+  if (range.kind !== 'unsatisfied' || range.totalBytes === undefined) return fatal(unsatisfiableError(question, facts, error))
+  const identity = { totalBytes: range.totalBytes }
+  if (range.totalBytes === 0) return judgeEmpty(question, identity)
+  const change = replaced(question, identity)
+  if (change) return change
+  if (range.totalBytes === asked.start) return { kind: 'total', identity }
+  // A strict server may refuse an end past the file's end; asked once more, within the total, it has no reason left.
+  if (pinned.totalBytes === undefined && asked.end > range.totalBytes) return { kind: 'total', identity }
+  return fatal(unsatisfiableError(question, facts, error))
+}
+
+function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | undefined {
+  const change = identityChange(question.pinned, seen) ?? shrunk(question, seen)
+  return change && { kind: 'replaced', error: replacedError(question, change.what, change.before, change.after) }
+}
+
+/** With no total pinned yet, fewer bytes than are already here can only be another file. */
+function shrunk({ asked }: VerdictQuestion, { totalBytes }: FileIdentity): IdentityChange | undefined {
+  if (totalBytes === undefined || totalBytes >= asked.start) return undefined
+  return { what: 'total', before: `at least ${asked.start}`, after: String(totalBytes) }
+}
+
+function fatal(error: FeedError): Verdict {
+  return { kind: 'fatal', error }
+}
+
+/** RFC 9110 allows a list of equal lengths to be read as one; a service that sends a list is not to be trusted with either. */
+function readContentLength(header: string | undefined): number | 'invalid' | undefined {
+  if (header === undefined) return undefined
+  const lengthBytes = /^\d+$/.test(header.trim()) ? Number(header) : Number.NaN
+  return Number.isSafeInteger(lengthBytes) ? lengthBytes : 'invalid'
+}
+
+function replacedError(
+  { url, asked }: VerdictQuestion,
+  what: 'total' | 'last-modified' | 'etag',
+  before: string,
+  after: string,
+): FeedError {
+  const message = `the file was replaced while it was being read: ${what} was ${excerpt(before)}, is ${excerpt(after)}`
+  return new FeedError('RANGE_FILE_REPLACED', message, {
+    url,
+    byteOffset: asked.start,
+    what,
+    before: excerpt(before),
+    after: excerpt(after),
+  })
+}
+
+function rangeHeaderError({ url, asked }: VerdictQuestion, facts: ResponseFacts, problem: 'missing' | 'repeated' | 'invalid'): FeedError {
+  const received = excerpt(facts.header('content-range') ?? '')
+  const code = problem === 'invalid' ? 'RANGE_HEADER_INVALID' : 'RANGE_HEADER_MISSING'
+  return new FeedError(code, `Content-range is ${problem} in a ${facts.status}`, { url, byteOffset: asked.start, received })
+}
+
+function startError({ url, asked }: VerdictQuestion, received: number): FeedError {
+  return new FeedError('RANGE_START_MISMATCH', `asked from byte ${asked.start}, answered from ${received}`, {
+    url,
+    byteOffset: asked.start,
+    received,
+  })
+}
+
+function contentTypeError({ url, asked }: VerdictQuestion, contentType: string, text: string | undefined): FeedError {
+  const context = { url, contentType: excerpt(contentType), byteOffset: asked.start, ...(text ? { excerpt: excerpt(text) } : {}) }
+  return new FeedError('HTTP_CONTENT_TYPE', `expected a feed file, received ${context.contentType}`, context)
+}
+
+function contentLengthError({ url }: VerdictQuestion, header: string): FeedError {
+  return new FeedError('HTTP_CONTENT_LENGTH', 'Content-Length is repeated or not a number', { url, received: excerpt(header) })
+}
+
+function unsatisfiableError({ url, asked }: VerdictQuestion, { status }: ResponseFacts, { errorId }: ServiceError): FeedError {
+  const context = { url, byteOffset: asked.start, status, ...(errorId === undefined ? {} : { errorId }) }
+  return new FeedError('RANGE_UNSATISFIABLE', `the service refuses the range ${asked.start}-${asked.end - 1}`, context)
+}
+
+function statusError({ url, asked }: VerdictQuestion, { status }: ResponseFacts, error: ServiceError): FeedError {
+  const retryable = RETRY_STATUSES.has(status) || RETRY_ERROR_IDS.has(error.errorId)
+  const message = `status ${status}${error.errorId === undefined ? '' : `, error ${error.errorId}`}`
+  return new FeedError('HTTP_STATUS', message, { url, status, ...error, byteOffset: asked.start }, { retryable })
+}

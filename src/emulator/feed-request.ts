@@ -1,0 +1,107 @@
+// What a request asks for, and the checks it must pass, as one table per feed: the first row that refuses gives the error.
+// The order is: headers that select, query, Range. Whether the file exists, and whether the range fits it, is asked after these.
+
+import type { FeedName } from './feed-file'
+import { readRange } from './requested-range'
+import type { ServiceErrorId } from './service-errors'
+import type { World } from './world/world'
+
+/** The parts of a request. null: not there. */
+export interface FeedRequest {
+  readonly marketplace: string | null
+  readonly categoryId: string | null
+  readonly feedScope: string | null
+  readonly date: string | null
+  readonly snapshotDate: string | null
+  readonly range: string | null
+  /** True when a query parameter came more than once. */
+  readonly repeats: boolean
+}
+
+export interface RequestContext {
+  readonly world: World
+  /** What marketplace identifiers begin with, `MKT_` as documented. */
+  readonly marketplacePrefix: string
+}
+
+interface Check {
+  readonly code: ServiceErrorId
+  refuses(request: FeedRequest, context: RequestContext): boolean
+}
+
+const absent = (code: ServiceErrorId, part: keyof Omit<FeedRequest, 'repeats'>): Check => ({ code, refuses: request => !request[part] })
+const isDaily = (request: FeedRequest) => request.feedScope === 'NEWLY_LISTED'
+
+const INVALID_DATA: Check = { code: 13000, refuses: request => request.repeats }
+
+const MARKETPLACE: readonly Check[] = [
+  absent(13013, 'marketplace'),
+  { code: 13012, refuses: ({ marketplace }, { marketplacePrefix }) => !isMarketplaceId(marketplace!, marketplacePrefix) },
+  { code: 13014, refuses: ({ marketplace }, { world }) => !world.options.marketplaces.includes(marketplace!) },
+]
+
+const CATEGORY: readonly Check[] = [
+  absent(13010, 'categoryId'),
+  { code: 13004, refuses: ({ categoryId }) => !/^\d+$/.test(categoryId!) },
+  { code: 13022, refuses: ({ categoryId }, { world }) => !world.options.categories.includes(categoryId!) },
+]
+
+const SCOPE: readonly Check[] = [
+  absent(13009, 'feedScope'),
+  { code: 13003, refuses: ({ feedScope }) => feedScope !== 'NEWLY_LISTED' && feedScope !== 'ALL_ACTIVE' },
+  { code: 13011, refuses: request => isDaily(request) && !request.date },
+]
+
+/** A Range header that is there must be readable, required or not. */
+const RANGE_FORM: readonly Check[] = ([13016, 13018, 13019] as const).map(code => ({
+  code,
+  refuses: ({ range }) => range !== null && readRange(range) === code,
+}))
+
+const RANGE_REQUIRED: readonly Check[] = [absent(13015, 'range'), ...RANGE_FORM]
+
+const SHARED: readonly Check[] = [INVALID_DATA, ...MARKETPLACE, ...CATEGORY]
+
+const CHECKS: Readonly<Record<FeedName, readonly Check[]>> = {
+  item: [...SHARED, ...SCOPE, ...RANGE_REQUIRED],
+  item_group: [...SHARED, ...SCOPE, ...RANGE_FORM],
+  item_snapshot: [...SHARED, absent(13020, 'snapshotDate'), ...RANGE_REQUIRED],
+  item_priority: [...SHARED, absent(13011, 'date'), ...RANGE_REQUIRED],
+}
+
+/** The error that the request meets before any file is looked for. */
+export function refusalOf(feed: FeedName, request: FeedRequest, context: RequestContext): ServiceErrorId | undefined {
+  return CHECKS[feed].find(check => check.refuses(request, context))?.code
+}
+
+/** Reads the parts. The marketplace header's name is the profile's. */
+export function readFeedRequest(request: Request, marketplaceHeader: string): FeedRequest {
+  const { searchParams } = new URL(request.url)
+  const names = [...searchParams.keys()]
+  return {
+    marketplace: request.headers.get(marketplaceHeader),
+    categoryId: searchParams.get('category_id'),
+    feedScope: searchParams.get('feed_scope'),
+    date: searchParams.get('date'),
+    snapshotDate: searchParams.get('snapshot_date'),
+    range: request.headers.get('range'),
+    repeats: new Set(names).size !== names.length,
+  }
+}
+
+/** The value that an error about `input` repeats. */
+export function partNamed(request: FeedRequest, input: string | undefined): string | null {
+  const parts: Record<string, string | null> = {
+    marketplace: request.marketplace,
+    category_id: request.categoryId,
+    feed_scope: request.feedScope,
+    date: request.date,
+    snapshot_date: request.snapshotDate,
+    Range: request.range,
+  }
+  return input === undefined ? null : (parts[input] ?? null)
+}
+
+function isMarketplaceId(value: string, prefix: string): boolean {
+  return value.startsWith(prefix) && /^[A-Z]{2}$/.test(value.slice(prefix.length))
+}

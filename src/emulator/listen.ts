@@ -1,0 +1,47 @@
+// The emulator on a socket. The only file that knows @hono/node-server.
+
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { FeedError } from '../errors'
+
+export interface ListenOptions {
+  /** Default 0: any free port. */
+  readonly port?: number
+  /** Default 127.0.0.1. */
+  readonly host?: string
+}
+
+export interface ListeningServer {
+  /** `http://host:port`, without a slash at its end. */
+  readonly url: string
+  /** Stops listening and destroys every connection, those in the middle of an answer too. */
+  close(): Promise<void>
+}
+
+/** @throws FeedError HTTP_TRANSPORT when the port cannot be had */
+export async function listen(answer: (request: Request) => Promise<Response>, options: ListenOptions = {}): Promise<ListeningServer> {
+  const { port = 0, host = '127.0.0.1' } = options
+  // Without the second option the adapter replaces the global Request and Response of the whole process.
+  const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false }) as Server
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', cause =>
+      reject(new FeedError('HTTP_TRANSPORT', `cannot listen on ${host}:${port}`, { url: origin(host, port) }, { cause })),
+    )
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  let closing: Promise<void> | undefined
+  return { url: origin(host, bound), close: () => (closing ??= closeServer(server)) }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+function origin(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

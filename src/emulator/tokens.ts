@@ -1,0 +1,123 @@
+// OAuth access tokens: the client credentials grant (RFC 6749, sections 2.3.1, 4.4, 5) and the reading of Bearer headers (RFC 6750).
+// A token is opaque to clients and carries its own proof (an HMAC under a key of this emulator), so none is stored.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+export interface TokenIssuerOptions {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Scopes that may be asked for; the first is granted when none is asked. */
+  readonly scopes: readonly string[]
+  readonly lifetimeSeconds: number
+  readonly now: () => Date
+}
+
+/** Error codes of RFC 6749, section 5.2, as far as this grant can meet them. */
+type TokenErrorCode = 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope'
+
+/** What a Bearer token may do; `undefined` scope is no valid token. */
+export type TokenCheck = 'valid' | 'invalid_token' | 'insufficient_scope'
+
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+export class TokenIssuer {
+  readonly #options: TokenIssuerOptions
+  readonly #key = randomBytes(32)
+
+  constructor(options: TokenIssuerOptions) {
+    this.#options = options
+  }
+
+  /** Answers a request to the token endpoint. The body has been limited before. */
+  async answer(request: Request): Promise<Response> {
+    const form = await readForm(request)
+    if (form === undefined) return refusal('invalid_request')
+    const client = this.#checkClient(request, form)
+    if (client !== undefined) return client
+    const grant = form.get('grant_type')
+    if (grant === null) return refusal('invalid_request')
+    if (grant !== 'client_credentials') return refusal('unsupported_grant_type')
+    const scopes = this.#grantedScopes(form.get('scope'))
+    return scopes === undefined ? refusal('invalid_scope') : this.#grant(scopes)
+  }
+
+  /** Checks `Authorization: Bearer …` against a scope. */
+  check(authorization: string | null, scope: string): TokenCheck {
+    const token = /^Bearer ([\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
+    if (token === undefined) return 'invalid_token'
+    const [payload, proof] = token.split('.') as [string, string]
+    if (!equalText(proof, this.#prove(payload))) return 'invalid_token'
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { expiresMs: number; scopes: string[] }
+    if (claims.expiresMs <= this.#options.now().getTime()) return 'invalid_token'
+    return claims.scopes.includes(scope) ? 'valid' : 'insufficient_scope'
+  }
+
+  #checkClient(request: Request, form: URLSearchParams): Response | undefined {
+    const authorization = request.headers.get('authorization')
+    const inBody = form.has('client_id') || form.has('client_secret')
+    if (authorization !== null && inBody) return refusal('invalid_request')
+    const [id, secret] = authorization === null ? [form.get('client_id') ?? '', form.get('client_secret') ?? ''] : readBasic(authorization)
+    const known = equalText(id, this.#options.clientId) && equalText(secret, this.#options.clientSecret)
+    return known ? undefined : refusal('invalid_client')
+  }
+
+  #grantedScopes(asked: string | null): readonly string[] | undefined {
+    if (asked === null) return this.#options.scopes.slice(0, 1)
+    const scopes = asked.split(' ').filter(scope => scope !== '')
+    return scopes.length > 0 && scopes.every(scope => this.#options.scopes.includes(scope)) ? scopes : undefined
+  }
+
+  #grant(scopes: readonly string[]): Response {
+    const { lifetimeSeconds, now } = this.#options
+    const claims = { expiresMs: now().getTime() + lifetimeSeconds * 1000, scopes, nonce: randomBytes(6).toString('base64url') }
+    const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    const body = {
+      access_token: `${payload}.${this.#prove(payload)}`,
+      token_type: 'Bearer',
+      expires_in: lifetimeSeconds,
+      scope: scopes.join(' '),
+    }
+    return Response.json(body, { headers: NO_STORE })
+  }
+
+  #prove(payload: string): string {
+    return createHmac('sha256', this.#key).update(payload).digest('base64url')
+  }
+}
+
+/** The answer to a request without a token that allows it (RFC 6750, section 3). */
+export function unauthorized(check: Exclude<TokenCheck, 'valid'>, authorization: string | null): Response {
+  const challenge = authorization === null ? 'Bearer' : `Bearer error="${check}"`
+  const status = check === 'insufficient_scope' ? 403 : 401
+  return Response.json({ error: check }, { status, headers: { 'www-authenticate': challenge } })
+}
+
+function refusal(error: TokenErrorCode): Response {
+  if (error !== 'invalid_client') return Response.json({ error }, { status: 400, headers: NO_STORE })
+  return Response.json({ error }, { status: 401, headers: { ...NO_STORE, 'www-authenticate': 'Basic realm="token"' } })
+}
+
+async function readForm(request: Request): Promise<URLSearchParams | undefined> {
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get('content-type') ?? '')
+  const form = isForm ? new URLSearchParams(await request.text()) : undefined
+  const repeats = form !== undefined && new Set(form.keys()).size !== form.size
+  return repeats ? undefined : form
+}
+
+/** The two parts are form-encoded before they are joined (RFC 6749, section 2.3.1). */
+function readBasic(authorization: string): [id: string, secret: string] {
+  const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(authorization)?.[1]
+  const text = Buffer.from(encoded ?? '', 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0 ? ['', ''] : [formDecode(text.slice(0, colon)), formDecode(text.slice(colon + 1))]
+}
+
+function formDecode(text: string): string {
+  return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? ''
+}
+
+function equalText(a: string, b: string): boolean {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}

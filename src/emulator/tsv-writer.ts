@@ -1,0 +1,33 @@
+// Records to TSV, the dialect of document 2: a cell is wrapped in double quotes when it holds a tab, a quote, a backslash or
+// a line end; inside, quotes and backslashes are preceded by a backslash. Lines end in LF, the last one too.
+
+const MUST_QUOTE = /[\t"\\\n\r]/
+const ESCAPED = /["\\]/g
+
+/** Text per block. A block is cut at the first row end past this. */
+const BLOCK_CHARS = 256 * 1024
+
+/** A cell as it stands in a file. */
+export function tsvCell(value: string): string {
+  return MUST_QUOTE.test(value) ? `"${value.replace(ESCAPED, '\\$&')}"` : value
+}
+
+/** A line with its line end. */
+export function tsvLine(cells: readonly string[]): string {
+  let line = ''
+  for (let i = 0; i < cells.length; i++) line += i === 0 ? tsvCell(cells[i]!) : `\t${tsvCell(cells[i]!)}`
+  return `${line}\n`
+}
+
+/** UTF-8 blocks of whole lines. The blocks are the caller's to keep. */
+export function* tsvBlocks(lines: Iterable<string>, blockChars = BLOCK_CHARS): Generator<Uint8Array, void, void> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length >= blockChars) {
+      yield Buffer.from(text, 'utf8')
+      text = ''
+    }
+  }
+  if (text !== '') yield Buffer.from(text, 'utf8')
+}

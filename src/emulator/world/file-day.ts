@@ -1,0 +1,15 @@
+// The day of daily files: it begins at midnight of UTC-7 (document 2, "Storage time zone of daily files").
+
+import { DAY_MS, HOUR_MS } from './item-life'
+
+const OFFSET_MS = 7 * HOUR_MS
+
+/** The number of the day that holds `time` (milliseconds since the epoch). */
+export function dayNumber(time: number): number {
+  return Math.floor((time - OFFSET_MS) / DAY_MS)
+}
+
+/** The first millisecond of a day. */
+export function dayStart(day: number): number {
+  return day * DAY_MS + OFFSET_MS
+}

@@ -1,0 +1,49 @@
+// The world's only source of chance: a 32-bit integer hash. Every fact is a hash of (seed, place, index, what),
+// so nothing is remembered between two questions and the same question always has the same answer.
+// Not for anything secret.
+
+const GOLDEN = 0x9e3779b1
+
+/** A 32-bit number from two (the finalizer of MurmurHash3 over their combination). */
+export function mix(key: number, salt: number): number {
+  let hash = key ^ Math.imul(salt + 1, GOLDEN)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** A 32-bit number from text, over its UTF-16 units. */
+export function mixText(key: number, text: string): number {
+  let hash = mix(key, text.length)
+  for (let i = 0; i < text.length; i++) hash = mix(hash, text.charCodeAt(i))
+  return hash
+}
+
+/** A hash as a fraction in [0, 1). */
+export function fraction(hash: number): number {
+  return hash / 0x1_0000_0000
+}
+
+/** A whole number in [low, high], evenly. */
+export function between(hash: number, low: number, high: number): number {
+  return low + Math.floor(fraction(hash) * (high - low + 1))
+}
+
+export function pick<T>(list: readonly T[], hash: number): T {
+  return list[hash % list.length] as T
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const PAIRS: readonly string[] = Array.from({ length: DIGITS.length ** 2 }, (_, i) => {
+  return DIGITS.charAt(Math.floor(i / DIGITS.length)) + DIGITS.charAt(i % DIGITS.length)
+})
+
+/** Text of `quads * 4` letters and digits that looks like an opaque identifier. */
+export function opaque(key: number, quads: number): string {
+  let text = ''
+  for (let i = 0; i < quads; i++) {
+    const hash = mix(key, i)
+    text += (PAIRS[hash % PAIRS.length] as string) + (PAIRS[(hash >>> 12) % PAIRS.length] as string)
+  }
+  return text
+}

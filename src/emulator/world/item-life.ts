@@ -1,0 +1,112 @@
+// When things happen to an item: listed, changed again and again, ended, perhaps relisted. Pure arithmetic over
+// the item's key, so the state at any time costs the same. What the changes are about is here too; the
+// values they lead to are not.
+//
+// Time from the listing on is cut into slots of one length per item, and each slot holds exactly one change at a
+// drawn moment: revision k happens in slot k. Times are milliseconds since the epoch.
+
+import { DRAW } from './draws'
+import { between, fraction, mix } from './hash'
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+
+export interface LifeSpan {
+  readonly startMs: number
+  readonly endMs: number
+  /** How lively the world is: 1 changes a little over one item in a hundred in an hour. */
+  readonly churn: number
+}
+
+export interface ItemLife {
+  readonly listedAt: number
+  /** Infinity for an item that never ends. */
+  readonly endsAt: number
+  /** Infinity for an item that does not come back. */
+  readonly relistedAt: number
+  readonly slotMs: number
+  /** Where in the cycle of changes the item begins. */
+  readonly phase: number
+}
+
+export type ChangeKind = 'PRICE_CHANGE' | 'QUANTITY_CHANGE' | 'TITLE_CHANGE'
+
+const CYCLE: readonly ChangeKind[] = [
+  'PRICE_CHANGE',
+  'QUANTITY_CHANGE',
+  'QUANTITY_CHANGE',
+  'PRICE_CHANGE',
+  'QUANTITY_CHANGE',
+  'TITLE_CHANGE',
+  'QUANTITY_CHANGE',
+  'PRICE_CHANGE',
+]
+
+/** Shares of items by pace: up to this fraction of the draw, slots of low to high hours. */
+const PACES: readonly (readonly [upTo: number, lowHours: number, highHours: number])[] = [
+  [0.004, 0.3, 1.5],
+  [0.15, 12, 36],
+  [0.65, 60, 300],
+  [1, 400, 1000],
+]
+
+const FRESH_SHARE = 0.1
+const MORTAL_SHARE = 0.3
+const RELISTED_SHARE = 0.35
+
+export function itemLife(key: number, span: LifeSpan): ItemLife {
+  const listedAt = drawListing(key, span)
+  const scaled = (hours: number) => Math.max(60_000, Math.floor((hours * HOUR_MS) / span.churn))
+  let endsAt = Number.POSITIVE_INFINITY
+  let relistedAt = Number.POSITIVE_INFINITY
+  if (fraction(mix(key, DRAW.mortal)) < MORTAL_SHARE) {
+    endsAt = Math.max(listedAt, span.startMs) + scaled(between(mix(key, DRAW.lifetime), 1, 1_500) + fraction(mix(key, DRAW.scheduledEnd)))
+    if (fraction(mix(key, DRAW.relisted)) < RELISTED_SHARE) relistedAt = endsAt + scaled(between(mix(key, DRAW.relistGap), 1, 96))
+  }
+  return { listedAt, endsAt, relistedAt, slotMs: scaled(drawSlotHours(key)), phase: mix(key, DRAW.phase) % CYCLE.length }
+}
+
+function drawListing(key: number, span: LifeSpan): number {
+  const at = fraction(mix(key, DRAW.listedAt))
+  const fresh = fraction(mix(key, DRAW.fresh)) < FRESH_SHARE
+  return fresh ? span.startMs + Math.floor(at * (span.endMs - span.startMs)) : span.startMs - 1 - Math.floor(at * 60 * DAY_MS)
+}
+
+function drawSlotHours(key: number): number {
+  const draw = fraction(mix(key, DRAW.pace))
+  const pace = PACES.find(([upTo]) => draw < upTo) ?? PACES[PACES.length - 1]!
+  return pace[1] + fraction(mix(key, DRAW.paceLength)) * (pace[2] - pace[1])
+}
+
+/** The moment of revision `k`, 1 or more. Strictly increasing in `k`. */
+export function revisionTime(key: number, life: ItemLife, k: number): number {
+  return life.listedAt + (k - 1) * life.slotMs + 1 + Math.floor(fraction(mix(mix(key, DRAW.revision), k)) * life.slotMs)
+}
+
+/** How many revisions happened at or before `time`, which is not before the listing. */
+export function revisionsUpTo(key: number, life: ItemLife, time: number): number {
+  const slot = Math.floor((time - life.listedAt) / life.slotMs) + 1
+  return revisionTime(key, life, slot) <= time ? slot : slot - 1
+}
+
+export function revisionKind(life: ItemLife, k: number): ChangeKind {
+  return CYCLE[(life.phase + k) % CYCLE.length]!
+}
+
+/** How many of the first `k` revisions are of this kind. */
+export function countOfKind(life: ItemLife, kind: ChangeKind, k: number): number {
+  return occurrences(kind, life.phase + k) - occurrences(kind, life.phase)
+}
+
+const PREFIXES = new Map<ChangeKind, readonly number[]>(
+  (['PRICE_CHANGE', 'QUANTITY_CHANGE', 'TITLE_CHANGE'] as const).map(kind => [
+    kind,
+    CYCLE.map((_, i) => CYCLE.slice(0, i + 1).filter(k => k === kind).length),
+  ]),
+)
+
+/** Occurrences in positions 0 to `last` of the endless cycle. */
+function occurrences(kind: ChangeKind, last: number): number {
+  const prefix = PREFIXES.get(kind)!
+  return Math.floor(last / CYCLE.length) * prefix[CYCLE.length - 1]! + prefix[last % CYCLE.length]!
+}

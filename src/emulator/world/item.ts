@@ -1,0 +1,115 @@
+// One item at one moment: everything that its cells are made from. Values live in the column tables.
+
+import { DRAW } from './draws'
+import { fraction, mix } from './hash'
+import {
+  type ChangeKind,
+  countOfKind,
+  type ItemLife,
+  itemLife,
+  type LifeSpan,
+  revisionKind,
+  revisionsUpTo,
+  revisionTime,
+} from './item-life'
+import { itemId, itemKey, type Place } from './place'
+
+export interface Item {
+  readonly place: Place
+  readonly index: number
+  /** The hash that every draw of this item starts from. */
+  readonly key: number
+  readonly itemId: string
+  /** False once it has ended; its cells are then those of its last day. */
+  readonly active: boolean
+  /** When the current listing began, in milliseconds since the epoch. */
+  readonly listedAt: number
+  /** When this state began. */
+  readonly changedAt: number
+  /** How often the item has changed since it was first listed. */
+  readonly revision: number
+  readonly priceChanges: number
+  readonly quantityChanges: number
+  readonly titleChanges: number
+  /** Changes by the seller: price, title, relisting. Sales are not among them. */
+  readonly sellerRevision: number
+  /** When the listing ends, where the listing says so. */
+  readonly endDate: number | undefined
+  /** The identifier of its group, or empty. */
+  readonly groupId: string
+}
+
+/** An item that changed within a span of time, in its last state of that span. */
+export interface ItemChange {
+  readonly item: Item
+  /** What happened, without repeats, in the order of the enumeration. Empty when the item has ended. */
+  readonly kinds: readonly (ChangeKind | 'NEW')[]
+}
+
+const KIND_ORDER: readonly (ChangeKind | 'NEW')[] = ['NEW', 'PRICE_CHANGE', 'QUANTITY_CHANGE', 'TITLE_CHANGE']
+
+/** The facts about items that do not depend on the moment. */
+export interface Population {
+  readonly span: LifeSpan
+  groupIdOf(place: Place, index: number): string
+}
+
+/** The item as it was just before `time`, or undefined if it had never been listed by then. */
+export function itemBefore(population: Population, place: Place, index: number, time: number): Item | undefined {
+  const key = itemKey(place, index)
+  const life = itemLife(key, population.span)
+  return life.listedAt >= time ? undefined : buildItem(population, place, index, key, life, time - 1)
+}
+
+/** The item's last state within [from, to), if anything happened to it then. */
+export function changeWithin(population: Population, place: Place, index: number, from: number, to: number): ItemChange | undefined {
+  const key = itemKey(place, index)
+  const life = itemLife(key, population.span)
+  if (life.listedAt >= to || lastChange(key, life, to - 1) < from) return undefined
+  const item = buildItem(population, place, index, key, life, to - 1)
+  return { item, kinds: item.active ? kindsWithin(item, life, from) : [] }
+}
+
+function lastChange(key: number, life: ItemLife, at: number): number {
+  if (at >= life.endsAt && at < life.relistedAt) return life.endsAt
+  const revision = revisionsUpTo(key, life, at)
+  const revisedAt = revision === 0 ? life.listedAt : revisionTime(key, life, revision)
+  return at >= life.relistedAt ? Math.max(revisedAt, life.relistedAt) : revisedAt
+}
+
+function buildItem(population: Population, place: Place, index: number, key: number, life: ItemLife, at: number): Item {
+  const active = at < life.endsAt || at >= life.relistedAt
+  const relisted = at >= life.relistedAt
+  const revision = revisionsUpTo(key, life, active ? at : life.endsAt)
+  const priceChanges = countOfKind(life, 'PRICE_CHANGE', revision)
+  const titleChanges = countOfKind(life, 'TITLE_CHANGE', revision)
+  return {
+    place,
+    index,
+    key,
+    itemId: itemId(place, index),
+    active,
+    listedAt: relisted ? life.relistedAt : life.listedAt,
+    changedAt: lastChange(key, life, at),
+    revision,
+    priceChanges,
+    titleChanges,
+    quantityChanges: countOfKind(life, 'QUANTITY_CHANGE', revision),
+    sellerRevision: 1 + priceChanges + titleChanges + (relisted ? 1 : 0),
+    endDate: relisted || !saysItsEnd(key, life) ? undefined : life.endsAt,
+    groupId: population.groupIdOf(place, index),
+  }
+}
+
+/** Half of the listings that end were listed for a fixed time. */
+function saysItsEnd(key: number, life: ItemLife): boolean {
+  return life.endsAt !== Number.POSITIVE_INFINITY && fraction(mix(key, DRAW.scheduledEnd)) < 0.5
+}
+
+function kindsWithin(item: Item, life: ItemLife, from: number): (ChangeKind | 'NEW')[] {
+  const found = new Set<ChangeKind | 'NEW'>()
+  const since = Math.max(from, item.listedAt)
+  if (item.listedAt >= from) found.add('NEW')
+  for (let k = item.revision; k > 0 && revisionTime(item.key, life, k) >= since; k--) found.add(revisionKind(life, k))
+  return KIND_ORDER.filter(kind => found.has(kind))
+}

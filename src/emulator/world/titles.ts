@@ -1,0 +1,26 @@
+// Titles of items and groups. Some hold what the TSV dialect must quote, some text outside ASCII.
+
+import { brandIndex } from './aspects'
+import { DRAW } from './draws'
+import { mix, pick } from './hash'
+import type { Item } from './item'
+import { ADJECTIVES, BRANDS, ENDINGS, FOREIGN, NOUNS, SPECIAL } from './words'
+
+export function itemTitle(item: Item): string {
+  const words = mix(item.key, DRAW.titleWords)
+  const ending = pick(ENDINGS, mix(mix(item.key, DRAW.titleChange), item.titleChanges))
+  const version = item.titleChanges === 0 ? '' : ` v${item.titleChanges + 1}`
+  return `${BRANDS[brandIndex(item)]!} ${pick(ADJECTIVES, words)} ${pick(NOUNS, words >>> 6)}${flourish(mix(item.key, DRAW.titleStyle))} ${ending}${version}`
+}
+
+export function groupTitle(key: number): string {
+  const words = mix(key, DRAW.titleWords)
+  return `${pick(BRANDS, words >>> 12)} ${pick(ADJECTIVES, words)} ${pick(NOUNS, words >>> 6)}${flourish(mix(key, DRAW.titleStyle))}`
+}
+
+/** Five titles in a hundred need quotes, a few of them at their very end; twelve leave ASCII. */
+function flourish(style: number): string {
+  const share = style % 100
+  if (share < 5) return ` ${pick(SPECIAL, style >>> 8)}`
+  return share < 17 ? ` ${pick(FOREIGN, style >>> 8)}` : ` ${1 + ((style >>> 8) % 900)}`
+}

@@ -1,0 +1,185 @@
+// A marketplace that never existed, with all of its history known: which items stand in it at any time, what changed
+// in any hour, which groups and campaigns there are. Every answer is computed from the seed when it is
+// asked for, item by item, so a world of any size takes no memory. How files are written is not known here.
+//
+// Times are half-open: the state "at t" is what all changes before t have led to, and a span is [from, to).
+// So the state at T0 and the changes of the hours from T0 on add up to the state at the end of the last hour.
+// Sequences are lazy and stand in the order of their identifiers, which is both index order and UTF-8 byte order.
+
+import { FeedError } from '../../errors'
+import { campaignChanges, campaignPayload } from './campaigns'
+import { dayNumber } from './file-day'
+import { Groups, type ItemGroup } from './groups'
+import { changeWithin, type Item, type ItemChange, itemBefore, type Population } from './item'
+import { type Column, ITEM_COLUMNS, ITEM_TAIL_COLUMNS, UNKNOWN_ITEM_COLUMN } from './item-columns'
+import { HOUR_MS } from './item-life'
+import type { CampaignChange } from './other-columns'
+import { makePlace, type Place, type PlaceName } from './place'
+import { type CompleteWorldOptions, completeWorldOptions, type WorldOptions } from './world-options'
+
+/** The state that a consumer of the files must reach for one item. */
+export interface TruthRow {
+  readonly itemId: string
+  /** In the order of {@link World.itemColumns}, or of the columns asked for; '' is null. */
+  readonly cells: readonly string[]
+}
+
+export interface OrphanCounts {
+  /** Active items whose group has no record. */
+  readonly itemsWithoutGroup: number
+  /** Group records that no active item names. */
+  readonly groupsWithoutItems: number
+}
+
+export class World {
+  readonly options: CompleteWorldOptions
+  readonly start: Date
+  /** `start` plus the world's hours. */
+  readonly end: Date
+  /** Names of the documented item columns, in order. */
+  readonly itemColumns: readonly string[] = ITEM_COLUMNS.map(column => column.name)
+  readonly #places: readonly Place[]
+  readonly #groups: Groups
+  readonly #population: Population
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: WorldOptions) {
+    this.options = completeWorldOptions(options)
+    const { seed, items, marketplaces, categories, start, hours, churn, orphans } = this.options
+    this.start = start
+    this.end = new Date(start.getTime() + hours * HOUR_MS)
+    this.#places = marketplaces.flatMap((marketplace, m) => {
+      return categories.map((category, c) => makePlace(seed, marketplace, category, m * categories.length + c))
+    })
+    const groups = new Groups(items, orphans)
+    this.#groups = groups
+    this.#population = {
+      span: { startMs: start.getTime(), endMs: this.end.getTime(), churn },
+      groupIdOf: (place, index) => groups.groupIdOf(place, index),
+    }
+  }
+
+  /** True when the world has this category of this marketplace. */
+  has(name: PlaceName): boolean {
+    return this.#find(name) !== undefined
+  }
+
+  /** The active items at `time`. */
+  *itemsAt(time: Date, name?: PlaceName): Generator<Item, void, void> {
+    const place = this.#place(name)
+    for (let index = 0; index < this.options.items; index++) {
+      const item = itemBefore(this.#population, place, index, time.getTime())
+      if (item?.active) yield item
+    }
+  }
+
+  /** The active items at `to` that were listed, or listed again, within [from, to). */
+  *listedWithin(from: Date, to: Date, name?: PlaceName): Generator<Item, void, void> {
+    for (const item of this.itemsAt(to, name)) if (item.listedAt >= from.getTime()) yield item
+  }
+
+  /** Every item that changed within [from, to), the ended ones too, once each, in its last state of that span. */
+  *changesWithin(from: Date, to: Date, name?: PlaceName): Generator<ItemChange, void, void> {
+    const place = this.#place(name)
+    for (let index = 0; index < this.options.items; index++) {
+      const change = changeWithin(this.#population, place, index, from.getTime(), to.getTime())
+      if (change !== undefined) yield change
+    }
+  }
+
+  /** Active items at `to` whose place in campaigns changed on the day (of UTC-7) that ends at `to`. */
+  *campaignChangesOn(to: Date, name?: PlaceName): Generator<CampaignChange, void, void> {
+    const last = to.getTime() - 1
+    for (const item of this.itemsAt(to, name)) {
+      const kinds = campaignChanges(item.key, dayNumber(last), to.getTime())
+      if (kinds.length > 0) yield { item, kinds, payload: campaignPayload(item.key, last) }
+    }
+  }
+
+  /** Records of the groups that the items of {@link itemsAt} name, and the deliberate orphans. */
+  groupsAt(time: Date, name?: PlaceName): Iterable<ItemGroup> {
+    return this.#groupRecords(this.#place(name), time.getTime(), Number.NEGATIVE_INFINITY, true)
+  }
+
+  /** Records of the groups that the items of {@link listedWithin} name. */
+  groupsListedWithin(from: Date, to: Date, name?: PlaceName): Iterable<ItemGroup> {
+    return this.#groupRecords(this.#place(name), to.getTime(), from.getTime(), false)
+  }
+
+  /**
+   * The state to be reached at `time`, an active item a row. An item that is not in it is gone or was never there.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
+  *truthAt(time: Date, name?: PlaceName, columns: readonly string[] = this.itemColumns): Generator<TruthRow, void, void> {
+    const chosen = columns.map(itemColumn)
+    for (const item of this.itemsAt(time, name)) yield { itemId: item.itemId, cells: chosen.map(column => column.cell(item)) }
+  }
+
+  /**
+   * An item's cells before any quoting: of the documented columns, or of those named here.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
+  itemCells(item: Item, columns: readonly string[] = this.itemColumns): string[] {
+    return columns.map(name => itemColumn(name).cell(item))
+  }
+
+  /** The orphans between the items and the groups of one time, counted by walking both. */
+  orphansAt(time: Date, name?: PlaceName): OrphanCounts {
+    const place = this.#place(name)
+    let itemsWithoutGroup = 0
+    for (let group = 0; group < this.#groups.stride; group++) {
+      if (this.#groups.isWithheld(place, group))
+        itemsWithoutGroup += this.#activeMembers(place, group, time.getTime(), Number.NEGATIVE_INFINITY)
+    }
+    return { itemsWithoutGroup, groupsWithoutItems: this.#groups.limit - this.#groups.stride }
+  }
+
+  *#groupRecords(place: Place, time: number, listedFrom: number, orphans: boolean): Generator<ItemGroup, void, void> {
+    const groups = this.#groups
+    for (let group = 0; group < groups.stride; group++) {
+      if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, time, listedFrom) > 0) yield groups.record(place, group)
+    }
+    for (let group = groups.stride; orphans && group < groups.limit; group++) yield groups.record(place, group)
+  }
+
+  #activeMembers(place: Place, group: number, time: number, listedFrom: number): number {
+    let count = 0
+    for (const index of this.#groups.members(place, group)) {
+      const item = itemBefore(this.#population, place, index, time)
+      if (item?.active && item.listedAt >= listedFrom) count++
+    }
+    return count
+  }
+
+  #find(name: PlaceName): Place | undefined {
+    const marketplaceId = name.marketplaceId ?? this.options.marketplaces[0]
+    const categoryId = name.categoryId ?? this.options.categories[0]
+    return this.#places.find(place => place.marketplaceId === marketplaceId && place.categoryId === categoryId)
+  }
+
+  #place(name: PlaceName = {}): Place {
+    const place = this.#find(name)
+    if (place !== undefined) return place
+    const expected = this.#places.map(known => `${known.marketplaceId}/${known.categoryId}`).join(', ')
+    const received = `${name.marketplaceId ?? 'default'}/${name.categoryId ?? 'default'}`
+    throw new FeedError('OPTION_INVALID', `the world has no category ${received}`, { option: 'place', expected, received })
+  }
+}
+
+const COLUMNS: ReadonlyMap<string, Column<Item>> = new Map(
+  [...ITEM_COLUMNS, UNKNOWN_ITEM_COLUMN, ...ITEM_TAIL_COLUMNS].map(column => [column.name, column]),
+)
+
+function itemColumn(name: string): Column<Item> {
+  const column = COLUMNS.get(name)
+  if (column !== undefined) return column
+  throw new FeedError('COLUMN_UNKNOWN', `the world has no item column ${name}`, { column: name, known: [...COLUMNS.keys()] })
+}
+
+/**
+ * A world from a seed. Costs nothing to make; every question walks the items it is about.
+ * @throws FeedError OPTION_INVALID
+ */
+export function createWorld(options: WorldOptions): World {
+  return new World(options)
+}

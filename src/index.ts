@@ -1,0 +1,52 @@
+// The public names of `feedmill`. What is not here is internal.
+
+export { decodeAspects } from './codec/decode/aspects'
+export { decodeBoolean } from './codec/decode/boolean'
+export { decodeConditionDescriptors } from './codec/decode/condition-descriptors'
+export { decodeDecimal } from './codec/decode/decimal'
+export { decodeInt32 } from './codec/decode/int32'
+export { decodeCommaList, decodePipeList } from './codec/decode/list'
+export { decodeRegions } from './codec/decode/regions'
+export { subtractRegions } from './codec/decode/ship-to'
+export { decodeTimestamp } from './codec/decode/timestamp'
+export type { Piece } from './codec/range/piece'
+export type { Row } from './codec/row'
+export type { RowBatch } from './codec/row-batch'
+export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
+export { type AnyFeedError, type ErrorCode, type ErrorContexts, FeedError, type RowPosition } from './errors'
+export type { ElementOf } from './pipeline/batch'
+export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
+export type { PipelineOptions, PipelineSummary } from './pipeline/run'
+export type { Sink } from './pipeline/sink'
+export { type CellOf, type Columns, type ColumnSpec, defineSchema, type FeedFile, type FeedName, type FeedSchema, type RowObject } from './schema/feed-schema'
+export {
+  type ItemColumns,
+  type ItemGroupColumns,
+  type ItemPriorityColumns,
+  type ItemSnapshotColumns,
+  itemGroupSchema,
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotSchema,
+  schemaOf,
+} from './schema/feed-schemas'
+export type { Aspect, CellType, CellTypes, ConditionDescriptor, Decimal, Regions, ShipTo } from './schema/values'
+export { type FetchLike, fetchTransport } from './service/fetch-transport'
+export { pathSegment } from './service/path-segment'
+export { UndiciTransport, type UndiciTransportOptions } from './service/undici-transport'
+export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
+export { ndjsonSink } from './sinks/ndjson-sink'
+export { ChunkReassembler } from './stages/chunk-reassembler'
+export { type BadCell, type BadCellPolicy, ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
+export type { StageCounters } from './stages/counters'
+export { GroupJoiner, type GroupJoinerOptions, type JoinedGroup, type JoinedItem, type JoinMode, type JoinTally } from './stages/group-joiner'
+export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
+export { RangeFetcher, type RangeInfo } from './stages/range-fetcher'
+export type { HeadersProvider, RangeFetcherOptions } from './stages/range-settings'
+export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range-transport'
+export { type ChangeTally, SnapshotMerger, type SnapshotMergerOptions } from './stages/snapshot-merger'
+export { type Outputs, Source, Stage } from './stages/stage'
+export { TsvRowParser, type TsvRowParserOptions } from './stages/tsv-row-parser'
+export type { KeyedStore } from './state/keyed-store'
+export { MemoryStore, type MemoryStoreOptions } from './state/memory-store'
+export type { MergeChange, MergedItem } from './state/merge-state'

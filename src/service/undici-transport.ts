@@ -1,0 +1,83 @@
+// HTTP by undici: bodies as they come off the wire, no decompression, no automatic redirects, no automatic retries.
+// The one file that imports undici.
+
+import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
+import { printableUrl } from '../codec/range/printable-url'
+import { sendableHeaders } from '../codec/range/request-headers'
+import { FeedError } from '../errors'
+import type { RangeRequest, RangeResponse, RangeTransport } from '../stages/range-transport'
+import { asTransportError } from '../stages/transport-error'
+import { followRedirects } from './redirect-policy'
+
+export interface UndiciTransportOptions {
+  /** An undici Agent, Pool, ProxyAgent, … that the caller closes. Default: an Agent of the transport's own. */
+  readonly dispatcher?: Dispatcher
+}
+
+/** Connections are kept alive between requests until `close`. undici's own limits (300 s for headers and for body bytes) stand behind the caller's. */
+export class UndiciTransport implements RangeTransport {
+  readonly #dispatcher: Dispatcher
+  readonly #own: Agent | undefined
+
+  constructor(options: UndiciTransportOptions = {}) {
+    this.#own = options.dispatcher ? undefined : new Agent()
+    this.#dispatcher = options.dispatcher ?? (this.#own as Agent)
+  }
+
+  /**
+   * Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_CONTENT_LENGTH (a repeated or conflicting one),
+   * HTTP_TRANSPORT; the body fails with the last two.
+   */
+  async send(request: RangeRequest): Promise<RangeResponse> {
+    const headers = sendableHeaders(request.headers)
+    return followRedirects(request.url, url => this.#sendOnce(url, { ...request, headers }))
+  }
+
+  /** Ends idle and running connections, unless the dispatcher is the caller's. */
+  async close(): Promise<void> {
+    await this.#own?.destroy()
+  }
+
+  async #sendOnce(url: URL, { headers, signal }: RangeRequest): Promise<RangeResponse> {
+    const shown = printableUrl(url)
+    try {
+      const response = await undiciRequest(url, { method: 'GET', headers: { ...headers }, signal, dispatcher: this.#dispatcher })
+      return asRangeResponse(response, shown)
+    } catch (error) {
+      throw typedRefusal(error, shown)
+    }
+  }
+}
+
+function asRangeResponse({ statusCode, headers, body }: Dispatcher.ResponseData, url: string): RangeResponse {
+  // A discarded body emits an error that has nowhere else to go.
+  body.on('error', () => {})
+  return {
+    status: statusCode,
+    header(name) {
+      const value = headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    body: typedBody(body, url),
+    discard: () => void body.destroy(),
+  }
+}
+
+async function* typedBody(body: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* body
+  } catch (error) {
+    throw asTransportError(error, url)
+  }
+}
+
+/** Before the headers are through, undici names Content-Length only when the parser stopped at a repeated, conflicting or bad one. */
+function typedRefusal(error: unknown, url: string): FeedError {
+  if (!/content-length/i.test(String(error))) return asTransportError(error, url)
+  return new FeedError(
+    'HTTP_CONTENT_LENGTH',
+    'Content-Length is repeated, conflicting or not a number',
+    { url, received: '' },
+    { cause: error },
+  )
+}

@@ -1,0 +1,219 @@
+// The stage that brings items and their item groups together: primaryItemGroupId of an item is itemGroupId of its group.
+// It owns the order of reading, the forms of the output and the counts; groups and gathered items are kept by state/group-table.ts.
+// Document 2 "Combining feeds".
+
+import type { Row } from '../codec/row'
+import type { RowBatch } from '../codec/row-batch'
+import type { AnyRow } from '../codec/row-image'
+import { FeedError } from '../errors'
+import type { Columns } from '../schema/feed-schema'
+import type { ItemColumns, ItemGroupColumns } from '../schema/feed-schemas'
+import { type Cluster, type GroupedRow, GroupTable } from '../state/group-table'
+import type { KeyedStore } from '../state/keyed-store'
+import { MemoryStore } from '../state/memory-store'
+import { SideInput, type SideSource } from './side-input'
+import { type Outputs, Stage } from './stage'
+
+export type JoinMode = 'items-with-group' | 'group-with-items'
+
+/** One item with its group, or one of the two alone. */
+export type JoinedItem<T, G extends Columns> =
+  | { readonly kind: 'joined'; readonly item: T; readonly group: Row<G> }
+  /** The item names no group. */
+  | { readonly kind: 'ungrouped'; readonly item: T; readonly group: null }
+  /** The item names a group that is not there. */
+  | { readonly kind: 'item-orphan'; readonly item: T; readonly group: null }
+  /** No item names the group. */
+  | { readonly kind: 'group-orphan'; readonly item: null; readonly group: Row<G> }
+
+/** One group with its items in order of arrival, or one of the two alone; the kinds are those of {@link JoinedItem}. */
+export type JoinedGroup<C extends Columns, G extends Columns> =
+  | { readonly kind: 'joined' | 'group-orphan'; readonly groupId: string; readonly group: Row<G>; readonly items: readonly Row<C>[] }
+  | { readonly kind: 'item-orphan'; readonly groupId: string; readonly group: null; readonly items: readonly Row<C>[] }
+  | { readonly kind: 'ungrouped'; readonly groupId: null; readonly group: null; readonly items: readonly Row<C>[] }
+
+export type JoinOutput<M extends JoinMode, T, C extends Columns, G extends Columns> = M extends 'items-with-group'
+  ? JoinedItem<T, G>
+  : JoinedGroup<C, G>
+
+export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M extends JoinMode> {
+  /** All batches of the groups, read to the end before the first item is taken. Destroyed, or returned, with the stage. */
+  readonly groups: SideSource<RowBatch<G>>
+  /** Every item with its group, in the order of items, as they come; or every group with its items, in the order of group ids, at the end. */
+  readonly mode?: M
+  /** The row of an input's element, where the element is not the row itself: `entry => entry.row` for the merger's blocks. */
+  readonly row?: (input: T) => Row<C>
+  /** Where groups, and in group-with-items mode items, are kept: an empty store; a new {@link MemoryStore} unless given. The caller's to close. */
+  readonly store?: KeyedStore
+  /** Items of one group at the most, in group-with-items mode; 100,000 unless set. */
+  readonly maxGroupItems?: number
+}
+
+/** Items in each kind, and groups. */
+export interface JoinTally {
+  joined: number
+  ungrouped: number
+  itemOrphans: number
+  groupOrphans: number
+  /** Different groups that were read. */
+  groups: number
+  /** Records of groups that an earlier record had brought already: the last of the files' order counts. */
+  replacedGroups: number
+}
+
+/** Groups with items in one output. */
+const OUTPUT_GROUPS = 64
+
+/**
+ * In: row batches, or arrays whose elements hold a row each. Out: arrays of {@link JoinedItem}, or of {@link JoinedGroup}.
+ *
+ * To join what the merger holds, each item once with its group:
+ * `pipeline(merger.blocks()).to(new GroupJoiner({ groups, row: (entry: MergedItem) => entry.row }))`. Joining before merging works too,
+ * but then an item's group is the one that was known when the row passed.
+ *
+ * Joined items are the input's own elements and pin what they pinned: see {@link Row.detach}. Groups, and the items of
+ * group-with-items mode, hold their own bytes only; they are read with the schema of the first batch.
+ *
+ * Memory: the store's; one batch; in group-with-items mode up to 64 groups with their items. Codes: KEY_MISSING, STATE_LIMIT, COLUMN_UNKNOWN,
+ * and whatever the groups' source fails with.
+ */
+export class GroupJoiner<
+  T = Row<ItemColumns>,
+  G extends Columns = ItemGroupColumns,
+  M extends JoinMode = 'items-with-group',
+  C extends Columns = ItemColumns,
+> extends Stage<Iterable<T>, readonly JoinOutput<M, T, C, G>[]> {
+  readonly tally: JoinTally = { joined: 0, ungrouped: 0, itemOrphans: 0, groupOrphans: 0, groups: 0, replacedGroups: 0 }
+  readonly #mode: JoinMode
+  readonly #groups: SideInput<RowBatch<G>>
+  readonly #table: GroupTable<G, C>
+  readonly #rowOf: (input: T) => Row<C>
+  readonly #maxGroupItems: number
+  #loaded = false
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: GroupJoinerOptions<T, C, G, M>) {
+    super()
+    this.#mode = checkedMode(options.mode ?? 'items-with-group')
+    this.#maxGroupItems = checkedCount(options.maxGroupItems ?? 100_000)
+    this.#groups = new SideInput(checkedSource(options.groups))
+    this.#table = new GroupTable(options.store ?? new MemoryStore())
+    // Without `row` the elements are rows: T's default says so.
+    this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
+  }
+
+  protected override transform(items: Iterable<T>): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    return this.#typed(this.#mode === 'items-with-group' ? this.#join(items) : this.#gather(items))
+  }
+
+  protected override flush(): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    return this.#typed(this.#mode === 'items-with-group' ? this.#groupOrphans() : this.#gathered())
+  }
+
+  protected override release(): void {
+    this.#groups.close()
+  }
+
+  /** The mode decides the form of the output, at run time as in M. */
+  #typed(outputs: AsyncGenerator<readonly (JoinedItem<T, G> | JoinedGroup<C, G>)[]>): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    return outputs as AsyncGenerator<readonly JoinOutput<M, T, C, G>[]>
+  }
+
+  async #load(): Promise<void> {
+    if (this.#loaded) return
+    this.#loaded = true
+    for await (const batch of this.#groups.read()) {
+      await this.#table.addGroups(Array.from(batch, row => ({ groupId: groupIdOf(row), row })))
+      this.tally.groups = this.#table.groups
+      this.tally.replacedGroups = this.#table.replaced
+    }
+  }
+
+  async *#join(items: Iterable<T>): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
+    await this.#load()
+    const asked = Array.from(items, item => ({ item, groupId: this.#rowOf(item).text('primaryItemGroupId') }))
+    const groups = await this.#table.take(new Set(asked.map(({ groupId }) => groupId).filter(groupId => groupId !== '')))
+    const joined = asked.map(({ item, groupId }) => joinedItem(item, groupId, groups.get(groupId)))
+    for (const { kind } of joined) this.#count(kind, 1)
+    if (joined.length > 0) yield joined
+  }
+
+  async *#groupOrphans(): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
+    await this.#load()
+    for await (const groups of this.#table.unused()) {
+      this.#count('group-orphan', groups.length)
+      yield groups.map(group => ({ kind: 'group-orphan', item: null, group }) as const)
+    }
+  }
+
+  /** Items that name a group are kept for the end; the others go on at once. */
+  async *#gather(items: Iterable<T>): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
+    await this.#load()
+    const grouped: GroupedRow<Row<C>>[] = []
+    const ungrouped: Row<C>[] = []
+    for (const item of items) {
+      const row = this.#rowOf(item)
+      const groupId = row.text('primaryItemGroupId')
+      if (groupId === '') ungrouped.push(row)
+      else grouped.push({ groupId, row })
+    }
+    await this.#table.addItems(grouped)
+    this.#count('ungrouped', ungrouped.length)
+    if (ungrouped.length > 0) yield [{ kind: 'ungrouped', groupId: null, group: null, items: ungrouped }]
+  }
+
+  async *#gathered(): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
+    await this.#load()
+    let block: JoinedGroup<C, G>[] = []
+    for await (const cluster of this.#table.clusters(this.#maxGroupItems)) {
+      const group = joinedGroup(cluster)
+      this.#count(group.kind, Math.max(1, group.items.length))
+      block.push(group)
+      if (block.length < OUTPUT_GROUPS) continue
+      yield block
+      block = []
+    }
+    if (block.length > 0) yield block
+  }
+
+  #count(kind: JoinedItem<T, G>['kind'], by: number): void {
+    this.tally[TALLIES[kind]] += by
+  }
+}
+
+const TALLIES = { joined: 'joined', ungrouped: 'ungrouped', 'item-orphan': 'itemOrphans', 'group-orphan': 'groupOrphans' } as const
+
+function joinedItem<T, G extends Columns>(item: T, groupId: string, group: Row<G> | undefined): JoinedItem<T, G> {
+  if (group !== undefined) return { kind: 'joined', item, group }
+  return { kind: groupId === '' ? 'ungrouped' : 'item-orphan', item, group: null }
+}
+
+function joinedGroup<C extends Columns, G extends Columns>({ groupId, group, items }: Cluster<G, C>): JoinedGroup<C, G> {
+  if (group === null) return { kind: 'item-orphan', groupId, group, items }
+  return { kind: items.length === 0 ? 'group-orphan' : 'joined', groupId, group, items }
+}
+
+function groupIdOf(row: AnyRow): string {
+  const groupId = row.text('itemGroupId')
+  if (groupId === '') throw new FeedError('KEY_MISSING', 'a group without itemGroupId', { ...row.position, column: 'itemGroupId' })
+  return groupId
+}
+
+function checkedMode(mode: JoinMode): JoinMode {
+  if (mode === 'items-with-group' || mode === 'group-with-items') return mode
+  throw optionError('mode', 'items-with-group or group-with-items', mode)
+}
+
+function checkedCount(count: number): number {
+  if (Number.isSafeInteger(count) && count > 0) return count
+  throw optionError('maxGroupItems', 'a whole number of at least 1', count)
+}
+
+function checkedSource<S>(source: S): S {
+  if (typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source)) return source
+  throw optionError('groups', 'an iterable of row batches', source)
+}
+
+function optionError(option: string, expected: string, received: unknown): FeedError {
+  return new FeedError('OPTION_INVALID', `${option}: expected ${expected}`, { option, expected, received: String(received) })
+}

@@ -1,0 +1,108 @@
+// The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times in milliseconds.
+
+import type { BackoffLimits } from '../codec/range/backoff'
+import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
+import { printableUrl } from '../codec/range/printable-url'
+import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
+import { requestUrl } from '../codec/range/request-url'
+import { wholeNumber } from '../codec/range/whole-number'
+import type { RangeTransport } from './range-transport'
+
+const MIB = 1024 * 1024
+
+/** The longest time that a Node timer can wait. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
+/** Why headers are asked for: for a request, or once more because that request was answered 401. */
+export type HeadersReason = 'first' | 'unauthorized'
+
+/** Called for every request, so that a token can be renewed. Times out with the request. */
+export type HeadersProvider = (reason: HeadersReason) => RequestHeaders | Promise<RequestHeaders>
+
+export interface RangeFetcherOptions {
+  /** http or https, without user info. */
+  readonly url: string | URL
+  readonly transport: RangeTransport
+  /** Sent with every request. `Range` and `Accept-Encoding` are set by the fetcher. Default none. */
+  readonly headers?: RequestHeaders | HeadersProvider
+  /** Size of one range. Default 8 MiB; cut to `maxRangeBytes` and `windowBytes`. */
+  readonly chunkBytes?: number
+  /** Ranges in flight. Default 4. */
+  readonly concurrency?: number
+  /** Hard cap on the bytes held or in flight, counted from the lowest byte not handed out. Default 32 MiB. */
+  readonly windowBytes?: number
+  /** The service's maximum for one range. Default 100 MB (document 2, Limits). */
+  readonly maxRangeBytes?: number
+  /** Attempts for one range without a new byte before RANGE_RETRIES_EXHAUSTED. Default 5. */
+  readonly attempts?: number
+  /** Delay before the first repeat, doubled for each further one. Default 250. */
+  readonly backoffBaseMs?: number
+  /** Default 30,000. */
+  readonly backoffCapMs?: number
+  /** The longest that a server's Retry-After is obeyed. Default 120,000. */
+  readonly retryAfterCapMs?: number
+  /** For a response's headers, or a caller's `headers()`. Default 60,000. */
+  readonly headersTimeoutMs?: number
+  /** For the next bytes of a body, counted only while the fetcher waits for them, not while its reader is paused. Default 30,000. */
+  readonly idleMs?: number
+  /** What the file must begin with. Default gzip's `1f 8b`; null turns the check off. */
+  readonly signature?: Uint8Array | null
+  /** Refuse bodies whose Content-Type is HTML, JSON, XML or multipart. Default true. */
+  readonly sniffContentType?: boolean
+  /** The clock for Retry-After dates. Default Date.now. */
+  readonly now?: () => number
+  /** In [0, 1), for the jitter. Default Math.random. */
+  readonly random?: () => number
+}
+
+/** The options with every default in place. */
+export interface RangeSettings {
+  readonly url: string
+  /** The URL as errors may show it. */
+  readonly printableUrl: string
+  readonly transport: RangeTransport
+  readonly headers: RequestHeaders | HeadersProvider
+  readonly chunkBytes: number
+  readonly concurrency: number
+  readonly windowBytes: number
+  readonly maxRangeBytes: number
+  readonly attempts: number
+  readonly backoff: BackoffLimits
+  readonly headersTimeoutMs: number
+  readonly idleMs: number
+  readonly signature: Uint8Array
+  readonly sniffContentType: boolean
+  readonly now: () => number
+  readonly random: () => number
+}
+
+/** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
+export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
+  const { headers = {} } = options
+  return {
+    url: requestUrl(options.url).href,
+    printableUrl: printableUrl(options.url),
+    transport: options.transport,
+    headers: typeof headers === 'function' ? headers : sendableHeaders(headers),
+    chunkBytes: wholeNumber('chunkBytes', options.chunkBytes ?? 8 * MIB),
+    concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
+    windowBytes: wholeNumber('windowBytes', options.windowBytes ?? 32 * MIB),
+    maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
+    attempts: wholeNumber('attempts', options.attempts ?? 5),
+    backoff: {
+      baseMs: durationMs('backoffBaseMs', options.backoffBaseMs ?? 250, 0),
+      capMs: durationMs('backoffCapMs', options.backoffCapMs ?? 30_000, 0),
+      retryAfterCapMs: durationMs('retryAfterCapMs', options.retryAfterCapMs ?? 120_000, 0),
+    },
+    headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
+    idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
+    signature: options.signature === null ? new Uint8Array() : (options.signature ?? GZIP_SIGNATURE),
+    sniffContentType: options.sniffContentType ?? true,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+  }
+}
+
+function durationMs(option: string, value: number, least: number): number {
+  return wholeNumber(option, value, least, TIMER_MAX_MS)
+}

@@ -1,0 +1,84 @@
+// The stage that merges bootstrap, daily, snapshot and priority rows into one state, the newest row of each item.
+// It owns the stage's options, its output and its counts; what is newer is decided in codec/merge, kept by state/.
+// Document 2 "Item Snapshot feed" and "Item Priority feed", service-notes.md "Merging".
+
+import type { ChangeKind } from '../codec/merge/register'
+import type { VersionOf } from '../codec/merge/version-order'
+import type { AnyBatch } from '../codec/row-image'
+import { FeedError } from '../errors'
+import type { Columns, FeedSchema } from '../schema/feed-schema'
+import { type ItemSnapshotColumns, itemSnapshotSchema } from '../schema/feed-schemas'
+import type { KeyedStore } from '../state/keyed-store'
+import { MemoryStore } from '../state/memory-store'
+import { type MergeChange, type MergedItem, MergeState } from '../state/merge-state'
+import { Stage } from './stage'
+
+const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
+const OUTPUTS = { all: () => true, effective: (kind: ChangeKind) => EFFECTIVE.has(kind), none: () => false }
+
+export type ChangeTally = Record<ChangeKind, number>
+
+export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
+  /** Where the state is kept; a new {@link MemoryStore} unless given. The caller's to close; mergers may follow each other on it. */
+  readonly store?: KeyedStore
+  /** What merged rows are read with, whichever feed they came from; the snapshot feed's schema, which has all columns of the item feed. */
+  readonly schema?: FeedSchema<C>
+  /** Another time for rows than that of codec/merge/version-order.ts. It must not depend on anything but the row and its file. */
+  readonly versionOf?: VersionOf
+  /** Which changes come out: all, only `inserted`, `updated` and `deleted`, or none where only the state is wanted. */
+  readonly changes?: 'all' | 'effective' | 'none'
+}
+
+/**
+ * In: batches of the item, snapshot and priority feeds, in any order. Out: for each batch the changes that it made, one a row.
+ *
+ * The state does not depend on the order of rows and files nor on repeats; which changes tell of it does. Removals are
+ * remembered, so that an older row that comes late cannot bring an item back. Rows are kept as the file's bytes:
+ * what a stage before has decoded is decoded again when a kept row is read. An item that is missing from a newer bootstrap
+ * stays: only a snapshot row removes it.
+ *
+ * Memory: the store's, about 100 bytes an item beside the row's own; and one batch.
+ * Codes: KEY_MISSING, VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT.
+ */
+export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<AnyBatch, readonly MergeChange<C>[]> {
+  /** Rows so far by what they did, apart for item rows and priority rows. */
+  readonly tally = { item: newTally(), priority: newTally() }
+  readonly #state: MergeState<C>
+  readonly #isWanted: (kind: ChangeKind) => boolean
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: SnapshotMergerOptions<C> = {}) {
+    super()
+    const { store = new MemoryStore(), versionOf, changes = 'all' } = options
+    // C is the snapshot feed's columns unless a schema says otherwise.
+    const schema = options.schema ?? (itemSnapshotSchema as unknown as FeedSchema<C>)
+    if (!Object.hasOwn(OUTPUTS, changes)) {
+      const expected = Object.keys(OUTPUTS).join(', ')
+      throw new FeedError('OPTION_INVALID', `changes: expected ${expected}`, { option: 'changes', expected, received: String(changes) })
+    }
+    this.#isWanted = OUTPUTS[changes]
+    this.#state = new MergeState({ store, schema, versionOf })
+  }
+
+  /** The merged items in key order, once the stage has ended. @throws FeedError STAGE_NOT_ENDED */
+  async *entries(): AsyncGenerator<MergedItem<C>, void, void> {
+    for await (const block of this.blocks()) yield* block
+  }
+
+  /** The merged items in blocks of up to about a thousand: the input of a stage or pipeline that goes on with them. @throws FeedError STAGE_NOT_ENDED */
+  async *blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
+    if (!this.emittedEnd) throw new FeedError('STAGE_NOT_ENDED', `${this.name} has not been read to its end`, { stage: this.name })
+    yield* this.#state.entries()
+  }
+
+  protected override async *transform(batch: AnyBatch): AsyncGenerator<readonly MergeChange<C>[], void, void> {
+    const changes = await this.#state.merge(batch)
+    for (const { part, kind } of changes) this.tally[part][kind]++
+    const wanted = changes.filter(({ kind }) => this.#isWanted(kind))
+    if (wanted.length > 0) yield wanted
+  }
+}
+
+function newTally(): ChangeTally {
+  return { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
+}

@@ -1,0 +1,45 @@
+// Waiting with an end: every promise that a network stands behind is waited for through here.
+
+/** What may end a wait early. */
+export interface WaitLimits {
+  readonly signal: AbortSignal
+  readonly limitMs: number
+  /** The failure that a wait past `limitMs` ends with. */
+  readonly onLimit: () => Error
+}
+
+/** The outcome of `work`, unless the limit or the signal comes first. No timer and no listener outlives it. */
+export function waitFor<T>(work: Promise<T>, limits: WaitLimits): Promise<T> {
+  const { signal, limitMs, onLimit } = limits
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => settle(() => reject(onLimit())), limitMs)
+    const onAbort = () => settle(() => reject(signal.reason))
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      outcome()
+    }
+    signal.addEventListener('abort', onAbort)
+    work.then(
+      value => settle(() => resolve(value)),
+      error => settle(() => reject(error)),
+    )
+    if (signal.aborted) onAbort()
+  })
+}
+
+/** Resolves after `delayMs`; rejects with the signal's reason at once when it fires. */
+export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, delayMs)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

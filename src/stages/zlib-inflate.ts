@@ -1,0 +1,95 @@
+// The default inflate engine: node:zlib's InflateRaw, which works on a thread of libuv's pool.
+// While the reader is busy with one output the next is already being inflated, and no more than that one.
+
+import { createInflateRaw } from 'node:zlib'
+import { dataInvalid, type InflateEngine, OUTPUT_BLOCK_BYTES } from '../codec/gzip/inflate-engine'
+import { FeedError } from '../errors'
+
+/** What zlib says of bad data, as opposed to a failure of its own. */
+const DATA_FAULTS: ReadonlySet<unknown> = new Set(['Z_DATA_ERROR', 'Z_NEED_DICT'])
+/** What zlib says when it is told that no more comes and the data is not complete. */
+const INCOMPLETE = 'Z_BUF_ERROR'
+
+/** `byteOffset` of its errors: where the inflating of the last output began, which zlib's own message does not refine. */
+export class ZlibInflate implements InflateEngine {
+  readonly #startOffset: number
+  readonly #stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES })
+  #givenBytes = 0
+  #ended = false
+  #closed = false
+  #failure: (Error & { code?: unknown }) | undefined
+  #wake = () => {}
+
+  constructor(startOffset: number) {
+    this.#startOffset = startOffset
+    this.#stream.on('readable', () => this.#wake())
+    this.#stream.on('end', () => {
+      this.#ended = true
+      this.#wake()
+    })
+    this.#stream.on('error', error => {
+      this.#failure = error
+      this.#wake()
+    })
+    this.#stream.on('close', () => {
+      this.#closed = true
+      this.#wake()
+    })
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get usedBytes(): number {
+    return this.#stream.bytesWritten
+  }
+
+  async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    let isTaken = false
+    this.#givenBytes += block.length
+    this.#stream.write(block, () => {
+      isTaken = true
+      this.#wake()
+    })
+    for (;;) {
+      const output: Buffer | null = this.#stream.read()
+      if (output !== null) yield aloneInItsMemory(output)
+      else if (this.#failure) throw this.#asDataFault(this.#failure)
+      else if (this.#closed) throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed while it worked', { stage: 'Gunzip' })
+      // A destroyed stream also calls the write's callback, before it says whether it failed.
+      else if ((isTaken || this.#ended) && !this.#stream.destroyed) break
+      else await this.#somethingNew()
+    }
+    // zlib leaves bytes only after the end of the data. Without any left, the end shows at the next byte.
+    this.#ended ||= this.usedBytes < this.#givenBytes
+  }
+
+  async finish(): Promise<void> {
+    this.#stream.end()
+    while (!this.#ended && !this.#closed && !this.#failure) {
+      this.#stream.read() // 'end' comes only to a reader
+      await this.#somethingNew()
+    }
+    if (this.#failure && this.#failure.code !== INCOMPLETE) throw this.#asDataFault(this.#failure)
+  }
+
+  destroy(): void {
+    this.#stream.destroy()
+  }
+
+  #somethingNew(): Promise<void> {
+    return new Promise(resolve => {
+      this.#wake = resolve
+    })
+  }
+
+  #asDataFault(failure: Error & { code?: unknown }): Error {
+    return DATA_FAULTS.has(failure.code) ? dataInvalid(this.#startOffset + this.usedBytes, failure.message, failure) : failure
+  }
+}
+
+/** zlib puts several outputs into one buffer, unless one fills it. */
+function aloneInItsMemory(output: Buffer): Uint8Array {
+  return output.length === output.buffer.byteLength ? new Uint8Array(output.buffer) : new Uint8Array(output)
+}

@@ -1,0 +1,137 @@
+// The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when it is listed.
+// It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
+
+import { FeedError } from '../errors'
+import { ByteArena } from './byte-arena'
+import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp } from './keyed-store'
+
+/** Entries in a block of a listing. */
+const BLOCK_ENTRIES = 1024
+/** V8's Map holds 2^24 entries at the most. */
+const MAP_LIMIT = 2 ** 24
+/** Half of what the arena's 32-bit places reach, for the holes. */
+const ARENA_LIMIT = 2 ** 34
+
+export interface MemoryStoreOptions {
+  /** Entries at the most; 2^24 - 1 unless set lower. */
+  readonly maxEntries?: number
+  /** Bytes of keys and values at the most, 4 GiB unless set, 16 GiB at the most. Holes that replaced values leave come on top, up to a seventh. */
+  readonly maxBytes?: number
+}
+
+export class MemoryStore implements KeyedStore {
+  readonly #maxEntries: number
+  readonly #maxBytes: number
+  readonly #blocks = new Map<string, number>()
+  #arena = new ByteArena()
+  #bytes = 0
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: MemoryStoreOptions = {}) {
+    this.#maxEntries = wholeNumber('maxEntries', options.maxEntries ?? MAP_LIMIT - 1, MAP_LIMIT - 1)
+    this.#maxBytes = wholeNumber('maxBytes', options.maxBytes ?? 2 ** 32, ARENA_LIMIT)
+  }
+
+  get size(): number {
+    return this.#blocks.size
+  }
+
+  /** Bytes of keys and values held. */
+  get byteLength(): number {
+    return this.#bytes
+  }
+
+  getMany(keys: readonly string[]): (Uint8Array | undefined)[] {
+    return keys.map(key => {
+      const block = this.#blocks.get(key)
+      return block === undefined ? undefined : this.#arena.get(block)
+    })
+  }
+
+  /** @throws FeedError STATE_LIMIT; nothing is written then */
+  write(ops: readonly StoreOp[]): void {
+    this.#checkLimits(ops)
+    for (const { key, value } of ops) {
+      if (value === null) this.#delete(key)
+      else this.#set(key, value)
+    }
+  }
+
+  *entries({ from, to }: KeyRange = {}): Generator<readonly StoreEntry[], void, void> {
+    const keys: string[] = []
+    for (const key of this.#blocks.keys()) {
+      if ((from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)) keys.push(key)
+    }
+    keys.sort(compareKeys)
+    for (let at = 0; at < keys.length; at += BLOCK_ENTRIES) {
+      const existing = this.#existing(keys.slice(at, at + BLOCK_ENTRIES))
+      if (existing.length > 0) yield existing
+    }
+  }
+
+  close(): void {
+    this.#blocks.clear()
+    this.#arena = new ByteArena()
+    this.#bytes = 0
+  }
+
+  #set(key: string, value: Uint8Array): void {
+    const block = this.#blocks.get(key)
+    if (block === undefined) this.#blocks.set(ownText(key), this.#arena.put(value))
+    else {
+      this.#bytes -= key.length + this.#arena.lengthOf(block)
+      this.#arena.replace(block, value)
+    }
+    this.#bytes += key.length + value.length
+  }
+
+  #delete(key: string): void {
+    const block = this.#blocks.get(key)
+    if (block === undefined) return
+    this.#bytes -= key.length + this.#arena.lengthOf(block)
+    this.#blocks.delete(key)
+    this.#arena.free(block)
+  }
+
+  #existing(keys: readonly string[]): StoreEntry[] {
+    const entries: StoreEntry[] = []
+    for (const key of keys) {
+      const block = this.#blocks.get(key)
+      if (block !== undefined) entries.push({ key, value: this.#arena.get(block) })
+    }
+    return entries
+  }
+
+  // The sum of all values is a quick upper bound; only near a limit it matters which of them replace others.
+  #checkLimits(ops: readonly StoreOp[]): void {
+    let bytes = this.#bytes
+    for (const { key, value } of ops) if (value !== null) bytes += key.length + value.length
+    if (this.size + ops.length <= this.#maxEntries && bytes <= this.#maxBytes) return
+    const last = new Map(ops.map(({ key, value }) => [key, value]))
+    let entries = this.size
+    bytes = this.#bytes
+    for (const [key, value] of last) {
+      const block = this.#blocks.get(key)
+      entries += Number(value !== null) - Number(block !== undefined)
+      bytes -= block === undefined ? 0 : key.length + this.#arena.lengthOf(block)
+      bytes += value === null ? 0 : key.length + value.length
+    }
+    if (entries > this.#maxEntries) throw limitError('maxEntries', this.#maxEntries)
+    if (bytes > this.#maxBytes) throw limitError('maxBytes', this.#maxBytes)
+  }
+}
+
+// A key cut out of a longer text would keep all of that text alive.
+function ownText(key: string): string {
+  return Buffer.from(key).toString()
+}
+
+function limitError(option: string, limit: number): FeedError {
+  return new FeedError('STATE_LIMIT', `the store in memory is full: ${option} is ${limit}`, { option, limit })
+}
+
+function wholeNumber(option: string, value: number, most: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= most) return value
+  const expected = `a whole number up to ${most}`
+  throw new FeedError('OPTION_INVALID', `${option}: expected ${expected}`, { option, expected, received: String(value) })
+}

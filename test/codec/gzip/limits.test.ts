@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { gzipLimits } from '../../../src/codec/gzip/limits'
+
+test('has defaults', () => {
+  expect(gzipLimits({})).toEqual({ maxOutputBytes: 2 ** 40, maxRatio: 250, allowNested: false })
+})
+
+test('takes Infinity for no cap', () => {
+  const limits = { maxOutputBytes: Infinity, maxRatio: Infinity, allowNested: true }
+  expect(gzipLimits(limits)).toEqual(limits)
+})
+
+test.each([
+  ['maxOutputBytes', 0],
+  ['maxOutputBytes', Number.NaN],
+  ['maxRatio', 0.5],
+  ['maxRatio', Number.NaN],
+  ['allowNested', 'yes'],
+])('refuses %s %s', (option, value) => {
+  const error = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option, received: String(value) }) })
+  expect(() => gzipLimits({ [option]: value })).toThrow(error)
+})

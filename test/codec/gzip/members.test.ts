@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { gzipLimits } from '../../../src/codec/gzip/limits'
+import { GzipMembers } from '../../../src/codec/gzip/members'
+import { gzipHeader, gzipTrailer } from './build-gzip'
+
+// The framing alone: "deflate data" is whatever the test says it is.
+const CONTENT = Buffer.from('itemId\ttitle\n')
+const DATA_BYTES = 7
+
+function inData(limits = gzipLimits({})): GzipMembers {
+  const members = new GzipMembers(limits)
+  expect(members.read(Buffer.concat([gzipHeader(), Buffer.from('data')]))).toBe(10)
+  expect(members.inData).toBe(true)
+  return members
+}
+
+function afterMember(): GzipMembers {
+  const members = inData()
+  members.output(CONTENT, DATA_BYTES)
+  members.data(DATA_BYTES, true)
+  expect(members.read(gzipTrailer(CONTENT))).toBe(8)
+  return members
+}
+
+const failure = (code: string, context: object) => expect.objectContaining({ code, context })
+
+test('counts compressed bytes through all phases', () => {
+  const members = inData()
+  expect(members.byteOffset).toBe(10)
+  members.data(3, false)
+  expect(members.byteOffset).toBe(13)
+  members.output(CONTENT, 5)
+  expect(members.byteOffset).toBe(15)
+  members.data(DATA_BYTES, true)
+  expect(members.byteOffset).toBe(17)
+  members.read(gzipTrailer(CONTENT))
+  expect(members.byteOffset).toBe(25)
+})
+
+test('reads nothing while the data belongs to the engine', () => {
+  expect(inData().read(Buffer.from('data'))).toBe(0)
+})
+
+test('starts every checksum and size anew with its member', () => {
+  const members = afterMember()
+  for (const content of [Buffer.from('b'), Buffer.alloc(0), Buffer.from('c')]) {
+    members.read(gzipHeader())
+    if (content.length > 0) members.output(content, 2)
+    members.data(2, true)
+    members.read(gzipTrailer(content))
+  }
+  expect(() => members.end()).not.toThrow()
+})
+
+describe('the end of the file', () => {
+  test('is fine after a member, and after zeros', () => {
+    const members = afterMember()
+    expect(() => members.end()).not.toThrow()
+    expect(members.read(new Uint8Array(1000))).toBe(1000)
+    expect(() => members.end()).not.toThrow()
+  })
+
+  test('is typed before everything, and in each part', () => {
+    expect(() => new GzipMembers(gzipLimits({})).end()).toThrow(failure('GZIP_EMPTY', { byteOffset: 0 }))
+    const inHeader = new GzipMembers(gzipLimits({}))
+    inHeader.read(gzipHeader().subarray(0, 9))
+    expect(() => inHeader.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 9, part: 'header' }))
+    const members = inData()
+    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 10, part: 'data' }))
+    members.output(CONTENT, DATA_BYTES)
+    members.data(DATA_BYTES, true)
+    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 17, part: 'trailer' }))
+    members.read(gzipTrailer(CONTENT).subarray(0, 7))
+    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 24, part: 'trailer' }))
+  })
+
+  test('after a lone 1f may have cut a member: it is truncated', () => {
+    const members = afterMember()
+    members.read(Uint8Array.of(0, 0x1f))
+    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 27, part: 'header' }))
+  })
+})
+
+test('garbage stands at its own first byte, zeros before it or not', () => {
+  expect(() => afterMember().read(Buffer.from('garbage'))).toThrow(failure('GZIP_TRAILING_GARBAGE', { byteOffset: 25 }))
+  expect(() => afterMember().read(Buffer.from('\0\0\0\x1fx'))).toThrow(failure('GZIP_TRAILING_GARBAGE', { byteOffset: 28 }))
+})
+
+test('zeros before the first member are not padding', () => {
+  const error = expect.objectContaining({ code: 'GZIP_HEADER_INVALID' })
+  expect(() => new GzipMembers(gzipLimits({})).read(new Uint8Array(3))).toThrow(error)
+})
+
+describe('caps', () => {
+  const MIB = 1024 * 1024
+  const block = new Uint8Array(MIB)
+
+  test('maxOutputBytes may be reached and not passed, over all members', () => {
+    const members = inData(gzipLimits({ maxOutputBytes: 3 }))
+    members.output(new Uint8Array(2), 1)
+    members.output(new Uint8Array(1), 2)
+    const error = failure('GZIP_LIMIT', { byteOffset: 13, option: 'maxOutputBytes', limit: 3 })
+    expect(() => members.output(new Uint8Array(1), 3)).toThrow(error)
+  })
+
+  test('maxRatio counts after the first MiB only', () => {
+    const members = inData(gzipLimits({ maxRatio: 1 }))
+    expect(() => members.output(block, 1)).not.toThrow()
+    const error = failure('GZIP_LIMIT', { byteOffset: 12, option: 'maxRatio', limit: 1 })
+    expect(() => members.output(new Uint8Array(1), 2)).toThrow(error)
+  })
+
+  test('maxRatio may be reached', () => {
+    const members = inData(gzipLimits({ maxRatio: 2 }))
+    members.output(block, MIB - 10)
+    expect(() => members.output(block, MIB - 10)).not.toThrow()
+    expect(() => members.output(new Uint8Array(1), MIB - 10)).toThrow(expect.objectContaining({ code: 'GZIP_LIMIT' }))
+  })
+})
+
+test('nested gzip is refused at the data that holds it, and only at the start of the content', () => {
+  const nested = gzipHeader()
+  expect(() => inData().output(nested, 5)).toThrow(failure('GZIP_NESTED', { byteOffset: 10 }))
+  expect(() => inData(gzipLimits({ allowNested: true })).output(nested, 5)).not.toThrow()
+  const members = inData()
+  members.output(CONTENT, 5)
+  expect(() => members.output(nested, 5)).not.toThrow()
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { TokenIssuer } from '../../src/emulator/tokens'
+
+let clock = new Date('2026-03-01T00:00:00Z')
+const options = {
+  clientId: 'my client',
+  clientSecret: 's:e+c&ret',
+  scopes: ['x/buy.item.feed', 'x/api_scope'],
+  lifetimeSeconds: 60,
+  now: () => clock,
+}
+const issuer = new TokenIssuer(options)
+
+const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
+const basic = (id = options.clientId, secret = options.clientSecret) =>
+  `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`
+
+async function ask(form: Record<string, string> | string, headers: Record<string, string> = { authorization: basic() }) {
+  const body = new URLSearchParams(form).toString()
+  const response = await issuer.answer(
+    new Request('http://emulator/token', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    }),
+  )
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> }
+}
+
+const grant = { grant_type: 'client_credentials' }
+
+describe('token endpoint', () => {
+  test('grants by HTTP Basic and by the body', async () => {
+    for (const answer of [
+      await ask(grant),
+      await ask({ ...grant, client_id: options.clientId, client_secret: options.clientSecret }, {}),
+    ]) {
+      expect(answer.status).toBe(200)
+      expect(answer.body).toMatchObject({ token_type: 'Bearer', expires_in: 60, scope: 'x/buy.item.feed' })
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(issuer.check(`Bearer ${answer.body.access_token}`, 'x/buy.item.feed')).toBe('valid')
+    }
+  })
+
+  test('grants the scopes asked for, and only them', async () => {
+    const { body } = await ask({ ...grant, scope: 'x/api_scope' })
+    expect(issuer.check(`Bearer ${body.access_token}`, 'x/api_scope')).toBe('valid')
+    expect(issuer.check(`Bearer ${body.access_token}`, 'x/buy.item.feed')).toBe('insufficient_scope')
+  })
+
+  test.each([
+    ['a wrong secret', { authorization: basic('my client', 'wrong') }],
+    ['a wrong client', { authorization: basic('other') }],
+    ['no client', {}],
+    ['a Basic header that is not one', { authorization: 'Basic !!!' }],
+  ])('%s: 401 invalid_client', async (_, headers) => {
+    const answer = await ask(grant, headers as Record<string, string>)
+    expect([answer.status, answer.body]).toEqual([401, { error: 'invalid_client' }])
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/)
+  })
+
+  test.each([
+    ['another grant', { grant_type: 'password' }, 'unsupported_grant_type'],
+    ['no grant', {}, 'invalid_request'],
+    ['an unknown scope', { ...grant, scope: 'x/buy.item.feed x/other' }, 'invalid_scope'],
+    ['an empty scope', { ...grant, scope: ' ' }, 'invalid_scope'],
+    ['a repeated parameter', 'grant_type=client_credentials&grant_type=client_credentials', 'invalid_request'],
+    ['two ways of naming the client', { ...grant, client_id: options.clientId }, 'invalid_request'],
+  ])('%s: 400 %s', async (_, form, error) => {
+    const answer = await ask(form as Record<string, string> | string)
+    expect([answer.status, answer.body]).toEqual([400, { error }])
+  })
+
+  test('a body that is no form: 400 invalid_request', async () => {
+    expect((await ask(grant, { authorization: basic(), 'content-type': 'application/json' })).body).toEqual({ error: 'invalid_request' })
+  })
+
+  test('a token ends with its lifetime', async () => {
+    const { body } = await ask(grant)
+    clock = new Date(clock.getTime() + 59_999)
+    expect(issuer.check(`Bearer ${body.access_token}`, 'x/buy.item.feed')).toBe('valid')
+    clock = new Date(clock.getTime() + 1)
+    expect(issuer.check(`Bearer ${body.access_token}`, 'x/buy.item.feed')).toBe('invalid_token')
+  })
+
+  test('a changed, foreign or absent token is none', async () => {
+    const token = (await ask(grant)).body.access_token as string
+    const foreign = new TokenIssuer(options)
+    for (const header of [null, '', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer x${token}`, 'Bearer a.b', 'Bearer a']) {
+      expect(issuer.check(header, 'x/buy.item.feed')).toBe('invalid_token')
+    }
+    expect(foreign.check(`Bearer ${token}`, 'x/buy.item.feed')).toBe('invalid_token')
+  })
+})

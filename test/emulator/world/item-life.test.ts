@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { countOfKind, HOUR_MS, itemLife, revisionKind, revisionsUpTo, revisionTime } from '../../../src/emulator/world/item-life'
+
+const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2), churn: 5 }
+const keys = fc.integer({ min: 0, max: 0xffffffff })
+
+describe('item life', () => {
+  test('revisions follow one another, and their number at any time is what counting them gives', () => {
+    fc.assert(
+      fc.property(keys, fc.integer({ min: 0, max: 40 * HOUR_MS }), (key, after) => {
+        const life = itemLife(key, span)
+        const time = life.listedAt + after
+        let counted = 0
+        while (revisionTime(key, life, counted + 1) <= time) counted++
+        expect(revisionsUpTo(key, life, time)).toBe(counted)
+        expect(revisionTime(key, life, counted + 2)).toBeGreaterThan(revisionTime(key, life, counted + 1))
+      }),
+    )
+  })
+
+  test('counts of kinds add up to the revisions, each as counting gives it', () => {
+    fc.assert(
+      fc.property(keys, fc.integer({ min: 0, max: 60 }), (key, revisions) => {
+        const life = itemLife(key, span)
+        const kinds = Array.from({ length: revisions }, (_, i) => revisionKind(life, i + 1))
+        for (const kind of ['PRICE_CHANGE', 'QUANTITY_CHANGE', 'TITLE_CHANGE'] as const) {
+          expect(countOfKind(life, kind, revisions)).toBe(kinds.filter(k => k === kind).length)
+        }
+      }),
+    )
+  })
+
+  test('an item ends after its listing and comes back after its end', () => {
+    const lives = Array.from({ length: 3_000 }, (_, i) => itemLife(i * 7_919, span))
+    for (const life of lives) {
+      expect(life.endsAt).toBeGreaterThan(Math.max(life.listedAt, span.startMs))
+      expect(life.relistedAt === Number.POSITIVE_INFINITY || life.relistedAt > life.endsAt).toBe(true)
+      expect(life.listedAt).toBeLessThan(span.endMs)
+    }
+    expect(lives.some(life => life.listedAt >= span.startMs)).toBe(true)
+    expect(lives.some(life => life.relistedAt !== Number.POSITIVE_INFINITY)).toBe(true)
+    expect(lives.some(life => life.endsAt === Number.POSITIVE_INFINITY)).toBe(true)
+  })
+})

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { createWorld } from '../../../src/emulator/world/world'
+import { completeWorldOptions, type WorldOptions } from '../../../src/emulator/world/world-options'
+
+describe('world options', () => {
+  test('what is left out has its default', () => {
+    expect(completeWorldOptions({ seed: 1, items: 2 })).toMatchObject({
+      marketplaces: ['MKT_US'],
+      categories: ['220'],
+      hours: 24,
+      churn: 1,
+    })
+  })
+
+  const wrong: [option: keyof WorldOptions, value: unknown][] = [
+    ['seed', 1.5],
+    ['items', -1],
+    ['items', 60_000_000],
+    ['marketplaces', []],
+    ['categories', ['toys']],
+    ['start', new Date('2026-03-01T00:30:00Z')],
+    ['start', new Date(Number.NaN)],
+    ['hours', 0],
+    ['churn', 0],
+    ['orphans', { groupsWithoutItems: 2 }],
+  ]
+  test.each(wrong)('%s = %j is refused at construction', (option, value) => {
+    const make = () => createWorld({ seed: 1, items: 1, [option]: value } as WorldOptions)
+    expect(make).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }))
+  })
+})

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../../src/emulator/world/item-life'
+import { createWorld } from '../../../src/emulator/world/world'
+import { FeedError } from '../../../src/errors'
+
+const at = (start: Date, hours: number) => new Date(start.getTime() + hours * HOUR_MS)
+
+describe('world', () => {
+  test('the same seed gives the same world, another seed another one', () => {
+    const truth = (seed: number) => [...createWorld({ seed, items: 50 }).truthAt(new Date('2026-03-01T12:00:00Z'))]
+    expect(truth(7)).toEqual(truth(7))
+    expect(truth(7)).not.toEqual(truth(8))
+  })
+
+  test('items stand in the byte order of their identifiers', () => {
+    const world = createWorld({ seed: 1, items: 3_000 })
+    const ids = Array.from(world.itemsAt(world.start), item => item.itemId)
+    expect(ids).toEqual([...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length).toBeGreaterThan(2_500)
+  })
+
+  test('identifiers of two places never meet', () => {
+    const world = createWorld({ seed: 1, items: 200, marketplaces: ['MKT_US', 'MKT_DE'], categories: ['1', '220'] })
+    const ids = ['MKT_US', 'MKT_DE'].flatMap(marketplaceId => {
+      return ['1', '220'].flatMap(categoryId => Array.from(world.itemsAt(world.end, { marketplaceId, categoryId }), item => item.itemId))
+    })
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('the state at a time and the changes of the hours after it lead to the later state', () => {
+    const options = fc.record({
+      seed: fc.integer(),
+      items: fc.integer({ min: 1, max: 60 }),
+      churn: fc.constantFrom(1, 20, 200),
+      hours: fc.integer({ min: 1, max: 8 }),
+    })
+    fc.assert(
+      fc.property(options, fc.integer({ min: -3, max: 3 }), (given, offset) => {
+        const world = createWorld(given)
+        const from = at(world.start, offset)
+        const merged = new Map(Array.from(world.itemsAt(from), item => [item.itemId, item]))
+        for (let hour = 0; hour < given.hours; hour++) {
+          for (const { item } of world.changesWithin(at(from, hour), at(from, hour + 1))) {
+            if (item.active) merged.set(item.itemId, item)
+            else merged.delete(item.itemId)
+          }
+        }
+        expect([...merged.values()].sort((a, b) => a.index - b.index)).toEqual([...world.itemsAt(at(from, given.hours))])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a change stands in exactly the span that holds its moment, however the spans are cut', () => {
+    const world = createWorld({ seed: 3, items: 300, churn: 50 })
+    for (let hour = 0; hour < 6; hour++) {
+      const [from, to] = [at(world.start, hour), at(world.start, hour + 1)]
+      for (const { item, kinds } of world.changesWithin(from, to)) {
+        expect(item.changedAt >= from.getTime() && item.changedAt < to.getTime()).toBe(true)
+        expect(kinds.length > 0).toBe(item.active)
+      }
+    }
+  })
+
+  test('a change of price, quantity or title is what changeMetadata says', () => {
+    const world = createWorld({ seed: 5, items: 400, churn: 40 })
+    const before = new Map(Array.from(world.itemsAt(world.start), item => [item.itemId, item]))
+    let seen = 0
+    for (const { item, kinds } of world.changesWithin(world.start, at(world.start, 1))) {
+      const old = before.get(item.itemId)
+      if (old === undefined || !item.active || kinds.includes('NEW')) continue
+      seen++
+      expect(kinds.includes('PRICE_CHANGE')).toBe(item.priceChanges > old.priceChanges)
+      expect(kinds.includes('QUANTITY_CHANGE')).toBe(item.quantityChanges > old.quantityChanges)
+      expect(kinds.includes('TITLE_CHANGE')).toBe(item.titleChanges > old.titleChanges)
+    }
+    expect(seen).toBeGreaterThan(50)
+  })
+
+  test('every life occurs: new, changed, ended, listed again', () => {
+    const world = createWorld({ seed: 11, items: 2_000, churn: 30 })
+    const changes = [...world.changesWithin(world.start, world.end)]
+    expect(changes.some(change => !change.item.active)).toBe(true)
+    expect(changes.some(change => change.kinds.includes('NEW'))).toBe(true)
+    expect(changes.some(change => change.kinds.length > 1)).toBe(true)
+    const gone = new Set(Array.from(world.changesWithin(world.start, at(world.start, 12)), c => (c.item.active ? '' : c.item.itemId)))
+    expect([...world.listedWithin(at(world.start, 12), world.end)].some(item => gone.has(item.itemId))).toBe(true)
+  })
+
+  test('fault 76: orphans of both kinds are as many as announced', () => {
+    const orphans = { itemsWithoutGroup: 0.2, groupsWithoutItems: 0.1 }
+    for (const seed of [1, 2, 3]) {
+      const world = createWorld({ seed, items: 900, orphans })
+      const items = [...world.itemsAt(world.start)]
+      const records = new Set(Array.from(world.groupsAt(world.start), group => group.itemGroupId))
+      const named = new Set(items.map(item => item.groupId))
+      const counted = {
+        itemsWithoutGroup: items.filter(item => item.groupId !== '' && !records.has(item.groupId)).length,
+        groupsWithoutItems: [...records].filter(id => !named.has(id)).length,
+      }
+      expect(world.orphansAt(world.start)).toEqual(counted)
+      expect(counted.itemsWithoutGroup).toBeGreaterThan(0)
+      expect(counted.groupsWithoutItems).toBeGreaterThan(0)
+    }
+  })
+
+  test('without orphans every named group has its record and every record its items', () => {
+    const world = createWorld({ seed: 4, items: 600 })
+    for (const time of [world.start, world.end]) {
+      const named = new Set(Array.from(world.itemsAt(time), item => item.groupId).filter(id => id !== ''))
+      const records = Array.from(world.groupsAt(time), group => group.itemGroupId)
+      expect(new Set(records)).toEqual(named)
+      expect(records).toEqual([...records].sort())
+    }
+    expect(world.orphansAt(world.start)).toEqual({ itemsWithoutGroup: 0, groupsWithoutItems: 0 })
+  })
+
+  test('group records of a span are those that its newly listed items name', () => {
+    const world = createWorld({ seed: 4, items: 2_000, churn: 20 })
+    const [from, to] = [at(world.start, 2), at(world.start, 9)]
+    const named = new Set(Array.from(world.listedWithin(from, to), item => item.groupId).filter(id => id !== ''))
+    expect(new Set(Array.from(world.groupsListedWithin(from, to), group => group.itemGroupId))).toEqual(named)
+    expect(named.size).toBeGreaterThan(10)
+  })
+
+  test('truth gives the documented columns, or those asked for', () => {
+    const world = createWorld({ seed: 2, items: 5 })
+    const [row] = world.truthAt(world.start)
+    expect(row!.cells).toHaveLength(39)
+    expect(row!.cells[0]).toBe(row!.itemId)
+    const [named] = world.truthAt(world.start, {}, ['legacyItemId', 'itemId'])
+    expect(named!.cells).toEqual([row!.itemId.split('|')[1], row!.itemId])
+    expect(() => world.itemCells([...world.itemsAt(world.start)][0]!, ['nonsense'])).toThrow(
+      expect.objectContaining({ code: 'COLUMN_UNKNOWN' }),
+    )
+  })
+
+  test('a category that the world has not is the caller’s mistake', () => {
+    const world = createWorld({ seed: 2, items: 5 })
+    expect(world.has({ categoryId: '999' })).toBe(false)
+    expect(() => [...world.itemsAt(world.start, { categoryId: '999' })]).toThrow(FeedError)
+  })
+})

@@ -1,0 +1,11 @@
+import { defineConfig, type Options } from 'tsup'
+
+// FEEDMILL_JS_ONLY leaves out the declarations: what only runs the built code need not wait for them.
+const dts = process.env.FEEDMILL_JS_ONLY !== '1'
+const library = { index: 'src/index.ts', emulator: 'src/emulator/index.ts' }
+const shared: Options = { target: 'node20', splitting: true, sourcemap: true }
+
+export default defineConfig([
+  { ...shared, entry: { ...library, cli: 'src/cli/main.ts' }, format: 'esm', dts: dts && { entry: library } },
+  { ...shared, entry: library, format: 'cjs', dts: dts && { entry: library } },
+])
