@@ -18,7 +18,16 @@ export type { ElementOf } from './pipeline/batch'
 export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
-export { type CellOf, type Columns, type ColumnSpec, defineSchema, type FeedFile, type FeedName, type FeedSchema, type RowObject } from './schema/feed-schema'
+export {
+  type CellOf,
+  type ColumnSpec,
+  type Columns,
+  defineSchema,
+  type FeedFile,
+  type FeedName,
+  type FeedSchema,
+  type RowObject,
+} from './schema/feed-schema'
 export {
   type ItemColumns,
   type ItemGroupColumns,
@@ -39,7 +48,14 @@ export { ndjsonSink } from './sinks/ndjson-sink'
 export { ChunkReassembler } from './stages/chunk-reassembler'
 export { type BadCell, type BadCellPolicy, ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
 export type { StageCounters } from './stages/counters'
-export { GroupJoiner, type GroupJoinerOptions, type JoinedGroup, type JoinedItem, type JoinMode, type JoinTally } from './stages/group-joiner'
+export {
+  GroupJoiner,
+  type GroupJoinerOptions,
+  type JoinedGroup,
+  type JoinedItem,
+  type JoinMode,
+  type JoinTally,
+} from './stages/group-joiner'
 export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
 export { RangeFetcher, type RangeInfo } from './stages/range-fetcher'
 export type { HeadersProvider, RangeFetcherOptions } from './stages/range-settings'

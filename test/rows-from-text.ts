@@ -26,7 +26,12 @@ export function cutBatches<C extends Columns>(batches: readonly RowBatch<C>[], r
 export async function outputsOf<In, Out>(stage: Stage<In, Out>, inputs: Iterable<In>): Promise<Out[]> {
   for (const input of inputs) stage.write(input)
   stage.end()
-  const outputs: Out[] = []
-  for await (const output of stage) outputs.push(output)
-  return outputs
+  return collect<Out>(stage)
+}
+
+/** All of an iterable. */
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const value of values) all.push(value)
+  return all
 }

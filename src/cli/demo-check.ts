@@ -1,7 +1,7 @@
 // Compares what was ingested with what the emulated world knows to be true, row by row in the order of item identifiers.
 
-import type { ItemGroupColumns, JoinedItem, MergedItem, Row } from '../index'
 import type { TruthRow, World } from '../emulator/index'
+import type { ItemGroupColumns, JoinedItem, MergedItem, Row } from '../index'
 
 export interface Mismatch {
   readonly itemId: string
@@ -65,7 +65,9 @@ export class GroupCheck {
   join(joined: JoinedItem<MergedItem, ItemGroupColumns>): void {
     const groupId = joined.item?.row.text('primaryItemGroupId') ?? ''
     const expected = groupId === '' ? 'ungrouped' : this.#groupIds.has(groupId) ? 'joined' : 'item-orphan'
-    const isRight = joined.kind === 'group-orphan' || (joined.kind === expected && (joined.group === null || joined.group.text('itemGroupId') === groupId))
+    const isRight =
+      joined.kind === 'group-orphan' ||
+      (joined.kind === expected && (joined.group === null || joined.group.text('itemGroupId') === groupId))
     if (!isRight) this.#wrong++
   }
 }

@@ -65,4 +65,3 @@ function rows<C extends Columns>(access: FeedAccess, query: string, schema: Feed
     .to(() => new TsvRowParser({ schema, file: { marketplace: MARKETPLACE, categoryId: CATEGORY_ID, ...file } }))
     .to(() => new ColumnDecoder<C>())
 }
-

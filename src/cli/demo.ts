@@ -2,7 +2,17 @@
 // and compared with the truth that the emulated world knows.
 
 import { createWorld, type World } from '../emulator/index'
-import { concat, FeedError, GroupJoiner, type MergedItem, ndjsonSink, type PipelineSummary, pipeline, SnapshotMerger, UndiciTransport } from '../index'
+import {
+  concat,
+  FeedError,
+  GroupJoiner,
+  type MergedItem,
+  ndjsonSink,
+  type PipelineSummary,
+  pipeline,
+  SnapshotMerger,
+  UndiciTransport,
+} from '../index'
 import { GroupCheck, TruthCheck } from './demo-check'
 import { bootstrap, type FeedAccess, groups, snapshots } from './demo-files'
 import { type EmulatorProcess, startEmulator } from './emulator-process'
@@ -69,7 +79,9 @@ interface Outcome {
 async function ingest(access: FeedAccess, world: World, out: string): Promise<Outcome> {
   const merger = new SnapshotMerger({ changes: 'none' })
   const files = [bootstrap(access, world.start), ...snapshots(access, world.start, SNAPSHOTS)]
-  await concat(files).to(merger).forEach(() => {})
+  await concat(files)
+    .to(merger)
+    .forEach(() => {})
 
   const truth = new TruthCheck(world, world.end)
   const groupCheck = new GroupCheck(world, world.start)

@@ -12,7 +12,9 @@ export interface EmulatorProcess extends ServeAddress {
 
 /** @param cli the command's own script */
 export async function startEmulator(cli: string, items: number, seed: number): Promise<EmulatorProcess> {
-  const child = fork(cli, ['serve', '--json', '--items', String(items), '--seed', String(seed)], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = fork(cli, ['serve', '--json', '--items', String(items), '--seed', String(seed)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
   const exited = once(child, 'exit')
   const address = await Promise.race([firstLine(child.stdout!), exited.then(() => undefined)])
   if (address === undefined) throw new FeedError('STAGE_FAILED', 'the emulated service did not start', { stage: 'serve' })

@@ -26,5 +26,7 @@ export async function serve({ port, items, seed, json }: ServeOptions): Promise<
   const { url } = await emulator.listen({ port })
   const { clientId, clientSecret } = emulator
   const address: ServeAddress = { url, tokenUrl: `${url}${emulator.tokenPath}`, clientId, clientSecret }
-  console.log(json ? JSON.stringify(address) : `Serving ${items} items, seed ${seed}, at ${url} (token: ${address.tokenUrl}). Ctrl-C stops.`)
+  console.log(
+    json ? JSON.stringify(address) : `Serving ${items} items, seed ${seed}, at ${url} (token: ${address.tokenUrl}). Ctrl-C stops.`,
+  )
 }

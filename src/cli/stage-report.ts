@@ -25,7 +25,8 @@ export class StageReport {
     const heading = ['stage', 'MB in', 'MB out', 'rows out', 'MB/s', 'busy s', 'wait s', 'blocked s']
     const lines = [...this.#totals.values()].map(counters => lineOf(counters))
     const widths = heading.map((_, column) => Math.max(...[heading, ...lines].map(line => line[column]!.length)))
-    const text = (line: string[]) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')
+    const text = (line: string[]) =>
+      line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')
     return [heading, widths.map(width => '-'.repeat(width)), ...lines].map(text).join('\n')
   }
 }
@@ -35,7 +36,16 @@ function lineOf({ stage, bytesIn, bytesOut, rowsOut, busyMs, waitMs, blockedMs }
   const megabytes = (bytes: number) => (bytes === 0 ? '' : (bytes / MEGABYTE).toFixed(1))
   const speed = Math.max(bytesIn, bytesOut) / MEGABYTE / (busyMs / 1000)
   const rate = bytesIn + bytesOut === 0 || busyMs === 0 ? '' : speed.toFixed(0)
-  return [stage, megabytes(bytesIn), megabytes(bytesOut), rowsOut === 0 ? '' : String(rowsOut), rate, seconds(busyMs), seconds(waitMs), seconds(blockedMs)]
+  return [
+    stage,
+    megabytes(bytesIn),
+    megabytes(bytesOut),
+    rowsOut === 0 ? '' : String(rowsOut),
+    rate,
+    seconds(busyMs),
+    seconds(waitMs),
+    seconds(blockedMs),
+  ]
 }
 
 function sum(a: StageCounters, b: StageCounters): StageCounters {

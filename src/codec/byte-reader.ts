@@ -1,12 +1,12 @@
 // Reads what byte-writer.ts wrote, in the order in which it was written.
 
 export class ByteReader {
-  readonly #bytes: Buffer
+  readonly #bytes: Uint8Array
   #at: number
 
   /** @param at where to begin */
   constructor(bytes: Uint8Array, at = 0) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#bytes = bytes
     this.#at = at
   }
 
@@ -30,7 +30,8 @@ export class ByteReader {
   }
 
   double(): number {
-    const value = this.#bytes.readDoubleLE(this.#at)
+    const { buffer, byteOffset, byteLength } = this.#bytes
+    const value = new DataView(buffer, byteOffset, byteLength).getFloat64(this.#at, true)
     this.#at += 8
     return value
   }

@@ -58,6 +58,15 @@ export function originOfImage(image: Uint8Array, at: number): number {
   return new ByteReader(image, at).number()
 }
 
+/** Only the row's bytes, for comparing: a view of the image. @param columns of the origin's header */
+export function bytesOfImage(image: Uint8Array, at: number, columns: number): Uint8Array {
+  const reader = new ByteReader(image, at)
+  for (let place = 0; place < 4; place++) reader.number()
+  reader.byte()
+  for (let cell = 0; cell < columns; cell++) reader.number()
+  return reader.rest()
+}
+
 /** @param columns of the origin's header */
 export function readRowImage(image: Uint8Array, at: number, columns: number): RowImage {
   const reader = new ByteReader(image, at)

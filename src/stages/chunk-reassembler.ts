@@ -1,11 +1,8 @@
 // ChunkReassembler: the pieces of one file, in any order, to its bytes in order. A stage over ChunkWindow; copies nothing.
 
-import { ChunkWindow, type ChunkWindowOptions } from '../codec/range/chunk-window'
+import { ChunkWindow, type ChunkWindowOptions, WINDOW_BYTES } from '../codec/range/chunk-window'
 import type { Piece } from '../codec/range/piece'
 import { Stage } from './stage'
-
-/** Default of `windowBytes`, and of the RangeFetcher's window that feeds it. */
-const WINDOW_BYTES = 32 * 1024 * 1024
 
 /**
  * Puts pieces `{offset, bytes}` in order.

@@ -37,7 +37,7 @@ export type JoinOutput<M extends JoinMode, T, C extends Columns, G extends Colum
   : JoinedGroup<C, G>
 
 export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M extends JoinMode> {
-  /** All batches of the groups, read to the end before the first item is taken. Destroyed, or returned, with the stage. */
+  /** All batches of the groups (of a pipeline its `batches()`), read to the end before the first item is taken. Destroyed, or returned, with the stage. */
   readonly groups: SideSource<RowBatch<G>>
   /** Every item with its group, in the order of items, as they come; or every group with its items, in the order of group ids, at the end. */
   readonly mode?: M

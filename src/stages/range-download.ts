@@ -158,7 +158,7 @@ export class RangeDownload {
     const before = range.missing.start
     let failure: FeedError | undefined
     try {
-      await this.#readInto(chunk, answer)
+      failure = await this.#readInto(chunk, answer)
     } catch (error) {
       failure = this.#rules.passing(error, range.missing.start)
     }
@@ -168,7 +168,8 @@ export class RangeDownload {
     await attempts.failed(failure ?? this.#rules.shortBody(after), after)
   }
 
-  async #readInto(chunk: Chunk, answer: Part | Whole): Promise<void> {
+  /** Returns why the bytes received were dropped again; undefined when they were kept. */
+  async #readInto(chunk: Chunk, answer: Part | Whole): Promise<FeedError | undefined> {
     const missing = chunk.range.missing
     let skipBytes = answer.kind === 'whole' ? missing.start : 0
     let takeBytes = answer.kind === 'whole' ? missing.end - missing.start : answer.takeBytes
@@ -180,8 +181,9 @@ export class RangeDownload {
       if (bytes.length > takeBytes) return this.#dropOverlong(chunk)
       takeBytes -= bytes.length
       if (bytes.length > 0) this.#keep(chunk, bytes, answer.response)
-      if (takeBytes === 0 && answer.kind === 'whole') return
+      if (takeBytes === 0 && answer.kind === 'whole') break
     }
+    return undefined
   }
 
   #keep(chunk: Chunk, bytes: Uint8Array, response: RangeResponse): void {
@@ -198,13 +200,15 @@ export class RangeDownload {
     this.#fillSlots()
   }
 
-  #dropOverlong(chunk: Chunk): void {
+  #dropOverlong(chunk: Chunk): FeedError {
     const { start, end } = chunk.range
-    if (chunk.overlong) throw this.#rules.tooLong(start, end - start)
+    const failure = this.#rules.tooLong(start, end - start)
+    if (chunk.overlong) throw failure
     chunk.overlong = true
     for (const part of chunk.parts) this.#heldBytes -= part.length
     chunk.parts = []
     chunk.range.drop()
+    return failure
   }
 
   // The whole body, streamed: nothing is held but the part that was just received.

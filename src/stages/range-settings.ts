@@ -1,6 +1,7 @@
 // The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times in milliseconds.
 
 import type { BackoffLimits } from '../codec/range/backoff'
+import { WINDOW_BYTES } from '../codec/range/chunk-window'
 import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
 import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
@@ -8,7 +9,7 @@ import { requestUrl } from '../codec/range/request-url'
 import { wholeNumber } from '../codec/range/whole-number'
 import type { RangeTransport } from './range-transport'
 
-const MIB = 1024 * 1024
+const CHUNK_BYTES = 8 * 1024 * 1024
 
 /** The longest time that a Node timer can wait. */
 const TIMER_MAX_MS = 2 ** 31 - 1
@@ -84,9 +85,9 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     printableUrl: printableUrl(options.url),
     transport: options.transport,
     headers: typeof headers === 'function' ? headers : sendableHeaders(headers),
-    chunkBytes: wholeNumber('chunkBytes', options.chunkBytes ?? 8 * MIB),
+    chunkBytes: wholeNumber('chunkBytes', options.chunkBytes ?? CHUNK_BYTES),
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
-    windowBytes: wholeNumber('windowBytes', options.windowBytes ?? 32 * MIB),
+    windowBytes: wholeNumber('windowBytes', options.windowBytes ?? WINDOW_BYTES),
     maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
     attempts: wholeNumber('attempts', options.attempts ?? 5),
     backoff: {

@@ -37,7 +37,7 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
  * what a stage before has decoded is decoded again when a kept row is read. An item that is missing from a newer bootstrap
  * stays: only a snapshot row removes it.
  *
- * Memory: the store's, about 100 bytes an item beside the row's own; and one batch.
+ * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch.
  * Codes: KEY_MISSING, VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT.
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<AnyBatch, readonly MergeChange<C>[]> {

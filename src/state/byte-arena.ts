@@ -10,13 +10,16 @@ const SLAB_BYTES = 1 << 20
 const UNIT_BYTES = 8
 const SLAB_UNITS = SLAB_BYTES / UNIT_BYTES
 const HEADER_BYTES = 8
+const WORD_BYTES = 4
 const FREED = 0xffffffff
 /** Holes are closed up when they are this part of all slabs: less costs more copying. */
 const WASTE_PART = 1 / 8
 
 interface Slab {
-  /** SLAB_BYTES, or more where a single block is larger. */
-  readonly bytes: Buffer
+  /** SLAB_BYTES, or more where a single block fills it. */
+  bytes: Uint8Array
+  /** The same memory, for lengths and numbers. */
+  words: Uint32Array
   /** Where the next block goes. */
   end: number
   freedBytes: number
@@ -26,6 +29,8 @@ export class ByteArena {
   readonly #slabs: Slab[] = []
   /** Emptied slabs. They are used again, since V8 gives memory back only when its collector gets to it. */
   readonly #spare: number[] = []
+  /** Numbers of slabs larger than SLAB_BYTES that were given back. */
+  readonly #vacant: number[] = []
   #current = -1
   #heldBytes = 0
   #freedBytes = 0
@@ -49,13 +54,13 @@ export class ByteArena {
   /** A copy of a block. */
   get(number: number): Uint8Array {
     const { slab, at } = this.#locate(number)
-    return Uint8Array.from(contentAt(slab.bytes, at))
+    return slab.bytes.slice(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at))
   }
 
   /** Bytes of a block. */
   lengthOf(number: number): number {
     const { slab, at } = this.#locate(number)
-    return slab.bytes.readUInt32LE(at)
+    return lengthAt(slab, at)
   }
 
   free(number: number): void {
@@ -75,8 +80,8 @@ export class ByteArena {
 
   #vacate(number: number): void {
     const { slab, at } = this.#locate(number)
-    const size = sizeOf(slab.bytes.readUInt32LE(at))
-    slab.bytes.writeUInt32LE(FREED, at + 4)
+    const size = sizeOf(lengthAt(slab, at))
+    slab.words[at / WORD_BYTES + 1] = FREED
     slab.freedBytes += size
     this.#freedBytes += size
     if (this.#freedBytes > this.#heldBytes * WASTE_PART + SLAB_BYTES) this.#emptySparsest()
@@ -86,8 +91,8 @@ export class ByteArena {
     const size = sizeOf(bytes.length)
     const slab = this.#slabFor(size)
     const at = slab.end
-    slab.bytes.writeUInt32LE(bytes.length, at)
-    slab.bytes.writeUInt32LE(number, at + 4)
+    slab.words[at / WORD_BYTES] = bytes.length
+    slab.words[at / WORD_BYTES + 1] = number
     slab.bytes.set(bytes, at + HEADER_BYTES)
     slab.end += size
     this.#places[number] = this.#current * SLAB_UNITS + at / UNIT_BYTES
@@ -95,16 +100,17 @@ export class ByteArena {
 
   #slabFor(size: number): Slab {
     const current = this.#slabs[this.#current]
-    // No block begins past SLAB_BYTES, also not in a larger slab that is used again: its place would read as another slab's.
-    if (current !== undefined && current.end < SLAB_BYTES && current.end + size <= current.bytes.length) return current
+    if (current !== undefined && current.end + size <= current.bytes.length) return current
     this.#current = (size <= SLAB_BYTES ? this.#spare.pop() : undefined) ?? this.#newSlab(size)
     return this.#slabs[this.#current]!
   }
 
   #newSlab(size: number): number {
-    const bytes = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, size))
+    const bytes = new Uint8Array(Math.max(SLAB_BYTES, size))
     this.#heldBytes += bytes.length
-    return this.#slabs.push({ bytes, end: 0, freedBytes: 0 }) - 1
+    const number = this.#vacant.pop() ?? this.#slabs.length
+    this.#slabs[number] = { bytes, words: new Uint32Array(bytes.buffer), end: 0, freedBytes: 0 }
+    return number
   }
 
   #newNumber(): number {
@@ -116,19 +122,28 @@ export class ByteArena {
     return this.#numbers++
   }
 
-  /** Moves what is left in the slab with the most holes, which then is spare. */
+  /** Moves what is left in the slab with the most holes; the slab is then used again, or given back. */
   #emptySparsest(): void {
-    const spare = this.#sparsest()
-    if (spare === undefined) return
-    const slab = this.#slabs[spare]!
-    for (let at = 0; at < slab.end; at += sizeOf(slab.bytes.readUInt32LE(at))) {
-      const number = slab.bytes.readUInt32LE(at + 4)
-      if (number !== FREED) this.#place(number, contentAt(slab.bytes, at))
+    const sparsest = this.#sparsest()
+    if (sparsest === undefined) return
+    const slab = this.#slabs[sparsest]!
+    for (let at = 0; at < slab.end; at += sizeOf(lengthAt(slab, at))) {
+      const number = slab.words[at / WORD_BYTES + 1]!
+      if (number !== FREED) this.#place(number, slab.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at)))
     }
     this.#freedBytes -= slab.freedBytes
     slab.end = 0
     slab.freedBytes = 0
-    this.#spare.push(spare)
+    if (slab.bytes.length === SLAB_BYTES) this.#spare.push(sparsest)
+    else this.#giveBack(sparsest)
+  }
+
+  #giveBack(number: number): void {
+    const slab = this.#slabs[number]!
+    this.#heldBytes -= slab.bytes.length
+    slab.bytes = new Uint8Array()
+    slab.words = new Uint32Array()
+    this.#vacant.push(number)
   }
 
   #sparsest(): number | undefined {
@@ -144,8 +159,8 @@ export class ByteArena {
   }
 }
 
-function contentAt(bytes: Buffer, at: number): Buffer {
-  return bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + bytes.readUInt32LE(at))
+function lengthAt(slab: Slab, at: number): number {
+  return slab.words[at / WORD_BYTES]!
 }
 
 /** What a block takes in its slab. */

@@ -10,7 +10,7 @@ import type { KeyedStore } from './keyed-store'
 import { type Change, RegisterSet } from './register-set'
 
 /** A change of an item's row or of its priority. */
-export type MergeChange<C extends Columns> = Change<'item', C> | Change<'priority', ItemPriorityColumns>
+export type MergeChange<C extends Columns = ItemSnapshotColumns> = Change<'item', C> | Change<'priority', ItemPriorityColumns>
 
 /** An item as it stands after the merge. */
 export interface MergedItem<C extends Columns = ItemSnapshotColumns> {

@@ -5,7 +5,7 @@
 import type { RowContent } from '../codec/merge/register'
 import { Row } from '../codec/row'
 import { type FileProgress, RowBatch } from '../codec/row-batch'
-import { type AnyBatch, originOfImage, readRowImage } from '../codec/row-image'
+import { type AnyBatch, bytesOfImage, originOfImage, readRowImage } from '../codec/row-image'
 import { type BoundHeader, bindHeader } from '../codec/tsv/header'
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { type KeyedStore, prefixRange, type StoreOp } from './keyed-store'
@@ -82,7 +82,7 @@ export class OriginBook<C extends Columns> {
   /** The bytes and the signature of an image that begins at `at`. */
   content(image: Uint8Array, at: number): RowContent {
     const { header, signature } = this.#origins[originOfImage(image, at)]!
-    return { bytes: readRowImage(image, at, header.columns.length).bytes, signature }
+    return { bytes: bytesOfImage(image, at, header.columns.length), signature }
   }
 
   #addNew(text: string): number {

@@ -128,7 +128,8 @@ describe('the platform’s fetch', () => {
       const fetchOver = (path: string) => new RangeFetcher({ url: origin + path, transport: fetchTransport(fetch), attempts: 1 })
       const pieces = await fetchOver('/moved').collect()
       expect(Uint8Array.from(Buffer.concat(pieces.map(piece => piece.bytes)))).toEqual(file)
-      expect(seen).toEqual(['/moved identity', '/file identity'])
+      // Node's fetch adds its own `identity` to a request with a range.
+      expect(seen).toEqual(['/moved identity, identity', '/file identity, identity'])
       await expect(fetchOver('/away').collect()).rejects.toMatchObject({ code: 'HTTP_ORIGIN_REFUSED' })
     } finally {
       server.closeAllConnections()

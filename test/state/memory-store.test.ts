@@ -5,7 +5,8 @@ import { MemoryStore } from '../../src/state/memory-store'
 
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text))
 const put = (key: string, value: string): StoreOp => ({ key, value: bytes(value) })
-const textsOf = (blocks: Iterable<readonly StoreEntry[]>) => [...blocks].flat().map(({ key, value }) => [key, Buffer.from(value).toString()])
+const textsOf = (blocks: Iterable<readonly StoreEntry[]>) =>
+  [...blocks].flat().map(({ key, value }) => [key, Buffer.from(value).toString()])
 
 describe('MemoryStore', () => {
   test('values are copies, on the way in and on the way out', () => {
@@ -49,7 +50,9 @@ describe('MemoryStore', () => {
     const store = new MemoryStore(options)
     store.write([put('a', '12'), put('b', '34')])
     const overfull = [put('a', 'x'), put('c', '5678')]
-    expect(() => store.write(overfull)).toThrow(expect.objectContaining({ code: 'STATE_LIMIT', context: { option, limit: Object.values(options)[0] } }))
+    expect(() => store.write(overfull)).toThrow(
+      expect.objectContaining({ code: 'STATE_LIMIT', context: { option, limit: Object.values(options)[0] } }),
+    )
     expect(textsOf(store.entries())).toEqual([
       ['a', '12'],
       ['b', '34'],
@@ -86,7 +89,9 @@ describe('MemoryStore', () => {
         }
         model.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
         expect(textsOf(store.entries())).toEqual(model)
-        const inRange = model.filter(([k]) => Buffer.compare(Buffer.from(k), Buffer.from(from)) >= 0 && Buffer.compare(Buffer.from(k), Buffer.from(to)) < 0)
+        const inRange = model.filter(
+          ([k]) => Buffer.compare(Buffer.from(k), Buffer.from(from)) >= 0 && Buffer.compare(Buffer.from(k), Buffer.from(to)) < 0,
+        )
         expect(textsOf(store.entries({ from, to }))).toEqual(inRange)
         expect(store.size).toBe(model.length)
         expect(store.byteLength).toBe(model.reduce((sum, [k, v]) => sum + k.length + Buffer.byteLength(v), 0))

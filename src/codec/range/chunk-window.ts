@@ -4,6 +4,9 @@
 import { FeedError } from '../../errors'
 import { wholeNumber } from './whole-number'
 
+/** Default of `windowBytes`, for those who fill a window and for those who put it in order: four ranges of the default size. */
+export const WINDOW_BYTES = 32 * 1024 * 1024
+
 export interface ChunkWindowOptions {
   /** How far ahead of the next byte due a piece may end. Bounds the bytes held. */
   readonly windowBytes: number

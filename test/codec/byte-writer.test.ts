@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ByteReader } from '../../src/codec/byte-reader'
+import { ByteWriter } from '../../src/codec/byte-writer'
+
+const numbers = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER))
+
+test('records read back as they were written, also after later ones', () => {
+  const record = fc.record({
+    numbers: fc.array(numbers),
+    byte: fc.nat(255),
+    double: fc.double(),
+    bytes: fc.uint8Array({ maxLength: 40_000 }),
+  })
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 6 }), records => {
+      const writer = new ByteWriter()
+      const taken = records.map(({ numbers, byte, double, bytes }) => {
+        for (const number of numbers) writer.number(number)
+        writer.byte(byte)
+        writer.double(double)
+        writer.bytes(bytes)
+        return writer.take()
+      })
+      for (const [n, { numbers, byte, double, bytes }] of records.entries()) {
+        const reader = new ByteReader(taken[n]!)
+        expect(numbers.map(() => reader.number())).toEqual(numbers)
+        expect([reader.byte(), reader.double()]).toEqual([byte, double])
+        expect(reader.at).toBe(taken[n]!.length - bytes.length)
+        expect(Buffer.compare(reader.rest(), bytes)).toBe(0)
+      }
+    }),
+  )
+})
+
+test('a record longer than a chunk', () => {
+  const writer = new ByteWriter()
+  writer.number(300)
+  writer.bytes(new Uint8Array(200_000).fill(5))
+  expect(writer.take()).toHaveLength(200_002)
+  expect(writer.take()).toHaveLength(0)
+})

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ChangeKind, judgeArrival, type RowContent } from '../../../src/codec/merge/register'
+import type { Version } from '../../../src/codec/merge/version-order'
+
+interface Arriving {
+  readonly version: Version
+  readonly content: RowContent
+}
+
+const row = (timeMs: number, text: string, signature = 's'): Arriving => ({
+  version: { timeMs, removed: false, generatedMs: 0 },
+  content: { bytes: Buffer.from(text), signature },
+})
+const removal = (timeMs: number): Arriving => ({
+  version: { timeMs, removed: true, generatedMs: 0 },
+  content: { bytes: Buffer.of(), signature: '' },
+})
+
+function judge(incoming: Arriving, stored?: Arriving) {
+  if (stored === undefined) return judgeArrival(incoming.version, undefined)
+  const kept = stored.version.removed ? undefined : () => stored.content
+  return judgeArrival(incoming.version, { version: stored.version, content: () => incoming.content, kept })
+}
+
+describe('what a row does to a register', () => {
+  const cases: [string, Arriving, Arriving | undefined, ChangeKind, boolean][] = [
+    ['a first row', row(1, 'a'), undefined, 'inserted', true],
+    ['a first removal', removal(1), undefined, 'unchanged', true],
+    ['a newer row', row(2, 'b'), row(1, 'a'), 'updated', true],
+    ['a newer row of the same content', row(2, 'a'), row(1, 'a'), 'unchanged', true],
+    ['the same row', row(1, 'a'), row(1, 'a'), 'unchanged', false],
+    ['an older row', row(1, 'a'), row(2, 'b'), 'stale', false],
+    ['an older row of the same content', row(1, 'a'), row(2, 'a'), 'stale', false],
+    ['a row of the same version, larger', row(1, 'b'), row(1, 'a'), 'updated', true],
+    ['a row of the same version, smaller', row(1, 'a'), row(1, 'b'), 'stale', false],
+    ['the same cells under another header, larger', row(1, 'a', 't'), row(1, 'a', 's'), 'updated', true],
+    ['the same cells under another header, smaller', row(1, 'a', 's'), row(1, 'a', 't'), 'stale', false],
+    ['a newer removal', removal(2), row(1, 'a'), 'deleted', true],
+    ['a removal of the same time', removal(1), row(1, 'a'), 'deleted', true],
+    ['an older removal', removal(1), row(2, 'a'), 'stale', false],
+    ['a repeated removal', removal(1), removal(1), 'unchanged', false],
+    ['a newer removal of what is removed', removal(2), removal(1), 'unchanged', true],
+    ['a newer row after a removal', row(2, 'a'), removal(1), 'inserted', true],
+    ['a row as old as the removal', row(1, 'a'), removal(1), 'stale', false],
+  ]
+  test.each(cases)('%s', (_, incoming, stored, kind, writes) => {
+    expect(judge(incoming, stored)).toEqual({ kind, writes })
+  })
+})
+
+test('the last of any rows to win is the same in every order', () => {
+  const arriving = fc.oneof(
+    fc
+      .tuple(fc.nat(2), fc.constantFrom('', 'a', 'b'), fc.constantFrom('s', 't'))
+      .map(([time, text, signature]) => row(time, text, signature)),
+    fc.nat(2).map(removal),
+  )
+  const winner = (rows: readonly Arriving[]) => {
+    let stored: Arriving | undefined
+    for (const incoming of rows) if (judge(incoming, stored).writes) stored = incoming
+    return stored && [stored.version, stored.version.removed || stored.content]
+  }
+  fc.assert(
+    fc.property(
+      fc
+        .array(arriving, { maxLength: 6 })
+        .chain(rows => fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length }))),
+      ([rows, shuffled]) => {
+        expect(winner([...shuffled, ...rows])).toEqual(winner(rows))
+      },
+    ),
+  )
+})

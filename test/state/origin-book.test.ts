@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { ByteWriter } from '../../src/codec/byte-writer'
+import { writeRowImage } from '../../src/codec/row-image'
+import type { FeedFile } from '../../src/schema/feed-schema'
+import { itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
+import { MemoryStore } from '../../src/state/memory-store'
+import { OriginBook } from '../../src/state/origin-book'
+import { batchesOf } from '../rows-from-text'
+
+const file: FeedFile = { feed: 'item_snapshot', marketplace: 'MKT_US', hour: new Date(7_200_000), lastModified: new Date(9_000_000) }
+const batch = (header: string[], of: FeedFile = file) => batchesOf(itemSnapshotSchema, of, [header, header.map(column => `${column}!`)])[0]!
+
+test('one number for one header line of one file, whichever objects say so', async () => {
+  const book = new OriginBook(new MemoryStore(), 'o', itemSnapshotSchema)
+  const first = book.numberOf(batch(['itemId', 'title']))
+  expect(book.numberOf(batch(['itemId', 'title'], { ...file, hour: new Date(7_200_000) }))).toBe(first)
+  const others = [
+    batch(['title', 'itemId']),
+    batch(['itemId', 'title'], { ...file, hour: new Date(0) }),
+    batch(['itemId', 'title'], { feed: 'item' }),
+  ]
+  expect(new Set([first, ...others.map(other => book.numberOf(other))]).size).toBe(4)
+  expect(book.unsaved).toHaveLength(4)
+  book.saved()
+  expect(book.unsaved).toHaveLength(0)
+})
+
+test('rows are read back in a later book on the same store, with their file and place', async () => {
+  const store = new MemoryStore()
+  const book = new OriginBook(store, 'o', itemSnapshotSchema)
+  for (let n = 0; n < 12; n++) book.numberOf(batch(['itemId'], { ...file, date: String(n) }))
+  const row = batch(['title', 'itemId', 'unheardOf']).row(0)
+  const writer = new ByteWriter()
+  writeRowImage(row, book.numberOf(row.batch), writer)
+  store.write(book.unsaved)
+  const later = new OriginBook(store, 'o', itemSnapshotSchema)
+  await later.open()
+  await later.open()
+  const read = later.row(writer.take(), 0, { complete: true })
+  expect(read.toStrings()).toEqual({ title: 'title!', itemId: 'itemId!', unheardOf: 'unheardOf!' })
+  expect(read.batch.file).toEqual(file)
+  expect(read.position).toEqual(row.position)
+  expect(later.numberOf(row.batch)).toBe(12)
+  expect(later.unsaved).toEqual([])
+})
+
+test('a file without a column that the schema requires is refused', () => {
+  const book = new OriginBook(new MemoryStore(), 'o', itemSchema)
+  const [other] = batchesOf({ feed: 'other', columns: {} }, { feed: 'other' }, [['title'], ['x']])
+  expect(() => book.numberOf(other!)).toThrow(expect.objectContaining({ code: 'TSV_COLUMN_MISSING' }))
+})
