@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
-/** A layer imports only from itself and those before it. */
-const LAYERS = ['errors.ts', 'schema', 'codec', 'state', 'stages', 'pipeline', 'service', 'sinks', 'sync', 'emulator', 'cli', 'index.ts']
+/** A layer imports only from itself and those before it. The command line stands last: it uses the public names. */
+const LAYERS = ['errors.ts', 'schema', 'codec', 'state', 'stages', 'pipeline', 'service', 'sinks', 'sync', 'emulator', 'index.ts', 'cli']
 
 /** What an importer of the emulator may be, beside the emulator itself. */
 const EMULATOR_USERS = ['cli']
@@ -55,6 +55,11 @@ test('a layer imports only from those above it', () => {
       .map(target => `${file.path} -> ${target}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('the command line uses public names only', () => {
+  const isPublic = (target: string) => target === 'index.ts' || /^\w+\/index\.ts$/.test(target) || target.startsWith('cli/')
+  expect(files.filter(file => file.layer === 'cli').flatMap(file => file.internal.filter(target => !isPublic(target)))).toEqual([])
 })
 
 test('the emulator is imported by the command line only', () => {

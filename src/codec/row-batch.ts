@@ -23,6 +23,8 @@ export interface RowBatchParts<C extends Columns> {
   /** Row number, line and byte offset of `bytes[0]`'s row. */
   readonly firstRow: number
   readonly firstLine: number
+  /** Line ends inside quotes, in all rows together: where there are none, rows and lines count alike. */
+  readonly innerLines: number
   readonly baseOffset: number
   /** Rows of the index that are in view, in order; all when absent. */
   readonly selection?: Uint32Array
@@ -122,9 +124,9 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): { row: number; line: number; byteOffset: number } {
-    const { firstRow, baseOffset, index } = this.#parts
-    this.#lines ??= this.#countLines()
-    return { row: firstRow + slot, line: this.#lines[slot]!, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
+    const { firstRow, firstLine, innerLines, baseOffset, index } = this.#parts
+    const line = innerLines === 0 ? firstLine + slot : (this.#lines ??= this.#countLines())[slot]!
+    return { row: firstRow + slot, line, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
   }
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
@@ -148,6 +150,7 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
       rowCount: 1,
       firstRow: row,
       firstLine: line,
+      innerLines: 0,
       baseOffset: byteOffset,
       ...(kept && { decoded: kept }),
     })

@@ -33,6 +33,7 @@ export interface RowImage {
   readonly origin: number
   readonly firstRow: number
   readonly firstLine: number
+  readonly innerLines: 0
   readonly baseOffset: number
   readonly index: RowIndex
   /** A view of the image. */
@@ -79,5 +80,5 @@ export function readRowImage(image: Uint8Array, at: number, columns: number): Ro
     start = cellEnds[cell]! + 1
   }
   const index = { columns, rowStarts: Uint32Array.of(0), cellEnds, rowFlags }
-  return { origin, firstRow, firstLine, baseOffset, index, bytes: reader.rest() }
+  return { origin, firstRow, firstLine, innerLines: 0, baseOffset, index, bytes: reader.rest() }
 }

@@ -66,6 +66,11 @@ export class Row<C extends Columns = Columns> {
     return object
   }
 
+  /** What JSON.stringify writes of a row: {@link toObject}. */
+  toJSON(): RowObject<C> {
+    return this.toObject()
+  }
+
   /** The file's columns in order, each with its typed value. */
   *[Symbol.iterator](): IterableIterator<[name: string, value: unknown]> {
     const { columns } = this.batch.header

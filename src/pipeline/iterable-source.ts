@@ -1,6 +1,6 @@
 // Any iterable as the first stage of a pipeline: arrays, generators, Node streams, web streams, other pipelines' batches.
 
-import { Source } from '../stages/stage'
+import { Source } from '../stages/source'
 
 export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { asFeedError, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
-import { ElementIterator } from './elements'
+import { ElementIterator, ItemIterator } from './iterators'
 import { type AnyIterable, IterableSource } from './iterable-source'
 import { FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
@@ -31,13 +31,17 @@ export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions 
   return new Pipeline<T>(() => sourceStage(typeof source === 'function' ? source() : source), [], options, isRepeatable(source))
 }
 
-/** What the pipelines of a type give, each its own. */
-type ItemOf<P> = P extends Pipeline<infer T> ? T : never
+/** A pipeline of whatever items: pipelines of different items have no common `Pipeline<…>`. */
+interface AnyPipeline<T> {
+  batches(): AsyncIterable<T>
+}
+
+type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
 
 /** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
-export function concat<P extends Pipeline<unknown>>(pipelines: AnyIterable<P>, options?: PipelineOptions): Pipeline<ItemOf<P>> {
+export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>, options?: PipelineOptions): Pipeline<ItemOf<P>> {
   async function* items(): AsyncGenerator<ItemOf<P>, void, void> {
-    for await (const next of pipelines) yield* next.batches() as AsyncGenerator<ItemOf<P>, void, void>
+    for await (const next of pipelines) yield* next.batches() as AsyncIterable<ItemOf<P>>
   }
   return Array.isArray(pipelines) ? pipeline(items, options) : pipeline(items(), options)
 }
@@ -91,18 +95,13 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /** Row by row (or member by member). Leaving the loop early destroys everything. Rows are unconfirmed until the loop ends by itself. */
-  [Symbol.asyncIterator](): AsyncIterator<ElementOf<T>> {
-    return new ElementIterator<T>(this.#start())
+  [Symbol.asyncIterator](): AsyncIterableIterator<ElementOf<T>, void> {
+    return new ElementIterator<T>(this.batches())
   }
 
   /** Item by item, as the last stage gives them: the cheapest way to read. */
-  async *batches(): AsyncGenerator<T, void, void> {
-    const run = this.#start()
-    try {
-      for await (const item of run.output as AsyncIterable<T>) yield item
-    } finally {
-      run.close()
-    }
+  batches(): ItemIterator<T> {
+    return new ItemIterator<T>(() => this.#start())
   }
 
   /** Calls `use` with every row in order, waiting where it returns a promise. */

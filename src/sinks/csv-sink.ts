@@ -5,7 +5,6 @@ import { FeedError } from '../errors'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { AtomicFile } from './atomic-file'
-import { plainOf } from './plain-object'
 
 export interface CsvSinkOptions {
   /** Columns in order; those of the first row by default. */
@@ -62,4 +61,10 @@ function cellOf(value: unknown): unknown {
   if (typeof value !== 'object') return value
   const json = JSON.stringify(value)
   return json.startsWith('"') ? JSON.parse(json) : json
+}
+
+/** A row as its typed object, anything else as it is. */
+function plainOf(element: unknown): unknown {
+  const { toObject } = element as { toObject?: unknown }
+  return typeof toObject === 'function' ? toObject.call(element) : element
 }

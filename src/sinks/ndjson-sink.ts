@@ -1,9 +1,8 @@
 // Rows to a file of newline-delimited JSON, one object a line.
 
-import { type ElementOf, elementsOf } from '../pipeline/batch'
+import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { AtomicFile } from './atomic-file'
-import { plainOf } from './plain-object'
 
 /**
  * One JSON object for each row (or member, or item), in order. Rows are written with their typed values:
@@ -18,7 +17,7 @@ export function ndjsonSink<T>(path: string): Sink<T> {
     open: () => file.open(),
     write: item => {
       let text = ''
-      for (const element of elementsOf<T>(item)) text += `${JSON.stringify(plainOf<ElementOf<T>>(element))}\n`
+      for (const element of elementsOf(item)) text += `${JSON.stringify(element)}\n`
       return file.write(text)
     },
     commit: () => file.commit(),

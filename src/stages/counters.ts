@@ -22,6 +22,30 @@ export function newCounters(stage: string): StageCounters {
   return { stage, itemsIn: 0, itemsOut: 0, bytesIn: 0, bytesOut: 0, rowsIn: 0, rowsOut: 0, busyMs: 0, waitMs: 0, blockedMs: 0 }
 }
 
+/** Why a stage rests: nothing came yet, or nobody takes what it has. */
+export type IdleFor = 'waitMs' | 'blockedMs'
+
+/** Adds the time that a stage rests to its counters. */
+export class IdleTime {
+  readonly #counters: StageCounters
+  #since = 0
+  #for: IdleFor | undefined
+
+  constructor(counters: StageCounters) {
+    this.#counters = counters
+  }
+
+  enter(idleFor: IdleFor | undefined): void {
+    this.#for = idleFor
+    this.#since = performance.now()
+  }
+
+  leave(): void {
+    if (this.#for !== undefined) this.#counters[this.#for] += performance.now() - this.#since
+    this.#for = undefined
+  }
+}
+
 /** Bytes in an item: a byte block, a piece that carries one, or a batch that says its size. */
 export function byteLengthOf(item: unknown): number {
   if (typeof item !== 'object' || item === null) return 0

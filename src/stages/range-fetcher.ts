@@ -7,7 +7,7 @@ import type { Piece } from '../codec/range/piece'
 import { FeedError } from '../errors'
 import { RangeDownload } from './range-download'
 import { type RangeFetcherOptions, type RangeSettings, rangeSettings } from './range-settings'
-import { Source } from './stage'
+import { Source } from './source'
 
 /** What the server said of the file. */
 export interface RangeInfo {

@@ -1,4 +1,5 @@
-// The base of every stage: a Minipass stream over one machine.
+// The base of every stage: a Minipass stream over one machine. It is one piece because its pump and the events of
+// Minipass share one state; the queue, the clock and the iterator stand beside it.
 //
 // A stage says what it makes of one input (`transform`) and of the end (`flush`), each as a lazy sequence.
 // The base pulls the next output only when a reader wants it, so one input that yields a thousand
@@ -10,7 +11,8 @@
 
 import { Minipass } from 'minipass'
 import { asFeedError, FeedError } from '../errors'
-import { byteLengthOf, newCounters, rowCountOf, type StageCounters } from './counters'
+import { byteLengthOf, type IdleFor, IdleTime, newCounters, rowCountOf, type StageCounters } from './counters'
+import { Inbox } from './inbox'
 import { readItems } from './read-items'
 
 /** What `transform` and `flush` return: a lazy sequence, synchronous or not. `undefined` means nothing. */
@@ -34,26 +36,29 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   readonly name: string
   readonly counters: StageCounters
 
-  // `unknown`, because a private field of type In would make stages invariant: one that takes more than it is given must fit.
-  #inbox: unknown[] = []
+  // Untyped, because a private member of type In would make stages invariant: one that takes more than it is given must fit.
+  readonly #inbox = new Inbox()
   #cursor: Cursor<Out> | undefined
   #inputEnded = false
   #finishedEarly = false
   #flushed = false
   #pumping = false
+  /** Inside the cursor's `next`: a running generator cannot be closed. */
+  #running = false
   #used = false
   #owesDrain = false
   /** No more work: the last output was handed on, or the stage was destroyed. */
   #settled = false
   #released = false
-  #idleSince = 0
-  #idleFor: 'waitMs' | 'blockedMs' | undefined
+  #failure: FeedError | undefined
+  readonly #idle: IdleTime
   readonly #abort = new AbortController()
 
   constructor(name: string = new.target.name) {
     super({ objectMode: true })
     this.name = name
     this.counters = newCounters(name)
+    this.#idle = new IdleTime(this.counters)
   }
 
   /** Outputs of one input. Called again only when the last sequence is used up. */
@@ -74,13 +79,18 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   protected finishEarly(): void {
     this.#finishedEarly = true
     this.#inputEnded = true
-    this.#inbox = []
+    this.#inbox.clear()
     this.writable = false
   }
 
   /** Aborted when the stage is destroyed: hand it to whatever the stage waits for. */
   protected get signal(): AbortSignal {
     return this.#abort.signal
+  }
+
+  /** The error that ended the stage, if one did. */
+  get failure(): FeedError | undefined {
+    return this.#failure
   }
 
   /** True once it was written to, read from or destroyed: an instance serves one run. */
@@ -125,11 +135,17 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#settled = true
     this.writable = false
     const failure = error === undefined || error === null ? undefined : asFeedError(error, this.name)
-    this.#inbox = []
+    this.#failure = failure
+    this.#inbox.clear()
     this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
     this.#closeCursor()
     this.#releaseOnce()
-    super.destroy(failure)
+    if (failure === undefined || this.listenerCount('error') > 0) super.destroy(failure)
+    else {
+      // Who writes before anybody listens still gets the error as an event, not out of `write`.
+      super.destroy()
+      queueMicrotask(() => super.emit('error', failure))
+    }
     super.emit('close')
     return this
   }
@@ -172,11 +188,12 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#used = true
     if (this.#pumping || this.#settled) return
     this.#pumping = true
-    this.#leaveIdle()
+    this.#idle.leave()
     try {
       while (this.#step()) {}
     } catch (error) {
       this.#pumping = false
+      this.#running = false
       this.destroy(error)
     }
   }
@@ -189,7 +206,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     const cursor = this.#cursor
     if (cursor === undefined) return true
     const startedAt = performance.now()
+    this.#running = true
     const result = cursor.next()
+    this.#running = false
     if (!isPromise(result)) {
       this.counters.busyMs += performance.now() - startedAt
       this.#accept(result)
@@ -221,22 +240,16 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#payDrain()
   }
 
-  #rest(idleFor: 'waitMs' | 'blockedMs' | undefined): false {
+  #rest(idleFor: IdleFor | undefined): false {
     this.#pumping = false
-    this.#idleFor = idleFor
-    this.#idleSince = performance.now()
+    this.#idle.enter(idleFor)
     return false
-  }
-
-  #leaveIdle(): void {
-    if (this.#idleFor !== undefined) this.counters[this.#idleFor] += performance.now() - this.#idleSince
-    this.#idleFor = undefined
   }
 
   /** Opens the next sequence. False: nothing to do until more is written. */
   #nextCursor(): boolean {
     const startedAt = performance.now()
-    if (this.#inbox.length > 0) this.#open(this.transform(this.#inbox.shift() as In))
+    if (this.#inbox.length > 0) this.#open(this.transform(this.#inbox.take() as In))
     else if (!this.#inputEnded) return false
     else if (!this.#flushed) {
       this.#flushed = true
@@ -284,7 +297,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #closeCursor(): void {
     const cursor = this.#cursor
     this.#cursor = undefined
-    if (cursor?.return === undefined || (this.#pumping && !isAsync(cursor))) return
+    if (cursor?.return === undefined || this.#running) return
     // Called for its clean-up; what it throws now has no one to go to.
     try {
       const closing = cursor.return()
@@ -299,32 +312,6 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 }
 
-/** A stage that takes no input: it starts at the first demand and ends by itself. */
-export abstract class Source<Out> extends Stage<never, Out> {
-  #started = false
-
-  /** All outputs, pulled one by one. */
-  protected abstract produce(): AsyncIterable<Out> | Iterable<Out>
-
-  protected override transform(): undefined {
-    return undefined
-  }
-
-  protected override flush(): Outputs<Out> {
-    return this.produce()
-  }
-
-  protected override demanded(): void {
-    if (this.#started) return
-    this.#started = true
-    this.end()
-  }
-}
-
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown })?.then === 'function'
-}
-
-function isAsync(cursor: Cursor<unknown>): boolean {
-  return Symbol.asyncIterator in cursor
 }

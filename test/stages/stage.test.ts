@@ -2,7 +2,8 @@ import { Readable, Writable } from 'node:stream'
 import { pipeline as nodePipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
-import { Source, Stage } from '../../src/stages/stage'
+import { Source } from '../../src/stages/source'
+import { Stage } from '../../src/stages/stage'
 
 class Count extends Source<number> {
   readonly made: number[] = []

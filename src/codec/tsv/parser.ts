@@ -216,6 +216,7 @@ export class TsvParser<C extends Columns> {
       rowCount: rows,
       firstRow: this.#row + 1,
       firstLine: this.#line,
+      innerLines,
       baseOffset: this.#block.baseOffset + index.rowStarts[0]!,
     })
     this.#row += rows

@@ -1,0 +1,66 @@
+// What a run gives, item by item or element by element, as async iterators written by hand: leaving one ends the run at once,
+// even while it waits (an async generator puts `return` behind the pending step), and inside a batch the next element costs one promise.
+
+import { type ElementOf, elementsOf } from './batch'
+import type { Run } from './run'
+
+export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
+  readonly #start: () => Run
+  #run: Run | undefined
+  #items: AsyncIterator<T, void> | undefined
+
+  /** @param start called at the first step: an iterator that nobody reads starts nothing */
+  constructor(start: () => Run) {
+    this.#start = start
+  }
+
+  async next(): Promise<IteratorResult<T, void>> {
+    this.#run ??= this.#start()
+    this.#items ??= (this.#run.output as AsyncIterable<T, void>)[Symbol.asyncIterator]()
+    const result = await this.#items.next()
+    if (result.done) this.#run.close()
+    return result
+  }
+
+  async return(): Promise<IteratorResult<T, void>> {
+    this.#run?.close()
+    return { value: undefined, done: true }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, void> {
+  readonly #items: ItemIterator<T>
+  #elements: Iterator<ElementOf<T>> | undefined
+
+  constructor(items: ItemIterator<T>) {
+    this.#items = items
+  }
+
+  next(): Promise<IteratorResult<ElementOf<T>, void>> {
+    const result = this.#elements?.next()
+    return result && !result.done ? Promise.resolve(result) : this.#nextItem()
+  }
+
+  async return(): Promise<IteratorResult<ElementOf<T>, void>> {
+    await this.#items.return()
+    return { value: undefined, done: true }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async #nextItem(): Promise<IteratorResult<ElementOf<T>, void>> {
+    for (;;) {
+      const item = await this.#items.next()
+      if (item.done) return item
+      this.#elements = elementsOf(item.value)[Symbol.iterator]()
+      const result = this.#elements.next()
+      if (!result.done) return result
+    }
+  }
+}
