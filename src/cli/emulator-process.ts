@@ -14,15 +14,29 @@ export interface EmulatorProcess extends ServeAddress {
 export async function startEmulator(cli: string, items: number, seed: number): Promise<EmulatorProcess> {
   const child = fork(cli, ['serve', '--json', '--items', String(items), '--seed', String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    // Flags that watch this process would also make the other one print.
+    execArgv: [],
   })
   const exited = once(child, 'exit')
-  const address = await Promise.race([firstLine(child.stdout!), exited.then(() => undefined)])
-  if (address === undefined) throw new FeedError('STAGE_FAILED', 'the emulated service did not start', { stage: 'serve' })
   const close = async () => {
     child.kill()
     await exited
   }
-  return { ...(JSON.parse(address) as ServeAddress), close }
+  const line = await Promise.race([firstLine(child.stdout!), exited.then(() => undefined)])
+  const address = addressIn(line)
+  if (address === undefined) {
+    await close()
+    throw new FeedError('STAGE_FAILED', 'the emulated service did not start', { stage: 'serve' })
+  }
+  return { ...address, close }
+}
+
+function addressIn(line: string | undefined): ServeAddress | undefined {
+  try {
+    return line === undefined ? undefined : (JSON.parse(line) as ServeAddress)
+  } catch {
+    return undefined
+  }
 }
 
 async function firstLine(stream: NodeJS.ReadableStream): Promise<string | undefined> {

@@ -14,7 +14,7 @@ export type TsvRowParserOptions<C extends Columns> = Partial<TsvParserOptions<C>
 const ANY_COLUMNS = defineSchema('other', {})
 
 /**
- * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (256 KiB) of the file, or 4,096 rows, each.
+ * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows, each.
  *
  * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own their memory.
  * - Held: one block, at most four times `maxRowBytes` (1 MiB) while a row is cut off.

@@ -6,13 +6,14 @@
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
-import { excerpt, FeedError } from '../../errors'
+import { excerpt, FeedError, type ServiceDescription } from '../../errors'
 import { readRetryAfter } from './backoff'
 import type { ByteRange } from './byte-range'
 import { type ContentRange, readContentRange } from './content-range'
 import { refusedContentType } from './content-sniff'
 import { type FileIdentity, type IdentityChange, identityChange, identityOf } from './file-identity'
-import { readServiceError, type ServiceError } from './service-error'
+import { readServiceError } from './service-error'
+import { statusError } from './status-error'
 
 /** What a verdict needs to know of a response. */
 export interface ResponseFacts {
@@ -50,10 +51,6 @@ export type Verdict =
   | { readonly kind: 'replaced'; readonly error: FeedError }
   | { readonly kind: 'fatal'; readonly error: FeedError }
 
-/** Statuses that may pass by themselves. */
-const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
-/** 13006 internal problem, 13007 file still being generated (document 2, Errors). */
-const RETRY_ERROR_IDS: ReadonlySet<number | undefined> = new Set([13006, 13007])
 /** Range header invalid: wrong start or end positions (document 2, Errors). */
 const RANGE_ERROR_ID = 13017
 
@@ -67,7 +64,7 @@ export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): 
   if (facts.status === 204) return judgeEmpty(question, {})
   const error = readServiceError(facts.text ?? '')
   if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID)) return judgeUnsatisfied(question, facts, error)
-  const failure = statusError(question, facts, error)
+  const failure = statusError({ url: question.url, status: facts.status, byteOffset: question.asked.start }, error)
   return failure.retryable
     ? { kind: 'retry', error: failure, retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs) }
     : { kind: 'fatal', error: failure }
@@ -109,7 +106,7 @@ function judgeEmpty(question: VerdictQuestion, seen: FileIdentity): Verdict {
   return replaced(question, identity) ?? { kind: 'empty', identity }
 }
 
-function judgeUnsatisfied(question: VerdictQuestion, facts: ResponseFacts, error: ServiceError): Verdict {
+function judgeUnsatisfied(question: VerdictQuestion, facts: ResponseFacts, error: ServiceDescription): Verdict {
   const range = readContentRange(facts.header('content-range'))
   const { asked, pinned } = question
   if (range.kind !== 'unsatisfied' || range.totalBytes === undefined) return fatal(unsatisfiableError(question, facts, error))
@@ -184,13 +181,7 @@ function contentLengthError({ url }: VerdictQuestion, header: string): FeedError
   return new FeedError('HTTP_CONTENT_LENGTH', 'Content-Length is repeated or not a number', { url, received: excerpt(header) })
 }
 
-function unsatisfiableError({ url, asked }: VerdictQuestion, { status }: ResponseFacts, { errorId }: ServiceError): FeedError {
-  const context = { url, byteOffset: asked.start, status, ...(errorId === undefined ? {} : { errorId }) }
+function unsatisfiableError({ url, asked }: VerdictQuestion, { status }: ResponseFacts, error: ServiceDescription): FeedError {
+  const context = { ...error, url, byteOffset: asked.start, status }
   return new FeedError('RANGE_UNSATISFIABLE', `the service refuses the range ${asked.start}-${asked.end - 1}`, context)
-}
-
-function statusError({ url, asked }: VerdictQuestion, { status }: ResponseFacts, error: ServiceError): FeedError {
-  const retryable = RETRY_STATUSES.has(status) || RETRY_ERROR_IDS.has(error.errorId)
-  const message = `status ${status}${error.errorId === undefined ? '' : `, error ${error.errorId}`}`
-  return new FeedError('HTTP_STATUS', message, { url, status, ...error, byteOffset: asked.start }, { retryable })
 }

@@ -1,23 +1,33 @@
 // Reads the JSON body of an error response, in both forms: bare as documented (document 1, Error) and
-// wrapped as `{"errors":[Error, …]}` (service-notes.md). Only what an error needs to be told apart is kept.
+// wrapped as `{"errors":[Error, …]}` (service-notes.md). Each field is read alone: one that is of the wrong kind hides no other.
 
-import { excerpt } from '../../errors'
+import { excerpt, type ServiceDescription } from '../../errors'
 
-/** The service's own description of a failure. */
-export interface ServiceError {
-  readonly errorId?: number
-  readonly category?: string
-  readonly message?: string
-}
+/** Parameters kept of one error. */
+const MAX_PARAMETERS = 20
 
 /** Reads the body's text; what cannot be read gives an empty description. Never throws. */
-export function readServiceError(body: string): ServiceError {
-  const { errorId, category, message } = errorObject(parsed(body))
+export function readServiceError(body: string): ServiceDescription {
+  const { errorId, category, domain, message, longMessage, parameters } = errorObject(parsed(body))
   return {
     ...(typeof errorId === 'number' && Number.isSafeInteger(errorId) ? { errorId } : {}),
-    ...(typeof category === 'string' ? { category: excerpt(category, 40) } : {}),
-    ...(typeof message === 'string' ? { message: excerpt(message, 200) } : {}),
+    ...text('category', category, 40),
+    ...text('domain', domain, 40),
+    ...text('message', message, 200),
+    ...text('longMessage', longMessage, 500),
+    ...(Array.isArray(parameters) && parameters.length > 0 ? { parameters: parametersOf(parameters) } : {}),
   }
+}
+
+function text<N extends string>(name: N, value: unknown, limit: number): Partial<Record<N, string>> {
+  return typeof value === 'string' ? ({ [name]: excerpt(value, limit) } as Record<N, string>) : {}
+}
+
+function parametersOf(parameters: readonly unknown[]): NonNullable<ServiceDescription['parameters']> {
+  return parameters.slice(0, MAX_PARAMETERS).flatMap(parameter => {
+    const { name, value } = asRecord(parameter)
+    return typeof name === 'string' ? [{ name: excerpt(name), ...text('value', value, 200) }] : []
+  })
 }
 
 function parsed(body: string): unknown {
@@ -29,8 +39,10 @@ function parsed(body: string): unknown {
 }
 
 function errorObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return {}
-  const { errors } = value as { errors?: unknown }
-  const described: unknown = Array.isArray(errors) ? errors[0] : value
-  return typeof described === 'object' && described !== null ? (described as Record<string, unknown>) : {}
+  const { errors } = asRecord(value)
+  return Array.isArray(errors) ? asRecord(errors[0]) : asRecord(value)
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -22,8 +22,8 @@ const MAX_BATCH_ROWS = 4096
 
 export interface TsvParserOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
-  /** Which file this is; every batch carries it. */
-  readonly file?: FeedFile
+  /** Which file this is; every batch carries it. A function is asked once, when the header is read. */
+  readonly file?: FeedFile | (() => FeedFile)
   readonly onBadRow?: BadRowPolicy
   /** What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted. */
   readonly invalidUtf8?: 'bad-row' | 'replace'
@@ -44,6 +44,7 @@ export class TsvParser<C extends Columns> {
   readonly #block: Block
   readonly #progress: FileProgress = { complete: false }
   #header: BoundHeader<C> | undefined
+  #file: FeedFile
   #space: ScanSpace | undefined
   /** Offset in the block of the next row. */
   #at = 0
@@ -61,10 +62,11 @@ export class TsvParser<C extends Columns> {
       onBadRow: options.onBadRow ?? 'throw',
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',
       maxRowBytes: options.maxRowBytes ?? 1 << 20,
-      batchBytes: options.batchBytes ?? 1 << 18,
+      batchBytes: options.batchBytes ?? 1 << 16,
       scanner: options.scanner ?? scalarScanner,
     }
     this.#block = new Block(this.#options.batchBytes)
+    this.#file = { feed: options.schema.feed }
   }
 
   /** Takes the next bytes of the file; they are copied. Batches come as soon as a block is full. */
@@ -100,6 +102,8 @@ export class TsvParser<C extends Columns> {
     const line = readHeader(bytes, bom, filled, final, bom)
     const position = { row: 0, line: 1, byteOffset: bom }
     if (line !== undefined) {
+      const { file } = this.#options
+      this.#file = typeof file === 'function' ? file() : file
       this.#header = bindHeader(this.#options.schema, line.headings, position)
       this.#at = line.next
       this.#line = 2
@@ -209,7 +213,7 @@ export class TsvParser<C extends Columns> {
     }
     const batch = new RowBatch<C>({
       header,
-      file: this.#options.file,
+      file: this.#file,
       progress: this.#progress,
       bytes: this.#block.share(),
       index,

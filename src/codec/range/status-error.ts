@@ -1,0 +1,21 @@
+// A refusal or failure of the service as an error, the same for ranges and for JSON, and whether asking again may help.
+// Follows documents 1 to 3 (Errors).
+
+import { type ErrorContexts, FeedError, type ServiceDescription } from '../../errors'
+
+/** Statuses that may pass by themselves. */
+const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+/** 13006 internal problem, 13007 file still being generated (document 2, Errors). */
+const RETRY_ERROR_IDS: ReadonlySet<number | undefined> = new Set([13006, 13007])
+
+/** Where and how the service answered, without what it said of it. */
+export type StatusFacts = Omit<ErrorContexts['HTTP_STATUS'], keyof ServiceDescription>
+
+/** `description` is what the body says: see readServiceError. */
+export function statusError(facts: StatusFacts, description: ServiceDescription, cause?: unknown): FeedError<'HTTP_STATUS'> {
+  const { operation, status } = facts
+  const { errorId } = description
+  const retryable = RETRY_STATUSES.has(status) || RETRY_ERROR_IDS.has(errorId)
+  const message = `${operation === undefined ? '' : `${operation}: `}status ${status}${errorId === undefined ? '' : `, error ${errorId}`}`
+  return new FeedError('HTTP_STATUS', message, { ...description, ...facts }, { retryable, cause })
+}
