@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { asFeedError, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
-import { ElementIterator, ItemIterator } from './iterators'
 import { type AnyIterable, IterableSource } from './iterable-source'
+import { ElementIterator, ItemIterator } from './iterators'
 import { FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
 import type { Sink } from './sink'
@@ -28,7 +28,15 @@ type AnyStep = AnyStage | (() => AnyStage)
 export function pipeline<T>(source: Pipeline<T> | (() => Pipeline<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: AnyIterable<T> | (() => AnyIterable<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
-  return new Pipeline<T>(() => sourceStage(typeof source === 'function' ? source() : source), [], options, isRepeatable(source))
+  return new Pipeline<T>(() => [sourceStage(typeof source === 'function' ? source() : source)], [], options, isRepeatable(source))
+}
+
+/**
+ * @internal A pipeline that begins with a chain of stages which know of each other, so that each run needs a chain of its own.
+ * The caller answers for their fitting each other, and for `T`.
+ */
+export function pipelineOfChain<T>(chain: () => readonly AnyStage[], options: PipelineOptions = {}): Pipeline<T> {
+  return new Pipeline<T>(chain, [], options, true)
 }
 
 /** A pipeline of whatever items: pipelines of different items have no common `Pipeline<…>`. */
@@ -47,14 +55,15 @@ export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>
 }
 
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
-  readonly #source: () => AnyStage
+  /** The source stage, and stages that come with it. */
+  readonly #source: () => readonly AnyStage[]
   readonly #steps: readonly AnyStep[]
   readonly #options: PipelineOptions
   /** @internal True where each run gets its own source and stages, so that a run can be done again. */
   readonly repeatable: boolean
 
   /** @internal Use {@link pipeline}. */
-  constructor(source: () => AnyStage, steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
+  constructor(source: () => readonly AnyStage[], steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
     this.#source = source
     this.#steps = steps
     this.#options = options
@@ -175,7 +184,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   #start(): Run {
     const stages = this.#steps.map(step => (typeof step === 'function' ? step() : step))
     try {
-      stages.unshift(this.#source())
+      stages.unshift(...this.#source())
     } catch (error) {
       throw asFeedError(error, 'source')
     }

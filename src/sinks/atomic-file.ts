@@ -4,15 +4,18 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { FeedError } from '../errors'
 
-/** Text gathered before a write, in characters; one write a batch would cost more than the rows. */
-const FLUSH_CHARACTERS = 1 << 18
+/** Bytes gathered before they are written. The one buffer is used again and again: text of any length makes no garbage here. */
+const BUFFER_BYTES = 1 << 18
+/** UTF-8 bytes of one UTF-16 unit at the most. */
+const MAX_UNIT_BYTES = 3
 
 export class AtomicFile {
   readonly #path: string
   readonly #sink: string
   #handle: FileHandle | undefined
-  #pending: string[] = []
-  #pendingCharacters = 0
+  readonly #buffer = new Uint8Array(BUFFER_BYTES)
+  readonly #encoder = new TextEncoder()
+  #filled = 0
 
   /** @param sink the name of the sink, for its errors */
   constructor(path: string, sink: string) {
@@ -22,6 +25,7 @@ export class AtomicFile {
 
   /** Begins anew: what an earlier run left half written is gone. */
   open(): Promise<void> {
+    this.#filled = 0
     return this.#guard(async () => {
       await mkdir(dirname(this.#path), { recursive: true })
       this.#handle = await open(this.#partial, 'w')
@@ -30,9 +34,9 @@ export class AtomicFile {
 
   /** Adds text; a promise only when a write to the file is due. */
   write(text: string): Promise<void> | undefined {
-    this.#pending.push(text)
-    this.#pendingCharacters += text.length
-    return this.#pendingCharacters >= FLUSH_CHARACTERS ? this.#guard(() => this.#flush()) : undefined
+    if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled) return this.#guard(() => this.#writeThrough(text))
+    this.#filled += this.#encoder.encodeInto(text, this.#buffer.subarray(this.#filled)).written
+    return undefined
   }
 
   /** Makes the file visible. Nothing is retried: a failed sync says that data may be lost. */
@@ -47,7 +51,6 @@ export class AtomicFile {
 
   /** Leaves nothing behind; an earlier whole file stays. */
   async abort(): Promise<void> {
-    this.#pending = []
     await this.#guard(async () => {
       await this.#close()
       await rm(this.#partial, { force: true })
@@ -58,11 +61,22 @@ export class AtomicFile {
     return `${this.#path}.partial`
   }
 
+  async #writeThrough(text: string): Promise<void> {
+    for (let rest = text; rest.length > 0; ) {
+      const { read, written } = this.#encoder.encodeInto(rest, this.#buffer.subarray(this.#filled))
+      this.#filled += written
+      rest = rest.slice(read)
+      // What does not fit any more goes behind a write, also where only a part of a character is left.
+      if (rest.length > 0) await this.#flush()
+    }
+  }
+
   async #flush(): Promise<void> {
-    const text = this.#pending.join('')
-    this.#pending = []
-    this.#pendingCharacters = 0
-    await this.#handle?.writeFile(text)
+    for (let from = 0; from < this.#filled; ) {
+      const { bytesWritten } = await this.#handle!.write(this.#buffer, from, this.#filled - from)
+      from += bytesWritten
+    }
+    this.#filled = 0
   }
 
   async #close(): Promise<void> {

@@ -15,10 +15,11 @@ export function ndjsonSink<T>(path: string): Sink<T> {
   return {
     name: 'ndjson',
     open: () => file.open(),
-    write: item => {
-      let text = ''
-      for (const element of elementsOf(item)) text += `${JSON.stringify(element)}\n`
-      return file.write(text)
+    write: async item => {
+      for (const element of elementsOf(item)) {
+        const due = file.write(`${JSON.stringify(element)}\n`)
+        if (due !== undefined) await due
+      }
     },
     commit: () => file.commit(),
     abort: () => file.abort(),

@@ -19,7 +19,7 @@ export interface GunzipOptions extends Partial<GzipLimits> {
 
 /**
  * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two outputs of
- * 1 MiB, one with the reader's side and one inflated ahead; with `fflate` the 4 MiB that one slice of the worst
+ * 256 KiB, one with the reader's side and one inflated ahead; with `fflate` the 4 MiB that one slice of the worst
  * bomb makes, and their copy; with both, 256 KiB of gathered input.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
@@ -32,7 +32,7 @@ const ENGINES: Readonly<Record<GunzipEngine, () => NewInflateEngine>> = {
 /**
  * Compressed blocks of any size in, blocks of output in order out.
  *
- * Outputs belong to the reader: each is alone in its memory, about 1 MiB at most, and never touched again. Input
+ * Outputs belong to the reader: each is alone in its memory, about 256 KiB at most, and never touched again. Input
  * blocks must not change while the stage works on them. Small ones are gathered, up to 256 KiB, before they are inflated.
  *
  * Reads any number of members, with or without zeros after each. **A checksum stands behind what it covers: until

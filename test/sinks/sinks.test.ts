@@ -42,6 +42,14 @@ describe('ndjsonSink', () => {
     expect(lines.map(line => JSON.parse(line).n)).toEqual(Array.from({ length: 5000 }, (_, n) => n))
   })
 
+  test('lines longer than the buffer, with characters of every length', async () => {
+    const path = join(folder, 'long.ndjson')
+    const texts = ['é漢😀'.repeat(100_000), 'a', '😀'.repeat(70_001), '\ud800 lone']
+    await pipeline([texts]).run(ndjsonSink(path))
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+    expect(lines.map(line => JSON.parse(line) as string).every((text, n) => text === texts[n])).toBe(true)
+  })
+
   test('a failure leaves an earlier file as it was, and nothing half written', async () => {
     const path = join(folder, 'out.ndjson')
     await writeFile(path, 'before')

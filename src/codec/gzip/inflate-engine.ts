@@ -3,8 +3,11 @@
 
 import { FeedError } from '../../errors'
 
-/** Largest output block, in bytes. node:zlib needs blocks of this size to reach its speed. */
-export const OUTPUT_BLOCK_BYTES = 1024 * 1024
+/**
+ * Largest output block, in bytes. Smaller ones cost node:zlib speed (a hop between threads each); larger ones outlive two
+ * minor collections behind slow stages, and then wait for a major one: the memory of a long run grows with them.
+ */
+export const OUTPUT_BLOCK_BYTES = 256 * 1024
 
 export interface InflateEngine {
   /**

@@ -90,7 +90,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
   })
 
   test('gives outputs before the whole block is inflated', async () => {
-    const deflated = deflateRawSync(Buffer.alloc(16 * OUTPUT_BLOCK_BYTES))
+    const deflated = deflateRawSync(Buffer.alloc(64 * OUTPUT_BLOCK_BYTES))
     const engine = newEngine(0)
     for await (const output of engine.inflate(deflated)) {
       expect(output.length).toBeGreaterThan(0)
