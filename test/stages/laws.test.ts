@@ -208,7 +208,13 @@ describeLaws({
       ItemBatch,
       readonly JoinedGroup<ItemColumns, ItemGroupColumns>[]
     >,
-  content: outputs => outputs.flat().map(({ kind, groupId, items }) => [kind, groupId, items.map(item => item.text('itemId'))]),
+  content: outputs =>
+    // Items without a group come along with the batch that brought them: their order counts, not how they are put together.
+    outputs
+      .flat()
+      .flatMap(({ kind, groupId, items }) =>
+        [[kind, groupId].join(), ...items.map(item => item.text('itemId'))].slice(kind === 'ungrouped' ? 1 : 0),
+      ),
 } satisfies StageUnderLaw<ItemBatch, readonly JoinedGroup<ItemColumns, ItemGroupColumns>[]>)
 
 const snapshot = batchesOf(itemSnapshotSchema, { feed: 'item_snapshot', hour: new Date(3_600_000) }, [
