@@ -1,0 +1,109 @@
+// The package as its users get it: packed, unpacked, imported both ways, type-checked both ways, and its command run.
+
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const ROOT = resolve(import.meta.dirname, '..')
+let folder: string
+let installed: string
+
+// Inside the project, so that the package's dependencies resolve from the project's own.
+beforeAll(async () => {
+  await mkdir(join(ROOT, '.tmp'), { recursive: true })
+  folder = await mkdtemp(join(ROOT, '.tmp/package-'))
+  installed = join(folder, 'node_modules/feedmill')
+  await mkdir(installed, { recursive: true })
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
+  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz'))!
+  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1'])
+}, 120_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const consumer = (load: (name: string) => string) => `
+${load('feedmill')}
+${load('feedmill/service')}
+${load('feedmill/emulator')}
+`
+
+test('holds what it needs and nothing else', async () => {
+  const names = await readdir(installed, { recursive: true })
+  expect(
+    names.filter(name => !/^(dist(\/[\w-]+\.(c?js|d\.c?ts)(\.map)?)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)),
+  ).toEqual([])
+  expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
+  const { dependencies, scripts } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  expect(Object.keys(scripts).filter(name => /install/.test(name))).toEqual([])
+  expect(Object.keys(dependencies).length).toBeLessThanOrEqual(6)
+})
+
+const PROGRAM = `
+const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]).to(new Gunzip()).to(new TsvRowParser({ schema: itemSchema })).map(row => row.toObject()).toArray()
+const emulator = createEmulator({ world: { seed: 1, items: 10 } })
+const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
+await emulator.close()
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, status]))
+`
+const NAMES = '{ Gunzip, TsvRowParser, itemSchema, pipeline }'
+
+test('works as an ES module and as CommonJS', async () => {
+  const esm = `import { gzipSync } from 'node:zlib'\nimport ${NAMES} from 'feedmill'\nimport { createFeedService } from 'feedmill/service'\nimport { createEmulator } from 'feedmill/emulator'\n${PROGRAM}`
+  const cjs = `const { gzipSync } = require('node:zlib')\nconst ${NAMES} = require('feedmill')\nconst { createFeedService } = require('feedmill/service')\nconst { createEmulator } = require('feedmill/emulator')\n;(async () => {${PROGRAM}})()`
+  await writeFile(join(folder, 'use.mjs'), esm)
+  await writeFile(join(folder, 'use.cjs'), cjs)
+  for (const file of ['use.mjs', 'use.cjs']) {
+    const { stdout } = await run(process.execPath, [join(folder, file)])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', 'function', 401])
+  }
+})
+
+test('its declarations serve both module systems', async () => {
+  await writeFile(
+    join(folder, 'use.mts'),
+    consumer(name => `import * as m${name.length} from '${name}'; export const k${name.length}: object = m${name.length}`),
+  )
+  await writeFile(
+    join(folder, 'use.cts'),
+    consumer(name => `import m${name.length} = require('${name}'); export const k${name.length}: object = m${name.length}`),
+  )
+  const options = {
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    target: 'ES2022',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+    skipLibCheck: false,
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.mts', 'use.cts'] }))
+  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
+}, 60_000)
+
+test('its command proves a small ingestion right, in one line of JSON', async () => {
+  const out = join(folder, 'items.ndjson')
+  const { stdout } = await run(process.execPath, [
+    join(installed, 'dist/cli.js'),
+    'demo',
+    '--items',
+    '400',
+    '--seed',
+    '3',
+    '--json',
+    '--out',
+    out,
+  ])
+  const result = JSON.parse(stdout)
+  expect(result).toMatchObject({ ok: true, verified: true, snapshots: 24 })
+  const lines = (await readFile(out, 'utf8')).trimEnd().split('\n')
+  expect(lines.length).toBe(result.items)
+  expect(JSON.parse(lines[0]!)).toHaveProperty('itemId')
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1)
+}, 60_000)
+
+test('its command fails where an option is wrong', async () => {
+  await expect(run(process.execPath, [join(installed, 'dist/cli.js'), 'demo', '--items', 'many'])).rejects.toMatchObject({ code: 1 })
+})
