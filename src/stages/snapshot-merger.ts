@@ -65,7 +65,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     for await (const block of this.blocks()) yield* block
   }
 
-  /** The merged items in blocks of up to about a thousand: the input of a stage or pipeline that goes on with them. @throws FeedError STAGE_NOT_ENDED */
+  /** The merged items in blocks of up to a few hundred: the input of a stage or pipeline that goes on with them. @throws FeedError STAGE_NOT_ENDED */
   async *blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
     if (!this.emittedEnd) throw new FeedError('STAGE_NOT_ENDED', `${this.name} has not been read to its end`, { stage: this.name })
     yield* this.#state.entries()

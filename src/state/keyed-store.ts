@@ -36,7 +36,7 @@ export interface KeyedStore {
   write(ops: readonly StoreOp[]): MaybePromise<void>
 
   /**
-   * Blocks of entries in key order, at most about a thousand each. Keys written after the first block was asked for may be missing.
+   * Blocks of entries in key order, at most a few hundred each. Keys written after the first block was asked for may be missing.
    * The values are the caller's own copies.
    */
   entries(range?: KeyRange): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]>

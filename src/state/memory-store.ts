@@ -5,8 +5,8 @@ import { FeedError } from '../errors'
 import { ByteArena } from './byte-arena'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp } from './keyed-store'
 
-/** Entries in a block of a listing. */
-const BLOCK_ENTRIES = 1024
+/** Entries in a block of a listing: a row that is made an object takes ten times its bytes, and blocks travel several at a time. */
+const BLOCK_ENTRIES = 128
 /** V8's Map holds 2^24 entries at the most. */
 const MAP_LIMIT = 2 ** 24
 /** Half of what the arena's 32-bit places reach, for the holes. */
