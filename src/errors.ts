@@ -20,6 +20,18 @@ export interface CellPosition extends RowPosition {
   readonly column: string
 }
 
+/** What the service says of a failure (document 1, Error). Texts are cut. */
+export interface ServiceDescription {
+  /** The service's own code. */
+  readonly errorId?: number
+  /** REQUEST, BUSINESS or APPLICATION. */
+  readonly category?: string
+  readonly domain?: string
+  readonly message?: string
+  readonly longMessage?: string
+  readonly parameters?: readonly { readonly name: string; readonly value?: string }[]
+}
+
 /** What each code's context holds. The comment on each line says when the code is thrown. */
 export interface ErrorContexts {
   // The caller's own mistakes: thrown where the call is made, before any I/O.
@@ -47,15 +59,15 @@ export interface ErrorContexts {
   ABORTED: { stage: string }
 
   // HTTP.
-  /** A status that is not part of a download; `errorId` is the service's own code when it sent one. */
-  HTTP_STATUS: { url: string; status: number; errorId?: number; category?: string; message?: string; byteOffset?: number }
+  /** The service refused or failed, and what it says of that. `operation` where a client of the service asked. */
+  HTTP_STATUS: { url: string; status: number; byteOffset?: number; operation?: string } & ServiceDescription
   /** The connection failed: reset, refused, name not found, a protocol violation. */
   HTTP_TRANSPORT: { url: string; byteOffset?: number }
   /** Nothing arrived within a time limit. */
-  HTTP_TIMEOUT: { url: string; phase: 'headers' | 'body'; limitMs: number; byteOffset?: number }
+  HTTP_TIMEOUT: { url: string; phase: 'queue' | 'token' | 'headers' | 'body'; limitMs: number; byteOffset?: number }
   /** A redirect or link leaves the origin of the request; nothing was sent there. */
   HTTP_ORIGIN_REFUSED: { from: string; to: string }
-  /** More redirects than allowed. */
+  /** More redirects, or `next` links in a row, than allowed, or a link that leads back. */
   HTTP_REDIRECT_LOOP: { url: string; hops: number }
   /** A header name or value that cannot be sent (CR, LF, NUL). */
   HTTP_HEADER_INVALID: { header: string }
@@ -67,6 +79,14 @@ export interface ErrorContexts {
   HTTP_CONTENT_ENCODING: { url: string; contentEncoding: string }
   /** Content-Length is repeated, conflicting or not a number. */
   HTTP_CONTENT_LENGTH: { url: string; received: string }
+
+  // The service's clients.
+  /** A parameter of a request that the documents do not allow; nothing was sent. */
+  REQUEST_INVALID: { operation: string; parameter: string; expected: string; received: string }
+  /** A good status with a body or header that is not what the documents describe. `path` names the field. */
+  RESPONSE_INVALID: { operation: string; url: string; path: string; reason: string }
+  /** No access token: the token endpoint refused (`error` is its code, RFC 6749, 5.2), or what was given is no token. */
+  TOKEN_REFUSED: { url?: string; status?: number; error?: string; reason: string }
 
   // Ranges.
   /** A 206 without Content-range, or with more than one. */
@@ -80,7 +100,7 @@ export interface ErrorContexts {
   /** A body ran past its range, twice. */
   RANGE_BODY_TOO_LONG: { url: string; byteOffset: number; expectedBytes: number }
   /** 416 (or the service's 13017) that does not say a total. */
-  RANGE_UNSATISFIABLE: { url: string; byteOffset: number; status: number; errorId?: number }
+  RANGE_UNSATISFIABLE: { url: string; byteOffset: number; status: number } & ServiceDescription
   /** No progress after the allowed number of attempts; the last failure is `cause`. */
   RANGE_RETRIES_EXHAUSTED: { url: string; byteOffset: number; attempts: number }
 

@@ -40,8 +40,11 @@ export {
   schemaOf,
 } from './schema/feed-schemas'
 export type { Aspect, CellType, CellTypes, ConditionDescriptor, Decimal, Regions, ShipTo } from './schema/values'
+export { createFeedService, type FeedService, type FeedServiceOptions } from './service/feed-service'
 export { type FetchLike, fetchTransport } from './service/fetch-transport'
 export { pathSegment } from './service/path-segment'
+export { defineProfile, type ProfileOptions, type ServiceProfile } from './service/profile'
+export type { ClientCredentials, TokenSource } from './service/token-source'
 export { UndiciTransport, type UndiciTransportOptions } from './service/undici-transport'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
 export { ndjsonSink } from './sinks/ndjson-sink'

@@ -1,67 +1,46 @@
-// The files of one category as pipelines of rows: what an ingestion does with the public API.
+// The files of one category as pipelines of rows: what an ingestion does with the service's clients.
 
-import {
-  ChunkReassembler,
-  ColumnDecoder,
-  type Columns,
-  type FeedFile,
-  type FeedSchema,
-  Gunzip,
-  itemGroupSchema,
-  itemSchema,
-  itemSnapshotSchema,
-  type Pipeline,
-  type PipelineOptions,
-  pipeline,
-  RangeFetcher,
-  type RangeTransport,
-  type RowBatch,
-  TsvRowParser,
-} from '../index'
+import { ColumnDecoder, createFeedService, defineProfile, type FeedService, type PipelineOptions } from '../index'
+import type { ServeAddress } from './serve'
 
 const HOUR_MS = 3_600_000
-const MARKETPLACE = 'MKT_US'
-const CATEGORY_ID = '220'
+const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 
 /** Ranges held or in flight at the most: what bounds the memory of a download. */
 const RANGES_AHEAD = 4
 
-export interface FeedAccess {
-  readonly url: string
-  readonly token: string
-  readonly transport: RangeTransport
-  readonly chunkBytes: number
-  /** For every file: progress, counters, abort. */
-  readonly options: PipelineOptions
-}
+/** Making a file of millions of items takes the emulated service minutes, and it answers when it is done. */
+const HEADERS_TIMEOUT_MS = 600_000
 
-/** Rows of the bootstrap file. @param generated its Last-Modified: what its rows' age is reckoned from */
-export const bootstrap = (access: FeedAccess, generated: Date) =>
-  rows(access, 'item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item', scope: 'ALL_ACTIVE', lastModified: generated })
-
-/** Rows of the item groups that belong to the bootstrap file. */
-export const groups = (access: FeedAccess) =>
-  rows(access, 'item_group?feed_scope=ALL_ACTIVE', itemGroupSchema, { feed: 'item_group', scope: 'ALL_ACTIVE' })
-
-/** Rows of the snapshot files of `count` hours from `start` on, one pipeline a file. */
-export function snapshots(access: FeedAccess, start: Date, count: number) {
-  return Array.from({ length: count }, (_, n) => {
-    const hour = new Date(start.getTime() + n * HOUR_MS)
-    return rows(access, `item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, { feed: 'item_snapshot', hour })
+/** @param now the service's clock: what its windows are reckoned from */
+export function demoService(address: ServeAddress, now: Date, chunkBytes: number): FeedService {
+  const profile = defineProfile({ baseUrl: address.url, tokenUrl: address.tokenUrl, scopeBase: 'https://api.market.example/oauth' })
+  return createFeedService(profile, address, {
+    now: () => now.getTime(),
+    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    ranges: { chunkBytes, windowBytes: RANGES_AHEAD * chunkBytes },
   })
 }
 
-function rows<C extends Columns>(access: FeedAccess, query: string, schema: FeedSchema<C>, file: FeedFile): Pipeline<RowBatch<C>> {
-  const { transport, chunkBytes } = access
-  const url = `${access.url}/buy/feed/v1_beta/${query}&category_id=${CATEGORY_ID}`
-  const headers = {
-    Authorization: `Bearer ${access.token}`,
-    'X-MKT-C-MARKETPLACE-ID': MARKETPLACE,
-    Accept: 'application/json,text/tab-separated-values',
-  }
-  return pipeline(() => new RangeFetcher({ url, transport, headers, chunkBytes, windowBytes: RANGES_AHEAD * chunkBytes }), access.options)
-    .to(() => new ChunkReassembler())
-    .to(() => new Gunzip())
-    .to(() => new TsvRowParser({ schema, file: { marketplace: MARKETPLACE, categoryId: CATEGORY_ID, ...file } }))
-    .to(() => new ColumnDecoder<C>())
+export const bootstrap = ({ feeds }: FeedService, options: PipelineOptions) =>
+  feeds
+    .getItemFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' })
+    .rows(options)
+    .to(() => new ColumnDecoder())
+
+/** The groups that belong to the bootstrap file. */
+export const groups = ({ feeds }: FeedService, options: PipelineOptions) =>
+  feeds
+    .getItemGroupFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' })
+    .rows(options)
+    .to(() => new ColumnDecoder())
+
+/** The snapshot files of `count` hours from `start` on, one pipeline a file. */
+export function snapshots({ feeds }: FeedService, start: Date, count: number, options: PipelineOptions) {
+  return Array.from({ length: count }, (_, n) =>
+    feeds
+      .getItemSnapshotFeed({ ...CATEGORY, snapshotDate: new Date(start.getTime() + n * HOUR_MS) })
+      .rows(options)
+      .to(() => new ColumnDecoder()),
+  )
 }

@@ -4,18 +4,18 @@
 import { createWorld, type World } from '../emulator/index'
 import {
   concat,
-  FeedError,
+  type FeedService,
   GroupJoiner,
   type MergedItem,
   ndjsonSink,
+  type PipelineOptions,
   type PipelineSummary,
   pipeline,
   SnapshotMerger,
-  UndiciTransport,
 } from '../index'
 import { GroupCheck, TruthCheck } from './demo-check'
-import { bootstrap, type FeedAccess, groups, snapshots } from './demo-files'
-import { type EmulatorProcess, startEmulator } from './emulator-process'
+import { bootstrap, demoService, groups, snapshots } from './demo-files'
+import { startEmulator } from './emulator-process'
 import { type ProgressBar, progressBar } from './progress-bar'
 import { StageReport } from './stage-report'
 
@@ -45,27 +45,38 @@ export interface DemoResult {
 }
 
 const SNAPSHOTS = 24
+/** After the end of the last hour: a snapshot file is there two hours after its hour began (document 2, Limits). */
+const LAST_SNAPSHOT_MS = 3_600_000
 
 /** Runs the demo; the exit code is 1 where the result is not the truth. */
 export async function demo(options: DemoOptions): Promise<void> {
   const report = new StageReport()
   const world = createWorld({ seed: options.seed, items: options.items })
   const emulator = await startEmulator(options.cli, options.items, options.seed)
-  const transport = new UndiciTransport()
+  const service = demoService(emulator, new Date(world.end.getTime() + LAST_SNAPSHOT_MS), options.chunkBytes)
   const bar = progressBar(options.streamOnly ? 1 : 2 + SNAPSHOTS, !options.json)
+  const perFile = { onSettled: countFile(report, bar) }
   const startedAt = performance.now()
   try {
-    const token = await clientCredentialsToken(emulator)
-    const access = { url: emulator.url, token, transport, chunkBytes: options.chunkBytes, options: { onSettled: countFile(report, bar) } }
-    const outcome = options.streamOnly ? await streamOnly(access, world, options.out) : await ingest(access, world, options.out)
+    const job = { service, world, out: options.out, report, perFile }
+    const outcome = options.streamOnly ? await streamOnly(job) : await ingest(job)
     bar.stop()
     tell(options, report, outcome, (performance.now() - startedAt) / 1000)
     if (outcome.problems.length > 0) process.exitCode = 1
   } finally {
     bar.stop()
-    await transport.close()
+    await service.close()
     await emulator.close()
   }
+}
+
+interface Job {
+  readonly service: FeedService
+  /** The same world as the emulated service's, for its truth. */
+  readonly world: World
+  readonly out: string
+  readonly report: StageReport
+  readonly perFile: PipelineOptions
 }
 
 interface Outcome {
@@ -76,17 +87,18 @@ interface Outcome {
   readonly problems: readonly string[]
 }
 
-async function ingest(access: FeedAccess, world: World, out: string): Promise<Outcome> {
+async function ingest({ service, world, out, report, perFile }: Job): Promise<Outcome> {
+  const counted = (stage: string): PipelineOptions => ({ onSettled: summary => report.add(summary, stage) })
   const merger = new SnapshotMerger({ changes: 'none' })
-  const files = [bootstrap(access, world.start), ...snapshots(access, world.start, SNAPSHOTS)]
+  const files = [bootstrap(service, perFile), ...snapshots(service, world.start, SNAPSHOTS, perFile)]
   await concat(files)
     .to(merger)
     .forEach(() => {})
 
   const truth = new TruthCheck(world, world.end)
   const groupCheck = new GroupCheck(world, world.start)
-  const joiner = new GroupJoiner({ groups: groups(access).batches(), row: (entry: MergedItem) => entry.row })
-  await pipeline(merger.blocks())
+  const joiner = new GroupJoiner({ groups: groups(service, perFile).batches(), row: (entry: MergedItem) => entry.row })
+  await pipeline(merger.blocks(), counted('GroupJoiner'))
     .to(joiner)
     .tap(joined => {
       groupCheck.join(joined)
@@ -101,9 +113,9 @@ async function ingest(access: FeedAccess, world: World, out: string): Promise<Ou
 }
 
 /** The bootstrap file alone, in constant memory whatever its size. */
-async function streamOnly(access: FeedAccess, world: World, out: string): Promise<Outcome> {
+async function streamOnly({ service, world, out, perFile }: Job): Promise<Outcome> {
   const truth = new TruthCheck(world, world.start)
-  await bootstrap(access, world.start)
+  await bootstrap(service, perFile)
     .tap(row => truth.row(row.text('itemId'), row))
     .run(ndjsonSink(out))
   truth.end()
@@ -146,19 +158,4 @@ function summaryLine(result: DemoResult, out: string): string {
   const what = snapshots > 0 ? `${items} items merged from ${snapshots} snapshots, joined with ${groups} groups` : `${items} items`
   const outcome = verified ? 'equal to the true state of the world' : 'NOT the true state of the world'
   return `${rows} rows in ${seconds} s (${rate} MB/s of TSV), peak RSS ${peakRssMb} MB\n${what}: ${outcome}\nwritten to ${out}`
-}
-
-/** RFC 6749, client credentials. */
-async function clientCredentialsToken({ tokenUrl, clientId, clientSecret }: EmulatorProcess): Promise<string> {
-  const response = await fetch(tokenUrl, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'https://api.market.example/oauth/buy.item.feed' }),
-    signal: AbortSignal.timeout(10_000),
-  })
-  const { access_token: token } = (await response.json()) as { access_token?: string }
-  if (!response.ok || token === undefined) {
-    throw new FeedError('HTTP_STATUS', `no token: status ${response.status}`, { url: tokenUrl, status: response.status })
-  }
-  return token
 }

@@ -7,9 +7,10 @@ const MEGABYTE = 1e6
 export class StageReport {
   readonly #totals = new Map<string, StageCounters>()
 
-  /** Adds a run that has ended. */
-  add({ stages }: PipelineSummary): void {
+  /** Adds a run that has ended: all of its stages, or only the one named. */
+  add({ stages }: PipelineSummary, only?: string): void {
     for (const counters of stages) {
+      if (only !== undefined && counters.stage !== only) continue
       const total = this.#totals.get(counters.stage)
       this.#totals.set(counters.stage, total === undefined ? { ...counters } : sum(total, counters))
     }
@@ -22,7 +23,7 @@ export class StageReport {
 
   /** One line a stage: what came in and went out, and how fast the stage itself was. */
   table(): string {
-    const heading = ['stage', 'MB in', 'MB out', 'rows out', 'MB/s', 'busy s', 'wait s', 'blocked s']
+    const heading = ['stage', 'MB in', 'MB out', 'rows', 'MB/s', 'busy s', 'wait s', 'blocked s']
     const lines = [...this.#totals.values()].map(counters => lineOf(counters))
     const widths = heading.map((_, column) => Math.max(...[heading, ...lines].map(line => line[column]!.length)))
     const text = (line: string[]) =>
@@ -31,16 +32,17 @@ export class StageReport {
   }
 }
 
-function lineOf({ stage, bytesIn, bytesOut, rowsOut, busyMs, waitMs, blockedMs }: StageCounters): string[] {
+function lineOf({ stage, bytesIn, bytesOut, rowsIn, rowsOut, busyMs, waitMs, blockedMs }: StageCounters): string[] {
   const seconds = (ms: number) => (ms / 1000).toFixed(2)
   const megabytes = (bytes: number) => (bytes === 0 ? '' : (bytes / MEGABYTE).toFixed(1))
+  const rows = Math.max(rowsIn, rowsOut)
   const speed = Math.max(bytesIn, bytesOut) / MEGABYTE / (busyMs / 1000)
   const rate = bytesIn + bytesOut === 0 || busyMs === 0 ? '' : speed.toFixed(0)
   return [
     stage,
     megabytes(bytesIn),
     megabytes(bytesOut),
-    rowsOut === 0 ? '' : String(rowsOut),
+    rows === 0 ? '' : String(rows),
     rate,
     seconds(busyMs),
     seconds(waitMs),

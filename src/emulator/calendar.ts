@@ -1,40 +1,82 @@
 // Which file answers a request at what time: the rules of the clock (document 2, "Limits", and the dates of each endpoint).
-// What has not begun to exist, or is not over yet, has no file.
+// History has no beginning here: a world knows its state at any time, so only the clock decides what is there.
+//
+//   daily files      day D of UTC-7 is there from 09:00 of UTC-7 on D+2 (D+3 for a slow category), the newest 14 are kept
+//   item_priority    the same files; a request may name today and the 14 days before it
+//   snapshots        hour H is there from H+2h on and is kept until H+7 days
+//   bootstrap        one, made at a given time and there from then on; or made anew at the end of each day and there with that day's file
+//
+// An edge belongs to the file: at the very moment a file appears or reaches its age it is there, a millisecond past its age it is gone.
 
 import type { FeedFile } from './feed-file'
-import { dayStart } from './world/file-day'
+import { dayNumber, dayStart } from './world/file-day'
 import { DAY_MS, HOUR_MS } from './world/item-life'
-import type { World } from './world/world'
+
+/** `daily`: made anew at the end of each day of UTC-7. A time: made once, at that time. */
+export type BootstrapSchedule = 'daily' | Date
 
 export interface Calendar {
-  readonly world: World
   readonly now: Date
-  /** When the bootstrap files were made. */
-  readonly bootstrapAt: Date
+  readonly bootstrap: BootstrapSchedule
+  /** Days after its own on which a daily file appears: 48 hours, "up to 72 hours for large categories". */
+  readonly latencyDays: 2 | 3
 }
 
 type Span = Pick<FeedFile, 'content' | 'from' | 'to'>
 
+/** Daily files of item and item_group that are kept. */
+const DAILY_FILES_KEPT = 14
+/** How far back item_priority may be asked. */
+const PRIORITY_DAYS_BACK = 14
+const SNAPSHOTS_KEPT_MS = 7 * DAY_MS
+/** From the start of the hour that a snapshot covers. */
+export const SNAPSHOT_LATENCY_MS = 2 * HOUR_MS
+/** Daily files appear at 09:00 of UTC-7. */
+const PUBLISHED_AT_MS = 9 * HOUR_MS
+
+/** The newest day whose file is there. */
+export function latestDay({ now, latencyDays }: Pick<Calendar, 'now' | 'latencyDays'>): number {
+  return dayNumber(now.getTime() - PUBLISHED_AT_MS) - latencyDays
+}
+
 /** The latest bootstrap, or the code of the refusal. */
-export function bootstrapSpan({ now, bootstrapAt }: Calendar): Span | 13007 {
-  return bootstrapAt > now ? 13007 : { content: 'bootstrap', from: bootstrapAt, to: bootstrapAt }
+export function bootstrapSpan(calendar: Calendar): Span | 13007 {
+  const { now, bootstrap } = calendar
+  if (bootstrap === 'daily') return bootstrapAt(new Date(dayStart(latestDay(calendar) + 1)))
+  return bootstrap > now ? 13007 : bootstrapAt(bootstrap)
 }
 
-/** The daily file of `yyyyMMdd`, a day of UTC-7. */
-export function daySpan({ world, now }: Calendar, date: string): Span | 13005 {
+/** The file of `yyyyMMdd` for item and item_group. A day of the past that is still being made is 13007, any other without a file 13005. */
+export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
   const day = readDay(date)
-  if (day === undefined) return 13005
-  const from = new Date(dayStart(day))
-  const to = new Date(dayStart(day + 1))
-  return to > now || to <= world.start ? 13005 : { content: 'span', from, to }
+  const latest = latestDay(calendar)
+  if (day === undefined || day <= latest - DAILY_FILES_KEPT || day >= dayNumber(calendar.now.getTime())) return 13005
+  return day > latest ? 13007 : spanOfDay(day)
 }
 
-/** The hourly file of `yyyy-MM-ddThh:00:00.000Z`. */
-export function hourSpan({ world, now }: Calendar, snapshotDate: string): Span | 13007 | 13021 {
+/** The file of `yyyyMMdd` for item_priority: up to 14 days back and not in the future. */
+export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
+  const day = readDay(date)
+  const today = dayNumber(calendar.now.getTime())
+  if (day === undefined || day < today - PRIORITY_DAYS_BACK || day > today) return 13005
+  return day > latestDay(calendar) ? 13007 : spanOfDay(day)
+}
+
+/** The file of the hour `yyyy-MM-ddThh:00:00.000Z`. */
+export function hourSpan({ now }: Pick<Calendar, 'now'>, snapshotDate: string): Span | 13007 | 13021 {
   const from = readHour(snapshotDate)
   if (from === undefined) return 13021
-  const to = new Date(from.getTime() + HOUR_MS)
-  return to > now || from < world.start ? 13007 : { content: 'span', from, to }
+  const age = now.getTime() - from.getTime()
+  if (age < SNAPSHOT_LATENCY_MS || age > SNAPSHOTS_KEPT_MS) return 13007
+  return { content: 'span', from, to: new Date(from.getTime() + HOUR_MS) }
+}
+
+function bootstrapAt(time: Date): Span {
+  return { content: 'bootstrap', from: time, to: time }
+}
+
+function spanOfDay(day: number): Span {
+  return { content: 'span', from: new Date(dayStart(day)), to: new Date(dayStart(day + 1)) }
 }
 
 function readDay(date: string): number | undefined {

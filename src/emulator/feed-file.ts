@@ -2,13 +2,13 @@
 // The same file of the same world has the same bytes each time it is made. Which files exist at what time is
 // the calendar's matter.
 
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import { FeedError } from '../errors'
-import { type HeaderSpelling, headerName } from './header-names'
+import { gzipped } from './content-coding'
+import { checkFilters, type FilterOptions, shownIn } from './file-filter'
+import { HEADER_SPELLINGS, type HeaderSpelling, headerName } from './header-names'
 import { tsvBlocks, tsvLine } from './tsv-writer'
-import type { Item } from './world/item'
+import { mix, mixText, pick } from './world/hash'
+import type { Item, ItemTest } from './world/item'
 import { BEFORE_UNKNOWN, type Column, ITEM_COLUMNS, ITEM_TAIL_COLUMNS, UNKNOWN_ITEM_COLUMN } from './world/item-columns'
 import { GROUP_COLUMNS, PRIORITY_COLUMNS, snapshotColumns } from './world/other-columns'
 import type { World } from './world/world'
@@ -25,14 +25,16 @@ export interface FeedFile {
   readonly to: Date
 }
 
-/** How files are written. */
+/** How files are written, and what is left out of them. `varied` draws for each file: the same each time for the same file. */
 export interface FileFormat {
   /** Default `camelCase`. */
-  readonly headerSpelling?: HeaderSpelling
+  readonly headerSpelling?: HeaderSpelling | 'varied'
   /** Adds the columns that follow the documented ones in real files. Default false. */
   readonly tailColumns?: boolean
   /** Puts a column that no document names between two documented ones. Default false. */
-  readonly unknownColumns?: boolean
+  readonly unknownColumns?: boolean | 'varied'
+  /** Default none. */
+  readonly filters?: FilterOptions
   /** 0 to 9, default 6. */
   readonly gzipLevel?: number
 }
@@ -42,9 +44,6 @@ interface Table {
   readonly rows: Iterable<readonly string[]>
 }
 
-/** Compressed bytes per chunk of {@link gzipBytes}, at most. */
-const GZIP_CHUNK_BYTES = 64 * 1024
-
 /** Names a file uniquely within a world. */
 export function fileKey(file: FeedFile): string {
   return [file.feed, file.content, file.marketplaceId, file.categoryId, file.from.getTime(), file.to.getTime()].join('/')
@@ -53,7 +52,8 @@ export function fileKey(file: FeedFile): string {
 /** The file's lines, header first, each with its line end. */
 export function* feedLines(world: World, file: FeedFile, format: FileFormat = {}): Generator<string, void, void> {
   const table = tableOf(world, file, format)
-  yield tsvLine(table.header.map(name => headerName(name, format.headerSpelling ?? 'camelCase')))
+  const spelling = spellingOf(world, file, format)
+  yield tsvLine(table.header.map(name => headerName(name, spelling)))
   for (const row of table.rows) yield tsvLine(row)
 }
 
@@ -64,15 +64,7 @@ export function tsvBytes(world: World, file: FeedFile, format: FileFormat = {}):
 
 /** The file as the service sends it. Nothing at all when it would have no rows. */
 export async function* gzipBytes(world: World, file: FeedFile, format: FileFormat = {}): AsyncGenerator<Uint8Array, void, void> {
-  if (isEmpty(tableOf(world, file, format).rows)) return
-  const zip = createGzip({ level: format.gzipLevel ?? 6, chunkSize: GZIP_CHUNK_BYTES })
-  const feeding = pipeline(Readable.from(tsvBytes(world, file, format)), zip)
-  feeding.catch(() => {}) // A failure also destroys `zip`, and the reader below meets it there.
-  try {
-    yield* zip as AsyncIterable<Uint8Array>
-  } finally {
-    zip.destroy()
-  }
+  if (!isEmpty(tableOf(world, file, format).rows)) yield* gzipped(tsvBytes(world, file, format), format.gzipLevel)
 }
 
 function isEmpty(rows: Iterable<unknown>): boolean {
@@ -82,29 +74,50 @@ function isEmpty(rows: Iterable<unknown>): boolean {
 
 function tableOf(world: World, file: FeedFile, format: FileFormat): Table {
   const bootstrap = file.content === 'bootstrap'
+  const { from, to } = file
+  const shows = shownIn(file, format.filters)
+  const columns = itemColumns(format, isUnknownColumnIn(world, file, format))
   switch (file.feed) {
     case 'item':
-      return table(itemColumns(format), bootstrap ? world.itemsAt(file.to, file) : world.listedWithin(file.from, file.to, file))
+      return table(columns, to, shown(bootstrap ? world.itemsAt(to, file) : world.listedWithin(from, to, file), itself, shows))
     case 'item_group':
-      return table(GROUP_COLUMNS, bootstrap ? world.groupsAt(file.to, file) : world.groupsListedWithin(file.from, file.to, file))
+      return table(GROUP_COLUMNS, to, bootstrap ? world.groupsAt(to, file, shows) : world.groupsListedWithin(from, to, file, shows))
     case 'item_snapshot':
-      return table(snapshotColumns(itemColumns(format)), world.changesWithin(file.from, file.to, file))
+      return table(
+        snapshotColumns(columns),
+        to,
+        shown(world.changesWithin(from, to, file), change => change.item, shows),
+      )
     case 'item_priority':
-      return table(PRIORITY_COLUMNS, world.campaignChangesOn(file.to, file))
+      return table(
+        PRIORITY_COLUMNS,
+        to,
+        shown(world.campaignChangesOn(to, file), change => change.item, shows),
+      )
   }
 }
 
-function table<Of>(columns: readonly Column<Of>[], records: Iterable<Of>): Table {
-  return { header: columns.map(column => column.name), rows: cellsOf(columns, records) }
+function table<Of>(columns: readonly Column<Of>[], at: Date, records: Iterable<Of>): Table {
+  return { header: columns.map(column => column.name), rows: cellsOf(columns, at.getTime(), records) }
 }
 
-function* cellsOf<Of>(columns: readonly Column<Of>[], records: Iterable<Of>): Generator<readonly string[], void, void> {
-  for (const record of records) yield columns.map(column => column.cell(record))
+function* cellsOf<Of>(columns: readonly Column<Of>[], at: number, records: Iterable<Of>): Generator<readonly string[], void, void> {
+  for (const record of records) yield columns.map(column => column.cell(record, at))
 }
 
-function itemColumns(format: FileFormat): readonly Column<Item>[] {
+const itself = (item: Item) => item
+
+function shown<Of>(records: Iterable<Of>, itemOf: (record: Of) => Item, shows: ItemTest | undefined): Iterable<Of> {
+  return shows === undefined ? records : onlyShown(records, itemOf, shows)
+}
+
+function* onlyShown<Of>(records: Iterable<Of>, itemOf: (record: Of) => Item, shows: ItemTest): Generator<Of, void, void> {
+  for (const record of records) if (shows(itemOf(record))) yield record
+}
+
+function itemColumns(format: FileFormat, unknownColumn: boolean): readonly Column<Item>[] {
   const columns = [...ITEM_COLUMNS]
-  if (format.unknownColumns)
+  if (unknownColumn)
     columns.splice(
       columns.findIndex(column => column.name === BEFORE_UNKNOWN),
       0,
@@ -113,8 +126,21 @@ function itemColumns(format: FileFormat): readonly Column<Item>[] {
   return format.tailColumns ? [...columns, ...ITEM_TAIL_COLUMNS] : columns
 }
 
+function spellingOf(world: World, file: FeedFile, { headerSpelling = 'camelCase' }: FileFormat): HeaderSpelling {
+  return headerSpelling === 'varied' ? pick(HEADER_SPELLINGS, drawOf(world, file, 1)) : headerSpelling
+}
+
+function isUnknownColumnIn(world: World, file: FeedFile, { unknownColumns = false }: FileFormat): boolean {
+  return unknownColumns === 'varied' ? drawOf(world, file, 2) % 2 === 0 : unknownColumns
+}
+
+function drawOf(world: World, file: FeedFile, what: number): number {
+  return mix(mixText(mixText(0, String(world.options.seed)), fileKey(file)), what)
+}
+
 /** @throws FeedError OPTION_INVALID */
 export function checkFileFormat(format: FileFormat): void {
+  if (format.filters !== undefined) checkFilters(format.filters)
   const level = format.gzipLevel ?? 6
   if (Number.isInteger(level) && level >= 0 && level <= 9) return
   const expected = 'a whole number from 0 to 9'

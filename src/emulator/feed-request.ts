@@ -1,8 +1,9 @@
 // What a request asks for, and the checks it must pass, as one table per feed: the first row that refuses gives the error.
 // The order is: headers that select, query, Range. Whether the file exists, and whether the range fits it, is asked after these.
 
+import type { AccessRules } from './access-rules'
 import type { FeedName } from './feed-file'
-import { readRange } from './requested-range'
+import { type HeaderForm, readRange } from './requested-range'
 import type { ServiceErrorId } from './service-errors'
 import type { World } from './world/world'
 
@@ -20,6 +21,8 @@ export interface FeedRequest {
 
 export interface RequestContext {
   readonly world: World
+  readonly access: AccessRules
+  readonly headerForm: HeaderForm
   /** What marketplace identifiers begin with, `MKT_` as documented. */
   readonly marketplacePrefix: string
 }
@@ -38,12 +41,17 @@ const MARKETPLACE: readonly Check[] = [
   absent(13013, 'marketplace'),
   { code: 13012, refuses: ({ marketplace }, { marketplacePrefix }) => !isMarketplaceId(marketplace!, marketplacePrefix) },
   { code: 13014, refuses: ({ marketplace }, { world }) => !world.options.marketplaces.includes(marketplace!) },
+  { code: 13023, refuses: ({ marketplace }, { access }) => !access.allowsMarketplace(marketplace!) },
 ]
 
 const CATEGORY: readonly Check[] = [
   absent(13010, 'categoryId'),
   { code: 13004, refuses: ({ categoryId }) => !/^\d+$/.test(categoryId!) },
-  { code: 13022, refuses: ({ categoryId }, { world }) => !world.options.categories.includes(categoryId!) },
+  {
+    code: 13022,
+    refuses: ({ categoryId }, { world, access }) => !world.options.categories.includes(categoryId!) || access.isRealEstate(categoryId!),
+  },
+  { code: 13024, refuses: ({ marketplace, categoryId }, { access }) => !access.allowsCategory(marketplace!, categoryId!) },
 ]
 
 const SCOPE: readonly Check[] = [
@@ -52,13 +60,16 @@ const SCOPE: readonly Check[] = [
   { code: 13011, refuses: request => isDaily(request) && !request.date },
 ]
 
-/** A Range header that is there must be readable, required or not. */
+/** A Range header that is there must be readable, required or not. In the form of RFC 9110 neither holds. */
 const RANGE_FORM: readonly Check[] = ([13016, 13018, 13019] as const).map(code => ({
   code,
-  refuses: ({ range }) => range !== null && readRange(range) === code,
+  refuses: ({ range }, { headerForm }) => headerForm !== 'rfc9110' && range !== null && readRange(range) === code,
 }))
 
-const RANGE_REQUIRED: readonly Check[] = [absent(13015, 'range'), ...RANGE_FORM]
+const RANGE_REQUIRED: readonly Check[] = [
+  { code: 13015, refuses: ({ range }, { headerForm }) => headerForm !== 'rfc9110' && !range },
+  ...RANGE_FORM,
+]
 
 const SHARED: readonly Check[] = [INVALID_DATA, ...MARKETPLACE, ...CATEGORY]
 

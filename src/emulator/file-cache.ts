@@ -137,7 +137,8 @@ export class FileCache {
 
 function inMemory(bytes: Uint8Array): StoredFile {
   async function* read(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
-    for (let at = start; at < end; at += READ_CHUNK_BYTES) yield bytes.slice(at, Math.min(at + READ_CHUNK_BYTES, end))
+    // A copy: the slice of a Buffer would share its memory.
+    for (let at = start; at < end; at += READ_CHUNK_BYTES) yield new Uint8Array(bytes.subarray(at, Math.min(at + READ_CHUNK_BYTES, end)))
   }
   return { totalBytes: bytes.length, read, dispose: async () => {} }
 }

@@ -4,7 +4,9 @@
  * `camelCase` as the documents name them, the trade item number as `gtin`. `documented` is the same with that column as document 2 prints it,
  * `the service`. `PascalCase` is what older files have, acronyms in capitals.
  */
-export type HeaderSpelling = 'camelCase' | 'documented' | 'PascalCase'
+export type HeaderSpelling = (typeof HEADER_SPELLINGS)[number]
+
+export const HEADER_SPELLINGS = ['camelCase', 'documented', 'PascalCase'] as const
 
 const ACRONYMS: ReadonlyMap<string, string> = new Map([
   ['gtin', 'GTIN'],

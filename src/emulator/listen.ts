@@ -1,8 +1,9 @@
 // The emulator on a socket. The only file that knows @hono/node-server.
 
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { FeedError } from '../errors'
+import type { Answer, Connection } from './faults/fault-injector'
 
 export interface ListenOptions {
   /** Default 0: any free port. */
@@ -19,10 +20,13 @@ export interface ListeningServer {
 }
 
 /** @throws FeedError HTTP_TRANSPORT when the port cannot be had */
-export async function listen(answer: (request: Request) => Promise<Response>, options: ListenOptions = {}): Promise<ListeningServer> {
+export async function listen(answer: Answer, options: ListenOptions = {}): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1' } = options
   // Without the second option the adapter replaces the global Request and Response of the whole process.
-  const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false }) as Server
+  const server = createAdaptorServer({
+    fetch: (request, { outgoing }) => answer(request, connectionOf(outgoing as ServerResponse)),
+    overrideGlobalObjects: false,
+  }) as Server
   await new Promise<void>((resolve, reject) => {
     server.once('error', cause =>
       reject(new FeedError('HTTP_TRANSPORT', `cannot listen on ${host}:${port}`, { url: origin(host, port) }, { cause })),
@@ -33,6 +37,16 @@ export async function listen(answer: (request: Request) => Promise<Response>, op
   const bound = typeof address === 'object' && address !== null ? address.port : port
   let closing: Promise<void> | undefined
   return { url: origin(host, bound), close: () => (closing ??= closeServer(server)) }
+}
+
+function connectionOf(outgoing: ServerResponse): Connection {
+  return {
+    reset() {
+      // What is still being written to the response has nowhere to go, and nobody to tell.
+      outgoing.on('error', () => {})
+      outgoing.socket?.resetAndDestroy()
+    },
+  }
 }
 
 function closeServer(server: Server): Promise<void> {

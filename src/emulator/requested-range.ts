@@ -1,7 +1,12 @@
-// The Range header of a download and the Content-range of its answer (document 2, "Headers shared by all four" and "Responses";
-// the other forms from service-notes.md, "Ranges"). Arithmetic only.
+// The Range header of a download and how it is answered (document 2, "Headers shared by all four" and "Responses"; the other forms
+// from service-notes.md, "Ranges", and RFC 9110, section 14). Arithmetic only.
 
-/** `documented`: `0-9/100`. `rfc9110`: `bytes 0-9/100`. `echo`: as documented, with the asked end in place of the sent one. */
+/**
+ * `documented`: `0-9/100`, 200 for all of the file and 206 for a part; a maximum for one range.
+ * `echo`: the same, but always 200, with the asked end in place of the sent one.
+ * `rfc9110`: `bytes 0-9/100`, as any web server: a Range is never required, may leave out its start or its end, has no maximum, and is
+ * ignored where it cannot be read.
+ */
 export type HeaderForm = 'documented' | 'rfc9110' | 'echo'
 
 /** Both ends are inclusive byte positions. */
@@ -13,6 +18,44 @@ export interface ByteSpan {
 /** Why a Range header cannot be read, as the code that says so. */
 export type RangeRefusal = 13016 | 13018 | 13019
 
+export interface RangeRules {
+  readonly headerForm: HeaderForm
+  /** The largest `end - start`. */
+  readonly maxRangeBytes: number
+  /** A file above this needs a Range. */
+  readonly maxWholeBytes: number
+}
+
+/** What to send for a Range header, of a file of known size. */
+export type RangeAnswer =
+  | { readonly kind: 'content'; readonly status: 200 | 206; readonly sent: ByteSpan; readonly contentRange: string | undefined }
+  /** `contentRange` is for an answer with status 416. */
+  | { readonly kind: 'refused'; readonly code: 13015 | 13017 | RangeRefusal; readonly contentRange: string }
+
+export function answerRange(header: string | null, totalBytes: number, rules: RangeRules): RangeAnswer {
+  const refused = (code: Extract<RangeAnswer, { kind: 'refused' }>['code']): RangeAnswer => {
+    return { kind: 'refused', code, contentRange: unsatisfiedRange(rules.headerForm, totalBytes) }
+  }
+  if (rules.headerForm === 'rfc9110') return answerRfcRange(header, totalBytes, refused)
+  const whole = { start: 0, end: totalBytes - 1 }
+  if (header === null && totalBytes > rules.maxWholeBytes) return refused(13015)
+  const asked = header === null ? whole : readRange(header)
+  if (typeof asked === 'number') return refused(asked)
+  if (header !== null && isUnsatisfiable(asked, totalBytes, rules.maxRangeBytes)) return refused(13017)
+  const sent = clampRange(asked, totalBytes)
+  const isWhole = sent.start === 0 && sent.end === whole.end
+  const status = isWhole || rules.headerForm === 'echo' ? 200 : 206
+  return { kind: 'content', status, sent, contentRange: contentRange(rules.headerForm, asked, totalBytes) }
+}
+
+/** RFC 9110, 14.2: a Range that cannot be read, or asks for several ranges, may be ignored. */
+function answerRfcRange(header: string | null, totalBytes: number, refused: (code: 13017) => RangeAnswer): RangeAnswer {
+  const asked = header === null ? undefined : readRfcRange(header, totalBytes)
+  if (asked === undefined) return { kind: 'content', status: 200, sent: { start: 0, end: totalBytes - 1 }, contentRange: undefined }
+  if (asked.start >= totalBytes) return refused(13017)
+  return { kind: 'content', status: 206, sent: clampRange(asked, totalBytes), contentRange: contentRange('rfc9110', asked, totalBytes) }
+}
+
 /** Reads `bytes=<start>-<end>`, the one form that the documents know. */
 export function readRange(header: string): ByteSpan | RangeRefusal {
   const parts = /^bytes=([^-,]*)-([^-,]*)$/.exec(header)
@@ -23,26 +66,35 @@ export function readRange(header: string): ByteSpan | RangeRefusal {
   return end === undefined ? 13019 : { start, end }
 }
 
+/** Reads one range of RFC 9110, its open ends filled in; undefined for anything else. A suffix of no bytes starts past the end. */
+function readRfcRange(header: string, totalBytes: number): ByteSpan | undefined {
+  const parts = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header)
+  if (parts === null || parts[1]! + parts[2]! === '') return undefined
+  const start = parts[1] === '' ? Math.max(0, totalBytes - Number(parts[2])) : Number(parts[1])
+  const end = parts[1] === '' || parts[2] === '' ? Number.MAX_SAFE_INTEGER : Number(parts[2])
+  return start <= end ? { start, end } : undefined
+}
+
 function readPosition(text: string): number | undefined {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(value) ? value : undefined
 }
 
 /** True when the positions fit neither each other, the file nor the maximum. The maximum is compared with `end - start`, so one byte more can pass. */
-export function isUnsatisfiable(range: ByteSpan, totalBytes: number, maxRangeBytes: number): boolean {
+function isUnsatisfiable(range: ByteSpan, totalBytes: number, maxRangeBytes: number): boolean {
   return range.start > range.end || range.start >= totalBytes || range.end - range.start > maxRangeBytes
 }
 
 /** What is sent of the file for a satisfiable range. */
-export function clampRange(range: ByteSpan, totalBytes: number): ByteSpan {
+function clampRange(range: ByteSpan, totalBytes: number): ByteSpan {
   return { start: range.start, end: Math.min(range.end, totalBytes - 1) }
 }
 
-export function contentRange(form: HeaderForm, asked: ByteSpan, totalBytes: number): string {
+function contentRange(form: HeaderForm, asked: ByteSpan, totalBytes: number): string {
   const { start, end } = form === 'echo' ? asked : clampRange(asked, totalBytes)
   return `${form === 'rfc9110' ? 'bytes ' : ''}${start}-${end}/${totalBytes}`
 }
 
-export function unsatisfiedRange(form: HeaderForm, totalBytes: number): string {
+function unsatisfiedRange(form: HeaderForm, totalBytes: number): string {
   return `${form === 'rfc9110' ? 'bytes ' : ''}*/${totalBytes}`
 }

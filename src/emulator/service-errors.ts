@@ -1,5 +1,6 @@
 // The error table of document 2 as data, and the JSON bodies made from it. Statuses differ by feed in two rows.
 
+import { type ErrorRow, errorObject, requestError } from './error-family'
 import type { FeedName } from './feed-file'
 
 export type ServiceErrorId =
@@ -26,21 +27,13 @@ export type ServiceErrorId =
   | 13023
   | 13024
 
-export interface ServiceErrorRow {
-  readonly status: number
+export interface ServiceErrorRow extends ErrorRow {
   /** Statuses of single feeds that differ. */
   readonly statusOf?: Partial<Record<FeedName, number>>
-  readonly category: 'REQUEST' | 'BUSINESS' | 'APPLICATION'
-  readonly message: string
-  /** The part of the request at fault: named in `inputRefIds`, its value in `parameters`. */
-  readonly input?: string
 }
 
 const request = (message: string, input?: string, statusOf?: ServiceErrorRow['statusOf']): ServiceErrorRow => ({
-  status: 400,
-  category: 'REQUEST',
-  message,
-  ...(input === undefined ? {} : { input }),
+  ...requestError(400, message, input),
   ...(statusOf === undefined ? {} : { statusOf }),
 })
 
@@ -69,25 +62,11 @@ export const SERVICE_ERRORS: Readonly<Record<ServiceErrorId, ServiceErrorRow>> =
   13024: { status: 403, category: 'BUSINESS', message: 'You do not have permission for this category.', input: 'category_id' },
 }
 
-/** Longest piece of a request that an error body repeats. */
-const ECHO_CHARS = 80
-
 export function errorStatus(id: ServiceErrorId, feed: FeedName): number {
   return SERVICE_ERRORS[id].statusOf?.[feed] ?? SERVICE_ERRORS[id].status
 }
 
 /** The documented Error object. `received` is the value of the row's input, where there is one. */
 export function errorBody(id: ServiceErrorId, received?: string | null): Record<string, unknown> {
-  const row = SERVICE_ERRORS[id]
-  return {
-    category: row.category,
-    domain: 'API_FEED',
-    errorId: id,
-    subdomain: 'feed',
-    message: row.message,
-    longMessage: row.message,
-    inputRefIds: row.input === undefined ? [] : [row.input],
-    outputRefIds: [],
-    parameters: row.input === undefined || !received ? [] : [{ name: row.input, value: received.slice(0, ECHO_CHARS) }],
-  }
+  return errorObject(id, SERVICE_ERRORS[id], 'API_FEED', 'feed', received)
 }

@@ -1,4 +1,5 @@
-// OAuth access tokens: the client credentials grant (RFC 6749, sections 2.3.1, 4.4, 5) and the reading of Bearer headers (RFC 6750).
+// OAuth access tokens: the client credentials and the authorization code grant (RFC 6749, sections 2.3.1, 4.1.3, 4.4, 5) and the
+// reading of Bearer headers (RFC 6750). There is no page where a user consents: one code, known beforehand, stands for a user who did.
 // A token is opaque to clients and carries its own proof (an HMAC under a key of this emulator), so none is stored.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -6,17 +7,30 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 export interface TokenIssuerOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** Scopes that may be asked for; the first is granted when none is asked. */
+  /** Scopes that an application may ask for; the first is granted when none is asked. */
   readonly scopes: readonly string[]
+  /** The code that the authorization code grant takes, any number of times. */
+  readonly authorizationCode: string
+  /** What the user behind the code consented to. */
+  readonly userScopes: readonly string[]
   readonly lifetimeSeconds: number
   readonly now: () => Date
 }
 
 /** Error codes of RFC 6749, section 5.2, as far as this grant can meet them. */
-type TokenErrorCode = 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope'
+type TokenErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type' | 'invalid_scope'
 
-/** What a Bearer token may do; `undefined` scope is no valid token. */
-export type TokenCheck = 'valid' | 'invalid_token' | 'insufficient_scope'
+/** Why a Bearer token opens nothing (RFC 6750, section 3.1). */
+export type TokenRefusal = 'invalid_token' | 'insufficient_scope'
+
+/** What a token says about its holder. */
+export interface TokenClaims {
+  /** `application`: client credentials. `user`: a user's consent, by an authorization code. */
+  readonly grant: 'application' | 'user'
+  readonly scopes: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly expiresMs: number
+}
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
@@ -35,21 +49,31 @@ export class TokenIssuer {
     const client = this.#checkClient(request, form)
     if (client !== undefined) return client
     const grant = form.get('grant_type')
-    if (grant === null) return refusal('invalid_request')
-    if (grant !== 'client_credentials') return refusal('unsupported_grant_type')
-    const scopes = this.#grantedScopes(form.get('scope'))
-    return scopes === undefined ? refusal('invalid_scope') : this.#grant(scopes)
+    if (grant === 'client_credentials') return this.#answerApplication(form)
+    if (grant === 'authorization_code') return this.#answerUser(form)
+    return refusal(grant === null ? 'invalid_request' : 'unsupported_grant_type')
   }
 
-  /** Checks `Authorization: Bearer …` against a scope. */
-  check(authorization: string | null, scope: string): TokenCheck {
+  /** Reads `Authorization: Bearer …`; nothing when there is no valid token in it. */
+  read(authorization: string | null): TokenClaims | undefined {
     const token = /^Bearer ([\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
-    if (token === undefined) return 'invalid_token'
+    if (token === undefined) return undefined
     const [payload, proof] = token.split('.') as [string, string]
-    if (!equalText(proof, this.#prove(payload))) return 'invalid_token'
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { expiresMs: number; scopes: string[] }
-    if (claims.expiresMs <= this.#options.now().getTime()) return 'invalid_token'
-    return claims.scopes.includes(scope) ? 'valid' : 'insufficient_scope'
+    if (!equalText(proof, this.#prove(payload))) return undefined
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as TokenClaims
+    return claims.expiresMs > this.#options.now().getTime() ? claims : undefined
+  }
+
+  #answerApplication(form: URLSearchParams): Response {
+    const scopes = this.#grantedScopes(form.get('scope'))
+    return scopes === undefined ? refusal('invalid_scope') : this.#grant('application', scopes)
+  }
+
+  /** The address that the code was sent to is asked for, as the standard does, and not compared: no code was ever sent. */
+  #answerUser(form: URLSearchParams): Response {
+    const code = form.get('code')
+    if (code === null || form.get('redirect_uri') === null) return refusal('invalid_request')
+    return equalText(code, this.#options.authorizationCode) ? this.#grant('user', this.#options.userScopes) : refusal('invalid_grant')
   }
 
   #checkClient(request: Request, form: URLSearchParams): Response | undefined {
@@ -67,10 +91,10 @@ export class TokenIssuer {
     return scopes.length > 0 && scopes.every(scope => this.#options.scopes.includes(scope)) ? scopes : undefined
   }
 
-  #grant(scopes: readonly string[]): Response {
+  #grant(grant: TokenClaims['grant'], scopes: readonly string[]): Response {
     const { lifetimeSeconds, now } = this.#options
-    const claims = { expiresMs: now().getTime() + lifetimeSeconds * 1000, scopes, nonce: randomBytes(6).toString('base64url') }
-    const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    const claims: TokenClaims = { grant, scopes, expiresMs: now().getTime() + lifetimeSeconds * 1000 }
+    const payload = Buffer.from(JSON.stringify({ ...claims, nonce: randomBytes(6).toString('base64url') })).toString('base64url')
     const body = {
       access_token: `${payload}.${this.#prove(payload)}`,
       token_type: 'Bearer',
@@ -86,10 +110,14 @@ export class TokenIssuer {
 }
 
 /** The answer to a request without a token that allows it (RFC 6750, section 3). */
-export function unauthorized(check: Exclude<TokenCheck, 'valid'>, authorization: string | null): Response {
-  const challenge = authorization === null ? 'Bearer' : `Bearer error="${check}"`
-  const status = check === 'insufficient_scope' ? 403 : 401
-  return Response.json({ error: check }, { status, headers: { 'www-authenticate': challenge } })
+export function unauthorized(refusal: TokenRefusal, authorization: string | null): Response {
+  const status = refusal === 'insufficient_scope' ? 403 : 401
+  return Response.json({ error: refusal }, { status, headers: { 'www-authenticate': challenge(refusal, authorization) } })
+}
+
+/** The challenge alone. A request that brought no token is told no error. */
+export function challenge(refusal: TokenRefusal, authorization: string | null): string {
+  return authorization === null ? 'Bearer' : `Bearer error="${refusal}"`
 }
 
 function refusal(error: TokenErrorCode): Response {

@@ -3,8 +3,9 @@
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { FeedError } from '../errors'
-import type { RangeRequest, RangeResponse, RangeTransport } from '../stages/range-transport'
+import type { RangeResponse } from '../stages/range-transport'
 import { asTransportError } from '../stages/transport-error'
+import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects } from './redirect-policy'
 
 /** Anything that answers a Request. */
@@ -15,20 +16,21 @@ export type FetchLike = (request: Request) => Response | Promise<Response>
  * HTTP_CONTENT_ENCODING, because a fetch inflates an encoded body without a word and its bytes are then no longer the file's.
  * The platform's fetch takes a chunked body that was cut for a complete one; the ranges' lengths show it.
  */
-export function fetchTransport(fetchLike: FetchLike): RangeTransport {
+export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   return {
     async send(request) {
       const headers = sendableHeaders(request.headers)
-      return followRedirects(request.url, url => sendOnce(fetchLike, url, { ...request, headers }))
+      return followRedirects(request, url => sendOnce(fetchLike, url, { ...request, headers }))
     },
   }
 }
 
-async function sendOnce(fetchLike: FetchLike, url: URL, { headers, signal }: RangeRequest): Promise<RangeResponse> {
+async function sendOnce(fetchLike: FetchLike, url: URL, { method = 'GET', headers, body, signal }: HttpRequest): Promise<RangeResponse> {
   const shown = printableUrl(url)
   let response: Response
   try {
-    response = await fetchLike(new Request(url, { headers, signal, redirect: 'manual' }))
+    const init = { method, headers, signal, redirect: 'manual' } as const
+    response = await fetchLike(new Request(url, body === undefined ? init : { ...init, body }))
   } catch (error) {
     throw asTransportError(error, shown)
   }

@@ -5,6 +5,7 @@ import { printableUrl } from '../codec/range/printable-url'
 import { requestUrl } from '../codec/range/request-url'
 import { FeedError } from '../errors'
 import type { RangeResponse } from '../stages/range-transport'
+import type { HttpRequest } from './http-transport'
 
 /** Hops that one request may take. */
 const MAX_HOPS = 5
@@ -22,11 +23,16 @@ export function sameOriginUrl(from: string | URL, link: string): URL {
 }
 
 /**
- * Sends a GET by `sendOnce` and follows its redirects. Responses that were followed are discarded.
+ * Sends a request by `sendOnce` and follows its redirects, those of a GET only: a POST that is sent on has been received twice.
+ * Responses that were followed are discarded.
  * Throws HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, and OPTION_INVALID for a URL that nothing can be sent to.
  */
-export async function followRedirects(url: string, sendOnce: (url: URL) => Promise<RangeResponse>): Promise<RangeResponse> {
+export async function followRedirects(
+  { url, method }: Pick<HttpRequest, 'url' | 'method'>,
+  sendOnce: (url: URL) => Promise<RangeResponse>,
+): Promise<RangeResponse> {
   let at = requestUrl(url)
+  if (method === 'POST') return sendOnce(at)
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const response = await sendOnce(at)
     const location = REDIRECT_STATUSES.has(response.status) ? response.header('location') : undefined

@@ -5,8 +5,9 @@ import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { FeedError } from '../errors'
-import type { RangeRequest, RangeResponse, RangeTransport } from '../stages/range-transport'
+import type { RangeResponse } from '../stages/range-transport'
 import { asTransportError } from '../stages/transport-error'
+import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects } from './redirect-policy'
 
 export interface UndiciTransportOptions {
@@ -15,7 +16,7 @@ export interface UndiciTransportOptions {
 }
 
 /** Connections are kept alive between requests until `close`. undici's own limits (300 s for headers and for body bytes) stand behind the caller's. */
-export class UndiciTransport implements RangeTransport {
+export class UndiciTransport implements HttpTransport {
   readonly #dispatcher: Dispatcher
   readonly #own: Agent | undefined
 
@@ -28,9 +29,9 @@ export class UndiciTransport implements RangeTransport {
    * Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_CONTENT_LENGTH (a repeated or conflicting one),
    * HTTP_TRANSPORT; the body fails with the last two.
    */
-  async send(request: RangeRequest): Promise<RangeResponse> {
+  async send(request: HttpRequest): Promise<RangeResponse> {
     const headers = sendableHeaders(request.headers)
-    return followRedirects(request.url, url => this.#sendOnce(url, { ...request, headers }))
+    return followRedirects(request, url => this.#sendOnce(url, { ...request, headers }))
   }
 
   /** Ends idle and running connections, unless the dispatcher is the caller's. */
@@ -38,11 +39,11 @@ export class UndiciTransport implements RangeTransport {
     await this.#own?.destroy()
   }
 
-  async #sendOnce(url: URL, { headers, signal }: RangeRequest): Promise<RangeResponse> {
+  async #sendOnce(url: URL, { method = 'GET', headers, body, signal }: HttpRequest): Promise<RangeResponse> {
     const shown = printableUrl(url)
     try {
-      const response = await undiciRequest(url, { method: 'GET', headers: { ...headers }, signal, dispatcher: this.#dispatcher })
-      return asRangeResponse(response, shown)
+      const init = { method, headers: { ...headers }, body: body ?? null, signal, dispatcher: this.#dispatcher }
+      return asRangeResponse(await undiciRequest(url, init), shown)
     } catch (error) {
       throw typedRefusal(error, shown)
     }

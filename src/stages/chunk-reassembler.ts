@@ -17,7 +17,7 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
 
   /** Throws OPTION_INVALID. */
   constructor(options: Partial<ChunkWindowOptions> = {}) {
-    super()
+    super('ChunkReassembler')
     this.#window = new ChunkWindow({ ...options, windowBytes: options.windowBytes ?? WINDOW_BYTES })
   }
 

@@ -93,7 +93,7 @@ export class GroupJoiner<
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: GroupJoinerOptions<T, C, G, M>) {
-    super()
+    super('GroupJoiner')
     this.#mode = checkedMode(options.mode ?? 'items-with-group')
     this.#maxGroupItems = checkedCount(options.maxGroupItems ?? 100_000)
     this.#groups = new SideInput(checkedSource(options.groups))

@@ -54,7 +54,7 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   #engine: InflateEngine | undefined
 
   constructor(options: GunzipOptions = {}) {
-    super()
+    super('Gunzip')
     this.#members = new GzipMembers(gzipLimits(options))
     this.#newEngine = newEngine(options.engine ?? 'zlib')
   }

@@ -47,7 +47,7 @@ export class RangeFetcher extends Source<Piece> {
 
   /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
   constructor(options: RangeFetcherOptions) {
-    super()
+    super('RangeFetcher')
     this.#settings = rangeSettings(options)
     this.info = new Promise((resolve, reject) => {
       this.#settleInfo = { resolve, reject }

@@ -48,7 +48,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SnapshotMergerOptions<C> = {}) {
-    super()
+    super('SnapshotMerger')
     const { store = new MemoryStore(), versionOf, changes = 'all' } = options
     // C is the snapshot feed's columns unless a schema says otherwise.
     const schema = options.schema ?? (itemSnapshotSchema as unknown as FeedSchema<C>)

@@ -1,51 +1,127 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bootstrapSpan, type Calendar, daySpan, hourSpan } from '../../src/emulator/calendar'
-import { createWorld } from '../../src/emulator/world/world'
+import { bootstrapSpan, type Calendar, daySpan, hourSpan, latestDay, priorityDaySpan } from '../../src/emulator/calendar'
+import { dayNumber, dayStart } from '../../src/emulator/world/file-day'
+import { DAY_MS, HOUR_MS } from '../../src/emulator/world/item-life'
 
-const world = createWorld({ seed: 1, items: 1, hours: 72 })
-const calendar = (now: string): Calendar => ({ world, now: new Date(now), bootstrapAt: world.start })
-const end = '2026-03-04T00:00:00Z'
+const MADE = new Date('2026-03-01T00:00:00Z')
+const calendar = (now: string | number, rest: Partial<Calendar> = {}): Calendar => ({
+  now: new Date(now),
+  bootstrap: MADE,
+  latencyDays: 2,
+  ...rest,
+})
+const day = (date: string) => ({
+  content: 'span',
+  from: new Date(`${date}T07:00:00Z`),
+  to: new Date(Date.parse(`${date}T07:00:00Z`) + DAY_MS),
+})
 
-describe('calendar', () => {
-  test('the bootstrap is there once it was made', () => {
-    expect(bootstrapSpan(calendar('2026-02-28T23:59:59Z'))).toBe(13007)
-    expect(bootstrapSpan(calendar('2026-03-01T00:00:00Z'))).toEqual({ content: 'bootstrap', from: world.start, to: world.start })
+describe('daily files', () => {
+  test('a day is one of UTC-7, and its file is there from 09:00 of UTC-7 two days later', () => {
+    expect(daySpan(calendar('2026-03-03T16:00:00.000Z'), '20260301')).toEqual(day('2026-03-01'))
+    expect(daySpan(calendar('2026-03-03T15:59:59.999Z'), '20260301')).toBe(13007)
   })
 
-  test('a day is one of UTC-7', () => {
-    expect(daySpan(calendar(end), '20260301')).toEqual({
-      content: 'span',
-      from: new Date('2026-03-01T07:00:00Z'),
-      to: new Date('2026-03-02T07:00:00Z'),
-    })
+  test('the file of a slow category comes a day later', () => {
+    expect(daySpan(calendar('2026-03-04T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toBe(13007)
+    expect(daySpan(calendar('2026-03-04T16:00:00.000Z', { latencyDays: 3 }), '20260301')).toEqual(day('2026-03-01'))
   })
 
-  test.each(['2026-03-01', '20260230', '20261301', '', '2026030', '20260303', '20270101', '20260227', 'yyyyMMdd'])(
-    'no daily file for %j',
-    date => {
-      expect(daySpan(calendar(end), date)).toBe(13005)
-    },
-  )
-
-  test('a day that is not over has no file yet', () => {
-    expect(daySpan(calendar('2026-03-02T06:59:59Z'), '20260301')).toBe(13005)
-    expect(daySpan(calendar('2026-03-02T07:00:00Z'), '20260301')).toMatchObject({ content: 'span' })
+  test('fourteen are kept: the fifteenth takes the first one’s place', () => {
+    expect(daySpan(calendar('2026-03-17T15:59:59.999Z'), '20260301')).toEqual(day('2026-03-01'))
+    expect(daySpan(calendar('2026-03-17T16:00:00.000Z'), '20260301')).toBe(13005)
+    expect(daySpan(calendar('2026-03-17T16:00:00.000Z'), '20260302')).toEqual(day('2026-03-02'))
+    expect(daySpan(calendar('2026-03-18T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toEqual(day('2026-03-01'))
   })
 
-  test('an hour is a whole one of UTC, and its file is there once it is over', () => {
-    expect(hourSpan(calendar(end), '2026-03-01T05:00:00.000Z')).toEqual({
-      content: 'span',
-      from: new Date('2026-03-01T05:00:00Z'),
-      to: new Date('2026-03-01T06:00:00Z'),
-    })
-    expect(hourSpan(calendar('2026-03-01T05:59:59Z'), '2026-03-01T05:00:00.000Z')).toBe(13007)
-    expect(hourSpan(calendar(end), '2026-02-28T23:00:00.000Z')).toBe(13007)
+  test('today and what comes after it is no day of the past; yesterday is one that is still being made', () => {
+    expect(daySpan(calendar('2026-03-02T06:59:59.999Z'), '20260301')).toBe(13005)
+    expect(daySpan(calendar('2026-03-02T07:00:00.000Z'), '20260301')).toBe(13007)
+    expect(daySpan(calendar('2026-03-02T07:00:00.000Z'), '20270101')).toBe(13005)
+  })
+
+  test('item_priority: today and fourteen days back, 13007 for what is not there yet', () => {
+    const at = (now: string) => priorityDaySpan(calendar(now), '20260301')
+    expect(at('2026-03-01T06:59:59.999Z')).toBe(13005)
+    expect(at('2026-03-01T07:00:00.000Z')).toBe(13007)
+    expect(at('2026-03-03T15:59:59.999Z')).toBe(13007)
+    expect(at('2026-03-03T16:00:00.000Z')).toEqual(day('2026-03-01'))
+    expect(at('2026-03-16T06:59:59.999Z')).toEqual(day('2026-03-01'))
+    expect(at('2026-03-16T07:00:00.000Z')).toBe(13005)
+  })
+
+  test.each(['2026-03-01', '20260230', '20261301', '', '2026030', 'yyyyMMdd', ' 20260301', '2026030١'])('%j is no date', date => {
+    expect(daySpan(calendar('2026-03-04T16:00:00Z'), date)).toBe(13005)
+    expect(priorityDaySpan(calendar('2026-03-04T16:00:00Z'), date)).toBe(13005)
+  })
+
+  test('at any moment exactly fourteen days have a file, one after the other', () => {
+    const nows = fc.integer({ min: Date.parse('2026-01-01T00:00:00Z'), max: Date.parse('2026-12-31T00:00:00Z') })
+    fc.assert(
+      fc.property(nows, fc.constantFrom(2 as const, 3 as const), (now, latencyDays) => {
+        const at = calendar(now, { latencyDays })
+        const days = Array.from({ length: 30 }, (_, i) => dayNumber(now) - 25 + i)
+        const there = days.filter(number => typeof daySpan(at, dateOf(number)) !== 'number')
+        expect(there).toEqual(Array.from({ length: 14 }, (_, i) => latestDay(at) - 13 + i))
+        expect(now - dayStart(there[13]! + 1)).toBeGreaterThanOrEqual((latencyDays - 1) * DAY_MS + 9 * HOUR_MS)
+      }),
+    )
+  })
+})
+
+describe('snapshots', () => {
+  const hour = '2026-03-01T05:00:00.000Z'
+  const file = { content: 'span', from: new Date(hour), to: new Date('2026-03-01T06:00:00Z') }
+
+  test('hour H is there from H+2 on', () => {
+    expect(hourSpan(calendar('2026-03-01T06:59:59.999Z'), hour)).toBe(13007)
+    expect(hourSpan(calendar('2026-03-01T07:00:00.000Z'), hour)).toEqual(file)
+  })
+
+  test('and is kept for seven days', () => {
+    expect(hourSpan(calendar('2026-03-08T05:00:00.000Z'), hour)).toEqual(file)
+    expect(hourSpan(calendar('2026-03-08T05:00:00.001Z'), hour)).toBe(13007)
+  })
+
+  test('an hour of the future has no file', () => {
+    expect(hourSpan(calendar('2026-02-01T00:00:00Z'), hour)).toBe(13007)
   })
 
   test.each(['2026-03-01T05:30:00.000Z', '2026-03-01T05:00:00Z', '2026-03-01T25:00:00.000Z', '2026-02-30T05:00:00.000Z', '20260301', ''])(
     '%j is no hour',
     text => {
-      expect(hourSpan(calendar(end), text)).toBe(13021)
+      expect(hourSpan(calendar('2026-03-01T10:00:00Z'), text)).toBe(13021)
     },
   )
 })
+
+describe('bootstrap', () => {
+  test('one that is made once is there from then on', () => {
+    expect(bootstrapSpan(calendar('2026-02-28T23:59:59.999Z'))).toBe(13007)
+    expect(bootstrapSpan(calendar('2026-03-01T00:00:00.000Z'))).toEqual({ content: 'bootstrap', from: MADE, to: MADE })
+    expect(bootstrapSpan(calendar('2027-03-01T00:00:00.000Z'))).toEqual({ content: 'bootstrap', from: MADE, to: MADE })
+  })
+
+  test('one that is made daily shows the end of the newest day that has a file', () => {
+    const at = (now: string) => bootstrapSpan(calendar(now, { bootstrap: 'daily' }))
+    const made = (time: string) => ({ content: 'bootstrap', from: new Date(time), to: new Date(time) })
+    expect(at('2026-03-03T15:59:59.999Z')).toEqual(made('2026-03-01T07:00:00Z'))
+    expect(at('2026-03-03T16:00:00.000Z')).toEqual(made('2026-03-02T07:00:00Z'))
+    expect(at('2026-03-04T15:59:59.999Z')).toEqual(made('2026-03-02T07:00:00Z'))
+  })
+
+  test('the snapshots kept always reach back to it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: Date.parse('2026-01-01T00:00:00Z'), max: Date.parse('2026-12-31T00:00:00Z') }), now => {
+        const span = bootstrapSpan(calendar(now, { bootstrap: 'daily', latencyDays: 3 }))
+        expect(typeof span === 'object' && typeof hourSpan({ now: new Date(now) }, span.to.toISOString())).toBe('object')
+      }),
+    )
+  })
+})
+
+/** `yyyyMMdd` of a day of UTC-7. */
+function dateOf(number: number): string {
+  return new Date(number * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
+}

@@ -2,6 +2,7 @@
 
 import type { Emulator, EmulatorOptions } from '../../src/emulator'
 import { createEmulator } from '../../src/emulator'
+import { validated } from './openapi-validation'
 
 const FEED_SCOPE = 'https://api.market.example/oauth/buy.item.feed'
 
@@ -29,13 +30,14 @@ export async function token(
 
 export async function client(options: Partial<EmulatorOptions> = {}): Promise<Client> {
   const emulator = createEmulator({ world: { seed: 7, items: 30, churn: 20, hours: 72 }, ...options })
+  const send = validated(emulator, options)
   const bearer = `Bearer ${await token(emulator)}`
   return {
     emulator,
     get: (path, headers = {}) => {
       const all: Record<string, string | null> = { authorization: bearer, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', ...headers }
       const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
-      return emulator.fetch(new Request(`http://emulator${emulator.feedBasePath}${path}`, { headers: Object.fromEntries(present) }))
+      return send(new Request(`http://emulator${emulator.feedBasePath}${path}`, { headers: Object.fromEntries(present) }))
     },
   }
 }

@@ -48,6 +48,14 @@ describe.each([
     await cache.close()
   })
 
+  test('chunks are the reader’s to keep and to change', async () => {
+    const cache = new FileCache({ memoryFileBytes })
+    const lease = await cache.lease('a', maker().produce)
+    for await (const chunk of lease.read(0, 5_000)) chunk.fill(0)
+    expect((await read(lease, 0, 5_000)).equals(content)).toBe(true)
+    await cache.close()
+  })
+
   test('requests at the same time share one making, later ones what it made', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const { made, produce } = maker()

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
-import { concat, pipeline } from '../../src/pipeline/pipeline'
+import { IterableSource } from '../../src/pipeline/iterable-source'
+import { concat, pipeline, pipelineOfChain } from '../../src/pipeline/pipeline'
+import { TapRows } from '../../src/pipeline/row-stages'
 import type { PipelineSummary } from '../../src/pipeline/run'
 import type { Sink } from '../../src/pipeline/sink'
 import { Stage } from '../../src/stages/stage'
@@ -146,6 +148,22 @@ describe('sources', () => {
     for (const source of sources) expect(await pipeline<Uint8Array>(source()).to(parser).toArray()).toHaveLength(100)
     expect(await pipeline(rows()).take(7).toArray()).toHaveLength(7)
     expect(await pipeline(pipeline([1, 2]).to(() => new Double())).toArray()).toEqual([1, 1, 2, 2])
+  })
+
+  test('a chain of stages that know of each other is made for each run', async () => {
+    const runs: number[][] = []
+    const chain = pipelineOfChain<number>(() => {
+      const seen: number[] = []
+      runs.push(seen)
+      return [new IterableSource([1, 2]), new Double(), new TapRows<number>(n => void seen.push(n))]
+    })
+    expect(await Promise.all([chain.toArray(), chain.map(n => n * 10).toArray()])).toEqual([
+      [1, 1, 2, 2],
+      [10, 10, 20, 20],
+    ])
+    const summary = await chain.forEach(() => {})
+    expect(summary.stages.map(({ stage }) => stage)).toEqual(['source', 'Double', 'tap'])
+    expect(runs).toEqual(Array(3).fill([1, 1, 2, 2]))
   })
 
   test('concat runs one pipeline after the other, and makes them late', async () => {

@@ -69,6 +69,18 @@ test('the request carries its headers and signal, and does not follow redirects'
   expect(request.signal.aborted).toBe(true)
 })
 
+test('a POST carries its body, and a redirect is its answer', async () => {
+  const seen: string[] = []
+  const transport = fetchTransport(async request => {
+    seen.push(`${request.method} ${request.url} ${request.headers.get('content-type')} ${await request.text()}`)
+    return new Response('', { status: 307, headers: { location: '/elsewhere' } })
+  })
+  const { signal } = new AbortController()
+  const response = await transport.send({ url, method: 'POST', headers: { 'Content-Type': 'text/x' }, body: 'é', signal })
+  expect(response.status).toBe(307)
+  expect(seen).toEqual([`POST ${url} text/x é`])
+})
+
 test('an encoded body is refused and given up', async () => {
   let cancelled = false
   const body = new ReadableStream({

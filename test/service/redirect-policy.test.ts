@@ -46,7 +46,7 @@ describe('redirects', () => {
   test('are followed within the origin, each response discarded', async () => {
     const sent: string[] = []
     let discarded = 0
-    const response = await followRedirects('https://feed.test/0', async url => {
+    const response = await followRedirects({ url: 'https://feed.test/0' }, async url => {
       sent.push(url.href)
       const status = [301, 302, 303, 307, 308, 200][sent.length - 1] ?? 500
       return hop(status, `/${sent.length}`, () => discarded++)
@@ -58,14 +58,14 @@ describe('redirects', () => {
 
   test('fault 84: a loop ends', async () => {
     let sent = 0
-    const looping = followRedirects('https://feed.test/a', async () => hop(302, ++sent % 2 ? '/b' : '/a'))
+    const looping = followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, ++sent % 2 ? '/b' : '/a'))
     await expect(looping).rejects.toMatchObject({ code: 'HTTP_REDIRECT_LOOP', context: { url: 'https://feed.test/a', hops: 5 } })
     expect(sent).toBe(6)
   })
 
   test('fault 84: nothing is sent to a refused target', async () => {
     const sent: string[] = []
-    const refused = followRedirects('https://feed.test/a', async url => {
+    const refused = followRedirects({ url: 'https://feed.test/a' }, async url => {
       sent.push(url.href)
       return hop(302, 'https://evil.test/b')
     })
@@ -73,8 +73,17 @@ describe('redirects', () => {
     expect(sent).toEqual(['https://feed.test/a'])
   })
 
+  test('of a POST are its answer: it is sent once', async () => {
+    let sent = 0
+    const response = await followRedirects({ url: 'https://feed.test/a', method: 'POST' }, async () => {
+      sent++
+      return hop(307, '/b')
+    })
+    expect([response.status, sent]).toEqual([307, 1])
+  })
+
   test('a redirect without a target is the answer', async () => {
-    expect((await followRedirects('https://feed.test/a', async () => hop(302, undefined))).status).toBe(302)
-    expect((await followRedirects('https://feed.test/a', async () => hop(304, '/b'))).status).toBe(304)
+    expect((await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined))).status).toBe(302)
+    expect((await followRedirects({ url: 'https://feed.test/a' }, async () => hop(304, '/b'))).status).toBe(304)
   })
 })

@@ -189,6 +189,21 @@ describe('a real server', () => {
   })
 })
 
+test('a POST carries its body, and a redirect is its answer', async () => {
+  const seen: string[] = []
+  const origin = await httpServer(async (request, response) => {
+    let body = ''
+    for await (const part of request.setEncoding('utf8')) body += part
+    seen.push(`${request.method} ${request.url} ${request.headers['content-type']} ${request.headers['content-length']} ${body}`)
+    response.writeHead(307, { location: '/elsewhere' }).end()
+  })
+  const { signal } = new AbortController()
+  const response = await transport.send({ url: `${origin}/x`, method: 'POST', headers: { 'Content-Type': 'text/x' }, body: 'é', signal })
+  response.discard()
+  expect(response.status).toBe(307)
+  expect(seen).toEqual(['POST /x text/x 2 é'])
+})
+
 describe('redirects', () => {
   test('fault 84: within the origin', async () => {
     const seen: unknown[] = []

@@ -13,10 +13,14 @@ import { sellerOf } from './sellers'
 import { itemTitle } from './titles'
 import { BRANDS, LEAVES } from './words'
 
-/** A column and how its cell is made from a record. Cells are the values before any quoting; '' is null. */
+/**
+ * A column and how its cell is made from a record. Cells are the values before any quoting; '' is null.
+ * `at` is the moment, in milliseconds since the epoch, up to which everything that happened shows: the state of a record says when it
+ * last changed, and a few cells (those about campaigns) change without it.
+ */
 export interface Column<Of> {
   readonly name: string
-  cell(of: Of): string
+  cell(of: Of, at: number): string
 }
 
 const CONDITIONS: readonly (readonly [id: string, text: string])[] = [
@@ -95,7 +99,7 @@ const FILLED_TAIL: readonly Column<Item>[] = [
   { name: 'shippingCostType', cell: () => 'FIXED' },
   { name: 'legacyItemId', cell: item => legacyItemId(item.place, item.index) },
   { name: 'sellerAccountType', cell: item => (sellerOf(item).feedbackScore.length > 3 ? 'BUSINESS' : 'INDIVIDUAL') },
-  { name: 'priorityListingPayload', cell: item => campaignPayload(item.key, item.changedAt) },
+  { name: 'priorityListingPayload', cell: (item, at) => campaignPayload(item.key, at - 1) },
   { name: 'itemCreationDate', cell: item => isoText(item.listedAt) },
   { name: 'itemWebUrl', cell: item => `https://${item.place.facts.webHost}/itm/${legacyItemId(item.place, item.index)}` },
   { name: 'defaultImageUrl', cell: itemImage },

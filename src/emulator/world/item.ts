@@ -39,6 +39,9 @@ export interface Item {
   readonly groupId: string
 }
 
+/** Chooses among items. */
+export type ItemTest = (item: Item) => boolean
+
 /** An item that changed within a span of time, in its last state of that span. */
 export interface ItemChange {
   readonly item: Item

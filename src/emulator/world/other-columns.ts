@@ -48,16 +48,16 @@ export function snapshotColumns(itemColumns: readonly Column<Item>[]): readonly 
   const availability = ITEM_COLUMNS.find(column => column.name === 'availability')!
   return [
     { name: 'itemId', cell: change => change.item.itemId },
-    { name: 'availability', cell: change => (change.item.active ? availability.cell(change.item) : 'UNAVAILABLE') },
-    ...rest.map(column => whileActive(column.name, change => column.cell(change.item))),
+    { name: 'availability', cell: (change, at) => (change.item.active ? availability.cell(change.item, at) : 'UNAVAILABLE') },
+    ...rest.map(column => whileActive(column.name, (change, at) => column.cell(change.item, at))),
     whileActive('itemSnapshotDate', change => new Date(change.item.changedAt).toISOString()),
     whileActive('itemCreationDate', change => new Date(change.item.listedAt).toISOString()),
     whileActive('changeMetadata', change => change.kinds.join('|')),
   ]
 }
 
-function whileActive(name: string, cell: (change: ItemChange) => string): Column<ItemChange> {
-  return { name, cell: change => (change.item.active ? cell(change) : '') }
+function whileActive(name: string, cell: Column<ItemChange>['cell']): Column<ItemChange> {
+  return { name, cell: (change, at) => (change.item.active ? cell(change, at) : '') }
 }
 
 function groupImage(group: ItemGroup, number: number): string {

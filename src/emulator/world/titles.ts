@@ -10,7 +10,9 @@ export function itemTitle(item: Item): string {
   const words = mix(item.key, DRAW.titleWords)
   const ending = pick(ENDINGS, mix(mix(item.key, DRAW.titleChange), item.titleChanges))
   const version = item.titleChanges === 0 ? '' : ` v${item.titleChanges + 1}`
-  return `${BRANDS[brandIndex(item)]!} ${pick(ADJECTIVES, words)} ${pick(NOUNS, words >>> 6)}${flourish(mix(item.key, DRAW.titleStyle))} ${ending}${version}`
+  const style = mix(item.key, DRAW.titleStyle)
+  const [before, after] = style % 100 < 2 ? ['', flourish(style)] : [flourish(style), '']
+  return `${BRANDS[brandIndex(item)]!} ${pick(ADJECTIVES, words)} ${pick(NOUNS, words >>> 6)}${before} ${ending}${version}${after}`
 }
 
 export function groupTitle(key: number): string {
@@ -18,7 +20,7 @@ export function groupTitle(key: number): string {
   return `${pick(BRANDS, words >>> 12)} ${pick(ADJECTIVES, words)} ${pick(NOUNS, words >>> 6)}${flourish(mix(key, DRAW.titleStyle))}`
 }
 
-/** Five titles in a hundred need quotes, a few of them at their very end; twelve leave ASCII. */
+/** Five titles in a hundred need quotes, two of them at their very end; twelve leave ASCII. */
 function flourish(style: number): string {
   const share = style % 100
   if (share < 5) return ` ${pick(SPECIAL, style >>> 8)}`

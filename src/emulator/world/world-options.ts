@@ -16,7 +16,7 @@ export interface WorldOptions {
   readonly categories?: readonly string[]
   /** The first hour, a whole one. Default 2026-03-01T00:00:00Z. */
   readonly start?: Date
-  /** Hours over which new listings spread; the emulator's clock stands at their end. Changes go on after it. Default 24. */
+  /** Hours over which new listings spread; by default the emulator's clock stands an hour after their end. Changes go on after it. Default 24. */
   readonly hours?: number
   /** How lively the world is: 1 (the default) changes a little over one item in a hundred in an hour, 10 ten times as many. */
   readonly churn?: number

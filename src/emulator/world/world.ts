@@ -10,7 +10,7 @@ import { FeedError } from '../../errors'
 import { campaignChanges, campaignPayload } from './campaigns'
 import { dayNumber } from './file-day'
 import { Groups, type ItemGroup } from './groups'
-import { changeWithin, type Item, type ItemChange, itemBefore, type Population } from './item'
+import { changeWithin, type Item, type ItemChange, type ItemTest, itemBefore, type Population } from './item'
 import { type Column, ITEM_COLUMNS, ITEM_TAIL_COLUMNS, UNKNOWN_ITEM_COLUMN } from './item-columns'
 import { HOUR_MS } from './item-life'
 import type { CampaignChange } from './other-columns'
@@ -29,6 +29,13 @@ export interface OrphanCounts {
   readonly itemsWithoutGroup: number
   /** Group records that no active item names. */
   readonly groupsWithoutItems: number
+}
+
+/** Which of a group's items make its record stand in a file. */
+interface Members {
+  readonly time: number
+  readonly listedFrom: number
+  readonly counts?: ItemTest | undefined
 }
 
 export class World {
@@ -96,14 +103,14 @@ export class World {
     }
   }
 
-  /** Records of the groups that the items of {@link itemsAt} name, and the deliberate orphans. */
-  groupsAt(time: Date, name?: PlaceName): Iterable<ItemGroup> {
-    return this.#groupRecords(this.#place(name), time.getTime(), Number.NEGATIVE_INFINITY, true)
+  /** Records of the groups that the items of {@link itemsAt} name (those that `counts` tells), and the deliberate orphans. */
+  groupsAt(time: Date, name?: PlaceName, counts?: ItemTest): Iterable<ItemGroup> {
+    return this.#groupRecords(this.#place(name), { time: time.getTime(), listedFrom: Number.NEGATIVE_INFINITY, counts }, true)
   }
 
-  /** Records of the groups that the items of {@link listedWithin} name. */
-  groupsListedWithin(from: Date, to: Date, name?: PlaceName): Iterable<ItemGroup> {
-    return this.#groupRecords(this.#place(name), to.getTime(), from.getTime(), false)
+  /** Records of the groups that the items of {@link listedWithin} name (those that `counts` tells). */
+  groupsListedWithin(from: Date, to: Date, name?: PlaceName, counts?: ItemTest): Iterable<ItemGroup> {
+    return this.#groupRecords(this.#place(name), { time: to.getTime(), listedFrom: from.getTime(), counts }, false)
   }
 
   /**
@@ -112,15 +119,16 @@ export class World {
    */
   *truthAt(time: Date, name?: PlaceName, columns: readonly string[] = this.itemColumns): Generator<TruthRow, void, void> {
     const chosen = columns.map(itemColumn)
-    for (const item of this.itemsAt(time, name)) yield { itemId: item.itemId, cells: chosen.map(column => column.cell(item)) }
+    const at = time.getTime()
+    for (const item of this.itemsAt(time, name)) yield { itemId: item.itemId, cells: chosen.map(column => column.cell(item, at)) }
   }
 
   /**
-   * An item's cells before any quoting: of the documented columns, or of those named here.
+   * An item's cells before any quoting, as they were right after its last change: of the documented columns, or of those named here.
    * @throws FeedError COLUMN_UNKNOWN
    */
   itemCells(item: Item, columns: readonly string[] = this.itemColumns): string[] {
-    return columns.map(name => itemColumn(name).cell(item))
+    return columns.map(name => itemColumn(name).cell(item, item.changedAt + 1))
   }
 
   /** The orphans between the items and the groups of one time, counted by walking both. */
@@ -129,24 +137,24 @@ export class World {
     let itemsWithoutGroup = 0
     for (let group = 0; group < this.#groups.stride; group++) {
       if (this.#groups.isWithheld(place, group))
-        itemsWithoutGroup += this.#activeMembers(place, group, time.getTime(), Number.NEGATIVE_INFINITY)
+        itemsWithoutGroup += this.#activeMembers(place, group, { time: time.getTime(), listedFrom: Number.NEGATIVE_INFINITY })
     }
     return { itemsWithoutGroup, groupsWithoutItems: this.#groups.limit - this.#groups.stride }
   }
 
-  *#groupRecords(place: Place, time: number, listedFrom: number, orphans: boolean): Generator<ItemGroup, void, void> {
+  *#groupRecords(place: Place, which: Members, orphans: boolean): Generator<ItemGroup, void, void> {
     const groups = this.#groups
     for (let group = 0; group < groups.stride; group++) {
-      if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, time, listedFrom) > 0) yield groups.record(place, group)
+      if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, which) > 0) yield groups.record(place, group)
     }
     for (let group = groups.stride; orphans && group < groups.limit; group++) yield groups.record(place, group)
   }
 
-  #activeMembers(place: Place, group: number, time: number, listedFrom: number): number {
+  #activeMembers(place: Place, group: number, { time, listedFrom, counts = () => true }: Members): number {
     let count = 0
     for (const index of this.#groups.members(place, group)) {
       const item = itemBefore(this.#population, place, index, time)
-      if (item?.active && item.listedAt >= listedFrom) count++
+      if (item?.active && item.listedAt >= listedFrom && counts(item)) count++
     }
     return count
   }

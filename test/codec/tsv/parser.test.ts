@@ -286,6 +286,25 @@ describe('the dialect', () => {
   })
 })
 
+test('the file may be told when the header is read, once', () => {
+  const asked: number[] = []
+  let read = 0
+  const file = () => {
+    asked.push(read)
+    return { feed: 'item', date: '20260301' } as const
+  }
+  const parser = new TsvParser({ schema: defineSchema('other', {}), file, batchBytes: 64 })
+  const batches = []
+  for (const byte of Buffer.from(`a\tb\n${'1\t2\n'.repeat(100)}`)) {
+    read++
+    batches.push(...parser.push(Uint8Array.of(byte)))
+  }
+  batches.push(...parser.end())
+  expect(asked).toEqual([64])
+  expect(batches.length).toBeGreaterThan(3)
+  expect(batches.every(batch => batch.file.date === '20260301')).toBe(true)
+})
+
 describe('laws', () => {
   const table = fc
     .integer({ min: 1, max: 5 })

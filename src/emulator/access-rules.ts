@@ -1,0 +1,45 @@
+// What the calling application may read (document 1, "FeedTypeConstraint"; document 2, 13022 to 13024). One value for every operation,
+// so that the feeds, the catalog and getAccess cannot disagree.
+
+/** One marketplace that the application may read. */
+export interface AccessConstraint {
+  readonly marketplaceId: string
+  /** Top-level categories. Left out or empty: all of them. */
+  readonly categoryIds?: readonly string[]
+}
+
+export interface AccessOptions {
+  /** What the application may read. Left out: everything. Empty: nothing. */
+  readonly constraints?: readonly AccessConstraint[]
+  /** Top-level categories of Real Estate, which no feed of any marketplace has. Default `['10542']`. */
+  readonly realEstateCategories?: readonly string[]
+}
+
+export class AccessRules {
+  /** As given; undefined where nothing is restricted. */
+  readonly constraints: readonly AccessConstraint[] | undefined
+  readonly #realEstate: ReadonlySet<string>
+
+  constructor({ constraints, realEstateCategories = ['10542'] }: AccessOptions = {}) {
+    this.constraints = constraints
+    this.#realEstate = new Set(realEstateCategories)
+  }
+
+  isRealEstate(categoryId: string): boolean {
+    return this.#realEstate.has(categoryId)
+  }
+
+  allowsMarketplace(marketplaceId: string): boolean {
+    return this.constraints === undefined || this.#of(marketplaceId).length > 0
+  }
+
+  /** False too where the whole marketplace is not allowed. */
+  allowsCategory(marketplaceId: string, categoryId: string): boolean {
+    if (this.constraints === undefined) return true
+    return this.#of(marketplaceId).some(({ categoryIds = [] }) => categoryIds.length === 0 || categoryIds.includes(categoryId))
+  }
+
+  #of(marketplaceId: string): readonly AccessConstraint[] {
+    return (this.constraints ?? []).filter(constraint => constraint.marketplaceId === marketplaceId)
+  }
+}

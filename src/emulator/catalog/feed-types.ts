@@ -1,0 +1,80 @@
+// The feed types of the catalog: what each is called, which of the world's files it publishes, how long they stay,
+// and the FeedType resource made from that (document 1, "FeedType" to "TimeDuration").
+
+import type { Columns } from '../../schema/feed-schema'
+import { schemaOf } from '../../schema/feed-schemas'
+import type { FeedType } from '../../service/shapes'
+import { type FileFormat, feedLines } from '../feed-file'
+import { DAY_MS } from '../world/item-life'
+import type { World } from '../world/world'
+
+/** A feed type to be published. */
+export interface FeedTypeSeed {
+  readonly feedTypeId: string
+  readonly description: string
+  /** Its files are the daily files of this feed. */
+  readonly feed: 'item' | 'item_group'
+  /** At most a year. Default 14 days. */
+  readonly lookBackMinutes?: number
+  /** Default: every marketplace. */
+  readonly marketplaceIds?: readonly string[]
+  /** Default ACTIVE. */
+  readonly status?: 'ACTIVE' | 'PAUSED' | 'DEPRECATED'
+  /** False: the application may not use it at all. Default true. */
+  readonly permitted?: boolean
+}
+
+export const SCHEMA_VERSION = '1.0'
+
+export const DEFAULT_FEED_TYPES: readonly FeedTypeSeed[] = [
+  { feedTypeId: 'CURATED_ITEM_FEED', description: 'Items listed in one day, in one category.', feed: 'item' },
+  { feedTypeId: 'PRODUCT_FEED', description: 'Groups of the items listed in one day, in one category.', feed: 'item_group' },
+]
+
+/** Document 2 keeps 14 daily files; the catalog states its own look-back, of the same length by default. */
+const DEFAULT_LOOK_BACK_MINUTES = (14 * DAY_MS) / 60_000
+
+export function lookBackMinutes(seed: FeedTypeSeed): number {
+  return seed.lookBackMinutes ?? DEFAULT_LOOK_BACK_MINUTES
+}
+
+export function supportsMarketplace(seed: FeedTypeSeed, marketplaceId: string): boolean {
+  return seed.marketplaceIds?.includes(marketplaceId) ?? true
+}
+
+/** The FeedType resource. `scope` is the one that opens the files. */
+export function feedTypeResource(seed: FeedTypeSeed, world: World, format: FileFormat, scope: string): FeedType {
+  return {
+    feedTypeId: seed.feedTypeId,
+    description: seed.description,
+    supportedFeeds: [
+      {
+        authorizationScopes: [scope],
+        ...(seed.marketplaceIds === undefined ? {} : { constraint: { marketplaceIds: [...seed.marketplaceIds] } }),
+        feedScope: 'DAILY',
+        lookBack: { unit: 'MINUTE', value: lookBackMinutes(seed) },
+        status: seed.status ?? 'ACTIVE',
+        supportedSchemas: [
+          { definition: definition(seed.feed, world, format), deprecated: false, formats: ['TSV'], schemaVersion: SCHEMA_VERSION },
+        ],
+      },
+    ],
+  }
+}
+
+/** The columns in the order of the files, by the names that the documents know; a file may spell them otherwise, and have more. */
+function definition(feed: FeedTypeSeed['feed'], world: World, format: FileFormat): string {
+  const file = { feed, content: 'bootstrap', marketplaceId: '', categoryId: '', from: world.start, to: world.start } as const
+  const place = { marketplaceId: world.options.marketplaces[0]!, categoryId: world.options.categories[0]! }
+  const plain: FileFormat = { ...format, headerSpelling: 'camelCase', unknownColumns: false }
+  const [header = ''] = feedLines(world, { ...file, ...place }, plain)
+  const columns: Columns = schemaOf(feed).columns
+  const types = new Map(Object.entries(columns).map(([name, column]) => [name, typeName(column.type)]))
+  const names = header.trimEnd().split('\t')
+  return JSON.stringify(Object.fromEntries(names.map(name => [name, types.get(name) ?? 'string'])))
+}
+
+function typeName(type: string): string {
+  if (type === 'int32') return 'integer'
+  return type === 'boolean' ? 'boolean' : 'string'
+}

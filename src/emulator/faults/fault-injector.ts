@@ -1,0 +1,159 @@
+// Stands between a request and the service, and lets happen what the plan says. The log keeps what happened, in words that a
+// header can repeat. What the faults are is said in fault.ts.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { FeedError } from '../../errors'
+import { type FileVariant, ORIGINAL, setVariant } from '../file-variant'
+import { FAULT_MAX_MS, type Fault, faultText, isLasting, strikesInBody } from './fault'
+import { cannedAnswer, failingRequest, unreadableFault } from './fault-answers'
+import type { FaultSettings } from './fault-options'
+import { FaultPlan, type PlannedFault } from './fault-plan'
+import { spoiltResponse } from './spoilt-response'
+
+/** What a request came over; in process there is none. */
+export interface Connection {
+  /** Ends the connection with a reset (TCP RST). */
+  reset(): void
+}
+
+export type Answer = (request: Request, connection?: Connection) => Promise<Response>
+
+/** One fault that a request has met. */
+export interface InjectedFault {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** The Range header, where there was one. */
+  readonly range: string | null
+  /** Who asked for it. */
+  readonly source: PlannedFault['source']
+  /** As the header `x-feedmill-fault` takes it, with every number that was drawn. */
+  readonly fault: string
+}
+
+/** What an emulator shows of its faults. */
+export interface Faults {
+  /** The latest faults that requests have met, in the order in which they struck. */
+  readonly log: readonly InjectedFault[]
+  /** Forgets what was asked: the same requests meet the same faults again. Empties the log. */
+  restart(): void
+}
+
+/** Addresses whose files were replaced; past that the one replaced longest ago has its first file again. */
+const REPLACED_ADDRESSES = 10_000
+/** Lets what was written before a reset reach the wire. */
+const RESET_DELAY_MS = 5
+const LATENCY_MS = 200
+
+export class FaultInjector implements Faults {
+  readonly log: InjectedFault[] = []
+  readonly #service: Answer
+  readonly #plan: FaultPlan
+  readonly #logEntries: number
+  readonly #variants = new Map<string, FileVariant>()
+  readonly #closed = new AbortController()
+
+  constructor(settings: FaultSettings, service: Answer) {
+    this.#plan = new FaultPlan(settings)
+    this.#logEntries = settings.logEntries
+    this.#service = service
+  }
+
+  /** Answers a request, with the fault that it meets. Rejects only in process, where a connection would have been reset. */
+  async answer(request: Request, connection?: Connection): Promise<Response> {
+    let planned: PlannedFault | undefined
+    try {
+      planned = this.#plan.decide(request)
+    } catch (error) {
+      return unreadableFault(error)
+    }
+    return planned === undefined ? this.#serve(request) : this.#strike(request, planned, connection)
+  }
+
+  restart(): void {
+    this.#plan.restart()
+    this.#variants.clear()
+    this.log.length = 0
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.#closed.abort()
+  }
+
+  async #strike(request: Request, planned: PlannedFault, connection: Connection | undefined): Promise<Response> {
+    const { fault, place } = planned
+    if (strikesInBody(fault, place)) return this.#spoil(request, planned, connection)
+    this.#note(request, planned)
+    if (isLasting(fault)) this.#replaceFile(request, fault)
+    if (fault.kind === 'reset') return resetAtOnce(request, connection)
+    if (fault.kind === '500') return this.#service(failingRequest(request))
+    if (fault.kind === 'latency') await this.#wait(fault.ms ?? LATENCY_MS, request.signal)
+    if (fault.kind === 'stall') await this.#wait(fault.ms ?? FAULT_MAX_MS, request.signal)
+    return cannedAnswer(fault, request) ?? this.#serve(request)
+  }
+
+  async #spoil(request: Request, planned: PlannedFault, connection: Connection | undefined): Promise<Response> {
+    const response = await this.#serve(request)
+    const lengthBytes = Number(response.headers.get('content-length') ?? 0)
+    const fault = withPlace(planned, lengthBytes)
+    const spoilt = spoiltResponse(response, fault, {
+      stall: ended => this.#wait(fault.ms ?? FAULT_MAX_MS, ended),
+      reset: ended => this.#resetInBody(request, ended, connection),
+    })
+    if (spoilt !== undefined) this.#note(request, { ...planned, fault })
+    return spoilt ?? response
+  }
+
+  async #resetInBody(request: Request, ended: AbortSignal, connection: Connection | undefined): Promise<void> {
+    if (connection === undefined) throw connectionReset(request)
+    await this.#wait(RESET_DELAY_MS, ended)
+    connection.reset()
+    await this.#wait(FAULT_MAX_MS, ended)
+  }
+
+  #replaceFile(request: Request, { kind, bytes = 8 }: Fault): void {
+    const address = addressOf(request)
+    const { generation, cutBytes } = this.#variants.get(address) ?? ORIGINAL
+    const variant = kind === 'replaced' ? { generation: generation + 1, cutBytes } : { generation, cutBytes: cutBytes + bytes }
+    this.#variants.set(address, variant)
+    if (this.#variants.size > REPLACED_ADDRESSES) this.#variants.delete(this.#variants.keys().next().value!)
+  }
+
+  #serve(request: Request): Promise<Response> {
+    const variant = this.#variants.size === 0 ? undefined : this.#variants.get(addressOf(request))
+    if (variant !== undefined) setVariant(request, variant)
+    return this.#service(request)
+  }
+
+  #note(request: Request, { fault, source }: PlannedFault): void {
+    const { method, headers } = request
+    this.log.push({ method, path: addressOf(request), range: headers.get('range'), source, fault: faultText(fault) })
+    if (this.log.length > this.#logEntries) this.log.shift()
+  }
+
+  /** Ends early, and without a failure, when the client has gone or the emulator closes. */
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    await wait(ms, undefined, { signal: AbortSignal.any([signal, this.#closed.signal]) }).catch(() => {})
+  }
+}
+
+/** The fault with the place where it strikes as a number of bytes. */
+function withPlace({ fault, place }: PlannedFault, lengthBytes: number): Fault {
+  return fault.after === undefined && place !== undefined ? { ...fault, after: Math.floor(place * lengthBytes) } : fault
+}
+
+function resetAtOnce(request: Request, connection: Connection | undefined): Response {
+  if (connection === undefined) throw connectionReset(request)
+  connection.reset()
+  return new Response(null)
+}
+
+function connectionReset(request: Request): FeedError {
+  return new FeedError('HTTP_TRANSPORT', 'the connection was reset', { url: request.url })
+}
+
+function addressOf(request: Request): string {
+  const { pathname, search } = new URL(request.url)
+  return pathname + search
+}

@@ -1,0 +1,73 @@
+// Which requests meet a fault, as the caller says it, checked and completed.
+
+import { FeedError } from '../../errors'
+import { FAULT_KINDS, type Fault, type FaultKind, isFaultKind, readFault } from './fault'
+
+/** A fault for single routes. */
+export interface FaultRule {
+  /** A path; `*` stands for any text: `/buy/feed/v1_beta/item*`. */
+  readonly route: string
+  /** As in the header: `reset;after=1000;times=2`. */
+  readonly fault: string
+}
+
+export interface FaultOptions {
+  /** The first that matches a request decides, after the request's own header and before the rate. Default none. */
+  readonly rules?: readonly FaultRule[]
+  /** Share of requests that meet a fault, 0 to 1. Default 0. */
+  readonly rate?: number
+  /** Any whole number; it alone decides which requests those are. Default 0. */
+  readonly seed?: number
+  /** What the rate draws from. Default {@link PASSING_FAULTS}. */
+  readonly kinds?: readonly FaultKind[]
+  /** Which routes the rate is for, as in a rule. Default the five operations that download files: a list cannot be resumed. */
+  readonly route?: string
+  /** Injected faults that the log keeps, the latest. Default 1000. */
+  readonly logEntries?: number
+}
+
+/** Faults that a client can live through: after each of them the same request, or one for the rest, gives the rest of the same file. */
+export const PASSING_FAULTS: readonly FaultKind[] = ['latency', 'stall', 'reset', 'short', 'extra', '401', '429', '500', '503']
+
+type RoutePattern = (path: string) => boolean
+
+export interface FaultSettings {
+  readonly rules: readonly { readonly matches: RoutePattern; readonly fault: Fault }[]
+  readonly rate: number
+  readonly seed: number
+  readonly kinds: readonly FaultKind[]
+  readonly ratedRoute: RoutePattern
+  readonly logEntries: number
+}
+
+/**
+ * `downloads` are the routes of the operations that download files.
+ * @throws FeedError OPTION_INVALID
+ */
+export function faultSettings(downloads: readonly string[], options: FaultOptions = {}): FaultSettings {
+  const { rules = [], rate = 0, seed = 0, kinds = PASSING_FAULTS, route, logEntries = 1_000 } = options
+  check('faults.rate', rate >= 0 && rate <= 1, 'from 0 to 1', rate)
+  check('faults.seed', Number.isSafeInteger(seed), 'a whole number', seed)
+  check('faults.kinds', kinds.length > 0 && kinds.every(isFaultKind), `some of ${FAULT_KINDS.join(', ')}`, kinds.join(', '))
+  check('faults.logEntries', Number.isSafeInteger(logEntries) && logEntries >= 0, 'a whole number, 0 or more', logEntries)
+  const rated = (route === undefined ? downloads : [route]).map(routePattern)
+  const readRules = rules.map(rule => ({ matches: routePattern(rule.route), fault: readFault(rule.fault, 'faults.rules') }))
+  return {
+    rules: readRules,
+    rate,
+    seed,
+    kinds,
+    ratedRoute: path => rated.some(matches => matches(path)),
+    logEntries,
+  }
+}
+
+function routePattern(route: string): RoutePattern {
+  const parts = route.split('*').map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const pattern = new RegExp(`^${parts.join('.*')}$`)
+  return path => pattern.test(path)
+}
+
+function check(option: string, holds: boolean, expected: string, received: unknown): void {
+  if (!holds) throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: String(received) })
+}

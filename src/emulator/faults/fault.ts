@@ -1,0 +1,132 @@
+// What can go wrong on demand, and the one line of text that says it: in the request header `x-feedmill-fault`, in a rule, in the log.
+// Which request meets a fault is fault-plan.ts, what happens then fault-injector.ts. `error;code=N` is not one of these faults: it asks
+// an operation for one of its documented errors.
+
+import { excerpt, FeedError } from '../../errors'
+
+export const FAULT_KINDS = [
+  'latency',
+  'stall',
+  'reset',
+  'short',
+  'extra',
+  'range-wrong',
+  'range-missing',
+  'range-repeated',
+  'html',
+  'bit-flip',
+  '401',
+  '404',
+  '409',
+  '416',
+  '429',
+  '500',
+  '503',
+  'replaced',
+  'truncated',
+] as const
+
+/**
+ * What can go wrong. In words: `kind;name=value;…`, for example `reset;after=1000` or `503;retry-after=2;times=3`. Any kind takes
+ * `skip=N`, the first N requests for an address go by (0), and `times=N`, then N requests meet the fault (all; 1 for the last two kinds).
+ *
+ * | kind | parameters (default) | what the client meets |
+ * |---|---|---|
+ * | `latency` | `ms` (200) | the answer comes that much later |
+ * | `stall` | `ms` (600000), `after` (none) | nothing for so long, in place of the answer, or after so many bytes of its body |
+ * | `reset` | `after` (none) | the connection is reset, in place of the answer, or after so many bytes of its body |
+ * | `short` | `after` (0) | the body ends cleanly after so many bytes |
+ * | `extra` | `bytes` (1) | so many bytes follow the body |
+ * | `range-wrong` | `bytes` (1) | Content-range and body begin so many bytes later than asked |
+ * | `range-missing` | | no Content-range |
+ * | `range-repeated` | | two Content-range headers |
+ * | `html` | | an HTML page with status 200 |
+ * | `bit-flip` | `after` (0), `bit` (0) | in the byte after so many of the body, bit 0 to 7 is turned |
+ * | `401`, `500` | | no valid token; the operation's own internal problem |
+ * | `404`, `409`, `416` | | statuses that document 2 lists for all feeds and names no code for |
+ * | `429`, `503` | `retry-after` (none) | sent as it is, whatever text |
+ * | `replaced` | | from now on another file stands there: the same rows, other bytes, total and Last-Modified |
+ * | `truncated` | `bytes` (8) | from now on the file there lacks so many bytes at its end |
+ */
+export type FaultKind = (typeof FAULT_KINDS)[number]
+
+type NumberName = 'ms' | 'after' | 'bytes' | 'bit' | 'skip' | 'times'
+
+export type Fault = { readonly kind: FaultKind; readonly 'retry-after'?: string } & { readonly [name in NumberName]?: number }
+
+const PARAMETERS: Readonly<Record<FaultKind, readonly (NumberName | 'retry-after')[]>> = {
+  latency: ['ms'],
+  stall: ['ms', 'after'],
+  reset: ['after'],
+  short: ['after'],
+  extra: ['bytes'],
+  'range-wrong': ['bytes'],
+  'range-missing': [],
+  'range-repeated': [],
+  html: [],
+  'bit-flip': ['after', 'bit'],
+  401: [],
+  404: [],
+  409: [],
+  416: [],
+  429: ['retry-after'],
+  500: [],
+  503: ['retry-after'],
+  replaced: [],
+  truncated: ['bytes'],
+}
+
+const SPOILERS: ReadonlySet<FaultKind> = new Set(['short', 'extra', 'range-wrong', 'range-missing', 'range-repeated', 'bit-flip'])
+
+/** The longest that a fault waits; a Node timer could wait longer, a test should not. */
+export const FAULT_MAX_MS = 600_000
+
+/** Faults that put another file in the place of one. */
+export function isLasting({ kind }: Fault): boolean {
+  return kind === 'replaced' || kind === 'truncated'
+}
+
+/** True where the fault needs the service's answer, to spoil it. `place`: a place in the body was drawn for it. */
+export function strikesInBody({ kind, after }: Fault, place: number | undefined): boolean {
+  if (kind === 'stall' || kind === 'reset') return after !== undefined || place !== undefined
+  return SPOILERS.has(kind)
+}
+
+/** @throws FeedError OPTION_INVALID, naming `option` */
+export function readFault(text: string, option: string): Fault {
+  const [kind = '', ...parts] = text.split(';').map(part => part.trim())
+  if (!isFaultKind(kind)) throw unreadable(text, option, `one of ${FAULT_KINDS.join(', ')}`)
+  const fault: Record<string, string | number> = { kind }
+  for (const part of parts) {
+    const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(part) ?? []
+    const read = readValue(kind, name, value)
+    if (read === undefined || name in fault) throw unreadable(text, option, `${kind} with ${parameterNames(kind).join(', ')}`)
+    fault[name] = read
+  }
+  return fault as Fault
+}
+
+/** The text that {@link readFault} reads. */
+export function faultText({ kind, ...parameters }: Fault): string {
+  return [kind, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join(';')
+}
+
+export function isFaultKind(text: string): text is FaultKind {
+  return (FAULT_KINDS as readonly string[]).includes(text)
+}
+
+function parameterNames(kind: FaultKind): readonly string[] {
+  return [...PARAMETERS[kind], 'skip', 'times']
+}
+
+function readValue(kind: FaultKind, name: string, value: string): string | number | undefined {
+  if (!parameterNames(kind).includes(name)) return undefined
+  if (name === 'retry-after') return value
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  const limit = name === 'bit' ? 7 : name === 'ms' ? FAULT_MAX_MS : Number.MAX_SAFE_INTEGER
+  return number <= limit ? number : undefined
+}
+
+function unreadable(text: string, option: string, expected: string): FeedError {
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(text) })
+}

@@ -1,0 +1,36 @@
+// Filters on the content of files (document 2: filters are applied, and can change or be removed; their content is not shown).
+// Here a filter hides some items from some files, and which ones changes from file to file. An item_group file is made from what
+// the matching item file shows.
+
+import { FeedError } from '../errors'
+import type { FeedFile } from './feed-file'
+import { fraction, mix, mixText } from './world/hash'
+import type { ItemTest } from './world/item'
+
+export interface FilterOptions {
+  /** Any whole number. */
+  readonly seed: number
+  /** Share of files that have a filter, 0 to 1. */
+  readonly files: number
+  /** Share of items that it hides there, 0 to 1. With 1 nothing is left: 204. */
+  readonly items: number
+}
+
+/** Tells which items a file shows; undefined for a file without a filter. */
+export function shownIn(file: FeedFile, filters: FilterOptions | undefined): ItemTest | undefined {
+  if (filters === undefined) return undefined
+  const feed = file.feed === 'item_group' ? 'item' : file.feed
+  const name = [feed, file.content, file.marketplaceId, file.categoryId, file.from.getTime(), file.to.getTime()].join('/')
+  const draw = mixText(mixText(0, String(filters.seed)), name)
+  if (fraction(mix(draw, 0)) >= filters.files) return undefined
+  return item => fraction(mix(item.key, draw)) >= filters.items
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkFilters({ seed, files, items }: FilterOptions): void {
+  const share = (value: number) => value >= 0 && value <= 1
+  if (Number.isSafeInteger(seed) && share(files) && share(items)) return
+  const expected = 'a whole seed and shares from 0 to 1'
+  const received = JSON.stringify({ seed, files, items })
+  throw new FeedError('OPTION_INVALID', `filters must be ${expected}`, { option: 'filters', expected, received })
+}

@@ -1,0 +1,96 @@
+// The signing keys of the calling application (document 3, "SigningKey"): identifiers and times from the seed, the key material
+// made when a key is first asked for and then kept. Private keys are dropped as soon as they are made: nothing here could return one.
+
+import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { SigningKeyBody } from '../../service/shapes'
+
+export type SigningKeyCipher = 'ED25519' | 'RSA'
+
+export interface SigningKeySeed {
+  readonly cipher: SigningKeyCipher
+  readonly createdAt: Date
+}
+
+/** One of each cipher. */
+export function defaultSigningKeys(createdAt: Date): readonly SigningKeySeed[] {
+  return (['ED25519', 'RSA'] as const).map(cipher => ({ cipher, createdAt }))
+}
+
+/** Document 3, "Limits". */
+const LIFETIME_YEARS = 3
+const RSA_BITS = 2048
+
+const generate = promisify(generateKeyPair)
+
+export class SigningKeys {
+  /** Identifiers in the order of the seeds. */
+  readonly ids: readonly string[]
+  readonly #seeds: ReadonlyMap<string, SigningKeySeed>
+  readonly #made = new Map<string, Promise<SigningKeyBody>>()
+  readonly #jweKey: Uint8Array
+
+  /** `jweKey` opens the encrypted form: 32 bytes. */
+  constructor(worldSeed: number, seeds: readonly SigningKeySeed[], jweKey: Uint8Array = randomBytes(32)) {
+    this.ids = seeds.map((_, i) => keyId(worldSeed, i))
+    this.#seeds = new Map(seeds.map((seed, i) => [this.ids[i]!, seed]))
+    this.#jweKey = jweKey
+  }
+
+  /** The key, or nothing when there is none of this identifier. */
+  find(id: string): Promise<SigningKeyBody> | undefined {
+    const seed = this.#seeds.get(id)
+    if (seed === undefined) return undefined
+    const made = this.#made.get(id) ?? this.#make(id, seed)
+    this.#made.set(id, made)
+    return made
+  }
+
+  async #make(id: string, { cipher, createdAt }: SigningKeySeed): Promise<SigningKeyBody> {
+    const publicKey = await makePublicKey(cipher)
+    return {
+      creationTime: unixSeconds(createdAt),
+      expirationTime: unixSeconds(yearsLater(createdAt, LIFETIME_YEARS)),
+      jwe: encrypted(publicKey, this.#jweKey),
+      publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+      signingKeyCipher: cipher,
+      signingKeyId: id,
+    }
+  }
+}
+
+/** The same date and time so many years later; the 29th of February becomes the 28th where there is none. */
+export function yearsLater(time: Date, years: number): Date {
+  const later = new Date(time)
+  later.setUTCFullYear(time.getUTCFullYear() + years)
+  if (later.getUTCMonth() !== time.getUTCMonth()) later.setUTCDate(0)
+  return later
+}
+
+async function makePublicKey(cipher: SigningKeyCipher): Promise<KeyObject> {
+  const pair = cipher === 'RSA' ? await generate('rsa', { modulusLength: RSA_BITS }) : await generate('ed25519', {})
+  return pair.publicKey
+}
+
+/** The public key's JWK as a compact JWE, encrypted directly with A256GCM (RFC 7516, 3.1 and 7.1; RFC 7518, 4.5 and 5.3). */
+function encrypted(publicKey: KeyObject, key: Uint8Array): string {
+  const header = base64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', cty: 'jwk+json' }))
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(header, 'ascii'))
+  const text = Buffer.concat([cipher.update(JSON.stringify(publicKey.export({ format: 'jwk' })), 'utf8'), cipher.final()])
+  return [header, '', base64url(iv), base64url(text), base64url(cipher.getAuthTag())].join('.')
+}
+
+/** In the form of a UUID; the same in every process. */
+function keyId(worldSeed: number, index: number): string {
+  const hex = createHash('sha256').update(`signing key ${worldSeed}/${index}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+}
+
+function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000)
+}
+
+function base64url(data: string | Uint8Array): string {
+  return Buffer.from(data as Uint8Array).toString('base64url')
+}

@@ -1,0 +1,161 @@
+// The routes of notifications: createSubscription of document 3, and what it takes to bring a subscription through its states.
+
+import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/operations'
+import type { ServiceProfile } from '../../service/profile'
+import { ErrorFamily } from '../error-family'
+import { jsonResponse, pathParameter } from '../openapi/describe'
+import { type JsonSchema, schemaRef } from '../openapi/schemas'
+import type { Admission, ResponseDescription, Route, RouteErrors } from '../route'
+import type { ServicePaths } from '../service-paths'
+import type { World } from '../world/world'
+import { NOTIFICATION_ERRORS, type NotificationErrorId } from './notification-errors'
+import { notFound, Subscriptions } from './subscriptions'
+import { DEFAULT_TOPICS, type Destination, defaultDestinations, type Topic } from './topics'
+
+export interface NotificationOptions {
+  /** Default: the five topics of the service notes. */
+  readonly topics?: readonly Topic[]
+  /** Default: one that is enabled and one that is not. */
+  readonly destinations?: readonly Destination[]
+  /** Answers 195003 and 195015 by this status. Default 400. */
+  readonly conflictStatus?: 400 | 409
+}
+
+export interface NotificationPartOptions {
+  readonly now: () => Date
+  readonly world: World
+  readonly profile: ServiceProfile
+  readonly paths: ServicePaths
+}
+
+export interface NotificationPart {
+  readonly routes: readonly Route[]
+  readonly topics: readonly Topic[]
+  readonly destinations: readonly Destination[]
+}
+
+export function notificationPart(parts: NotificationPartOptions, options: NotificationOptions = {}): NotificationPart {
+  const { now, world, profile, paths } = parts
+  const worldSeed = world.options.seed
+  const { topics = DEFAULT_TOPICS, destinations = defaultDestinations(worldSeed), conflictStatus = 400 } = options
+  const statuses = { 195003: conflictStatus, 195015: conflictStatus }
+  const errors = new ErrorFamily(NOTIFICATION_ERRORS, { domain: 'API_NOTIFICATION', subdomain: 'notification', wrapped: true, statuses })
+  const { scopeBase } = profile
+  const subscriptions = new Subscriptions({
+    topics,
+    destinations,
+    errors,
+    now,
+    worldSeed,
+    scopeBase,
+    subscriptionPath: paths.getSubscription,
+  })
+  const admissions = admissionsOf(profile)
+  const open = (operationId: NotificationOperation, rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>): Route => {
+    return { path: paths[operationId], operationId, tag: 'notifications', admissions, ...rest }
+  }
+  const routes = [
+    open('createSubscription', {
+      method: 'post',
+      summary: 'A new subscription to a topic',
+      parameters: [],
+      body: { mediaType: 'application/json', schema: schemaRef('SubscriptionRequest') },
+      responses: {
+        201: { description: 'Created.', headers: { Location: { description: 'The address of the subscription.' } } },
+      },
+      errors: creationErrors(errors),
+      answer: call => subscriptions.create(call),
+    }),
+    open('enableSubscription', {
+      method: 'post',
+      summary: 'Enables a subscription that is disabled',
+      parameters: [SUBSCRIPTION_ID],
+      responses: { 204: { description: 'The subscription is enabled.' }, 404: NOT_FOUND },
+      errors: { family: errors, ids: [195000, 195015], internal: 195000 },
+      answer: call => subscriptions.enable(call),
+    }),
+    open('getSubscription', {
+      method: 'get',
+      summary: 'One subscription',
+      parameters: [SUBSCRIPTION_ID],
+      responses: { 200: jsonResponse('The subscription.', schemaRef('Subscription')), 404: NOT_FOUND },
+      answer: call => subscriptions.read(call),
+    }),
+    ...listRoutes(open, ['getTopics', 'getTopic'], 'topic', topics, TOPIC),
+    ...listRoutes(open, ['getDestinations', 'getDestination'], 'destination', destinations, DESTINATION),
+  ]
+  return { routes, topics, destinations }
+}
+
+type NotificationOperation = Exclude<keyof ServicePaths, Exclude<OperationName, 'createSubscription'> | 'getToken'>
+
+function admissionsOf(profile: ServiceProfile): readonly Admission[] {
+  return [
+    { grant: 'application', scope: profile.scopes.createSubscription },
+    { grant: 'user', scope: USER_SUBSCRIPTION_SCOPE },
+  ]
+}
+
+function creationErrors(family: ErrorFamily<NotificationErrorId>): RouteErrors {
+  const ids = Object.keys(NOTIFICATION_ERRORS).map(Number)
+  return { family, ids, internal: 195000, denied: { insufficient_scope: { id: 195011, status: 403 } } }
+}
+
+/** A list in one page, and an entry of it by its identifier. */
+function listRoutes<What extends 'topic' | 'destination'>(
+  open: (operationId: NotificationOperation, rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>) => Route,
+  [list, one]: readonly [NotificationOperation, NotificationOperation],
+  what: What,
+  entries: readonly { readonly [K in `${What}Id`]: string }[],
+  schema: JsonSchema,
+): readonly Route[] {
+  const id: `${What}Id` = `${what}Id`
+  return [
+    open(list, {
+      method: 'get',
+      summary: `All ${what}s`,
+      parameters: [],
+      responses: { 200: jsonResponse(`The ${what}s.`, objectOf({ total: INTEGER, [`${what}s`]: { type: 'array', items: schema } })) },
+      answer: () => Response.json({ total: entries.length, [`${what}s`]: entries }),
+    }),
+    open(one, {
+      method: 'get',
+      summary: `One ${what}`,
+      parameters: [pathParameter(`${what}_id`, `Identifier of the ${what}.`)],
+      responses: { 200: jsonResponse(`The ${what}.`, schema), 404: NOT_FOUND },
+      answer: ({ path }) => {
+        const entry = entries.find(known => known[id] === path[`${what}_id`])
+        return entry === undefined ? notFound() : Response.json(entry)
+      },
+    }),
+  ]
+}
+
+const SUBSCRIPTION_ID = pathParameter('subscription_id', 'Identifier of the subscription.')
+const NOT_FOUND: ResponseDescription = { description: 'Nothing has this identifier.' }
+
+const TEXT: JsonSchema = { type: 'string' }
+const TEXTS: JsonSchema = { type: 'array', items: TEXT }
+const INTEGER: JsonSchema = { type: 'integer' }
+
+const TOPIC = objectOf({
+  topicId: TEXT,
+  description: TEXT,
+  context: { enum: ['APPLICATION', 'USER'] },
+  scopes: TEXTS,
+  supportedPayloads: {
+    type: 'array',
+    items: objectOf({ deliveryProtocol: TEXT, format: TEXTS, schemaVersion: TEXT, deprecated: { type: 'boolean' } }),
+  },
+})
+
+const DESTINATION = objectOf({
+  destinationId: TEXT,
+  name: TEXT,
+  status: { enum: ['ENABLED', 'DISABLED'] },
+  deliveryConfig: objectOf({ endpoint: TEXT }),
+})
+
+function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}

@@ -1,0 +1,93 @@
+// What a request for a subscription must hold, as one table (document 3, "Subscription" and "Errors"): the first row that refuses
+// gives the error. From the form of the request over what it names to what stands already.
+
+import type { TokenClaims } from '../tokens'
+import type { NotificationErrorId } from './notification-errors'
+import type { Destination, Topic } from './topics'
+
+/** The request's body, as far as it has the right form. null: missing or of another type. */
+export interface AskedSubscription {
+  /** False when there is no body with a payload object in it. */
+  readonly configured: boolean
+  readonly topicId: string | null
+  readonly status: string | null
+  readonly destinationId: string | null
+  readonly deliveryProtocol: string | null
+  readonly format: string | null
+  readonly schemaVersion: string | null
+}
+
+export interface SubscriptionContext {
+  readonly caller: TokenClaims
+  /** What the caller's scopes begin with. */
+  readonly scopeBase: string
+  readonly topic: Topic | undefined
+  readonly destination: Destination | undefined
+  /** True when the application has a subscription to this topic and schema version. */
+  readonly exists: boolean
+}
+
+interface Check {
+  readonly code: NotificationErrorId
+  refuses(asked: AskedSubscription, context: SubscriptionContext): boolean
+}
+
+const CHECKS: readonly Check[] = [
+  { code: 195027, refuses: (_, { topic }) => topic === undefined },
+  { code: 195006, refuses: ({ status }) => status !== 'ENABLED' && status !== 'DISABLED' },
+  { code: 195007, refuses: (_, { destination }) => destination === undefined },
+  { code: 195003, refuses: ({ configured }) => !configured },
+  { code: 195010, refuses: ({ deliveryProtocol }) => deliveryProtocol !== 'HTTPS' },
+  { code: 195008, refuses: ({ schemaVersion }, { topic }) => payloadOf(topic!, schemaVersion) === undefined },
+  { code: 195009, refuses: ({ format, schemaVersion }, { topic }) => !payloadOf(topic!, schemaVersion)!.format.includes(format ?? '') },
+  { code: 195011, refuses: (_, context) => !isAuthorized(context) },
+  { code: 195012, refuses: (_, { exists }) => exists },
+  { code: 195015, refuses: ({ status }, { destination }) => status === 'ENABLED' && destination!.status !== 'ENABLED' },
+]
+
+/** The error that the request meets. Without a body at all it is the one of a configuration that is missing. */
+export function subscriptionRefusal(asked: AskedSubscription | undefined, context: SubscriptionContext): NotificationErrorId | undefined {
+  return asked === undefined ? 195003 : CHECKS.find(check => check.refuses(asked, context))?.code
+}
+
+/** Reads a body; nothing when it is no JSON object. */
+export function readSubscription(body: string): AskedSubscription | undefined {
+  const value = fieldsOf(parsed(body))
+  if (value === undefined) return undefined
+  const payload = fieldsOf(value.payload)
+  return {
+    configured: payload !== undefined,
+    topicId: text(value.topicId),
+    status: text(value.status),
+    destinationId: text(value.destinationId),
+    deliveryProtocol: text(payload?.deliveryProtocol),
+    format: text(payload?.format),
+    schemaVersion: text(payload?.schemaVersion),
+  }
+}
+
+function payloadOf(topic: Topic, schemaVersion: string | null) {
+  return topic.supportedPayloads.find(payload => payload.schemaVersion === schemaVersion)
+}
+
+/** A user's topic takes a user's token, an application's topic an application's, and both the topic's own scopes. */
+function isAuthorized({ caller, topic, scopeBase }: SubscriptionContext): boolean {
+  const grant = topic!.context === 'USER' ? 'user' : 'application'
+  return caller.grant === grant && topic!.scopes.every(scope => caller.scopes.includes(`${scopeBase}/${scope}`))
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,64 @@
+// The JSON Schemas of the bodies, made from the shapes that the clients read by. A client forgives what a service may leave out or add;
+// a description of this service does not: it sends every documented field but the few named here, and no other.
+
+import * as shapes from '../../service/shapes'
+
+/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/** The components; what no document shows is described at its route. */
+const SHAPES = {
+  TimeDuration: shapes.timeDurationShape,
+  Constraint: shapes.constraintShape,
+  SupportedSchema: shapes.supportedSchemaShape,
+  SupportedFeed: shapes.supportedFeedShape,
+  FeedType: shapes.feedTypeShape,
+  FeedTypeConstraint: shapes.feedTypeConstraintShape,
+  Access: shapes.accessShape,
+  AccessResponse: shapes.accessResponseShape,
+  Dimension: shapes.dimensionShape,
+  FileMetadata: shapes.fileMetadataShape,
+  FeedTypeSearchResponse: shapes.feedTypeSearchShape,
+  FileMetadataSearchResponse: shapes.fileMetadataSearchShape,
+  ErrorParameter: shapes.errorParameterShape,
+  Error: shapes.errorShape,
+  SigningKey: shapes.signingKeyShape,
+  SubscriptionPayload: shapes.subscriptionPayloadShape,
+  SubscriptionRequest: shapes.subscriptionRequestShape,
+  Subscription: shapes.subscriptionShape,
+  TokenResponse: shapes.tokenResponseShape,
+} as const
+
+export type SchemaName = keyof typeof SHAPES
+
+/** Fields that are sometimes not sent, as `component.field`. */
+const SOMETIMES: ReadonlySet<string> = new Set([
+  'SupportedFeed.constraint',
+  'FeedTypeSearchResponse.next',
+  'FileMetadataSearchResponse.next',
+  'Subscription.filterId',
+])
+
+/** A reference to a component. */
+export function schemaRef(name: SchemaName): JsonSchema {
+  return { $ref: componentPath(name) }
+}
+
+/** Every component, by name. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const registry = shapes.z.registry<{ id: string }>()
+  for (const [id, shape] of Object.entries(SHAPES)) registry.add(shape, { id })
+  const { schemas } = shapes.z.toJSONSchema(registry, { uri: componentPath })
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)]))
+}
+
+function componentPath(name: string): string {
+  return `#/components/schemas/${name}`
+}
+
+function asSent(name: string, { type, properties = {} }: { type?: unknown; properties?: object }): JsonSchema {
+  const required = Object.keys(properties).filter(field => !SOMETIMES.has(`${name}.${field}`))
+  return { type, properties, required, additionalProperties: false }
+}

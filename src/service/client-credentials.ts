@@ -1,0 +1,98 @@
+// The tokens of the client-credentials flow: one for each scope, renewed early, by one request however many wait for it.
+
+import { backoffDelayMs } from '../codec/range/backoff'
+import { FeedError } from '../errors'
+import { pause } from '../stages/wait'
+import type { HttpTransport } from './http-transport'
+import type { RequestSettings } from './request-settings'
+import type { Secrets } from './secrets'
+import { grantToken } from './token-grant'
+import type { ClientCredentials, TokenNeed } from './token-source'
+
+export interface CredentialTokensOptions {
+  readonly tokenUrl: string
+  readonly credentials: ClientCredentials
+  readonly transport: HttpTransport
+  readonly secrets: Secrets
+  readonly settings: RequestSettings
+}
+
+interface HeldToken {
+  readonly token: string
+  /** When it is renewed: before it expires. */
+  readonly renewAtMs: number
+}
+
+/** Renewed this long before the end, or a tenth of the lifetime where that is less. */
+const RENEW_BEFORE_MS = 30_000
+
+export class CredentialTokens {
+  readonly #options: CredentialTokensOptions
+  readonly #held = new Map<string, HeldToken>()
+  readonly #renewing = new Map<string, Promise<string>>()
+  readonly #closed = new AbortController()
+
+  /** Throws OPTION_INVALID. */
+  constructor(options: CredentialTokensOptions) {
+    const { clientId, clientSecret } = options.credentials
+    for (const [option, value] of Object.entries({ clientId, clientSecret })) {
+      if (typeof value === 'string' && value !== '') continue
+      const expected = 'a text that is not empty'
+      throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: typeof value })
+    }
+    this.#options = options
+    options.secrets.rememberForGood(clientSecret)
+    options.secrets.rememberForGood(basicSecret(options.credentials))
+  }
+
+  /** A token source. It ignores the asker's signal: the one renewal serves everybody who waits, and has a limit of its own. */
+  readonly source = ({ scope, refused }: TokenNeed): Promise<string> => {
+    const held = this.#held.get(scope)
+    if (held && held.token !== refused && held.renewAtMs > this.#options.settings.now()) return Promise.resolve(held.token)
+    const renewing = this.#renewing.get(scope) ?? this.#renew(scope)
+    this.#renewing.set(scope, renewing)
+    return renewing
+  }
+
+  /** Ends a renewal that is under way. */
+  close(): void {
+    this.#closed.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' }))
+  }
+
+  async #renew(scope: string): Promise<string> {
+    try {
+      const { token, lifetimeSeconds } = await this.#grantRetrying(scope)
+      const { secrets, settings } = this.#options
+      secrets.remember(token)
+      const lifetimeMs = (lifetimeSeconds ?? Number.POSITIVE_INFINITY) * 1000
+      this.#held.set(scope, { token, renewAtMs: settings.now() + lifetimeMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10) })
+      return token
+    } finally {
+      this.#renewing.delete(scope)
+    }
+  }
+
+  async #grantRetrying(scope: string) {
+    const { attempts, backoff, random } = this.#options.settings
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.#grant(scope)
+      } catch (error) {
+        if (!FeedError.is(error) || !error.retryable || failures >= attempts) throw error
+        await pause(backoffDelayMs(failures, undefined, backoff, random), this.#closed.signal)
+      }
+    }
+  }
+
+  #grant(scope: string) {
+    const { tokenUrl, transport, credentials, settings } = this.#options
+    const limits = settings.bodyLimits(tokenUrl, this.#closed.signal)
+    return grantToken({ tokenUrl, transport, limits, ...credentials }, scope)
+  }
+}
+
+/** The form in which both go over the wire (RFC 6749, 2.3.1). */
+function basicSecret({ clientId, clientSecret }: ClientCredentials): string {
+  const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
+  return Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')
+}

@@ -1,0 +1,84 @@
+// The stages of a file that the service sends, each one of the library's with what only a client of the service knows:
+// how its refusals are named, and that a file may be empty (204), which alone is not a fault of gzip or of TSV.
+
+import type { Piece } from '../codec/range/piece'
+import { statusError } from '../codec/range/status-error'
+import { asFeedError, FeedError } from '../errors'
+import type { Columns } from '../schema/feed-schema'
+import { type GunzipOptions, Gunzip as GunzipStage } from '../stages/gunzip'
+import { RangeFetcher as RangeFetcherStage, type RangeInfo } from '../stages/range-fetcher'
+import type { RangeFetcherOptions } from '../stages/range-settings'
+import { type TsvRowParserOptions, TsvRowParser as TsvRowParserStage } from '../stages/tsv-row-parser'
+import type { Secrets } from './secrets'
+
+// The classes keep the names of the stages that they are: counters are read by name.
+
+class RangeFetcher extends RangeFetcherStage {
+  readonly #operation: string
+  readonly #secrets: Secrets
+  #known: RangeInfo | undefined
+
+  constructor(operation: string, secrets: Secrets, options: RangeFetcherOptions) {
+    super(options)
+    this.#operation = operation
+    this.#secrets = secrets
+  }
+
+  /** What the service said of the file: there before the first piece, and at the end. */
+  get known(): RangeInfo | undefined {
+    return this.#known
+  }
+
+  protected override async *produce(): AsyncGenerator<Piece, void, void> {
+    try {
+      for await (const piece of super.produce()) {
+        this.#known ??= await this.info
+        yield piece
+      }
+      this.#known ??= await this.info
+    } catch (error) {
+      throw this.#secrets.covered(asServiceAnswer(asFeedError(error, this.name), this.#operation))
+    }
+  }
+}
+
+class Gunzip extends GunzipStage {
+  readonly #fetcher: RangeFetcher
+
+  constructor(fetcher: RangeFetcher, options: GunzipOptions | undefined) {
+    super(options)
+    this.#fetcher = fetcher
+  }
+
+  protected override async *flush(): AsyncGenerator<Uint8Array, void, void> {
+    if (!this.#fetcher.known?.empty) yield* super.flush()
+  }
+}
+
+class TsvRowParser<C extends Columns> extends TsvRowParserStage<C> {
+  readonly #fetcher: RangeFetcher
+
+  constructor(fetcher: RangeFetcher, options: TsvRowParserOptions<C>) {
+    super(options)
+    this.#fetcher = fetcher
+  }
+
+  protected override flush() {
+    return this.#fetcher.known?.empty ? [] : super.flush()
+  }
+}
+
+export { Gunzip as FeedGunzip, RangeFetcher as FeedFetcher, TsvRowParser as FeedRowParser }
+
+/**
+ * What the service answered, whichever way it ended the download: HTTP_STATUS with the operation's name, as a JSON operation gives
+ * it. Other failures stay what they are.
+ */
+function asServiceAnswer(error: FeedError, operation: string): FeedError {
+  if (!FeedError.is(error)) return error
+  const { code, context, cause } = error
+  if (code === 'HTTP_STATUS') return statusError({ ...context, operation }, context, cause)
+  if (code === 'RANGE_UNSATISFIABLE' && context.errorId !== undefined) return statusError({ ...context, operation }, context, error)
+  if (code !== 'RANGE_RETRIES_EXHAUSTED' || !FeedError.is(cause) || cause.code !== 'HTTP_STATUS') return error
+  return statusError({ ...cause.context, operation }, cause.context, error)
+}

@@ -1,0 +1,114 @@
+// JSON operations: a request, its repetition where that may help, and a body that is checked against its shape.
+// It knows no operation: which there are, and what they send, is the parts' matter (catalog.ts, keys.ts, notifications.ts).
+
+import { backoffDelayMs, readRetryAfter } from '../codec/range/backoff'
+import { printableUrl } from '../codec/range/printable-url'
+import type { RequestHeaders } from '../codec/range/request-headers'
+import { readServiceError } from '../codec/range/service-error'
+import { statusError } from '../codec/range/status-error'
+import { FeedError } from '../errors'
+import { readBodyText } from '../stages/response-body'
+import { asTransportError } from '../stages/transport-error'
+import { pause } from '../stages/wait'
+import type { HttpTransport } from './http-transport'
+import { type ReadJson, responseInvalid } from './json-body'
+import type { RequestSettings } from './request-settings'
+import type { Secrets } from './secrets'
+import { readWholeBody } from './whole-body'
+
+/** Enough for any error the service describes. */
+const ERROR_TEXT_BYTES = 16 * 1024
+
+export interface JsonRequest {
+  /** For errors. */
+  readonly operation: string
+  readonly url: string
+  readonly transport: HttpTransport
+  readonly headers?: RequestHeaders
+  /** What a POST sends; a request without it is a GET. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface JsonAnswer {
+  readonly status: number
+  /** The body as text; empty with 201 and 204. */
+  readonly text: string
+  header(name: string): string | undefined
+}
+
+type AbortableRequest = JsonRequest & { readonly signal: AbortSignal }
+
+export class JsonClient {
+  readonly #settings: RequestSettings
+  readonly #secrets: Secrets
+
+  constructor(settings: RequestSettings, secrets: Secrets) {
+    this.#settings = settings
+    this.#secrets = secrets
+  }
+
+  /** The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as {@link send}. */
+  get<T>(request: JsonRequest, read: ReadJson<T>, empty?: T): Promise<T> {
+    return this.send(request, ({ status, text }) => (status === 204 && empty !== undefined ? empty : read(text, request)))
+  }
+
+  /**
+   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST is sent once, because it may have been
+   * acted on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past the cap too), and what the
+   * transport refuses.
+   */
+  async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T): Promise<T> {
+    try {
+      // A signal of its own where the caller has none: many requests listening to one would look like a leak.
+      return use(await this.#sendRepeating({ ...request, signal: request.signal ?? new AbortController().signal }))
+    } catch (error) {
+      const { operation, url, signal } = request
+      if (signal?.aborted) throw new FeedError('ABORTED', `${operation} was aborted`, { stage: operation }, { cause: signal.reason })
+      throw this.#secrets.covered(asTransportError(error, printableUrl(url)))
+    }
+  }
+
+  async #sendRepeating(request: AbortableRequest): Promise<JsonAnswer> {
+    const { attempts, backoff, random } = this.#settings
+    for (let failures = 1; ; failures++) {
+      let failure: FeedError
+      let retryAfterMs: number | undefined
+      try {
+        const answer = await this.#sendOnce(request)
+        if (!('failure' in answer)) return answer
+        failure = answer.failure
+        retryAfterMs = answer.retryAfterMs
+      } catch (error) {
+        failure = asTransportError(error, printableUrl(request.url))
+      }
+      const again = failure.retryable && request.body === undefined && failures < attempts && !request.signal.aborted
+      if (!again) throw failure
+      await pause(backoffDelayMs(failures, retryAfterMs, backoff, random), request.signal)
+    }
+  }
+
+  async #sendOnce(
+    request: AbortableRequest,
+  ): Promise<JsonAnswer | { readonly failure: FeedError; readonly retryAfterMs: number | undefined }> {
+    const { operation, url, transport, body, signal } = request
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', ...request.headers }
+    const sent = body === undefined ? { headers } : postOf(headers, body)
+    const response = await transport.send({ url, signal, ...sent })
+    const { status } = response
+    const limits = this.#settings.bodyLimits(url, signal)
+    if (status === 200 || status === 201 || status === 204) {
+      const { maxResponseBytes } = this.#settings
+      const tooLong = () => responseInvalid(request, '', `longer than maxResponseBytes, ${maxResponseBytes}`)
+      const text = await readWholeBody(response, maxResponseBytes, limits, tooLong)
+      return { status, text, header: name => response.header(name) }
+    }
+    const text = await readBodyText(response, ERROR_TEXT_BYTES, limits)
+    const failure = statusError({ url: printableUrl(url), status, operation }, readServiceError(text))
+    return { failure, retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()) }
+  }
+}
+
+function postOf(headers: RequestHeaders, body: unknown) {
+  return { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) } as const
+}

@@ -1,0 +1,41 @@
+// The twelve operations of the three documents as data: where each one is, and the scope of its token.
+// Paths and scopes that the documents do not show are those of service-notes.md; a profile can replace every one.
+
+/** Which of the profile's base addresses a path follows. */
+export type Base = 'baseUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'
+
+export interface OperationSpec {
+  readonly method: 'GET' | 'POST'
+  readonly base: Base
+  /** After the base address; `{name}` stands for one path segment. */
+  readonly path: string
+  /** After `{scope_base}/`. */
+  readonly scope: string
+}
+
+const CATALOG = '/buy/feed/v1'
+const FEEDS = '/buy/feed/v1_beta'
+const FEED_SCOPE = 'buy.item.feed'
+const API_SCOPE = 'api_scope'
+
+const read = (path: string): OperationSpec => ({ method: 'GET', base: 'baseUrl', path, scope: FEED_SCOPE })
+
+export const OPERATIONS = {
+  getAccess: read(`${CATALOG}/access`),
+  getFeedTypes: read(`${CATALOG}/feed_type`),
+  getFeedType: read(`${CATALOG}/feed_type/{feed_type_id}`),
+  getFiles: read(`${CATALOG}/file`),
+  getFile: read(`${CATALOG}/file/{file_id}`),
+  downloadFile: read(`${CATALOG}/file/{file_id}/download`),
+  getItemFeed: read(`${FEEDS}/item`),
+  getItemGroupFeed: read(`${FEEDS}/item_group`),
+  getItemSnapshotFeed: read(`${FEEDS}/item_snapshot`),
+  getItemPriorityFeed: read(`${FEEDS}/item_priority`),
+  getSigningKey: { method: 'GET', base: 'keysBaseUrl', path: '/signing_key/{signing_key_id}', scope: API_SCOPE },
+  createSubscription: { method: 'POST', base: 'notificationsBaseUrl', path: '/subscription', scope: API_SCOPE },
+} as const satisfies Record<string, OperationSpec>
+
+export type OperationName = keyof typeof OPERATIONS
+
+/** Of a subscription that belongs to a user, after `{scope_base}/` (document 3, Authentication). */
+export const USER_SUBSCRIPTION_SCOPE = 'api_scope/commerce.notification.subscription'

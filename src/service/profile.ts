@@ -1,0 +1,137 @@
+// The service profile: everything in which one service of this family differs from another, as one value.
+// Defaults are those of the documents and of service-notes.md ("Service profile", "Paths and parameters").
+
+import { printableUrl } from '../codec/range/printable-url'
+import { sendableHeaders } from '../codec/range/request-headers'
+import { requestUrl } from '../codec/range/request-url'
+import { wholeNumber } from '../codec/range/whole-number'
+import { FeedError } from '../errors'
+import { type Base, OPERATIONS, type OperationName } from './operations'
+import { pathSegment } from './path-segment'
+
+/** What a request may ask for, where the service does not say so itself. */
+export interface RequestLimits {
+  /** Default 20. */
+  readonly pageSizeLeast: number
+  /** Default 100. */
+  readonly pageSizeMost: number
+  /** Default 20. */
+  readonly categoryIds: number
+  /** Default 10. */
+  readonly marketplaceIds: number
+  /** Days that snapshot files are kept: 7. */
+  readonly snapshotDays: number
+  /** Days that priority files reach back: 14. */
+  readonly priorityDays: number
+}
+
+export interface ServiceProfile extends Readonly<Record<Base, string>> {
+  /** What the paths of the catalog and of the feeds follow. */
+  readonly baseUrl: string
+  /** What the path of getSigningKey follows. Default `{baseUrl}/developer/key_management/v1`. */
+  readonly keysBaseUrl: string
+  /** What the path of createSubscription follows. Default `{baseUrl}/commerce/notification/v1`. */
+  readonly notificationsBaseUrl: string
+  /** The token endpoint (OAuth 2.0). */
+  readonly tokenUrl: string
+  /** What scope names begin with; `/buy.item.feed` and others follow. */
+  readonly scopeBase: string
+  /** Default `X-MKT-C-MARKETPLACE-ID`. */
+  readonly marketplaceHeader: string
+  /** What two-letter country codes follow in a marketplace identifier. Default `MKT_`. */
+  readonly marketplacePrefix: string
+  /** After the base address of each operation; `{name}` stands for one path segment. */
+  readonly paths: Readonly<Record<OperationName, string>>
+  /** The scope of each operation, after `{scopeBase}/`. */
+  readonly scopes: Readonly<Record<OperationName, string>>
+  /** The query parameter of getFiles that holds minutes. Default `look_back`. */
+  readonly lookBackParameter: string
+  /** The service's maximum for one range. Default 100 MB, in the sandbox 10 MB. */
+  readonly maxRangeBytes: number
+  readonly limits: RequestLimits
+}
+
+type Overridable = 'paths' | 'scopes' | 'limits'
+
+/** What a profile needs to be told; the rest has defaults. */
+export interface ProfileOptions extends Partial<Omit<ServiceProfile, Overridable>> {
+  readonly baseUrl: string
+  readonly tokenUrl: string
+  readonly scopeBase: string
+  readonly paths?: Partial<ServiceProfile['paths']>
+  readonly scopes?: Partial<ServiceProfile['scopes']>
+  readonly limits?: Partial<RequestLimits>
+  /** Ranges up to 10 MB. Default false. */
+  readonly sandbox?: boolean
+  /** Allows plain http to hosts other than this machine: tokens then travel unprotected. Default false. */
+  readonly allowHttp?: boolean
+}
+
+const LIMITS: RequestLimits = {
+  pageSizeLeast: 20,
+  pageSizeMost: 100,
+  categoryIds: 20,
+  marketplaceIds: 10,
+  snapshotDays: 7,
+  priorityDays: 14,
+}
+
+/** "MB" is not defined in the documents; decimal is the smaller reading of a maximum. */
+const MAX_RANGE_BYTES = 100_000_000
+const SANDBOX_MAX_RANGE_BYTES = 10_000_000
+
+/** Completes a profile. Throws OPTION_INVALID, for plain http to another machine too, and HTTP_HEADER_INVALID. */
+export function defineProfile(options: ProfileOptions): ServiceProfile {
+  const { sandbox = false, allowHttp = false } = options
+  const baseUrl = address('baseUrl', options.baseUrl, allowHttp)
+  const marketplaceHeader = options.marketplaceHeader ?? 'X-MKT-C-MARKETPLACE-ID'
+  sendableHeaders({ [marketplaceHeader]: '' })
+  return {
+    baseUrl,
+    tokenUrl: address('tokenUrl', options.tokenUrl, allowHttp),
+    keysBaseUrl: address('keysBaseUrl', options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`, allowHttp),
+    notificationsBaseUrl: address('notificationsBaseUrl', options.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`, allowHttp),
+    scopeBase: options.scopeBase.replace(/\/$/, ''),
+    marketplaceHeader,
+    marketplacePrefix: options.marketplacePrefix ?? 'MKT_',
+    paths: { ...defaults('path'), ...options.paths },
+    scopes: { ...defaults('scope'), ...options.scopes },
+    lookBackParameter: options.lookBackParameter ?? 'look_back',
+    maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? (sandbox ? SANDBOX_MAX_RANGE_BYTES : MAX_RANGE_BYTES)),
+    limits: { ...LIMITS, ...options.limits },
+  }
+}
+
+/** The address of an operation. Throws HTTP_IDENTIFIER_INVALID for an identifier that is no path segment. */
+export function operationUrl(
+  profile: ServiceProfile,
+  operation: OperationName,
+  identifiers: Readonly<Record<string, string>> = {},
+  query: URLSearchParams = new URLSearchParams(),
+): string {
+  const path = profile.paths[operation].replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, identifiers[name] ?? ''))
+  const search = query.toString()
+  return `${profile[OPERATIONS[operation].base]}${path}${search && `?${search}`}`
+}
+
+/** The full name of the scope that an operation's token needs. */
+export function operationScope(profile: ServiceProfile, operation: OperationName): string {
+  return `${profile.scopeBase}/${profile.scopes[operation]}`
+}
+
+/** True for addresses that never leave this machine. */
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+}
+
+function address(option: string, value: string, allowHttp: boolean): string {
+  const url = requestUrl(value)
+  if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')
+  const expected = 'an https address, because tokens are sent to it (allowHttp overrides)'
+  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: printableUrl(url) })
+}
+
+function defaults<K extends 'path' | 'scope'>(field: K): Record<OperationName, string> {
+  const entries = Object.entries(OPERATIONS).map(([name, spec]) => [name, spec[field]])
+  return Object.fromEntries(entries) as Record<OperationName, string>
+}

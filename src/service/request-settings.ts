@@ -1,0 +1,96 @@
+// The options that every request of the clients obeys, checked and completed: limits of time, size and repetition.
+// Sizes are in bytes, times in milliseconds.
+
+import type { BackoffLimits } from '../codec/range/backoff'
+import { printableUrl } from '../codec/range/printable-url'
+import { wholeNumber } from '../codec/range/whole-number'
+import { FeedError } from '../errors'
+import type { WaitLimits } from '../stages/wait'
+
+export interface RequestOptions {
+  /** Requests on their way to one host, its bodies being read included. Default no limit of its own. */
+  readonly concurrencyPerHost?: number
+  /** Requests started for one host in a second, evenly spread. Default no limit. */
+  readonly requestsPerSecond?: number
+  /** The longest wait for a turn under these two limits. Default 600,000. */
+  readonly queueTimeoutMs?: number
+  /** For a response's headers, and for a token source. Default 60,000. */
+  readonly headersTimeoutMs?: number
+  /** For the whole body of a JSON response. Default 60,000. */
+  readonly bodyTimeoutMs?: number
+  /** Cap on the body of a JSON response. Default 8 MiB. */
+  readonly maxResponseBytes?: number
+  /** Cap on the pages of one list. Default 10,000. */
+  readonly maxPages?: number
+  /** Attempts for one JSON request. Default 5. */
+  readonly attempts?: number
+  /** Delay before the first repeat, doubled for each further one. Default 250. */
+  readonly backoffBaseMs?: number
+  /** Default 30,000. */
+  readonly backoffCapMs?: number
+  /** The longest that a server's Retry-After is obeyed. Default 120,000. */
+  readonly retryAfterCapMs?: number
+  /** The clock: for windows, expiry and Retry-After dates. Milliseconds since 1970. Default Date.now. */
+  readonly now?: () => number
+  /** In [0, 1), for the jitter. Default Math.random. */
+  readonly random?: () => number
+}
+
+export interface RequestSettings {
+  readonly concurrencyPerHost: number
+  /** Between the starts of two requests to one host. */
+  readonly intervalMs: number
+  readonly queueTimeoutMs: number
+  readonly headersTimeoutMs: number
+  readonly maxResponseBytes: number
+  readonly maxPages: number
+  readonly attempts: number
+  readonly backoff: BackoffLimits
+  readonly now: () => number
+  readonly random: () => number
+  /** The limits of reading one JSON body. */
+  bodyLimits(url: string, signal: AbortSignal): WaitLimits
+}
+
+/** A day: no wait of a request is longer, whatever was asked for. */
+const LONGEST_MS = 86_400_000
+
+/** Throws OPTION_INVALID. */
+export function requestSettings(options: RequestOptions): RequestSettings {
+  const bodyTimeoutMs = durationMs('bodyTimeoutMs', options.bodyTimeoutMs ?? 60_000)
+  return {
+    concurrencyPerHost: wholeNumber('concurrencyPerHost', options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER),
+    intervalMs: intervalMs(options.requestsPerSecond),
+    queueTimeoutMs: durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000),
+    headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000),
+    maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
+    maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
+    attempts: wholeNumber('attempts', options.attempts ?? 5),
+    backoff: {
+      baseMs: durationMs('backoffBaseMs', options.backoffBaseMs ?? 250, 0),
+      capMs: durationMs('backoffCapMs', options.backoffCapMs ?? 30_000, 0),
+      retryAfterCapMs: durationMs('retryAfterCapMs', options.retryAfterCapMs ?? 120_000, 0),
+    },
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    bodyLimits: (url, signal) => ({ signal, limitMs: bodyTimeoutMs, onLimit: () => timeoutError('body', url, bodyTimeoutMs) }),
+  }
+}
+
+/** A wait of a request that took too long. */
+export function timeoutError(phase: 'queue' | 'token' | 'headers' | 'body', url: string, limitMs: number): FeedError {
+  const what = { queue: 'no turn', token: 'no token', headers: 'no response', body: 'no whole body' }[phase]
+  return new FeedError('HTTP_TIMEOUT', `${what} in ${limitMs} ms`, { url: printableUrl(url), phase, limitMs })
+}
+
+function durationMs(option: string, value: number, least = 1): number {
+  return wholeNumber(option, value, least, LONGEST_MS)
+}
+
+function intervalMs(requestsPerSecond: number | undefined): number {
+  if (requestsPerSecond === undefined) return 0
+  if (requestsPerSecond > 0 && 1000 / requestsPerSecond <= LONGEST_MS) return 1000 / requestsPerSecond
+  const expected = 'a number above 0, at least one request a day'
+  const context = { option: 'requestsPerSecond', expected, received: String(requestsPerSecond) }
+  throw new FeedError('OPTION_INVALID', `requestsPerSecond must be ${expected}`, context)
+}

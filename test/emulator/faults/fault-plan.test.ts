@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { FAULT_KINDS, faultText } from '../../../src/emulator/faults/fault'
+import { type FaultOptions, faultSettings } from '../../../src/emulator/faults/fault-options'
+import { FaultPlan } from '../../../src/emulator/faults/fault-plan'
+
+const PATH = '/buy/feed/v1_beta/item?category_id=220'
+const plan = (options: FaultOptions = {}) => new FaultPlan(faultSettings(['/buy/feed/*'], options))
+const request = (range = 'bytes=0-9', headers: Record<string, string> = {}, path = PATH) =>
+  new Request(`http://x${path}`, { headers: { range, ...headers } })
+const decisions = (of: FaultPlan, count: number, ask: (i: number) => Request) =>
+  Array.from({ length: count }, (_, i) => {
+    const planned = of.decide(ask(i))
+    return planned === undefined ? '' : `${faultText(planned.fault)} ${planned.place}`
+  })
+const ranges = (i: number) => request(`bytes=${i * 10}-${i * 10 + 9}`)
+
+describe('fault plan', () => {
+  test('the same seed decides the same, another seed otherwise', () => {
+    const options = { rate: 0.4, kinds: FAULT_KINDS }
+    const first = decisions(plan({ ...options, seed: 3 }), 200, ranges)
+    expect(decisions(plan({ ...options, seed: 3 }), 200, ranges)).toEqual(first)
+    expect(decisions(plan({ ...options, seed: 4 }), 200, ranges)).not.toEqual(first)
+  })
+
+  test('a decision does not hang on what else is asked: each range’s own requests alone count', () => {
+    const kinds = FAULT_KINDS.filter(kind => kind !== 'replaced' && kind !== 'truncated')
+    const inOrder = decisions(plan({ rate: 0.5, kinds }), 100, i => ranges(i % 50))
+    const mixed = plan({ rate: 0.5, kinds })
+    const reversed = decisions(mixed, 100, i => ranges(49 - (i % 50)))
+    expect([...reversed.slice(0, 50).reverse(), ...reversed.slice(50).reverse()]).toEqual(inOrder)
+    expect(inOrder.slice(0, 50)).not.toEqual(inOrder.slice(50))
+  })
+
+  test('the rate is the share of requests, and all kinds are drawn', () => {
+    const drawn = decisions(plan({ rate: 0.2, seed: 9 }), 5_000, ranges).filter(text => text !== '')
+    expect(Math.abs(drawn.length - 1_000)).toBeLessThan(120)
+    expect(new Set(drawn.map(text => text.split(/[; ]/)[0])).size).toBe(9)
+  })
+
+  test('an address has its file replaced once by the rate', () => {
+    const drawn = decisions(plan({ rate: 1, kinds: ['replaced'] }), 50, ranges)
+    expect(drawn.filter(text => text !== '')).toHaveLength(1)
+  })
+
+  test('a header decides alone; skip and times count the requests for its address', () => {
+    const fault = { 'x-feedmill-fault': 'reset;skip=2;times=3' }
+    const one = plan({ rules: [{ route: '*', fault: '503' }] })
+    const met = Array.from({ length: 7 }, (_, i) => one.decide(request(`bytes=${i}-${i}`, fault))?.source)
+    expect(met).toEqual([undefined, undefined, 'header', 'header', 'header', undefined, undefined])
+    expect(one.decide(request('bytes=0-1', fault, '/buy/feed/v1_beta/item_group'))).toBeUndefined()
+  })
+
+  test('the first rule that matches decides before the rate', () => {
+    const rules = [
+      { route: '/buy/feed/v1_beta/item', fault: 'stall;times=1' },
+      { route: '*', fault: '503' },
+    ]
+    const one = plan({ rules, rate: 1, kinds: ['html'] })
+    expect([one.decide(request())?.fault.kind, one.decide(request())?.fault.kind]).toEqual(['stall', undefined])
+    expect(one.decide(request('bytes=0-1', {}, '/identity/token'))?.fault.kind).toBe('503')
+  })
+
+  test('a documented error asked for by header is not this plan’s matter; a word that is no fault is refused', () => {
+    expect(plan({ rate: 1 }).decide(request('bytes=0-1', { 'x-feedmill-fault': 'error;code=13006' }))).toBeUndefined()
+    expect(() => plan().decide(request('bytes=0-1', { 'x-feedmill-fault': 'explode' }))).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
+  })
+
+  test('after a restart everything happens again', () => {
+    const one = plan({ rate: 0.5, kinds: FAULT_KINDS })
+    const first = decisions(one, 60, ranges)
+    one.restart()
+    expect(decisions(one, 60, ranges)).toEqual(first)
+  })
+})

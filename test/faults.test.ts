@@ -1,0 +1,72 @@
+// The table of faults in test/README.md, held against the tests: what it calls done is proven by a test under the row's number.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+interface FaultRow {
+  readonly number: number
+  readonly state: string
+  readonly files: readonly string[]
+}
+
+/** Rows that must be done, first and last of each run of numbers. */
+const REQUIRED = [
+  [1, 26],
+  [31, 36],
+  [38, 74],
+  [76, 76],
+  [84, 84],
+  [86, 86],
+] as const
+const LAST_ROW = 88
+
+const rows = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
+  .split('\n')
+  .filter(line => /^\| \d+ \|/.test(line))
+  .map(rowOf)
+
+const testedIn = faultsByFile()
+
+function rowOf(line: string): FaultRow {
+  const cells = line.split(' | ')
+  const [state = '', files = ''] = cells.slice(-2)
+  return { number: Number(cells[0]!.slice(2)), state, files: [...files.matchAll(/`([^`]+)`/g)].map(([, path]) => `${path}.test.ts`) }
+}
+
+/** The numbers in each test file's titles. A test that does not run proves nothing. */
+function faultsByFile(): Map<string, Set<number>> {
+  const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.test.ts'))
+  return new Map(
+    paths.map(path => {
+      const text = readFileSync(join(import.meta.dirname, path), 'utf8')
+      const titles = [...text.matchAll(/([\w.]*)\(\s*['"`]fault (\d+): \S/g)].filter(([, call]) => !/\.(skip|todo|fails)/.test(call!))
+      return [path, new Set(titles.map(([, , number]) => Number(number)))]
+    }),
+  )
+}
+
+test('the table has every fault once, in order', () => {
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: LAST_ROW }, (_, n) => n + 1))
+  expect(rows.filter(({ state }) => state !== 'done' && state !== 'to do')).toEqual([])
+})
+
+test('every fault that must be proven is', () => {
+  const required = REQUIRED.flatMap(([first, last]) => rows.filter(({ number }) => number >= first && number <= last))
+  expect(required).toHaveLength(26 + 6 + 37 + 3)
+  expect(required.filter(({ state }) => state !== 'done')).toEqual([])
+})
+
+test('a fault that is done names files, and each has a test under its number', () => {
+  const done = rows.filter(({ state }) => state === 'done')
+  expect(done.filter(({ files }) => files.length === 0)).toEqual([])
+  const unproven = done.flatMap(({ number, files }) =>
+    files.filter(file => !testedIn.get(file)?.has(number)).map(file => `${number}: ${file}`),
+  )
+  expect(unproven).toEqual([])
+})
+
+test('a fault that is to do has no test yet', () => {
+  const toDo = rows.filter(({ state }) => state === 'to do')
+  expect(toDo.filter(({ number }) => [...testedIn.values()].some(numbers => numbers.has(number)))).toEqual([])
+})

@@ -1,0 +1,72 @@
+// What the README's snippets take for granted: a small emulated service, a token for it, and pipelines over its files.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { createEmulator } from '../src/emulator/index'
+import {
+  ChunkReassembler,
+  type Columns,
+  type FeedFile,
+  type FeedSchema,
+  Gunzip,
+  itemGroupSchema,
+  itemSchema,
+  itemSnapshotSchema,
+  pipeline,
+  RangeFetcher,
+  TsvRowParser,
+  UndiciTransport,
+} from '../src/index'
+
+/** Where snippets are written to and run. */
+export const SNIPPETS_DIR = join(import.meta.dirname, '../.tmp/readme-snippets')
+
+const HOURS = 3
+const HOUR_MS = 3_600_000
+const emulator = createEmulator({ world: { seed: 7, items: 200, hours: HOURS, churn: 50 } })
+const { world } = emulator
+const server = await emulator.listen({ port: 0 })
+
+export const truthAtStart = [...world.truthAt(world.start)]
+export const truthAtEnd = [...world.truthAt(world.end)]
+export const groupCount = [...world.groupsAt(world.start)].length
+
+export const transport = new UndiciTransport()
+export const token = await newToken()
+export const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
+export const url = urlOf('item?feed_scope=ALL_ACTIVE')
+export const items = rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item' })
+export const bootstrap = rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item', lastModified: world.start })
+export const groups = rowsOf('item_group?feed_scope=ALL_ACTIVE', itemGroupSchema, { feed: 'item_group' })
+export const snapshots = Array.from({ length: HOURS }, (_, n) => {
+  const hour = new Date(world.start.getTime() + n * HOUR_MS)
+  return rowsOf(`item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, { feed: 'item_snapshot', hour })
+})
+export const path = join(SNIPPETS_DIR, 'items.tsv.gz')
+await mkdir(SNIPPETS_DIR, { recursive: true })
+await writeFile(path, gzipSync('itemId\ttitle\nv1|1|0\t"a \\"quoted\\" title"\nv1|2|0\ttwo\n'))
+
+export async function close(): Promise<void> {
+  await transport.close()
+  await emulator.close()
+}
+
+function urlOf(query: string): string {
+  return `${server.url}${emulator.feedBasePath}/${query}&category_id=220`
+}
+
+function rowsOf<C extends Columns>(query: string, schema: FeedSchema<C>, file: FeedFile) {
+  return pipeline(() => new RangeFetcher({ url: urlOf(query), transport, headers }))
+    .to(() => new ChunkReassembler())
+    .to(() => new Gunzip())
+    .to(() => new TsvRowParser({ schema, file }))
+}
+
+async function newToken(): Promise<string> {
+  const { clientId, clientSecret, scopeBase, tokenPath } = emulator
+  const scope = `${scopeBase}/buy.item.feed`
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope })
+  const response = await fetch(server.url + tokenPath, { method: 'POST', body })
+  return ((await response.json()) as { access_token: string }).access_token
+}

@@ -1,0 +1,65 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FeedError } from '../../src/errors'
+import { Secrets } from '../../src/service/secrets'
+
+function knowing(...known: string[]): Secrets {
+  const secrets = new Secrets()
+  for (const secret of known) secrets.remember(secret)
+  return secrets
+}
+
+test('an error that shows no secret is the very same', () => {
+  const cause = new Error('connection reset')
+  const error = new FeedError('HTTP_TRANSPORT', 'no', { url: 'https://a.test/' }, { cause })
+  expect(knowing('tok-4711').covered(error)).toBe(error)
+})
+
+test('fault 85: message, context, causes of both kinds', () => {
+  const secrets = knowing('tok-4711')
+  const foreign = Object.assign(new Error('x'), { request: { headers: new Headers({ authorization: 'Bearer tok-4711' }) } })
+  const inner = new FeedError('HTTP_TRANSPORT', 'inner tok-4711', { url: 'https://a.test/?q=tok-4711' }, { cause: foreign })
+  const parameters = [{ name: 'tok-4711', value: 'a tok-4711 b' }]
+  const outer = new FeedError('HTTP_STATUS', 'outer', { url: 'u', status: 500, parameters }, { cause: inner, retryable: true })
+  const covered = secrets.covered(outer)
+  expect(inspect(covered, { depth: 20, showHidden: true })).not.toContain('4711')
+  expect(covered).toMatchObject({ code: 'HTTP_STATUS', message: 'outer', retryable: true })
+  expect(covered.context.parameters).toEqual([{ name: 'redacted', value: 'a redacted b' }])
+  expect(covered.cause).toMatchObject({ code: 'HTTP_TRANSPORT', message: 'inner redacted' })
+  expect((covered.cause as Error).cause).toBeUndefined()
+})
+
+test('fault 85: what is left of a secret where a text was cut', () => {
+  const secrets = knowing('abcdefghijklmnop')
+  expect(secrets.cover('token abcdefghi…')).toBe('token redacted…')
+  expect(secrets.cover('token abcdefghijklmno')).toBe('token redacted')
+  expect(secrets.cover('token abcde')).toBe('token abcde')
+})
+
+test('fault 85: encoded forms, and one secret inside another', () => {
+  const secrets = knowing('a/b+c"d', 'tok1', 'tok1-longer')
+  expect(secrets.cover(`${encodeURIComponent('a/b+c"d')} a/b+c\\"d tok1-longer tok1`)).toBe('redacted redacted redacted redacted')
+})
+
+test('fault 85: wherever a secret stands in a text, and however often', () => {
+  const secret = fc.stringMatching(/^[A-Za-z0-9._~+/-]{8,40}$/)
+  const text = fc.array(fc.string({ maxLength: 20 }), { maxLength: 5 })
+  fc.assert(
+    fc.property(secret, text, (token, parts) => {
+      expect(knowing(token).cover(parts.join(token))).not.toContain(token)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('what is remembered is bounded, the newest kept; short texts are no secrets', () => {
+  const secrets = new Secrets()
+  secrets.rememberForGood('the client’s own')
+  for (let n = 0; n < 1000; n++) secrets.remember(`token-number-${n}-`)
+  expect(secrets.cover('token-number-999- token-number-990-')).toBe('redacted redacted')
+  expect(secrets.cover('x token-number-1- x')).toContain('number-1-')
+  expect(secrets.cover('the client’s own')).toBe('redacted')
+  secrets.remember('abc')
+  expect(secrets.cover('abc')).toBe('abc')
+})
