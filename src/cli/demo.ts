@@ -91,7 +91,7 @@ async function ingest({ service, world, out, report, perFile }: Job): Promise<Ou
   const counted = (stage: string): PipelineOptions => ({ onSettled: summary => report.add(summary, stage) })
   const merger = new SnapshotMerger({ changes: 'none' })
   const files = [bootstrap(service, perFile), ...snapshots(service, world.start, SNAPSHOTS, perFile)]
-  await concat(files)
+  await concat(files, counted('SnapshotMerger'))
     .to(merger)
     .forEach(() => {})
 

@@ -2,6 +2,7 @@
 // even while it waits (an async generator puts `return` behind the pending step), and inside a batch the next element costs one promise.
 
 import { type ElementOf, elementsOf } from './batch'
+import type { AnyIterable } from './iterable-source'
 import type { Run } from './run'
 
 export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
@@ -63,4 +64,42 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
       if (!result.done) return result
     }
   }
+}
+
+/** The items of several pipelines, one after the other. Leaving it ends the one that runs, at once. */
+export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
+  readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
+  #current: AsyncIterator<T, void> | undefined
+  #left = false
+
+  constructor(pipelines: AnyIterable<Readable<T>>) {
+    this.#pipelines = Symbol.asyncIterator in pipelines ? pipelines[Symbol.asyncIterator]() : pipelines[Symbol.iterator]()
+  }
+
+  async next(): Promise<IteratorResult<T, void>> {
+    while (!this.#left) {
+      const item = await this.#current?.next()
+      if (item && !item.done) return item
+      const following = await this.#pipelines.next()
+      if (following.done) break
+      this.#current = following.value.batches()
+    }
+    return { value: undefined, done: true }
+  }
+
+  async return(): Promise<IteratorResult<T, void>> {
+    this.#left = true
+    await this.#current?.return?.()
+    await this.#pipelines.return?.()
+    return { value: undefined, done: true }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+/** What is read of a pipeline here. */
+interface Readable<T> {
+  batches(): AsyncIterator<T, void>
 }

@@ -6,7 +6,7 @@ import { asFeedError, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
-import { ElementIterator, ItemIterator } from './iterators'
+import { ConcatIterator, ElementIterator, ItemIterator } from './iterators'
 import { FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
 import type { Sink } from './sink'
@@ -41,16 +41,14 @@ export function pipelineOfChain<T>(chain: () => readonly AnyStage[], options: Pi
 
 /** A pipeline of whatever items: pipelines of different items have no common `Pipeline<…>`. */
 interface AnyPipeline<T> {
-  batches(): AsyncIterable<T>
+  batches(): ItemIterator<T>
 }
 
 type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
 
 /** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
 export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>, options?: PipelineOptions): Pipeline<ItemOf<P>> {
-  async function* items(): AsyncGenerator<ItemOf<P>, void, void> {
-    for await (const next of pipelines) yield* next.batches() as AsyncIterable<ItemOf<P>>
-  }
+  const items = () => new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
   return Array.isArray(pipelines) ? pipeline(items, options) : pipeline(items(), options)
 }
 

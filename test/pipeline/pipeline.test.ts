@@ -178,6 +178,23 @@ describe('sources', () => {
     expect(started).toEqual([1, 2])
   })
 
+  test('an abort reaches the part of a concat that waits, at once', async () => {
+    class Stuck extends Double {
+      protected override *flush(): Generator<number> {}
+    }
+    const stuck = new Stuck()
+    const waiting = pipeline(() =>
+      (async function* () {
+        yield 1
+        await new Promise(() => {})
+      })(),
+    ).to(stuck)
+    const abort = new AbortController()
+    const reading = concat([waiting], { signal: abort.signal }).forEach(() => void setImmediate(() => abort.abort()))
+    await expect(reading).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(stuck.destroyed).toBe(true)
+  })
+
   test('a cancelled pipeline cancels a web stream in the middle of a read', async () => {
     let cancelled = false
     const stream = new ReadableStream<number>({
