@@ -6,14 +6,15 @@ import type { InflateEngine, NewInflateEngine } from '../codec/gzip/inflate-engi
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { GzipMembers } from '../codec/gzip/members'
+import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { FeedError } from '../errors'
 import { Stage } from './stage'
 import { ZlibInflate } from './zlib-inflate'
 
-export type GunzipEngine = 'zlib' | 'fflate'
+export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
 export interface GunzipOptions extends Partial<GzipLimits> {
-  /** `zlib`: node:zlib on a thread of its own, the default. `fflate`: plain JavaScript on this thread, several times slower. */
+  /** `zlib`: node:zlib on a thread of its own, the default. `wasm`: WebAssembly on this thread. `fflate`: plain JavaScript on this thread, several times slower. */
   readonly engine?: GunzipEngine
 }
 
@@ -26,6 +27,7 @@ export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
 const ENGINES: Readonly<Record<GunzipEngine, () => NewInflateEngine>> = {
   zlib: () => startOffset => new ZlibInflate(startOffset),
+  wasm: wasmEngine,
   fflate: fflateEngine,
 }
 

@@ -25,7 +25,7 @@ test('the README lists every file, once', () => {
   expect(malformed.length).toBeGreaterThan(0)
 })
 
-describe.each(['zlib', 'fflate'] as const)('Gunzip with %s', engine => {
+describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
   const runBothWays = (file: string) => {
     const bytes = readFileSync(new URL(file, folder))
     return Promise.all([runGunzip([bytes], { engine }), runGunzip(byteByByte(bytes), { engine })])

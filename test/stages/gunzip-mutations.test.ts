@@ -47,7 +47,7 @@ function accepts(file: Buffer): boolean {
   }
 }
 
-describe.each(['zlib', 'fflate'] as const)('Gunzip with %s', engine => {
+describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
   const run = (file: Buffer) => runGunzip([file], { engine, allowNested: true })
 
   test('fault 52: mutated data under its old trailer fails typed, or gives exactly the original', async () => {
@@ -57,7 +57,7 @@ describe.each(['zlib', 'fflate'] as const)('Gunzip with %s', engine => {
         const { output, error } = await run(file)
         if (error) expect(error.code).toMatch(FAULT)
         else expect(output.equals(TEXT)).toBe(true)
-        if (engine === 'zlib') expect(error === undefined).toBe(accepts(file))
+        if (engine !== 'fflate') expect(error === undefined).toBe(accepts(file))
         else if (accepts(file)) expect(error).toBeUndefined()
       }),
       { numRuns: 2500 },

@@ -15,7 +15,7 @@ const TEXT = feedText(40)
 const GZIP = gzipSync(TEXT)
 const MIB = 1024 * 1024
 
-describe.each(['zlib', 'fflate'] as const)('Gunzip with %s', engine => {
+describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
   const run = (...pieces: readonly Uint8Array[]) => runGunzip(pieces, { engine })
 
   async function expectText(pieces: readonly Uint8Array[], expected: Uint8Array = TEXT): Promise<void> {

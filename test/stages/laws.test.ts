@@ -99,7 +99,7 @@ describeLaws({
   },
 } satisfies StageUnderLaw<Piece, Uint8Array>)
 
-for (const engine of ['zlib', 'fflate'] as const) {
+for (const engine of ['zlib', 'wasm', 'fflate'] as const) {
   describeLaws({
     name: `Gunzip (${engine})`,
     make: () => new Gunzip({ engine, maxRatio: 2000 }),

@@ -40,6 +40,8 @@ export interface InflateEngine {
 /** Makes the engine for a member whose deflate data starts at `startOffset`, in compressed bytes from the start of the file. */
 export type NewInflateEngine = (startOffset: number) => InflateEngine
 
-export function dataInvalid(byteOffset: number, reason: string, cause: unknown): FeedError {
-  return new FeedError('GZIP_DATA_INVALID', `deflate data near byte ${byteOffset}: ${reason}`, { byteOffset, reason }, { cause })
+/** @param cause what the engine's library threw, if it is one that throws */
+export function dataInvalid(byteOffset: number, reason: string, cause?: unknown): FeedError {
+  const message = `deflate data near byte ${byteOffset}: ${reason}`
+  return new FeedError('GZIP_DATA_INVALID', message, { byteOffset, reason }, cause === undefined ? {} : { cause })
 }

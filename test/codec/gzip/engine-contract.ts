@@ -103,7 +103,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
   test('refuses damaged data, near where it is', async () => {
     const bad = Buffer.concat([Buffer.from([0, 3, 0, 0xfc, 0xff, 1, 2, 3]), Buffer.from([7])]) // a stored block, then a block of the reserved type
     const engine = newEngine(500)
-    const error = expect.objectContaining({ code: 'GZIP_DATA_INVALID', cause: expect.any(Error) })
+    const error = expect.objectContaining({ code: 'GZIP_DATA_INVALID' })
     const failure = await inflateAll(engine, [bad]).catch((failed: unknown) => failed)
     expect(failure).toEqual(error)
     const { byteOffset } = (failure as { context: { byteOffset: number } }).context

@@ -1,0 +1,49 @@
+// Compiles the AssemblyScript under assembly/ and writes each binary as a TypeScript module, Base64 inside, so that bundlers
+// and CommonJS need no file beside the code. What it writes is not kept in git: the build, the checks and the tests run this first.
+// Nothing is done when neither the source nor this script has changed since.
+
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = new URL('../', import.meta.url)
+const MODULES = [{ source: 'assembly/inflate.ts', pages: 11, module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE_BINARY' }]
+
+/** Vitest calls this before it runs any test. */
+export async function setup() {
+  for (const module of MODULES) await build(module)
+}
+
+async function build({ source, pages, module, name }) {
+  const inputs = await Promise.all([source, 'scripts/build-wasm.mjs', 'package-lock.json'].map(path => readFile(new URL(path, ROOT))))
+  const digest = createHash('sha256').update(Buffer.concat(inputs)).digest('hex')
+  const present = await readFile(new URL(module, ROOT), 'utf8').catch(() => '')
+  if (present.includes(digest)) return
+  const binary = await compile(source, pages)
+  const lines = [
+    `// Made by scripts/build-wasm.mjs from ${source}, from sources of this digest: ${digest}`,
+    '',
+    '/** The WebAssembly module, in Base64. */',
+    `export const ${name} = '${Buffer.from(binary).toString('base64')}'`,
+    '',
+  ]
+  await writeFile(new URL(module, ROOT), lines.join('\n'))
+}
+
+async function compile(source, pages) {
+  const { default: asc } = await import('assemblyscript/asc')
+  const memory = ['--initialMemory', `${pages}`, '--maximumMemory', `${pages}`]
+  const options = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', ...memory]
+  let binary
+  const { error, stderr } = await asc.main([source, '--outFile', 'module.wasm', ...options], {
+    readFile: (path, base) => readFile(new URL(path, base === '.' ? ROOT : new URL(`${base}/`, ROOT)), 'utf8').catch(() => null),
+    writeFile: (path, content) => {
+      if (path === 'module.wasm') binary = content
+    },
+    listFiles: () => [],
+  })
+  if (error) throw new Error(`${source} does not compile:\n${stderr.toString()}`, { cause: error })
+  return binary
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await setup()

@@ -1,0 +1,122 @@
+// The WebAssembly inflate engine: synchronous, on the caller's thread, and restartable at any byte of its input.
+// It owns the counting, the bounds of its outputs and the form of a saved state; the decoding is assembly/inflate.ts.
+
+import { FeedError } from '../../errors'
+import { crc32 } from './crc32'
+import { ENDED, InflateCore, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
+import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
+
+/** A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64, and the core's own. */
+const STATE_MAGIC = 0x3153_4946 // `FIS1`
+const STATE_HEADER_BYTES = 16
+const CHECKED_FROM = 8
+
+/**
+ * The engine, after a check that this process can run it.
+ *
+ * @throws DEPENDENCY_UNSUPPORTED
+ */
+export function wasmEngine(): NewInflateEngine {
+  InflateCore.take().giveBack()
+  return startOffset => new WasmInflate(startOffset)
+}
+
+/** `byteOffset` of its errors: the byte in which the bits at fault end, however the input is cut. */
+export class WasmInflate implements InflateEngine {
+  readonly #startOffset: number
+  #core: InflateCore | undefined
+  #usedBytes = 0
+  #ended = false
+
+  /**
+   * @param startOffset where the deflate data begins, in compressed bytes from the start of the file
+   * @param state goes on where `saveState` was called: the first byte of input is the one at `usedBytes`
+   * @throws OPTION_INVALID for a state that no engine saved, DEPENDENCY_UNSUPPORTED
+   */
+  constructor(startOffset: number, state?: Uint8Array) {
+    this.#startOffset = startOffset
+    this.#core = InflateCore.take()
+    if (state) this.#restore(this.#core, state)
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  *inflate(block: Uint8Array): Generator<Uint8Array, void, void> {
+    const inputBytes = this.#core?.inputBytes ?? 0
+    for (let at = 0; at < block.length && this.#core && !this.#ended; at += inputBytes) {
+      const isLast = at + inputBytes >= block.length
+      yield* this.#inflatePiece(block.subarray(at, at + inputBytes), isLast)
+    }
+  }
+
+  finish(): void {}
+
+  destroy(): void {
+    this.#core?.giveBack()
+    this.#core = undefined
+  }
+
+  /**
+   * All that another engine needs to go on from here, in at most 33 KiB: of value between two blocks, and between two outputs
+   * of one. The input goes on at `usedBytes`. Of a failed engine it is refused by the next one.
+   *
+   * @throws STAGE_DESTROYED
+   */
+  saveState(): Uint8Array {
+    if (!this.#core)
+      throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed before its state was asked for', { stage: 'Gunzip' })
+    const core = this.#core.save()
+    const saved = new Uint8Array(STATE_HEADER_BYTES + core.length)
+    saved.set(core, STATE_HEADER_BYTES)
+    const fields = new DataView(saved.buffer)
+    fields.setUint32(0, STATE_MAGIC, true)
+    fields.setFloat64(8, this.#usedBytes, true)
+    fields.setUint32(4, crc32(saved.subarray(CHECKED_FROM)), true)
+    return saved
+  }
+
+  #restore(core: InflateCore, state: Uint8Array): void {
+    const fields = new DataView(state.buffer, state.byteOffset, state.byteLength)
+    const isWhole =
+      state.length >= STATE_HEADER_BYTES &&
+      fields.getUint32(0, true) === STATE_MAGIC &&
+      fields.getUint32(4, true) === crc32(state.subarray(CHECKED_FROM))
+    if (!isWhole || !core.restore(state.subarray(STATE_HEADER_BYTES))) {
+      this.destroy()
+      const context = { option: 'state', expected: 'what saveState returned', received: `${state.length} other bytes` }
+      throw new FeedError('OPTION_INVALID', 'this is not the saved state of an inflate engine', context)
+    }
+    this.#usedBytes = fields.getFloat64(8, true)
+    this.#ended = core.hasEnded
+  }
+
+  *#inflatePiece(piece: Uint8Array, isLast: boolean): Generator<Uint8Array, void, void> {
+    const usedBefore = this.#usedBytes
+    this.#core?.setInput(piece)
+    for (let result: number = OUTPUT_FULL; result === OUTPUT_FULL; ) {
+      const core = this.#core
+      if (!core) return
+      result = core.run()
+      this.#usedBytes = usedBefore + core.inputTaken
+      if (result === ENDED) this.#end(core.unusedBits)
+      // An output that is not full waits for the rest of the block.
+      if (result === NEEDS_INPUT && !isLast) return
+      const output = core.takeOutput()
+      const fault = core.faultOf(result)
+      const faultOffset = this.#startOffset + this.#usedBytes - ((core.unusedBits >> 3) + 1)
+      if (output.length > 0) yield output
+      if (fault !== undefined) throw dataInvalid(faultOffset, fault)
+    }
+  }
+
+  #end(unusedBits: number): void {
+    this.#usedBytes -= unusedBits >> 3
+    this.#ended = true
+  }
+}
