@@ -1,7 +1,264 @@
-import { describe } from 'vitest'
-import { wasmEngine } from '../../../src/codec/gzip/wasm-inflate'
-import { engineContract } from './engine-contract'
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
+import * as fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { OUTPUT_BLOCK_BYTES } from '../../../src/codec/gzip/inflate-engine'
+import { WasmInflate, wasmEngine } from '../../../src/codec/gzip/wasm-inflate'
+import { FeedError } from '../../../src/errors'
+import { byteByByte, cutAt, feedText } from './build-gzip'
+import { anyDeflated, cutAnywhere, isSame, mutant, randomNumbers, wasmVerdict, zlibVerdict } from './deflate-mutants'
+import { engineContract, inflateAll } from './engine-contract'
+
+const WINDOW_BYTES = 32 * 1024
+
+/** Bytes of bits written in the order in which a reader meets them; spaces are for the eye. */
+function bytesOf(bits: string): Buffer {
+  const all = bits.replaceAll(' ', '')
+  return Buffer.from(
+    Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => Number.parseInt([...all.slice(n * 8, n * 8 + 8)].reverse().join(''), 2)),
+  )
+}
+
+/** `value` in `count` bits, the lowest first. */
+const number = (value: number, count: number) => [...value.toString(2).padStart(count, '0')].reverse().join('')
+
+/** The head of a last, dynamic block, with the lengths of the code of lengths by symbol. */
+function dynamicHead(litlens: number, distances: number, lengths: Readonly<Record<number, number>>): string {
+  const order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+  const counts = number(litlens - 257, 5) + number(distances - 1, 5) + number(order.length - 4, 4)
+  return `1 01 ${counts} ${order.map(symbol => number(lengths[symbol] ?? 0, 3)).join('')}`
+}
+
+/** With a code of lengths of two symbols, 1 (a zero bit) and 18 (a one bit). */
+const ONES_AND_ZEROS = { 1: 1, 18: 1 }
+const one = '0'
+const zeros = (count: number) => `1${number(count - 11, 7)}`
+
+const FAULTS: readonly [reason: string, bits: string][] = [
+  ['invalid block type', '1 11'],
+  ['invalid stored block lengths', `1 00 00000 ${number(3, 16)} ${number(3, 16)}`],
+  ['too many length or distance symbols', `1 01 ${number(287 - 257, 5)} ${number(0, 5)} ${number(0, 4)}`],
+  ['too many length or distance symbols', `1 01 ${number(0, 5)} ${number(31 - 1, 5)} ${number(0, 4)}`],
+  ['invalid code lengths set', dynamicHead(257, 1, { 16: 1, 17: 1, 18: 1 })],
+  ['invalid code lengths set', dynamicHead(257, 1, { 18: 1 })],
+  ['invalid bit length repeat', `${dynamicHead(257, 1, { 16: 1, 18: 1 })} 0 00`],
+  ['invalid bit length repeat', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(121)}`],
+  ['invalid code -- missing end-of-block', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(120)}`],
+  ['invalid literal/lengths set', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${one.repeat(3)} ${zeros(138)} ${zeros(115)} ${one} ${one}`],
+  ['invalid distances set', `${dynamicHead(257, 3, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(117)} ${one.repeat(2)} ${one.repeat(3)}`],
+  ['invalid literal/length code', '1 10 11000110'],
+  ['invalid literal/length code', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 1`],
+  ['invalid distance code', '1 10 0000001 11110'],
+  ['invalid distance too far back', '1 10 00110000 0000001 00001'],
+]
+
+function failureOf(pieces: readonly Uint8Array[]): unknown {
+  const engine = new WasmInflate(500)
+  try {
+    for (const piece of pieces) for (const _ of engine.inflate(piece));
+  } catch (error) {
+    return error
+  } finally {
+    engine.destroy()
+  }
+  return undefined
+}
 
 describe('the WebAssembly engine', () => {
   engineContract(wasmEngine())
+
+  test('fills its blocks, whatever the ratio and the pieces it copies', () => {
+    for (const content of [feedText(100_000), Buffer.alloc(2_000_000)]) {
+      const engine = new WasmInflate(0)
+      const sizes = Array.from(engine.inflate(deflateRawSync(content)), output => output.length)
+      for (const size of sizes.slice(0, -1)) expect(size).toBeGreaterThan(OUTPUT_BLOCK_BYTES - 300)
+      for (const size of sizes) expect(size).toBeLessThanOrEqual(OUTPUT_BLOCK_BYTES)
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(content.length)
+      engine.destroy()
+    }
+  })
+
+  test.each(FAULTS)('says %s as node:zlib does, at the byte in which the fault ends, however it is cut (%#)', (reason, bits) => {
+    const stream = bytesOf(bits)
+    const byteOffset = 500 + stream.length - 1
+    expect(() => inflateRawSync(stream)).toThrow(reason)
+    const followed = Buffer.concat([stream, Buffer.alloc(100)])
+    for (const pieces of [[stream], byteByByte(stream), [followed], byteByByte(followed), cutAt(followed, 1)]) {
+      expect(failureOf(pieces)).toMatchObject({ code: 'GZIP_DATA_INVALID', context: { reason, byteOffset } })
+    }
+    // Without its last byte, nothing is wrong yet.
+    expect(failureOf([stream.subarray(0, -1)])).toBeUndefined()
+  })
+
+  test('takes the codes of one symbol, and of none, that zlib takes', () => {
+    const onlyEnd = bytesOf(`${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 0`)
+    expect(zlibVerdict(onlyEnd)).toMatchObject({ output: Buffer.alloc(0) })
+    expect(isSame(wasmVerdict([onlyEnd]), zlibVerdict(onlyEnd))).toBe(true)
+    const noDistances = deflateRawSync(feedText(100), { strategy: constants.Z_HUFFMAN_ONLY })
+    expect(isSame(wasmVerdict([noDistances]), zlibVerdict(noDistances))).toBe(true)
+    const oneDistance = deflateRawSync(Buffer.alloc(5000, 'a'), { strategy: constants.Z_RLE })
+    expect(isSame(wasmVerdict([oneDistance]), zlibVerdict(oneDistance))).toBe(true)
+  })
+
+  test('every distance and length, at once or by bytes', () => {
+    const next = randomNumbers(7)
+    for (let distance = 1; distance <= 40; distance++) {
+      const period = Buffer.from(Array.from({ length: distance }, () => next(256)))
+      const content = Buffer.concat(
+        Array.from({ length: 300 }, (_, n) => Buffer.concat([Buffer.alloc(n % 290, period), Buffer.from([next(256)])])),
+      )
+      const stream = deflateRawSync(content, { level: 9 })
+      expect(isSame(wasmVerdict([stream]), { output: content, usedBytes: stream.length })).toBe(true)
+      if (distance % 13 === 0) expect(isSame(wasmVerdict(byteByByte(stream)), { output: content, usedBytes: stream.length })).toBe(true)
+    }
+  })
+
+  test('reaches back over the whole window, across the blocks it hands out', () => {
+    const next = randomNumbers(3)
+    const far = Buffer.from(Array.from({ length: WINDOW_BYTES - 262 }, () => next(256)))
+    const content = Buffer.concat(Array.from({ length: 60 }, () => far))
+    const stream = deflateRawSync(content, { level: 9 })
+    expect(stream.length).toBeLessThan(content.length / 10)
+    expect(isSame(wasmVerdict([stream]), { output: content, usedBytes: stream.length })).toBe(true)
+  })
+
+  test('equals node:zlib over levels, strategies, windows, stored blocks, flush points and cuts', () => {
+    const next = randomNumbers(11)
+    for (let n = 0; n < 400; n++) {
+      const flushed = Array.from({ length: next(4) }, () => {
+        const finishFlush = next(2) ? constants.Z_SYNC_FLUSH : constants.Z_FULL_FLUSH
+        return deflateRawSync(feedText(next(300), next(99)), { finishFlush, level: next(10), strategy: next(5) })
+      })
+      const stream = Buffer.concat([...flushed, anyDeflated(next), Buffer.alloc(next(3), 0xaa)])
+      const verdict = zlibVerdict(stream)
+      expect(verdict).toHaveProperty('output')
+      expect(isSame(wasmVerdict(cutAnywhere(stream, 5, next), n % 2 === 0), verdict)).toBe(true)
+    }
+  })
+
+  test('fault 52: damaged streams are whole, incomplete or invalid as node:zlib says, and give the same', () => {
+    fc.assert(
+      fc.property(fc.nat(), seed => {
+        const next = randomNumbers(seed)
+        const seeds = Array.from({ length: 4 }, () => anyDeflated(next))
+        for (let n = 0; n < 20; n++) {
+          const stream = mutant(seeds, next)
+          const pieces = n % 2 === 0 ? [stream] : cutAnywhere(stream, 4, next)
+          expect(isSame(wasmVerdict(pieces, n % 4 === 1), zlibVerdict(stream)), stream.toString('hex')).toBe(true)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('gives out no bytes of the stream that its memory held before', () => {
+    const before = new WasmInflate(0)
+    for (const _ of before.inflate(deflateRawSync(feedText(5000))));
+    before.destroy()
+    expect(failureOf([bytesOf('1 10 0000001 00000 0000000')])).toMatchObject({ context: { reason: 'invalid distance too far back' } })
+  })
+
+  test('stops a sequence that waits when it is destroyed, though another engine has its memory', () => {
+    const engine = new WasmInflate(0)
+    const outputs = engine.inflate(deflateRawSync(Buffer.alloc(16 * OUTPUT_BLOCK_BYTES)))
+    outputs.next()
+    engine.destroy()
+    const other = new WasmInflate(0)
+    expect(outputs.next().done).toBe(true)
+    other.destroy()
+  })
+})
+
+describe('a saved state', () => {
+  const content = Buffer.concat([feedText(300), Buffer.alloc(400, 'x'), feedText(50, 9)])
+  const half = content.length >> 1
+  const stream = Buffer.concat([
+    deflateRawSync(content.subarray(0, half), { finishFlush: constants.Z_FULL_FLUSH, level: 9 }),
+    deflateRawSync('stored, not small', { finishFlush: constants.Z_FULL_FLUSH, level: 0 }),
+    deflateRawSync(content.subarray(half), { strategy: constants.Z_FIXED }),
+  ])
+  const whole = inflateRawSync(stream)
+  const invalid = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'state' }) })
+
+  test('goes on at every byte of the input', async () => {
+    for (let cut = 0; cut <= stream.length; cut++) {
+      const first = new WasmInflate(0)
+      const before = await inflateAll(first, [stream.subarray(0, cut)])
+      const state = first.saveState()
+      expect(state.length).toBeLessThanOrEqual(33 * 1024)
+      first.destroy()
+      const second = new WasmInflate(0, state)
+      expect([second.usedBytes, second.ended]).toEqual([cut, cut === stream.length])
+      const after = await inflateAll(second, [stream.subarray(cut)])
+      expect([second.usedBytes, second.ended]).toEqual([stream.length, true])
+      expect(Buffer.concat([...before, ...after]).equals(whole)).toBe(true)
+      second.destroy()
+    }
+  })
+
+  test('goes on between two outputs of one block', async () => {
+    const large = feedText(60_000)
+    const deflated = deflateRawSync(large)
+    const first = new WasmInflate(0)
+    const outputs: Uint8Array[] = []
+    for (const output of first.inflate(deflated)) {
+      outputs.push(output)
+      if (outputs.length === 3) break
+    }
+    const second = new WasmInflate(0, first.saveState())
+    expect(second.usedBytes).toBeLessThan(deflated.length)
+    outputs.push(...(await inflateAll(second, [deflated.subarray(second.usedBytes)])))
+    expect(Buffer.concat(outputs).equals(large)).toBe(true)
+    first.destroy()
+    second.destroy()
+  })
+
+  test('is refused when it is cut or changed', () => {
+    const engine = new WasmInflate(0)
+    for (const _ of engine.inflate(stream.subarray(0, 200)));
+    const state = engine.saveState()
+    for (const length of [0, 3, 15, 16, 100, state.length - 1]) expect(() => new WasmInflate(0, state.subarray(0, length))).toThrow(invalid)
+    for (const at of [0, 5, 9, 17, 60, state.length - 1]) {
+      const changed = state.slice()
+      changed[at]! ^= 1
+      expect(() => new WasmInflate(0, changed)).toThrow(invalid)
+    }
+    engine.destroy()
+    expect(() => engine.saveState()).toThrow(expect.objectContaining({ code: 'STAGE_DESTROYED' }))
+  })
+
+  test('of any content at all, under a right checksum, is refused or runs within its bounds', () => {
+    const next = randomNumbers(5)
+    let taken = 0
+    for (let n = 0; n < 3000; n++) {
+      const engine = new WasmInflate(0)
+      for (const _ of engine.inflate(stream.subarray(0, next(stream.length))));
+      const state = engine.saveState()
+      engine.destroy()
+      for (let left = 1 + next(3); left > 0; left--) state[16 + next(next(2) ? 60 : 416)] = next(4) ? next(16) : next(256)
+      new DataView(state.buffer).setUint32(4, crc32(state.subarray(8)), true)
+      taken += runsOrIsRefused(state) ? 1 : 0
+    }
+    expect(taken).toBeGreaterThan(300)
+  })
+
+  function runsOrIsRefused(state: Uint8Array): boolean {
+    try {
+      const engine = new WasmInflate(0, state)
+      for (const output of engine.inflate(stream)) if (output.length > OUTPUT_BLOCK_BYTES) expect.unreachable()
+      engine.destroy()
+      return true
+    } catch (error) {
+      if (!FeedError.is(error)) throw error
+      expect(error.code).toMatch(/^(OPTION|GZIP_DATA)_INVALID$/)
+      return error.code === 'GZIP_DATA_INVALID'
+    }
+  }
+})
+
+test('without WebAssembly the engine is refused at once', async () => {
+  vi.resetModules()
+  vi.stubGlobal('WebAssembly', undefined)
+  const fresh = await import('../../../src/codec/gzip/wasm-inflate')
+  expect(() => fresh.wasmEngine()).toThrow(expect.objectContaining({ code: 'DEPENDENCY_UNSUPPORTED' }))
+  vi.unstubAllGlobals()
 })
