@@ -555,6 +555,13 @@ function lowBits(value: u64, count: u64): u64 {
   return value & ~(<u64>-1 << count)
 }
 
+/** Bit 31 as a sign: a mask would have to be loaded first. */
+// @ts-ignore: decorator
+@inline
+function isLiteral(entry: u64): bool {
+  return <i32>entry < 0
+}
+
 // @ts-ignore: decorator
 @inline
 function litlenEntry(index: u64): u64 {
@@ -599,13 +606,13 @@ function readSymbols(): i32 {
         let before = bits
         bits >>= entry
         count -= entry
-        if (entry & LITERAL) {
+        if (isLiteral(entry)) {
           store<u8>(out++, <u8>(entry >> 16))
           entry = litlenEntry(bits & LITLEN_MASK)
           before = bits
           bits >>= entry
           count -= entry
-          if (entry & LITERAL) {
+          if (isLiteral(entry)) {
             store<u8>(out++, <u8>(entry >> 16))
             entry = litlenEntry(bits & LITLEN_MASK)
             before = bits
@@ -613,24 +620,26 @@ function readSymbols(): i32 {
             count -= entry
           }
         }
-        if ((entry & (EXCEPTION | SUBTABLE)) == (EXCEPTION | SUBTABLE)) {
-          entry = litlenEntry((entry >> 16) + lowBits(bits, entry >> 8))
-          before = bits
-          bits >>= entry
-          count -= entry
-        }
-        if (entry & LITERAL) {
-          store<u8>(out++, <u8>(entry >> 16))
-          bits |= load<u64>(at) << count
-          at += <usize>((~count >> 3) & 7)
-          count |= 56
-          entry = litlenEntry(bits & LITLEN_MASK)
-          continue
-        }
-        if (entry & EXCEPTION) {
-          if (entry & END_OF_BLOCK) isBlockEnd = true
-          else result = BAD_LITLEN_SYMBOL
-          break
+        if (entry & (LITERAL | EXCEPTION)) {
+          if (entry & SUBTABLE) {
+            entry = litlenEntry((entry >> 16) + lowBits(bits, entry >> 8))
+            before = bits
+            bits >>= entry
+            count -= entry
+          }
+          if (isLiteral(entry)) {
+            store<u8>(out++, <u8>(entry >> 16))
+            bits |= load<u64>(at) << count
+            at += <usize>((~count >> 3) & 7)
+            count |= 56
+            entry = litlenEntry(bits & LITLEN_MASK)
+            continue
+          }
+          if (entry & EXCEPTION) {
+            if (entry & END_OF_BLOCK) isBlockEnd = true
+            else result = BAD_LITLEN_SYMBOL
+            break
+          }
         }
         const length = valueOf(entry, before)
 
@@ -698,7 +707,7 @@ function readSymbols(): i32 {
       let rest = bits
       let used: u64 = 0
       let entry = litlenEntry(rest & LITLEN_MASK)
-      if ((entry & (EXCEPTION | SUBTABLE)) == (EXCEPTION | SUBTABLE)) {
+      if (entry & SUBTABLE) {
         rest >>= entry
         used += entry & 63
         entry = litlenEntry((entry >> 16) + lowBits(rest, entry >> 8))
@@ -708,7 +717,7 @@ function readSymbols(): i32 {
       used += entry & 63
       if (used > count) {
         result = NEEDS_INPUT
-      } else if (entry & LITERAL) {
+      } else if (isLiteral(entry)) {
         store<u8>(out++, <u8>(entry >> 16))
       } else if (entry & EXCEPTION) {
         if (entry & END_OF_BLOCK) isBlockEnd = true
@@ -716,7 +725,7 @@ function readSymbols(): i32 {
       } else {
         const length = valueOf(entry, before)
         entry = distanceEntry(rest & DISTANCE_MASK)
-        if ((entry & (EXCEPTION | SUBTABLE)) == (EXCEPTION | SUBTABLE)) {
+        if (entry & SUBTABLE) {
           rest >>= entry
           used += entry & 63
           entry = distanceEntry((entry >> 16) + lowBits(rest, entry >> 8))
