@@ -1,9 +1,9 @@
 // Compiles the AssemblyScript under assembly/ and writes each binary as a TypeScript module, Base64 inside, so that bundlers
 // and CommonJS need no file beside the code. What it writes is not kept in git: the build, the checks and the tests run this first.
-// Nothing is done when neither the source nor this script has changed since.
+// Nothing is done when none of what it is made from has changed since.
 
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../', import.meta.url)
@@ -15,7 +15,9 @@ export async function setup() {
 }
 
 async function build({ source, pages, module, name }) {
-  const inputs = await Promise.all([source, 'scripts/build-wasm.mjs', 'package-lock.json'].map(path => readFile(new URL(path, ROOT))))
+  const sources = (await readdir(new URL('assembly/', ROOT))).filter(file => file.endsWith('.ts')).toSorted()
+  const paths = [...sources.map(file => `assembly/${file}`), 'scripts/build-wasm.mjs', 'package-lock.json']
+  const inputs = await Promise.all(paths.map(path => readFile(new URL(path, ROOT))))
   const digest = createHash('sha256').update(Buffer.concat(inputs)).digest('hex')
   const present = await readFile(new URL(module, ROOT), 'utf8').catch(() => '')
   if (present.includes(digest)) return

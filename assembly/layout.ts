@@ -1,0 +1,99 @@
+// The inflate engine's memory: where everything lies, the state that outlives a call, and what a run may say.
+// Nothing here decodes.
+
+// Addresses below STATE are the compiler's.
+
+/** All that a later run needs, besides the bytes of history: the State below and the code lengths. */
+export const STATE: usize = 0x2000
+/** Of the current block, one byte each: first the literal/length codes', then the distance codes'. */
+export const LENGTHS: usize = STATE + 64
+export const LENGTHS_BYTES: usize = 320
+/** Of the code that the lengths themselves are written in. */
+export const PRECODE_LENGTHS: usize = LENGTHS + LENGTHS_BYTES
+export const PRECODE_LENGTHS_BYTES: usize = 32
+export const STATE_BYTES: usize = 64 + LENGTHS_BYTES + PRECODE_LENGTHS_BYTES
+
+/** Decode tables: at most 2342, 402 and 128 entries (zlib's `enough.c`), and room to spare. */
+export const LITLEN_TABLE: usize = 0x4000
+export const DISTANCE_TABLE: usize = 0x8000
+export const PRECODE_TABLE: usize = 0x9000
+/** What each symbol means, as an entry without its code's length. */
+export const LITLEN_RESULTS: usize = 0x9400
+export const DISTANCE_RESULTS: usize = 0x9a00
+export const PRECODE_RESULTS: usize = 0x9b00
+/** Work space of `buildTable`: symbols in the order of their codes, and counts and offsets by code length. */
+export const SORTED: usize = 0x9c00
+export const COUNTS: usize = 0xa000
+export const OFFSETS: usize = 0xa080
+/** For distances 1 to 15: which byte of the last `distance` goes to each of 16 places, and the most whole periods of it in 16 bytes. */
+export const PERIODS: usize = 0xa100
+export const PERIOD_STEPS: usize = 0xa200
+
+export const INPUT: usize = 0x10000
+export const INPUT_BYTES: usize = 0x10000
+export const OUTPUT: usize = 0x20000
+/** The most that one run puts out. */
+export const BLOCK_BYTES: usize = 256 * 1024
+export const WINDOW_BYTES: usize = 32 * 1024
+/** The window, a block, and room for another, so that the window is moved only every second time. Copies pass the end by up to 64 bytes. */
+export const OUTPUT_END: usize = OUTPUT + WINDOW_BYTES + 2 * BLOCK_BYTES
+
+// Results of `run`. From FIRST_FAULT on they say what is wrong with the data.
+
+export const NEEDS_INPUT: i32 = 0
+export const OUTPUT_FULL: i32 = 1
+export const ENDED: i32 = 2
+export const FIRST_FAULT: i32 = 3
+export const BAD_BLOCK_TYPE: i32 = 3
+export const BAD_STORED_LENGTH: i32 = 4
+export const TOO_MANY_SYMBOLS: i32 = 5
+export const BAD_PRECODE: i32 = 6
+export const BAD_REPEAT: i32 = 7
+export const NO_END_OF_BLOCK: i32 = 8
+export const BAD_LITLEN_CODE: i32 = 9
+export const BAD_DISTANCE_CODE: i32 = 10
+export const BAD_LITLEN_SYMBOL: i32 = 11
+export const BAD_DISTANCE_SYMBOL: i32 = 12
+export const TOO_FAR_BACK: i32 = 13
+/** Not a result: the next phase goes on. */
+export const GO_ON: i32 = -1
+
+// State.
+
+export const IN_HEADER: u32 = 0
+export const IN_STORED_LENGTH: u32 = 1
+export const IN_STORED: u32 = 2
+export const IN_COUNTS: u32 = 3
+export const IN_PRECODE: u32 = 4
+export const IN_LENGTHS: u32 = 5
+export const IN_SYMBOLS: u32 = 6
+export const AT_END: u32 = 7
+export const FAILED: u32 = 8
+
+@unmanaged
+class State {
+  /** Input that is taken and not yet used, the next bit lowest. Zero above `bitCount`. */
+  bits: u64
+  /** 0 to 63. */
+  bitCount: u32
+  phase: u32
+  isLastBlock: u32
+  /** Bytes of a stored block that are to come. */
+  storedLeft: u32
+  litlenCount: u32
+  distanceCount: u32
+  precodeCount: u32
+  /** Code lengths read so far. */
+  lengthsRead: u32
+  /** The tables are those of the fixed codes. */
+  isFixed: u32
+  inputAt: u32
+  inputEnd: u32
+  /** The first byte that a distance may reach. */
+  historyAt: u32
+  /** What the last run put out lies from here to `outputAt`. */
+  outputFrom: u32
+  outputAt: u32
+}
+
+export const state = changetype<State>(STATE)
