@@ -14,14 +14,17 @@ import { ZlibInflate } from './zlib-inflate'
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
 export interface GunzipOptions extends Partial<GzipLimits> {
-  /** `zlib`: node:zlib on a thread of its own, the default. `wasm`: WebAssembly on this thread. `fflate`: plain JavaScript on this thread, several times slower. */
+  /**
+   * `zlib`: node:zlib on a thread of its own, the default. `wasm`: WebAssembly on this thread. `fflate`: plain JavaScript
+   * on this thread, several times slower.
+   */
   readonly engine?: GunzipEngine
 }
 
 /**
  * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two outputs of
- * 256 KiB, one with the reader's side and one inflated ahead; with `fflate` the 4 MiB that one slice of the worst
- * bomb makes, and their copy; with both, 256 KiB of gathered input.
+ * 256 KiB, one with the reader's side and one inflated ahead; with `wasm` one, and the engine's 700 KiB; with `fflate`
+ * the 4 MiB that one slice of the worst bomb makes, and their copy; with each, 256 KiB of gathered input.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
@@ -43,7 +46,8 @@ const ENGINES: Readonly<Record<GunzipEngine, () => NewInflateEngine>> = {
  * members looks complete from here; only who knows the file's size can tell.
  *
  * Errors give `byteOffset` in compressed bytes from the start of the input. It is exact but for GZIP_DATA_INVALID
- * and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last output or input block, with `fflate` within about 4 KiB.
+ * and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last output or input block, with `wasm` at the byte at fault,
+ * with `fflate` within about 4 KiB.
  *
  * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
  * GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
