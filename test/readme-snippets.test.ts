@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { close, groupCount, SNIPPETS_DIR, truthAtEnd, truthAtStart } from './readme-preamble'
+import { close, given, groupCount, SNIPPETS_DIR, truthAtEnd, truthAtStart } from './readme-preamble'
 
 const ROOT = join(import.meta.dirname, '..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -102,7 +102,7 @@ function fromSource(code: string): string {
 }
 
 function moduleOf({ uses, code }: Snippet): string {
-  const preamble = uses.length > 0 ? `import { ${uses.join(', ')} } from '../../test/readme-preamble'\n` : ''
+  const preamble = uses.length > 0 ? `import { given } from '../../test/readme-preamble'\nconst { ${uses.join(', ')} } = given\n` : ''
   return `${preamble}${fromSource(code)}\nexport {}\n`
 }
 
@@ -116,6 +116,7 @@ afterAll(close)
 test('every TypeScript block is a named snippet with an expectation', () => {
   expect([...README.matchAll(/^\s*(```+|~~~+)\s*(ts|tsx|typescript|js|javascript)\b/gim)]).toHaveLength(snippets.length)
   expect(snippets.map(({ name }) => name).sort()).toEqual(Object.keys(EXPECTED).sort())
+  expect(Object.keys(given)).toEqual(expect.arrayContaining(snippets.flatMap(({ uses }) => uses)))
 })
 
 test('only public entries of the package are imported', () => {
