@@ -44,6 +44,10 @@ await writeFile(path, gzipSync('itemId\ttitle\nv1|1|0\t"a \\"quoted\\" title"\nv
 /** What a snippet may say that it uses. */
 export const given = {
   url: urlOf('item?feed_scope=ALL_ACTIVE'),
+  baseUrl: server.url,
+  tokenUrl: server.url + emulator.tokenPath,
+  scopeBase: emulator.scopeBase,
+  credentials: { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
   token,
   headers,
   transport,

@@ -28,6 +28,10 @@ const EXPECTED: Record<string, (printed: Printed) => void> = {
     expect(printed.map(([, title]) => typeof title)).not.toContain('undefined')
     expect(printed.some(([, , price]) => typeof price === 'number' && price > 0)).toBe(true)
   },
+  clients: printed => {
+    expect(printed[0]).toEqual([false, '2026-03-01T00:00:00.000Z'])
+    expect(printed.slice(1).map(([itemId]) => itemId)).toEqual(itemIds)
+  },
   rows: printed => {
     expect(printed.length).toBeGreaterThan(0)
     for (const [price, currency, line] of printed) {

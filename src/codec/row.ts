@@ -1,4 +1,4 @@
-// One row of a batch, read cell by cell. Decoding is decode-cell.ts; where cells stand is the batch's.
+// One row of a batch, read cell by cell. Decoding is decode/cell-decoders.ts; where cells stand is the batch's.
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, Columns, RowObject } from '../schema/feed-schema'
