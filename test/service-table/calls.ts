@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 /** A request that every operation answers well, when the world is 72 hours old. */
-export async function goodRequest(stand: Stand, fileId: string): Promise<Asked> {
+export function goodRequest(stand: Stand, fileId: string): Asked {
   const { emulator, marketplace } = stand
   return {
     marketplace,

@@ -54,7 +54,7 @@ describe.each([
     const stand = await openStand(shop)
     try {
       const sent = sending({})
-      await CALLS[operation](clientsOf(stand, sent.transport), await goodRequest(stand, fileId))
+      await CALLS[operation](clientsOf(stand, sent.transport), goodRequest(stand, fileId))
       const { status, problem } = await sentAgain(stand, sent.last())
       // What exists already cannot be created again.
       expect([problem, status]).toEqual([undefined, operation === 'createSubscription' ? 409 : 200])
@@ -69,7 +69,7 @@ describe.each([
     const stand = await stands.with(shop, options)
     const sent = sending(spoil)
     const service = clientsOf(stand, sent.transport, scopes)
-    const asked = await askedBy(provocation, stand, fileId)
+    const asked = askedBy(provocation, stand, fileId)
     if (provocation.twice) await CALLS[operation](service, asked)
 
     const error: unknown = await CALLS[operation](service, asked).catch(thrown => thrown)
@@ -104,7 +104,7 @@ test.each(FEEDS.flatMap(operation => [404, 409, 416].map(status => [operation, s
   async (operation, status) => {
     const stand = await stands.with(DOCUMENTED)
     const { transport } = sending({ headers: { 'x-feedmill-fault': String(status) } })
-    const error: unknown = await CALLS[operation](clientsOf(stand, transport), await goodRequest(stand, '')).catch(thrown => thrown)
+    const error: unknown = await CALLS[operation](clientsOf(stand, transport), goodRequest(stand, '')).catch(thrown => thrown)
     const expected = status === 416 ? { code: 'RANGE_UNSATISFIABLE' } : { code: 'HTTP_STATUS', context: { operation } }
     expect(error).toMatchObject(expected)
     expect(error).toMatchObject({ retryable: false, context: { status, domain: 'API_FEED' } })
@@ -112,8 +112,8 @@ test.each(FEEDS.flatMap(operation => [404, 409, 416].map(status => [operation, s
   },
 )
 
-async function askedBy({ ask = {} }: Provocation, stand: Stand, fileId: string): Promise<Asked> {
-  const good = await goodRequest(stand, fileId)
+function askedBy({ ask = {} }: Provocation, stand: Stand, fileId: string): Asked {
+  const good = goodRequest(stand, fileId)
   return { ...good, ...(typeof ask === 'function' ? ask(good, stand) : ask) }
 }
 
