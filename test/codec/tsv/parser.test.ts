@@ -152,8 +152,8 @@ describe('the dialect', () => {
     const handed: string[] = []
     expect(
       codeOf(() => {
-        for (const batch of strict.push(bytes)) handed.push('' + batch.length)
-        for (const batch of strict.end()) handed.push('' + batch.length)
+        for (const batch of strict.push(bytes)) handed.push(String(batch.length))
+        for (const batch of strict.end()) handed.push(String(batch.length))
       }),
     ).toBe('TSV_UTF8_INVALID')
     expect(handed).toEqual(['1'])
