@@ -38,6 +38,7 @@ export class AuthorizedTransport implements HttpTransport {
   }
 
   async #token({ url, signal }: HttpRequest, refused?: string): Promise<string> {
+    signal.throwIfAborted()
     const { tokens, scope, secrets, settings } = this.#options
     const need = { scope, signal, ...(refused === undefined ? {} : { refused }) }
     const limitMs = settings.headersTimeoutMs

@@ -69,6 +69,11 @@ describe('no token: nothing is sent', () => {
     expect(await failureOf(() => Promise.reject(error))).toBe(error)
   })
 
+  test('a request that was given up before is no reason to ask for one', async () => {
+    const { transport } = authorized(() => expect.unreachable())
+    await expect(transport.send({ url, headers: {}, signal: AbortSignal.abort('gone') })).rejects.toBe('gone')
+  })
+
   test('a source that never answers', async () => {
     expect(await failureOf(() => new Promise(() => {}))).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'token', limitMs: 20 } })
   })
