@@ -133,7 +133,7 @@ describe('what fails a run', () => {
 
 describe('options', () => {
   test('defaults, --quick and what overrides it', () => {
-    expect(benchOptions([])).toEqual({ megabytes: 60, rounds: 5, seed: 1, json: undefined, floor: true })
+    expect(benchOptions([])).toEqual({ megabytes: 200, rounds: 5, seed: 1, json: undefined, floor: true })
     expect(benchOptions(['--quick'])).toMatchObject({ megabytes: 20, rounds: 3 })
     expect(benchOptions(['--quick', '--mb', '7', '--json', 'a.json', '--no-floor'])).toMatchObject({
       megabytes: 7,
