@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['scripts/build-wasm.mjs'],
+    globalSetup: ['src/wasm/build.mjs'],
     pool: 'forks',
     execArgv: ['--expose-gc'],
     testTimeout: 30_000,

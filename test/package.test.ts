@@ -1,6 +1,7 @@
 // The package as its users get it: packed, unpacked, imported both ways, type-checked both ways, and its command run.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -103,6 +104,19 @@ test('its command proves a small ingestion right, in one line of JSON', async ()
   expect(JSON.parse(lines[0]!)).toHaveProperty('itemId')
   expect(stdout.trimEnd().split('\n')).toHaveLength(1)
 }, 60_000)
+
+test('its command serves until it is stopped', async () => {
+  const words = ['serve', '--port', '0', '--items', '500', '--seed', '7', '--now', '2026-03-01T12:00:00Z', '--json']
+  const child = spawn(process.execPath, [join(installed, 'dist/cli.js'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const address = JSON.parse(line.toString())
+  expect(Object.keys(address)).toEqual(['url', 'tokenUrl', 'clientId', 'clientSecret'])
+  const description = (await (await fetch(`${address.url}/openapi.json`)).json()) as { openapi: string }
+  expect(description.openapi).toMatch(/^3\.1/)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  await expect(fetch(address.url)).rejects.toThrow()
+}, 30_000)
 
 test('its command fails where an option is wrong', async () => {
   await expect(run(process.execPath, [join(installed, 'dist/cli.js'), 'demo', '--items', 'many'])).rejects.toMatchObject({ code: 1 })

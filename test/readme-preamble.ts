@@ -1,6 +1,6 @@
 // What the README's snippets take for granted: a small emulated service, a token for it, and pipelines over its files.
 
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { createEmulator } from '../src/emulator/index'
@@ -32,20 +32,34 @@ export const truthAtStart = [...world.truthAt(world.start)]
 export const truthAtEnd = [...world.truthAt(world.end)]
 export const groupCount = [...world.groupsAt(world.start)].length
 
-export const transport = new UndiciTransport()
-export const token = await newToken()
-export const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
-export const url = urlOf('item?feed_scope=ALL_ACTIVE')
-export const items = rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item' })
-export const bootstrap = rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item', lastModified: world.start })
-export const groups = rowsOf('item_group?feed_scope=ALL_ACTIVE', itemGroupSchema, { feed: 'item_group' })
-export const snapshots = Array.from({ length: HOURS }, (_, n) => {
-  const hour = new Date(world.start.getTime() + n * HOUR_MS)
-  return rowsOf(`item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, { feed: 'item_snapshot', hour })
-})
-export const path = join(SNIPPETS_DIR, 'items.tsv.gz')
+const transport = new UndiciTransport()
+const token = await newToken()
+const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
+const path = join(SNIPPETS_DIR, 'items.tsv.gz')
+// What an earlier run has written would prove nothing.
+await rm(SNIPPETS_DIR, { recursive: true, force: true })
 await mkdir(SNIPPETS_DIR, { recursive: true })
 await writeFile(path, gzipSync('itemId\ttitle\nv1|1|0\t"a \\"quoted\\" title"\nv1|2|0\ttwo\n'))
+
+/** What a snippet may say that it uses. */
+export const given = {
+  url: urlOf('item?feed_scope=ALL_ACTIVE'),
+  baseUrl: server.url,
+  tokenUrl: server.url + emulator.tokenPath,
+  scopeBase: emulator.scopeBase,
+  credentials: { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
+  token,
+  headers,
+  transport,
+  items: rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item' }),
+  bootstrap: rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item', lastModified: world.start }),
+  groups: rowsOf('item_group?feed_scope=ALL_ACTIVE', itemGroupSchema, { feed: 'item_group' }),
+  snapshots: Array.from({ length: HOURS }, (_, n) => {
+    const hour = new Date(world.start.getTime() + n * HOUR_MS)
+    return rowsOf(`item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, { feed: 'item_snapshot', hour })
+  }),
+  path,
+}
 
 export async function close(): Promise<void> {
   await transport.close()

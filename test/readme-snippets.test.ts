@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { close, groupCount, SNIPPETS_DIR, truthAtEnd, truthAtStart } from './readme-preamble'
+import { close, given, groupCount, SNIPPETS_DIR, truthAtEnd, truthAtStart } from './readme-preamble'
 
 const ROOT = join(import.meta.dirname, '..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -27,6 +27,10 @@ const EXPECTED: Record<string, (printed: Printed) => void> = {
     expect(printed.map(([itemId]) => itemId)).toEqual(itemIds)
     expect(printed.map(([, title]) => typeof title)).not.toContain('undefined')
     expect(printed.some(([, , price]) => typeof price === 'number' && price > 0)).toBe(true)
+  },
+  clients: printed => {
+    expect(printed[0]).toEqual([false, '2026-03-01T00:00:00.000Z'])
+    expect(printed.slice(1).map(([itemId]) => itemId)).toEqual(itemIds)
   },
   rows: printed => {
     expect(printed.length).toBeGreaterThan(0)
@@ -102,7 +106,7 @@ function fromSource(code: string): string {
 }
 
 function moduleOf({ uses, code }: Snippet): string {
-  const preamble = uses.length > 0 ? `import { ${uses.join(', ')} } from '../../test/readme-preamble'\n` : ''
+  const preamble = uses.length > 0 ? `import { given } from '../../test/readme-preamble'\nconst { ${uses.join(', ')} } = given\n` : ''
   return `${preamble}${fromSource(code)}\nexport {}\n`
 }
 
@@ -116,6 +120,7 @@ afterAll(close)
 test('every TypeScript block is a named snippet with an expectation', () => {
   expect([...README.matchAll(/^\s*(```+|~~~+)\s*(ts|tsx|typescript|js|javascript)\b/gim)]).toHaveLength(snippets.length)
   expect(snippets.map(({ name }) => name).sort()).toEqual(Object.keys(EXPECTED).sort())
+  expect(Object.keys(given)).toEqual(expect.arrayContaining(snippets.flatMap(({ uses }) => uses)))
 })
 
 test('only public entries of the package are imported', () => {

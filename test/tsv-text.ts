@@ -46,9 +46,6 @@ export function readAll(
 /** Every cut of `length` bytes into single bytes. */
 export const everyByte = (length: number) => Array.from({ length }, (_, at) => at + 1)
 
-export const cutsOf = (length: number) =>
-  fc.array(fc.integer({ min: 0, max: length }), { maxLength: 12 }).map(cuts => cuts.sort((a, b) => a - b))
-
 /** Cells rich in what the dialect treats specially. */
 export const richCell = fc
   .array(fc.constantFrom('a', 'b', '"', '\\', '\t', '\n', '\r', '\r\n', ' ', 'é', '漢', '😀', '\0', 'text'), { maxLength: 8 })

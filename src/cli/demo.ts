@@ -53,7 +53,16 @@ export async function demo(options: DemoOptions): Promise<void> {
   const report = new StageReport()
   const world = createWorld({ seed: options.seed, items: options.items })
   const emulator = await startEmulator(options.cli, options.items, options.seed)
-  const service = demoService(emulator, new Date(world.end.getTime() + LAST_SNAPSHOT_MS), options.chunkBytes)
+  // The other process keeps this one alive: whatever fails from here on, it is ended.
+  try {
+    const service = demoService(emulator, new Date(world.end.getTime() + LAST_SNAPSHOT_MS), options.chunkBytes)
+    await run(options, service, world, report).finally(() => service.close())
+  } finally {
+    await emulator.close()
+  }
+}
+
+async function run(options: DemoOptions, service: FeedService, world: World, report: StageReport): Promise<void> {
   const bar = progressBar(options.streamOnly ? 1 : 2 + SNAPSHOTS, !options.json)
   const perFile = { onSettled: countFile(report, bar) }
   const startedAt = performance.now()
@@ -65,8 +74,6 @@ export async function demo(options: DemoOptions): Promise<void> {
     if (outcome.problems.length > 0) process.exitCode = 1
   } finally {
     bar.stop()
-    await service.close()
-    await emulator.close()
   }
 }
 

@@ -8,6 +8,7 @@
 //
 // An edge belongs to the file: at the very moment a file appears or reaches its age it is there, a millisecond past its age it is gone.
 
+import { readDay, readHour } from '../service/date-forms'
 import type { FeedFile } from './feed-file'
 import { dayNumber, dayStart } from './world/file-day'
 import { DAY_MS, HOUR_MS } from './world/item-life'
@@ -48,7 +49,7 @@ export function bootstrapSpan(calendar: Calendar): Span | 13007 {
 
 /** The file of `yyyyMMdd` for item and item_group. A day of the past that is still being made is 13007, any other without a file 13005. */
 export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
-  const day = readDay(date)
+  const day = dayNamed(date)
   const latest = latestDay(calendar)
   if (day === undefined || day <= latest - DAILY_FILES_KEPT || day >= dayNumber(calendar.now.getTime())) return 13005
   return day > latest ? 13007 : spanOfDay(day)
@@ -56,7 +57,7 @@ export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 
 
 /** The file of `yyyyMMdd` for item_priority: up to 14 days back and not in the future. */
 export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
-  const day = readDay(date)
+  const day = dayNamed(date)
   const today = dayNumber(calendar.now.getTime())
   if (day === undefined || day < today - PRIORITY_DAYS_BACK || day > today) return 13005
   return day > latestDay(calendar) ? 13007 : spanOfDay(day)
@@ -64,11 +65,11 @@ export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 
 
 /** The file of the hour `yyyy-MM-ddThh:00:00.000Z`. */
 export function hourSpan({ now }: Pick<Calendar, 'now'>, snapshotDate: string): Span | 13007 | 13021 {
-  const from = readHour(snapshotDate)
-  if (from === undefined) return 13021
-  const age = now.getTime() - from.getTime()
-  if (age < SNAPSHOT_LATENCY_MS || age > SNAPSHOTS_KEPT_MS) return 13007
-  return { content: 'span', from, to: new Date(from.getTime() + HOUR_MS) }
+  const startMs = readHour(snapshotDate)
+  if (startMs === undefined) return 13021
+  const ageMs = now.getTime() - startMs
+  if (ageMs < SNAPSHOT_LATENCY_MS || ageMs > SNAPSHOTS_KEPT_MS) return 13007
+  return { content: 'span', from: new Date(startMs), to: new Date(startMs + HOUR_MS) }
 }
 
 function bootstrapAt(time: Date): Span {
@@ -79,16 +80,8 @@ function spanOfDay(day: number): Span {
   return { content: 'span', from: new Date(dayStart(day)), to: new Date(dayStart(day + 1)) }
 }
 
-function readDay(date: string): number | undefined {
-  const parts = /^(\d{4})(\d\d)(\d\d)$/.exec(date)
-  if (parts === null) return undefined
-  const midnight = new Date(`${parts[1]}-${parts[2]}-${parts[3]}T00:00:00.000Z`)
-  const real = !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10).replaceAll('-', '') === date
-  return real ? midnight.getTime() / DAY_MS : undefined
-}
-
-function readHour(text: string): Date | undefined {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/.test(text)) return undefined
-  const hour = new Date(text)
-  return !Number.isNaN(hour.getTime()) && hour.toISOString() === text ? hour : undefined
+/** The number of the day (file-day.ts) that a request names. */
+function dayNamed(date: string): number | undefined {
+  const midnightMs = readDay(date)
+  return midnightMs === undefined ? undefined : midnightMs / DAY_MS
 }

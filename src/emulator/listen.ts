@@ -1,7 +1,6 @@
-// The emulator on a socket. The only file that knows @hono/node-server.
+// The emulator on a socket. The only file that knows @hono/node-server, which is loaded when somebody listens: in process it is not needed.
 
 import type { Server, ServerResponse } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
 import { FeedError } from '../errors'
 import type { Answer, Connection } from './faults/fault-injector'
 
@@ -19,9 +18,10 @@ export interface ListeningServer {
   close(): Promise<void>
 }
 
-/** @throws FeedError HTTP_TRANSPORT when the port cannot be had */
+/** @throws FeedError HTTP_TRANSPORT when the port cannot be had, DEPENDENCY_MISSING without @hono/node-server */
 export async function listen(answer: Answer, options: ListenOptions = {}): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1' } = options
+  const { createAdaptorServer } = await nodeServer()
   // Without the second option the adapter replaces the global Request and Response of the whole process.
   const server = createAdaptorServer({
     fetch: (request, { outgoing }) => answer(request, connectionOf(outgoing as ServerResponse)),
@@ -37,6 +37,15 @@ export async function listen(answer: Answer, options: ListenOptions = {}): Promi
   const bound = typeof address === 'object' && address !== null ? address.port : port
   let closing: Promise<void> | undefined
   return { url: origin(host, bound), close: () => (closing ??= closeServer(server)) }
+}
+
+async function nodeServer() {
+  try {
+    return await import('@hono/node-server')
+  } catch (cause) {
+    const context = { package: '@hono/node-server', neededFor: 'the emulator on a socket' }
+    throw new FeedError('DEPENDENCY_MISSING', `${context.neededFor} needs the package ${context.package}`, context, { cause })
+  }
 }
 
 function connectionOf(outgoing: ServerResponse): Connection {

@@ -9,6 +9,7 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #start: () => Run
   #run: Run | undefined
   #items: AsyncIterator<T, void> | undefined
+  #left = false
 
   /** @param start called at the first step: an iterator that nobody reads starts nothing */
   constructor(start: () => Run) {
@@ -16,14 +17,16 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
   }
 
   async next(): Promise<IteratorResult<T, void>> {
+    if (this.#left) return { value: undefined, done: true }
     this.#run ??= this.#start()
     this.#items ??= (this.#run.output as AsyncIterable<T, void>)[Symbol.asyncIterator]()
     const result = await this.#items.next()
-    if (result.done) this.#run.close()
+    if (result.done) this.#run.finish()
     return result
   }
 
   async return(): Promise<IteratorResult<T, void>> {
+    this.#left = true
     this.#run?.close()
     return { value: undefined, done: true }
   }
@@ -36,17 +39,20 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
 export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, void> {
   readonly #items: ItemIterator<T>
   #elements: Iterator<ElementOf<T>> | undefined
+  /** The last step that waits for an item: steps that are asked for meanwhile take their turn behind it. */
+  #waiting: Promise<unknown> | undefined
 
   constructor(items: ItemIterator<T>) {
     this.#items = items
   }
 
   next(): Promise<IteratorResult<ElementOf<T>, void>> {
-    const result = this.#elements?.next()
-    return result && !result.done ? Promise.resolve(result) : this.#nextItem()
+    const result = this.#waiting === undefined ? this.#elements?.next() : undefined
+    return result && !result.done ? Promise.resolve(result) : this.#inTurn()
   }
 
   async return(): Promise<IteratorResult<ElementOf<T>, void>> {
+    this.#elements = undefined
     await this.#items.return()
     return { value: undefined, done: true }
   }
@@ -55,13 +61,24 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
     return this
   }
 
-  async #nextItem(): Promise<IteratorResult<ElementOf<T>, void>> {
+  #inTurn(): Promise<IteratorResult<ElementOf<T>, void>> {
+    const step = () => this.#nextElement()
+    const waiting = this.#waiting === undefined ? step() : this.#waiting.then(step, step)
+    const settled = () => {
+      if (this.#waiting === waiting) this.#waiting = undefined
+    }
+    this.#waiting = waiting
+    waiting.then(settled, settled)
+    return waiting
+  }
+
+  async #nextElement(): Promise<IteratorResult<ElementOf<T>, void>> {
     for (;;) {
+      const result = this.#elements?.next()
+      if (result && !result.done) return result
       const item = await this.#items.next()
       if (item.done) return item
       this.#elements = elementsOf(item.value)[Symbol.iterator]()
-      const result = this.#elements.next()
-      if (!result.done) return result
     }
   }
 }

@@ -2,7 +2,8 @@
 // A pipeline is a description and never changes; each terminal call runs it once (run.ts).
 
 import { Readable } from 'node:stream'
-import { asFeedError, FeedError } from '../errors'
+import { wholeNumber } from '../codec/range/whole-number'
+import { asFeedError, excerpt, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
@@ -17,6 +18,9 @@ export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterabl
 /** A stage, or a function that makes one for each run. An instance serves one run. */
 export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
 
+/** The longest time that a Node timer can wait; it takes a longer one for none. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
 type AnyStep = AnyStage | (() => AnyStage)
 
 /**
@@ -28,7 +32,23 @@ type AnyStep = AnyStage | (() => AnyStage)
 export function pipeline<T>(source: Pipeline<T> | (() => Pipeline<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: AnyIterable<T> | (() => AnyIterable<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
-  return new Pipeline<T>(() => [sourceStage(typeof source === 'function' ? source() : source)], [], options, isRepeatable(source))
+  if (typeof source !== 'function') checkSource(source)
+  const make = () => [sourceStage(typeof source === 'function' ? source() : source)]
+  const repeatable = isRepeatable(source)
+  return new Pipeline<T>(repeatable ? make : onlyOnce(make), [], options, repeatable)
+}
+
+/** A generator or stream read a second time would be empty, and the second run a silent success. */
+function onlyOnce<R>(make: () => R): () => R {
+  let used = false
+  return () => {
+    if (used)
+      throw new FeedError('STAGE_REUSED', 'the source has been read already: give the pipeline a function that makes one', {
+        stage: 'source',
+      })
+    used = true
+    return make()
+  }
 }
 
 /**
@@ -49,7 +69,9 @@ type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
 /** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
 export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>, options?: PipelineOptions): Pipeline<ItemOf<P>> {
   const items = () => new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
-  return Array.isArray(pipelines) ? pipeline(items, options) : pipeline(items(), options)
+  if (!Array.isArray(pipelines)) return pipeline(items(), options)
+  // As often as all of them: one that cannot be read again would be missing from a second run.
+  return new Pipeline(() => [sourceStage(items())], [], options ?? {}, pipelines.every(isRepeatable))
 }
 
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
@@ -62,6 +84,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** @internal Use {@link pipeline}. */
   constructor(source: () => readonly AnyStage[], steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
+    const { progressMs } = options
+    if (progressMs !== undefined) wholeNumber('progressMs', progressMs, 1, TIMER_MAX_MS)
     this.#source = source
     this.#steps = steps
     this.#options = options
@@ -70,6 +94,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Adds a stage. One that does not take what comes before is a compile error here. */
   to<Out>(step: Step<T, Out>): Pipeline<Out> {
+    if (typeof step !== 'function') checkStage(step)
     const repeatable = this.repeatable && typeof step === 'function'
     return new Pipeline<Out>(this.#source, [...this.#steps, step as AnyStep], this.#options, repeatable)
   }
@@ -127,7 +152,10 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     const restart = () => {
       all = []
     }
-    await this.run({ name: 'toArray', open: restart, write: item => void all.push(...elementsOf(item)), commit() {}, abort() {} })
+    const write = (item: T) => {
+      for (const element of elementsOf(item)) all.push(element)
+    }
+    await this.run({ name: 'toArray', open: restart, write, commit() {}, abort() {} })
     return all
   }
 
@@ -143,15 +171,10 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * @throws FeedError of the failure
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
-    try {
-      return await this.#runOnce(sink)
-    } catch (error) {
-      if (!this.repeatable || !FeedError.is(error) || error.code !== 'RANGE_FILE_REPLACED') throw error
-      return this.#runOnce(sink)
-    }
+    return this.#attempt(sink, this.repeatable)
   }
 
-  async #runOnce(sink: Sink<T>): Promise<PipelineSummary> {
+  async #attempt(sink: Sink<T>, mayRepeat: boolean): Promise<PipelineSummary> {
     try {
       await sink.open?.()
       const summary = await this.#consume(item => sink.write(item))
@@ -159,8 +182,10 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
       return summary
     } catch (cause) {
       const error = asFeedError(cause, sink.name)
-      await sink.abort(error)
-      throw error
+      // The first failure is the one to tell. A sink that could not abort is not opened again.
+      const isAborted = await aborted(sink, error)
+      if (!mayRepeat || !isAborted || error.code !== 'RANGE_FILE_REPLACED') throw error
+      return this.#attempt(sink, false)
     }
   }
 
@@ -175,22 +200,36 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
       run.fail(asFeedError(error, 'pipeline'))
       throw run.error ?? error
     }
-    run.close()
+    run.finish()
     return run.summary
   }
 
   #start(): Run {
-    const stages = this.#steps.map(step => (typeof step === 'function' ? step() : step))
-    try {
-      stages.unshift(...this.#source())
-    } catch (error) {
-      throw asFeedError(error, 'source')
-    }
-    return new Run(stages, this.#options)
+    const steps = made('pipeline', () => this.#steps.map(step => (typeof step === 'function' ? checkStage(step()) : step)))
+    return new Run([...made('source', this.#source), ...steps], this.#options)
+  }
+}
+
+/** What the caller's functions make for a run; what they throw is typed. */
+function made(stage: string, make: () => readonly AnyStage[]): readonly AnyStage[] {
+  try {
+    return make()
+  } catch (error) {
+    throw asFeedError(error, stage)
+  }
+}
+
+async function aborted<T>(sink: Sink<T>, error: FeedError): Promise<boolean> {
+  try {
+    await sink.abort(error)
+    return true
+  } catch {
+    return false
   }
 }
 
 function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
+  checkSource(source)
   if (isStage(source)) return source
   return new IterableSource(isPipeline<T>(source) ? source.batches() : source)
 }
@@ -201,11 +240,28 @@ function isRepeatable(source: PipelineSource<unknown>): boolean {
   return isPipeline(source) && source.repeatable
 }
 
-// Both by shape: two copies of the package may meet in one process.
-function isStage(source: object): source is AnyStage {
-  return 'counters' in source && typeof (source as { pipe?: unknown }).pipe === 'function'
+function checkSource(source: unknown): void {
+  if (isStage(source) || isPipeline(source)) return
+  const isIterable = typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source)
+  if (isIterable || typeof (source as { getReader?: unknown } | null | undefined)?.getReader === 'function') return
+  throw invalid('source', 'an iterable, a stream, a stage, a pipeline, or a function that gives one', source)
 }
 
-function isPipeline<T>(source: object): source is Pipeline<T> {
-  return typeof (source as { batches?: unknown }).batches === 'function'
+function checkStage(step: unknown): AnyStage {
+  if (isStage(step)) return step
+  throw invalid('step', 'a stage, or a function that makes one', step)
+}
+
+function invalid(option: string, expected: string, received: unknown): FeedError {
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(received)) })
+}
+
+// Both by shape: two copies of the package may meet in one process.
+function isStage(source: unknown): source is AnyStage {
+  const { counters, pipe } = (source ?? {}) as { counters?: unknown; pipe?: unknown }
+  return counters !== undefined && typeof pipe === 'function'
+}
+
+function isPipeline<T>(source: unknown): source is Pipeline<T> {
+  return typeof (source as { batches?: unknown } | null | undefined)?.batches === 'function'
 }

@@ -4,6 +4,7 @@
 import { asFeedError, FeedError } from '../errors'
 import type { StageCounters } from '../stages/counters'
 import type { Stage } from '../stages/stage'
+import { listenable } from '../stages/wait'
 
 export interface PipelineSummary {
   /** Counters in the order of the chain, the source first. */
@@ -36,7 +37,7 @@ export class Run {
   #error: FeedError | undefined
 
   constructor(stages: readonly AnyStage[], options: PipelineOptions) {
-    for (const stage of stages) refuseUsed(stage)
+    stages.forEach(refuseUsed)
     this.stages = stages
     this.#options = options
     for (const stage of stages) stage.on('error', (error: unknown) => this.fail(asFeedError(error, stage.name)))
@@ -63,21 +64,43 @@ export class Run {
   fail(error: FeedError): void {
     if (this.#settled || this.#error !== undefined) return
     this.#error = error
-    for (const stage of this.stages) stage.destroy(stage === this.output ? error : undefined)
+    this.#destroyStages(error)
     this.#settle()
   }
 
-  /** Ends the run for its consumer: all was read, or no more is wanted. */
+  /** Ends the run for its consumer: no more is wanted. */
   close(): void {
-    for (const stage of this.stages) stage.destroy()
+    this.#destroyStages()
     this.#settle()
+  }
+
+  /** The consumer has used the last item. @throws FeedError where the run has failed in the meantime */
+  finish(): void {
+    this.close()
+    if (this.#error !== undefined) throw this.#error
+  }
+
+  /** From the last on, so that the reader gets `error` and not what a neighbour makes of it. */
+  #destroyStages(error?: FeedError): void {
+    for (const stage of [...this.stages].reverse()) stage.destroy(stage === this.output ? error : undefined)
   }
 
   #watch(): void {
-    const { signal, onProgress, progressMs = 250 } = this.#options
+    const { onProgress, progressMs = 250 } = this.#options
+    const signal = listenable(this.#options.signal)
     if (signal?.aborted) this.#onAbort()
     else signal?.addEventListener('abort', this.#onAbort, { once: true })
-    if (onProgress && !this.#settled) this.#timer = setInterval(() => onProgress(this.summary), progressMs).unref()
+    if (onProgress && !this.#settled) this.#timer = setInterval(() => this.#tell(summary => onProgress(summary)), progressMs).unref()
+  }
+
+  #tell(callback: (summary: PipelineSummary, error?: FeedError) => void): void {
+    try {
+      callback(this.summary, this.#error)
+    } catch (cause) {
+      const error = asFeedError(cause, 'pipeline')
+      if (this.#settled) this.#error ??= error
+      else this.fail(error)
+    }
   }
 
   #settle(): void {
@@ -85,19 +108,30 @@ export class Run {
     this.#settled = true
     clearInterval(this.#timer)
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
-    this.#options.onProgress?.(this.summary)
-    this.#options.onSettled?.(this.summary, this.#error)
+    const { onProgress, onSettled } = this.#options
+    if (onProgress) this.#tell(summary => onProgress(summary))
+    if (onSettled) this.#tell(onSettled)
   }
 }
 
-/** What flows from `from` flows into `to`; a stage that ends before its input does destroys what stands before it. */
+/**
+ * What flows from `from` flows into `to`. A stage that ends before its input does destroys what stands before it; one that is
+ * destroyed from outside before its end fails what stands after it, which would wait for that end for ever.
+ */
 function join(from: AnyStage, to: AnyStage): void {
   to.on('end', () => from.destroy())
   to.on('close', () => from.destroy())
+  from.on('close', () => {
+    if (!from.emittedEnd) to.destroy(new FeedError('STAGE_DESTROYED', `${from.name} was destroyed before its end`, { stage: from.name }))
+  })
   from.pipe(to)
 }
 
-function refuseUsed(stage: AnyStage): void {
-  if (!stage.used) return
-  throw new FeedError('STAGE_REUSED', `${stage.name} has run already: give the pipeline a function that makes one`, { stage: stage.name })
+function refuseUsed(stage: AnyStage, n: number, stages: readonly AnyStage[]): void {
+  if (!stage.used && stages.indexOf(stage) === n) return
+  throw new FeedError(
+    'STAGE_REUSED',
+    `${stage.name} has run already, or stands in the chain twice: give the pipeline a function that makes one`,
+    { stage: stage.name },
+  )
 }

@@ -3,7 +3,7 @@
 import type { FeedError } from '../errors'
 
 /**
- * The contract between a pipeline and a sink: `open`, any number of `write`s, then exactly one of `commit` and `abort`.
+ * The contract between a pipeline and a sink: `open`, any number of `write`s, then `commit` or `abort`; a `commit` that failed is followed by `abort`.
  * `commit` is called only after every stage has ended without error, the file's trailer and total verified; so what a sink
  * wrote before a failure never becomes visible. After `abort` the same sink may be opened again.
  */

@@ -24,7 +24,7 @@ export class AuthorizedTransport implements HttpTransport {
     this.#options = options
   }
 
-  /** Throws what the token source and the transport throw, and TOKEN_REFUSED where the source gave no token. */
+  /** Throws what the transport throws, and every FeedError of the token source; whatever else it throws, or gives as a token, is TOKEN_REFUSED. */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const token = await this.#token(request)
     const response = await this.#sendWith(token, request)
@@ -38,16 +38,21 @@ export class AuthorizedTransport implements HttpTransport {
   }
 
   async #token({ url, signal }: HttpRequest, refused?: string): Promise<string> {
+    signal.throwIfAborted()
     const { tokens, scope, secrets, settings } = this.#options
     const need = { scope, signal, ...(refused === undefined ? {} : { refused }) }
     const limitMs = settings.headersTimeoutMs
-    const asking = (async () => tokens(need))()
+    const asking = (async () => tokens(need))().catch(error => {
+      throw FeedError.is(error) ? error : noToken('the token source failed', error)
+    })
     const token: unknown = await waitFor(asking, { signal, limitMs, onLimit: () => timeoutError('token', url, limitMs) })
-    if (typeof token !== 'string' || token === '') {
-      const reason = 'the token source gave no text'
-      throw new FeedError('TOKEN_REFUSED', `no access token: ${reason}`, { reason })
-    }
+    if (typeof token !== 'string' || token === '') throw noToken('the token source gave no text')
     secrets.remember(token)
     return token
   }
+}
+
+/** Without a word of the cause's own: what a token source throws may name a token that is not known here. */
+function noToken(reason: string, cause?: unknown): FeedError {
+  return new FeedError('TOKEN_REFUSED', `no access token: ${reason}`, { reason }, { cause })
 }

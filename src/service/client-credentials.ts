@@ -21,6 +21,7 @@ interface HeldToken {
   readonly token: string
   /** When it is renewed: before it expires. */
   readonly renewAtMs: number
+  readonly expiresAtMs: number
 }
 
 /** Renewed this long before the end, or a tenth of the lifetime where that is less. */
@@ -45,13 +46,18 @@ export class CredentialTokens {
     options.secrets.rememberForGood(basicSecret(options.credentials))
   }
 
-  /** A token source. It ignores the asker's signal: the one renewal serves everybody who waits, and has a limit of its own. */
+  /**
+   * A token source. It ignores the asker's signal: the one renewal serves everybody who waits, and has a limit of its own.
+   * A renewal that fails before the end of the token it was to replace leaves that one in use.
+   */
   readonly source = ({ scope, refused }: TokenNeed): Promise<string> => {
+    const nowMs = this.#options.settings.now()
     const held = this.#held.get(scope)
-    if (held && held.token !== refused && held.renewAtMs > this.#options.settings.now()) return Promise.resolve(held.token)
+    const isGood = held !== undefined && held.token !== refused && held.expiresAtMs > nowMs
+    if (isGood && held.renewAtMs > nowMs) return Promise.resolve(held.token)
     const renewing = this.#renewing.get(scope) ?? this.#renew(scope)
     this.#renewing.set(scope, renewing)
-    return renewing
+    return isGood ? renewing.catch(() => held.token) : renewing
   }
 
   /** Ends a renewal that is under way. */
@@ -65,7 +71,8 @@ export class CredentialTokens {
       const { secrets, settings } = this.#options
       secrets.remember(token)
       const lifetimeMs = (lifetimeSeconds ?? Number.POSITIVE_INFINITY) * 1000
-      this.#held.set(scope, { token, renewAtMs: settings.now() + lifetimeMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10) })
+      const expiresAtMs = settings.now() + lifetimeMs
+      this.#held.set(scope, { token, expiresAtMs, renewAtMs: expiresAtMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10) })
       return token
     } finally {
       this.#renewing.delete(scope)

@@ -1,5 +1,6 @@
 // Every error that the documents describe, as data: which operation answers it with which status, and whether asking again may help.
-// Follows documents 1 to 3 (Errors); rows that only service-notes.md has are marked. One piece, because it is one table.
+// Follows documents 1 to 3 (Errors); rows that only service-notes.md has, or that only follow from others, are marked.
+// One piece, because it is one table.
 
 import type { OperationName } from './operations'
 
@@ -12,7 +13,8 @@ export interface DocumentedError {
   readonly condition: string
   /** True when the same request may succeed later. */
   readonly retryable: boolean
-  readonly source: 'document 1' | 'document 2' | 'document 3' | 'service-notes'
+  /** `implied`: a code of downloadFile, met by another operation of document 1, whose codes are not shown. */
+  readonly source: 'document 1' | 'document 2' | 'document 3' | 'service-notes' | 'implied'
 }
 
 type Row = Omit<DocumentedError, 'operation' | 'domain' | 'retryable' | 'source'> & { readonly operations: readonly OperationName[] }
@@ -108,6 +110,14 @@ const NOTES: readonly Row[] = [
   row(SUBSCRIBE, 409, 195015, 'Cannot enable: destination is not enabled'),
 ]
 
+/** Document 1 shows the codes of downloadFile alone; where its other operations have the same condition they have the same code. */
+const IMPLIED: readonly Row[] = [
+  row(['getFiles', 'getFile'], 400, 13014, 'Marketplace header invalid or missing'),
+  row(['getFiles'], 403, 14009, 'Insufficient permission for the feed type on the marketplace'),
+  row(['getFile'], 404, 14004, 'File identifier does not exist for the marketplace, or has expired'),
+  application(['getAccess', 'getFeedTypes', 'getFeedType', 'getFiles', 'getFile'], 500, 13006, 'Internal system problem'),
+]
+
 /** A file that is still being generated, and what lies with the service itself. */
 function mayPass({ errorId, category }: Row): boolean {
   return errorId === 13007 || category === 'APPLICATION'
@@ -136,6 +146,7 @@ export const documentedErrors: readonly DocumentedError[] = Object.freeze([
   ...rowsOf(DOCUMENT_2, 'document 2'),
   ...rowsOf(DOCUMENT_3, 'document 3'),
   ...rowsOf(NOTES, 'service-notes'),
+  ...rowsOf(IMPLIED, 'implied'),
 ])
 
 /** What the documents say of a service's answer; undefined where they say nothing. */

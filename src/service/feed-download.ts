@@ -11,6 +11,7 @@ import type { GunzipOptions } from '../stages/gunzip'
 import type { RangeInfo } from '../stages/range-fetcher'
 import type { RangeFetcherOptions } from '../stages/range-settings'
 import type { TsvRowParserOptions } from '../stages/tsv-row-parser'
+import { listenable } from '../stages/wait'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 import { fileNameOf } from './file-name'
 import type { Secrets } from './secrets'
@@ -114,7 +115,7 @@ export class FeedDownload<C extends Columns> {
   async info(options: { readonly signal?: AbortSignal; readonly ranges?: RangeTuning } = {}): Promise<DownloadInfo> {
     const small = { chunkBytes: FIRST_RANGE_BYTES, windowBytes: FIRST_RANGE_BYTES, concurrency: 1 }
     const [fetcher] = this.#ordered({ ranges: { ...options.ranges, ...small } })
-    const { signal } = options
+    const signal = listenable(options.signal)
     const abort = () => fetcher.destroy(new FeedError('ABORTED', 'the request was aborted', { stage: 'info' }, { cause: signal?.reason }))
     signal?.addEventListener('abort', abort, { once: true })
     try {

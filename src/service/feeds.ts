@@ -21,7 +21,7 @@ export interface CategoryQuery {
   readonly categoryId: string
 }
 
-/** The latest bootstrap file, or the daily file of a day of UTC-7, `yyyyMMdd`. */
+/** The latest bootstrap file, or the daily file of a day of UTC-7, `yyyyMMdd`: 14 of them are kept. */
 export type ItemFeedQuery = CategoryQuery &
   ({ readonly scope: 'ALL_ACTIVE'; readonly date?: undefined } | { readonly scope: 'NEWLY_LISTED'; readonly date: string })
 
@@ -64,7 +64,7 @@ function scoped(core: ServiceCore, operation: 'getItemFeed' | 'getItemGroupFeed'
   checks.marketplace(marketplace)
   checks.category(categoryId)
   checks.oneOf('scope', scope, SCOPES)
-  if (scope === 'NEWLY_LISTED') checks.date(date)
+  if (scope === 'NEWLY_LISTED') checks.date(date, core.profile.limits.dailyDays)
   const daily = date === undefined ? {} : { date }
   return {
     marketplace,

@@ -9,7 +9,7 @@ import { statusError } from '../codec/range/status-error'
 import { FeedError } from '../errors'
 import { readBodyText } from '../stages/response-body'
 import { asTransportError } from '../stages/transport-error'
-import { pause } from '../stages/wait'
+import { listenable, pause } from '../stages/wait'
 import type { HttpTransport } from './http-transport'
 import { type ReadJson, responseInvalid } from './json-body'
 import type { RequestSettings } from './request-settings'
@@ -60,8 +60,7 @@ export class JsonClient {
    */
   async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T): Promise<T> {
     try {
-      // A signal of its own where the caller has none: many requests listening to one would look like a leak.
-      return use(await this.#sendRepeating({ ...request, signal: request.signal ?? new AbortController().signal }))
+      return use(await this.#sendRepeating({ ...request, signal: listenable(request.signal) ?? new AbortController().signal }))
     } catch (error) {
       const { operation, url, signal } = request
       if (signal?.aborted) throw new FeedError('ABORTED', `${operation} was aborted`, { stage: operation }, { cause: signal.reason })

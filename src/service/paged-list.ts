@@ -67,7 +67,7 @@ export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> 
   /** All elements at once: for lists that fit into memory. Throws as {@link pages}. */
   async toArray(): Promise<T[]> {
     const all: T[] = []
-    for await (const page of this.pages()) all.push(...page.items)
+    for await (const item of this) all.push(item)
     return all
   }
 

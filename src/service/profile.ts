@@ -5,7 +5,7 @@ import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
 import { wholeNumber } from '../codec/range/whole-number'
-import { FeedError } from '../errors'
+import { excerpt, FeedError } from '../errors'
 import { type Base, OPERATIONS, type OperationName } from './operations'
 import { pathSegment } from './path-segment'
 
@@ -19,6 +19,8 @@ export interface RequestLimits {
   readonly categoryIds: number
   /** Default 10. */
   readonly marketplaceIds: number
+  /** Days that daily files reach back: 17, for 14 files are kept and the newest is up to three days old. */
+  readonly dailyDays: number
   /** Days that snapshot files are kept: 7. */
   readonly snapshotDays: number
   /** Days that priority files reach back: 14. */
@@ -72,6 +74,7 @@ const LIMITS: RequestLimits = {
   pageSizeMost: 100,
   categoryIds: 20,
   marketplaceIds: 10,
+  dailyDays: 17,
   snapshotDays: 7,
   priorityDays: 14,
 }
@@ -94,11 +97,11 @@ export function defineProfile(options: ProfileOptions): ServiceProfile {
     scopeBase: options.scopeBase.replace(/\/$/, ''),
     marketplaceHeader,
     marketplacePrefix: options.marketplacePrefix ?? 'MKT_',
-    paths: { ...defaults('path'), ...options.paths },
+    paths: checkedPaths({ ...defaults('path'), ...options.paths }),
     scopes: { ...defaults('scope'), ...options.scopes },
     lookBackParameter: options.lookBackParameter ?? 'look_back',
     maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? (sandbox ? SANDBOX_MAX_RANGE_BYTES : MAX_RANGE_BYTES)),
-    limits: { ...LIMITS, ...options.limits },
+    limits: checkedLimits({ ...LIMITS, ...options.limits }),
   }
 }
 
@@ -126,9 +129,33 @@ function isLoopback({ hostname }: URL): boolean {
 
 function address(option: string, value: string, allowHttp: boolean): string {
   const url = requestUrl(value)
+  // Paths follow a base address; the token endpoint may have a query, and no fragment (RFC 6749, 3.2).
+  if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value)) throw mistake(option, 'an address without query and fragment', printableUrl(url))
   if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')
-  const expected = 'an https address, because tokens are sent to it (allowHttp overrides)'
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: printableUrl(url) })
+  throw mistake(option, 'an https address, because tokens are sent to it (allowHttp overrides)', printableUrl(url))
+}
+
+/** A path has the variables of its default: without one of them a request would name something else, with another nothing. */
+function checkedPaths(paths: ServiceProfile['paths']): ServiceProfile['paths'] {
+  for (const [name, path] of Object.entries(paths)) {
+    const variables = variablesOf(OPERATIONS[name as OperationName].path)
+    if (path.startsWith('/') && variablesOf(path) === variables) continue
+    throw mistake(`paths.${name}`, `a path that begins with a slash and has ${variables || 'no variable'}`, path)
+  }
+  return paths
+}
+
+function variablesOf(path: string): string {
+  return (path.match(/\{\w+\}/g) ?? []).join(', ')
+}
+
+function checkedLimits(limits: RequestLimits): RequestLimits {
+  for (const [name, value] of Object.entries(limits)) wholeNumber(`limits.${name}`, value)
+  return limits
+}
+
+function mistake(option: string, expected: string, received: string): FeedError {
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(received) })
 }
 
 function defaults<K extends 'path' | 'scope'>(field: K): Record<OperationName, string> {

@@ -17,7 +17,9 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
 export function sameOriginUrl(from: string | URL, link: string): URL {
   const base = new URL(from)
   const to = URL.canParse(link, base.href) ? new URL(link, base) : undefined
-  if (to && to.origin === base.origin && to.username === '' && to.password === '') return to
+  // The origin of a blob: URL is that of the address inside it.
+  const isSame = to?.protocol === base.protocol && to.origin === base.origin
+  if (to && isSame && to.username === '' && to.password === '') return to
   const context = { from: printableUrl(base), to: printableUrl(to ?? link) }
   throw new FeedError('HTTP_ORIGIN_REFUSED', `the link leads away from ${base.origin}`, context)
 }

@@ -2,6 +2,7 @@
 // Windows are read generously: a date is refused only where no time zone between UTC-7 and UTC would allow it.
 
 import { excerpt, FeedError } from '../errors'
+import { readDay, readHour } from './date-forms'
 import type { ServiceProfile } from './profile'
 
 /**
@@ -70,7 +71,7 @@ export class RequestChecks {
 
   /** A day `yyyyMMdd`, not in the future, and at most `daysBack` days ago. */
   date(value: string | undefined, daysBack = Number.POSITIVE_INFINITY): void {
-    const startMs = dayStart(value)
+    const startMs = readDay(value ?? '')
     this.#form('date', value, startMs !== undefined, 'a day of the calendar as yyyyMMdd')
     const nowMs = this.#options.now()
     this.#window('date', value, startMs! <= nowMs, 'a day that is not in the future')
@@ -80,7 +81,7 @@ export class RequestChecks {
 
   /** A whole hour of UTC, begun already, and at most the days ago that snapshots are kept. */
   hour(parameter: string, value: Date | string): void {
-    const startMs = hourStart(value)
+    const startMs = readHour(hourText(value))
     this.#form(parameter, value, startMs !== undefined, 'a whole hour of UTC as yyyy-MM-ddThh:00:00.000Z, or a Date of one')
     const nowMs = this.#options.now()
     const { snapshotDays } = this.#options.profile.limits
@@ -111,19 +112,6 @@ export class RequestChecks {
 /** The hour as the service reads it; text that is no whole hour stays as it is. */
 export function hourText(hour: Date | string): string {
   return hour instanceof Date && !Number.isNaN(hour.getTime()) ? hour.toISOString() : String(hour)
-}
-
-function dayStart(value: string | undefined): number | undefined {
-  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(value ?? '') ?? []
-  const start = new Date(`${year}-${month}-${day}T00:00:00.000Z`)
-  return !Number.isNaN(start.getTime()) && start.toISOString().slice(0, 10).replaceAll('-', '') === value ? start.getTime() : undefined
-}
-
-function hourStart(value: Date | string): number | undefined {
-  const text = hourText(value)
-  if (!/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/.test(text)) return undefined
-  const start = new Date(text)
-  return !Number.isNaN(start.getTime()) && start.toISOString() === text ? start.getTime() : undefined
 }
 
 function startOfDay(ms: number): number {

@@ -16,15 +16,28 @@ export class AtomicFile {
   readonly #buffer = new Uint8Array(BUFFER_BYTES)
   readonly #encoder = new TextEncoder()
   #filled = 0
+  /** From `open` to `commit` or `abort`. */
+  #inUse = false
+  /** Runs that were refused and have not aborted yet: their abort is not the abort of the run that writes. */
+  #refused = 0
 
-  /** @param sink the name of the sink, for its errors */
+  /** @param sink the name of the sink, for its errors. @throws FeedError OPTION_INVALID */
   constructor(path: string, sink: string) {
+    if (typeof path !== 'string' || path === '') {
+      throw new FeedError('OPTION_INVALID', `${sink}: path must be text`, { option: 'path', expected: 'text', received: String(path) })
+    }
     this.#path = resolve(path)
     this.#sink = sink
   }
 
-  /** Begins anew: what an earlier run left half written is gone. */
-  open(): Promise<void> {
+  /** Begins anew: what an earlier run left half written is gone. A second run at the same time would mix its text in: it is refused. */
+  async open(): Promise<void> {
+    if (this.#inUse) {
+      this.#refused++
+      const context = { sink: this.#sink, target: this.#path }
+      throw new FeedError('SINK_FAILED', `${this.#path} is being written by another run of the same sink`, context)
+    }
+    this.#inUse = true
     this.#filled = 0
     return this.#guard(async () => {
       await mkdir(dirname(this.#path), { recursive: true })
@@ -46,11 +59,17 @@ export class AtomicFile {
       await this.#handle?.sync()
       await this.#close()
       await rename(this.#partial, this.#path)
+      this.#inUse = false
     })
   }
 
   /** Leaves nothing behind; an earlier whole file stays. */
   async abort(): Promise<void> {
+    if (this.#refused > 0) {
+      this.#refused--
+      return
+    }
+    this.#inUse = false
     await this.#guard(async () => {
       await this.#close()
       await rm(this.#partial, { force: true })

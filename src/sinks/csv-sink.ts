@@ -36,12 +36,15 @@ export function csvSink<T>(path: string, options: CsvSinkOptions = {}): Sink<T> 
   }
   const file = new AtomicFile(path, 'csv')
   let columns = options.columns
-  const lines = (data: unknown[][]) =>
-    Papa.unparse(data, { delimiter, newline: LINE_END, header: false, escapeFormulae: neutralizeFormulas ? FORMULA_START : false }) +
-    LINE_END
+  const escapeFormulae = neutralizeFormulas ? FORMULA_START : false
+  const lines = (data: unknown[][]) => {
+    // Many readers skip a blank line: the empty cell of a lone column is written as "".
+    const quotes = data[0]?.length === 1 ? (value: unknown) => value === '' : false
+    return Papa.unparse(data, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) + LINE_END
+  }
   const open = async () => {
-    columns = options.columns
     await file.open()
+    columns = options.columns
     if (columns !== undefined) await file.write(lines([[...columns]]))
   }
   const write = (item: T) => {

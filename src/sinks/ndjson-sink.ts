@@ -17,7 +17,8 @@ export function ndjsonSink<T>(path: string): Sink<T> {
     open: () => file.open(),
     write: async item => {
       for (const element of elementsOf(item)) {
-        const due = file.write(`${JSON.stringify(element)}\n`)
+        // What JSON has no form for, such as undefined, is null: as inside a list.
+        const due = file.write(`${JSON.stringify(element) ?? 'null'}\n`)
         if (due !== undefined) await due
       }
     },

@@ -4,7 +4,7 @@
 
 import { type ByteRange, rangeHeader } from '../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../codec/range/file-identity'
-import type { RequestHeaders } from '../codec/range/request-headers'
+import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { bodyIsText, judgeResponse, type Verdict } from '../codec/range/response-verdict'
 import { FeedError } from '../errors'
 import type { HeadersReason, RangeSettings } from './range-settings'
@@ -71,7 +71,7 @@ export class RangeRequester {
 
   async #send(range: ByteRange, reason: HeadersReason): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
-    const headers = withRange(await waitFor(this.#headers(reason), limits), range)
+    const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     const request = new AbortController()
     const sending = this.#transmit(headers, request.signal)
     try {

@@ -7,6 +7,7 @@ import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
 import { wholeNumber } from '../codec/range/whole-number'
+import { excerpt, FeedError } from '../errors'
 import type { RangeTransport } from './range-transport'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
@@ -83,7 +84,7 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
   return {
     url: requestUrl(options.url).href,
     printableUrl: printableUrl(options.url),
-    transport: options.transport,
+    transport: checkedTransport(options.transport),
     headers: typeof headers === 'function' ? headers : sendableHeaders(headers),
     chunkBytes: wholeNumber('chunkBytes', options.chunkBytes ?? CHUNK_BYTES),
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
@@ -102,6 +103,13 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
   }
+}
+
+/** What cannot send would look like a connection that fails, and be tried again. */
+function checkedTransport(transport: RangeTransport): RangeTransport {
+  if (typeof (transport as Partial<RangeTransport> | undefined)?.send === 'function') return transport
+  const [option, expected] = ['transport', 'an object with a send method']
+  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(transport)) })
 }
 
 function durationMs(option: string, value: number, least: number): number {

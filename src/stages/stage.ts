@@ -139,7 +139,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#inbox.clear()
     this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
     this.#closeCursor()
-    this.#releaseOnce()
+    // The terminal event is decided: what fails while letting go has no one to go to, and must not hold that event back.
+    try {
+      this.#releaseOnce()
+    } catch {}
     if (failure === undefined || this.listenerCount('error') > 0) super.destroy(failure)
     else {
       // Who writes before anybody listens still gets the error as an event, not out of `write`.
@@ -209,9 +212,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#running = true
     const result = cursor.next()
     this.#running = false
+    if (this.#settled) this.#closeCursor() // destroyed by its own work
     if (!isPromise(result)) {
       this.counters.busyMs += performance.now() - startedAt
-      this.#accept(result)
+      if (!this.#settled) this.#accept(result)
       return true
     }
     result.then(
@@ -263,7 +267,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #open(outputs: Outputs<Out>): void {
-    if (outputs === undefined) return
+    if (outputs === undefined || this.#settled) return
     this.#cursor = Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
   }
 
@@ -273,6 +277,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
       return
     }
     const item = result.value
+    // `read` says null for nothing: an item that is null would be lost, and its reader wait for ever.
+    if (item === null) throw new FeedError('STAGE_FAILED', `${this.name}: null is not an item`, { stage: this.name })
     this.counters.itemsOut++
     this.counters.bytesOut += byteLengthOf(item)
     this.counters.rowsOut += rowCountOf(item)
@@ -295,9 +301,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #closeCursor(): void {
+    if (this.#running) return
     const cursor = this.#cursor
     this.#cursor = undefined
-    if (cursor?.return === undefined || this.#running) return
+    if (cursor?.return === undefined) return
     // Called for its clean-up; what it throws now has no one to go to.
     try {
       const closing = cursor.return()

@@ -2,7 +2,7 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
-import { FeedError } from '../errors'
+import { excerpt, FeedError } from '../errors'
 import { type Columns, defineSchema } from '../schema/feed-schema'
 import { Stage } from './stage'
 
@@ -27,9 +27,11 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
 
   constructor(options: TsvRowParserOptions<C> = {}) {
     super('TsvRowParser')
-    const { batchBytes, maxRowBytes } = options
+    const { batchBytes, maxRowBytes, onBadRow, invalidUtf8 } = options
     checkBytes('batchBytes', batchBytes)
     checkBytes('maxRowBytes', maxRowBytes)
+    if (typeof onBadRow !== 'function') checkOneOf('onBadRow', ['throw', 'skip'], onBadRow, ' or a function')
+    checkOneOf('invalidUtf8', ['bad-row', 'replace'], invalidUtf8)
     // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
     this.#parser = new TsvParser<C>({ ...options, schema: options.schema ?? (ANY_COLUMNS as never) })
   }
@@ -51,6 +53,12 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
   protected override flush(): Iterable<RowBatch<C>> {
     return this.#parser.end()
   }
+}
+
+function checkOneOf(option: string, allowed: readonly string[], value: string | undefined, others = ''): void {
+  if (value === undefined || allowed.includes(value)) return
+  const expected = `${allowed.join(', ')}${others}`
+  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(value)) })
 }
 
 function checkBytes(option: string, value: number | undefined): void {

@@ -1,11 +1,26 @@
 // Waiting with an end: every promise that a network stands behind is waited for through here.
 
+import { setMaxListeners } from 'node:events'
+
 /** What may end a wait early. */
 export interface WaitLimits {
   readonly signal: AbortSignal
   readonly limitMs: number
   /** The failure that a wait past `limitMs` ends with. */
   readonly onLimit: () => Error
+}
+
+/**
+ * A signal of the caller's, to be listened to: one may end any number of jobs at a time, which Node would take for a leak. Whoever
+ * listens stops listening when the job is over.
+ */
+export function listenable(signal: AbortSignal | undefined): AbortSignal | undefined {
+  try {
+    if (signal) setMaxListeners(0, signal)
+  } catch {
+    // Not one of Node's own: it does not count its listeners.
+  }
+  return signal
 }
 
 /** The outcome of `work`, unless the limit or the signal comes first. No timer and no listener outlives it. */

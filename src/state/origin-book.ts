@@ -108,9 +108,15 @@ export class OriginBook<C extends Columns> {
 
 function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): string {
   const { hour, lastModified, ...rest } = file
-  const dates = { ...(hour && { hour: hour.getTime() }), ...(lastModified && { lastModified: lastModified.getTime() }) }
+  const dates = { ...millisecondsOf('hour', hour), ...millisecondsOf('lastModified', lastModified) }
   const record: OriginRecord = { headings: header.columns.map(column => column.heading), file: { ...rest, ...dates } }
   return JSON.stringify(record)
+}
+
+/** An invalid date is left out: JSON would make null of it, and 1970 of that. */
+function millisecondsOf<N extends string>(name: N, date: Date | undefined): Partial<Record<N, number>> {
+  const milliseconds = date?.getTime()
+  return milliseconds === undefined || Number.isNaN(milliseconds) ? {} : ({ [name]: milliseconds } as Record<N, number>)
 }
 
 function fileOf({ hour, lastModified, ...rest }: OriginRecord['file']): FeedFile {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { bootstrapSpan, type Calendar, daySpan, hourSpan, latestDay, priorityDaySpan } from '../../src/emulator/calendar'
 import { dayNumber, dayStart } from '../../src/emulator/world/file-day'
 import { DAY_MS, HOUR_MS } from '../../src/emulator/world/item-life'
+import { defineProfile } from '../../src/service/profile'
+import { RequestChecks } from '../../src/service/request-checks'
 
 const MADE = new Date('2026-03-01T00:00:00Z')
 const calendar = (now: string | number, rest: Partial<Calendar> = {}): Calendar => ({
@@ -125,3 +127,33 @@ describe('bootstrap', () => {
 function dateOf(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }
+
+test('no file that is there is refused by the windows of the clients', () => {
+  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
+  const { dailyDays, priorityDays } = profile.limits
+  const start = Date.UTC(2026, 2, 1)
+  let found = 0
+  for (let hour = 0; hour < 48; hour++) {
+    for (const now of [start + hour * HOUR_MS - 1, start + hour * HOUR_MS, start + hour * HOUR_MS + 1].map(ms => new Date(ms))) {
+      const checks = new RequestChecks('getItemFeed', { mode: 'all', profile, now: () => now.getTime() })
+      const check = (span: ReturnType<typeof daySpan | typeof hourSpan>, pass: () => void) => {
+        if (typeof span === 'number') return
+        found++
+        expect(pass).not.toThrow()
+      }
+      for (let back = -2; back < 20; back++) {
+        const date = new Date(now.getTime() - back * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
+        for (const latencyDays of [2, 3] as const) {
+          const at = { now, bootstrap: now, latencyDays }
+          check(daySpan(at, date), () => checks.date(date, dailyDays))
+          check(priorityDaySpan(at, date), () => checks.date(date, priorityDays))
+        }
+      }
+      for (let back = -2; back < 172; back++) {
+        const asked = new Date(Math.floor(now.getTime() / HOUR_MS - back) * HOUR_MS).toISOString()
+        check(hourSpan({ now }, asked), () => checks.hour('snapshotDate', asked))
+      }
+    }
+  }
+  expect(found).toBeGreaterThan(10_000)
+})

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createEmulator } from '../../src/emulator'
 import { bodyOf, client, token } from './emulator-client'
 
@@ -70,6 +70,19 @@ describe('listen', () => {
     const [before, emulator] = [[globalThis.Request, globalThis.Response], createEmulator({ world: { seed: 1, items: 1 } })]
     await emulator.listen()
     expect([globalThis.Request, globalThis.Response]).toEqual(before)
+    await emulator.close()
+  })
+
+  test('without the package of the socket the emulator works in process, and to listen is a typed error', async () => {
+    vi.resetModules()
+    vi.doMock('@hono/node-server', () => {
+      throw new Error('Cannot find package')
+    })
+    const { createEmulator: create } = await import('../../src/emulator')
+    const emulator = create({ world: { seed: 1, items: 1 } })
+    expect((await emulator.fetch('http://emulator/openapi.json')).status).toBe(200)
+    await expect(emulator.listen()).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING', context: { package: '@hono/node-server' } })
+    vi.doUnmock('@hono/node-server')
     await emulator.close()
   })
 

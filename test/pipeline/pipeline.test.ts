@@ -301,6 +301,18 @@ describe('failure', () => {
     expect(stage.destroyed).toBe(true)
   })
 
+  test('a source that can be read only once is not read again in silence', async () => {
+    const once = pipeline(
+      (function* () {
+        yield 1
+      })(),
+    )
+    const shared = pipeline(() => once)
+    expect(await shared.toArray()).toEqual([1])
+    await expect(once.toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED', context: { stage: 'source' } })
+    await expect(shared.take(1).toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED' })
+  })
+
   test('an instance runs once', async () => {
     const chain = pipeline([1]).to(new Double())
     await chain.toArray()
@@ -330,4 +342,151 @@ test('progress while it runs and once at the end; onSettled with the first error
   expect(seen.at(-1)!.stages[0]!.itemsOut).toBe(5)
   await expect(pipeline([1], options).to(new FailAt(1)).toArray()).rejects.toThrow()
   expect(settled).toEqual([undefined, 'STATE_LIMIT'])
+})
+
+describe('a run that ends in an unusual way', () => {
+  const boom = () => {
+    throw new TypeError('boom')
+  }
+  const boomed = expect.objectContaining({ code: 'STAGE_FAILED', cause: expect.objectContaining({ message: 'boom' }) })
+
+  test('an abort while the last item is being used ends it with ABORTED: no sink commits', async () => {
+    const controller = new AbortController()
+    const sink = { ...memorySink<number>(), write: async () => controller.abort() }
+    const settled: unknown[] = []
+    const options = { signal: controller.signal, onSettled: (_: PipelineSummary, error?: FeedError) => void settled.push(error?.code) }
+    await expect(pipeline([1], options).run(sink)).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(sink.log).toEqual(['open', 'ABORTED'])
+    expect(settled).toEqual(['ABORTED'])
+
+    const other = new AbortController()
+    const reading = (async () => {
+      for await (const _ of pipeline([1], { signal: other.signal })) other.abort()
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  test('a stage destroyed from outside fails what stands after it', async () => {
+    for (const at of [0, 1, 2]) {
+      const source = new IterableSource([1, 2, 3])
+      const stages = [source, new Double(), new Double()] as const
+      const reading = pipeline<number>(source)
+        .to(stages[1])
+        .to(stages[2])
+        .forEach(() => void stages[at]!.destroy())
+      await expect(reading, `stage ${at}`).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
+      expect(stages.every(stage => stage.destroyed)).toBe(true)
+    }
+  })
+
+  test('a source whose destroy throws hides neither the failure nor the end of others', async () => {
+    const source = Object.assign([1, 2, 3], { destroy: boom })
+    await expect(
+      pipeline(() => source)
+        .to(() => new FailAt(2))
+        .toArray(),
+    ).rejects.toMatchObject({ code: 'STATE_LIMIT' })
+  })
+
+  test('callbacks that throw fail the run, wherever they are called from', async () => {
+    async function* slow() {
+      yield 1
+      await new Promise(resolve => setTimeout(resolve, 20))
+      yield 2
+    }
+    await expect(pipeline(slow, { onProgress: boom, progressMs: 1 }).toArray()).rejects.toEqual(boomed)
+    await expect(pipeline([1], { onSettled: boom }).toArray()).rejects.toEqual(boomed)
+    const reading = (async () => {
+      for await (const _ of pipeline([1], { onSettled: boom }));
+    })()
+    await expect(reading).rejects.toEqual(boomed)
+    const failing = pipeline([1], { onProgress: boom, onSettled: boom }).to(() => new FailAt(1))
+    await expect(failing.toArray()).rejects.toMatchObject({ code: 'STATE_LIMIT' })
+  })
+
+  test('a sink that cannot abort does not hide why it had to, and is not opened again', async () => {
+    const replaced = new FeedError('RANGE_FILE_REPLACED', 'x', { url: '', byteOffset: 0, what: 'total', before: '1', after: '2' })
+    for (const failure of [replaced, new FeedError('STATE_LIMIT', 'x', { option: 'test', limit: 1 })]) {
+      const sink = { ...memorySink<number>(), abort: boom }
+      const failing = pipeline(function* (): Generator<number> {
+        yield 1
+        throw failure
+      })
+      await expect(failing.run(sink)).rejects.toBe(failure)
+      expect(sink.log).toEqual(['open', 1])
+    }
+  })
+
+  test('a concat is read again only where all of it can be: no row is missing from what is committed', async () => {
+    let runs = 0
+    const replacedOnce = pipeline(function* (): Generator<number> {
+      if (runs++ === 0) throw new FeedError('RANGE_FILE_REPLACED', 'x', { url: '', byteOffset: 0, what: 'total', before: '1', after: '2' })
+      yield 3
+    })
+    const once = pipeline([1, 2].values())
+    const sink = memorySink<number>()
+    await expect(concat([once, replacedOnce]).run(sink)).rejects.toMatchObject({ code: 'RANGE_FILE_REPLACED' })
+    expect(sink.log).toEqual(['open', 1, 2, 'RANGE_FILE_REPLACED'])
+
+    runs = 0
+    const again = memorySink<number>()
+    await concat([pipeline([1, 2]), replacedOnce]).run(again)
+    expect(again.log).toEqual(['open', 1, 2, 'RANGE_FILE_REPLACED', 'open', 1, 2, 3, 'commit'])
+  })
+})
+
+describe('misuse', () => {
+  test('is OPTION_INVALID where the call is made', () => {
+    const invalid = expect.objectContaining({ code: 'OPTION_INVALID' })
+    for (const source of [null, undefined, 5, 'text', {}]) expect(() => pipeline(source as never), String(source)).toThrow(invalid)
+    for (const step of [null, undefined, {}]) expect(() => pipeline([1]).to(step as never), String(step)).toThrow(invalid)
+    for (const progressMs of [0, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => pipeline([1], { progressMs })).toThrow(invalid)
+  })
+
+  test('what the functions of a pipeline give or throw is typed', async () => {
+    await expect(pipeline(() => null as never).forEach(() => {})).rejects.toMatchObject({ code: 'OPTION_INVALID' })
+    await expect(
+      pipeline([1])
+        .to(() => null as never)
+        .forEach(() => {}),
+    ).rejects.toMatchObject({ code: 'OPTION_INVALID' })
+    const throwing = (): Stage<number, number> => {
+      throw new TypeError('step')
+    }
+    await expect(
+      pipeline([1])
+        .to(throwing)
+        .forEach(() => {}),
+    ).rejects.toMatchObject({ code: 'STAGE_FAILED' })
+  })
+
+  test('an instance that stands in the chain twice is refused', async () => {
+    const stage = new Double()
+    await expect(pipeline([1]).to(stage).to(stage).toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED' })
+  })
+})
+
+describe('iterators driven by hand', () => {
+  test('steps asked for at once lose nothing', async () => {
+    const iterator = pipeline([[1, 2], [], [3], [4, 5]])[Symbol.asyncIterator]()
+    const steps = await Promise.all(Array.from({ length: 7 }, () => iterator.next()))
+    expect(steps.map(({ value }) => value)).toEqual([1, 2, 3, 4, 5, undefined, undefined])
+  })
+
+  test('after return there is no next: nothing is left over and nothing starts', async () => {
+    const iterator = pipeline([[1, 2], [3]])[Symbol.asyncIterator]()
+    await iterator.next()
+    await iterator.return?.()
+    expect(await iterator.next()).toEqual({ value: undefined, done: true })
+
+    let started = 0
+    const batches = pipeline(() => [++started]).batches()
+    await batches.return()
+    expect(await batches.next()).toEqual({ value: undefined, done: true })
+    expect(started).toBe(0)
+  })
+
+  test('an item of any number of members fits into toArray', async () => {
+    expect(await pipeline([new Array(300_000).fill(1)]).toArray()).toHaveLength(300_000)
+  })
 })

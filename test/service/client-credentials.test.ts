@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
-import { AuthorizedTransport } from '../../src/service/authorized-transport'
 import { BoundedTransport } from '../../src/service/bounded-transport'
 import { CredentialTokens } from '../../src/service/client-credentials'
-import { type FetchLike, fetchTransport } from '../../src/service/fetch-transport'
-import type { HttpTransport } from '../../src/service/http-transport'
+import { fetchTransport } from '../../src/service/fetch-transport'
 import { type RequestOptions, requestSettings } from '../../src/service/request-settings'
 import { Secrets } from '../../src/service/secrets'
-import type { TokenSource } from '../../src/service/token-source'
 
 const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal
@@ -63,6 +60,23 @@ describe('client credentials', () => {
     // Without a lifetime it holds until it is refused.
     expect(await at(1e9)).toBe('tok-2')
     expect(asked.length).toBe(3)
+  })
+
+  test('a renewal that fails leaves the old token in use until its end, but not one that was refused', async () => {
+    let now = 0
+    const { tokens, asked } = tokensFrom(
+      (request, index) => (index === 0 ? granted(request, 0) : Response.json({ error: 'invalid_client' }, { status: 400 })),
+      { now: () => now },
+    )
+    const need = (refused?: string) => tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
+    await need()
+    now = 3_599_999
+    expect(await Promise.all([need(), need()])).toEqual(['tok-0', 'tok-0'])
+    expect(asked.length).toBe(2)
+    await expect(need('tok-0')).rejects.toMatchObject({ code: 'TOKEN_REFUSED' })
+    now = 3_600_000
+    await expect(need()).rejects.toMatchObject({ code: 'TOKEN_REFUSED' })
+    expect(asked.length).toBe(4)
   })
 
   test('a refused token is renewed, once, and not when it was renewed meanwhile', async () => {
@@ -149,61 +163,5 @@ describe('client credentials', () => {
     const waiting = tokens.source({ scope: 'a', signal }).catch(error => error)
     setTimeout(() => tokens.close(), 5)
     expect(FeedError.is(await waiting)).toBe(true)
-  })
-})
-
-describe('tokens on requests', () => {
-  function authorized(tokens: TokenSource, service: FetchLike): HttpTransport {
-    const settings = requestSettings({ headersTimeoutMs: 20 })
-    return new AuthorizedTransport({ transport: fetchTransport(service), tokens, scope: 'a', secrets: new Secrets(), settings })
-  }
-  const request = { url: 'https://a.test/x', headers: { Range: 'bytes=0-9' }, signal }
-
-  test('one retry on 401, with another token, told apart by `refused`', async () => {
-    const seen: (string | null)[] = []
-    const needs: unknown[] = []
-    const transport = authorized(
-      ({ scope, refused }) => {
-        needs.push([scope, refused])
-        return refused === undefined ? 'old' : 'new'
-      },
-      request => {
-        seen.push(request.headers.get('authorization'))
-        return new Response('', { status: seen.length === 1 ? 401 : 206 })
-      },
-    )
-    expect((await transport.send(request)).status).toBe(206)
-    expect(seen).toEqual(['Bearer old', 'Bearer new'])
-    expect(needs).toEqual([
-      ['a', undefined],
-      ['a', 'old'],
-    ])
-  })
-
-  test('a second 401 is the answer', async () => {
-    let requests = 0
-    const transport = authorized(
-      () => 'tok',
-      () => {
-        requests++
-        return new Response('', { status: 401 })
-      },
-    )
-    expect((await transport.send(request)).status).toBe(401)
-    expect(requests).toBe(2)
-  })
-
-  test('a source that gives nothing, fails or hangs', async () => {
-    const unreachable = () => expect.unreachable()
-    await expect(authorized(() => '', unreachable).send(request)).rejects.toMatchObject({ code: 'TOKEN_REFUSED' })
-    await expect(authorized(() => undefined as never, unreachable).send(request)).rejects.toMatchObject({ code: 'TOKEN_REFUSED' })
-    const failing = () => {
-      throw new Error('no user')
-    }
-    await expect(authorized(failing, unreachable).send(request)).rejects.toThrow('no user')
-    await expect(authorized(() => new Promise(() => {}), unreachable).send(request)).rejects.toMatchObject({
-      code: 'HTTP_TIMEOUT',
-      context: { phase: 'token', limitMs: 20 },
-    })
   })
 })

@@ -94,6 +94,21 @@ test('a second profile, with another header name, prefix and paths, works by con
   expect(() => second.service.feeds.getItemFeed(BOOTSTRAP)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }))
 })
 
+test('one signal for any number of calls at a time is no leak', async () => {
+  const { service } = start()
+  const { signal } = new AbortController()
+  const warnings: string[] = []
+  const onWarning = ({ name }: Error) => warnings.push(name)
+  process.on('warning', onWarning)
+  const many = (call: () => Promise<unknown>) => Promise.all(Array.from({ length: 12 }, call))
+  await many(() => service.catalog.getAccess({ signal }))
+  await many(() => service.feeds.getItemFeed(BOOTSTRAP).info({ signal }))
+  await many(() => service.feeds.getItemFeed(BOOTSTRAP).rows({ signal }).toArray())
+  await new Promise(resolve => setImmediate(resolve))
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
+})
+
 describe('fault 85: no token and no secret is ever shown', () => {
   const SECRET = 'the$secret of "the" client/8qz'
   const TOKENS = ['tok-first-4711aaaa', 'tok-second-4712bbbb', 'tok-user-4713cccc']

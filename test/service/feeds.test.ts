@@ -60,6 +60,7 @@ test('what the documents do not allow is refused at the call', () => {
     ['scope', ({ getItemGroupFeed }) => getItemGroupFeed({ ...CATEGORY, scope: 'ALL' } as never)],
     ['date', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED' } as never)],
     ['date', ({ getItemGroupFeed }) => getItemGroupFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260316' })],
+    ['date', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260225' })],
     ['date', ({ getItemPriorityFeed }) => getItemPriorityFeed({ ...CATEGORY, date: '20260228' })],
     ['snapshotDate', ({ getItemSnapshotFeed }) => getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-15T05:30:00.000Z' })],
     ['snapshotDate', ({ getItemSnapshotFeed }) => getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-08T10:00:00.000Z' })],
@@ -68,6 +69,8 @@ test('what the documents do not allow is refused at the call', () => {
     expect(() => call(feeds)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID', context: expect.objectContaining({ parameter }) }))
   }
   expect(sent).toEqual([])
+  // The oldest daily file that a category may have, whose newest one is three days late.
+  expect(feeds.getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260226' }).file.date).toBe('20260226')
 })
 
 test('without checks, what is missing is left out of the request', async () => {

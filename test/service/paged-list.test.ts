@@ -77,6 +77,11 @@ describe('all pages as one sequence', () => {
     expect(urls()[1]).toBe(`${FILES}?limit=20&continuation_token=1`)
     expect(await listed(() => new Response(null, { status: 204 })).list.toArray()).toEqual([])
   })
+
+  test('a page longer than a call has arguments', async () => {
+    const { list } = listed(() => ({ fileMetadata: Array.from({ length: 200_000 }, () => file('f')) }))
+    expect((await list.toArray()).length).toBe(200_000)
+  })
 })
 
 describe('fault 84: `next` links', () => {

@@ -13,7 +13,7 @@ test('defaults are those of the documents and the notes', () => {
     marketplacePrefix: 'MKT_',
     lookBackParameter: 'look_back',
     maxRangeBytes: 100_000_000,
-    limits: { pageSizeLeast: 20, pageSizeMost: 100, categoryIds: 20, marketplaceIds: 10, snapshotDays: 7, priorityDays: 14 },
+    limits: { pageSizeLeast: 20, pageSizeMost: 100, categoryIds: 20, marketplaceIds: 10, dailyDays: 17, snapshotDays: 7, priorityDays: 14 },
   })
   expect(profileOf({ sandbox: true }).maxRangeBytes).toBe(10_000_000)
 })
@@ -68,6 +68,29 @@ describe('plain http', () => {
       expect(() => profileOf({ baseUrl })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
     }
   })
+})
+
+test('a base address is one that a path can follow', () => {
+  for (const option of ['baseUrl', 'keysBaseUrl', 'notificationsBaseUrl']) {
+    for (const rest of ['?a=1', '?', '#a']) expect(() => profileOf({ [option]: `https://api.test/${rest}` })).toThrow(mistake(option))
+  }
+  expect(() => profileOf({ tokenUrl: 'https://id.test/token#a' })).toThrow(mistake('tokenUrl'))
+  expect(profileOf({ tokenUrl: 'https://id.test/token?tenant=a' }).tokenUrl).toBe('https://id.test/token?tenant=a')
+})
+
+test('a path names what its default names', () => {
+  const paths = { getFile: '/v2/files/{file_id}', getFiles: '/v2/files' }
+  expect(profileOf({ paths }).paths).toMatchObject(paths)
+  for (const getFile of ['/v2/files', '/v2/files/{id}', '/v2/{file_id}/{file_id}', 'v2/files/{file_id}', '']) {
+    expect(() => profileOf({ paths: { getFile } })).toThrow(mistake('paths.getFile'))
+  }
+  expect(() => profileOf({ paths: { getFiles: '/v2/files/{file_id}' } })).toThrow(mistake('paths.getFiles'))
+})
+
+test('limits are whole numbers', () => {
+  for (const snapshotDays of [0, -1, 1.5, Number.NaN]) {
+    expect(() => profileOf({ limits: { snapshotDays } })).toThrow(mistake('limits.snapshotDays'))
+  }
 })
 
 test('fault 86: an identifier cannot leave its place in the path', () => {

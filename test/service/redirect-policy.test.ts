@@ -17,6 +17,7 @@ describe('fault 84: links', () => {
     'https://feed.test.evil.test/',
     'javascript:alert(1)',
     'data:text/plain,x',
+    'blob:https://feed.test/file',
     'http://',
   ])('fault 84: %s is refused', link => {
     expect(() => sameOriginUrl(from, link)).toThrow(expect.objectContaining({ code: 'HTTP_ORIGIN_REFUSED' }))

@@ -58,6 +58,39 @@ describe('ndjsonSink', () => {
     expect(await readdir(folder)).toEqual(['out.ndjson'])
   })
 
+  test('what JSON has no form for is null', async () => {
+    const path = join(folder, 'none.ndjson')
+    await pipeline([[1, 2]])
+      .map(n => (n === 1 ? undefined : n))
+      .run(ndjsonSink(path))
+    expect(await readFile(path, 'utf8')).toBe('null\n2\n')
+  })
+
+  test('a second run into the same sink at the same time is refused: nothing mixed is committed', async () => {
+    const path = join(folder, 'both.ndjson')
+    const sink = ndjsonSink(path)
+    async function* slowly(letter: string) {
+      for (let n = 0; n < 3; n++) {
+        await new Promise(setImmediate)
+        yield letter
+      }
+    }
+    const runs = await Promise.allSettled([pipeline(slowly('a')).run(sink), pipeline(slowly('b')).run(sink)])
+    expect(runs[0]!.status).toBe('fulfilled')
+    expect(runs[1]).toMatchObject({ status: 'rejected', reason: { code: 'SINK_FAILED' } })
+    expect(await readFile(path, 'utf8')).toBe('"a"\n'.repeat(3))
+    expect(await readdir(folder)).toEqual(['both.ndjson'])
+    await pipeline(['c']).run(sink)
+    await pipeline(['d']).run(sink)
+    expect(await readFile(path, 'utf8')).toBe('"d"\n')
+  })
+
+  test('a path that is none is refused at the call', () => {
+    for (const path of ['', undefined]) {
+      expect(() => ndjsonSink(path as string)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+    }
+  })
+
   test('an unwritable place is a typed error', async () => {
     await writeFile(join(folder, 'file'), '')
     await expect(rows(text).run(ndjsonSink(join(folder, 'file', 'out')))).rejects.toMatchObject({
@@ -87,6 +120,12 @@ describe('csvSink', () => {
     await pipeline([objects]).run(csvSink(off, { neutralizeFormulas: false }))
     expect((await read(on)).map(row => row.cell)).toEqual(["'=1", "'+a", "'-a", "'@a", '-1.50', '+2', 'a=1'])
     expect((await read(off)).map(row => row.cell)).toEqual(cells)
+  })
+
+  test('an empty cell of a lone column is no blank line, which readers skip', async () => {
+    const path = join(folder, 'lone.csv')
+    await pipeline([{ a: '' }, { a: 'x' }]).run(csvSink(path))
+    expect(parse(await readFile(path, 'utf8'), { skip_empty_lines: true })).toEqual([['a'], [''], ['x']])
   })
 
   test('chosen columns in their order; a header also when there are no rows', async () => {

@@ -40,6 +40,13 @@ test('refusals are thrown, failures that may pass come back as retry, and neithe
   await expect(requesterOver(() => fatal).requester.ask(range)).rejects.toBe(fatal)
 })
 
+test('fault 86: headers that the caller gives for each request are checked before they are sent', async () => {
+  const { requester, transport } = requesterOver(undefined, { headers: () => ({ Authorization: 'a\r\nsecret' }) })
+  const failure = await requester.ask(range).catch(error => error)
+  expect(failure).toMatchObject({ code: 'HTTP_HEADER_INVALID', context: { header: 'Authorization' } })
+  expect(transport.requests).toHaveLength(0)
+})
+
 test('fault 31: an answer that comes after its time limit is discarded', async () => {
   let answer = (_response: RangeResponse) => {}
   let discarded = 0

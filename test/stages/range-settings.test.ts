@@ -33,6 +33,8 @@ test.each([
   [{ attempts: 0 }, 'OPTION_INVALID'],
   // A Node timer set for longer fires at once.
   [{ idleMs: 2 ** 31 }, 'OPTION_INVALID'],
+  [{ transport: undefined as never }, 'OPTION_INVALID'],
+  [{ transport: {} as never }, 'OPTION_INVALID'],
   [{ headers: { Authorization: 'a\r\nsecret' } }, 'HTTP_HEADER_INVALID'],
 ])('fault 86: %o is refused at the call', (options, code) => {
   expect(() => settings(options)).toThrow(expect.objectContaining({ code }))

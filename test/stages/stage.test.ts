@@ -227,3 +227,73 @@ test('a FeedError passes through unchanged', async () => {
   stage.end()
   await expect(reading).rejects.toBe(error)
 })
+
+test('an item that is null is a typed error: a reader could not tell it from nothing', async () => {
+  class Nothing extends Stage<number, number | null> {
+    protected override *transform(n: number) {
+      yield n
+      yield null
+    }
+  }
+  const stage = new Nothing()
+  stage.end(1)
+  const seen: unknown[] = []
+  const reading = (async () => {
+    for await (const item of stage) seen.push(item)
+  })()
+  await expect(reading).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'Nothing' } })
+  expect(seen).toEqual([1])
+})
+
+test('a stage that destroys itself in its own work has one terminal event, and closes that work', async () => {
+  for (const how of ['transform', 'sequence', 'asynchronous sequence']) {
+    const events: string[] = []
+    class Destroyer extends Stage<number, number> {
+      protected override transform(n: number) {
+        if (how === 'sequence') return this.#sequence(n)
+        if (how === 'asynchronous sequence') return this.#later(n)
+        this.destroy(new FeedError('STATE_LIMIT', 'enough', { option: 'test', limit: n }))
+        return [n]
+      }
+      *#sequence(n: number) {
+        try {
+          this.destroy(new FeedError('STATE_LIMIT', 'enough', { option: 'test', limit: n }))
+          yield n
+        } finally {
+          events.push('closed')
+        }
+      }
+      async *#later(n: number) {
+        try {
+          this.destroy(new FeedError('STATE_LIMIT', 'enough', { option: 'test', limit: n }))
+          yield n
+        } finally {
+          events.push('closed')
+        }
+      }
+    }
+    const stage = new Destroyer()
+    stage.on('error', error => events.push((error as FeedError).code))
+    stage.on('close', () => events.push('close'))
+    stage.on('data', () => events.push('data'))
+    stage.write(1)
+    await settle()
+    const closed = how === 'transform' ? [] : ['closed']
+    expect(events, how).toEqual(['STATE_LIMIT', 'close', ...closed])
+    expect(stage.failure?.code).toBe('STATE_LIMIT')
+  }
+})
+
+test('a release that throws does not hold back the terminal event', () => {
+  const events: string[] = []
+  class BadRelease extends Spread {
+    protected override release() {
+      throw new TypeError('release')
+    }
+  }
+  const stage = new BadRelease(1)
+  stage.on('error', error => events.push((error as FeedError).code))
+  stage.on('close', () => events.push('close'))
+  stage.destroy(new FeedError('STATE_LIMIT', 'enough', { option: 'test', limit: 1 }))
+  expect(events).toEqual(['STATE_LIMIT', 'close'])
+})

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pause, waitFor } from '../../src/stages/wait'
+import { listenable, pause, waitFor } from '../../src/stages/wait'
 
 const late = new Error('late')
 const gone = new Error('gone')
@@ -16,6 +16,17 @@ afterEach(() => {
 })
 
 const limits = () => ({ signal: abort.signal, limitMs: 100, onLimit: () => late })
+
+test('a signal may have any number of listeners; none stays none', () => {
+  expect(listenable(undefined)).toBeUndefined()
+  expect(listenable(abort.signal)).toBe(abort.signal)
+  const warned = vi.spyOn(process, 'emitWarning')
+  for (let n = 0; n < 20; n++) abort.signal.addEventListener('abort', () => n)
+  expect(warned).not.toHaveBeenCalled()
+  warned.mockRestore()
+  const foreign = { aborted: false, addEventListener() {}, removeEventListener() {} } as unknown as AbortSignal
+  expect(listenable(foreign)).toBe(foreign)
+})
 
 test('gives the outcome of the work', async () => {
   expect(await waitFor(Promise.resolve(3), limits())).toBe(3)

@@ -44,6 +44,14 @@ test('rows are read back in a later book on the same store, with their file and 
   expect(later.unsaved).toEqual([])
 })
 
+test('an invalid date of a file is left out, and not read back as 1970', () => {
+  const book = new OriginBook(new MemoryStore(), 'o', itemSnapshotSchema)
+  const row = batch(['itemId'], { ...file, hour: new Date(Number.NaN), lastModified: new Date(Number.NaN) }).row(0)
+  const writer = new ByteWriter()
+  writeRowImage(row, book.numberOf(row.batch), writer)
+  expect(book.row(writer.take(), 0, { complete: true }).batch.file).toEqual({ feed: 'item_snapshot', marketplace: 'MKT_US' })
+})
+
 test('a file without a column that the schema requires is refused', () => {
   const book = new OriginBook(new MemoryStore(), 'o', itemSchema)
   const [other] = batchesOf({ feed: 'other', columns: {} }, { feed: 'other' }, [['title'], ['x']])

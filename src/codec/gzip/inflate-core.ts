@@ -1,4 +1,4 @@
-// One instance of the WebAssembly inflate module (assembly/inflate.ts), with its memory, as typed calls.
+// One instance of the WebAssembly inflate module (src/wasm/inflate.ts), with its memory, as typed calls.
 // The module is compiled once. A few instances that are free are kept for the next engine: a file of many members would
 // otherwise reserve an address range for each of them.
 

@@ -1,5 +1,5 @@
 // The WebAssembly inflate engine: synchronous, on the caller's thread, and restartable at any byte of its input.
-// It owns the counting, the bounds of its outputs and the form of a saved state; the decoding is assembly/inflate.ts.
+// It owns the counting, the bounds of its outputs and the form of a saved state; the decoding is src/wasm/inflate.ts.
 
 import { FeedError } from '../../errors'
 import { crc32 } from './crc32'

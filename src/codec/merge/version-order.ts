@@ -40,7 +40,7 @@ export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf)
     const key = itemId.slice(0, 80)
     throw new FeedError('VERSION_MISSING', `${key}: neither the row nor its file has a date`, { ...row.position, key })
   }
-  return { timeMs, removed: isRemoval(row), generatedMs: file.lastModified?.getTime() ?? 0 }
+  return { timeMs, removed: isRemoval(row), generatedMs: generationOf(file) ?? 0 }
 }
 
 /** Less than 0 when `a` is the older. */
@@ -59,8 +59,14 @@ function timeOfRow(row: AnyRow): number | undefined {
   const date = header.indexes.has('itemSnapshotDate') ? row.get('itemSnapshotDate') : undefined
   if (date instanceof Date) return date.getTime()
   if (file.feed === 'item_snapshot') return file.hour && file.hour.getTime() + HOUR_MS - 1
-  const generatedMs = file.lastModified?.getTime()
+  const generatedMs = generationOf(file)
   return file.feed === 'item_priority' ? (endOfDay(file) ?? generatedMs) : (generatedMs ?? endOfDay(file))
+}
+
+/** An invalid date, as `new Date` makes of a header that is not there, is one that is not known. */
+function generationOf({ lastModified }: FeedFile): number | undefined {
+  const generatedMs = lastModified?.getTime()
+  return Number.isNaN(generatedMs) ? undefined : generatedMs
 }
 
 function endOfDay({ date }: FeedFile): number | undefined {

@@ -70,6 +70,13 @@ test.each([
   )
 })
 
+test('an invalid Last-Modified is one that is not known', () => {
+  const lastModified = new Date('no date')
+  expect(snapshotVersion('AVAILABLE', '2024-05-01T10:20:30.123Z', { hour: HOUR, lastModified }).generatedMs).toBe(0)
+  expect(itemVersion({ lastModified, date: '20240501' })).toEqual(itemVersion({ date: '20240501' }))
+  expect(() => itemVersion({ lastModified })).toThrow(expect.objectContaining({ code: 'VERSION_MISSING' }))
+})
+
 test('a date that cannot be read is CELL_INVALID with its position', () => {
   expect(() => snapshotVersion('AVAILABLE', 'yesterday')).toThrow(
     expect.objectContaining({ code: 'CELL_INVALID', context: expect.objectContaining({ row: 1, column: 'itemSnapshotDate' }) }),

@@ -34,7 +34,7 @@ describe('the dialect', () => {
     expect(cells(String.raw`"a \"b\" c"	1`)).toEqual([['a "b" c', '1']])
     expect(cells(String.raw`"a\\b"	1`)).toEqual([['a\\b', '1']])
     expect(cells(String.raw`"a\\\"b"	1`)).toEqual([['a\\"b', '1']])
-    expect(cells(`${String.raw`"ends in \\"	1`}\n${String.raw`"next"	2`}\n`)).toEqual([
+    expect(cells(`${String.raw`"ends in \\"	1`}\n"next"\t2\n`)).toEqual([
       ['ends in \\', '1'],
       ['next', '2'],
     ])
@@ -152,8 +152,8 @@ describe('the dialect', () => {
     const handed: string[] = []
     expect(
       codeOf(() => {
-        for (const batch of strict.push(bytes)) handed.push('' + batch.length)
-        for (const batch of strict.end()) handed.push('' + batch.length)
+        for (const batch of strict.push(bytes)) handed.push(String(batch.length))
+        for (const batch of strict.end()) handed.push(String(batch.length))
       }),
     ).toBe('TSV_UTF8_INVALID')
     expect(handed).toEqual(['1'])

@@ -1,4 +1,4 @@
-// Compiles the AssemblyScript under assembly/ and writes each binary as a TypeScript module, Base64 inside, so that bundlers
+// Compiles the AssemblyScript beside it and writes each binary as a TypeScript module, Base64 inside, so that bundlers
 // and CommonJS need no file beside the code. What it writes is not kept in git: the build, the checks and the tests run this first.
 // Nothing is done when none of what it is made from has changed since.
 
@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = new URL('../', import.meta.url)
-const MODULES = [{ source: 'assembly/inflate.ts', pages: 11, module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE_BINARY' }]
+const ROOT = new URL('../../', import.meta.url)
+const MODULES = [{ source: 'src/wasm/inflate.ts', pages: 11, module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE_BINARY' }]
 
 /** Vitest calls this before it runs any test. */
 export async function setup() {
@@ -15,15 +15,15 @@ export async function setup() {
 }
 
 async function build({ source, pages, module, name }) {
-  const sources = (await readdir(new URL('assembly/', ROOT))).filter(file => file.endsWith('.ts')).toSorted()
-  const paths = [...sources.map(file => `assembly/${file}`), 'scripts/build-wasm.mjs', 'package-lock.json']
+  const sources = (await readdir(new URL('src/wasm/', ROOT))).filter(file => file.endsWith('.ts')).toSorted()
+  const paths = [...sources.map(file => `src/wasm/${file}`), 'src/wasm/build.mjs', 'package-lock.json']
   const inputs = await Promise.all(paths.map(path => readFile(new URL(path, ROOT))))
   const digest = createHash('sha256').update(Buffer.concat(inputs)).digest('hex')
   const present = await readFile(new URL(module, ROOT), 'utf8').catch(() => '')
   if (present.includes(digest)) return
   const binary = await compile(source, pages)
   const lines = [
-    `// Made by scripts/build-wasm.mjs from ${source}, from sources of this digest: ${digest}`,
+    `// Made by src/wasm/build.mjs from ${source}, from sources of this digest: ${digest}`,
     '',
     '/** The WebAssembly module, in Base64. */',
     `export const ${name} = '${Buffer.from(binary).toString('base64')}'`,

@@ -1,5 +1,5 @@
 // Raw deflate data (RFC 1951) to bytes in one fixed memory, in the manner of libdeflate: what the WebAssembly inflate engine runs,
-// and all that its host calls. AssemblyScript, not TypeScript: `scripts/build-wasm.mjs` compiles it.
+// and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it.
 //
 // The input may be cut at any byte. What is accepted is exactly what zlib accepts. Nothing is read or written outside the regions
 // of layout.ts, whatever the input and whatever a restored state says.

@@ -1,0 +1,50 @@
+// From measurements to figures: medians of the rounds, and ratios taken round by round, so that what slows a whole round down cancels.
+
+import type { BenchFeed } from './bench-feed'
+import type { Measurement } from './case-process'
+import type { MacroCaseName } from './macro/cases'
+
+/** Of one case, medians over the rounds. */
+export interface Figures {
+  /** Of the file before compression, in 10^6 bytes. */
+  readonly mbPerSecond: number
+  /** Rows that the case made, right or wrong. Undefined where it makes none. */
+  readonly rowsPerSecond: number | undefined
+  /** The slowest run less the fastest, as a share of the median: how much the machine was disturbed. */
+  readonly spread: number
+  readonly cpuSeconds: number
+  readonly peakRssMb: number
+  /** Speed as a multiple of papaparse's and of zlib's, the median over the rounds. */
+  readonly timesPapaparse: number
+  readonly timesZlib: number
+}
+
+/** The measurements of every case, one a round. */
+export type Rounds = Readonly<Record<MacroCaseName, readonly Measurement[]>>
+
+export function figuresOf(name: MacroCaseName, rounds: Rounds, feed: Pick<BenchFeed, 'rawBytes'>): Figures {
+  const own = rounds[name]
+  const times = own.map(measurement => measurement.seconds)
+  const seconds = median(times)
+  const rows = own[0]?.rows
+  return {
+    mbPerSecond: feed.rawBytes / 1e6 / seconds,
+    rowsPerSecond: rows === undefined ? undefined : rows / seconds,
+    spread: (Math.max(...times) - Math.min(...times)) / seconds,
+    cpuSeconds: median(own.map(measurement => measurement.cpuSeconds)),
+    peakRssMb: median(own.map(measurement => measurement.peakRssMb)),
+    timesPapaparse: speedRatio(own, rounds.papaparse),
+    timesZlib: speedRatio(own, rounds.zlib),
+  }
+}
+
+function speedRatio(own: readonly Measurement[], other: readonly Measurement[]): number {
+  return median(own.map(({ seconds }, round) => other[round]!.seconds / seconds))
+}
+
+/** The middle value; of an even number the mean of the middle two. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}

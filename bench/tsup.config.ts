@@ -1,0 +1,29 @@
+// Builds the benchmarks to .tmp/bench. The package's public entries are left as imports of the package itself, which Node resolves
+// to dist/ by the "exports" of package.json: what users get is measured, and the sources serve only the type check.
+
+import { defineConfig, type Options } from 'tsup'
+
+type Plugin = NonNullable<Options['esbuildPlugins']>[number]
+
+const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string])[] = [
+  [/\/src\/index$/, 'feedmill'],
+  [/\/src\/emulator\/index$/, 'feedmill/emulator'],
+]
+
+const builtPackage: Plugin = {
+  name: 'built-package',
+  setup(build) {
+    for (const [filter, path] of PUBLIC_ENTRIES) build.onResolve({ filter }, () => ({ path, external: true }))
+  },
+}
+
+export default defineConfig({
+  entry: { main: 'bench/main.ts', 'case-process': 'bench/case-process.ts', micro: 'bench/micro.ts' },
+  outDir: '.tmp/bench',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: true,
+  clean: true,
+  skipNodeModulesBundle: true,
+  esbuildPlugins: [builtPackage],
+})

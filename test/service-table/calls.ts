@@ -1,0 +1,99 @@
+// Each of the twelve operations as a call of the clients, by one flat record of all that can be asked for.
+
+import type { FeedService } from '../../src/service/feed-service'
+import type { OperationName } from '../../src/service/operations'
+import type { SubscriptionRequest } from '../../src/service/shapes'
+import { clientsOf, type Stand } from './shops'
+
+/** Wrong values, and none at all, are what many provocations consist of. */
+export interface Asked {
+  readonly marketplace: string | undefined
+  readonly categoryId: string | undefined
+  readonly scope: string | undefined
+  readonly date: string | undefined
+  readonly snapshotDate: string | undefined
+  readonly fileId: string
+  readonly feedTypeId: string
+  readonly limit?: number
+  readonly continuationToken?: string
+  readonly categoryIds?: readonly string[]
+  readonly marketplaceIds?: readonly string[]
+  readonly lookBackMinutes?: number
+  readonly signingKeyId: string
+  readonly subscription: SubscriptionRequest
+}
+
+/** A request that every operation answers well, when the world is 72 hours old. */
+export function goodRequest(stand: Stand, fileId: string): Asked {
+  const { emulator, marketplace } = stand
+  return {
+    marketplace,
+    categoryId: '220',
+    scope: 'ALL_ACTIVE',
+    date: '20260301',
+    snapshotDate: '2026-03-01T05:00:00.000Z',
+    fileId,
+    feedTypeId: 'CURATED_ITEM_FEED',
+    signingKeyId: emulator.signingKeyIds[0]!,
+    subscription: {
+      topicId: 'AUTHORIZATION_REVOCATION',
+      status: 'ENABLED',
+      destinationId: destinationId(stand, 'ENABLED'),
+      payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
+    },
+  }
+}
+
+export function destinationId({ emulator }: Stand, wanted: 'ENABLED' | 'DISABLED'): string {
+  return emulator.destinations.find(({ status }) => status === wanted)!.destinationId
+}
+
+/** Identifiers of files hang on the world alone, not on the clock nor on who may read them. */
+export async function someFileId(stand: Stand, transport: Parameters<typeof clientsOf>[1]): Promise<string> {
+  const { marketplace } = stand
+  const [file] = await clientsOf(stand, transport).catalog.getFiles({ marketplace, feedTypeId: 'CURATED_ITEM_FEED' }).toArray()
+  return file!.fileId
+}
+
+/** Rows are read to their end. */
+export const CALLS: Readonly<Record<OperationName, (service: FeedService, asked: Asked) => Promise<unknown>>> = {
+  getAccess: ({ catalog }) => catalog.getAccess(),
+  getFeedTypes: ({ catalog }, asked) => catalog.getFeedTypes(given(asked, 'limit', 'marketplaceIds')).page(asked.continuationToken),
+  getFeedType: ({ catalog }, asked) => catalog.getFeedType(asked),
+  getFiles: ({ catalog }, asked) =>
+    catalog
+      .getFiles(given(asked, 'marketplace', 'feedTypeId', 'limit', 'categoryIds', 'lookBackMinutes') as never)
+      .page(asked.continuationToken),
+  getFile: ({ catalog }, asked) => catalog.getFile(asked as never),
+  downloadFile: ({ catalog }, asked) =>
+    catalog
+      .downloadFile(asked as never)
+      .rows()
+      .toArray(),
+  getItemFeed: ({ feeds }, asked) =>
+    feeds
+      .getItemFeed(asked as never)
+      .rows()
+      .toArray(),
+  getItemGroupFeed: ({ feeds }, asked) =>
+    feeds
+      .getItemGroupFeed(asked as never)
+      .rows()
+      .toArray(),
+  getItemSnapshotFeed: ({ feeds }, asked) =>
+    feeds
+      .getItemSnapshotFeed(asked as never)
+      .rows()
+      .toArray(),
+  getItemPriorityFeed: ({ feeds }, asked) =>
+    feeds
+      .getItemPriorityFeed(asked as never)
+      .rows()
+      .toArray(),
+  getSigningKey: ({ keys }, asked) => keys.getSigningKey(asked),
+  createSubscription: ({ notifications }, asked) => notifications.createSubscription(asked.subscription),
+}
+
+function given<K extends keyof Asked>(asked: Asked, ...names: readonly K[]): Partial<Pick<Asked, K>> {
+  return Object.fromEntries(names.filter(name => asked[name] !== undefined).map(name => [name, asked[name]])) as Partial<Pick<Asked, K>>
+}

@@ -1,0 +1,160 @@
+// Every error of the documents and of the notes, brought about over a socket: through the clients, and by the same request in plain
+// HTTP, whose answer is held against the service's own description. Once for the documented service, once for one that differs in
+// all that a profile can say.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FeedError } from '../../src/errors'
+import type { HttpRequest, HttpTransport } from '../../src/service/http-transport'
+import { OPERATIONS, type OperationName } from '../../src/service/operations'
+import { defineProfile } from '../../src/service/profile'
+import { type Asked, CALLS, goodRequest, someFileId } from './calls'
+import { type ErrorRow, errorRows } from './error-rows'
+import { type Provocation, provocationsFor, type Spoilt } from './provocations'
+import { ANOTHER, clientsOf, DOCUMENTED, openStand, type Shop, type Stand, Stands } from './shops'
+
+const stands = new Stands()
+afterAll(() => stands.close())
+
+/** "Wait and retry" (13006 and its like), "perhaps still being generated" (13007). */
+const mayPass = ({ category, errorId }: ErrorRow) => category === 'APPLICATION' || errorId === 13007
+
+const answers = (row: ErrorRow) => (provocation: Provocation) => {
+  const { operations, errorId, status = row.status } = provocation
+  return operations.includes(row.operation) && errorId === row.errorId && status === row.status
+}
+
+describe.each([
+  ['the documented service', DOCUMENTED],
+  ['another service of its family', ANOTHER],
+] as const)('%s', (_, shop) => {
+  const provocations = provocationsFor(defineProfile({ ...shop.shared, baseUrl: 'http://localhost', tokenUrl: 'http://localhost/token' }))
+  const cases = errorRows.flatMap(row =>
+    provocations
+      .filter(answers(row))
+      .map(provocation => [row.operation, row.status, row.errorId, provocation.how, row, provocation] as const),
+  )
+  let fileId: string
+
+  beforeAll(async () => {
+    fileId = await someFileId(await stands.with(shop), stands.transport)
+  })
+
+  test('every row of the documents has a provocation, and every provocation a row for each of its operations', () => {
+    expect(errorRows.filter(row => !provocations.some(answers(row)))).toEqual([])
+    const without = provocations.flatMap(provocation =>
+      provocation.operations
+        .filter(operation => errorRows.filter(row => row.operation === operation && answers(row)(provocation)).length !== 1)
+        .map(operation => `${operation} ${provocation.errorId} ${provocation.how}`),
+    )
+    expect(without).toEqual([])
+    expect(cases.length).toBeGreaterThan(errorRows.length)
+  })
+
+  test.each(Object.keys(OPERATIONS) as OperationName[])('what is spoilt below is good: %s', async operation => {
+    const stand = await openStand(shop)
+    try {
+      const sent = sending({})
+      await CALLS[operation](clientsOf(stand, sent.transport), goodRequest(stand, fileId))
+      const { status, problem } = await sentAgain(stand, sent.last())
+      // What exists already cannot be created again.
+      expect([problem, status]).toEqual([undefined, operation === 'createSubscription' ? 409 : 200])
+    } finally {
+      await stand.emulator.close()
+    }
+  })
+
+  test.each(cases)('%s %i %i: %s', async (operation, status, errorId, _, row, provocation) => {
+    const { category, domain } = row
+    const { emulator: options, spoil = {}, scopes } = provocation
+    const stand = await stands.with(shop, options)
+    const sent = sending(spoil)
+    const service = clientsOf(stand, sent.transport, scopes)
+    const asked = askedBy(provocation, stand, fileId)
+    if (provocation.twice) await CALLS[operation](service, asked)
+
+    const error: unknown = await CALLS[operation](service, asked).catch(thrown => thrown)
+    expect(FeedError.is(error) ? error : String(error)).toMatchObject({
+      code: 'HTTP_STATUS',
+      retryable: mayPass(row),
+      context: { operation, status, errorId, category, domain },
+    })
+
+    const answer = await sentAgain(stand, sent.last())
+    expect([answer.problem, answer.status]).toEqual([undefined, status])
+    expect(errorIn(answer.body, shop, domain)).toEqual({
+      category,
+      domain,
+      errorId,
+      subdomain: expect.any(String),
+      message: expect.stringMatching(/\w/),
+      longMessage: expect.stringMatching(/\w/),
+      inputRefIds: expect.any(Array),
+      outputRefIds: expect.any(Array),
+      parameters: expect.any(Array),
+    })
+  })
+})
+
+const FEEDS = ['getItemFeed', 'getItemGroupFeed', 'getItemSnapshotFeed', 'getItemPriorityFeed'] as const
+
+// Document 2 lists these for all four feeds, and names no code for them where its table has none. A 416 without code and total is a
+// refused range and no more.
+test.each(FEEDS.flatMap(operation => [404, 409, 416].map(status => [operation, status] as const)))(
+  '%s %i without a code',
+  async (operation, status) => {
+    const stand = await stands.with(DOCUMENTED)
+    const { transport } = sending({ headers: { 'x-feedmill-fault': String(status) } })
+    const error: unknown = await CALLS[operation](clientsOf(stand, transport), goodRequest(stand, '')).catch(thrown => thrown)
+    const expected = status === 416 ? { code: 'RANGE_UNSATISFIABLE' } : { code: 'HTTP_STATUS', context: { operation } }
+    expect(error).toMatchObject(expected)
+    expect(error).toMatchObject({ retryable: false, context: { status, domain: 'API_FEED' } })
+    expect(error).not.toHaveProperty('context.errorId')
+  },
+)
+
+function askedBy({ ask = {} }: Provocation, stand: Stand, fileId: string): Asked {
+  const good = goodRequest(stand, fileId)
+  return { ...good, ...(typeof ask === 'function' ? ask(good, stand) : ask) }
+}
+
+interface Sending {
+  readonly transport: HttpTransport
+  /** The latest request, as it was sent, those for tokens aside. */
+  last(): HttpRequest
+}
+
+/** A transport that spoils requests on their way to the socket. */
+function sending(spoil: Spoilt): Sending {
+  let last: HttpRequest | undefined
+  const send = (request: HttpRequest) => {
+    if (request.body?.includes('grant_type=')) return stands.transport.send(request)
+    last = spoilt(request, spoil)
+    return stands.transport.send(last)
+  }
+  return { transport: { send }, last: () => last! }
+}
+
+function spoilt(request: HttpRequest, { headers = {}, query = {} }: Spoilt): HttpRequest {
+  const url = new URL(request.url)
+  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value)
+  const sent = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value])
+  const all: Record<string, string | null> = { ...Object.fromEntries(sent), ...headers }
+  const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+  return { ...request, url: url.href, headers: Object.fromEntries(present) }
+}
+
+/** The same request without the clients. `problem`: what in the answer is not as the service describes itself. */
+async function sentAgain(stand: Stand, { url, method = 'GET', headers, body }: HttpRequest) {
+  const request = new Request(url, { method, headers, ...(body === undefined ? {} : { body }) })
+  const response = await fetch(request)
+  const problem = await stand.check(request, response)
+  return { status: response.status, problem, body: await response.text() }
+}
+
+/** The documented Error: bare where the document shows it so, in a list for keys and notifications. */
+function errorIn(text: string, { wrapErrors }: Shop, domain: string): unknown {
+  const body = JSON.parse(text) as { readonly errors?: readonly unknown[] }
+  if (domain === 'API_FEED' && !wrapErrors) return body
+  expect([Object.keys(body), body.errors?.length]).toEqual([['errors'], 1])
+  return body.errors?.[0]
+}

@@ -1,0 +1,112 @@
+// Two services of one family that differ in everything that a profile can say, each on sockets. What tells them apart is said to the
+// clients and to the emulator in the same words, and nowhere else.
+
+import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
+import { createFeedService, type FeedService } from '../../src/service/feed-service'
+import type { HttpTransport } from '../../src/service/http-transport'
+import { defineProfile, type ProfileOptions, type ServiceProfile } from '../../src/service/profile'
+import { UndiciTransport } from '../../src/service/undici-transport'
+import { type ResponseCheck, responseCheck } from '../emulator/openapi-validation'
+import { FAST } from '../service/emulated'
+
+type SharedOptions = Omit<ProfileOptions, 'baseUrl' | 'tokenUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'>
+type PathOptions = Pick<EmulatorOptions, 'tokenPath' | 'keysPath' | 'notificationsPath'>
+
+export interface Shop {
+  readonly shared: SharedOptions
+  /** Base paths: the emulator takes them alone, a profile as addresses. */
+  readonly at: PathOptions
+  /** Every error body is a list. */
+  readonly wrapErrors: boolean
+}
+
+export const DOCUMENTED: Shop = { shared: { scopeBase: 'https://api.market.example/oauth' }, at: {}, wrapErrors: false }
+
+export const ANOTHER: Shop = {
+  shared: {
+    scopeBase: 'urn:shop:scopes',
+    marketplaceHeader: 'X-Shop-Market',
+    marketplacePrefix: 'SHOP_',
+    lookBackParameter: 'since_minutes',
+    paths: {
+      getAccess: '/v9/rights',
+      getFeedTypes: '/v9/kinds',
+      getFeedType: '/v9/kinds/{feed_type_id}',
+      getFiles: '/v9/files',
+      getFile: '/v9/files/{file_id}',
+      downloadFile: '/v9/files/{file_id}/content',
+      getItemFeed: '/v9/beta/articles',
+      getItemGroupFeed: '/v9/beta/families',
+      getItemSnapshotFeed: '/v9/beta/changes',
+      getItemPriorityFeed: '/v9/beta/campaigns',
+      getSigningKey: '/pair/{signing_key_id}',
+      createSubscription: '/order',
+    },
+    scopes: { getItemFeed: 'articles.read', getSigningKey: 'keys.read' },
+    limits: { pageSizeLeast: 10, pageSizeMost: 50, categoryIds: 5, marketplaceIds: 3 },
+  },
+  at: { tokenPath: '/login/token', keysPath: '/keys/v2', notificationsPath: '/events/v2' },
+  wrapErrors: true,
+}
+
+/** A listening service of a shop, and what a good request to it names. */
+export interface Stand {
+  readonly shop: Shop
+  readonly emulator: Emulator
+  readonly profile: ServiceProfile
+  readonly marketplace: string
+  /** Holds a response against what the service says of itself. */
+  readonly check: ResponseCheck
+}
+
+export class Stands {
+  readonly transport = new UndiciTransport()
+  readonly #open = new Map<string, Promise<Stand>>()
+
+  /** One for each set of options, shared by all who ask for it. */
+  with(shop: Shop, options: Partial<EmulatorOptions> = {}): Promise<Stand> {
+    const key = JSON.stringify([shop, options])
+    const stand = this.#open.get(key) ?? openStand(shop, options)
+    this.#open.set(key, stand)
+    return stand
+  }
+
+  async close(): Promise<void> {
+    const stands = await Promise.allSettled(this.#open.values())
+    for (const stand of stands) if (stand.status === 'fulfilled') await stand.value.emulator.close()
+    await this.transport.close()
+  }
+}
+
+export async function openStand(shop: Shop, options: Partial<EmulatorOptions> = {}): Promise<Stand> {
+  const marketplaces = ['US', 'DE'].map(code => (shop.shared.marketplacePrefix ?? 'MKT_') + code)
+  const world = { seed: 7, items: 60, churn: 20, hours: 72, marketplaces }
+  const emulator = createEmulator({ world, ...shop.shared, ...shop.at, wrapErrors: shop.wrapErrors, ...options })
+  const { url } = await emulator.listen()
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Record<string, unknown>
+  return {
+    shop,
+    emulator,
+    profile: profileOf(shop, url, emulator.tokenPath),
+    marketplace: marketplaces[0]!,
+    check: responseCheck(document),
+  }
+}
+
+function profileOf({ shared, at }: Shop, url: string, tokenPath: string): ServiceProfile {
+  return defineProfile({
+    ...shared,
+    baseUrl: url,
+    tokenUrl: url + tokenPath,
+    ...(at.keysPath === undefined ? {} : { keysBaseUrl: url + at.keysPath }),
+    ...(at.notificationsPath === undefined ? {} : { notificationsBaseUrl: url + at.notificationsPath }),
+  })
+}
+
+/** Clients that ask once, and for whatever they are told to. `scopes` replace those of the profile. */
+export function clientsOf({ emulator, profile }: Stand, transport: HttpTransport, scopes: ProfileOptions['scopes'] = {}): FeedService {
+  const { clientId, clientSecret } = emulator
+  const once = { ...FAST, attempts: 1, ranges: { ...FAST.ranges, attempts: 1 } }
+  const asked = { ...profile, scopes: { ...profile.scopes, ...scopes } }
+  return createFeedService(asked, { clientId, clientSecret }, { transport, checks: 'none', ...once })
+}
