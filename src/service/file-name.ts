@@ -14,7 +14,8 @@ const MAX_BYTES = 200
 export function fileNameOf(kind: string, identifiers: readonly string[]): string {
   const name = [kind, ...identifiers].map(namePart).join('.')
   if (name.length <= MAX_BYTES) return `${name}.tsv.gz`
-  return `${name.slice(0, MAX_BYTES - 33)}.${createHash('sha256').update(name).digest('hex').slice(0, 32)}.tsv.gz`
+  // Two characters that no identifier can bring, wherever the cut falls.
+  return `${name.slice(0, MAX_BYTES - 34)}%-${createHash('sha256').update(name).digest('hex').slice(0, 32)}.tsv.gz`
 }
 
 function namePart(identifier: string): string {

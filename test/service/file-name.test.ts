@@ -32,6 +32,14 @@ test('fault 87: whatever the identifiers are, and different ones never meet', ()
   )
 })
 
+test('fault 87: a long name may be cut anywhere', () => {
+  for (let length = 100; length <= 200; length++) {
+    const name = fileNameOf('file', ['a'.repeat(length), 'b'.repeat(200)])
+    expect(name).not.toContain('..')
+    expect(name).toHaveLength(207)
+  }
+})
+
 test('an empty identifier names nothing', () => {
   expect(() => fileNameOf('file', [''])).toThrow(expect.objectContaining({ code: 'HTTP_IDENTIFIER_INVALID' }))
 })
