@@ -1,6 +1,6 @@
 // What an emulator is made from, checked and completed. Its clock is injected; what a profile of the clients says, it says in the same words.
 
-import { wholeNumber } from '../codec/range/whole-number'
+import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/profile'
 import { type AccessOptions, AccessRules } from './access-rules'

@@ -5,6 +5,7 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
 
 export interface FileCacheOptions {
@@ -46,8 +47,8 @@ export class FileCache {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: FileCacheOptions = {}) {
-    this.#cacheBytes = byteCount('cacheBytes', options.cacheBytes ?? 1024 ** 3)
-    this.#memoryFileBytes = byteCount('memoryFileBytes', options.memoryFileBytes ?? 1024 ** 2)
+    this.#cacheBytes = wholeNumber('cacheBytes', options.cacheBytes ?? 1024 ** 3, 0)
+    this.#memoryFileBytes = wholeNumber('memoryFileBytes', options.memoryFileBytes ?? 1024 ** 2, 0)
   }
 
   /**
@@ -176,10 +177,4 @@ async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Prom
 async function disposeEntry(entry: Entry): Promise<void> {
   const stored = await entry.stored.catch(() => undefined)
   await stored?.dispose()
-}
-
-function byteCount(option: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 0) return value
-  const expected = 'a whole number of bytes, 0 or more'
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: String(value) })
 }

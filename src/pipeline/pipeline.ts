@@ -2,7 +2,7 @@
 // A pipeline is a description and never changes; each terminal call runs it once (run.ts).
 
 import { Readable } from 'node:stream'
-import { wholeNumber } from '../codec/range/whole-number'
+import { wholeNumber } from '../codec/whole-number'
 import { asFeedError, excerpt, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
@@ -116,13 +116,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Ends after the first `count` rows and destroys what stands before; the file's end is then not verified. */
   take(count: number): Pipeline<T> {
-    if (!Number.isSafeInteger(count) || count < 0) {
-      throw new FeedError('OPTION_INVALID', 'take needs a whole number', {
-        option: 'count',
-        expected: 'a whole number from 0',
-        received: String(count),
-      })
-    }
+    wholeNumber('count', count, 0)
     return this.to(() => new TakeRows<T>(count))
   }
 

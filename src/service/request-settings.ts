@@ -3,7 +3,7 @@
 
 import type { BackoffLimits } from '../codec/range/backoff'
 import { printableUrl } from '../codec/range/printable-url'
-import { wholeNumber } from '../codec/range/whole-number'
+import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
 import type { WaitLimits } from '../stages/wait'
 

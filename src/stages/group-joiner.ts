@@ -5,6 +5,7 @@
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { AnyRow } from '../codec/row-image'
+import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
 import type { ItemColumns, ItemGroupColumns } from '../schema/feed-schemas'
@@ -95,7 +96,7 @@ export class GroupJoiner<
   constructor(options: GroupJoinerOptions<T, C, G, M>) {
     super('GroupJoiner')
     this.#mode = checkedMode(options.mode ?? 'items-with-group')
-    this.#maxGroupItems = checkedCount(options.maxGroupItems ?? 100_000)
+    this.#maxGroupItems = wholeNumber('maxGroupItems', options.maxGroupItems ?? 100_000)
     this.#groups = new SideInput(checkedSource(options.groups))
     this.#table = new GroupTable(options.store ?? new MemoryStore())
     // Without `row` the elements are rows: T's default says so.
@@ -202,11 +203,6 @@ function groupIdOf(row: AnyRow): string {
 function checkedMode(mode: JoinMode): JoinMode {
   if (mode === 'items-with-group' || mode === 'group-with-items') return mode
   throw optionError('mode', 'items-with-group or group-with-items', mode)
-}
-
-function checkedCount(count: number): number {
-  if (Number.isSafeInteger(count) && count > 0) return count
-  throw optionError('maxGroupItems', 'a whole number of at least 1', count)
 }
 
 function checkedSource<S>(source: S): S {

@@ -6,7 +6,7 @@ import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
 import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { wholeNumber } from '../codec/range/whole-number'
+import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
 import type { RangeTransport } from './range-transport'
 

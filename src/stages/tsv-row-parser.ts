@@ -2,11 +2,13 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
+import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
 import { type Columns, defineSchema } from '../schema/feed-schema'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
+const MAX_BYTES = 2 ** 30
 
 export type TsvRowParserOptions<C extends Columns> = Partial<TsvParserOptions<C>>
 
@@ -28,8 +30,8 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
   constructor(options: TsvRowParserOptions<C> = {}) {
     super('TsvRowParser')
     const { batchBytes, maxRowBytes, onBadRow, invalidUtf8 } = options
-    checkBytes('batchBytes', batchBytes)
-    checkBytes('maxRowBytes', maxRowBytes)
+    if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
+    if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
     if (typeof onBadRow !== 'function') checkOneOf('onBadRow', ['throw', 'skip'], onBadRow, ' or a function')
     checkOneOf('invalidUtf8', ['bad-row', 'replace'], invalidUtf8)
     // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
@@ -59,13 +61,4 @@ function checkOneOf(option: string, allowed: readonly string[], value: string | 
   if (value === undefined || allowed.includes(value)) return
   const expected = `${allowed.join(', ')}${others}`
   throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(value)) })
-}
-
-function checkBytes(option: string, value: number | undefined): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= MIN_BYTES && value <= 2 ** 30)) return
-  throw new FeedError('OPTION_INVALID', `${option} must be a whole number of bytes`, {
-    option,
-    expected: `${MIN_BYTES} to ${2 ** 30}`,
-    received: String(value),
-  })
 }

@@ -1,6 +1,7 @@
 // The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when it is listed.
 // It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
 
+import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
 import { ByteArena } from './byte-arena'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp } from './keyed-store'
@@ -28,8 +29,8 @@ export class MemoryStore implements KeyedStore {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: MemoryStoreOptions = {}) {
-    this.#maxEntries = wholeNumber('maxEntries', options.maxEntries ?? MAP_LIMIT - 1, MAP_LIMIT - 1)
-    this.#maxBytes = wholeNumber('maxBytes', options.maxBytes ?? 2 ** 32, ARENA_LIMIT)
+    this.#maxEntries = wholeNumber('maxEntries', options.maxEntries ?? MAP_LIMIT - 1, 0, MAP_LIMIT - 1)
+    this.#maxBytes = wholeNumber('maxBytes', options.maxBytes ?? 2 ** 32, 0, ARENA_LIMIT)
   }
 
   get size(): number {
@@ -128,10 +129,4 @@ function ownText(key: string): string {
 
 function limitError(option: string, limit: number): FeedError {
   return new FeedError('STATE_LIMIT', `the store in memory is full: ${option} is ${limit}`, { option, limit })
-}
-
-function wholeNumber(option: string, value: number, most: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= most) return value
-  const expected = `a whole number up to ${most}`
-  throw new FeedError('OPTION_INVALID', `${option}: expected ${expected}`, { option, expected, received: String(value) })
 }

@@ -44,7 +44,10 @@ async function compile(source, pages) {
     },
     listFiles: () => [],
   })
-  if (error) throw new Error(`${source} does not compile:\n${stderr.toString()}`, { cause: error })
+  if (error) {
+    console.error(`${source} does not compile:\n${stderr.toString()}`)
+    throw error
+  }
   return binary
 }
 

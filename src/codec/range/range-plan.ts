@@ -4,8 +4,8 @@
 //
 //   0 ──handed out──▶ lowestOffset ──held or in flight, at most windowBytes──▶ #nextStart ──not planned──▶ totalBytes
 
+import { wholeNumber } from '../whole-number'
 import type { ByteRange } from './byte-range'
-import { wholeNumber } from './whole-number'
 
 /** Sizes in bytes. A planned range is never larger than the smallest of the three. */
 export interface RangePlanOptions {

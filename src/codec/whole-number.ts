@@ -1,6 +1,6 @@
 // The check of a numeric option that counts something: bytes, attempts, milliseconds.
 
-import { FeedError } from '../../errors'
+import { FeedError } from '../errors'
 
 /** Returns `value` when it is a whole number from `least` to `most`, else throws OPTION_INVALID. */
 export function wholeNumber(option: string, value: number, least = 1, most = Number.MAX_SAFE_INTEGER): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wholeNumber } from '../../../src/codec/range/whole-number'
+import { wholeNumber } from '../../src/codec/whole-number'
 
 test('whole numbers of at least the least', () => {
   expect(wholeNumber('windowBytes', 1)).toBe(1)
