@@ -8,6 +8,7 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number]
 const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string])[] = [
   [/\/src\/index$/, 'feedmill'],
   [/\/src\/emulator\/index$/, 'feedmill/emulator'],
+  [/\/src\/state\/index$/, 'feedmill/level'],
 ]
 
 const builtPackage: Plugin = {
@@ -18,7 +19,13 @@ const builtPackage: Plugin = {
 }
 
 export default defineConfig({
-  entry: { main: 'bench/main.ts', 'case-process': 'bench/case-process.ts', micro: 'bench/micro.ts' },
+  entry: {
+    main: 'bench/main.ts',
+    'case-process': 'bench/case-process.ts',
+    micro: 'bench/micro.ts',
+    'scale/main': 'bench/scale/main.ts',
+    'scale/scale-process': 'bench/scale/scale-process.ts',
+  },
   outDir: '.tmp/bench',
   format: 'esm',
   target: 'node20',

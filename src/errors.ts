@@ -169,6 +169,18 @@ export interface ErrorContexts {
   VERSION_MISSING: Partial<RowPosition> & { key: string }
   /** A state cap was reached. */
   STATE_LIMIT: { option: string; limit: number }
+  /** Stored bytes are not what was written: nothing of them is used. `path` is the file, or the folder where it cannot be said. */
+  STATE_CORRUPT: { path: string; reason: string }
+  /** Reading or writing the state failed (no space, an I/O error); `reason` is the system's code where it gave one. */
+  STATE_IO: { path: string; operation: string; reason: string }
+  /** Another run works in the state folder, or its lock cannot be read. */
+  STATE_LOCKED: { path: string; pid?: number; host?: string }
+  /** The folder is not a state of this program, of a newer one, or of another service or marketplace. */
+  STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
+  /** A file could not be fetched and verified in the allowed number of attempts; the last failure is `cause`. */
+  SYNC_FILE_FAILED: { file: string; attempts: number }
+  /** The files that are kept do not make up the state of that time. */
+  STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
   // Sinks.
   /** Writing the output failed; see `cause`. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
   const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz'))!
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1'])
-}, 120_000)
+}, 300_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -29,6 +29,8 @@ const consumer = (load: (name: string) => string) => `
 ${load('feedmill')}
 ${load('feedmill/service')}
 ${load('feedmill/emulator')}
+${load('feedmill/level')}
+${load('feedmill/sync')}
 `
 
 test('holds what it needs and nothing else', async () => {
@@ -47,18 +49,27 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, status]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, status]))
 `
-const NAMES = '{ Gunzip, TsvRowParser, itemSchema, pipeline }'
+const IMPORTS = [
+  ['gzipSync', 'node:zlib'],
+  ['Gunzip, TsvRowParser, itemSchema, pipeline', 'feedmill'],
+  ['createFeedService', 'feedmill/service'],
+  ['createEmulator', 'feedmill/emulator'],
+  ['LevelStore', 'feedmill/level'],
+  ['sync', 'feedmill/sync'],
+] as const
 
 test('works as an ES module and as CommonJS', async () => {
-  const esm = `import { gzipSync } from 'node:zlib'\nimport ${NAMES} from 'feedmill'\nimport { createFeedService } from 'feedmill/service'\nimport { createEmulator } from 'feedmill/emulator'\n${PROGRAM}`
-  const cjs = `const { gzipSync } = require('node:zlib')\nconst ${NAMES} = require('feedmill')\nconst { createFeedService } = require('feedmill/service')\nconst { createEmulator } = require('feedmill/emulator')\n;(async () => {${PROGRAM}})()`
+  const imports = IMPORTS.map(([names, from]) => `import { ${names} } from '${from}'\n`).join('')
+  const requires = IMPORTS.map(([names, from]) => `const { ${names} } = require('${from}')\n`).join('')
+  const esm = `${imports}${PROGRAM}`
+  const cjs = `${requires};(async () => {${PROGRAM}})()`
   await writeFile(join(folder, 'use.mjs'), esm)
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', 'function', 401])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', 'function', 'function', 'function', 401])
   }
 })
 
@@ -84,25 +95,59 @@ test('its declarations serve both module systems', async () => {
   await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
 }, 60_000)
 
-test('its command proves a small ingestion right, in one line of JSON', async () => {
-  const out = join(folder, 'items.ndjson')
-  const { stdout } = await run(process.execPath, [
-    join(installed, 'dist/cli.js'),
-    'demo',
-    '--items',
-    '400',
-    '--seed',
-    '3',
-    '--json',
-    '--out',
-    out,
-  ])
-  const result = JSON.parse(stdout)
-  expect(result).toMatchObject({ ok: true, verified: true, snapshots: 24 })
-  const lines = (await readFile(out, 'utf8')).trimEnd().split('\n')
-  expect(lines.length).toBe(result.items)
-  expect(JSON.parse(lines[0]!)).toHaveProperty('itemId')
-  expect(stdout.trimEnd().split('\n')).toHaveLength(1)
+test.each([
+  ['', []],
+  [', killed in the middle', ['--interrupt']],
+])(
+  'its command proves a small ingestion right%s, in one line of JSON',
+  async (_, words) => {
+    const out = join(folder, 'items.ndjson')
+    const cli = join(installed, 'dist/cli.js')
+    const { stdout } = await run(process.execPath, [cli, 'demo', '--items', '400', '--seed', '3', '--json', '--out', out, ...words])
+    const result = JSON.parse(stdout)
+    expect(result).toMatchObject({ ok: true, verified: true, snapshots: 24 })
+    expect(result.filesBeforeKill > 0).toBe(words.length > 0)
+    const lines = (await readFile(out, 'utf8')).trimEnd().split('\n')
+    expect(lines.length).toBe(result.items)
+    expect(JSON.parse(lines[0]!)).toHaveProperty('itemId')
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1)
+  },
+  60_000,
+)
+
+test('its command synchronises until a signal comes, and goes on from there', async () => {
+  const cli = join(installed, 'dist/cli.js')
+  const now = '2026-03-01T12:00:00Z'
+  const server = spawn(process.execPath, [cli, 'serve', '--items', '500', '--now', now, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [line] = (await once(server.stdout, 'data')) as [Buffer]
+    const { url, tokenUrl, clientId, clientSecret } = JSON.parse(line.toString())
+    const env = {
+      ...process.env,
+      FEEDMILL_BASE_URL: url,
+      FEEDMILL_TOKEN_URL: tokenUrl,
+      FEEDMILL_SCOPE_BASE: 'https://api.market.example/oauth',
+      FEEDMILL_CLIENT_ID: clientId,
+      FEEDMILL_CLIENT_SECRET: clientSecret,
+    }
+    const words = [cli, 'sync', '--marketplace', 'MKT_US', '--category', '220', '--state', join(folder, 'state'), '--now', now, '--json']
+    const following = spawn(process.execPath, [...words, '--follow'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    const exited = once(following, 'exit')
+    await once(following.stdout, 'data')
+    following.stdout.resume()
+    following.kill('SIGTERM')
+    expect(await exited).toEqual([143, null])
+
+    const { stdout } = await run(process.execPath, words, { env })
+    const summary = JSON.parse(stdout.trimEnd().split('\n').at(-1)!)
+    expect(summary).toMatchObject({ type: 'summary', failed: [], categories: [{ watermark: '2026-03-01T11:00:00.000Z' }] })
+    const status = await run(process.execPath, [cli, 'status', join(folder, 'state'), '--now', now, '--json'])
+    expect(JSON.parse(status.stdout)).toMatchObject({ categories: [{ categoryId: '220', due: { count: 0 }, lost: { count: 0 } }] })
+    const items = await run(process.execPath, [cli, 'export', '--state', join(folder, 'state')], { maxBuffer: 1 << 26 })
+    expect(items.stdout.trimEnd().split('\n').length).toBeGreaterThan(400)
+  } finally {
+    server.kill()
+  }
 }, 60_000)
 
 test('its command serves until it is stopped', async () => {

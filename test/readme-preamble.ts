@@ -7,6 +7,8 @@ import { createEmulator } from '../src/emulator/index'
 import {
   ChunkReassembler,
   type Columns,
+  createFeedService,
+  defineProfile,
   type FeedFile,
   type FeedSchema,
   Gunzip,
@@ -32,6 +34,16 @@ export const truthAtStart = [...world.truthAt(world.start)]
 export const truthAtEnd = [...world.truthAt(world.end)]
 export const groupCount = [...world.groupsAt(world.start)].length
 
+/** The emulated service's clock stands still. */
+const now = () => world.end.getTime() + HOUR_MS
+const connection = {
+  baseUrl: server.url,
+  tokenUrl: server.url + emulator.tokenPath,
+  scopeBase: emulator.scopeBase,
+  credentials: { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
+}
+const service = createFeedService(defineProfile(connection), connection.credentials, { now })
+
 const transport = new UndiciTransport()
 const token = await newToken()
 const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
@@ -44,10 +56,10 @@ await writeFile(path, gzipSync('itemId\ttitle\nv1|1|0\t"a \\"quoted\\" title"\nv
 /** What a snippet may say that it uses. */
 export const given = {
   url: urlOf('item?feed_scope=ALL_ACTIVE'),
-  baseUrl: server.url,
-  tokenUrl: server.url + emulator.tokenPath,
-  scopeBase: emulator.scopeBase,
-  credentials: { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
+  ...connection,
+  service,
+  now,
+  folder: join(SNIPPETS_DIR, 'state'),
   token,
   headers,
   transport,
@@ -62,6 +74,7 @@ export const given = {
 }
 
 export async function close(): Promise<void> {
+  await service.close()
   await transport.close()
   await emulator.close()
 }

@@ -62,6 +62,15 @@ const EXPECTED: Record<string, (printed: Printed) => void> = {
     expect(gone.length).toBeGreaterThan(0)
     expect(printed.at(-1)?.[0]).toMatchObject({ groups: groupCount, replacedGroups: 0 })
   },
+  sync: printed => {
+    const marks = printed.filter(([, words]) => words === 'is what was true at')
+    expect(marks[0]).toEqual(['220', 'is what was true at', '2026-03-01T00:00:00.000Z'])
+    expect(marks.at(-1)).toEqual(['220', 'is what was true at', '2026-03-01T03:00:00.000Z'])
+    expect(printed[marks.length]).toEqual([5, 'files,', 0, 'failed'])
+    const items = printed.slice(marks.length + 1)
+    expect(items.map(([itemId]) => itemId)).toEqual(truthAtEnd.map(({ itemId }) => itemId))
+    expect(items.some(([, , groupTitle]) => typeof groupTitle === 'string')).toBe(true)
+  },
   errors: printed => expect(printed).toEqual([['status', 400, 'service code', 13014, 'retryable', false]]),
   // Rows come in batches, so a bad row may be told of before a good one in front of it.
   'bad-rows': printed =>

@@ -1,7 +1,7 @@
 // What a row costs the merge besides its store: its version, the register it is kept in, and the verdict on an older row.
 
 import { ByteWriter } from '../../src/codec/byte-writer'
-import { judgeArrival, readRegister, writeRegister } from '../../src/codec/merge/register'
+import { headOf, judgeArrival, readRegister, writeRegister } from '../../src/codec/merge/register'
 import { versionOfRow } from '../../src/codec/merge/version-order'
 import type { MicroCase } from './micro-case'
 import { sampleRows } from './sample'
@@ -15,11 +15,10 @@ export const merge: MicroCase = {
   run() {
     let stale = 0
     for (const row of sampleRows) {
-      const version = versionOfRow(row, row.text('itemId'))
-      const { version: kept } = readRegister(writeRegister(row, version, 0, writer))
-      const older = { ...version, timeMs: version.timeMs - 1 }
-      const standing = { version: kept, kept: never, content: never }
-      if (judgeArrival(older, standing).kind === 'stale') stale++
+      const head = headOf(row, versionOfRow(row, row.text('itemId')))
+      const kept = readRegister(writeRegister(row, head, 0, writer))
+      const older = { ...head, version: { ...head.version, timeMs: head.version.timeMs - 1 } }
+      if (judgeArrival(older, kept, never).kind === 'stale') stale++
     }
     return stale
   },

@@ -1,7 +1,7 @@
 // Compares what was ingested with what the emulated world knows to be true, row by row in the order of item identifiers.
 
 import type { TruthRow, World } from '../emulator/index'
-import type { ItemGroupColumns, JoinedItem, MergedItem, Row } from '../index'
+import type { Row } from '../index'
 
 export interface Mismatch {
   readonly itemId: string
@@ -36,8 +36,9 @@ export class TruthCheck {
     if (!missing.done) this.#note(missing.value.itemId, 'is missing')
   }
 
-  get isRight(): boolean {
-    return this.mismatches.length === 0
+  /** In words. */
+  get problems(): string[] {
+    return this.mismatches.map(({ itemId, what }) => `${itemId} ${what}`)
   }
 
   #note(itemId: string, what: string): void {
@@ -62,12 +63,10 @@ export class GroupCheck {
     return problems
   }
 
-  join(joined: JoinedItem<MergedItem, ItemGroupColumns>): void {
-    const groupId = joined.item?.row.text('primaryItemGroupId') ?? ''
-    const expected = groupId === '' ? 'ungrouped' : this.#groupIds.has(groupId) ? 'joined' : 'item-orphan'
-    const isRight =
-      joined.kind === 'group-orphan' ||
-      (joined.kind === expected && (joined.group === null || joined.group.text('itemGroupId') === groupId))
-    if (!isRight) this.#wrong++
+  /** An item's row, and the group that it came with. */
+  row(row: Pick<Row, 'text'>, group: Pick<Row, 'text'> | null): void {
+    const groupId = row.text('primaryItemGroupId')
+    const expected = this.#groupIds.has(groupId) ? groupId : undefined
+    if (group?.text('itemGroupId') !== expected) this.#wrong++
   }
 }

@@ -2,6 +2,7 @@
 
 export class ByteReader {
   readonly #bytes: Uint8Array
+  #view: DataView | undefined
   #at: number
 
   /** @param at where to begin */
@@ -30,14 +31,25 @@ export class ByteReader {
   }
 
   double(): number {
-    const { buffer, byteOffset, byteLength } = this.#bytes
-    const value = new DataView(buffer, byteOffset, byteLength).getFloat64(this.#at, true)
+    const value = this.#dataView().getFloat64(this.#at, true)
     this.#at += 8
+    return value
+  }
+
+  uint32(): number {
+    const value = this.#dataView().getUint32(this.#at, true)
+    this.#at += 4
     return value
   }
 
   /** A view of all that follows. */
   rest(): Uint8Array {
     return this.#bytes.subarray(this.#at)
+  }
+
+  #dataView(): DataView {
+    const { buffer, byteOffset, byteLength } = this.#bytes
+    this.#view ??= new DataView(buffer, byteOffset, byteLength)
+    return this.#view
   }
 }

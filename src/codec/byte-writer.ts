@@ -22,10 +22,32 @@ export class ByteWriter {
     this.#chunk[this.#end++] = rest
   }
 
+  /** The differences of rising whole numbers below 2^32, each less 1: where cells end, as their lengths. The first is counted from `start`. */
+  lengths(ends: Uint32Array, from: number, to: number, start: number): void {
+    this.#reserve(5 * (to - from))
+    const chunk = this.#chunk
+    let at = this.#end
+    let begin = start
+    for (let n = from; n < to; n++) {
+      const end = ends[n]!
+      let rest = end - begin
+      for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) chunk[at++] = (rest & 0x7f) | 0x80
+      chunk[at++] = rest
+      begin = end + 1
+    }
+    this.#end = at
+  }
+
   /** Any number, in 8 bytes. */
   double(value: number): void {
     this.#reserve(8)
     this.#end = this.#chunk.writeDoubleLE(value, this.#end)
+  }
+
+  /** A whole number below 2^32, in 4 bytes. */
+  uint32(value: number): void {
+    this.#reserve(4)
+    this.#end = this.#chunk.writeUInt32LE(value, this.#end)
   }
 
   bytes(value: Uint8Array): void {

@@ -45,12 +45,7 @@ export function writeRowImage(row: AnyRow, origin: number, writer: ByteWriter): 
   const { index } = row.batch
   for (const number of [origin, position.row, position.line, position.byteOffset]) writer.number(number)
   writer.byte(index.rowFlags[slot]!)
-  let start = index.rowStarts[slot]!
-  for (let cell = slot * index.columns; cell < (slot + 1) * index.columns; cell++) {
-    const end = index.cellEnds[cell]!
-    writer.number(end - start)
-    start = end + 1
-  }
+  writer.lengths(index.cellEnds, slot * index.columns, (slot + 1) * index.columns, index.rowStarts[slot]!)
   writer.bytes(row.batch.bytesOf(slot))
 }
 

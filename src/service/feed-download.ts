@@ -9,7 +9,7 @@ import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { ChunkReassembler } from '../stages/chunk-reassembler'
 import type { GunzipOptions } from '../stages/gunzip'
 import type { RangeInfo } from '../stages/range-fetcher'
-import type { RangeFetcherOptions } from '../stages/range-settings'
+import type { RangeFetcherOptions, RangeResume } from '../stages/range-settings'
 import type { TsvRowParserOptions } from '../stages/tsv-row-parser'
 import { listenable } from '../stages/wait'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
@@ -26,6 +26,14 @@ export type RangeTuning = Pick<
 export interface ReadOptions extends PipelineOptions {
   readonly ranges?: RangeTuning
   readonly gunzip?: GunzipOptions
+}
+
+/** For reading the compressed bytes. */
+export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
+  /** Goes on behind bytes of an earlier reading: what comes out begins at `offset`. RANGE_FILE_REPLACED where another file is there now. */
+  readonly resume?: RangeResume
+  /** Told what the service says of the file, before its first bytes come, and of an empty one at the end. */
+  readonly onInfo?: (info: RangeInfo) => void
 }
 
 export interface RowOptions<C extends Columns> extends ReadOptions {
@@ -107,8 +115,14 @@ export class FeedDownload<C extends Columns> {
   }
 
   /** The gzip bytes as the service has them, in order. None for an empty file. */
-  compressed(options: Omit<ReadOptions, 'gunzip'> = {}): Pipeline<Uint8Array> {
-    return pipelineOfChain<Uint8Array>(() => this.#ordered(options), options)
+  compressed(options: CompressedOptions = {}): Pipeline<Uint8Array> {
+    return pipelineOfChain<Uint8Array>(() => {
+      const chain = this.#ordered(options, options.resume)
+      const { onInfo } = options
+      // Where there is no information there is a failure, and the pipeline has it.
+      if (onInfo) chain[0].info.then(onInfo, () => {})
+      return chain
+    }, options)
   }
 
   /** What the service says of the file, by one small range. */
@@ -127,11 +141,12 @@ export class FeedDownload<C extends Columns> {
     }
   }
 
-  #ordered({ ranges }: ReadOptions): [FeedFetcher, ChunkReassembler] {
+  #ordered({ ranges }: ReadOptions, resume?: RangeResume): [FeedFetcher, ChunkReassembler] {
     const { operation, secrets, source } = this.#parts
-    const fetching = { ...source, ...ranges }
+    const fetching = { ...source, ...ranges, ...(resume && { resume }) }
     const { windowBytes } = fetching
-    return [new FeedFetcher(operation, secrets, fetching), new ChunkReassembler(windowBytes === undefined ? {} : { windowBytes })]
+    const ordering = { ...(windowBytes === undefined ? {} : { windowBytes }), ...(resume && { startOffset: resume.offset }) }
+    return [new FeedFetcher(operation, secrets, fetching), new ChunkReassembler(ordering)]
   }
 
   #unzipped(options: ReadOptions): [FeedFetcher, ChunkReassembler, FeedGunzip] {

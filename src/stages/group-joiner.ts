@@ -11,7 +11,7 @@ import type { Columns } from '../schema/feed-schema'
 import type { ItemColumns, ItemGroupColumns } from '../schema/feed-schemas'
 import { type Cluster, type GroupedRow, GroupTable } from '../state/group-table'
 import type { KeyedStore } from '../state/keyed-store'
-import { MemoryStore } from '../state/memory-store'
+import { SpillingStore } from '../state/spilling-store'
 import { SideInput, type SideSource } from './side-input'
 import { type Outputs, Stage } from './stage'
 
@@ -44,8 +44,10 @@ export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M e
   readonly mode?: M
   /** The row of an input's element, where the element is not the row itself: `entry => entry.row` for the merger's blocks. */
   readonly row?: (input: T) => Row<C>
-  /** Where groups, and in group-with-items mode items, are kept: an empty store; a new {@link MemoryStore} unless given. The caller's to close. */
+  /** Where groups, and in group-with-items mode items, are kept: an empty store, the caller's to close. Unless given, a {@link SpillingStore} of the joiner's own. */
   readonly store?: KeyedStore
+  /** Bytes of memory of the joiner's own store before it goes to disk; 64 MiB unless set. */
+  readonly memoryBytes?: number
   /** Items of one group at the most, in group-with-items mode; 100,000 unless set. */
   readonly maxGroupItems?: number
 }
@@ -75,7 +77,7 @@ const OUTPUT_GROUPS = 64
  * Joined items are the input's own elements and pin what they pinned: see {@link Row.detach}. Groups, and the items of
  * group-with-items mode, hold their own bytes only; they are read with the schema of the first batch.
  *
- * Memory: the store's; one batch; in group-with-items mode up to 64 groups with their items. Codes: KEY_MISSING, STATE_LIMIT, COLUMN_UNKNOWN,
+ * Memory: the store's; one batch; in group-with-items mode up to 64 groups with their items. Codes: KEY_MISSING, STATE_LIMIT, STATE_IO, STATE_CORRUPT, COLUMN_UNKNOWN,
  * and whatever the groups' source fails with.
  */
 export class GroupJoiner<
@@ -90,6 +92,7 @@ export class GroupJoiner<
   readonly #table: GroupTable<G, C>
   readonly #rowOf: (input: T) => Row<C>
   readonly #maxGroupItems: number
+  readonly #ownStore: SpillingStore | undefined
   #loaded = false
 
   /** @throws FeedError OPTION_INVALID */
@@ -98,7 +101,9 @@ export class GroupJoiner<
     this.#mode = checkedMode(options.mode ?? 'items-with-group')
     this.#maxGroupItems = wholeNumber('maxGroupItems', options.maxGroupItems ?? 100_000)
     this.#groups = new SideInput(checkedSource(options.groups))
-    this.#table = new GroupTable(options.store ?? new MemoryStore())
+    const { memoryBytes } = options
+    this.#ownStore = options.store === undefined ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes }) : undefined
+    this.#table = new GroupTable(options.store ?? this.#ownStore!)
     // Without `row` the elements are rows: T's default says so.
     this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
   }
@@ -113,6 +118,7 @@ export class GroupJoiner<
 
   protected override release(): void {
     this.#groups.close()
+    this.#ownStore?.close().catch(() => {})
   }
 
   /** The mode decides the form of the output, at run time as in M. */

@@ -37,7 +37,7 @@ export class RangeDownload {
   #plan: RangePlan
   #heldBytes = 0
   #inFlight = 0
-  #streamedBytes = 0
+  #streamedBytes: number
   readonly #complete: Chunk[] = []
   #failure: { readonly error: unknown } | undefined
   #wake = () => {}
@@ -49,6 +49,7 @@ export class RangeDownload {
     this.#requester = new RangeRequester(settings, signal)
     this.#rules = new BodyRules(settings, signal)
     this.#plan = new RangePlan(settings)
+    this.#streamedBytes = settings.startOffset
   }
 
   /** What is known of the file; pinned before the first piece. */

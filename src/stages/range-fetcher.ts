@@ -64,7 +64,8 @@ export class RangeFetcher extends Source<Piece> {
     try {
       yield* this.#run()
     } catch (error) {
-      if (this.#anyPiece || !FeedError.is(error) || error.code !== 'RANGE_FILE_REPLACED') throw error
+      // Whoever goes on behind bytes of the file that was there has to drop them first.
+      if (this.#anyPiece || this.#settings.startOffset > 0 || !FeedError.is(error) || error.code !== 'RANGE_FILE_REPLACED') throw error
       yield* this.#run()
     }
     if (!this.#anyPiece) this.#tellInfo(true)

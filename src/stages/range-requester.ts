@@ -24,11 +24,12 @@ export type RangeAnswer = (WithBody & { readonly response: RangeResponse }) | Ex
 export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
-  #identity: FileIdentity = {}
+  #identity: FileIdentity
 
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
     this.#signal = signal
+    this.#identity = settings.identity
   }
 
   /** What the responses so far have pinned. */

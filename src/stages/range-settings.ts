@@ -3,6 +3,7 @@
 import type { BackoffLimits } from '../codec/range/backoff'
 import { WINDOW_BYTES } from '../codec/range/chunk-window'
 import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
+import type { FileIdentity } from '../codec/range/file-identity'
 import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
@@ -45,6 +46,8 @@ export interface RangeFetcherOptions {
   readonly retryAfterCapMs?: number
   /** For a response's headers, or a caller's `headers()`. Default 60,000. */
   readonly headersTimeoutMs?: number
+  /** Goes on behind bytes that the caller has, of the file that was then there; another one there now is RANGE_FILE_REPLACED. */
+  readonly resume?: RangeResume
   /** For the next bytes of a body, counted only while the fetcher waits for them, not while its reader is paused. Default 30,000. */
   readonly idleMs?: number
   /** What the file must begin with. Default gzip's `1f 8b`; null turns the check off. */
@@ -57,8 +60,19 @@ export interface RangeFetcherOptions {
   readonly random?: () => number
 }
 
+/** Where an earlier download of a file ended. */
+export interface RangeResume {
+  /** Bytes that the caller has, from the file's start. */
+  readonly offset: number
+  /** What the service said of the file then. */
+  readonly identity: FileIdentity
+}
+
 /** The options with every default in place. */
 export interface RangeSettings {
+  readonly startOffset: number
+  /** What is pinned of the file from the start. */
+  readonly identity: FileIdentity
   readonly url: string
   /** The URL as errors may show it. */
   readonly printableUrl: string
@@ -82,6 +96,8 @@ export interface RangeSettings {
 export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
   const { headers = {} } = options
   return {
+    startOffset: wholeNumber('resume.offset', options.resume?.offset ?? 0, 0),
+    identity: options.resume?.identity ?? {},
     url: requestUrl(options.url).href,
     printableUrl: printableUrl(options.url),
     transport: checkedTransport(options.transport),

@@ -9,8 +9,8 @@ import { FeedError } from '../errors'
 import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { type ItemSnapshotColumns, itemSnapshotSchema } from '../schema/feed-schemas'
 import type { KeyedStore } from '../state/keyed-store'
-import { MemoryStore } from '../state/memory-store'
 import { type MergeChange, type MergedItem, MergeState } from '../state/merge-state'
+import { SpillingStore } from '../state/spilling-store'
 import { Stage } from './stage'
 
 const EFFECTIVE: ReadonlySet<ChangeKind> = new Set(['inserted', 'updated', 'deleted'])
@@ -19,14 +19,18 @@ const OUTPUTS = { all: () => true, effective: (kind: ChangeKind) => EFFECTIVE.ha
 export type ChangeTally = Record<ChangeKind, number>
 
 export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
-  /** Where the state is kept; a new {@link MemoryStore} unless given. The caller's to close; mergers may follow each other on it. */
+  /** Where the state is kept; the caller's to close; mergers may follow each other on it. Unless given, a {@link SpillingStore} of the merger's own. */
   readonly store?: KeyedStore
+  /** Bytes of memory of the merger's own store before it goes to disk; 64 MiB unless set. */
+  readonly memoryBytes?: number
   /** What merged rows are read with, whichever feed they came from; the snapshot feed's schema, which has all columns of the item feed. */
   readonly schema?: FeedSchema<C>
   /** Another time for rows than that of codec/merge/version-order.ts. It must not depend on anything but the row and its file. */
   readonly versionOf?: VersionOf
   /** Which changes come out: all, only `inserted`, `updated` and `deleted`, or none where only the state is wanted. */
   readonly changes?: 'all' | 'effective' | 'none'
+  /** Changes tell what was kept before, too. */
+  readonly before?: boolean
 }
 
 /**
@@ -37,19 +41,21 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
  * what a stage before has decoded is decoded again when a kept row is read. An item that is missing from a newer bootstrap
  * stays: only a snapshot row removes it.
  *
- * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch.
- * Codes: KEY_MISSING, VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT.
+ * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch. A store of its own that went to disk
+ * stands in a temporary folder until {@link close}, at the latest until the process exits.
+ * Codes: KEY_MISSING, VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT.
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<AnyBatch, readonly MergeChange<C>[]> {
   /** Rows so far by what they did, apart for item rows and priority rows. */
   readonly tally = { item: newTally(), priority: newTally() }
   readonly #state: MergeState<C>
   readonly #isWanted: (kind: ChangeKind) => boolean
+  readonly #ownStore: SpillingStore | undefined
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SnapshotMergerOptions<C> = {}) {
     super('SnapshotMerger')
-    const { store = new MemoryStore(), versionOf, changes = 'all' } = options
+    const { memoryBytes, versionOf, changes = 'all', before = false } = options
     // C is the snapshot feed's columns unless a schema says otherwise.
     const schema = options.schema ?? (itemSnapshotSchema as unknown as FeedSchema<C>)
     if (!Object.hasOwn(OUTPUTS, changes)) {
@@ -57,7 +63,9 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
       throw new FeedError('OPTION_INVALID', `changes: expected ${expected}`, { option: 'changes', expected, received: String(changes) })
     }
     this.#isWanted = OUTPUTS[changes]
-    this.#state = new MergeState({ store, schema, versionOf })
+    this.#ownStore = options.store === undefined ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes }) : undefined
+    const store = options.store ?? this.#ownStore!
+    this.#state = new MergeState({ store, schema, versionOf, changes: { before, effectiveOnly: changes !== 'all' } })
   }
 
   /** The merged items in key order, once the stage has ended. @throws FeedError STAGE_NOT_ENDED */
@@ -69,6 +77,16 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   async *blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
     if (!this.emittedEnd) throw new FeedError('STAGE_NOT_ENDED', `${this.name} has not been read to its end`, { stage: this.name })
     yield* this.#state.entries()
+  }
+
+  /** Lets go of the merged items, once they were read: of the merger's own store. A store that was given stays open. */
+  async close(): Promise<void> {
+    await this.#ownStore?.close()
+  }
+
+  /** After an end the items are still to be read. */
+  protected override release(): void {
+    if (this.signal.aborted) this.close().catch(() => {})
   }
 
   protected override async *transform(batch: AnyBatch): AsyncGenerator<readonly MergeChange<C>[], void, void> {

@@ -51,10 +51,10 @@ export class ByteArena {
     return number
   }
 
-  /** A copy of a block. */
-  get(number: number): Uint8Array {
+  /** A copy of a block, or of its first bytes. */
+  get(number: number, firstBytes = Number.POSITIVE_INFINITY): Uint8Array {
     const { slab, at } = this.#locate(number)
-    return slab.bytes.slice(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at))
+    return slab.bytes.slice(at + HEADER_BYTES, at + HEADER_BYTES + Math.min(firstBytes, lengthAt(slab, at)))
   }
 
   /** Bytes of a block. */

@@ -15,6 +15,16 @@ export interface StoreOp {
   readonly value: Uint8Array | null
 }
 
+export interface ReadOptions {
+  /** No more than so many bytes of each value's beginning are wanted. A hint: a store may give more. */
+  readonly firstBytes?: number
+}
+
+export interface WriteOptions {
+  /** The write, and every one before it, is on the disk when the call is done. Without it a crash may lose the newest writes, in order: never one before another. */
+  readonly sync?: boolean
+}
+
 /** Keys from `from` (included) to `to` (excluded), in the order of {@link compareKeys}. */
 export interface KeyRange {
   readonly from?: string
@@ -27,19 +37,20 @@ export interface KeyRange {
  */
 export interface KeyedStore {
   /** The value of each key in the order asked, undefined where there is none. The values are the caller's own copies. */
-  getMany(keys: readonly string[]): MaybePromise<readonly (Uint8Array | undefined)[]>
+  getMany(keys: readonly string[], options?: ReadOptions): MaybePromise<readonly (Uint8Array | undefined)[]>
 
   /**
    * Applies all of `ops` in order, or, when it fails, none. Values are copied before the call returns or its promise resolves.
-   * @throws FeedError STATE_LIMIT
+   * A store in memory takes no notice of `sync`.
+   * @throws FeedError STATE_LIMIT, STATE_IO
    */
-  write(ops: readonly StoreOp[]): MaybePromise<void>
+  write(ops: readonly StoreOp[], options?: WriteOptions): MaybePromise<void>
 
   /**
    * Blocks of entries in key order, at most a few hundred each. Keys written after the first block was asked for may be missing.
    * The values are the caller's own copies.
    */
-  entries(range?: KeyRange): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]>
+  entries(range?: KeyRange, options?: ReadOptions): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]>
 
   /** Frees what the store holds. It is not used afterwards. */
   close(): MaybePromise<void>

@@ -4,7 +4,7 @@
 import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
 import { ByteArena } from './byte-arena'
-import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp } from './keyed-store'
+import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from './keyed-store'
 
 /** Entries in a block of a listing: a row that is made an object takes ten times its bytes, and blocks travel several at a time. */
 const BLOCK_ENTRIES = 128
@@ -42,10 +42,10 @@ export class MemoryStore implements KeyedStore {
     return this.#bytes
   }
 
-  getMany(keys: readonly string[]): (Uint8Array | undefined)[] {
+  getMany(keys: readonly string[], { firstBytes }: ReadOptions = {}): (Uint8Array | undefined)[] {
     return keys.map(key => {
       const block = this.#blocks.get(key)
-      return block === undefined ? undefined : this.#arena.get(block)
+      return block === undefined ? undefined : this.#arena.get(block, firstBytes)
     })
   }
 
@@ -58,14 +58,14 @@ export class MemoryStore implements KeyedStore {
     }
   }
 
-  *entries({ from, to }: KeyRange = {}): Generator<readonly StoreEntry[], void, void> {
+  *entries({ from, to }: KeyRange = {}, { firstBytes }: ReadOptions = {}): Generator<readonly StoreEntry[], void, void> {
     const keys: string[] = []
     for (const key of this.#blocks.keys()) {
       if ((from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)) keys.push(key)
     }
     keys.sort(compareKeys)
     for (let at = 0; at < keys.length; at += BLOCK_ENTRIES) {
-      const existing = this.#existing(keys.slice(at, at + BLOCK_ENTRIES))
+      const existing = this.#existing(keys.slice(at, at + BLOCK_ENTRIES), firstBytes)
       if (existing.length > 0) yield existing
     }
   }
@@ -94,11 +94,11 @@ export class MemoryStore implements KeyedStore {
     this.#arena.free(block)
   }
 
-  #existing(keys: readonly string[]): StoreEntry[] {
+  #existing(keys: readonly string[], firstBytes: number | undefined): StoreEntry[] {
     const entries: StoreEntry[] = []
     for (const key of keys) {
       const block = this.#blocks.get(key)
-      if (block !== undefined) entries.push({ key, value: this.#arena.get(block) })
+      if (block !== undefined) entries.push({ key, value: this.#arena.get(block, firstBytes) })
     }
     return entries
   }

@@ -1,30 +1,29 @@
 // The newest row of every key, in a keyed store: merges batches into it and reads it back.
-// What is newer is decided in codec/merge; this file brings rows, registers and the store together, one round trip a batch.
+// What is newer is decided in codec/merge; this file brings rows, registers and the store together, one round trip a batch,
+// two where rows have to be compared with those that are kept.
 
 import { ByteWriter } from '../codec/byte-writer'
-import { type ChangeKind, judgeArrival, readRegister, writeRegister } from '../codec/merge/register'
-import { type Version, type VersionOf, versionOfRow } from '../codec/merge/version-order'
+import {
+  type ChangeKind,
+  compareContents,
+  HEAD_BYTES,
+  headOf,
+  judgeArrival,
+  needsContents,
+  type RegisterHead,
+  readRegister,
+  writeRegister,
+  writeRemoval,
+} from '../codec/merge/register'
+import { compareVersions, type Version, type VersionOf, versionOfRow } from '../codec/merge/version-order'
 import type { Row } from '../codec/row'
 import type { FileProgress } from '../codec/row-batch'
 import type { AnyBatch, AnyRow } from '../codec/row-image'
 import { FeedError } from '../errors'
 import type { Columns, FeedSchema } from '../schema/feed-schema'
-import { type KeyedStore, prefixRange, type StoreOp } from './keyed-store'
+import { type KeyedStore, prefixRange, type StoreEntry, type StoreOp, type WriteOptions } from './keyed-store'
 import { OriginBook } from './origin-book'
-
-/** What one row did to the register of its key. */
-export interface Change<Part extends string, C extends Columns> {
-  /** Which of an item's registers it is: its row, or its priority. */
-  readonly part: Part
-  readonly kind: ChangeKind
-  readonly itemId: string
-  /** Of what is kept now. */
-  readonly version: Version
-  /** The row that came in: its file and position, and whether it is confirmed. It pins its batch. */
-  readonly source: AnyRow
-  /** The row that is kept now; null when it was removed. Made when read; it pins about 64 KiB: see {@link Row.detach}. */
-  readonly row: Row<C> | null
-}
+import { type Arrival, type Change, type ChangeOptions, COMPLETE, RegisterChange, rowOfRegister, type Telling } from './register-change'
 
 /** One key's register, read back. */
 export interface KeptRow<C extends Columns> {
@@ -34,8 +33,8 @@ export interface KeptRow<C extends Columns> {
   readonly row: Row<C> | null
 }
 
-/** Rows listed from a store were merged from files read to their end. */
-const COMPLETE: FileProgress = { complete: true }
+/** Registers in one write of a pass over all of them. */
+const PASS_WRITES = 4096
 
 export interface RegisterSetOptions<Part extends string, C extends Columns> {
   readonly part: Part
@@ -44,37 +43,85 @@ export interface RegisterSetOptions<Part extends string, C extends Columns> {
   readonly prefix: string
   /** What kept rows are read with. */
   readonly schema: FeedSchema<C>
+  /** The column that names a row's key; `itemId` unless given. */
+  readonly keyColumn?: string
   readonly versionOf?: VersionOf | undefined
+  readonly changes?: ChangeOptions | undefined
+}
+
+export interface MergeOptions extends WriteOptions {
+  /** Written together with the batch: both or neither. Keys of the store that the state was given, not its own. */
+  readonly also?: readonly StoreOp[]
 }
 
 export class RegisterSet<Part extends string, C extends Columns> {
   readonly #options: RegisterSetOptions<Part, C>
+  readonly #keyColumn: string
   readonly #book: OriginBook<C>
+  readonly #telling: Telling<Part, C>
 
   constructor(options: RegisterSetOptions<Part, C>) {
     this.#options = options
+    this.#keyColumn = options.keyColumn ?? 'itemId'
     this.#book = new OriginBook(options.store, `o${options.prefix}`, options.schema)
+    this.#telling = { part: options.part, book: this.#book, ...options.changes }
   }
 
   /**
    * Merges the rows of a batch, all or none. @returns one change for each row, in order
-   * @throws FeedError KEY_MISSING, VERSION_MISSING, CELL_INVALID, STATE_LIMIT
+   * @throws FeedError KEY_MISSING, VERSION_MISSING, CELL_INVALID, STATE_LIMIT, STATE_IO, STATE_CORRUPT
    */
-  async merge(batch: AnyBatch): Promise<Change<Part, C>[]> {
+  async merge(batch: AnyBatch, { also = [], ...writeOptions }: MergeOptions = {}): Promise<Change<Part, C>[]> {
     await this.#book.open()
-    const { store, prefix } = this.#options
-    const rows = [...batch].map(row => ({ row, itemId: keyOfRow(row) }))
-    const stored = await store.getMany(rows.map(({ itemId }) => prefix + itemId))
+    const arrivals: RowArrival[] = []
+    for (const row of batch) arrivals.push(this.#arrival(row))
+    const registers = await this.#registersOf(arrivals)
     const latest = new Map<string, Uint8Array>()
     const merging: Merging = { origin: this.#book.numberOf(batch), writer: new ByteWriter(), progress: progressOf(batch) }
-    const changes = rows.map(({ row, itemId }, n) => {
-      const before = latest.get(itemId) ?? stored[n]
-      const { kind, register } = this.#arrive(row, itemId, before, merging)
-      if (register !== before) latest.set(itemId, register)
-      return new RegisterChange(this.#options.part, kind, itemId, row, register, this.#book, merging.progress)
+    const changes = arrivals.map((arrival, n) => {
+      const before = latest.get(arrival.key) ?? registers[n]
+      const { kind, register } = this.#arrive(arrival, before, merging)
+      if (register !== before) latest.set(arrival.key, register)
+      return this.#change(kind, arrival, register, before, merging.progress)
     })
-    await this.#save(latest)
+    await this.#save(latest, also, writeOptions)
     return changes
+  }
+
+  /**
+   * Removes every row that is older than `generated`: those that a file of all rows, generated then and merged before, does not have.
+   * Their removals are of that time, so that rows of before it stay away. Repeated, it finds only what is left. @returns blocks of changes
+   */
+  async *sweep(generated: Date): AsyncGenerator<Change<Part, C>[], void, void> {
+    await this.#book.open()
+    const timeMs = generated.getTime()
+    const head: RegisterHead = { version: { timeMs, removed: true, generatedMs: timeMs }, checksum: 0 }
+    const removal = writeRemoval(head.version, new ByteWriter())
+    for await (const block of this.#registers(this.#options.changes?.before ? undefined : HEAD_BYTES)) {
+      const swept = block.filter(({ value }) => isOlderRow(readRegister(value), timeMs))
+      if (swept.length === 0) continue
+      await this.#options.store.write(swept.map(({ key }) => ({ key, value: removal })))
+      const arrival = (key: string): Arrival => ({ itemId: this.#itemIdOf(key), row: null, head })
+      yield swept.map(({ key, value }) => this.#change('deleted', arrival(key), removal, value, COMPLETE))
+    }
+  }
+
+  /** Forgets the removals of before a time: no row that old can come any more. @returns how many they were */
+  async compact(beforeMs: number): Promise<number> {
+    let forgotten = 0
+    let ops: StoreOp[] = []
+    for await (const block of this.#registers(HEAD_BYTES)) {
+      for (const { key, value } of block) {
+        const { version } = readRegister(value)
+        if (version.removed && version.timeMs < beforeMs) ops.push({ key, value: null })
+      }
+      if (ops.length < PASS_WRITES) continue
+      await this.#options.store.write(ops)
+      forgotten += ops.length
+      ops = []
+    }
+    if (ops.length > 0) await this.#options.store.write(ops)
+    return forgotten + ops.length
   }
 
   /** The rows kept now, in the order asked; null where there is none. They pin nothing but their own bytes. */
@@ -88,39 +135,94 @@ export class RegisterSet<Part extends string, C extends Columns> {
   /** Blocks of all registers in key order, those of removed rows included. */
   async *entries(): AsyncGenerator<KeptRow<C>[], void, void> {
     await this.#book.open()
-    const { store, prefix } = this.#options
-    for await (const block of store.entries(prefixRange(prefix))) {
+    for await (const block of this.#registers()) {
       yield block.map(({ key, value }) => ({
-        itemId: key.slice(prefix.length),
+        itemId: this.#itemIdOf(key),
         version: readRegister(value).version,
         row: rowOfRegister(value, this.#book, COMPLETE),
       }))
     }
   }
 
+  #registers(firstBytes?: number): AsyncIterable<readonly StoreEntry[]> | Iterable<readonly StoreEntry[]> {
+    const { store, prefix } = this.#options
+    return store.entries(prefixRange(prefix), firstBytes === undefined ? {} : { firstBytes })
+  }
+
+  #itemIdOf(key: string): string {
+    return key.slice(this.#options.prefix.length)
+  }
+
+  #arrival(row: AnyRow): RowArrival {
+    const itemId = row.text(this.#keyColumn)
+    if (itemId === '') {
+      const column = this.#keyColumn
+      throw new FeedError('KEY_MISSING', `a row without ${column}`, { ...row.position, column })
+    }
+    return { row, itemId, key: this.#options.prefix + itemId, head: headOf(row, versionOfRow(row, itemId, this.#options.versionOf)) }
+  }
+
+  /** What stands under the key of each row: whole where it is needed, else at least the beginning. */
+  async #registersOf(arrivals: readonly RowArrival[]): Promise<readonly (Uint8Array | undefined)[]> {
+    const { store, changes = {} } = this.#options
+    const keys = arrivals.map(({ key }) => key)
+    if (changes.before) return store.getMany(keys)
+    const heads = await store.getMany(keys, { firstBytes: HEAD_BYTES })
+    const open = new Set<string>()
+    for (let n = 0; n < keys.length; n++) {
+      const head = heads[n]
+      if (head !== undefined && this.#needsRow(arrivals[n]!.head, readRegister(head))) open.add(keys[n]!)
+    }
+    if (open.size === 0) return heads
+    const wanted = [...open]
+    const whole = await store.getMany(wanted)
+    const byKey = new Map(wanted.map((key, n) => [key, whole[n]]))
+    return heads.map((head, n) => byKey.get(keys[n]!) ?? head)
+  }
+
+  #needsRow(arriving: RegisterHead, standing: RegisterHead): boolean {
+    if (needsContents(arriving, standing)) return true
+    const isStale = compareVersions(arriving.version, standing.version) < 0
+    return isStale && !standing.version.removed && !this.#options.changes?.effectiveOnly
+  }
+
   /** @returns the register after the row: `before` itself where nothing has to be written */
   #arrive(
-    row: AnyRow,
-    itemId: string,
+    { row, head }: RowArrival,
     before: Uint8Array | undefined,
     { origin, writer }: Merging,
   ): { kind: ChangeKind; register: Uint8Array } {
-    const version = versionOfRow(row, itemId, this.#options.versionOf)
-    const register = () => writeRegister(row, version, origin, writer)
-    if (before === undefined) return { kind: judgeArrival(version, undefined).kind, register: register() }
-    const { imageAt, version: stored } = readRegister(before)
-    const kept = imageAt === undefined ? undefined : () => this.#book.content(before, imageAt)
-    const content = () => ({ bytes: row.batch.bytesOf(row.slot), signature: this.#book.signature(origin) })
-    const { kind, writes } = judgeArrival(version, { version: stored, content, kept })
-    return { kind, register: writes ? register() : before }
+    const compare = () => {
+      const content = { bytes: row.batch.bytesOf(row.slot), signature: this.#book.signature(origin) }
+      return compareContents(content, this.#book.content(before!, HEAD_BYTES))
+    }
+    const { kind, writes } = judgeArrival(head, before && readRegister(before), compare)
+    return { kind, register: writes ? writeRegister(row, head, origin, writer) : before! }
   }
 
-  async #save(registers: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  #change(
+    kind: ChangeKind,
+    arrival: Arrival,
+    register: Uint8Array,
+    before: Uint8Array | undefined,
+    progress: FileProgress,
+  ): Change<Part, C> {
+    return new RegisterChange(this.#telling, kind, arrival, register, before, progress)
+  }
+
+  async #save(registers: ReadonlyMap<string, Uint8Array>, also: readonly StoreOp[], options: WriteOptions): Promise<void> {
     const ops: StoreOp[] = [...this.#book.unsaved]
-    for (const [itemId, value] of registers) ops.push({ key: this.#options.prefix + itemId, value })
-    await this.#options.store.write(ops)
+    for (const [key, value] of registers) ops.push({ key, value })
+    for (const op of also) ops.push(op)
+    await this.#options.store.write(ops, options)
     this.#book.saved()
   }
+}
+
+interface RowArrival extends Arrival {
+  readonly row: AnyRow
+  /** In the store. */
+  readonly key: string
 }
 
 /** What is the same for all rows of a batch. */
@@ -130,43 +232,8 @@ interface Merging {
   readonly progress: FileProgress
 }
 
-class RegisterChange<Part extends string, C extends Columns> implements Change<Part, C> {
-  readonly #register: Uint8Array
-  readonly #book: OriginBook<C>
-  readonly #progress: FileProgress
-
-  constructor(
-    readonly part: Part,
-    readonly kind: ChangeKind,
-    readonly itemId: string,
-    readonly source: AnyRow,
-    register: Uint8Array,
-    book: OriginBook<C>,
-    progress: FileProgress,
-  ) {
-    this.#register = register
-    this.#book = book
-    this.#progress = progress
-  }
-
-  get version(): Version {
-    return readRegister(this.#register).version
-  }
-
-  get row(): Row<C> | null {
-    return rowOfRegister(this.#register, this.#book, this.#progress)
-  }
-}
-
-function rowOfRegister<C extends Columns>(register: Uint8Array, book: OriginBook<C>, progress: FileProgress): Row<C> | null {
-  const { imageAt } = readRegister(register)
-  return imageAt === undefined ? null : book.row(register, imageAt, progress)
-}
-
-function keyOfRow(row: AnyRow): string {
-  const itemId = row.text('itemId')
-  if (itemId === '') throw new FeedError('KEY_MISSING', 'a row without itemId', { ...row.position, column: 'itemId' })
-  return itemId
+function isOlderRow({ version }: RegisterHead, timeMs: number): boolean {
+  return !version.removed && version.timeMs < timeMs
 }
 
 /** Live: a row becomes confirmed when its batch does. */

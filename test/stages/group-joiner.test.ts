@@ -99,6 +99,19 @@ describe('group-with-items', () => {
     expect(joiner.tally).toEqual({ joined: 3, ungrouped: 1, itemOrphans: 2, groupOrphans: 1, groups: 3, replacedGroups: 0 })
   })
 
+  test('gives the same, in the same order, when its own store goes to disk', async () => {
+    const many = Array.from({ length: 400 }, (_, n) => [`i${n}`, n % 9 === 0 ? '' : `g${(n * 7) % 50}`])
+    const their = Array.from({ length: 45 }, (_, n) => [`g${n}`, `Group ${n}`.repeat(30)])
+    for (const mode of ['group-with-items', 'items-with-group'] as const) {
+      const run = async (memoryBytes: number) => {
+        const joiner = new GroupJoiner({ mode, groups: groups(...their), memoryBytes })
+        const outputs = (await outputsOf(joiner, cutBatches(items(...many), 30))).flat() as { kind: string; group: Row | null }[]
+        return { tally: joiner.tally, told: outputs.map(output => [output.kind, output.group?.text('title'), JSON.stringify(output)]) }
+      }
+      expect(await run(0)).toEqual(await run(1 << 20))
+    }
+  })
+
   test('a group past maxGroupItems is STATE_LIMIT', async () => {
     const joiner = new GroupJoiner({ mode: 'group-with-items', groups: groups(['g', 'G']), maxGroupItems: 2 })
     await expect(outputsOf(joiner, items(['a', 'g'], ['b', 'g'], ['c', 'g']))).rejects.toMatchObject({

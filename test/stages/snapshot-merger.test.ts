@@ -8,6 +8,7 @@ import { SnapshotMerger, type SnapshotMergerOptions } from '../../src/stages/sna
 import type { KeyedStore } from '../../src/state/keyed-store'
 import { MemoryStore } from '../../src/state/memory-store'
 import { batchesOf, collect, cutBatches, outputsOf } from '../rows-from-text'
+import { STORES } from '../state/any-store'
 import { written } from '../tsv-text'
 
 type Lines = readonly (readonly string[])[]
@@ -76,9 +77,9 @@ describe('changes', () => {
     expect(date).toBeNull()
     expect(second.row?.get('itemSnapshotDate')).toEqual(at(2, 5))
     expect(stale?.version.timeMs).toBe(at(2, 5).getTime())
-    expect(stale?.source.batch.file).toMatchObject({ feed: 'item_snapshot', hour: at(1) })
-    expect(stale?.source.position).toMatchObject({ row: 1, line: 2 })
-    expect(stale?.source.batch.confirmed).toBe(true)
+    expect(stale?.source?.batch.file).toMatchObject({ feed: 'item_snapshot', hour: at(1) })
+    expect(stale?.source?.position).toMatchObject({ row: 1, line: 2 })
+    expect(stale?.source?.batch.confirmed).toBe(true)
   })
 
   test('of newer rows with the same content are `unchanged`, and the version moves on', async () => {
@@ -172,6 +173,20 @@ describe('the state', () => {
     const { entries, changes } = await merge(snapshot(1, ['a', 'AVAILABLE', 'A1', iso(1)], ['b', 'AVAILABLE', 'B1', iso(1)]), { store })
     expect(kinds(changes)).toEqual(['a updated', 'b stale'])
     expect(titles(entries)).toEqual(['a A1', 'c C2'])
+  })
+
+  test('is the same where the merger’s own store went to disk, in a folder that goes away with it', async () => {
+    const rows = Array.from({ length: 300 }, (_, n) => [`i${String(n).padStart(3, '0')}`, `title ${n} `.repeat(20), ''])
+    const merger = new SnapshotMerger({ memoryBytes: 1000, changes: 'effective', before: true })
+    const outputs = await outputsOf(merger, [
+      ...cutBatches(bootstrap(...rows), 50),
+      ...snapshot(3, ['i001', 'UNAVAILABLE', '', ''], ['i002', 'AVAILABLE', 'new', iso(3)], ['i002', 'AVAILABLE', 'old', iso(0)]),
+    ])
+    const changes = outputs.flat().slice(300)
+    expect(kinds(changes)).toEqual(['i001 deleted', 'i002 updated'])
+    expect(changes.map(({ before }) => before?.text('title'))).toEqual(['title 1 '.repeat(20), 'title 2 '.repeat(20)])
+    expect(await collect(merger.entries())).toHaveLength(299)
+    await merger.close()
   })
 
   test('cannot be listed before the stage has ended', async () => {
@@ -325,8 +340,11 @@ function isAfter(a: readonly (string | number)[], b: readonly (string | number)[
 
 const batchesOfFile = (file: ModelFile) => batchesOf(schemaOf(file.file.feed as 'item'), file.file, [file.header, ...linesOf(file)])
 
-async function stateOf(files: readonly ModelFile[], rowsPerBatch: number): Promise<unknown[]> {
-  const { entries } = await merge(files.flatMap(file => cutBatches(batchesOfFile(file), rowsPerBatch)))
+async function stateOf(files: readonly ModelFile[], rowsPerBatch: number, options: SnapshotMergerOptions = {}): Promise<unknown[]> {
+  const { entries } = await merge(
+    files.flatMap(file => cutBatches(batchesOfFile(file), rowsPerBatch)),
+    options,
+  )
   return entries.map(({ itemId, row, priority, version }) => [
     itemId,
     row.text('title'),
@@ -338,22 +356,30 @@ async function stateOf(files: readonly ModelFile[], rowsPerBatch: number): Promi
 describe('properties', () => {
   const files = fc.array(modelFile, { minLength: 1, maxLength: 6 })
 
-  test('fault 74: any order and repetition of files and rows gives the state of a naive merge', async () => {
-    await fc.assert(
-      fc.asyncProperty(files, fc.infiniteStream(fc.nat(1000)), fc.integer({ min: 1, max: 3 }), async (files, draws, rowsPerBatch) => {
-        const draw = () => draws.next().value as number
-        const shuffled = <T>(values: readonly T[]) =>
-          values
-            .map(value => ({ value, by: draw() }))
-            .sort((a, b) => a.by - b.by)
-            .map(({ value }) => value)
-        const repeated = <T>(values: readonly T[]) => values.flatMap(value => (draw() % 3 === 0 ? [value, value] : [value]))
-        const mixed = shuffled(repeated(files)).map(file => ({ ...file, rows: shuffled(repeated(file.rows)) }))
-        expect(await stateOf(mixed, rowsPerBatch)).toEqual(oracle(files))
-      }),
-      { numRuns: 150 },
-    )
-  })
+  test.each(Object.entries(STORES))(
+    'fault 74: any order and repetition of files and rows gives the state of a naive merge: %s',
+    async (_, open) => {
+      await fc.assert(
+        fc.asyncProperty(files, fc.infiniteStream(fc.nat(1000)), fc.integer({ min: 1, max: 3 }), async (files, draws, rowsPerBatch) => {
+          const draw = () => draws.next().value as number
+          const shuffled = <T>(values: readonly T[]) =>
+            values
+              .map(value => ({ value, by: draw() }))
+              .sort((a, b) => a.by - b.by)
+              .map(({ value }) => value)
+          const repeated = <T>(values: readonly T[]) => values.flatMap(value => (draw() % 3 === 0 ? [value, value] : [value]))
+          const mixed = shuffled(repeated(files)).map(file => ({ ...file, rows: shuffled(repeated(file.rows)) }))
+          const { store, dispose } = await open()
+          try {
+            expect(await stateOf(mixed, rowsPerBatch, { store })).toEqual(oracle(files))
+          } finally {
+            await dispose()
+          }
+        }),
+        { numRuns: 40 },
+      )
+    },
+  )
 
   test('the changes do not depend on how the input is cut into batches', async () => {
     await fc.assert(

@@ -11,8 +11,8 @@ const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
 export function decodeTimestamp(text: string): Date {
   if (!FORM.test(text)) throw invalidCell('timestamp', 'not of the form yyyy-MM-ddThh:mm:ss.sssZ', text)
   const date = new Date(text)
-  // Date reads 30 February as 1 March: only what it writes back unchanged exists.
-  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 19) !== text.slice(0, 19)) {
+  // Date reads 30 February as 1 March, and hour 24 as the next day: both show in the day. NaN is no day either.
+  if (date.getUTCDate() !== Number(text.slice(8, 10))) {
     throw invalidCell('timestamp', 'no such date or time', text)
   }
   return date

@@ -16,10 +16,21 @@ import { GzipTrailer } from './trailer'
 
 /** The ratio says nothing about small outputs: a short run of equal rows is no bomb. */
 const RATIO_CHECK_FROM_BYTES = 1024 * 1024
+/** The probe for gzip inside gzip has decided by then. */
+const NESTED_DECIDED_BYTES = 4
+
+/** Where the framing stands inside a member's data; plain numbers, to be kept with the engine's state. */
+export interface GzipMembersState {
+  readonly byteOffset: number
+  readonly dataBytes: number
+  readonly memberCrc: number
+  readonly memberBytes: number
+  readonly outputBytes: number
+}
 
 export class GzipMembers {
   readonly #limits: GzipLimits
-  readonly #nested: NestedProbe | undefined
+  #nested: NestedProbe | undefined
   #phase: 'header' | 'data' | 'trailer' | 'padding' = 'header'
   #header = new GzipHeader(0, true)
   #trailer = new GzipTrailer(0)
@@ -31,9 +42,11 @@ export class GzipMembers {
   #memberBytes = 0
   #outputBytes = 0
 
-  constructor(limits: GzipLimits) {
+  /** @param state goes on where `saveState` was called */
+  constructor(limits: GzipLimits, state?: GzipMembersState) {
     this.#limits = limits
     this.#nested = limits.allowNested ? undefined : new NestedProbe()
+    if (state) this.#restore(state)
   }
 
   /** The next byte is for the engine. */
@@ -85,6 +98,18 @@ export class GzipMembers {
     this.#phase = 'trailer'
   }
 
+  /** All that another instance needs to go on from here; undefined outside of data, and before its first output, where no state is worth keeping. */
+  saveState(): GzipMembersState | undefined {
+    if (!this.inData || this.#outputBytes < NESTED_DECIDED_BYTES) return undefined
+    return {
+      byteOffset: this.#byteOffset,
+      dataBytes: this.#dataBytes,
+      memberCrc: this.#memberCrc,
+      memberBytes: this.#memberBytes,
+      outputBytes: this.#outputBytes,
+    }
+  }
+
   /**
    * The file ended.
    *
@@ -96,6 +121,17 @@ export class GzipMembers {
     if (this.#phase === 'padding') return
     const part = this.#phase
     throw new FeedError('GZIP_TRUNCATED', `gzip file ends at byte ${byteOffset}, inside a member's ${part}`, { byteOffset, part })
+  }
+
+  #restore({ byteOffset, dataBytes, memberCrc, memberBytes, outputBytes }: GzipMembersState): void {
+    this.#phase = 'data'
+    this.#byteOffset = byteOffset
+    this.#dataBytes = dataBytes
+    this.#memberCrc = memberCrc
+    this.#memberBytes = memberBytes
+    this.#outputBytes = outputBytes
+    // It looks at the first bytes of the file, which have been seen.
+    this.#nested = undefined
   }
 
   #readPart(bytes: Uint8Array): number {

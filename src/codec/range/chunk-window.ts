@@ -12,6 +12,8 @@ export interface ChunkWindowOptions {
   readonly windowBytes: number
   /** The file's size, when it is known: a piece past it, or an end before it, is an error. */
   readonly totalBytes?: number
+  /** The first byte due. Default 0. */
+  readonly startOffset?: number
 }
 
 /** Adjoining pieces from `start` up to, not including, `end`. */
@@ -25,13 +27,14 @@ export class ChunkWindow {
   readonly #windowBytes: number
   readonly #totalBytes: number | undefined
   readonly #runs: Run[] = []
-  #nextOffset = 0
+  #nextOffset: number
   #heldBytes = 0
 
   /** Throws OPTION_INVALID. */
   constructor(options: ChunkWindowOptions) {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
     this.#totalBytes = options.totalBytes === undefined ? undefined : wholeNumber('totalBytes', options.totalBytes, 0)
+    this.#nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
   }
 
   /** The next byte due; everything before it has been given back. */

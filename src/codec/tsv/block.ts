@@ -15,6 +15,14 @@ export class Block {
     this.bytes = Buffer.allocUnsafeSlow(minBytes)
   }
 
+  /** A block that begins inside a file, with bytes that stand there. It has room for more behind them. */
+  startAt(baseOffset: number, bytes: Uint8Array): void {
+    this.baseOffset = baseOffset
+    if (bytes.length >= this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(powerOfTwo(bytes.length * 2))
+    this.bytes.set(bytes)
+    this.filled = bytes.length
+  }
+
   get isFull(): boolean {
     return this.filled === this.bytes.length
   }

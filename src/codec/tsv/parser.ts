@@ -1,4 +1,5 @@
 // The TSV parser: bytes in, row batches out. It owns the order of things (header, rows, bad rows, the end) and the positions;
+// it is one piece because all of these move one position;
 // what a row is stands in read-row.ts, fast scanning in the engines behind scanner.ts.
 //
 // After a bad row reading goes on at the next line, also where a quote had run over it: a quote that never closes costs one row,
@@ -32,6 +33,24 @@ export interface TsvParserOptions<C extends Columns> {
   /** Bytes of the file in a batch, unless one row is longer. */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
+  /** Goes on where another parser's `saveState` was called, with the bytes that were pushed after it. */
+  readonly start?: TsvParserState
+}
+
+/** Where a parser stands between two pushes. */
+export interface TsvParserState {
+  readonly headings: readonly string[]
+  /** File offset of `rest`. */
+  readonly byteOffset: number
+  /** Rows and lines before `rest`. */
+  readonly row: number
+  readonly line: number
+  readonly confinedUntil: number
+  readonly discarding: boolean
+  readonly badRows: number
+  readonly replacedRows: number
+  /** Bytes that were pushed and not read yet. */
+  readonly rest: Uint8Array
 }
 
 export class TsvParser<C extends Columns> {
@@ -40,7 +59,7 @@ export class TsvParser<C extends Columns> {
   /** Rows read with U+FFFD in place of bytes that are not UTF-8. */
   replacedRows = 0
 
-  readonly #options: Required<TsvParserOptions<C>>
+  readonly #options: Required<Omit<TsvParserOptions<C>, 'start'>>
   readonly #block: Block
   readonly #progress: FileProgress = { complete: false }
   #header: BoundHeader<C> | undefined
@@ -67,6 +86,24 @@ export class TsvParser<C extends Columns> {
     }
     this.#block = new Block(this.#options.batchBytes)
     this.#file = { feed: options.schema.feed }
+    if (options.start) this.#startAt(options.start)
+  }
+
+  /** All that another parser of the same options needs to go on from here; undefined before the header was read. Call it between two pushes. */
+  saveState(): TsvParserState | undefined {
+    if (this.#header === undefined) return undefined
+    const { bytes, filled, baseOffset } = this.#block
+    return {
+      headings: this.#header.columns.map(column => column.heading),
+      byteOffset: baseOffset + this.#at,
+      row: this.#row,
+      line: this.#line,
+      confinedUntil: this.#confinedUntil,
+      discarding: this.#discarding,
+      badRows: this.badRows,
+      replacedRows: this.replacedRows,
+      rest: bytes.slice(this.#at, filled),
+    }
   }
 
   /** Takes the next bytes of the file; they are copied. Batches come as soon as a block is full. */
@@ -82,6 +119,19 @@ export class TsvParser<C extends Columns> {
     yield* this.#read(true)
     if (this.#header === undefined) throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
     this.#progress.complete = true
+  }
+
+  #startAt(start: TsvParserState): void {
+    const { file } = this.#options
+    this.#file = typeof file === 'function' ? file() : file
+    this.#header = bindHeader(this.#options.schema, start.headings, { row: 0, line: 1, byteOffset: 0 })
+    this.#row = start.row
+    this.#line = start.line
+    this.#confinedUntil = start.confinedUntil
+    this.#discarding = start.discarding
+    this.badRows = start.badRows
+    this.replacedRows = start.replacedRows
+    this.#block.startAt(start.byteOffset, start.rest)
   }
 
   *#read(final: boolean): Generator<RowBatch<C>, void, void> {

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ChangeKind, judgeArrival, type RowContent } from '../../../src/codec/merge/register'
+import { crc32 } from '../../../src/codec/gzip/crc32'
+import {
+  type ChangeKind,
+  compareContents,
+  judgeArrival,
+  needsContents,
+  type RegisterHead,
+  type RowContent,
+} from '../../../src/codec/merge/register'
 import type { Version } from '../../../src/codec/merge/version-order'
 
 interface Arriving {
@@ -17,10 +25,15 @@ const removal = (timeMs: number): Arriving => ({
   content: { bytes: Buffer.of(), signature: '' },
 })
 
+const head = ({ version, content }: Arriving): RegisterHead => ({ version, checksum: version.removed ? 0 : crc32(content.bytes) })
+
 function judge(incoming: Arriving, stored?: Arriving) {
-  if (stored === undefined) return judgeArrival(incoming.version, undefined)
-  const kept = stored.version.removed ? undefined : () => stored.content
-  return judgeArrival(incoming.version, { version: stored.version, content: () => incoming.content, kept })
+  if (stored === undefined) return judgeArrival(head(incoming), undefined, () => expect.unreachable())
+  const compare = () => {
+    expect(needsContents(head(incoming), head(stored))).toBe(true)
+    return compareContents(incoming.content, stored.content)
+  }
+  return judgeArrival(head(incoming), head(stored), compare)
 }
 
 describe('what a row does to a register', () => {
@@ -47,6 +60,17 @@ describe('what a row does to a register', () => {
   test.each(cases)('%s', (_, incoming, stored, kind, writes) => {
     expect(judge(incoming, stored)).toEqual({ kind, writes })
   })
+})
+
+test('contents are asked for only where versions and checksums do not tell', () => {
+  const [a, b, a2] = [row(1, 'a'), row(1, 'b'), row(2, 'a')].map(head) as [RegisterHead, RegisterHead, RegisterHead]
+  expect(needsContents(a, a)).toBe(true)
+  expect(needsContents(b, a)).toBe(true)
+  expect(needsContents(a2, a)).toBe(true)
+  expect(needsContents(a2, b)).toBe(false)
+  expect(needsContents(a, a2)).toBe(false)
+  expect(needsContents(head(removal(1)), a)).toBe(false)
+  expect(needsContents(a, head(removal(1)))).toBe(false)
 })
 
 test('the last of any rows to win is the same in every order', () => {

@@ -1,0 +1,106 @@
+// `feedmill sync`: keeps a state folder up to what the service has, and tells what it does.
+
+import { FeedError } from '../index'
+import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../sync/index'
+import { appendingSink } from './change-file'
+import { progressBar } from './progress-bar'
+import { type ServiceSettings, serviceOf } from './service-settings'
+import { stopRequest } from './stop-signals'
+import { eventLine, eventObject, progressText, summaryLines } from './sync-lines'
+
+export interface SyncCommand extends ServiceSettings {
+  readonly marketplace: string
+  readonly category: readonly string[]
+  /** The state folder. */
+  readonly state: string
+  /** `now`: what is there when the command starts. */
+  readonly until?: Date | 'now'
+  readonly follow: boolean
+  /** Bytes. */
+  readonly memory: number
+  /** Bytes of fetched files that are kept for each category. */
+  readonly keepFiles: number
+  /** A file for all changes in place of the folder's own; false for none. */
+  readonly changes?: string | false
+  /** The service's clock, where it stands still. */
+  readonly now?: Date
+  readonly json: boolean
+}
+
+/** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 and its number after a signal. */
+export async function syncCommand(options: SyncCommand): Promise<void> {
+  const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
+  const service = serviceOf(options, { now: clock })
+  const stop = stopRequest()
+  const changes = typeof options.changes === 'string' ? appendingSink(options.changes) : undefined
+  try {
+    const run = sync({
+      service,
+      marketplace: options.marketplace,
+      categories: options.category,
+      folder: options.state,
+      mode: options.follow ? 'follow' : 'once',
+      memoryBytes: options.memory,
+      keepFileBytes: options.keepFiles,
+      changes: changes ?? (options.changes === false ? 'none' : 'files'),
+      now: clock,
+      signal: stop.signal,
+      ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
+    })
+    const summary = await told(run, options.json ? jsonTeller() : textTeller())
+    if (summary.failed.length > 0) process.exitCode = 1
+  } catch (error) {
+    if (!isStop(error, stop.signal)) throw error
+    process.exitCode = stop.exitCode
+    console.error('feedmill: stopped; the same command goes on from here')
+  } finally {
+    stop.release()
+    await changes?.close()
+    await service.close()
+  }
+}
+
+interface Teller {
+  event(event: SyncEvent): void
+  summary(summary: SyncSummary): void
+  end(): void
+}
+
+async function told(run: SyncRun, teller: Teller): Promise<SyncSummary> {
+  try {
+    for await (const event of run) teller.event(event)
+    const summary = await run.summary
+    teller.end()
+    teller.summary(summary)
+    return summary
+  } finally {
+    teller.end()
+  }
+}
+
+function jsonTeller(): Teller {
+  const line = (value: unknown) => console.log(JSON.stringify(value))
+  return { event: event => line(eventObject(event)), summary: summary => line(eventObject({ type: 'summary', ...summary })), end() {} }
+}
+
+/** A bar where a terminal is attached, else a line for each file. */
+function textTeller(): Teller {
+  const bar = progressBar(1, true)
+  return {
+    event: event => {
+      if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
+      const line = bar.isShown ? undefined : eventLine(event)
+      if (line !== undefined) console.log(line)
+    },
+    summary: summary => console.log(summaryLines(summary).join('\n')),
+    end: () => bar.stop(),
+  }
+}
+
+function filesLeft({ categories }: Pick<SyncSummary, 'categories'>): number {
+  return categories.reduce((sum, { ready }) => sum + ready, 0)
+}
+
+function isStop(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && FeedError.is(error) && error.code === 'ABORTED'
+}

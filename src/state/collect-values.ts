@@ -1,0 +1,91 @@
+// Gives back the room in a value log that nothing names any more: segments of which less than half is in use are found by a pass
+// over the index, and what is left in them is moved to a new one. Entries are moved one by one, so a crash on the way only leaves
+// values behind that nothing names.
+
+import { ENTRY_BYTES, type PlacedEntry, readEntry, writePlacedEntry } from './index-entry'
+import type { LevelDatabase } from './level-database'
+import type { ValueLog } from './value-log'
+
+/** Bytes of values that are moved at once. */
+const MOVE_BYTES = 2 ** 22
+
+export interface CollectOptions {
+  readonly index: LevelDatabase
+  readonly log: ValueLog
+  /** A segment that is being written to: it is left alone. */
+  readonly except: number | undefined
+  readonly durable: boolean
+}
+
+export interface Collected {
+  /** Bytes of the log that are in use. */
+  readonly liveBytes: number
+  /** Segments that nothing names any more: to be removed once nobody reads them. */
+  readonly emptied: readonly number[]
+}
+
+/** Nothing else writes to the index meanwhile. @throws FeedError STATE_IO, STATE_CORRUPT */
+export async function collectValues(options: CollectOptions): Promise<Collected> {
+  const live = await liveBytesBySegment(options)
+  const emptied: number[] = []
+  for (const [segment, bytes] of options.log.segmentBytes()) {
+    if (segment !== options.except && (live.get(segment) ?? 0) * 2 < bytes) emptied.push(segment)
+  }
+  if (emptied.length > 0) await moveAll(new Set(emptied), options)
+  return { liveBytes: [...live.values()].reduce((sum, bytes) => sum + bytes, 0), emptied }
+}
+
+async function liveBytesBySegment({ index }: CollectOptions): Promise<Map<number, number>> {
+  const live = new Map<number, number>()
+  for await (const block of index.entryBytes()) {
+    for (const bytes of block) {
+      const { place } = readEntry(bytes, index.folder)
+      if (place !== undefined) live.set(place.segment, (live.get(place.segment) ?? 0) + place.length)
+    }
+  }
+  return live
+}
+
+interface Moving {
+  readonly key: string
+  readonly entry: PlacedEntry
+}
+
+async function moveAll(sparse: ReadonlySet<number>, options: CollectOptions): Promise<void> {
+  let moving: Moving[] = []
+  let bytes = 0
+  let fresh = true
+  for await (const block of options.index.entries({})) {
+    for (const { key, bytes: entryBytes } of block) {
+      const entry = readEntry(entryBytes, options.index.folder)
+      if (entry.place === undefined || !sparse.has(entry.place.segment)) continue
+      moving.push({ key, entry })
+      bytes += entry.place.length
+    }
+    if (bytes < MOVE_BYTES) continue
+    await move(moving, fresh, options)
+    fresh = false
+    moving = []
+    bytes = 0
+  }
+  if (moving.length > 0) await move(moving, fresh, options)
+}
+
+async function move(moving: readonly Moving[], fresh: boolean, { index, log, durable }: CollectOptions): Promise<void> {
+  const bytes = Buffer.concat(await log.read(moving.map(({ entry }) => entry)))
+  const { segment } = await log.end(fresh)
+  const offset = log.claim(segment, bytes.length)
+  await log.write(segment, offset, bytes)
+  if (durable) await log.sync()
+  await index.write(movedEntries(moving, segment, offset), durable)
+}
+
+function* movedEntries(moving: readonly Moving[], segment: number, offset: number): Generator<[string, Uint8Array], void, void> {
+  const bytes = Buffer.allocUnsafe(ENTRY_BYTES)
+  let at = offset
+  for (const { key, entry } of moving) {
+    const place = { segment, offset: at, length: entry.place.length }
+    yield [key, bytes.subarray(0, writePlacedEntry({ ...entry, place }, bytes, 0))]
+    at += place.length
+  }
+}

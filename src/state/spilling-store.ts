@@ -1,0 +1,130 @@
+// The keyed store that stages take unless they are given one: in memory up to a number of bytes, from then on in a temporary
+// folder on disk. Which of the two it is in makes no difference to what it answers.
+
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { wholeNumber } from '../codec/whole-number'
+import { FeedError } from '../errors'
+import { onDisk } from './disk'
+import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from './keyed-store'
+import { LevelStore } from './level-store'
+import { MemoryStore } from './memory-store'
+
+const MIB = 2 ** 20
+const DEFAULT_MEMORY_BYTES = 64 * MIB
+/** What an entry of the store in memory takes beside its key and value, about. */
+const ENTRY_BYTES = 100
+/** What the store on disk has at the least. */
+const LEAST_LEVEL_BYTES = 16 * MIB
+
+export interface SpillingStoreOptions {
+  /** Bytes of memory, about, that the store takes; 64 MiB unless set. On disk it still takes 16 MiB. */
+  readonly memoryBytes?: number
+  /** Where the temporary folder is made when there is need of it; the system's place for such unless given. */
+  readonly folder?: string
+}
+
+export class SpillingStore implements KeyedStore {
+  readonly #memoryBytes: number
+  readonly #parent: string
+  #memory: MemoryStore | undefined = new MemoryStore()
+  #level: LevelStore | undefined
+  #folder: string | undefined
+  /** The last write, over or not, failed or not. */
+  #written: Promise<unknown> = Promise.resolve()
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: SpillingStoreOptions = {}) {
+    this.#memoryBytes = wholeNumber('memoryBytes', options.memoryBytes ?? DEFAULT_MEMORY_BYTES, 0)
+    this.#parent = options.folder ?? tmpdir()
+  }
+
+  /** True once it is on disk. */
+  get spilled(): boolean {
+    return this.#memory === undefined
+  }
+
+  getMany(keys: readonly string[], options?: ReadOptions): ReturnType<KeyedStore['getMany']> {
+    return (this.#memory ?? this.#level!).getMany(keys, options)
+  }
+
+  /** @throws FeedError STATE_LIMIT where it has to go to disk and classic-level is not installed, STATE_IO */
+  write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
+    const writing = this.#write(ops, options)
+    this.#written = writing.catch(() => {})
+    return writing
+  }
+
+  /** Frees the memory and removes the temporary folder, once a write that is going on is done. */
+  async close(): Promise<void> {
+    await this.#written
+    this.#memory?.close()
+    await this.#level?.close()
+    if (this.#folder !== undefined) await removeFolder(this.#folder)
+  }
+
+  async #write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
+    if (this.#memory !== undefined && !this.#fits(this.#memory, ops)) await this.#spill(this.#memory)
+    if (this.#memory !== undefined) this.#memory.write(ops)
+    else await this.#level!.write(ops, options)
+  }
+
+  entries(range?: KeyRange, options?: ReadOptions): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]> {
+    return (this.#memory ?? this.#level!).entries(range, options)
+  }
+
+  #fits(memory: MemoryStore, ops: readonly StoreOp[]): boolean {
+    let bytes = memory.byteLength + (memory.size + ops.length) * ENTRY_BYTES
+    for (const { key, value } of ops) bytes += key.length + (value?.length ?? 0)
+    return bytes <= this.#memoryBytes
+  }
+
+  /** The store in memory is not emptied: a listing of it may be going on. */
+  async #spill(memory: MemoryStore): Promise<void> {
+    const folder = await this.#newFolder()
+    let level: LevelStore | undefined
+    try {
+      level = await LevelStore.open(folder, { memoryBytes: Math.max(LEAST_LEVEL_BYTES, this.#memoryBytes), durable: false })
+      for (const entries of memory.entries()) await level.write(entries)
+    } catch (error) {
+      await level?.close().catch(() => {})
+      await removeFolder(folder)
+      throw FeedError.is(error) && error.code === 'DEPENDENCY_MISSING' ? this.#limitError(error) : error
+    }
+    this.#folder = folder
+    this.#level = level
+    this.#memory = undefined
+  }
+
+  async #newFolder(): Promise<string> {
+    const folder = await onDisk(this.#parent, 'make a folder', () => mkdtemp(join(this.#parent, 'feedmill-')))
+    removeAtExit(folder)
+    return folder
+  }
+
+  #limitError(cause: unknown): FeedError {
+    const limit = this.#memoryBytes
+    const message = `the store in memory is full: memoryBytes is ${limit}; install classic-level to let it go on on disk`
+    return new FeedError('STATE_LIMIT', message, { option: 'memoryBytes', limit }, { cause })
+  }
+}
+
+/** Temporary folders of stores that were not closed. */
+const leftBehind = new Set<string>()
+
+function removeAtExit(folder: string): void {
+  if (leftBehind.size === 0) process.on('exit', removeLeftBehind)
+  leftBehind.add(folder)
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  leftBehind.delete(folder)
+  if (leftBehind.size === 0) process.off('exit', removeLeftBehind)
+}
+
+function removeLeftBehind(): void {
+  for (const folder of leftBehind) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,165 @@
+// The files of a state folder: every call that sync/ makes to a file system goes through this interface, so that a test can put
+// another one in its place which fails, tears or forgets. What is written when, and synced when, is decided by its callers.
+// A failed write or sync is never repeated here: after one, nobody knows what is on the disk.
+
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { FeedError } from '../errors'
+
+/** An open file. Offsets and lengths are bytes. */
+export interface DurableFile {
+  /** At most `length` bytes from `offset` on; fewer only at the end of the file. */
+  read(offset: number, length: number): Promise<Uint8Array>
+  /** All of `bytes`, or an error. */
+  write(offset: number, bytes: Uint8Array): Promise<void>
+  truncate(length: number): Promise<void>
+  size(): Promise<number>
+  /** What was written is on the disk when the promise resolves. */
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** All fail with STATE_IO. */
+export interface DurableFiles {
+  /** Makes the folder and those above it where they are missing; they are on the disk when the promise resolves. */
+  makeFolder(path: string): Promise<void>
+  /** Names in a folder, sorted; none where there is no folder. */
+  list(path: string): Promise<readonly string[]>
+  /** Bytes of a file; undefined where there is none. */
+  size(path: string): Promise<number | undefined>
+  /** Bytes of all files in a folder and below it; 0 where there is none. */
+  bytesUnder(path: string): Promise<number>
+  /** For reading; undefined where there is no such file. */
+  open(path: string): Promise<DurableFile | undefined>
+  /** For reading and writing, made empty where there is none. */
+  edit(path: string): Promise<DurableFile>
+  /** Puts a file in the place of another, which may be there. */
+  rename(from: string, to: string): Promise<void>
+  /** Removes a file, or a folder and all in it; nothing where there is none. */
+  remove(path: string): Promise<void>
+  /** What was made, renamed and removed in a folder is on the disk when the promise resolves. */
+  syncFolder(path: string): Promise<void>
+}
+
+/** The file system of this machine. */
+export const machineFiles: DurableFiles = {
+  makeFolder: path => guarded(path, 'mkdir', () => makeFolder(resolve(path))),
+  list: path => guarded(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
+  size: path => guarded(path, 'stat', async () => (await unlessMissing(stat(path)))?.size),
+  bytesUnder: path => guarded(path, 'stat', () => bytesUnder(path)),
+  open: path =>
+    guarded(path, 'open', async () => {
+      const handle = await unlessMissing(open(path, 'r'))
+      return handle && new MachineFile(handle, path)
+    }),
+  edit: path => guarded(path, 'open', async () => new MachineFile(await editable(path), path)),
+  rename: (from, to) => guarded(to, 'rename', () => rename(from, to)),
+  remove: path => guarded(path, 'remove', () => rm(path, { recursive: true, force: true })),
+  syncFolder: path => guarded(path, 'fsync', () => syncFolder(path)),
+}
+
+class MachineFile implements DurableFile {
+  readonly #handle: FileHandle
+  readonly #path: string
+
+  constructor(handle: FileHandle, path: string) {
+    this.#handle = handle
+    this.#path = path
+  }
+
+  read(offset: number, length: number): Promise<Uint8Array> {
+    return guarded(this.#path, 'read', async () => {
+      const bytes = Buffer.allocUnsafeSlow(length)
+      let filled = 0
+      while (filled < length) {
+        const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, offset + filled)
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+      return bytes.subarray(0, filled)
+    })
+  }
+
+  write(offset: number, bytes: Uint8Array): Promise<void> {
+    return guarded(this.#path, 'write', async () => {
+      for (let from = 0; from < bytes.length; ) {
+        const { bytesWritten } = await this.#handle.write(bytes, from, bytes.length - from, offset + from)
+        from += bytesWritten
+      }
+    })
+  }
+
+  truncate(length: number): Promise<void> {
+    return guarded(this.#path, 'truncate', () => this.#handle.truncate(length))
+  }
+
+  size(): Promise<number> {
+    return guarded(this.#path, 'stat', async () => (await this.#handle.stat()).size)
+  }
+
+  sync(): Promise<void> {
+    return guarded(this.#path, 'fsync', () => this.#handle.sync())
+  }
+
+  close(): Promise<void> {
+    return guarded(this.#path, 'close', () => this.#handle.close())
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+}
+
+/** Node has no flags for "read and write, made where missing, kept where there": two calls are. */
+async function editable(path: string): Promise<FileHandle> {
+  return (await unlessMissing(open(path, 'r+'))) ?? open(path, 'w+')
+}
+
+async function bytesUnder(folder: string): Promise<number> {
+  let bytes = 0
+  for (const entry of (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []) {
+    const path = join(folder, entry.name)
+    // What is removed at the same time counts no more.
+    bytes += entry.isDirectory() ? await bytesUnder(path) : ((await unlessMissing(stat(path)))?.size ?? 0)
+  }
+  return bytes
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // A folder cannot be opened there; renames are journaled by the file system.
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function guarded<T>(path: string, operation: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw stateIo(path, operation, codeOf(cause) ?? 'unknown', cause)
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}
+
+export function stateIo(path: string, operation: string, reason: string, cause?: unknown): FeedError<'STATE_IO'> {
+  return new FeedError('STATE_IO', `${operation} of ${path} failed: ${reason}`, { path, operation, reason }, { cause })
+}

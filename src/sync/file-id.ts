@@ -1,0 +1,95 @@
+// Which file of the service: the identity under which a file is planned, fetched, recorded and kept. A value without behaviour, and
+// its stable text. What else proves that two downloads are of one file (total, Last-Modified) stands in the ledger beside it.
+// Document 2, Endpoints: the parameters that tell the files of one category apart.
+
+import { readDay, readHour } from '../service/date-forms'
+
+/** One top-level category of one marketplace: everything of a synchronisation is kept apart by it. */
+export interface Category {
+  readonly marketplace: string
+  readonly categoryId: string
+}
+
+/** All that is active; the service has one, the latest. */
+export interface BootstrapId extends Category {
+  readonly feed: 'item' | 'item_group'
+  readonly scope: 'ALL_ACTIVE'
+  /** Last-Modified as an ISO text: which of the bootstraps it was. Unknown until the service has answered. */
+  readonly generation?: string
+}
+
+/** What was listed on one day of UTC-7. */
+export interface DailyId extends Category {
+  readonly feed: 'item' | 'item_group'
+  readonly scope: 'NEWLY_LISTED'
+  /** `yyyyMMdd` */
+  readonly date: string
+}
+
+/** What changed in one hour. */
+export interface SnapshotId extends Category {
+  readonly feed: 'item_snapshot'
+  /** `yyyy-MM-ddThh:00:00.000Z`, the hour's first instant. */
+  readonly hour: string
+}
+
+/** What became of priority items on one day of UTC-7. */
+export interface PriorityId extends Category {
+  readonly feed: 'item_priority'
+  /** `yyyyMMdd` */
+  readonly date: string
+}
+
+export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
+
+/**
+ * The file as one text, equal for equal files: `<marketplace>/<category>/<feed>/<which>`, and `<which>` is a day, an hour, or for a
+ * bootstrap its scope and generation. Files of one category begin with {@link categoryKey}; within a feed the order is that of time.
+ */
+export function fileIdKey(id: FileId): string {
+  return `${categoryKey(id)}${id.feed}/${whichOf(id)}`
+}
+
+/** What the keys of a category's files begin with, a slash at its end. */
+export function categoryKey({ marketplace, categoryId }: Category): string {
+  return `${encodeURIComponent(marketplace)}/${encodeURIComponent(categoryId)}/`
+}
+
+/** The file that {@link fileIdKey} made this text of; undefined for any other text. */
+export function readFileIdKey(key: string): FileId | undefined {
+  const [, marketplace = '', categoryId = '', feed, which = ''] =
+    /^([^/]+)\/([^/]+)\/(item|item_group|item_snapshot|item_priority)\/(.+)$/.exec(key) ?? []
+  const category = { marketplace: decoded(marketplace), categoryId: decoded(categoryId) }
+  const id = feed === undefined ? undefined : idOf(category, feed as FileId['feed'], which)
+  return id !== undefined && fileIdKey(id) === key ? id : undefined
+}
+
+function whichOf(id: FileId): string {
+  if (id.feed === 'item_snapshot') return id.hour
+  if (id.feed === 'item_priority' || id.scope === 'NEWLY_LISTED') return id.date
+  return id.generation === undefined ? id.scope : `${id.scope}/${id.generation}`
+}
+
+function idOf(category: Category, feed: FileId['feed'], which: string): FileId | undefined {
+  if (feed === 'item_snapshot') return readHour(which) === undefined ? undefined : { feed, ...category, hour: which }
+  if (readDay(which) !== undefined)
+    return feed === 'item_priority' ? { feed, ...category, date: which } : { feed, ...category, scope: 'NEWLY_LISTED', date: which }
+  if (feed === 'item_priority') return undefined
+  const [scope, generation, ...rest] = which.split('/')
+  if (scope !== 'ALL_ACTIVE' || rest.length > 0) return undefined
+  if (generation === undefined) return { feed, ...category, scope }
+  return isTime(generation) ? { feed, ...category, scope, generation } : undefined
+}
+
+function isTime(text: string): boolean {
+  const time = new Date(text)
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,160 @@
+// A state folder opened to be read: what a category has, how far it is, and its items, of now or of an earlier time.
+
+import { join } from 'node:path'
+import { wholeNumber } from '../codec/whole-number'
+import { type CategoryPlan, planCategory } from './calendar'
+import type { CalendarLimits } from './calendar-windows'
+import type { CategoryState } from './category-state'
+import type { Category } from './file-id'
+import { finishCategory } from './finish-file'
+import { stateAsOf } from './history'
+import type { LedgerEntry } from './ledger'
+import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
+import { machineGround, StateFolder, type StateGround } from './state-folder'
+import { type StateItem, stateItems } from './state-items'
+import type { StateOrigin } from './state-marker'
+
+export interface OpenStateOptions {
+  /** The memory that the process is to stay within, about. Default 256 MiB, least 232 MiB. */
+  readonly memoryBytes?: number
+  /** Stops what a call is about, which then fails with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** @internal */
+  readonly ground?: StateGround
+}
+
+/** Bytes on the disk, about. */
+export interface StateSizes {
+  readonly store: number
+  /** Files that are being fetched, or wait for their turn. */
+  readonly spool: number
+  /** Compressed files that are kept. */
+  readonly files: number
+  readonly changes: number
+}
+
+/** The items of one time. */
+export interface ItemsAt {
+  readonly at: Date
+  /** In key order, in blocks of a few hundred at the most. */
+  items(): AsyncIterable<readonly StateItem[]>
+  /** Frees what an earlier time takes on the disk. */
+  close(): Promise<void>
+}
+
+export class OpenCategory implements Category {
+  readonly #state: CategoryState
+  readonly #makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>
+
+  constructor(state: CategoryState, makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>) {
+    this.#state = state
+    this.#makeAsOf = makeAsOf
+  }
+
+  get marketplace(): string {
+    return this.#state.category.marketplace
+  }
+
+  get categoryId(): string {
+    return this.#state.category.categoryId
+  }
+
+  /** The files that the state is made of, in the order in which they came into it. */
+  get files(): readonly LedgerEntry[] {
+    return this.#state.ledger.entries
+  }
+
+  /** How far the state is, what it lacks and what comes next, at a time. */
+  plan(now: Date, limits?: Partial<CalendarLimits>): CategoryPlan {
+    return planCategory({ ...this.#state.category, now, done: this.#state.ledger.done, ...(limits && { limits }) })
+  }
+
+  /** In key order, in blocks of a few hundred at the most. */
+  items(): AsyncIterable<readonly StateItem[]> {
+    return stateItems(this.#state)
+  }
+
+  /** The items of an earlier time, made again from the files that are kept. @throws FeedError STATE_HISTORY_MISSING */
+  asOf(time: Date): Promise<ItemsAt> {
+    return this.#makeAsOf(this.#state, time)
+  }
+}
+
+export class OpenState {
+  readonly #folder: StateFolder
+  readonly categories: readonly OpenCategory[]
+
+  /** @internal See {@link openState}. */
+  constructor(folder: StateFolder, categories: readonly OpenCategory[]) {
+    this.#folder = folder
+    this.categories = categories
+  }
+
+  /** What the folder is of. */
+  get origin(): StateOrigin {
+    return this.#folder.origin
+  }
+
+  async sizes(): Promise<StateSizes> {
+    const { files, paths } = this.#folder
+    const [store, spool, kept, changes] = await Promise.all(
+      [paths.store, paths.spools, paths.kept, paths.changes].map(path => files.bytesUnder(path)),
+    )
+    return { store: store!, spool: spool!, files: kept!, changes: changes! }
+  }
+
+  close(): Promise<void> {
+    return this.#folder.close()
+  }
+}
+
+/**
+ * Opens the state in a folder for reading. A file that a run was applying when it died is finished first.
+ * @throws FeedError OPTION_INVALID, STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
+ */
+export async function openState(folder: string, options: OpenStateOptions = {}): Promise<OpenState> {
+  const { ground = machineGround, signal = new AbortController().signal } = options
+  const shares = memoryShares(wholeNumber('memoryBytes', options.memoryBytes ?? DEFAULT_MEMORY_BYTES), 1)
+  const state = await StateFolder.open({ folder, storeBytes: shares.storeBytes, ground })
+  try {
+    for (const category of state.categories) await finishCategory(state, category, { commitBytes: shares.commitBytes, signal })
+    const asOf = (category: CategoryState, time: Date) => itemsAsOf(state, category, time, { ground, shares, signal })
+    return new OpenState(
+      state,
+      state.categories.map(category => new OpenCategory(category, asOf)),
+    )
+  } catch (error) {
+    await state.close()
+    throw error
+  }
+}
+
+interface HistoryGround {
+  readonly ground: StateGround
+  readonly shares: MemoryShares
+  readonly signal: AbortSignal
+}
+
+async function itemsAsOf(
+  folder: StateFolder,
+  category: CategoryState,
+  asOf: Date,
+  { ground, shares, signal }: HistoryGround,
+): Promise<ItemsAt> {
+  const place = join(folder.paths.folder, 'history')
+  // What a run that died has left there.
+  await folder.files.remove(place)
+  await folder.files.makeFolder(place)
+  const store = await ground.openStore(place, shares.storeBytes)
+  const close = async () => {
+    await store.close()
+    await folder.files.remove(place)
+  }
+  try {
+    const { state, at } = await stateAsOf(folder, category, { asOf, store, commitBytes: shares.commitBytes, signal })
+    return { at, items: () => stateItems(state), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { program } from '../../src/cli/program'
+
+const called = vi.hoisted(() => ({ sync: vi.fn(), status: vi.fn(), export: vi.fn() }))
+vi.mock('../../src/cli/sync', () => ({ syncCommand: called.sync }))
+vi.mock('../../src/cli/status', () => ({ statusCommand: called.status }))
+vi.mock('../../src/cli/export', () => ({ exportCommand: called.export }))
+
+beforeEach(() => vi.clearAllMocks())
+afterEach(() => vi.unstubAllEnvs())
+
+/** Options that the command was called with; what commander prints of a mistake where it was not. */
+async function parsed(...words: string[]): Promise<Record<string, unknown> | string> {
+  const argv = ['node', 'cli.js', ...words]
+  const feedmill = program(argv)
+  let text = ''
+  for (const command of [feedmill, ...feedmill.commands]) {
+    command.exitOverride().configureOutput({ writeErr: line => void (text += line), writeOut: line => void (text += line) })
+  }
+  await feedmill.parseAsync(argv).catch(() => {})
+  const [call] = [...called.sync.mock.calls, ...called.status.mock.calls, ...called.export.mock.calls]
+  return call === undefined ? text : typeof call[0] === 'string' ? { folder: call[0], ...call[1] } : call[0]
+}
+
+const sync = ['sync', '--marketplace', 'MKT_US', '--category', '220', '--state', 'dir']
+
+describe('feedmill sync', () => {
+  test('what it needs, and what it takes by itself', async () => {
+    expect(await parsed(...sync)).toEqual({
+      marketplace: 'MKT_US',
+      category: ['220'],
+      state: 'dir',
+      follow: false,
+      memory: 268_435_456,
+      keepFiles: 0,
+      json: false,
+    })
+  })
+
+  test('everything', async () => {
+    const words = [
+      '--category',
+      '267',
+      '--until',
+      '2026-03-01T12:00:00Z',
+      '--follow',
+      '--memory',
+      '1GB',
+      '--keep-files',
+      '5GiB',
+      '--changes',
+      'c',
+      '--json',
+    ]
+    expect(await parsed(...sync, ...words)).toMatchObject({
+      category: ['220', '267'],
+      until: new Date('2026-03-01T12:00:00Z'),
+      follow: true,
+      memory: 1_000_000_000,
+      keepFiles: 5 * 2 ** 30,
+      changes: 'c',
+      json: true,
+    })
+  })
+
+  test('no changes, until now', async () => {
+    expect(await parsed(...sync, '--no-changes', '--until', 'now', '--once')).toMatchObject({ changes: false, until: 'now', follow: false })
+  })
+
+  test('the service comes from options, or from the environment', async () => {
+    vi.stubEnv('FEEDMILL_BASE_URL', 'https://env.example')
+    vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
+    const options = await parsed(...sync, '--base-url', 'https://option.example', '--client-id', 'me', '--sandbox')
+    expect(options).toMatchObject({ baseUrl: 'https://option.example', clientId: 'me', clientSecret: 'env-secret', sandbox: true })
+  })
+
+  test.each([
+    [['--memory', 'much'], 'not a size such as 256MB'],
+    [['--until', 'tomorrow'], 'not a time'],
+    [['--follow', '--once'], 'cannot be used with'],
+  ])('%j is refused', async (words, message) => {
+    expect(await parsed(...sync, ...words)).toContain(message)
+    expect(called.sync).not.toHaveBeenCalled()
+  })
+
+  test.each(['--marketplace', '--category', '--state'])('without %s it is refused', async option => {
+    const at = sync.indexOf(option)
+    expect(await parsed(...sync.filter((_, n) => n !== at && n !== at + 1))).toContain(`required option '${option}`)
+  })
+
+  test('neither help nor a mistake shows a secret of the environment', async () => {
+    vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
+    for (const words of [['--help'], ['--memory', 'x'], ['--what']]) expect(await parsed(...sync, ...words)).not.toContain('env-secret')
+  })
+})
+
+test('feedmill status', async () => {
+  expect(await parsed('status', 'dir', '--now', '2026-03-01T12:00:00Z')).toEqual({
+    folder: 'dir',
+    json: false,
+    now: new Date('2026-03-01T12:00:00Z'),
+  })
+  vi.clearAllMocks()
+  expect(await parsed('status')).toContain('missing required argument')
+})
+
+test('feedmill export', async () => {
+  expect(await parsed('export', '--state', 'dir')).toEqual({ state: 'dir', category: [], format: 'ndjson' })
+  vi.clearAllMocks()
+  const words = ['--category', '1', '--category', '2', '--as-of', '2026-03-01T12:00:00Z', '--out', 'f', '--format', 'csv']
+  expect(await parsed('export', '--state', 'dir', ...words)).toEqual({
+    state: 'dir',
+    category: ['1', '2'],
+    asOf: new Date('2026-03-01T12:00:00Z'),
+    out: 'f',
+    format: 'csv',
+  })
+  vi.clearAllMocks()
+  expect(await parsed('export', '--state', 'dir', '--format', 'xml')).toContain('Allowed choices are ndjson, csv')
+})

@@ -1,0 +1,66 @@
+// A small emulated service on a socket, and commands run in this process against it.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import type { SyncCommand } from '../../src/cli/sync'
+import { createEmulator, type EmulatorOptions } from '../../src/emulator/index'
+
+export const HOURS = 4
+
+export async function served(options: Partial<EmulatorOptions> = {}) {
+  const emulator = createEmulator({ world: { seed: 5, items: 80, hours: HOURS, churn: 40 }, ...options })
+  const { url } = await emulator.listen({ port: 0 })
+  const folder = mkdtempSync(join(tmpdir(), 'feedmill-cli-'))
+  const now = new Date(emulator.world.end.getTime() + 3_600_000)
+  const command: SyncCommand = {
+    baseUrl: url,
+    tokenUrl: url + emulator.tokenPath,
+    scopeBase: emulator.scopeBase,
+    clientId: emulator.clientId,
+    clientSecret: emulator.clientSecret,
+    marketplace: 'MKT_US',
+    category: ['220'],
+    state: join(folder, 'state'),
+    follow: false,
+    memory: 256 * 2 ** 20,
+    keepFiles: 0,
+    json: false,
+    now,
+  }
+  const close = async () => {
+    await emulator.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { emulator, folder, now, command, close }
+}
+
+export interface Outcome {
+  /** Lines on standard output and on standard error. */
+  readonly out: readonly string[]
+  readonly err: readonly string[]
+  readonly exitCode: typeof process.exitCode
+  readonly error: unknown
+}
+
+/** What a command prints, and the exit code that it leaves. */
+export async function outcomeOf(run: () => Promise<void>): Promise<Outcome> {
+  const before = process.exitCode
+  const out: string[] = []
+  const err: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation(text => void out.push(...String(text).split('\n')))
+  const error = vi.spyOn(console, 'error').mockImplementation(text => void err.push(...String(text).split('\n')))
+  process.exitCode = undefined
+  try {
+    const failure = await run().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    return { out, err, exitCode: process.exitCode, error: failure }
+  } finally {
+    process.exitCode = before
+    log.mockRestore()
+    error.mockRestore()
+  }
+}

@@ -1,0 +1,112 @@
+// A service on a socket, and synchronisations of it in processes of their own that can be killed from outside.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
+import type { MemoryShares } from '../../src/sync/memory-shares'
+import { openState } from '../../src/sync/open-state'
+import type { WorkerOrder } from './worker'
+
+const run = promisify(execFile)
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** Builds the worker once for a test file. @returns its script */
+export async function buildWorker(): Promise<string> {
+  const out = await mkdtemp(join(ROOT, '.tmp/crash-'))
+  const tsup = join(ROOT, 'node_modules/.bin/tsup')
+  const args = ['test/crash/worker.ts', '--no-config', '--silent', '--target', 'node20', '--format', 'esm', '--out-dir', out]
+  await run(tsup, args, { cwd: ROOT })
+  return join(out, 'worker.js')
+}
+
+export interface Ended {
+  /** The process came to its end. */
+  readonly isDone: boolean
+  readonly output: string
+}
+
+/** What every reader of a state folder sees, as one text a file and one for what is in the store. */
+export type FolderContent = Readonly<Record<string, string>>
+
+export class CrashShop {
+  readonly #emulator: Emulator
+  readonly #order: Omit<WorkerOrder, 'folder'>
+  readonly #script: string
+
+  private constructor(emulator: Emulator, script: string, order: Omit<WorkerOrder, 'folder'>) {
+    this.#emulator = emulator
+    this.#script = script
+    this.#order = order
+  }
+
+  static async open(script: string, options: EmulatorOptions, nowMs: number, shares: Partial<MemoryShares> = {}): Promise<CrashShop> {
+    const emulator = createEmulator({ ...options, now: new Date(nowMs) })
+    const { url } = await emulator.listen()
+    const { clientId, clientSecret, scopeBase, tokenPath } = emulator
+    return new CrashShop(emulator, script, { url, tokenUrl: url + tokenPath, scopeBase, clientId, clientSecret, nowMs, shares })
+  }
+
+  /** Starts a run. `before` stands before the command: a tracer and its arguments. */
+  start(folder: string, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    const [command = '', ...args] = [...before, process.execPath, this.#script, JSON.stringify({ ...this.#order, folder })]
+    return spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  }
+
+  async run(folder: string, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return ended(this.start(folder, before, env))
+  }
+
+  /** All that is in a folder where no run is under way. */
+  async contentOf(folder: string): Promise<FolderContent> {
+    const content: Record<string, string> = {}
+    const state = await openState(folder)
+    try {
+      for (const category of state.categories) {
+        const items = createHash('sha256')
+        for await (const block of category.items()) {
+          for (const { row, priority, group, version } of block) {
+            items.update(JSON.stringify([row.toStrings(), row.position, version, priority?.toStrings(), group?.toStrings()]))
+          }
+        }
+        content[`items ${category.categoryId}`] = items.digest('hex')
+        content[`ledger ${category.categoryId}`] = JSON.stringify(category.files)
+        content[`watermark ${category.categoryId}`] = String(category.plan(new Date(this.#order.nowMs)).watermark?.toISOString())
+      }
+    } finally {
+      await state.close()
+    }
+    for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      // The store's own files differ with when it wrote them; what is in them is above.
+      if (path.startsWith('store') || statSync(join(folder, path)).isDirectory()) continue
+      content[path] = createHash('sha256')
+        .update(readFileSync(join(folder, path)))
+        .digest('hex')
+    }
+    return content
+  }
+
+  close(): Promise<void> {
+    return this.#emulator.close()
+  }
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  let output = ''
+  child.stdout?.on('data', part => (output += part))
+  child.stderr?.on('data', part => (output += part))
+  const code = await new Promise<number | null>(settle => child.on('close', settle))
+  return { isDone: code === 0 && output.includes('"done":true'), output }
+}
+
+export async function newFolder(): Promise<string> {
+  return join(await mkdtemp(join(tmpdir(), 'feedmill-crash-')), 'state')
+}
+
+export async function dropFolder(folder: string): Promise<void> {
+  await rm(resolve(folder, '..'), { recursive: true, force: true })
+}

@@ -1,0 +1,46 @@
+// Two processes that want one state folder.
+
+import { readdir } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildWorker, CrashShop, dropFolder, ended, newFolder } from './crash-shop'
+
+const START = new Date('2026-03-01T07:00:00Z')
+let shop: CrashShop
+
+beforeAll(async () => {
+  const world = { seed: 6, items: 60, start: START, hours: 48 }
+  shop = await CrashShop.open(await buildWorker(), { world, bootstrapAt: START }, +START + 5 * 3_600_000)
+}, 60_000)
+afterAll(() => shop?.close())
+
+test('fault 83: of two processes that start together one is refused, with its code, and the other ends well', async () => {
+  const folder = await newFolder()
+  const runs = [shop.start(folder), shop.start(folder)].map(ended)
+  const ends = await Promise.all(runs)
+  // They may also have come one after the other.
+  for (const { isDone, output } of ends) if (!isDone) expect(output).toContain('STATE_LOCKED')
+  expect(ends.some(({ isDone }) => isDone)).toBe(true)
+  expect(Object.keys(await shop.contentOf(folder)).filter(name => name.startsWith('lock'))).toEqual([])
+  await dropFolder(folder)
+}, 60_000)
+
+test('fault 83: a process that is stopped in the middle keeps the folder; when it is killed the next one has it', async () => {
+  const folder = await newFolder()
+  const first = shop.start(folder)
+  const firstEnd = ended(first)
+  await lockIn(folder)
+  first.kill('SIGSTOP')
+  const second = await shop.run(folder)
+  const wasThere = first.exitCode === null
+  if (wasThere) expect([second.isDone, second.output.includes('STATE_LOCKED')]).toEqual([false, true])
+  first.kill('SIGKILL')
+  await firstEnd
+  expect(wasThere).toBe(true)
+  expect((await shop.run(folder)).isDone).toBe(true)
+  await dropFolder(folder)
+}, 60_000)
+
+async function lockIn(folder: string): Promise<void> {
+  while (!(await readdir(folder).catch(() => [])).some(name => /^lock\..*[^w]$/.test(name))) await wait(1)
+}

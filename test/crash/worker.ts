@@ -1,0 +1,40 @@
+// A synchronisation in a process of its own, to be killed: reads what to do from its one argument and prints `done` when it has done it.
+
+import { createFeedService, defineProfile } from '../../src/service'
+import { sync } from '../../src/sync'
+import type { MemoryShares } from '../../src/sync/memory-shares'
+
+export interface WorkerOrder {
+  readonly url: string
+  readonly tokenUrl: string
+  readonly scopeBase: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly folder: string
+  readonly nowMs: number
+  readonly shares: Partial<MemoryShares>
+  /** Default `files`. */
+  readonly changes?: 'none' | 'files'
+  readonly memoryBytes?: number
+}
+
+const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
+const { clientId, clientSecret, folder, nowMs, shares, changes = 'files' } = order
+const profile = defineProfile({ baseUrl: order.url, tokenUrl: order.tokenUrl, scopeBase: order.scopeBase })
+const service = createFeedService(profile, { clientId, clientSecret }, { now: () => nowMs, headersTimeoutMs: 600_000 })
+try {
+  await sync({
+    service,
+    marketplace: 'MKT_US',
+    categories: ['220'],
+    folder,
+    now: () => nowMs,
+    changes,
+    ...(order.memoryBytes !== undefined && { memoryBytes: order.memoryBytes }),
+    keepFileBytes: 2 ** 30,
+    shares,
+  }).summary
+  console.log(JSON.stringify({ done: true, maxRss: process.resourceUsage().maxRSS, cpu: process.cpuUsage() }))
+} finally {
+  await service.close()
+}

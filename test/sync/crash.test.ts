@@ -1,0 +1,120 @@
+// Runs that die at every call, lose power, or meet a disk that fails, over a simulated machine: what the next run makes of what is left.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FeedError } from '../../src/errors'
+import { type CrashKind, SimulatedMachine, type Trouble } from './simulated-machine'
+import { DAY_MS, FOLDER, HOUR_MS, type Seen, SmallShop, seenIn } from './small-run'
+
+const START = new Date('2026-03-01T07:00:00Z')
+/** `npm run test:crash` has every call of every scenario; here it is one in a few. */
+const EVERY = process.env.FEEDMILL_CRASH === 'all' ? 1 : 23
+
+interface Result {
+  readonly seen: Seen
+  readonly files: Map<string, string>
+}
+
+/** Runs one after the other, each with the service as it is then. */
+interface Scenario {
+  readonly name: string
+  readonly shops: readonly SmallShop[]
+}
+
+/** The service as it is three hours after a bootstrap was made. */
+function shopAfter(bootstrapMs: number): SmallShop {
+  const world = { seed: 5, items: 24, churn: 30, start: START, hours: 400 }
+  return new SmallShop({ world, bootstrapAt: new Date(bootstrapMs) }, bootstrapMs + 4 * HOUR_MS)
+}
+
+const first = shopAfter(+START + DAY_MS)
+const later = shopAfter(+START + 10 * DAY_MS)
+afterAll(() => Promise.all([first.close(), later.close()]))
+
+const scenarios: readonly Scenario[] = [
+  { name: 'a first run', shops: [first] },
+  { name: 'a run after a gap, with a new bootstrap', shops: [first, later] },
+]
+
+/** The last run of a scenario, with what happens in it; the runs before it are without trouble. */
+async function lastRun({ shops }: Scenario, seed: number, trouble?: Trouble): Promise<{ machine: SimulatedMachine; error: unknown }> {
+  const machine = new SimulatedMachine(seed)
+  for (const shop of shops.slice(0, -1)) await shop.sync(machine.start()).summary
+  const error = await shops
+    .at(-1)!
+    .sync(machine.start(trouble))
+    .summary.then(
+      () => undefined,
+      failure => failure,
+    )
+  return { machine, error }
+}
+
+async function resultOf(machine: SimulatedMachine): Promise<Result> {
+  const seen = await seenIn(machine.start(), +START + 30 * DAY_MS)
+  return { seen, files: machine.filesUnder(FOLDER) }
+}
+
+describe.each(scenarios)('$name', scenario => {
+  let whole: Result
+  let calls: string[]
+
+  beforeAll(async () => {
+    const { machine, error } = await lastRun(scenario, 0)
+    expect(error).toBeUndefined()
+    calls = [...machine.log]
+    whole = await resultOf(machine)
+  })
+
+  test('has all that a crash can hit', () => {
+    expect(calls.length).toBeGreaterThan(100)
+    expect([...whole.files.keys()].filter(path => path.includes('/spool/') || path.includes('/lock'))).toEqual([])
+  })
+
+  async function goOn(machine: SimulatedMachine): Promise<Result> {
+    await scenario.shops.at(-1)!.sync(machine.start()).summary
+    return resultOf(machine)
+  }
+
+  async function dieAtEvery(kind: CrashKind, calls: readonly number[], whats: readonly Trouble['what'][]): Promise<void> {
+    for (const at of calls) {
+      for (const what of whats) {
+        const { machine, error } = await lastRun(scenario, at, { at, what })
+        expect([at, what, error !== undefined]).toEqual([at, what, true])
+        machine.crash(kind)
+        expect([at, what, await goOn(machine)]).toEqual([at, what, whole])
+      }
+    }
+  }
+
+  const sampled = () => calls.map((_, n) => n + 1).filter(at => at % EVERY === 1 % EVERY)
+
+  test('fault 77: killed at a call, the next run ends with the same state, ledger and files', async () => {
+    await dieAtEvery('process', sampled(), ['before', 'within', 'after'])
+  }, 900_000)
+
+  test('fault 78: the power goes at a call, and of what was not synced anything may be lost or torn: the next run ends with the same', async () => {
+    await dieAtEvery('power', sampled(), ['before', 'within', 'after'])
+  }, 900_000)
+
+  test('fault 82: killed when a write to the store has been made and before that is known, the next run ends with the same', async () => {
+    const writes = calls.flatMap((call, n) => (call.startsWith('store write') ? [n + 1] : []))
+    expect(writes.length).toBeGreaterThan(8)
+    await dieAtEvery('process', EVERY === 1 ? writes : writes.filter((_, n) => n % 4 === 0), ['after'])
+  }, 900_000)
+
+  test.each(['ENOSPC', 'EIO'] as const)(
+    'fault 79: %s at a call stops the run, typed, and the next one ends with the same',
+    async what => {
+      for (const at of sampled()) {
+        const { machine, error } = await lastRun(scenario, at, { at, what, lasting: at % 2 === 0 })
+        const failed = machine.log[at - 1]!
+        expect([at, failed, FeedError.is(error) && error.code]).toEqual([at, failed, 'STATE_IO'])
+        // What could not be written or synced is not tried again, as if the disk then told the truth.
+        expect(/^(write|sync|store)/.test(failed) ? machine.log.lastIndexOf(failed) : at - 1).toBe(at - 1)
+        machine.crash('process')
+        expect([at, await goOn(machine)]).toEqual([at, whole])
+      }
+    },
+    900_000,
+  )
+})

@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { machineFiles } from '../../src/sync/durable-files'
+import { readWhole, replaceWhole } from '../../src/sync/whole-file'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'feedmill-files-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+const path = (...names: string[]) => join(folder, ...names)
+const failure = (reason: string, operation: string) => ({ code: 'STATE_IO', context: { reason, operation } })
+
+test('a file is edited at any place, cut, and read up to its end', async () => {
+  const file = await machineFiles.edit(path('a'))
+  await file.write(0, Buffer.from('0123456789'))
+  await file.write(4, Buffer.from('xy'))
+  await file.truncate(8)
+  await file.sync()
+  expect(Buffer.from(await file.read(2, 100)).toString()).toBe('23xy67')
+  expect([await file.size(), (await file.read(8, 5)).length]).toEqual([8, 0])
+  await file.close()
+  const again = await machineFiles.edit(path('a'))
+  expect(await again.size()).toBe(8)
+  await again.close()
+})
+
+test('what is not there is no failure to ask for, list, measure or remove', async () => {
+  expect(await machineFiles.open(path('none'))).toBeUndefined()
+  expect(await machineFiles.size(path('none'))).toBeUndefined()
+  expect(await machineFiles.list(path('none'))).toEqual([])
+  expect(await machineFiles.bytesUnder(path('none'))).toBe(0)
+  await machineFiles.remove(path('none'))
+  await machineFiles.syncFolder(folder)
+})
+
+test('folders are made with those above them, measured with what is below them, and removed with all in them', async () => {
+  await machineFiles.makeFolder(path('a', 'b', 'c'))
+  await machineFiles.makeFolder(path('a', 'b'))
+  await writeFile(path('a', 'b', 'c', '1'), '12345')
+  await writeFile(path('a', '2'), '123')
+  expect(await machineFiles.bytesUnder(path('a'))).toBe(8)
+  expect(await machineFiles.list(path('a'))).toEqual(['2', 'b'])
+  await machineFiles.remove(path('a'))
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('fault 79: what the system refuses is told with its code, and with what was tried', async () => {
+  await writeFile(path('file'), '')
+  await expect(machineFiles.makeFolder(path('file', 'below'))).rejects.toMatchObject(failure('ENOTDIR', 'mkdir'))
+  await expect(machineFiles.edit(path('none', 'below'))).rejects.toMatchObject(failure('ENOENT', 'open'))
+  await expect(machineFiles.rename(path('none'), path('other'))).rejects.toMatchObject(failure('ENOENT', 'rename'))
+  await expect(machineFiles.list(path('file'))).rejects.toMatchObject(failure('ENOTDIR', 'list'))
+})
+
+test.runIf((await stat('/dev/full').catch(() => undefined)) !== undefined)('fault 79: no space left on the device', async () => {
+  const file = await machineFiles.edit('/dev/full')
+  await expect(file.write(0, Buffer.from('x'))).rejects.toMatchObject(failure('ENOSPC', 'write'))
+  await file.close()
+})
+
+test('a small file is replaced as a whole, and leaves nothing beside it', async () => {
+  expect(await readWhole(machineFiles, path('small'))).toBeUndefined()
+  await replaceWhole(machineFiles, path('small'), Buffer.from('a longer first text'))
+  await replaceWhole(machineFiles, path('small'), Buffer.from('second'))
+  expect(Buffer.from((await readWhole(machineFiles, path('small')))!).toString()).toBe('second')
+  expect([await readdir(folder), await readFile(path('small'), 'utf8')]).toEqual([['small'], 'second'])
+})

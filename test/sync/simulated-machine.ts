@@ -1,0 +1,358 @@
+// A machine in memory for tests of what survives: files of which only what was synced is sure to be there after a loss of power, a
+// store that loses its newest unsynced writes, processes that die at any call, disks that fail. Equal seeds fail in equal ways.
+//
+// What a crash leaves:
+//   the process dies        all writes to files stay; of the store's unsynced writes (gathered in the process) a part from the first on
+//   the power goes          of each file what was synced, and of the writes after that any, also cut short; of the changes of folders
+//                           since they were synced a part from the first on; of the store as above
+
+import { dirname } from 'node:path'
+import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
+import { type DurableFile, type DurableFiles, stateIo } from '../../src/sync/durable-files'
+import type { ProcessIdentity } from '../../src/sync/process-identity'
+import type { StateGround } from '../../src/sync/state-folder'
+
+export type CrashKind = 'process' | 'power'
+
+/** What happens at one call of a run. */
+export interface Trouble {
+  /** The calls count from 1. */
+  readonly at: number
+  /** `before`: the call has no effect; `within`: a write is cut short; `after`: the caller does not get to know. A code: the call fails with it. */
+  readonly what: 'before' | 'within' | 'after' | 'ENOSPC' | 'EIO'
+  /** With a code: also at all later calls that write. */
+  readonly lasting?: boolean
+}
+
+/** Thrown at the call at which the process dies, and at every later one: a dead process does nothing more. */
+export class Died extends Error {}
+
+class Node {
+  /** As the process sees it. */
+  bytes = Buffer.alloc(0)
+  /** As it is on the disk. */
+  synced = Buffer.alloc(0)
+  /** Since the last sync, in order. */
+  unsynced: { readonly offset: number; readonly bytes: Buffer | null }[] = []
+
+  change(offset: number, bytes: Buffer | null): void {
+    this.bytes = changed(this.bytes, offset, bytes)
+    this.unsynced.push({ offset, bytes })
+  }
+
+  sync(): void {
+    this.synced = this.bytes
+    this.unsynced = []
+  }
+}
+
+/** A change of names, of one file at a time as a journal has it. */
+interface NameChange {
+  readonly path: string
+  readonly node: Node | null
+}
+
+export class SimulatedMachine {
+  /** Calls of the process that runs now. */
+  calls = 0
+  /** What was called, for a test to choose from. */
+  readonly log: string[] = []
+  readonly #random: () => number
+  #names = new Map<string, Node>()
+  #syncedNames = new Map<string, Node>()
+  #nameChanges: NameChange[] = []
+  #storeBase = new Map<string, Uint8Array>()
+  #storeWrites: (readonly StoreOp[])[] = []
+  #process = 0
+  #trouble: Trouble | undefined
+  #dead = false
+
+  constructor(seed: number) {
+    this.#random = randomOf(seed)
+  }
+
+  /** The ground of a new process, in which `trouble` happens. */
+  start(trouble?: Trouble): StateGround {
+    this.calls = 0
+    this.log.length = 0
+    this.#trouble = trouble
+    this.#dead = false
+    const pid = ++this.#process
+    return {
+      files: new Files(this),
+      processes: {
+        own: () => ({ pid, host: 'simulated', startedAt: String(pid), holder: `holder-${pid}-${this.calls}` }),
+        mayRun: (other: ProcessIdentity) => other.pid === this.#process && !this.#dead,
+      },
+      openStore: async () => new Store(this),
+    }
+  }
+
+  get isDead(): boolean {
+    return this.#dead
+  }
+
+  /** The process ends as it stands, and the machine is as it is then found. */
+  crash(kind: CrashKind): void {
+    this.#dead = true
+    this.#process++
+    const kept = Math.floor(this.#random() * (this.#storeWrites.length + 1))
+    this.#storeWrites = this.#storeWrites.slice(0, kept)
+    this.syncStore()
+    if (kind === 'power') this.#losePower()
+    else for (const node of this.#names.values()) node.sync()
+    this.#syncNames()
+  }
+
+  /** All files below a folder, by their paths. */
+  filesUnder(folder: string): Map<string, string> {
+    const found = [...this.#names].filter(([path]) => path.startsWith(`${folder}/`))
+    return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, { bytes }]) => [path, bytes.toString('latin1')]))
+  }
+
+  // What the ground stands on.
+
+  /** One call: `effect` has the effect of the part of it that is done, of `write` bytes. */
+  call<T>(name: string, path: string, effect: (share: number) => T): T {
+    if (this.#dead) throw new Died(`${name} of a dead process`)
+    this.calls++
+    this.log.push(`${name} ${path}`)
+    const { at, what, lasting = false } = this.#trouble ?? { at: 0, what: 'before' }
+    const writes = !/^(read|list|size|open|entries|get)/.test(name)
+    const isHit = this.calls === at || (lasting && at > 0 && this.calls > at && writes)
+    if (!isHit) return effect(1)
+    if (what === 'ENOSPC' || what === 'EIO') {
+      // Of a write that fails something may be there.
+      if (name === 'write') effect(this.#random() * 0.99)
+      throw stateIo(path, name, what)
+    }
+    this.#dead = what === 'before'
+    if (what === 'within' && name === 'write') effect(this.#random())
+    else if (what !== 'before') effect(1)
+    this.#dead = true
+    throw new Died(`${name} ${path}`)
+  }
+
+  node(path: string): Node | undefined {
+    return this.#names.get(path)
+  }
+
+  setName(path: string, node: Node | null): void {
+    if (node === null) this.#names.delete(path)
+    else this.#names.set(path, node)
+    this.#nameChanges.push({ path, node })
+  }
+
+  paths(): string[] {
+    return [...this.#names.keys()]
+  }
+
+  syncFolder(folder: string): void {
+    // A journal writes what was changed before along with it.
+    const last = this.#nameChanges.findLastIndex(({ path }) => dirname(path) === folder)
+    for (const { path, node } of this.#nameChanges.splice(0, last + 1)) setName(this.#syncedNames, path, node)
+  }
+
+  storeValue(key: string): Uint8Array | undefined {
+    for (const ops of this.#storeWrites.toReversed()) {
+      const op = ops.findLast(found => found.key === key)
+      if (op) return op.value ?? undefined
+    }
+    return this.#storeBase.get(key)
+  }
+
+  storeWrite(ops: readonly StoreOp[], sync: boolean): void {
+    this.#storeWrites.push(ops.map(({ key, value }) => ({ key, value: value && Uint8Array.from(value) })))
+    if (sync) this.syncStore()
+  }
+
+  syncStore(): void {
+    for (const ops of this.#storeWrites) {
+      for (const { key, value } of ops) {
+        if (value === null) this.#storeBase.delete(key)
+        else this.#storeBase.set(key, value)
+      }
+    }
+    this.#storeWrites = []
+  }
+
+  storeEntries({ from, to }: KeyRange = {}): StoreEntry[] {
+    this.syncStore()
+    const within = (key: string) => (from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)
+    const entries = [...this.#storeBase].filter(([key]) => within(key)).sort(([a], [b]) => compareKeys(a, b))
+    return entries.map(([key, value]) => ({ key, value: Uint8Array.from(value) }))
+  }
+
+  #losePower(): void {
+    const kept = Math.floor(this.#random() * (this.#nameChanges.length + 1))
+    for (const { path, node } of this.#nameChanges.slice(0, kept)) setName(this.#syncedNames, path, node)
+    this.#names = new Map(this.#syncedNames)
+    this.#nameChanges = []
+    for (const node of new Set(this.#names.values())) {
+      node.bytes = node.synced
+      for (const { offset, bytes } of node.unsynced) {
+        if (this.#random() < 0.5) continue
+        const length = this.#random() < 0.5 ? bytes?.length : Math.floor(this.#random() * ((bytes?.length ?? 0) + 1))
+        node.bytes = changed(node.bytes, offset, bytes?.subarray(0, length) ?? null)
+      }
+      node.sync()
+    }
+  }
+
+  #syncNames(): void {
+    this.#syncedNames = new Map(this.#names)
+    this.#nameChanges = []
+  }
+}
+
+function setName(names: Map<string, Node>, path: string, node: Node | null): void {
+  if (node === null) names.delete(path)
+  else names.set(path, node)
+}
+
+/** Bytes written at an offset; null cuts off there. What lies between is zeros. */
+function changed(before: Buffer, offset: number, bytes: Buffer | null): Buffer<ArrayBuffer> {
+  const end = bytes === null ? offset : Math.max(before.length, offset + bytes.length)
+  const after = Buffer.alloc(end)
+  before.copy(after)
+  if (bytes !== null) bytes.copy(after, offset)
+  return after
+}
+
+class Files implements DurableFiles {
+  readonly #machine: SimulatedMachine
+
+  constructor(machine: SimulatedMachine) {
+    this.#machine = machine
+  }
+
+  // Folders are there as soon as something is in them.
+  async makeFolder(path: string): Promise<void> {
+    this.#machine.call('mkdir', path, () => {})
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    return this.#machine.call('list', folder, () => {
+      const inside = this.#machine.paths().filter(path => path.startsWith(`${folder}/`))
+      return [...new Set(inside.map(path => path.slice(folder.length + 1).split('/')[0]!))].sort()
+    })
+  }
+
+  async size(path: string): Promise<number | undefined> {
+    return this.#machine.call('size', path, () => this.#machine.node(path)?.bytes.length)
+  }
+
+  async bytesUnder(folder: string): Promise<number> {
+    const inside = this.#machine.paths().filter(path => path.startsWith(`${folder}/`))
+    return inside.reduce((sum, path) => sum + this.#machine.node(path)!.bytes.length, 0)
+  }
+
+  async open(path: string): Promise<DurableFile | undefined> {
+    return this.#machine.call('open', path, () => {
+      const node = this.#machine.node(path)
+      return node && new File(this.#machine, node, path)
+    })
+  }
+
+  async edit(path: string): Promise<DurableFile> {
+    return this.#machine.call('edit', path, () => {
+      if (this.#machine.node(path) === undefined) this.#machine.setName(path, new Node())
+      return new File(this.#machine, this.#machine.node(path)!, path)
+    })
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#machine.call('rename', to, () => {
+      const node = this.#machine.node(from)
+      if (node === undefined) throw stateIo(to, 'rename', 'ENOENT')
+      this.#machine.setName(to, node)
+      this.#machine.setName(from, null)
+    })
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#machine.call('remove', path, share => {
+      const inside = this.#machine.paths().filter(found => found === path || found.startsWith(`${path}/`))
+      for (const found of inside.slice(0, Math.ceil(inside.length * share))) this.#machine.setName(found, null)
+    })
+  }
+
+  async syncFolder(path: string): Promise<void> {
+    this.#machine.call('sync folder', path, () => this.#machine.syncFolder(path))
+  }
+}
+
+class File implements DurableFile {
+  readonly #machine: SimulatedMachine
+  readonly #node: Node
+  readonly #path: string
+
+  constructor(machine: SimulatedMachine, node: Node, path: string) {
+    this.#machine = machine
+    this.#node = node
+    this.#path = path
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    return this.#machine.call('read', this.#path, () => Uint8Array.from(this.#node.bytes.subarray(offset, offset + length)))
+  }
+
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    const copy = Buffer.from(bytes)
+    this.#machine.call('write', this.#path, share => this.#node.change(offset, copy.subarray(0, Math.ceil(copy.length * share))))
+  }
+
+  async truncate(length: number): Promise<void> {
+    this.#machine.call('truncate', this.#path, () => this.#node.change(length, null))
+  }
+
+  async size(): Promise<number> {
+    return this.#machine.call('size', this.#path, () => this.#node.bytes.length)
+  }
+
+  async sync(): Promise<void> {
+    this.#machine.call('sync', this.#path, () => this.#node.sync())
+  }
+
+  async close(): Promise<void> {}
+}
+
+class Store implements KeyedStore {
+  readonly #machine: SimulatedMachine
+
+  constructor(machine: SimulatedMachine) {
+    this.#machine = machine
+  }
+
+  async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#machine.call('get', 'store', () => keys.map(key => copyOf(this.#machine.storeValue(key))))
+  }
+
+  async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
+    this.#machine.call('store write', sync ? 'store, synced' : 'store', () => this.#machine.storeWrite(ops, sync))
+  }
+
+  async *entries(range?: KeyRange): AsyncGenerator<readonly StoreEntry[], void, void> {
+    const entries = this.#machine.call('entries', 'store', () => this.#machine.storeEntries(range))
+    for (let at = 0; at < entries.length; at += 100) yield entries.slice(at, at + 100)
+  }
+
+  async close(): Promise<void> {
+    if (!this.#machine.isDead) this.#machine.syncStore()
+  }
+}
+
+function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
+  return value && Uint8Array.from(value)
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,201 @@
+// Worlds with every kind of change behind a service with every fault: what a synchronisation ends with is the true state of the world
+// at the watermark, however the files came.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { EmulatorOptions } from '../../src/emulator'
+import { FAULT_KINDS } from '../../src/emulator/faults/fault'
+import type { World } from '../../src/emulator/world/world'
+import { MemoryStore } from '../../src/state/memory-store'
+import { applyFile } from '../../src/sync/apply-file'
+import { CategoryState } from '../../src/sync/category-state'
+import { type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
+import { openState } from '../../src/sync/open-state'
+import { machineGround, StateFolder, type StateGround } from '../../src/sync/state-folder'
+import { stateItems } from '../../src/sync/state-items'
+import type { SyncSummary } from '../../src/sync/sync-events'
+import type { SyncOptions } from '../../src/sync/sync-options'
+import { SimulatedMachine } from './simulated-machine'
+import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
+
+const START = new Date('2026-03-01T07:00:00Z')
+const CATEGORIES = ['220', '15032']
+/** `npm run test:crash` takes all of them. */
+const SEEDS = Array.from({ length: process.env.FEEDMILL_CRASH === 'all' ? 20 : 2 }, (_, seed) => seed)
+
+/** In the middle of a day, with a bootstrap of the day before yesterday. */
+const FIRST_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
+/** Two days later: daily files of after the bootstrap are there, and priority files. */
+const SECOND_MS = FIRST_MS + 2 * DAY_MS
+
+function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop {
+  const world = { seed, items: 30, churn: 40, start: START, hours: 120, categories: CATEGORIES }
+  return new SmallShop({ world, bootstrapAt: 'daily', ...options }, FIRST_MS)
+}
+
+/** Small ranges and no pauses: many requests, and many faults. */
+const TROUBLED: Partial<SyncOptions> = {
+  categories: CATEGORIES,
+  parallelFiles: 3,
+  attempts: 8,
+  changes: 'none',
+  keepFileBytes: 0,
+  ranges: { chunkBytes: 400, windowBytes: 1_600, idleMs: 80, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
+}
+
+interface Reached {
+  readonly watermark: Date | undefined
+  readonly rows: readonly (readonly string[])[]
+}
+
+async function reachedIn(ground: StateGround, folder: string, world: World, categoryId: string, nowMs: number): Promise<Reached> {
+  const state = await openState(folder, { ground })
+  try {
+    const category = state.categories.find(found => found.categoryId === categoryId)!
+    const rows: string[][] = []
+    for await (const block of category.items()) for (const { row } of block) rows.push(world.itemColumns.map(name => row.text(name)))
+    return { watermark: category.plan(new Date(nowMs)).watermark, rows }
+  } finally {
+    await state.close()
+  }
+}
+
+function truthAt(world: World, time: Date | undefined, categoryId: string): readonly (readonly string[])[] {
+  return time === undefined ? [] : Array.from(world.truthAt(time, { categoryId }), ({ cells }) => [...cells])
+}
+
+/** The end of the newest hour whose snapshot is there. */
+function newestHour(nowMs: number): number {
+  return Math.floor(nowMs / HOUR_MS) * HOUR_MS - HOUR_MS
+}
+
+/** How far a category can come: up to the first hour that could not be had. */
+function reachable({ failed, categories }: SyncSummary, categoryId: string, nowMs: number): number | undefined {
+  const files = [...failed.map(({ file }) => file), ...categories.flatMap(({ missing }) => missing)]
+  const lost = files.filter(file => file.categoryId === categoryId)
+  if (lost.some(file => file.feed === 'item' && file.scope === 'ALL_ACTIVE')) return undefined
+  return Math.min(
+    newestHour(nowMs),
+    ...lost.map(file => (file.feed === 'item_snapshot' ? Date.parse(file.hour) : Number.POSITIVE_INFINITY)),
+  )
+}
+
+async function expectTruth(machine: SimulatedMachine, shop: SmallShop, summary: SyncSummary): Promise<void> {
+  const { world } = shop.emulator
+  for (const categoryId of CATEGORIES) {
+    const { watermark, rows } = await reachedIn(machine.start(), FOLDER, world, categoryId, shop.nowMs)
+    expect(watermark?.getTime()).toBe(reachable(summary, categoryId, shop.nowMs))
+    expect(rows).toEqual(truthAt(world, watermark, categoryId))
+  }
+}
+
+describe('a synchronisation ends with the truth at its watermark', () => {
+  test.each(SEEDS)(
+    'seed %i, with every fault at 5%, later, and when the faults have passed',
+    async seed => {
+      const machine = new SimulatedMachine(seed)
+      const troubled = shopOf(seed, { faults: { rate: 0.05, seed, kinds: FAULT_KINDS } })
+      for (const nowMs of [FIRST_MS, SECOND_MS]) {
+        troubled.nowMs = nowMs
+        await expectTruth(machine, troubled, await troubled.sync(machine.start(), TROUBLED).summary)
+      }
+      expect(troubled.emulator.faults.log.length).toBeGreaterThan(30)
+      expect(new Set(troubled.emulator.faults.log.map(({ fault }) => fault.split(';')[0])).size).toBeGreaterThan(8)
+      await troubled.close()
+
+      const sound = shopOf(seed)
+      sound.nowMs = SECOND_MS
+      const summary = await sound.sync(machine.start(), TROUBLED).summary
+      expect([summary.failed, summary.categories.map(({ missing }) => missing)]).toEqual([[], [[], []]])
+      await expectTruth(machine, sound, summary)
+      const feeds = (await ledgerOf(machine)).map(({ id }) => id.feed)
+      expect(new Set(feeds)).toEqual(new Set(['item', 'item_group', 'item_snapshot', 'item_priority']))
+      await sound.close()
+    },
+    180_000,
+  )
+
+  test('on the disk, by the store that is used there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'feedmill-truth-'))
+    const shop = shopOf(21, { faults: { rate: 0.05, seed: 21 } })
+    const summary = await shop.sync(machineGround, { ...TROUBLED, folder }).summary
+    expect(summary.failed).toEqual([])
+    for (const categoryId of CATEGORIES) {
+      const { watermark, rows } = await reachedIn(machineGround, folder, shop.emulator.world, categoryId, shop.nowMs)
+      expect(watermark?.getTime()).toBe(newestHour(FIRST_MS))
+      expect(rows).toEqual(truthAt(shop.emulator.world, watermark, categoryId))
+    }
+    await rm(folder, { recursive: true })
+    await shop.close()
+  }, 180_000)
+})
+
+async function ledgerOf(machine: SimulatedMachine) {
+  const state = await openState(FOLDER, { ground: machine.start() })
+  const files = state.categories.flatMap(category => category.files)
+  await state.close()
+  return files
+}
+
+describe('the state does not depend on how the files came', () => {
+  test('delayed: looked for every few hours, each time with some of them not there yet', async () => {
+    const shop = shopOf(4, { faults: { rate: 0.3, seed: 4, kinds: ['404', '500', '503'] } })
+    const machine = new SimulatedMachine(4)
+    const options = { ...TROUBLED, attempts: 1, ranges: { ...TROUBLED.ranges, attempts: 1 } }
+    for (let nowMs = FIRST_MS; nowMs < SECOND_MS; nowMs += 5 * HOUR_MS) {
+      shop.nowMs = nowMs
+      await expectTruth(machine, shop, await shop.sync(machine.start(), options).summary)
+    }
+    await shop.close()
+    const sound = shopOf(4)
+    sound.nowMs = SECOND_MS
+    await expectTruth(machine, sound, await sound.sync(machine.start(), TROUBLED).summary)
+    await sound.close()
+  }, 180_000)
+
+  test('shuffled and repeated: files applied in any order, some more than once, give the same items', async () => {
+    const shop = shopOf(9)
+    const machine = new SimulatedMachine(9)
+    shop.nowMs = FIRST_MS
+    const options: Partial<SyncOptions> = { categories: ['220'], changes: 'none' }
+    await shop.sync(machine.start(), options).summary
+    shop.nowMs = SECOND_MS
+    await shop.sync(machine.start(), options).summary
+    const folder = await StateFolder.open({ folder: FOLDER, storeBytes: 0, ground: machine.start() })
+    const inOrder = folder.categories[0]!
+    const expected = await itemsOf(inOrder)
+    expect(expected.length).toBeGreaterThan(10)
+    const twice = [...inOrder.ledger.entries, ...inOrder.ledger.entries.slice(0, 20)]
+    const all = fc.shuffledSubarray(twice, { minLength: twice.length })
+    await fc.assert(
+      fc.asyncProperty(all, async order => {
+        const state = await CategoryState.open(inOrder.category, new MemoryStore())
+        for (const entry of order) await applyAgain(folder, state, entry)
+        expect(await itemsOf(state)).toEqual(expected)
+      }),
+      { numRuns: 10 },
+    )
+    await folder.close()
+    await shop.close()
+  }, 180_000)
+})
+
+async function applyAgain({ files, paths }: StateFolder, state: CategoryState, entry: LedgerEntry): Promise<void> {
+  const again: LedgerEntry = { ...entry, state: 'applying', rows: NO_ROWS, rowsDone: false, badRows: 0 }
+  const data = entry.totalBytes === 0 ? undefined : await files.open(paths.keptFile(entry.id))
+  await state.commit(again)
+  await applyFile({ state, entry: again, data, commitBytes: 1 << 20, signal: new AbortController().signal })
+}
+
+async function itemsOf(state: CategoryState): Promise<string[]> {
+  const items: string[] = []
+  for await (const block of stateItems(state)) {
+    for (const { row, priority, group, version } of block) {
+      items.push(JSON.stringify([row.toStrings(), version, priority?.toStrings(), group?.toStrings()]))
+    }
+  }
+  return items
+}
