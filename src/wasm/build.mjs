@@ -7,7 +7,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
-const MODULES = [{ source: 'src/wasm/inflate.ts', pages: 11, module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE_BINARY' }]
+const MODULES = [
+  { source: 'src/wasm/inflate.ts', pages: 11, module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE_BINARY' },
+  { source: 'src/wasm/scan.ts', pages: 7, module: 'src/codec/tsv/scan-binary.ts', name: 'SCAN_BINARY' },
+]
 
 /** Vitest calls this before it runs any test. */
 export async function setup() {

@@ -2,7 +2,7 @@
 // The module is compiled once. A few instances that are free are kept for the next engine: a file of many members would
 // otherwise reserve an address range for each of them.
 
-import { FeedError } from '../../errors'
+import { WasmModule } from '../wasm-module'
 import { INFLATE_BINARY } from './inflate-binary'
 
 /** About 700 KiB each. */
@@ -50,13 +50,7 @@ interface Exports {
   restore(historyBytes: number): number
 }
 
-/** The types of Node 20 leave it out. */
-interface WebAssemblyApi {
-  readonly Module: new (binary: Uint8Array) => object
-  readonly Instance: new (module: object) => { readonly exports: unknown }
-}
-
-let compiled: object | undefined
+const inflateModule = new WasmModule<Exports>(INFLATE_BINARY)
 const freeCores: InflateCore[] = []
 
 export class InflateCore {
@@ -77,7 +71,7 @@ export class InflateCore {
   }
 
   private constructor() {
-    this.#exports = instantiate()
+    this.#exports = inflateModule.instance()
     this.#memory = new Uint8Array(this.#exports.memory.buffer)
     this.inputBytes = this.#exports.INPUT_BYTES.value
   }
@@ -141,16 +135,5 @@ export class InflateCore {
     this.#memory.set(saved.subarray(0, STATE_BYTES.value), STATE.value)
     this.#memory.set(saved.subarray(STATE_BYTES.value), OUTPUT.value)
     return this.#exports.restore(historyBytes) !== 0
-  }
-}
-
-function instantiate(): Exports {
-  const { WebAssembly: api } = globalThis as unknown as { WebAssembly?: WebAssemblyApi }
-  try {
-    compiled ??= new api!.Module(Buffer.from(INFLATE_BINARY, 'base64'))
-    return new api!.Instance(compiled).exports as Exports
-  } catch (cause) {
-    const context = { package: 'WebAssembly', expected: 'with 128-bit SIMD' }
-    throw new FeedError('DEPENDENCY_UNSUPPORTED', 'the wasm engine needs WebAssembly with 128-bit SIMD', context, { cause })
   }
 }

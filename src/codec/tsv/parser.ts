@@ -14,8 +14,8 @@ import { Block } from './block'
 import { type BoundHeader, bindHeader } from './header'
 import { readHeader } from './read-header'
 import { nextLine, type RowReading, readRow } from './read-row'
-import { scalarScanner } from './scalar-scanner'
 import { newScanSpace, ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+import { tsvScanner } from './tsv-scanner'
 
 /** Rows in a batch at the most. */
 const MAX_BATCH_ROWS = 4096
@@ -63,7 +63,7 @@ export class TsvParser<C extends Columns> {
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',
       maxRowBytes: options.maxRowBytes ?? 1 << 20,
       batchBytes: options.batchBytes ?? 1 << 16,
-      scanner: options.scanner ?? scalarScanner,
+      scanner: options.scanner ?? tsvScanner(),
     }
     this.#block = new Block(this.#options.batchBytes)
     this.#file = { feed: options.schema.feed }
