@@ -18,7 +18,15 @@ const builtPackage: Plugin = {
 }
 
 export default defineConfig({
-  entry: { main: 'bench/main.ts', 'case-process': 'bench/case-process.ts', micro: 'bench/micro.ts' },
+  entry: {
+    main: 'bench/main.ts',
+    'case-process': 'bench/case-process.ts',
+    'file-server-process': 'bench/file-server-process.ts',
+    micro: 'bench/micro.ts',
+    publish: 'bench/publish.ts',
+    compare: 'bench/compare/main.ts',
+    'compare-proof': 'bench/compare/proof.ts',
+  },
   outDir: '.tmp/bench',
   format: 'esm',
   target: 'node20',
