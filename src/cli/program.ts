@@ -2,6 +2,7 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { demo } from './demo'
+import { addProfileCommand } from './profile-command'
 import { serve } from './serve'
 
 export function program(argv: readonly string[]): Command {
@@ -30,6 +31,7 @@ export function program(argv: readonly string[]): Command {
     .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
     .option('--json', 'print one line of JSON', false)
     .action(serve)
+  addProfileCommand(feedmill)
   return feedmill
 }
 

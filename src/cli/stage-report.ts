@@ -1,6 +1,7 @@
 // Counters of many runs added up by stage, and the table of them.
 
 import type { PipelineSummary, StageCounters } from '../index'
+import { textTable } from './text-table'
 
 const MEGABYTE = 1e6
 
@@ -24,11 +25,10 @@ export class StageReport {
   /** One line a stage: what came in and went out, and how fast the stage itself was. */
   table(): string {
     const heading = ['stage', 'MB in', 'MB out', 'rows', 'MB/s', 'busy s', 'wait s', 'blocked s']
-    const lines = [...this.#totals.values()].map(counters => lineOf(counters))
-    const widths = heading.map((_, column) => Math.max(...[heading, ...lines].map(line => line[column]!.length)))
-    const text = (line: string[]) =>
-      line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')
-    return [heading, widths.map(width => '-'.repeat(width)), ...lines].map(text).join('\n')
+    return textTable(
+      heading,
+      [...this.#totals.values()].map(counters => lineOf(counters)),
+    )
   }
 }
 
