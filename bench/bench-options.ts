@@ -38,7 +38,9 @@ export function benchOptions(args: readonly string[]): BenchOptions {
       'no-floor': { type: 'boolean', default: false },
     },
   })
-  const defaults = values.quick ? { megabytes: '20', rounds: '3' } : { megabytes: values.peers ? '400' : '200', rounds: values.peers ? '7' : '5' }
+  const defaults = values.quick
+    ? { megabytes: '20', rounds: '3' }
+    : { megabytes: values.peers ? '400' : '200', rounds: values.peers ? '7' : '5' }
   const available = values.peers ? MACRO_CASE_NAMES : OWN_CASES
   return {
     cases: values.only === undefined ? available : chosenCases(values.only),

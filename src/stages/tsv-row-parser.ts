@@ -6,6 +6,7 @@ import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
 import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
 import { type Columns, defineSchema } from '../schema/feed-schema'
+import type { ByteMachine } from './fused-stage'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
@@ -52,12 +53,21 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
     return this.#parser.replacedRows
   }
 
+  /** @internal For a stage before it that would run it in its own steps. */
+  get byteMachine(): ByteMachine<RowBatch<C>> {
+    return this.#parser
+  }
+
   protected override transform(bytes: Uint8Array): Iterable<RowBatch<C>> {
     return this.#parser.push(bytes)
   }
 
   protected override flush(): Iterable<RowBatch<C>> {
     return this.#parser.end()
+  }
+
+  protected override release(): void {
+    this.#parser.destroy()
   }
 }
 

@@ -7,7 +7,7 @@ import { MACRO_CASE_NAMES } from '../../bench/macro/cases'
 test('defaults of both commands, --quick and what overrides it', () => {
   const cases = ['zlib', 'inflate', 'rows-5', 'objects', 'papaparse', 'typed']
   expect(benchOptions([])).toEqual({ cases, megabytes: 200, rounds: 5, seed: 1, json: undefined, floor: true })
-  expect(benchOptions(['--peers'])).toMatchObject({ cases: MACRO_CASE_NAMES, megabytes: 200, rounds: 7, floor: true })
+  expect(benchOptions(['--peers'])).toMatchObject({ cases: MACRO_CASE_NAMES, megabytes: 400, rounds: 7, floor: true })
   expect(benchOptions(['--quick'])).toMatchObject({ cases, megabytes: 20, rounds: 3, floor: false })
   expect(benchOptions(['--peers', '--no-floor', '--json', 'a.json'])).toMatchObject({ json: 'a.json', floor: false })
   expect(benchOptions(['--quick', '--mb', '7', '--rounds', '2'])).toMatchObject({ megabytes: 7, rounds: 2 })

@@ -1,88 +1,77 @@
-// The WebAssembly scan engine: src/wasm/scan.ts behind the interface of the engines. It owns what goes in and out of the module's
-// memory; blocks larger than that are scanned piece by piece, and a row that is larger yet by the plain engine.
-// One instance serves every parser of the process: a scan is one synchronous call.
+// The WebAssembly scan engine: cores of src/wasm/scan.ts behind the interface of the engines. It scans blocks where they lie when that is
+// a lender's memory; others are copied into its own piece by piece, and a row that is larger than a piece goes to the plain engine.
 
-import { WasmModule } from '../wasm-module'
+import type { LentMemory, WasmMemory } from '../wasm-module'
 import { scalarScanner } from './scalar-scanner'
-import { SCAN_BINARY } from './scan-binary'
+import { ScanCore } from './scan-core'
+import { maxRowsOf, newScanSpace } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
 
-interface Exports {
-  readonly memory: { readonly buffer: ArrayBuffer }
-  readonly BLOCK: { readonly value: number }
-  readonly BLOCK_BYTES: { readonly value: number }
-  readonly ROW_STARTS: { readonly value: number }
-  readonly ROW_FLAGS: { readonly value: number }
-  readonly CELL_ENDS: { readonly value: number }
-  readonly MAX_ROWS: { readonly value: number }
-  scan(bytes: number, bias: number, columns: number, maxRows: number, maxRowBytes: number): number
-  rowsFound(): number
-  innerLinesFound(): number
-  stoppedAtRow(): number
-}
-
-/** What is copied in first after a row that is not plainly good: a hostile file has one every few bytes. */
+/** What is copied first after a row that is not plainly good: a hostile file has one every few bytes. */
 const MIN_PIECE_BYTES = 512
+/** Cores kept for the next parser, of about 100 KiB that are touched each. */
+const MAX_FREE_CORES = 4
 
-const scanModule = new WasmModule<Exports>(SCAN_BINARY)
-let core: ScanCore | undefined
+const freeCores: ScanCore[] = []
+/** Of memories that belong to inflate engines, which keep and reuse them. */
+const lentCores = new WeakMap<WasmMemory, ScanCore>()
 
 /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
 export function wasmScanner(): TsvScanner {
-  core ??= new ScanCore()
-  return core
+  return new WasmScanner(freeCores.pop() ?? ScanCore.own())
 }
 
-class ScanCore implements TsvScanner {
+class WasmScanner implements TsvScanner {
   readonly name = 'wasm'
-  readonly #exports = scanModule.instance()
-  readonly #block: Uint8Array
-  readonly #rowStarts: Uint32Array
-  readonly #rowFlags: Uint8Array
-  readonly #cellEnds: Uint32Array
-  readonly #maxRows: number
+  #own: ScanCore | undefined
+  #lent: ScanCore | undefined
   #pieceBytes: number
 
-  constructor() {
-    const { memory, BLOCK, BLOCK_BYTES, ROW_STARTS, ROW_FLAGS, CELL_ENDS, MAX_ROWS } = this.#exports
-    this.#maxRows = MAX_ROWS.value
-    this.#block = new Uint8Array(memory.buffer, BLOCK.value, BLOCK_BYTES.value)
-    this.#rowStarts = new Uint32Array(memory.buffer, ROW_STARTS.value, MAX_ROWS.value)
-    this.#rowFlags = new Uint8Array(memory.buffer, ROW_FLAGS.value, MAX_ROWS.value)
-    this.#cellEnds = new Uint32Array(memory.buffer, CELL_ENDS.value, BLOCK_BYTES.value)
-    this.#pieceBytes = BLOCK_BYTES.value
+  constructor(core: ScanCore) {
+    this.#own = core
+    this.#pieceBytes = core.maxBlockBytes
+  }
+
+  newSpace(columns: number): ScanSpace {
+    const core = this.#lent ?? this.#own
+    return core && columns <= core.maxColumns ? core.space(columns, maxRowsOf(columns)) : newScanSpace(columns)
+  }
+
+  borrow({ memory, freeFrom }: LentMemory): boolean {
+    if (this.#lent?.memory === memory) return true
+    let core = lentCores.get(memory)
+    if (!core) lentCores.set(memory, (core = new ScanCore(memory, freeFrom)))
+    this.#lent = core
+    return true
   }
 
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
-    const capacity = space.rowStarts.length
-    let rowStart = from
-    while (rowStart < to && space.rows < capacity) {
-      const bytes = Math.min(to - rowStart, this.#pieceBytes)
-      const taken = this.#scanPiece(block, rowStart, bytes, maxRowBytes, space)
-      const isStopped = this.#exports.stoppedAtRow() !== 0
-      this.#pieceBytes = isStopped ? MIN_PIECE_BYTES : this.#block.length
-      const isAll = rowStart + bytes === to
-      rowStart += taken
-      if (isStopped || isAll) break
-      // A row that is larger than all of the memory.
-      if (taken === 0 && bytes === this.#block.length) return scalarScanner.scan(block, rowStart, to, maxRowBytes, space)
+    const core = this.#lent
+    if (block.buffer === core?.memory.buffer && space.columns <= core.maxColumns && to - from <= core.maxBlockBytes) {
+      return from + core.scan(block.byteOffset + from, to - from, from, maxRowBytes, space).taken
     }
-    return rowStart
+    return this.#scanPieces(block, from, to, maxRowBytes, space)
   }
 
-  /** @returns the bytes of the rows that were taken */
-  #scanPiece(block: Uint8Array, from: number, bytes: number, maxRowBytes: number, space: ScanSpace): number {
-    this.#block.set(bytes === block.length ? block : block.subarray(from, from + bytes))
-    const { columns } = space
-    const maxRows = Math.min(space.rowStarts.length - space.rows, this.#maxRows)
-    const taken = this.#exports.scan(bytes, from, columns, maxRows, maxRowBytes)
-    const rows = this.#exports.rowsFound()
-    if (rows === 0) return taken
-    space.rowStarts.set(this.#rowStarts.subarray(0, rows), space.rows)
-    space.rowFlags.set(this.#rowFlags.subarray(0, rows), space.rows)
-    space.cellEnds.set(this.#cellEnds.subarray(0, rows * columns), space.rows * columns)
-    space.rows += rows
-    space.innerLines += this.#exports.innerLinesFound()
-    return taken
+  release(): void {
+    if (this.#own && freeCores.length < MAX_FREE_CORES) freeCores.push(this.#own)
+    this.#own = undefined
+    this.#lent = undefined
+  }
+
+  #scanPieces(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
+    const core = this.#own
+    let rowStart = from
+    while (core && space.columns <= core.maxColumns && rowStart < to && space.rows < space.maxRows) {
+      const bytes = Math.min(to - rowStart, this.#pieceBytes)
+      const { taken, isStopped } = core.scanCopy(block.subarray(rowStart, rowStart + bytes), rowStart, maxRowBytes, space)
+      this.#pieceBytes = isStopped ? MIN_PIECE_BYTES : core.maxBlockBytes
+      const isAll = rowStart + bytes === to
+      rowStart += taken
+      if (isStopped || isAll) return rowStart
+      // A row that is larger than all of the memory.
+      if (taken === 0 && bytes === core.maxBlockBytes) break
+    }
+    return scalarScanner().scan(block, rowStart, to, maxRowBytes, space)
   }
 }
