@@ -6,7 +6,12 @@ const library = { index: 'src/index.ts', service: 'src/service/index.ts', emulat
 const shared: Options = { target: 'node20', splitting: true, sourcemap: true }
 
 export default defineConfig([
-  { ...shared, entry: { ...library, cli: 'src/cli/main.ts' }, format: 'esm', dts: dts && { entry: library } },
+  {
+    ...shared,
+    entry: { ...library, cli: 'src/cli/main.ts', 'profile-child': 'src/cli/profile-child.ts' },
+    format: 'esm',
+    dts: dts && { entry: library },
+  },
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
   { ...shared, entry: library, format: 'cjs', dts: dts && { entry: library }, noExternal: ['oauth4webapi'] },
 ])

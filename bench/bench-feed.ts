@@ -5,7 +5,9 @@ export interface BenchFeed {
   readonly seed: number
   /** Items of the world; about nine in ten are a row. */
   readonly items: number
-  /** The gzip file. */
+  /** How often the world's rows follow each other in the file: 1 but for the largest. */
+  readonly copies: number
+  /** The file, or the URL that it is served at. */
   readonly path: string
   /** The file's columns, in order. */
   readonly columns: readonly string[]

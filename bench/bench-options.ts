@@ -1,45 +1,76 @@
-// The command line of the macro benchmark.
+// The command line of the macro benchmark: `bench`, and with --peers `bench:peers`.
 
 import { parseArgs } from 'node:util'
+import { SPEED_GOALS } from './goals'
+import { MACRO_CASE_NAMES, type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
 
 export interface BenchOptions {
+  /** What is measured, in order; with each case what its goals compare it with. */
+  readonly cases: readonly MacroCaseName[]
   /** Size of the file before compression, about, in 10^6 bytes. */
   readonly megabytes: number
   readonly rounds: number
   readonly seed: number
   /** Where the results go as JSON, besides the table. */
   readonly json: string | undefined
-  /** Whether a missed floor fails the run. */
+  /** Whether a missed goal fails the run. */
   readonly floor: boolean
 }
 
-export const USAGE = 'usage: npm run bench -- [--quick] [--mb N] [--rounds N] [--seed N] [--json FILE] [--no-floor]'
+export const USAGE =
+  'usage: npm run bench | bench:peers -- [--quick] [--mb N] [--rounds N] [--only CASE,…] [--seed N] [--json FILE] [--no-floor]'
+
+/** This package beside the yardstick and the most used parser. */
+const OWN_CASES: readonly MacroCaseName[] = ['zlib', 'inflate', 'rows-5', 'objects', 'papaparse', 'typed']
 
 /** @throws TypeError of parseArgs, RangeError */
 export function benchOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      peers: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       mb: { type: 'string' },
       rounds: { type: 'string' },
+      only: { type: 'string' },
       seed: { type: 'string', default: '1' },
       json: { type: 'string' },
       'no-floor': { type: 'boolean', default: false },
     },
   })
-  const defaults = values.quick ? { megabytes: '20', rounds: '3' } : { megabytes: '200', rounds: '5' }
+  const defaults = values.quick
+    ? { megabytes: '20', rounds: '3' }
+    : { megabytes: values.peers ? '400' : '200', rounds: values.peers ? '7' : '5' }
+  const available = values.peers ? MACRO_CASE_NAMES : OWN_CASES
   return {
+    cases: values.only === undefined ? available : chosenCases(values.only),
     megabytes: wholeNumber('--mb', values.mb ?? defaults.megabytes),
     rounds: wholeNumber('--rounds', values.rounds ?? defaults.rounds),
     seed: wholeNumber('--seed', values.seed),
     json: values.json,
-    floor: !values['no-floor'],
+    // The goals are for long runs: on a small file warming up is a good part of the time.
+    floor: !values['no-floor'] && !values.quick,
   }
 }
 
-function wholeNumber(option: string, text: string): number {
+/** A case of the table with all its contenders and what its goals compare it with, or a contender by itself; the yardstick always. */
+function chosenCases(list: string): MacroCaseName[] {
+  const chosen = new Set<MacroCaseName>(['zlib'])
+  for (const name of list.split(',')) {
+    const inTable = TABLE_CASE_NAMES.find(known => known === name)
+    const single = MACRO_CASE_NAMES.find(known => known === name)
+    if (inTable === undefined && single === undefined) {
+      throw new RangeError(`--only must be of ${[...new Set([...TABLE_CASE_NAMES, ...MACRO_CASE_NAMES])].join(', ')}, not ${name}`)
+    }
+    for (const each of inTable === undefined ? [single!] : TABLE_CASES[inTable]) chosen.add(each)
+    for (const goal of SPEED_GOALS) if (goal.case === inTable) chosen.add(goal.over)
+  }
+  return MACRO_CASE_NAMES.filter(name => chosen.has(name))
+}
+
+/** @throws RangeError */
+export function wholeNumber(option: string, text: string, least = 1): number {
   const value = Number(text)
-  if (/^\d+$/.test(text) && value >= 1 && value <= 100_000) return value
-  throw new RangeError(`${option} must be a whole number from 1 to 100000, not ${text}`)
+  if (/^\d+$/.test(text) && value >= least && value <= 100_000) return value
+  throw new RangeError(`${option} must be a whole number from ${least} to 100000, not ${text}`)
 }

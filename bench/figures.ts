@@ -14,16 +14,18 @@ export interface Figures {
   readonly spread: number
   readonly cpuSeconds: number
   readonly peakRssMb: number
-  /** Speed as a multiple of papaparse's and of zlib's, the median over the rounds. */
-  readonly timesPapaparse: number
-  readonly timesZlib: number
+  /** Speed as a multiple of zlib's, the median over the rounds. Undefined without zlib, or on another file than it. */
+  readonly timesZlib: number | undefined
 }
 
-/** The measurements of every case, one a round. */
-export type Rounds = Readonly<Record<MacroCaseName, readonly Measurement[]>>
+/** The measurements of each case that was measured, one a round. */
+export type Rounds = { readonly [name in MacroCaseName]?: readonly Measurement[] }
 
-export function figuresOf(name: MacroCaseName, rounds: Rounds, feed: Pick<BenchFeed, 'rawBytes'>): Figures {
-  const own = rounds[name]
+export function figuresOf(
+  own: readonly Measurement[],
+  zlib: readonly Measurement[] | undefined,
+  feed: Pick<BenchFeed, 'rawBytes'>,
+): Figures {
   const times = own.map(measurement => measurement.seconds)
   const seconds = median(times)
   const rows = own[0]?.rows
@@ -33,13 +35,18 @@ export function figuresOf(name: MacroCaseName, rounds: Rounds, feed: Pick<BenchF
     spread: (Math.max(...times) - Math.min(...times)) / seconds,
     cpuSeconds: median(own.map(measurement => measurement.cpuSeconds)),
     peakRssMb: median(own.map(measurement => measurement.peakRssMb)),
-    timesPapaparse: speedRatio(own, rounds.papaparse),
-    timesZlib: speedRatio(own, rounds.zlib),
+    timesZlib: zlib && speedRatio(own, zlib),
   }
 }
 
-function speedRatio(own: readonly Measurement[], other: readonly Measurement[]): number {
+/** How many times as fast one is as the other, on the same file. */
+export function speedRatio(own: readonly Measurement[], other: readonly Measurement[]): number {
   return median(own.map(({ seconds }, round) => other[round]!.seconds / seconds))
+}
+
+/** How much more memory one takes than the other, in 10^6 bytes. */
+export function peakGrowth(own: readonly Measurement[], other: readonly Measurement[]): number {
+  return median(own.map(({ peakRssMb }, round) => peakRssMb - other[round]!.peakRssMb))
 }
 
 /** The middle value; of an even number the mean of the middle two. */

@@ -1,20 +1,18 @@
-// What fails a run: a wrong result of this package, and a floor of speed that is missed.
+// What fails a run: a wrong result of this package, and a goal that is missed.
 
-import type { CaseResult } from './report'
-import { verdictText } from './report'
+import type { GoalResult } from './goals'
+import { type CaseResult, verdictText } from './report'
 
-/** `objects` must be this many times as fast as papaparse. */
-const OBJECTS_FLOOR = 2
-
-type Judged = Pick<CaseResult, 'name' | 'ours' | 'verdict' | 'timesPapaparse'>
-
-/** @param floor whether the floor of speed counts; wrong results always do */
-export function failuresOf(cases: readonly Judged[], floor: boolean): string[] {
+/** @param floor whether missed goals count; wrong results always do */
+export function failuresOf(
+  cases: readonly Pick<CaseResult, 'name' | 'ours' | 'verdict'>[],
+  goals: readonly GoalResult[],
+  floor: boolean,
+): string[] {
   const wrong = cases.filter(({ ours, verdict }) => ours && !verdict.right)
-  const failures = wrong.map(({ name, verdict }) => `${name} is ${verdictText(verdict)}`)
-  const objects = cases.find(({ name }) => name === 'objects')
-  if (floor && objects !== undefined && objects.timesPapaparse < OBJECTS_FLOOR) {
-    failures.push(`objects is ${objects.timesPapaparse.toFixed(2)} times as fast as papaparse, below the floor of ${OBJECTS_FLOOR}`)
-  }
-  return failures
+  const missed = floor ? goals.filter(({ held }) => !held) : []
+  return [
+    ...wrong.map(({ name, verdict }) => `${name} is ${verdictText(verdict)}`),
+    ...missed.map(({ case: name, goal, measured }) => `${name}: ${measured}, where the goal is ${goal}`),
+  ]
 }

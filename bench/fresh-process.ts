@@ -7,6 +7,8 @@ import type { CheckedCase, Measurement, Task } from './case-process'
 
 interface Results {
   readonly data: BenchFeed
+  readonly raw: BenchFeed
+  readonly copies: BenchFeed
   readonly check: CheckedCase
   readonly measure: Measurement
 }
@@ -14,9 +16,14 @@ interface Results {
 /** Far above what any task takes: a task that hangs must not hang the run. */
 const TIME_LIMIT_MS = 10 * 60 * 1000
 
-/** @throws where the process fails or runs out of time; what it wrote to the standard error was shown already */
-export async function inFreshProcess<T extends Task>(task: T): Promise<Results[T['kind']]> {
-  const script = fileURLToPath(new URL('./case-process.js', import.meta.url))
+/** The cases as they were built beside this file: the package that they import is the one of this working tree. */
+export const OWN_CASES = fileURLToPath(new URL('./case-process.js', import.meta.url))
+
+/**
+ * @param script a copy of `OWN_CASES` that imports another build of the package
+ * @throws where the process fails or runs out of time; what it wrote to the standard error was shown already
+ */
+export async function inFreshProcess<T extends Task>(task: T, script = OWN_CASES): Promise<Results[T['kind']]> {
   const child = spawn(process.execPath, [script, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: TIME_LIMIT_MS,
@@ -33,5 +40,5 @@ export async function inFreshProcess<T extends Task>(task: T): Promise<Results[T
 }
 
 function describe(task: Task): string {
-  return task.kind === 'data' ? 'writing the file' : `${task.kind} ${task.case}`
+  return 'case' in task ? `${task.kind} ${task.case}` : `writing the file (${task.kind})`
 }

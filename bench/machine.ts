@@ -10,6 +10,11 @@ export interface Machine {
   readonly platform: string
 }
 
+/** In one line, as the head of a report. */
+export function machineLine({ date, node, cpu, cores, platform }: Machine): string {
+  return `${date} · Node ${node} · ${cpu} · ${cores} cores · ${platform}`
+}
+
 export function thisMachine(): Machine {
   return {
     date: new Date().toISOString(),

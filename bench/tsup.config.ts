@@ -22,7 +22,11 @@ export default defineConfig({
   entry: {
     main: 'bench/main.ts',
     'case-process': 'bench/case-process.ts',
+    'file-server-process': 'bench/file-server-process.ts',
     micro: 'bench/micro.ts',
+    publish: 'bench/publish.ts',
+    compare: 'bench/compare/main.ts',
+    'compare-proof': 'bench/compare/proof.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
   },

@@ -18,6 +18,7 @@ export type { ElementOf } from './pipeline/batch'
 export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
+export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
 export {
   type CellOf,
   type ColumnSpec,

@@ -1,16 +1,59 @@
-// All cases, in the order of the table. A new contender is one file beside this one and one line here.
-// Each is loaded only by the processes that run it.
+// All measured ways through the file, and which case of the table each stands in. A new contender is one file beside this one, and one entry
+// here in both lists. Each is loaded only by the processes that run it.
 
 import type { MacroCase } from './macro-case'
 
 export const macroCases = {
   zlib: async () => (await import('./zlib')).zlib,
+  inflate: async () => (await import('./inflate')).inflate,
+  fflate: async () => (await import('./fflate')).fflate,
+  scan: async () => (await import('./scan')).scan,
   'rows-5': async () => (await import('./rows-5')).rows5,
+  duckdb: async () => (await import('./duckdb')).duckdb,
+  split: async () => (await import('./split')).split,
+  udsv: async () => (await import('./udsv')).udsv,
+  'csv-parse': async () => (await import('./csv-parse')).csvParse,
+  'csv-parser': async () => (await import('./csv-parser')).csvParser,
+  'fast-csv': async () => (await import('./fast-csv')).fastCsv,
   objects: async () => (await import('./objects')).objects,
-  typed: async () => (await import('./typed')).typed,
+  'udsv-objects': async () => (await import('./udsv-objects')).udsvObjects,
   papaparse: async () => (await import('./papaparse')).papaparse,
+  typed: async () => (await import('./typed')).typed,
+  'duckdb-typed': async () => (await import('./duckdb-typed')).duckdbTyped,
+  'papaparse-typed': async () => (await import('./papaparse-typed')).papaparseTyped,
+  http: async () => (await import('./http')).http,
+  'rss-small': async () => (await import('./rss')).rssSmall,
+  'rss-large': async () => (await import('./rss')).rssLarge,
 } satisfies Record<string, () => Promise<MacroCase>>
 
 export type MacroCaseName = keyof typeof macroCases
 
 export const MACRO_CASE_NAMES = Object.keys(macroCases) as MacroCaseName[]
+
+/** The cases of the table, each with its contenders in order. */
+export const TABLE_CASES = {
+  zlib: ['zlib'],
+  inflate: ['inflate', 'fflate'],
+  scan: ['scan'],
+  'rows-5': ['rows-5', 'duckdb', 'split', 'udsv', 'papaparse', 'csv-parse', 'csv-parser', 'fast-csv'],
+  objects: ['objects', 'udsv-objects', 'papaparse'],
+  typed: ['typed', 'duckdb-typed', 'papaparse-typed'],
+  http: ['http'],
+  rss: ['rss-small', 'rss-large'],
+} as const satisfies Record<string, readonly MacroCaseName[]>
+
+export type TableCase = keyof typeof TABLE_CASES
+
+export const TABLE_CASE_NAMES = Object.keys(TABLE_CASES) as TableCase[]
+
+/** What each does, in a few words. */
+export const TABLE_CASE_TITLES: Readonly<Record<TableCase, string>> = {
+  zlib: 'the yardstick: node:zlib alone, output dropped',
+  inflate: 'the engine alone, output dropped',
+  scan: 'delimiters of the raw bytes in memory',
+  'rows-5': 'gzip file to rows, five cells read',
+  objects: 'gzip file to plain objects, all cells',
+  typed: 'gzip file to fully typed rows',
+  http: 'rows-5 over HTTP ranges from a loopback server',
+  rss: 'peak memory of rows-5',
+}

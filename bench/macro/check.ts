@@ -13,14 +13,19 @@ export interface RowCheck<Row> {
   expected?(column: string, cell: string): string
 }
 
+export interface TotalsCheck {
+  /** What a row of the world, as pairs of column and text, adds to each total. The first is 1: totals begin with the number of rows. */
+  addends(cells: readonly (readonly [column: string, cell: string])[]): readonly number[]
+}
+
 export interface Verdict {
   readonly right: boolean
-  /** Rows, or bytes where the case makes no rows. */
+  readonly unit: 'rows' | 'bytes'
   readonly count: number
   readonly expectedCount: number
-  /** Rows that are, cell for cell, a row of the world which had not been seen yet. */
+  /** Rows that are, cell for cell, a row of the world which had not been seen yet. Undefined where rows are not seen one by one. */
   readonly identicalRows?: number
-  /** SHA-256 over all cells, or over the bytes, in order. */
+  /** SHA-256 over all cells, over the bytes, or over the totals, in order. */
   readonly checksum: string
   readonly expectedChecksum: string
 }
@@ -37,11 +42,14 @@ export async function checkRows<Row>(feed: BenchFeed, check: RowCheck<Row>, run:
     const digest = digestOf(check.cells(row, columns))
     all.update(digest)
     count++
-    if (expected.unseen.delete(digest)) identicalRows++
+    const unseen = expected.unseen.get(digest) ?? 0
+    if (unseen === 0) return
+    identicalRows++
+    expected.unseen.set(digest, unseen - 1)
   })
   const checksum = all.digest('hex')
   const right = count === feed.rows && checksum === expected.checksum
-  return { right, count, expectedCount: feed.rows, identicalRows, checksum, expectedChecksum: expected.checksum }
+  return { right, unit: 'rows', count, expectedCount: feed.rows, identicalRows, checksum, expectedChecksum: expected.checksum }
 }
 
 export async function checkBytes(feed: BenchFeed, run: Run<Uint8Array>): Promise<Verdict> {
@@ -52,19 +60,42 @@ export async function checkBytes(feed: BenchFeed, run: Run<Uint8Array>): Promise
     count += block.length
   })
   const checksum = hash.digest('hex')
-  return { right: checksum === feed.rawSha256, count, expectedCount: feed.rawBytes, checksum, expectedChecksum: feed.rawSha256 }
+  const right = checksum === feed.rawSha256
+  return { right, unit: 'bytes', count, expectedCount: feed.rawBytes, checksum, expectedChecksum: feed.rawSha256 }
 }
 
-function expectedRows({ seed, items }: BenchFeed, columns: readonly string[], expected = asItIs) {
-  const world = createWorld({ seed, items })
-  const unseen = new Set<string>()
+export async function checkTotals(feed: BenchFeed, check: TotalsCheck, run: () => Promise<readonly number[]>): Promise<Verdict> {
+  const expected = expectedTotals(feed, check)
+  const totals = await run()
+  const checksum = sha256(totals)
+  const expectedChecksum = sha256(expected)
+  const right = checksum === expectedChecksum
+  return { right, unit: 'rows', count: totals[0] ?? 0, expectedCount: feed.rows, checksum, expectedChecksum }
+}
+
+function expectedRows(feed: BenchFeed, columns: readonly string[], expected = asItIs) {
+  const digests = Array.from(truth(feed, columns), cells => digestOf(cells.map((cell, n) => expected(columns[n]!, cell))))
+  const unseen = new Map(digests.map(digest => [digest, feed.copies]))
   const all = createHash('sha256')
-  for (const { cells } of world.truthAt(world.start, {}, columns)) {
-    const digest = digestOf(cells.map((cell, n) => expected(columns[n]!, cell)))
-    all.update(digest)
-    unseen.add(digest)
-  }
+  for (let copy = 0; copy < feed.copies; copy++) for (const digest of digests) all.update(digest)
   return { unseen, checksum: all.digest('hex') }
+}
+
+function expectedTotals(feed: BenchFeed, check: TotalsCheck): number[] {
+  const totals: number[] = []
+  for (const cells of truth(feed, feed.columns)) {
+    const addends = check.addends(cells.map((cell, n) => [feed.columns[n]!, cell]))
+    addends.forEach((addend, n) => {
+      totals[n] = (totals[n] ?? 0) + addend * feed.copies
+    })
+  }
+  return totals
+}
+
+/** The cells of every row of the world, as text. */
+function* truth({ seed, items }: BenchFeed, columns: readonly string[]): Generator<readonly string[], void, void> {
+  const world = createWorld({ seed, items })
+  for (const { cells } of world.truthAt(world.start, {}, columns)) yield cells
 }
 
 function asItIs(_column: string, cell: string): string {
@@ -73,4 +104,8 @@ function asItIs(_column: string, cell: string): string {
 
 function digestOf(cells: readonly unknown[]): string {
   return createHash('sha1').update(JSON.stringify(cells)).digest('base64')
+}
+
+function sha256(totals: readonly number[]): string {
+  return createHash('sha256').update(JSON.stringify(totals)).digest('hex')
 }

@@ -1,63 +1,90 @@
-// What a case is: one way through the whole file, measured and checked with the same code. A contender is one small file beside this one.
+// What a case is: one contender's way through a whole file, measured and checked with the same code. Each is one small file beside this one.
 // The checks are loaded on demand: a process that measures holds nothing but its case.
 
 import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
 import type { BenchFeed } from '../bench-feed'
-import type { RowCheck, Verdict } from './check'
+import type { RowCheck, TotalsCheck, Verdict } from './check'
 
 /** Read size of the gzip file, the same for all contenders. */
 const READ_BYTES = 256 * 1024
 
-export interface MacroCase {
-  readonly name: string
-  readonly title: string
-  /** Of this package: then a wrong result fails the run. */
-  readonly ours: boolean
-  /** Once through the file. @returns the rows that it made; undefined for a case that makes none */
-  measure(path: string): Promise<number | undefined>
-  check(feed: BenchFeed): Promise<Verdict>
-}
+/** Output chunks of zlib for contenders that want plain bytes. Of 16 KiB to 1 MiB none is clearly faster for any of them. */
+const INFLATED_BYTES = 64 * 1024
 
 interface CaseName {
   readonly name: string
+  /** Who runs: this package, or another by its name. */
+  readonly contender: string
   readonly title: string
+  /** Of this package: then a wrong result fails the run. */
   readonly ours: boolean
 }
 
+export interface MacroCase extends CaseName {
+  /** What is done before the clock starts, where anything must. */
+  prepare?(source: string): Promise<void>
+  /** Once through the source: a file's path, or its URL. @returns the rows that it made; undefined for a case that makes none */
+  measure(source: string): Promise<number | undefined>
+  check(feed: BenchFeed): Promise<Verdict>
+}
+
 export interface RowsCase<Row> extends CaseName, RowCheck<Row> {
-  /** Reads the file and hands over each row, in the form that is measured. */
-  run(path: string, use: (row: Row) => void): Promise<void>
+  /** Reads the source and hands over each row, in the form that is measured. */
+  run(source: string, use: (row: Row) => void): Promise<void>
 }
 
 export interface BytesCase extends CaseName {
-  run(path: string, use: (block: Uint8Array) => void): Promise<void>
+  run(source: string, use: (block: Uint8Array) => void): Promise<void>
+}
+
+export interface TotalsCase extends CaseName, TotalsCheck {
+  /** What the contender answers. Its first total is the number of rows. */
+  run(source: string): Promise<readonly number[]>
 }
 
 /** A case that makes rows. */
 export function rowsCase<Row>(spec: RowsCase<Row>): MacroCase {
-  const { name, title, ours } = spec
-  const measure = async (path: string) => {
+  const measure = async (source: string) => {
     let rows = 0
-    await spec.run(path, () => {
+    await spec.run(source, () => {
       rows++
     })
     return rows
   }
   const check = async (feed: BenchFeed) => (await import('./check')).checkRows<Row>(feed, spec, use => spec.run(feed.path, use))
-  return { name, title, ours, measure, check }
+  return { ...nameOf(spec), measure, check }
 }
 
 /** A case that makes the file's bytes. */
 export function bytesCase(spec: BytesCase): MacroCase {
-  const { name, title, ours } = spec
-  const measure = async (path: string) => {
-    await spec.run(path, () => {})
+  const measure = async (source: string) => {
+    await spec.run(source, () => {})
     return undefined
   }
   const check = async (feed: BenchFeed) => (await import('./check')).checkBytes(feed, use => spec.run(feed.path, use))
-  return { name, title, ours, measure, check }
+  return { ...nameOf(spec), measure, check }
+}
+
+/** A case that keeps its rows to itself and answers with totals over them: a database. */
+export function totalsCase(spec: TotalsCase): MacroCase {
+  const measure = async (source: string) => (await spec.run(source))[0]
+  const check = async (feed: BenchFeed) => (await import('./check')).checkTotals(feed, spec, () => spec.run(feed.path))
+  return { ...nameOf(spec), measure, check }
+}
+
+function nameOf({ name, contender, title, ours }: CaseName): CaseName {
+  return { name, contender, title, ours }
 }
 
 export function fileBytes(path: string) {
   return createReadStream(path, { highWaterMark: READ_BYTES })
+}
+
+/** The file's content, inflated by node:zlib on a thread of its own. A file that cannot be read destroys the stream. */
+export function inflatedBytes(path: string) {
+  const inflated = createGunzip({ chunkSize: INFLATED_BYTES })
+  return fileBytes(path)
+    .once('error', error => inflated.destroy(error))
+    .pipe(inflated)
 }

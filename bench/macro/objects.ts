@@ -5,7 +5,8 @@ import { rowsCase } from './macro-case'
 
 export const objects = rowsCase<Record<string, string>>({
   name: 'objects',
-  title: 'feedmill: gzip file to plain objects, all cells (row.toStrings())',
+  contender: 'feedmill',
+  title: 'gzip file to plain objects, all cells (row.toStrings())',
   ours: true,
   cells: (row, columns) => columns.map(name => row[name]),
   async run(path, use) {

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { readByteSize } from './byte-size'
 import { demo } from './demo'
 import { exportCommand } from './export'
+import { addProfileCommand } from './profile-command'
 import { serve } from './serve'
 import { SERVICE_VARIABLES } from './service-settings'
 import { statusCommand } from './status'
@@ -39,6 +40,7 @@ export function program(argv: readonly string[]): Command {
     .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
     .option('--json', 'print one line of JSON', false)
     .action(serve)
+  addProfileCommand(feedmill)
   return feedmill
 }
 

@@ -2,7 +2,9 @@
 // A batch never changes: `select` and `withDecoded` give another view of the same bytes.
 
 import type { Columns, FeedFile } from '../schema/feed-schema'
+import { type Projections, projectionsOf } from './projection'
 import { Row } from './row'
+import { RowCells } from './row-cells'
 import type { BoundHeader } from './tsv/header'
 import type { RowIndex } from './tsv/scanner'
 
@@ -39,6 +41,8 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
   readonly length: number
   readonly #parts: RowBatchParts<C>
   readonly #buffer: Buffer
+  #cells: RowCells | undefined
+  #projections: Projections | undefined
   #lines: Uint32Array | undefined
 
   constructor(parts: RowBatchParts<C>) {
@@ -69,10 +73,8 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
   }
 
   /** Rows are views of this batch: see {@link Row.detach} before keeping one. */
-  *[Symbol.iterator](): IterableIterator<Row<C>> {
-    const { selection, rowCount } = this.#parts
-    if (selection) for (const slot of selection) yield new Row(this, slot)
-    else for (let slot = 0; slot < rowCount; slot++) yield new Row(this, slot)
+  [Symbol.iterator](): IterableIterator<Row<C>> {
+    return new RowIterator(this)
   }
 
   /** The rows for which `keep` is true, as another view; this batch itself where that is all of them. */
@@ -100,14 +102,24 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
     return new RowBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
   }
 
-  /** @internal The block, for rows only: they hold offsets into it. */
-  get block(): Buffer {
-    return this.#buffer
+  /** @internal Where the cells of its rows stand, and their text. */
+  get cells(): RowCells {
+    return (this.#cells ??= new RowCells(this.#buffer, this.#parts.index, this.#parts.rowCount))
+  }
+
+  /** @internal */
+  get projections(): Projections {
+    return (this.#projections ??= projectionsOf(this.header))
   }
 
   /** @internal */
   get index(): RowIndex {
     return this.#parts.index
+  }
+
+  /** @internal Whether some column is decoded already. */
+  get hasDecodedCells(): boolean {
+    return this.#parts.decoded !== undefined
   }
 
   /** @internal */
@@ -172,5 +184,24 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
       lines[slot] = line
     }
     return lines
+  }
+}
+
+// A generator would cost more than the row that it makes.
+class RowIterator<C extends Columns> implements IterableIterator<Row<C>> {
+  readonly #batch: RowBatch<C>
+  #next = 0
+
+  constructor(batch: RowBatch<C>) {
+    this.#batch = batch
+  }
+
+  next(): IteratorResult<Row<C>, undefined> {
+    if (this.#next >= this.#batch.length) return { done: true, value: undefined }
+    return { done: false, value: this.#batch.row(this.#next++) }
+  }
+
+  [Symbol.iterator](): this {
+    return this
   }
 }

@@ -1,25 +1,26 @@
-// One row of a batch, read cell by cell. Decoding is decode/cell-decoders.ts; where cells stand is the batch's.
+// One row of a batch, read cell by cell. Where cells stand and their text is row-cells.ts, decoding is decode/cell-decoders.ts.
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, Columns, RowObject } from '../schema/feed-schema'
-import type { CellType } from '../schema/values'
 import { cellDecoders } from './decode/cell-decoders'
+import { unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
-import { rowTemplate } from './row-template'
-import { unescapeCell } from './tsv/cell-text'
-import { ROW_NON_ASCII } from './tsv/scanner'
 
-const QUOTE = 0x22
+/** The name of a column: of the schema, or of the file. */
+export type ColumnName<C extends Columns> = (keyof C & string) | (string & {})
 
 /**
  * A view of one row. It pins its batch's block: keep `row.detach()`, not the row.
- * The strings and objects that its methods return never pin the batch (a string may share the text of its own row).
+ * The strings and objects that its methods return never pin the batch. A string of 13 characters or more may share the text of the
+ * few rows around it, about 4 KiB: a few strings kept for long out of each thousand rows are smaller when they come from `row.detach()`.
+ *
+ * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions, frozen, and strings. A date and the list
+ * of aspects are the row's own.
  */
 export class Row<C extends Columns = Columns> {
   readonly batch: RowBatch<C>
   /** @internal Place in the batch's index, which a selection does not change. */
   readonly slot: number
-  #text: string | undefined
 
   constructor(batch: RowBatch<C>, slot: number) {
     this.batch = batch
@@ -31,53 +32,46 @@ export class Row<C extends Columns = Columns> {
    * or an empty list; a column unknown to the schema is text.
    * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema nor file has
    */
-  get<N extends (keyof C & string) | (string & {})>(name: N): CellOf<C, N> {
+  get<N extends ColumnName<C>>(name: N): CellOf<C, N> {
     const { header } = this.batch
     const column = header.indexes.get(name)
     if (column !== undefined) return this.#value(column) as CellOf<C, N>
     const absent = header.absent.get(name)
-    if (absent === undefined) throw this.#unknown(name)
+    if (absent === undefined) throw unknownColumn(header, name)
     return cellDecoders[absent].empty as CellOf<C, N>
   }
 
   /** One cell as the file's text, quotes and escapes undone; '' when empty. @throws FeedError COLUMN_UNKNOWN */
-  text(name: (keyof C & string) | (string & {})): string {
-    const column = this.batch.header.indexes.get(name)
-    if (column !== undefined) return this.#cell(column)
-    if (!this.batch.header.absent.has(name)) throw this.#unknown(name)
+  text(name: ColumnName<C>): string {
+    const { header, cells } = this.batch
+    const column = header.indexes.get(name)
+    if (column !== undefined) return cells.text(this.slot, column)
+    if (!header.absent.has(name)) throw unknownColumn(header, name)
     return ''
   }
 
-  /** All cells as a plain object, every schema column typed as by {@link get}. @throws FeedError CELL_INVALID */
-  toObject(): RowObject<C> {
-    const template = rowTemplate(this.batch.header)
-    const object = template.typed()
-    const { names } = template
-    for (let column = 0; column < names.length; column++) object[names[column]!] = this.#value(column)
-    return object as RowObject<C>
+  /**
+   * All cells as a plain object, every schema column typed as by {@link get}; or only the given columns, and the others are not read.
+   * @throws FeedError CELL_INVALID, COLUMN_UNKNOWN
+   */
+  toObject(): RowObject<C>
+  toObject<const N extends ColumnName<C>>(columns: readonly N[]): { -readonly [K in N]: CellOf<C, K> }
+  toObject(columns?: readonly string[]): Record<string, unknown> {
+    const { projections } = this.batch
+    const projection = columns === undefined ? projections.all : projections.choice(columns)
+    return projection.ofValues(this.#values(projection.columns))
   }
 
-  /** All cells of the file as a plain object of strings. */
-  toStrings(): Record<string, string> {
-    const template = rowTemplate(this.batch.header)
-    const object = template.strings()
-    const { names } = template
-    const { block, index } = this.batch
-    const { cellEnds } = index
-    const first = this.slot * index.columns
-    const from = index.rowStarts[this.slot]!
-    const isPlain = (index.rowFlags[this.slot]! & ROW_NON_ASCII) === 0
-    const text = this.#rowText()
-    let start = from
-    // The same as #cell for each column, with what they share taken out of the loop: this is where whole files are read.
-    for (let column = 0; column < names.length; column++) {
-      const end = cellEnds[first + column]!
-      if (start < end) {
-        object[names[column]!] = isPlain && block[start] !== QUOTE ? text.slice(start - from, end - from) : this.#textBetween(start, end)
-      }
-      start = end + 1
-    }
-    return object
+  /**
+   * All cells of the file as a plain object of strings; or only the given columns, and the others are not read.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
+  toStrings(): Record<string, string>
+  toStrings<const N extends ColumnName<C>>(columns: readonly N[]): Record<N, string>
+  toStrings(columns?: readonly string[]): Record<string, unknown> {
+    const { projections, cells } = this.batch
+    const projection = columns === undefined ? projections.file : projections.choice(columns)
+    return projection.ofTexts(cells.texts(this.slot, projection.columns))
   }
 
   /** What JSON.stringify writes of a row: {@link toObject}. */
@@ -101,73 +95,43 @@ export class Row<C extends Columns = Columns> {
     return this.batch.positionOf(this.slot)
   }
 
-  #value(column: number): unknown {
-    const decoded = this.batch.decodedCells(column)
-    if (decoded !== undefined) return decoded[this.slot]
-    const { type } = this.batch.header.columns[column]!
-    const text = this.#cell(column)
-    if (type === 'text') return text === '' && !this.#isQuoted(column) ? null : text
-    return text === '' ? cellDecoders[type].empty : this.#decode(type, column, text)
-  }
-
-  #decode(type: CellType, column: number, text: string): unknown {
+  #values(columns: Int32Array): unknown[] {
+    const { batch, slot } = this
+    if (batch.hasDecodedCells) return this.#valuesOneByOne(columns)
     try {
-      return cellDecoders[type].decode(text)
+      return batch.cells.values(slot, columns, batch.projections.readers)
     } catch (error) {
-      if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
-      const { name } = this.batch.header.columns[column]!
-      const position: CellPosition = { ...this.position, column: name, excerpt: error.context.excerpt ?? excerpt(text) }
-      throw new FeedError('CELL_INVALID', `${name}: ${error.message}`, { ...error.context, ...position }, { cause: error })
+      throw this.#placed(error, batch.cells.lastColumn)
     }
   }
 
-  #start(column: number): number {
-    const { index } = this.batch
-    return column === 0 ? index.rowStarts[this.slot]! : index.cellEnds[this.slot * index.columns + column - 1]! + 1
+  #valuesOneByOne(columns: Int32Array): unknown[] {
+    const values = new Array<unknown>(columns.length)
+    for (let n = 0; n < columns.length; n++) values[n] = this.#value(columns[n]!)
+    return values
   }
 
-  #end(column: number): number {
-    const { index } = this.batch
-    return index.cellEnds[this.slot * index.columns + column]!
+  #value(column: number): unknown {
+    const { batch, slot } = this
+    const decoded = batch.decodedCells(column)
+    if (decoded !== undefined) return decoded[slot]
+    try {
+      return batch.cells.value(slot, column, batch.projections.readers[column]!)
+    } catch (error) {
+      throw this.#placed(error, column)
+    }
   }
 
-  #isQuoted(column: number): boolean {
-    const start = this.#start(column)
-    return start < this.#end(column) && this.batch.block[start] === QUOTE
+  /** The error of a cell with where it stands. */
+  #placed(error: unknown, column: number): unknown {
+    if (!FeedError.is(error) || error.code !== 'CELL_INVALID') return error
+    const { batch, slot } = this
+    const { name } = batch.header.columns[column]!
+    const position: CellPosition = {
+      ...this.position,
+      column: name,
+      excerpt: error.context.excerpt ?? excerpt(batch.cells.text(slot, column)),
+    }
+    return new FeedError('CELL_INVALID', `${name}: ${error.message}`, { ...error.context, ...position }, { cause: error })
   }
-
-  #cell(column: number): string {
-    const start = this.#start(column)
-    const end = this.#end(column)
-    return start === end ? '' : this.#textBetween(start, end)
-  }
-
-  #textBetween(start: number, end: number): string {
-    if (this.batch.block[start] === QUOTE) return unescapeCell(this.#decodeText(start + 1, end - 1))
-    return this.#decodeText(start, end)
-  }
-
-  #decodeText(start: number, end: number): string {
-    const { block, index } = this.batch
-    if (index.rowFlags[this.slot]! & ROW_NON_ASCII && hasNonAscii(block, start, end)) return block.toString('utf8', start, end)
-    const from = index.rowStarts[this.slot]!
-    return this.#rowText().slice(start - from, end - from)
-  }
-
-  // One copy of the row's text, of which cells are slices: cheaper than a call a cell, and what is kept pins one row only.
-  #rowText(): string {
-    const { block, index } = this.batch
-    this.#text ??= block.toString('latin1', index.rowStarts[this.slot]!, this.#end(index.columns - 1))
-    return this.#text
-  }
-
-  #unknown(name: string): FeedError {
-    const known = this.batch.header.columns.map(column => column.name)
-    return new FeedError('COLUMN_UNKNOWN', `no column ${name} in the schema or in the file`, { column: excerpt(name), known })
-  }
-}
-
-function hasNonAscii(block: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (block[at]! >= 0x80) return true
-  return false
 }

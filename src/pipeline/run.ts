@@ -27,7 +27,10 @@ export interface PipelineOptions {
 export type AnyStage = Stage<never, unknown>
 
 export class Run {
-  readonly stages: readonly AnyStage[]
+  /** As they were given. */
+  readonly #stages: readonly AnyStage[]
+  /** What carries the items: neighbours that offer it are one. */
+  readonly #wired: readonly AnyStage[]
   readonly #options: PipelineOptions
   readonly #startedAt = performance.now()
   readonly #onAbort = () =>
@@ -38,18 +41,19 @@ export class Run {
 
   constructor(stages: readonly AnyStage[], options: PipelineOptions) {
     stages.forEach(refuseUsed)
-    this.stages = stages
+    this.#stages = stages
+    this.#wired = fused(stages)
     this.#options = options
-    for (const stage of stages) stage.on('error', (error: unknown) => this.fail(asFeedError(error, stage.name)))
-    stages.slice(1).forEach((stage, n) => {
-      join(stages[n]!, stage)
+    for (const stage of this.#wired) stage.on('error', (error: unknown) => this.fail(asFeedError(error, stage.name)))
+    this.#wired.slice(1).forEach((stage, n) => {
+      join(this.#wired[n]!, stage)
     })
     this.#watch()
   }
 
   /** The last stage: whoever consumes the run reads it. */
   get output(): AnyStage {
-    return this.stages[this.stages.length - 1]!
+    return this.#wired[this.#wired.length - 1]!
   }
 
   get error(): FeedError | undefined {
@@ -57,7 +61,7 @@ export class Run {
   }
 
   get summary(): PipelineSummary {
-    return { stages: this.stages.map(stage => stage.counters), elapsedMs: performance.now() - this.#startedAt }
+    return { stages: this.#stages.map(stage => stage.counters), elapsedMs: performance.now() - this.#startedAt }
   }
 
   /** Ends the run with an error, the first one counts. The reader of `output` gets it. */
@@ -82,7 +86,9 @@ export class Run {
 
   /** From the last on, so that the reader gets `error` and not what a neighbour makes of it. */
   #destroyStages(error?: FeedError): void {
-    for (const stage of [...this.stages].reverse()) stage.destroy(stage === this.output ? error : undefined)
+    for (const stage of [...this.#wired].reverse()) stage.destroy(stage === this.output ? error : undefined)
+    // Those of which another does the work.
+    for (const stage of this.#stages) stage.destroy()
   }
 
   #watch(): void {
@@ -112,6 +118,27 @@ export class Run {
     if (onProgress) this.#tell(summary => onProgress(summary))
     if (onSettled) this.#tell(onSettled)
   }
+}
+
+/** The stages, with one in place of two where the two offer it and nobody listens to either. */
+function fused(stages: readonly AnyStage[]): AnyStage[] {
+  const wired: AnyStage[] = []
+  for (const stage of stages) {
+    const before = wired.at(-1)
+    // By shape: another copy of the package may know nothing of it.
+    const both = before && isUnheard(before) && isUnheard(stage) ? before.fuseWith?.(stage) : undefined
+    if (!before || !both) wired.push(stage)
+    else {
+      wired.splice(-1, 1, both)
+      before.retire(both)
+      stage.retire(both)
+    }
+  }
+  return wired
+}
+
+function isUnheard(stage: AnyStage): boolean {
+  return stage.eventNames().length === 0
 }
 
 /**

@@ -6,18 +6,7 @@ import type { FeedDownload } from './feed-download'
 import { bodyOfShape } from './json-body'
 import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'
-import {
-  type AccessResponse,
-  accessResponseShape,
-  type FeedType,
-  type FeedTypeSearchResponse,
-  type FileMetadata,
-  type FileMetadataSearchResponse,
-  feedTypeSearchShape,
-  feedTypeShape,
-  fileMetadataSearchShape,
-  fileMetadataShape,
-} from './shapes'
+import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './shapes'
 
 export interface FeedTypesQuery {
   /** DAILY is the one supported. */
@@ -66,11 +55,11 @@ const ANY_COLUMNS = defineSchema('other', {})
 
 const MAX_INT32 = 2 ** 31 - 1
 
-const readAccess = bodyOfShape(accessResponseShape)
-const readFeedTypes = bodyOfShape(feedTypeSearchShape)
-const readFeedType = bodyOfShape(feedTypeShape)
-const readFiles = bodyOfShape(fileMetadataSearchShape)
-const readFile = bodyOfShape(fileMetadataShape)
+const readAccess = bodyOfShape(shapes => shapes.accessResponseShape)
+const readFeedTypes = bodyOfShape(shapes => shapes.feedTypeSearchShape)
+const readFeedType = bodyOfShape(shapes => shapes.feedTypeShape)
+const readFiles = bodyOfShape(shapes => shapes.fileMetadataSearchShape)
+const readFile = bodyOfShape(shapes => shapes.fileMetadataShape)
 
 /** All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send} throws. */
 export function catalogOf(core: ServiceCore): Catalog {

@@ -2,7 +2,7 @@
 
 import { printableUrl } from '../codec/range/printable-url'
 import { excerpt, FeedError } from '../errors'
-import type { z } from './shapes'
+import type * as Shapes from './shapes'
 
 /** Which request a body answers, for errors. */
 export interface Answered {
@@ -10,11 +10,12 @@ export interface Answered {
   readonly url: string
 }
 
-export type ReadJson<T> = (text: string, request: Answered) => T
+export type ReadJson<T> = (text: string, request: Answered) => Promise<T>
 
-/** Reads bodies of one shape. Fields that the shape does not know are kept. */
-export function bodyOfShape<T>(shape: z.ZodType<T>): ReadJson<T> {
-  return (text, request) => {
+/** Reads bodies of one shape. Fields that the shape does not know are kept. The shapes are loaded with the first body. */
+export function bodyOfShape<T>(shapeOf: (shapes: typeof Shapes) => Shapes.z.ZodType<T>): ReadJson<T> {
+  return async (text, request) => {
+    const shape = shapeOf(await import('./shapes'))
     const result = shape.safeParse(jsonOf(text, request))
     if (result.success) return result.data
     const [issue] = result.error.issues

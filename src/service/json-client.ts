@@ -50,7 +50,7 @@ export class JsonClient {
 
   /** The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as {@link send}. */
   get<T>(request: JsonRequest, read: ReadJson<T>, empty?: T): Promise<T> {
-    return this.send(request, ({ status, text }) => (status === 204 && empty !== undefined ? empty : read(text, request)))
+    return this.send(request, async ({ status, text }) => (status === 204 && empty !== undefined ? empty : read(text, request)))
   }
 
   /**
@@ -58,9 +58,9 @@ export class JsonClient {
    * acted on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past the cap too), and what the
    * transport refuses.
    */
-  async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T): Promise<T> {
+  async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
     try {
-      return use(await this.#sendRepeating({ ...request, signal: listenable(request.signal) ?? new AbortController().signal }))
+      return await use(await this.#sendRepeating({ ...request, signal: listenable(request.signal) ?? new AbortController().signal }))
     } catch (error) {
       const { operation, url, signal } = request
       if (signal?.aborted) throw new FeedError('ABORTED', `${operation} was aborted`, { stage: operation }, { cause: signal.reason })

@@ -1,7 +1,8 @@
 // HTTP by undici: bodies as they come off the wire, no decompression, no automatic redirects, no automatic retries.
-// The one file that imports undici.
+// The one file that imports undici, and at the first request only: who parses files need not wait for it to be loaded.
 
-import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
+import type * as Undici from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { FeedError } from '../errors'
@@ -17,12 +18,13 @@ export interface UndiciTransportOptions {
 
 /** Connections are kept alive between requests until `close`. undici's own limits (300 s for headers and for body bytes) stand behind the caller's. */
 export class UndiciTransport implements HttpTransport {
-  readonly #dispatcher: Dispatcher
-  readonly #own: Agent | undefined
+  readonly #dispatcher: Dispatcher | undefined
+  #own: Agent | undefined
+  #closed = false
+  #undici: Promise<typeof Undici> | undefined
 
   constructor(options: UndiciTransportOptions = {}) {
-    this.#own = options.dispatcher ? undefined : new Agent()
-    this.#dispatcher = options.dispatcher ?? (this.#own as Agent)
+    this.#dispatcher = options.dispatcher
   }
 
   /**
@@ -36,17 +38,26 @@ export class UndiciTransport implements HttpTransport {
 
   /** Ends idle and running connections, unless the dispatcher is the caller's. */
   async close(): Promise<void> {
+    this.#closed = true
     await this.#own?.destroy()
   }
 
   async #sendOnce(url: URL, { method = 'GET', headers, body, signal }: HttpRequest): Promise<RangeResponse> {
     const shown = printableUrl(url)
     try {
-      const init = { method, headers: { ...headers }, body: body ?? null, signal, dispatcher: this.#dispatcher }
-      return asRangeResponse(await undiciRequest(url, init), shown)
+      const undici = await (this.#undici ??= import('undici'))
+      const dispatcher = this.#dispatcher ?? this.#ownAgent(undici)
+      const init = { method, headers: { ...headers }, body: body ?? null, signal, dispatcher }
+      return asRangeResponse(await undici.request(url, init), shown)
     } catch (error) {
       throw typedRefusal(error, shown)
     }
+  }
+
+  #ownAgent({ Agent: NewAgent }: typeof Undici): Agent {
+    this.#own ??= new NewAgent()
+    if (this.#closed) void this.#own.destroy()
+    return this.#own
   }
 }
 

@@ -1,6 +1,6 @@
 // Rows to a CSV file that spreadsheets and databases read. The writing is papaparse's.
 
-import Papa from 'papaparse'
+import type * as Papa from 'papaparse'
 import { FeedError } from '../errors'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
@@ -37,13 +37,16 @@ export function csvSink<T>(path: string, options: CsvSinkOptions = {}): Sink<T> 
   const file = new AtomicFile(path, 'csv')
   let columns = options.columns
   const escapeFormulae = neutralizeFormulas ? FORMULA_START : false
+  let unparse: typeof Papa.unparse
   const lines = (data: unknown[][]) => {
     // Many readers skip a blank line: the empty cell of a lone column is written as "".
     const quotes = data[0]?.length === 1 ? (value: unknown) => value === '' : false
-    return Papa.unparse(data, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) + LINE_END
+    return unparse(data, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) + LINE_END
   }
   const open = async () => {
     await file.open()
+    // Only who writes CSV waits for it to be loaded.
+    unparse = (await import('papaparse')).default.unparse
     columns = options.columns
     if (columns !== undefined) await file.write(lines([[...columns]]))
   }

@@ -2,6 +2,7 @@
 // How cells are decoded is codec/decode/; a row that nobody decodes ahead does the same on demand.
 
 import { cellDecoders } from '../codec/decode/cell-decoders'
+import { unknownColumn } from '../codec/projection'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
@@ -88,18 +89,13 @@ function planFor(header: BoundHeader, names: readonly string[] | undefined): Pla
   const all = header.columns.map(({ name, type }, index) => ({ index, name, type }))
   if (names === undefined) return all.filter(column => column.type !== 'text')
   const wanted = new Set(names)
-  for (const name of wanted) if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(name, header)
+  for (const name of wanted) if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)
   return all.filter(column => wanted.has(column.name))
 }
 
 function badCell(error: FeedError<'CELL_INVALID'>, column: string, row: RowPosition): BadCell {
   const { excerpt: text } = error.context
   return { error, column, position: text === undefined ? row : { ...row, excerpt: text } }
-}
-
-function unknownColumn(column: string, { columns, absent }: BoundHeader): FeedError {
-  const known = [...columns.map(({ name }) => name), ...absent.keys()]
-  return new FeedError('COLUMN_UNKNOWN', `no column ${excerpt(column)} in the schema or in the file`, { column: excerpt(column), known })
 }
 
 function invalidOption(option: string, expected: string, received: unknown): FeedError {

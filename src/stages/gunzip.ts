@@ -1,13 +1,14 @@
-// Gzip to bytes as a stage: drives the framing (codec/gzip/members.ts) and an inflate engine over the input.
-// It owns the choice of the engine and its life; what the bytes mean is the framing's.
+// Gzip to bytes as a stage. It owns the choice of the engine; the inflating itself is inflation.ts, which needs no stage.
 
+import { copyBytes } from '../codec/copy-bytes'
 import { fflateEngine } from '../codec/gzip/fflate-inflate'
-import type { InflateEngine, NewInflateEngine } from '../codec/gzip/inflate-engine'
-import { InputGatherer } from '../codec/gzip/input-gatherer'
+import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
-import { GzipMembers } from '../codec/gzip/members'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
-import { FeedError } from '../errors'
+import { excerpt, FeedError } from '../errors'
+import { type ByteSink, FusedStage } from './fused-stage'
+import { Inflation } from './inflation'
+import { parallelEngine } from './parallel-inflate'
 import { Stage } from './stage'
 import { ZlibInflate } from './zlib-inflate'
 
@@ -15,30 +16,37 @@ export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
 export interface GunzipOptions extends Partial<GzipLimits> {
   /**
-   * `zlib`: node:zlib on a thread of its own, the default. `wasm`: WebAssembly on this thread. `fflate`: plain JavaScript
-   * on this thread, several times slower.
+   * `wasm`: this package's own, in WebAssembly, the default where the machine has 128-bit SIMD. `zlib`: node:zlib on a thread of its
+   * own, the default elsewhere. `fflate`: plain JavaScript on this thread, several times slower.
    */
   readonly engine?: GunzipEngine
+  /**
+   * Whether a large file (from 512 KiB of compressed data in a member on) may be inflated by a worker thread, beside what reads the rows.
+   * True by default, where there are two processors; only `wasm` has one. The worker ends with the stage.
+   */
+  readonly worker?: boolean
 }
 
 /**
  * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two outputs of
- * 256 KiB, one with the reader's side and one inflated ahead; with `wasm` one, and the engine's 700 KiB; with `fflate`
- * the 4 MiB that one slice of the worst bomb makes, and their copy; with each, 256 KiB of gathered input.
+ * 256 KiB, one with the reader's side and one inflated ahead; with `wasm` the engine's 7.3 MiB, in which a worker is at most
+ * eight outputs and eight inputs of 64 KiB ahead; with `fflate` the 4 MiB that one slice of the worst bomb makes, and their copy;
+ * with each, 256 KiB of gathered input.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
-const ENGINES: Readonly<Record<GunzipEngine, () => NewInflateEngine>> = {
+const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngine>> = {
   zlib: () => startOffset => new ZlibInflate(startOffset),
-  wasm: wasmEngine,
+  wasm: worker => (worker ? parallelEngine() : wasmEngine()),
   fflate: fflateEngine,
 }
 
 /**
  * Compressed blocks of any size in, blocks of output in order out.
  *
- * Outputs belong to the reader: each is alone in its memory, about 256 KiB at most, and never touched again. Input
- * blocks must not change while the stage works on them. Small ones are gathered, up to 256 KiB, before they are inflated.
+ * Outputs belong to the reader: each is alone in its memory (but for up to 7 bytes before it), about 256 KiB at most,
+ * and never touched again. Input blocks must not change while the stage works on them. Small ones are gathered, up
+ * to 256 KiB, before they are inflated.
  *
  * Reads any number of members, with or without zeros after each. **A checksum stands behind what it covers: until
  * `end`, whatever was handed out is not confirmed**, and a failure means that none of it may be kept.
@@ -46,80 +54,68 @@ const ENGINES: Readonly<Record<GunzipEngine, () => NewInflateEngine>> = {
  * members looks complete from here; only who knows the file's size can tell.
  *
  * Errors give `byteOffset` in compressed bytes from the start of the input. It is exact but for GZIP_DATA_INVALID
- * and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last output or input block, with `wasm` at the byte at fault,
+ * and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last output or input block, with `wasm` at the byte at fault
+ * (GZIP_LIMIT: at the output's last),
  * with `fflate` within about 4 KiB.
  *
  * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
  * GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
-  readonly #members: GzipMembers
-  readonly #newEngine: NewInflateEngine
-  readonly #gatherer = new InputGatherer()
-  /** Of the current member, from its first byte of data on. */
-  #engine: InflateEngine | undefined
+  readonly #inflation: Inflation
 
   constructor(options: GunzipOptions = {}) {
     super('Gunzip')
-    this.#members = new GzipMembers(gzipLimits(options))
-    this.#newEngine = newEngine(options.engine ?? 'zlib')
+    const { engine, worker = true } = options
+    const limits = gzipLimits(options)
+    if (typeof worker !== 'boolean') throw invalid('worker', 'a boolean', worker)
+    this.#inflation = new Inflation(limits, engine === undefined ? defaultEngine(worker) : namedEngine(engine, worker))
+  }
+
+  /** A parser behind it reads where the engine writes. */
+  override fuseWith(next: Stage<never, unknown>): Stage<never, unknown> | undefined {
+    const { byteMachine, counters } = next as Partial<ByteSink<unknown>>
+    if (!byteMachine || !counters) return undefined
+    return new FusedStage(
+      `${this.name} and ${next.name}`,
+      { counters: this.counters, inflation: this.#inflation },
+      { counters, byteMachine },
+    )
   }
 
   protected override transform(block: Uint8Array): AsyncIterable<Uint8Array> | undefined {
-    const framingBytes = this.#gatherer.isEmpty ? this.#members.read(block) : 0
-    const ready = this.#gatherer.add(block.subarray(framingBytes))
-    return ready.length > 0 ? this.#readAll(ready) : undefined
+    const outputs = this.#inflation.inflate(block)
+    return outputs && this.#owned(outputs)
   }
 
-  protected override async *flush(): AsyncGenerator<Uint8Array, void, void> {
-    yield* this.#read(this.#gatherer.take())
-    if (this.#engine) {
-      await this.#engine.finish()
-      this.#afterData(this.#engine)
-    }
-    this.#members.end()
+  protected override flush(): AsyncIterable<Uint8Array> {
+    return this.#owned(this.#inflation.finish())
   }
 
   protected override release(): void {
-    this.#engine?.destroy()
+    this.#inflation.destroy()
   }
 
-  async *#readAll(blocks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
-    for (const block of blocks) yield* this.#read(block)
-  }
-
-  async *#read(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-    for (let rest = block; rest.length > 0; ) {
-      const used = this.#members.inData ? yield* this.#inflate(rest) : this.#members.read(rest)
-      rest = rest.subarray(used)
-    }
-  }
-
-  /** Inflates up to the end of the block or of the member's data; returns how many bytes that took. */
-  async *#inflate(block: Uint8Array): AsyncGenerator<Uint8Array, number, void> {
-    const engine = (this.#engine ??= this.#newEngine(this.#members.byteOffset))
-    const usedBefore = engine.usedBytes
-    for await (const output of engine.inflate(block)) {
-      this.#members.output(output, engine.usedBytes)
-      yield output
-    }
-    const used = engine.usedBytes - usedBefore
-    this.#afterData(engine)
-    return used
-  }
-
-  #afterData(engine: InflateEngine): void {
-    this.#members.data(engine.usedBytes, engine.ended)
-    if (!engine.ended) return
-    engine.destroy()
-    this.#engine = undefined
+  async *#owned(outputs: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    for await (const output of outputs) yield this.#inflation.lent ? copyBytes(output) : output
   }
 }
 
-function newEngine(name: GunzipEngine): NewInflateEngine {
-  if (!Object.hasOwn(ENGINES, name)) {
-    const context = { option: 'engine', expected: Object.keys(ENGINES).join(' or '), received: String(name) }
-    throw new FeedError('OPTION_INVALID', `engine must be ${context.expected}, not ${context.received}`, context)
+function defaultEngine(worker: boolean): NewInflateEngine {
+  try {
+    return ENGINES.wasm(worker)
+  } catch (error) {
+    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return ENGINES.zlib(worker)
+    throw error
   }
-  return ENGINES[name]()
+}
+
+function namedEngine(name: GunzipEngine, worker: boolean): NewInflateEngine {
+  if (!Object.hasOwn(ENGINES, name)) throw invalid('engine', Object.keys(ENGINES).join(' or '), name)
+  return ENGINES[name](worker)
+}
+
+function invalid(option: string, expected: string, value: unknown): FeedError {
+  const received = excerpt(String(value))
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${received}`, { option, expected, received })
 }

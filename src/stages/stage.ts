@@ -51,6 +51,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #settled = false
   #released = false
   #failure: FeedError | undefined
+  #heir: Stage<never, unknown> | undefined
   readonly #idle: IdleTime
   readonly #abort = new AbortController()
 
@@ -67,6 +68,23 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** Outputs of the end of input: where a stage throws if the input may not end here. */
   protected flush(): Outputs<Out> {
     return undefined
+  }
+
+  /**
+   * @internal A stage that does the work of this one and of `next` in one, with the same results, for whoever wires both;
+   * undefined where there is none. It counts on the counters of the two, which carry no items themselves then.
+   */
+  fuseWith(_next: Stage<never, unknown>): Stage<never, unknown> | undefined {
+    return undefined
+  }
+
+  /** @internal Another stage does this one's work from here on, and frees what it holds. Who destroys this one destroys that one. */
+  retire(heir: Stage<never, unknown>): void {
+    this.#heir = heir
+    this.#used = true
+    this.#settled = true
+    this.#released = true
+    this.writable = false
   }
 
   /** Frees what the stage holds. Called once, after the terminal event is decided. */
@@ -131,6 +149,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   override destroy(error?: unknown): this {
     this.#used = true
+    const heir = this.#heir
+    this.#heir = undefined
+    heir?.destroy(error ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed before its end`, { stage: this.name }))
     if (this.destroyed || this.emittedEnd) return this
     this.#settled = true
     this.writable = false

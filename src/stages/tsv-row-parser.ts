@@ -2,15 +2,20 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
+import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
 import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
 import { type Columns, defineSchema } from '../schema/feed-schema'
+import type { ByteMachine } from './fused-stage'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
-export type TsvRowParserOptions<C extends Columns> = Partial<TsvParserOptions<C>>
+export type TsvRowParserOptions<C extends Columns> = Partial<Omit<TsvParserOptions<C>, 'scanner'>> & {
+  /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
+  readonly scanner?: TsvScannerName
+}
 
 /** A schema that knows no column: every cell is text. */
 const ANY_COLUMNS = defineSchema('other', {})
@@ -35,7 +40,7 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
     if (typeof onBadRow !== 'function') checkOneOf('onBadRow', ['throw', 'skip'], onBadRow, ' or a function')
     checkOneOf('invalidUtf8', ['bad-row', 'replace'], invalidUtf8)
     // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
-    this.#parser = new TsvParser<C>({ ...options, schema: options.schema ?? (ANY_COLUMNS as never) })
+    this.#parser = new TsvParser<C>({ ...options, schema: options.schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(options.scanner) })
   }
 
   /** Rows left out by `onBadRow`. */
@@ -48,12 +53,21 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
     return this.#parser.replacedRows
   }
 
+  /** @internal For a stage before it that would run it in its own steps. */
+  get byteMachine(): ByteMachine<RowBatch<C>> {
+    return this.#parser
+  }
+
   protected override transform(bytes: Uint8Array): Iterable<RowBatch<C>> {
     return this.#parser.push(bytes)
   }
 
   protected override flush(): Iterable<RowBatch<C>> {
     return this.#parser.end()
+  }
+
+  protected override release(): void {
+    this.#parser.destroy()
   }
 }
 

@@ -1,4 +1,4 @@
-// The default inflate engine: node:zlib's InflateRaw, which works on a thread of libuv's pool.
+// The inflate engine of Node: node:zlib's InflateRaw, which works on a thread of libuv's pool.
 // While the reader is busy with one output the next is already being inflated, and no more than that one.
 
 import { createInflateRaw } from 'node:zlib'
@@ -12,6 +12,7 @@ const INCOMPLETE = 'Z_BUF_ERROR'
 
 /** `byteOffset` of its errors: where the inflating of the last output began, which zlib's own message does not refine. */
 export class ZlibInflate implements InflateEngine {
+  readonly lent = undefined
   readonly #startOffset: number
   readonly #stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES })
   #givenBytes = 0
@@ -65,13 +66,15 @@ export class ZlibInflate implements InflateEngine {
     this.#ended ||= this.usedBytes < this.#givenBytes
   }
 
-  async finish(): Promise<void> {
+  // Nothing is left to hand over: each sequence ends when all of its block is inflated.
+  async *finish(): AsyncGenerator<never, void, void> {
     this.#stream.end()
     while (!this.#ended && !this.#closed && !this.#failure) {
       this.#stream.read() // 'end' comes only to a reader
       await this.#somethingNew()
     }
     if (this.#failure && this.#failure.code !== INCOMPLETE) throw this.#asDataFault(this.#failure)
+    yield* []
   }
 
   destroy(): void {

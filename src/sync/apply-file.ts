@@ -68,12 +68,13 @@ class Application {
     const inflater = new FileInflater(data, checkpoint?.inflater, this.#options.readBytes)
     try {
       for await (const block of inflater.blocks()) {
-        for (const batch of parser.push(block)) await this.#merge(batch)
+        for (const batch of parser.push(block, inflater.lent)) await this.#merge(batch)
         await this.#commitIfDue(inflater, parser)
       }
       for (const batch of parser.end()) await this.#merge(batch)
     } finally {
       inflater.close()
+      parser.destroy()
     }
     this.#entry = { ...this.#entry, rowsDone: true }
     // A sweep reads what is stored. Other files end with the one commit of `done`.

@@ -4,6 +4,7 @@
 import { gzipLimits } from '../codec/gzip/limits'
 import { GzipMembers, type GzipMembersState } from '../codec/gzip/members'
 import { WasmInflate } from '../codec/gzip/wasm-inflate'
+import type { LentMemory } from '../codec/wasm-module'
 import type { DurableFile } from './durable-files'
 
 const READ_BYTES = 256 * 1024
@@ -31,8 +32,13 @@ export class FileInflater {
     this.#engine = state && new WasmInflate(state.members.byteOffset, state.engine)
   }
 
+  /** Where the block that was given last lies. */
+  get lent(): LentMemory | undefined {
+    return this.#engine?.lent
+  }
+
   /**
-   * Blocks of the content. The file is proven to be whole when the sequence has ended by itself.
+   * Blocks of the content, each lent until the next is asked for. The file is proven to be whole when the sequence has ended by itself.
    * @throws FeedError STATE_IO, GZIP_* as Gunzip
    */
   async *blocks(): AsyncGenerator<Uint8Array, void, void> {

@@ -30,6 +30,7 @@ export async function verifyFile({ file, schema, signal }: VerifyOptions): Promi
     return rawBytes
   } finally {
     inflater.close()
+    header.close()
   }
 }
 
@@ -44,10 +45,16 @@ class HeaderCheck {
   see(block: Uint8Array): void {
     if (this.#parser === undefined) return
     for (const _ of this.#parser.push(block)) break
-    if (this.#parser.saveState() !== undefined) this.#parser = undefined
+    if (this.#parser.saveState() === undefined) return
+    this.close()
   }
 
   end(): void {
     if (this.#parser !== undefined) for (const _ of this.#parser.end()) break
+  }
+
+  close(): void {
+    this.#parser?.destroy()
+    this.#parser = undefined
   }
 }

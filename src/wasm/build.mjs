@@ -1,41 +1,81 @@
-// Compiles the AssemblyScript beside it and writes each binary as a TypeScript module, Base64 inside, so that bundlers
-// and CommonJS need no file beside the code. What it writes is not kept in git: the build, the checks and the tests run this first.
+// Compiles the AssemblyScript beside it, and bundles the programs of workers, each into a TypeScript module that holds it as text, so that
+// bundlers and CommonJS need no file beside the code. What it writes is not kept in git: the build, the checks and the tests run this first.
 // Nothing is done when none of what it is made from has changed since.
 
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
-const MODULES = [{ source: 'src/wasm/inflate.ts', pages: 11, module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE_BINARY' }]
+/** Each works in a memory that its host makes and shares; of so many pages of 64 KiB at the least and at the most. */
+const MODULES = [
+  { source: 'src/wasm/inflate.ts', pages: [116, 116], module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
+  { source: 'src/wasm/scan.ts', pages: [10, 1024], module: 'src/codec/tsv/scan-binary.ts', name: 'SCAN' },
+]
+
+/** Programs that are started from their text. `from` is what they may be made of. */
+const WORKERS = [
+  {
+    source: 'src/worker/inflate-worker.ts',
+    from: ['src/worker', 'src/codec', 'src/codec/gzip', 'src'],
+    module: 'src/stages/inflate-worker-source.ts',
+    name: 'INFLATE_WORKER',
+  },
+]
 
 /** Vitest calls this before it runs any test. */
 export async function setup() {
-  for (const module of MODULES) await build(module)
+  const wasm = await filesIn('src/wasm')
+  for (const module of MODULES) await write(module, wasm, () => moduleLines(module))
+  for (const worker of WORKERS) {
+    const sources = (await Promise.all(worker.from.map(filesIn))).flat().filter(path => !MODULES.some(({ module }) => module === path))
+    await write(worker, sources, () => workerLines(worker))
+  }
 }
 
-async function build({ source, pages, module, name }) {
-  const sources = (await readdir(new URL('src/wasm/', ROOT))).filter(file => file.endsWith('.ts')).toSorted()
-  const paths = [...sources.map(file => `src/wasm/${file}`), 'src/wasm/build.mjs', 'package-lock.json']
+async function filesIn(folder) {
+  const names = await readdir(new URL(`${folder}/`, ROOT))
+  return names.filter(name => name.endsWith('.ts')).map(name => `${folder}/${name}`)
+}
+
+async function write({ source, module }, sources, lines) {
+  const paths = [...sources.toSorted(), 'src/wasm/build.mjs', 'package-lock.json']
   const inputs = await Promise.all(paths.map(path => readFile(new URL(path, ROOT))))
   const digest = createHash('sha256').update(Buffer.concat(inputs)).digest('hex')
   const present = await readFile(new URL(module, ROOT), 'utf8').catch(() => '')
   if (present.includes(digest)) return
-  const binary = await compile(source, pages)
-  const lines = [
-    `// Made by src/wasm/build.mjs from ${source}, from sources of this digest: ${digest}`,
-    '',
-    '/** The WebAssembly module, in Base64. */',
-    `export const ${name} = '${Buffer.from(binary).toString('base64')}'`,
-    '',
-  ]
-  await writeFile(new URL(module, ROOT), lines.join('\n'))
+  const first = `// Made by src/wasm/build.mjs from ${source}, from sources of this digest: ${digest}`
+  await writeFile(new URL(module, ROOT), [first, '', ...(await lines()), ''].join('\n'))
 }
 
-async function compile(source, pages) {
+async function moduleLines({ source, pages, name }) {
+  const binary = await compile(source, pages)
+  return [
+    '/** The WebAssembly module, in Base64. */',
+    `export const ${name}_BINARY = '${Buffer.from(binary).toString('base64')}'`,
+    '',
+    '/** The least that its memory may have, of 64 KiB each. */',
+    `export const ${name}_PAGES = ${pages[0]}`,
+  ]
+}
+
+async function workerLines({ source, name }) {
+  const { build } = await import('tsup')
+  const outDir = await mkdtemp(fileURLToPath(new URL('node_modules/.worker-', ROOT)))
+  try {
+    const entry = { worker: fileURLToPath(new URL(source, ROOT)) }
+    await build({ config: false, silent: true, entry, outDir, format: 'cjs', target: 'node20', minify: true, splitting: false })
+    const text = await readFile(`${outDir}/worker.js`, 'utf8').catch(() => readFile(`${outDir}/worker.cjs`, 'utf8'))
+    return ['/** The program, as a CommonJS script. */', `export const ${name} = ${JSON.stringify(text)}`]
+  } finally {
+    await rm(outDir, { recursive: true, force: true })
+  }
+}
+
+async function compile(source, [initial, maximum]) {
   const { default: asc } = await import('assemblyscript/asc')
-  const memory = ['--initialMemory', `${pages}`, '--maximumMemory', `${pages}`]
-  const options = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', ...memory]
+  const memory = ['--importMemory', '--sharedMemory', '--initialMemory', `${initial}`, '--maximumMemory', `${maximum}`]
+  const options = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'threads', ...memory]
   let binary
   const { error, stderr } = await asc.main([source, '--outFile', 'module.wasm', ...options], {
     readFile: (path, base) => readFile(new URL(path, base === '.' ? ROOT : new URL(`${base}/`, ROOT)), 'utf8').catch(() => null),

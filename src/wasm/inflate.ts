@@ -14,6 +14,7 @@ import {
   FAILED,
   FIRST_FAULT,
   GO_ON,
+  HISTORY_BYTES,
   IN_COUNTS,
   IN_HEADER,
   IN_LENGTHS,
@@ -22,10 +23,11 @@ import {
   IN_STORED_LENGTH,
   IN_SYMBOLS,
   INPUT,
+  INPUT_BYTES,
   LENGTHS,
   LENGTHS_BYTES,
   OUTPUT,
-  OUTPUT_END,
+  OUTPUT_BLOCKS,
   PRECODE_LENGTHS,
   PRECODE_LENGTHS_BYTES,
   STATE,
@@ -36,7 +38,7 @@ import {
 import { readSymbols } from './symbols'
 import { buildCodes, buildPrecode } from './tables'
 
-export { INPUT, INPUT_BYTES, OUTPUT, STATE, STATE_BYTES, WINDOW_BYTES } from './layout'
+export { FREE, HISTORY_BYTES, INPUT, INPUT_BYTES, INPUT_SLOTS, OUTPUT, OUTPUT_BLOCKS, STATE, STATE_BYTES, WINDOW_BYTES } from './layout'
 
 /** Forgets everything: the next byte of input is the first of a stream. */
 export function reset(): void {
@@ -46,10 +48,10 @@ export function reset(): void {
   state.outputAt = <u32>OUTPUT
 }
 
-/** `bytes` of new input lie at INPUT. All input before must have been used up. */
-export function setInput(bytes: u32): void {
-  state.inputAt = <u32>INPUT
-  state.inputEnd = <u32>(INPUT + bytes)
+/** `bytes` of new input lie in a slot. All input before must have been used up. */
+export function setInput(slot: u32, bytes: u32): void {
+  state.inputAt = <u32>(INPUT + <usize>slot * INPUT_BYTES)
+  state.inputEnd = state.inputAt + bytes
 }
 
 /** Inflates until the input is used up, a block of output is full, or the data ends or turns out to be bad. */
@@ -60,10 +62,15 @@ export function run(): i32 {
   return result
 }
 
-/** The host has copied the output: what follows is the next block's. */
-export function releaseOutput(): void {
-  if (OUTPUT_END - state.outputAt < BLOCK_BYTES) {
-    const bytes = state.outputAt - historyFrom()
+/**
+ * What follows is the next output's. The last ones stay as they are while `blocks - 3` others are made; with two blocks in use, until
+ * the next is.
+ * @param blocks of the OUTPUT_BLOCKS that are used
+ */
+export function releaseOutput(blocks: u32): void {
+  const end = OUTPUT + HISTORY_BYTES + min<usize>(blocks, OUTPUT_BLOCKS) * BLOCK_BYTES
+  if (<usize>state.outputAt + BLOCK_BYTES > end) {
+    const bytes = min<u32>(state.outputAt - state.historyAt, <u32>HISTORY_BYTES)
     memory.copy(OUTPUT, state.outputAt - bytes, bytes)
     state.historyAt = <u32>OUTPUT
     state.outputAt = <u32>OUTPUT + bytes
@@ -71,9 +78,9 @@ export function releaseOutput(): void {
   state.outputFrom = state.outputAt
 }
 
-/** Bytes taken of the input that `setInput` announced. */
-export function inputTaken(): u32 {
-  return state.inputAt - <u32>INPUT
+/** Bytes of the input that `setInput` announced that were not taken. */
+export function inputLeft(): u32 {
+  return state.inputEnd - state.inputAt
 }
 
 /** Bits that are taken and not used. */
@@ -93,6 +100,11 @@ export function outputEnd(): u32 {
   return state.outputAt
 }
 
+/** How much of what was put out lies before `outputFrom`. */
+export function historyBytes(): u32 {
+  return state.outputFrom - state.historyAt
+}
+
 /** What the data may still refer to lies from here to `outputEnd`. */
 export function historyFrom(): u32 {
   return state.outputAt - min<u32>(state.outputAt - state.historyAt, <u32>WINDOW_BYTES)
@@ -103,7 +115,7 @@ export function historyFrom(): u32 {
  * False when no run can have left such a state; then only `reset` may follow.
  */
 export function restore(historyBytes: u32): bool {
-  setInput(0)
+  setInput(0, 0)
   state.historyAt = <u32>OUTPUT
   state.outputAt = <u32>OUTPUT + historyBytes
   state.outputFrom = state.outputAt

@@ -29,14 +29,24 @@ export const OFFSETS: usize = 0xa080
 export const PERIODS: usize = 0xa100
 export const PERIOD_STEPS: usize = 0xa200
 
+/** Places for input, one behind the other: while one is read the host may fill the others. */
 export const INPUT: usize = 0x10000
+export const INPUT_SLOTS: usize = 8
+/** Of one of them. */
 export const INPUT_BYTES: usize = 0x10000
-export const OUTPUT: usize = 0x20000
+export const OUTPUT: usize = INPUT + INPUT_SLOTS * INPUT_BYTES
 /** The most that one run puts out. */
 export const BLOCK_BYTES: usize = 256 * 1024
 export const WINDOW_BYTES: usize = 32 * 1024
-/** The window, a block, and room for another, so that the window is moved only every second time. Copies pass the end by up to 64 bytes. */
-export const OUTPUT_END: usize = OUTPUT + WINDOW_BYTES + 2 * BLOCK_BYTES
+/** Of what was put out, at least this much lies before the next output: a reader that has not done with it need not copy it. */
+export const HISTORY_BYTES: usize = 64 * 1024
+/**
+ * The history and blocks one behind the other, so that the history is moved to the front only when there is no room for one more,
+ * and the last blocks stay as they are while others are written. Copies pass the end by up to 64 bytes.
+ */
+export const OUTPUT_BLOCKS: usize = 24
+/** The rest of the memory is the host's. */
+export const FREE: usize = OUTPUT + HISTORY_BYTES + OUTPUT_BLOCKS * BLOCK_BYTES + 0x1000
 
 // Results of `run`. From FIRST_FAULT on they say what is wrong with the data.
 

@@ -8,7 +8,7 @@ import { type RequestOptions, requestSettings } from '../../src/service/request-
 import { Secrets } from '../../src/service/secrets'
 import { z } from '../../src/service/shapes'
 
-const read = bodyOfShape(z.looseObject({ a: z.int(), deep: z.array(z.looseObject({ b: z.string() })).optional() }))
+const read = bodyOfShape(() => z.looseObject({ a: z.int(), deep: z.array(z.looseObject({ b: z.string() })).optional() }))
 const URL_ = 'https://a.test/x?token=hidden'
 
 function answering(answer: (request: Request, index: number) => Response | Promise<Response>, options: RequestOptions = {}) {

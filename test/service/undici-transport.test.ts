@@ -262,3 +262,21 @@ test('abort ends the wait for a response; the caller’s dispatcher is left open
   setTimeout(() => abort.abort(), 5)
   await expect(sending).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
 })
+
+test('closed before its first request, or while that is on its way, it sends nothing', async () => {
+  let received = 0
+  const origin = await httpServer((_, response) => {
+    received++
+    response.end()
+  })
+  const early = send(origin)
+  await transport.close()
+  await expect(early).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+  await expect(send(origin)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+  await transport.close()
+  const unused = new UndiciTransport()
+  await unused.close()
+  const asked = { url: origin, headers: {}, signal: new AbortController().signal }
+  await expect(unused.send(asked)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+  expect(received).toBe(0)
+})

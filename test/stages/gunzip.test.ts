@@ -7,6 +7,7 @@ import { OUTPUT_BLOCK_BYTES } from '../../src/codec/gzip/inflate-engine'
 import { GATHER_BYTES } from '../../src/codec/gzip/input-gatherer'
 import { ChunkReassembler } from '../../src/stages/chunk-reassembler'
 import { GUNZIP_HELD_BYTES, Gunzip } from '../../src/stages/gunzip'
+import { ParallelInflate } from '../../src/stages/parallel-inflate'
 import { ZlibInflate } from '../../src/stages/zlib-inflate'
 import { byteByByte, cutAt, feedText, gzipMember, gzipTrailer } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
@@ -263,7 +264,8 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     for await (const block of gunzip) {
       count++
       expect(block.constructor).toBe(Uint8Array)
-      expect(block.byteLength).toBe(block.buffer.byteLength)
+      // But for less than a word: copies are placed as what they are copied from.
+      expect(block.buffer.byteLength - block.byteLength).toBeLessThan(8)
       expect(block.byteLength).toBeLessThanOrEqual(OUTPUT_BLOCK_BYTES + 65_536)
     }
     expect(count).toBeGreaterThan(2)
@@ -315,18 +317,21 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
 test('fault 52: node:zlib says why the data is bad', async () => {
   const deflated = deflateRawSync(TEXT)
   deflated[0] = 0x07 // the reserved block type
-  const { error } = await runGunzip([gzipMember(TEXT, { deflated })])
+  const { error } = await runGunzip([gzipMember(TEXT, { deflated })], { engine: 'zlib' })
   expect(error).toMatchObject({ code: 'GZIP_DATA_INVALID', context: { byteOffset: 10, reason: 'invalid block type' } })
   expect(error?.cause).toMatchObject({ code: 'Z_DATA_ERROR' })
 })
 
-test('every engine is destroyed: at the end of its member, at a failure, and on abort', async () => {
-  const destroy = vi.spyOn(ZlibInflate.prototype, 'destroy')
-  await runGunzip([gzipMember('one'), gzipMember('two')])
+test.each([
+  ['zlib', ZlibInflate],
+  ['wasm', ParallelInflate],
+] as const)('every %s engine is destroyed: at the end of its member, at a failure, and on abort', async (engine, { prototype }) => {
+  const destroy = vi.spyOn(prototype, 'destroy')
+  await runGunzip([gzipMember('one'), gzipMember('two')], { engine })
   expect(destroy).toHaveBeenCalledTimes(2)
-  await runGunzip([GZIP.subarray(0, 40)])
+  await runGunzip([GZIP.subarray(0, 40)], { engine })
   expect(destroy).toHaveBeenCalledTimes(3)
-  const gunzip = new Gunzip()
+  const gunzip = new Gunzip({ engine })
   gunzip.write(gzipSync(feedText(40_000), { level: 1 }))
   gunzip.destroy()
   expect(destroy).toHaveBeenCalledTimes(4)
@@ -337,6 +342,7 @@ test.each([
   ['engine', 'pako'],
   ['engine', 'toString'],
   ['maxRatio', 0],
+  ['worker', 1],
   ['maxOutputBytes', -1],
 ])('refuses the option %s %s where the call is made', (option, value) => {
   const error = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })

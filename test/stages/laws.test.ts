@@ -1,6 +1,8 @@
 // Every stage under the laws of laws.ts.
 
 import { gzipSync } from 'node:zlib'
+import { vi } from 'vitest'
+import type { NewInflateEngine } from '../../src/codec/gzip/inflate-engine'
 import type { Piece } from '../../src/codec/range/piece'
 import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
@@ -18,7 +20,15 @@ import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 import type { MergeChange } from '../../src/state/merge-state'
 import { batchesOf, cutBatches } from '../rows-from-text'
 import { describeLaws, type StageUnderLaw } from './laws'
+import { OverlappedInflate } from './overlapped-inflate'
 import { ScriptedTransport } from './scripted-transport'
+
+const engines = vi.hoisted(() => ({ make: undefined as NewInflateEngine | undefined }))
+vi.mock('../../src/stages/parallel-inflate', async original => ({
+  ...(await original<object>()),
+  parallelEngine: (): NewInflateEngine => startOffset => engines.make!(startOffset),
+}))
+engines.make = startOffset => new OverlappedInflate(startOffset)
 
 const ROWS = 400
 type ItemBatch = RowBatch<ItemColumns>
@@ -99,10 +109,10 @@ describeLaws({
   },
 } satisfies StageUnderLaw<Piece, Uint8Array>)
 
-for (const engine of ['zlib', 'wasm', 'fflate'] as const) {
+for (const [engine, worker] of [['zlib'], ['wasm', true], ['wasm', false], ['fflate']] as const) {
   describeLaws({
-    name: `Gunzip (${engine})`,
-    make: () => new Gunzip({ engine, maxRatio: 2000 }),
+    name: `Gunzip (${engine}${worker ? ' with a worker' : ''})`,
+    make: () => new Gunzip({ engine, worker: worker ?? true, maxRatio: 2000 }),
     input: cuts => cutBytes(zipped, cuts),
     content: joined,
     // What is compressed counts at its ratio: the repeated file is 5 MiB of text for each MiB taken.
@@ -122,6 +132,29 @@ const rowsIn = (batches: readonly Iterable<{ toStrings(): unknown }>[]) =>
 const keptRow = {
   of: (batch: ItemBatch) => [batch.row(0).detach(), batch.row(0).get('title'), batch.row(0).toObject()],
   pinned: (batch: ItemBatch) => batch,
+}
+
+/** Over the worker from a member's second byte on, and over the engine of one thread. */
+for (const worker of [true, false]) {
+  describeLaws({
+    name: `Gunzip and TsvRowParser in one (${worker ? 'with' : 'without'} a worker)`,
+    make: () => bothInOne(worker),
+    input: cuts => cutBytes(zipped, cuts),
+    content: rowsIn,
+    held: { cap: 3 * MIB, of: inputBytes, endless: () => repeated(() => [zipped]) },
+    empty: 'GZIP_EMPTY',
+    *prefixes() {
+      for (const prefix of everyPrefix(zipped, 97))
+        yield { input: [prefix], ends: prefix.length === 0 ? ['GZIP_EMPTY'] : ['GZIP_TRUNCATED'] }
+      yield { input: [zipped], ends: ['end'] }
+    },
+    kept: keptRow,
+  } satisfies StageUnderLaw<Uint8Array, ItemBatch>)
+}
+
+function bothInOne(worker: boolean): Stage<Uint8Array, ItemBatch> {
+  const gunzip = new Gunzip({ engine: 'wasm', worker, maxRatio: 2000 })
+  return gunzip.fuseWith(new TsvRowParser({ schema: itemSchema, batchBytes: 1024 }) as never) as never as Stage<Uint8Array, ItemBatch>
 }
 
 describeLaws({

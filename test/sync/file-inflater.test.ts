@@ -23,7 +23,7 @@ async function read(file: DurableFile, readBytes: number, from?: InflaterState):
   const states: { length: number; state: InflaterState | undefined }[] = []
   let length = 0
   for await (const block of inflater.blocks()) {
-    blocks.push(block)
+    blocks.push(Uint8Array.from(block))
     length += block.length
     states.push({ length, state: inflater.saveState() })
   }

@@ -76,6 +76,30 @@ export function decodePieces(text: string, type: CellType): Pieces {
   return { texts: textsOf(bytes, ends, wide, text, type), separators }
 }
 
+/** The text of one piece, which is a multiple of four bytes long; undefined where {@link decodePieces} would refuse it. */
+export function decodePiece(bytes: Uint8Array, start: number, end: number): string | undefined {
+  const target = end - start <= SHARED_BLOCK_BYTES ? sharedBlock : Buffer.alloc(end - start)
+  let out = 0
+  let seen = 0
+  let at = start
+  let group = groupAt(bytes, at)
+  for (; at < end && group >= 0; group = groupAt(bytes, at)) {
+    target[out++] = group >> 16
+    target[out++] = group >> 8
+    target[out++] = group
+    seen |= group
+    at += 4
+  }
+  if (at < end) {
+    group = paddedGroupAt(bytes, at)
+    if (group < 0 || at + 4 !== end) return undefined
+    target[out++] = group >> 16
+    if (bytes[at + 2] !== PADDING) target[out++] = group >> 8
+    seen |= group
+  }
+  return seen & NON_ASCII_BITS ? utf8Text(target, 0, out) : target.toString('latin1', 0, out)
+}
+
 /** 24 bits of the four bytes at `at`, negative where one of them is not of the alphabet. */
 function groupAt(bytes: Uint8Array, at: number): number {
   return (SEXTETS[bytes[at]!]! << 18) | (SEXTETS[bytes[at + 1]!]! << 12) | (SEXTETS[bytes[at + 2]!]! << 6) | SEXTETS[bytes[at + 3]!]!

@@ -2,6 +2,14 @@
 
 import { invalidCell } from './invalid-cell'
 
+/** The first four bytes of each spelling, and the fifth. */
+const TRUE_LOWER = 0x74727565
+const TRUE_UPPER = 0x54525545
+const FALS_LOWER = 0x66616c73
+const FALS_UPPER = 0x46414c53
+const E_LOWER = 0x65
+const E_UPPER = 0x45
+
 /** `true` or `false` in any mixture of cases, and nothing else. @throws FeedError CELL_INVALID */
 export function decodeBoolean(text: string): boolean {
   if (text === 'true' || text === 'TRUE') return true
@@ -9,4 +17,14 @@ export function decodeBoolean(text: string): boolean {
   if (/^true$/i.test(text)) return true
   if (/^false$/i.test(text)) return false
   throw invalidCell('boolean', 'neither true nor false', text)
+}
+
+/** The same from a cell's bytes; undefined where they are in neither of the usual spellings: {@link decodeBoolean} says what they are. */
+export function readBoolean(bytes: DataView, start: number, end: number): boolean | undefined {
+  const length = end - start
+  if (length < 4 || length > 5) return undefined
+  const word = bytes.getUint32(start)
+  if (length === 4) return word === TRUE_LOWER || word === TRUE_UPPER ? true : undefined
+  const last = bytes.getUint8(start + 4)
+  return (word === FALS_LOWER && last === E_LOWER) || (word === FALS_UPPER && last === E_UPPER) ? false : undefined
 }

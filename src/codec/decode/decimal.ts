@@ -1,7 +1,13 @@
 // Decimal numbers, kept exact: document 2 gives prices as text, and a double cannot hold every price.
 
 import type { Decimal } from '../../schema/values'
+import type { CellSource } from './cell-source'
 import { invalidCell } from './invalid-cell'
+
+const MINUS = 0x2d
+const POINT = 0x2e
+const DIGIT_0 = 0x30
+const DIGIT_9 = 0x39
 
 /**
  * Digits with an optional minus in front and an optional fraction (`12`, `-0.50`): no plus, exponent, grouping or space.
@@ -11,6 +17,24 @@ import { invalidCell } from './invalid-cell'
 export function decodeDecimal(text: string): Decimal {
   if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(text)) throw invalidCell('decimal', 'not a decimal number', text)
   return new DecimalText(text)
+}
+
+/** The same from a cell's bytes; undefined where they are not plainly a decimal number: {@link decodeDecimal} says what they are. */
+export function readDecimal(source: CellSource, slot: number, start: number, end: number): Decimal | undefined {
+  return isDecimal(source.view, start, end) ? new DecimalText(source.textBetween(slot, start, end)) : undefined
+}
+
+function isDecimal(bytes: DataView, start: number, end: number): boolean {
+  const first = bytes.getUint8(start) === MINUS ? start + 1 : start
+  const point = digitsEnd(bytes, first, end)
+  if (point === first || point === end) return point > first
+  return bytes.getUint8(point) === POINT && point + 1 < end && digitsEnd(bytes, point + 1, end) === end
+}
+
+function digitsEnd(bytes: DataView, start: number, end: number): number {
+  let at = start
+  while (at < end && bytes.getUint8(at) >= DIGIT_0 && bytes.getUint8(at) <= DIGIT_9) at++
+  return at
 }
 
 class DecimalText implements Decimal {

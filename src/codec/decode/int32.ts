@@ -4,6 +4,10 @@ import { invalidCell } from './invalid-cell'
 
 const INT32_MIN = -(2 ** 31)
 const INT32_MAX = 2 ** 31 - 1
+const MINUS = 0x2d
+const DIGIT_0 = 0x30
+/** So many digits are always within 32 bits. */
+const MAX_DIGITS = 9
 
 /**
  * Digits with an optional minus in front: no plus, point, exponent or space. Leading zeros are read.
@@ -14,4 +18,18 @@ export function decodeInt32(text: string): number {
   const value = Number(text)
   if (value < INT32_MIN || value > INT32_MAX) throw invalidCell('int32', 'outside of 32 bits', text)
   return value + 0 // -0 becomes 0
+}
+
+/** The same from a cell's bytes; undefined where they are not plainly a whole number: {@link decodeInt32} says what they are. */
+export function readInt32(bytes: DataView, start: number, end: number): number | undefined {
+  const isNegative = bytes.getUint8(start) === MINUS
+  const first = isNegative ? start + 1 : start
+  if (first === end || end - first > MAX_DIGITS) return undefined
+  let value = 0
+  for (let at = first; at < end; at++) {
+    const digit = bytes.getUint8(at) - DIGIT_0
+    if (digit < 0 || digit > 9) return undefined
+    value = value * 10 + digit
+  }
+  return isNegative ? 0 - value : value
 }

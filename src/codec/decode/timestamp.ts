@@ -2,6 +2,16 @@
 
 import { invalidCell } from './invalid-cell'
 
+/** Bytes of the form, and of its milliseconds with their point. */
+const FORM_BYTES = 24
+const MS_BYTES = 4
+const MINUS = 0x2d
+const POINT = 0x2e
+const DIGIT_0 = 0x30
+const COLON = 0x3a
+const LETTER_T = 0x54
+const LETTER_Z = 0x5a
+
 const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
 
 /**
@@ -16,4 +26,45 @@ export function decodeTimestamp(text: string): Date {
     throw invalidCell('timestamp', 'no such date or time', text)
   }
   return date
+}
+
+/** The same from a cell's bytes; undefined where they are not plainly a time: {@link decodeTimestamp} says what they are. */
+export function readTimestamp(bytes: DataView, start: number, end: number): Date | undefined {
+  if (!hasForm(bytes, start, end)) return undefined
+  const year = digits(bytes, start, 4)
+  const month = digits(bytes, start + 5, 2)
+  const day = digits(bytes, start + 8, 2)
+  const hour = digits(bytes, start + 11, 2)
+  const minute = digits(bytes, start + 14, 2)
+  const second = digits(bytes, start + 17, 2)
+  const ms = end - start === FORM_BYTES ? digits(bytes, start + 20, 3) : 0
+  // Date.UTC takes the years before 100 for those of the twentieth century.
+  if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0) return undefined
+  return new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms))
+}
+
+/** Whether the bytes have the form's length and signs; its digits are not looked at. */
+function hasForm(bytes: DataView, start: number, end: number): boolean {
+  const length = end - start
+  if (length !== FORM_BYTES && length !== FORM_BYTES - MS_BYTES) return false
+  if (bytes.getUint8(start + 4) !== MINUS || bytes.getUint8(start + 7) !== MINUS || bytes.getUint8(start + 10) !== LETTER_T) return false
+  if (bytes.getUint8(start + 13) !== COLON || bytes.getUint8(start + 16) !== COLON || bytes.getUint8(end - 1) !== LETTER_Z) return false
+  return length !== FORM_BYTES || bytes.getUint8(start + 19) === POINT
+}
+
+/** The number that `count` digits make; -1 where one is no digit. */
+function digits(bytes: DataView, start: number, count: number): number {
+  let value = 0
+  for (let at = start; at < start + count; at++) {
+    const digit = bytes.getUint8(at) - DIGIT_0
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }

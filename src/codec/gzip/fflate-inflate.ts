@@ -41,6 +41,7 @@ export function fflateEngine(): NewInflateEngine {
 
 /** `byteOffset` of its errors: the block of deflate data at fault, or the 4 KiB slice if that begins later. */
 class FflateInflate implements InflateEngine {
+  readonly lent = undefined
   readonly #startOffset: number
   readonly #inflate = new Inflate(piece => this.#gather(piece))
   readonly #internals = this.#inflate as unknown as Internals
@@ -70,7 +71,9 @@ class FflateInflate implements InflateEngine {
     yield* this.#takeOutputs()
   }
 
-  finish(): void {}
+  finish(): readonly [] {
+    return []
+  }
 
   destroy(): void {}
 

@@ -1,12 +1,7 @@
-// One instance of the WebAssembly inflate module (src/wasm/inflate.ts), with its memory, as typed calls.
-// The module is compiled once. A few instances that are free are kept for the next engine: a file of many members would
-// otherwise reserve an address range for each of them.
+// One instance of the WebAssembly inflate module (src/wasm/inflate.ts) over a memory, as typed calls. All that the module knows lies
+// in that memory: another instance over it, on another thread, goes on where this one stands.
 
-import { FeedError } from '../../errors'
-import { INFLATE_BINARY } from './inflate-binary'
-
-/** About 700 KiB each. */
-const MAX_FREE_CORES = 2
+import { type CompiledWasm, type WasmMemory, wasmInstance } from '../wasm-module'
 
 /** What `run` says, before it names a fault. */
 export const NEEDS_INPUT = 0
@@ -30,67 +25,70 @@ const FAULTS = [
 ]
 
 interface Exports {
-  readonly memory: { readonly buffer: ArrayBuffer }
   readonly STATE: { readonly value: number }
   readonly STATE_BYTES: { readonly value: number }
   readonly INPUT: { readonly value: number }
   readonly INPUT_BYTES: { readonly value: number }
+  readonly INPUT_SLOTS: { readonly value: number }
   readonly OUTPUT: { readonly value: number }
+  readonly OUTPUT_BLOCKS: { readonly value: number }
   readonly WINDOW_BYTES: { readonly value: number }
+  readonly HISTORY_BYTES: { readonly value: number }
+  readonly FREE: { readonly value: number }
   reset(): void
-  setInput(bytes: number): void
+  setInput(slot: number, bytes: number): void
   run(): number
-  releaseOutput(): void
-  inputTaken(): number
+  releaseOutput(blocks: number): void
+  inputLeft(): number
   unusedBits(): number
   hasEnded(): number
   outputFrom(): number
   outputEnd(): number
+  historyBytes(): number
   historyFrom(): number
   restore(historyBytes: number): number
 }
 
-/** The types of Node 20 leave it out. */
-interface WebAssemblyApi {
-  readonly Module: new (binary: Uint8Array) => object
-  readonly Instance: new (module: object) => { readonly exports: unknown }
-}
-
-let compiled: object | undefined
-const freeCores: InflateCore[] = []
-
 export class InflateCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
-  /** Most bytes that `setInput` takes. */
+  /** Most bytes that one slot takes. */
   readonly inputBytes: number
+  readonly inputSlots: number
+  /** Blocks that the outputs can go round in. */
+  readonly outputBlocks: number
 
-  /**
-   * A core that is as new.
-   *
-   * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
-   */
-  static take(): InflateCore {
-    const core = freeCores.pop() ?? new InflateCore()
-    core.#exports.reset()
-    return core
-  }
+  /** Where the part of the memory begins that no core makes use of. */
+  readonly freeFrom: number
 
-  private constructor() {
-    this.#exports = instantiate()
-    this.#memory = new Uint8Array(this.#exports.memory.buffer)
+  constructor(module: CompiledWasm, memory: WasmMemory) {
+    this.#exports = wasmInstance(module, memory)
+    this.#memory = new Uint8Array(memory.buffer)
     this.inputBytes = this.#exports.INPUT_BYTES.value
+    this.inputSlots = this.#exports.INPUT_SLOTS.value
+    this.outputBlocks = this.#exports.OUTPUT_BLOCKS.value
+    this.freeFrom = this.#exports.FREE.value
   }
 
-  /** Whoever gives it back must not use it any more. */
-  giveBack(): void {
-    if (freeCores.length < MAX_FREE_CORES) freeCores.push(this)
+  /** Forgets everything: the next byte of input is the first of a stream. */
+  reset(): void {
+    this.#exports.reset()
   }
 
-  /** Copies the next input, once all before it is taken. */
-  setInput(bytes: Uint8Array): void {
-    this.#memory.set(bytes, this.#exports.INPUT.value)
-    this.#exports.setInput(bytes.length)
+  /** Copies input into a slot, which is not being read. It is read after `useInput`. */
+  fillInput(slot: number, bytes: Uint8Array): void {
+    this.#memory.set(bytes, this.#exports.INPUT.value + slot * this.inputBytes)
+  }
+
+  /** A copy of a slot's last bytes. @param bytes in the slot */
+  inputTail(slot: number, bytes: number, tailBytes: number): Uint8Array {
+    const end = this.#exports.INPUT.value + slot * this.inputBytes + bytes
+    return this.#memory.slice(end - tailBytes, end)
+  }
+
+  /** Goes on with what lies in a slot, once all input before is taken. */
+  useInput(slot: number, bytes: number): void {
+    this.#exports.setInput(slot, bytes)
   }
 
   /** NEEDS_INPUT, OUTPUT_FULL, ENDED, or a fault, which `faultOf` names. */
@@ -102,9 +100,9 @@ export class InflateCore {
     return FAULTS[result - FIRST_FAULT]
   }
 
-  /** Bytes taken since `setInput`. */
-  get inputTaken(): number {
-    return this.#exports.inputTaken()
+  /** Bytes of the input in use that are not taken. */
+  get inputLeft(): number {
+    return this.#exports.inputLeft()
   }
 
   /** Of the bytes taken. */
@@ -116,14 +114,31 @@ export class InflateCore {
     return this.#exports.hasEnded() !== 0
   }
 
-  /** A copy of what was put out since the last call. */
-  takeOutput(): Uint8Array {
-    const output = this.#memory.slice(this.#exports.outputFrom(), this.#exports.outputEnd())
-    this.#exports.releaseOutput()
-    return output
+  /** Where the output begins that was not released. */
+  get outputFrom(): number {
+    return this.#exports.outputFrom()
   }
 
-  /** All that another core needs to go on from here, if the output is taken. */
+  get outputEnd(): number {
+    return this.#exports.outputEnd()
+  }
+
+  /** What lies there still of what was put out before, up to 64 KiB. */
+  get historyBytes(): number {
+    return Math.min(this.#exports.historyBytes(), this.#exports.HISTORY_BYTES.value)
+  }
+
+  /** A view of the memory: what lies there is overwritten when its turn comes again. */
+  output(from: number, end: number): Uint8Array {
+    return this.#memory.subarray(from, end)
+  }
+
+  /** @param blocks to go round in, at least 2: with more of them an output stays as it is while others are written */
+  releaseOutput(blocks: number): void {
+    this.#exports.releaseOutput(blocks)
+  }
+
+  /** All that another core needs to go on from here, if the output is released. */
   save(): Uint8Array {
     const { STATE, STATE_BYTES } = this.#exports
     const history = this.#memory.subarray(this.#exports.historyFrom(), this.#exports.outputEnd())
@@ -133,7 +148,7 @@ export class InflateCore {
     return saved
   }
 
-  /** False when `saved` is nothing that `save` can have made; the core is then good for `giveBack` only. */
+  /** False when `saved` is nothing that `save` can have made; then only `reset` may follow. */
   restore(saved: Uint8Array): boolean {
     const { STATE, STATE_BYTES, OUTPUT, WINDOW_BYTES } = this.#exports
     const historyBytes = saved.length - STATE_BYTES.value
@@ -141,16 +156,5 @@ export class InflateCore {
     this.#memory.set(saved.subarray(0, STATE_BYTES.value), STATE.value)
     this.#memory.set(saved.subarray(STATE_BYTES.value), OUTPUT.value)
     return this.#exports.restore(historyBytes) !== 0
-  }
-}
-
-function instantiate(): Exports {
-  const { WebAssembly: api } = globalThis as unknown as { WebAssembly?: WebAssemblyApi }
-  try {
-    compiled ??= new api!.Module(Buffer.from(INFLATE_BINARY, 'base64'))
-    return new api!.Instance(compiled).exports as Exports
-  } catch (cause) {
-    const context = { package: 'WebAssembly', expected: 'with 128-bit SIMD' }
-    throw new FeedError('DEPENDENCY_UNSUPPORTED', 'the wasm engine needs WebAssembly with 128-bit SIMD', context, { cause })
   }
 }

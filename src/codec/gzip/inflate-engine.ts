@@ -2,6 +2,7 @@
 // An engine knows nothing of headers, trailers, checksums and caps; those are the framing's.
 
 import { FeedError } from '../../errors'
+import type { LentMemory } from '../wasm-module'
 
 /**
  * Largest output block, in bytes. Smaller ones cost node:zlib speed (a hop between threads each); larger ones outlive two
@@ -9,29 +10,47 @@ import { FeedError } from '../../errors'
  */
 export const OUTPUT_BLOCK_BYTES = 256 * 1024
 
+/** Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They come lazily. */
+export type InflateOutputs = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
 export interface InflateEngine {
   /**
-   * Inflates one block of any size. The outputs come lazily and belong to the caller: each is alone in its memory,
-   * is never touched again, and is not much larger than OUTPUT_BLOCK_BYTES.
-   *
-   * The sequence must be used up before the next call; until then the engine may read from `block`, and afterwards
-   * it does not. Bytes after the end of the deflate data are left alone.
+   * Of the output that was handed over last. Undefined: it belongs to the caller, is alone in its memory, and is never touched again.
+   * Otherwise it is the engine's own memory, lent until the next one is asked for or the engine is destroyed.
+   */
+  readonly lent: LentMemory | undefined
+
+  /**
+   * Inflates one block of any size. The sequence must be used up before the next call. Until `ended`, or the end of the last
+   * sequence, the engine may read from `block`; outputs may come with a later block's.
    *
    * @throws GZIP_DATA_INVALID, from the sequence
    */
-  inflate(block: Uint8Array): Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+  inflate(block: Uint8Array): InflateOutputs
 
-  /** Bytes of deflate data used since the engine was made. Exact once `ended`; until then it counts what was taken in. */
+  /**
+   * Bytes of deflate data used since the engine was made, as far as the outputs handed over so far. Exact once `ended`:
+   * what was handed in after them is not the engine's.
+   */
   readonly usedBytes: number
 
   /**
-   * True once the deflate data's last block is complete. An engine may notice it only when it is handed the
-   * first byte after it, or by `finish`.
+   * True once the deflate data's last block is complete. An engine may notice it only when it is handed what
+   * comes after it, or by `finish`.
    */
   readonly ended: boolean
 
-  /** No more input comes: settles whether the data was complete. */
-  finish(): void | Promise<void>
+  /** CRC-32 of all outputs handed over so far, where the engine reckons it on a thread of its own. */
+  readonly crc?: number | undefined
+
+  /**
+   * Of an engine that copies its input ahead: what it was handed behind the end of the data, once it has `ended`. Asked once.
+   * With the others the caller has it still.
+   */
+  takeRest?(): Uint8Array[]
+
+  /** No more input comes: settles whether the data was complete. The sequence is what was not handed over yet. */
+  finish(): InflateOutputs
 
   /** Frees what the engine holds, at any time. A sequence that is waiting then stops. */
   destroy(): void

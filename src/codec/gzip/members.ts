@@ -77,12 +77,13 @@ export class GzipMembers {
    * Counts and checks one output of the engine, before it is handed on.
    *
    * @param dataBytes the engine's `usedBytes`
+   * @param crc the engine's, of all outputs of the member, where it has one
    * @throws GZIP_NESTED, GZIP_LIMIT
    */
-  output(block: Uint8Array, dataBytes: number): void {
+  output(block: Uint8Array, dataBytes: number, crc?: number): void {
     this.#dataBytes = dataBytes
     if (this.#nested?.completes(block)) throw this.#nestedGzip()
-    this.#memberCrc = crc32(block, this.#memberCrc)
+    this.#memberCrc = crc ?? crc32(block, this.#memberCrc)
     this.#memberBytes += block.length
     this.#outputBytes += block.length
     this.#checkCaps()

@@ -2,14 +2,19 @@
 // It owns the counting, the bounds of its outputs and the form of a saved state; the decoding is src/wasm/inflate.ts.
 
 import { FeedError } from '../../errors'
+import type { LentMemory } from '../wasm-module'
 import { crc32 } from './crc32'
-import { ENDED, InflateCore, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
+import { ENDED, type InflateCore, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
 import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
+import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './inflate-memory'
 
 /** A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64, and the core's own. */
 const STATE_MAGIC = 0x3153_4946 // `FIS1`
 const STATE_HEADER_BYTES = 16
 const CHECKED_FROM = 8
+
+/** Blocks that outputs go round in: as little of the processor's cache as can be. With fewer, moving the history could reach that of the output lent. */
+const BLOCKS = 3
 
 /**
  * The engine, after a check that this process can run it.
@@ -17,14 +22,15 @@ const CHECKED_FROM = 8
  * @throws DEPENDENCY_UNSUPPORTED
  */
 export function wasmEngine(): NewInflateEngine {
-  InflateCore.take().giveBack()
+  giveBackInflateMemory(takeInflateMemory())
   return startOffset => new WasmInflate(startOffset)
 }
 
 /** `byteOffset` of its errors: the byte in which the bits at fault end, however the input is cut. */
 export class WasmInflate implements InflateEngine {
   readonly #startOffset: number
-  #core: InflateCore | undefined
+  #memory: InflateMemory | undefined
+  #historyBytes = 0
   #usedBytes = 0
   #ended = false
 
@@ -35,8 +41,12 @@ export class WasmInflate implements InflateEngine {
    */
   constructor(startOffset: number, state?: Uint8Array) {
     this.#startOffset = startOffset
-    this.#core = InflateCore.take()
-    if (state) this.#restore(this.#core, state)
+    this.#memory = takeInflateMemory()
+    if (state) this.#restore(this.#memory.core, state)
+  }
+
+  get lent(): LentMemory | undefined {
+    return this.#memory && { memory: this.#memory.memory, freeFrom: this.#memory.core.freeFrom, historyBytes: this.#historyBytes }
   }
 
   get usedBytes(): number {
@@ -48,18 +58,32 @@ export class WasmInflate implements InflateEngine {
   }
 
   *inflate(block: Uint8Array): Generator<Uint8Array, void, void> {
-    const inputBytes = this.#core?.inputBytes ?? 0
-    for (let at = 0; at < block.length && this.#core && !this.#ended; at += inputBytes) {
+    const inputBytes = this.#memory?.core.inputBytes ?? 0
+    for (let at = 0; at < block.length && this.#memory && !this.#ended; at += inputBytes) {
       const isLast = at + inputBytes >= block.length
       yield* this.#inflatePiece(block.subarray(at, at + inputBytes), isLast)
     }
   }
 
-  finish(): void {}
+  finish(): readonly [] {
+    return []
+  }
 
   destroy(): void {
-    this.#core?.giveBack()
-    this.#core = undefined
+    if (this.#memory) giveBackInflateMemory(this.#memory)
+    this.#memory = undefined
+  }
+
+  /** What a worker needs to get ready; `handOver` lets it begin. */
+  get memory(): InflateMemory | undefined {
+    return this.#memory
+  }
+
+  /** Ends this engine and gives away its memory, from which another core can go on where it stands, between two blocks of input. */
+  handOver(): InflateMemory | undefined {
+    const memory = this.#memory
+    this.#memory = undefined
+    return memory
   }
 
   /**
@@ -69,9 +93,9 @@ export class WasmInflate implements InflateEngine {
    * @throws STAGE_DESTROYED
    */
   saveState(): Uint8Array {
-    if (!this.#core)
+    if (!this.#memory)
       throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed before its state was asked for', { stage: 'Gunzip' })
-    const core = this.#core.save()
+    const core = this.#memory.core.save()
     const saved = new Uint8Array(STATE_HEADER_BYTES + core.length)
     saved.set(core, STATE_HEADER_BYTES)
     const fields = new DataView(saved.buffer)
@@ -98,19 +122,23 @@ export class WasmInflate implements InflateEngine {
 
   *#inflatePiece(piece: Uint8Array, isLast: boolean): Generator<Uint8Array, void, void> {
     const usedBefore = this.#usedBytes
-    this.#core?.setInput(piece)
+    this.#memory?.core.fillInput(0, piece)
+    this.#memory?.core.useInput(0, piece.length)
     for (let result: number = OUTPUT_FULL; result === OUTPUT_FULL; ) {
-      const core = this.#core
+      const core = this.#memory?.core
       if (!core) return
       result = core.run()
-      this.#usedBytes = usedBefore + core.inputTaken
+      this.#usedBytes = usedBefore + piece.length - core.inputLeft
       if (result === ENDED) this.#end(core.unusedBits)
       // An output that is not full waits for the rest of the block.
       if (result === NEEDS_INPUT && !isLast) return
-      const output = core.takeOutput()
+      const { outputFrom, outputEnd, historyBytes } = core
+      this.#historyBytes = historyBytes
+      // Before the output is lent: a state that is saved in the meantime has it behind it.
+      core.releaseOutput(BLOCKS)
       const fault = core.faultOf(result)
-      const faultOffset = this.#startOffset + this.#usedBytes - ((core.unusedBits >> 3) + 1)
-      if (output.length > 0) yield output
+      const faultOffset = faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits)
+      if (outputEnd > outputFrom) yield core.output(outputFrom, outputEnd)
       if (fault !== undefined) throw dataInvalid(faultOffset, fault)
     }
   }
@@ -119,4 +147,9 @@ export class WasmInflate implements InflateEngine {
     this.#usedBytes -= unusedBits >> 3
     this.#ended = true
   }
+}
+
+/** The byte in which the bits at fault end, when `offset` is the first byte that is not taken. */
+export function faultOffsetOf(offset: number, unusedBits: number): number {
+  return offset - ((unusedBits >> 3) + 1)
 }

@@ -1,57 +1,94 @@
-// The block of bytes that the parser fills and scans. Its sizes depend on the bytes alone, never on how the input was cut,
-// so batches begin and end at the same rows however the file arrives.
+// The block of bytes that the parser reads. Its sizes depend on the bytes alone, never on how the input was cut,
+// so batches begin and end at the same rows however the file arrives. A block is filled by copying, or lent where it lies.
 
 export class Block {
+  /** What is read: this block's own memory, or a lender's. */
   bytes: Uint8Array
   /** Bytes in use. */
   filled = 0
   /** File offset of `bytes[0]`. */
   baseOffset = 0
   readonly #minBytes: number
-  #shared = false
+  /** Of this block, when it is full. */
+  #size: number
+  /** Of `#size`, and a word more. */
+  #own: Uint8Array
+  #isLent = false
 
   constructor(minBytes: number) {
     this.#minBytes = minBytes
-    this.bytes = Buffer.allocUnsafeSlow(minBytes)
+    this.#size = minBytes
+    this.#own = memoryFor(minBytes)
+    this.bytes = this.#own.subarray(0, minBytes)
+  }
+
+  get size(): number {
+    return this.#size
   }
 
   /** A block that begins inside a file, with bytes that stand there. It has room for more behind them. */
   startAt(baseOffset: number, bytes: Uint8Array): void {
     this.baseOffset = baseOffset
-    if (bytes.length >= this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(powerOfTwo(bytes.length * 2))
+    this.#makeRoomFor(bytes.length)
     this.bytes.set(bytes)
     this.filled = bytes.length
   }
 
   get isFull(): boolean {
-    return this.filled === this.bytes.length
+    return this.filled === this.#size
   }
 
   /** Copies as much of `input[from…]` as fits. @returns how many bytes were taken */
   fill(input: Uint8Array, from: number): number {
-    const count = Math.min(this.bytes.length - this.filled, input.length - from)
-    this.bytes.set(input.subarray(from, from + count), this.filled)
+    const count = Math.min(this.#size - this.filled, input.length - from)
+    if (this.filled === 0) this.#placeAs(input.byteOffset + from)
+    this.bytes.set(count === input.length ? input : input.subarray(from, from + count), this.filled)
     this.filled += count
     return count
   }
 
-  /** From here on the bytes belong to a batch: they are not written again. */
-  share(): Uint8Array {
-    this.#shared = true
-    return this.bytes
+  /** Forgets what was filled in: the caller has it, and goes on with it. */
+  takeBack(): void {
+    this.filled = 0
   }
 
-  /** Drops what is before `offset`. The rest, a row cut off, moves to the front with at least as much room again, so that growth stays linear. */
+  /** Instead of filling it: a whole block, read where it lies until `dropBefore`. */
+  lend(block: Uint8Array): void {
+    this.bytes = block
+    this.filled = block.length
+    this.#isLent = true
+  }
+
+  /**
+   * Drops what is before `offset`. The rest is a row cut off: its block has at least as much room again, so that growth stays linear.
+   * It moves to the front, unless the block was lent: then it is the caller's to go on with it.
+   */
   dropBefore(offset: number): void {
     const rest = this.bytes.subarray(offset, this.filled)
-    const size = Math.max(this.#minBytes, powerOfTwo(rest.length * 2))
-    const target = this.#shared || size !== this.bytes.length ? Buffer.allocUnsafeSlow(size) : this.bytes
-    target.set(rest)
-    this.#shared = this.#shared && target === this.bytes
-    this.bytes = target
+    this.#makeRoomFor(rest.length)
     this.baseOffset += offset
-    this.filled = rest.length
+    this.filled = this.#isLent ? 0 : rest.length
+    if (!this.#isLent) this.bytes.set(rest)
+    this.#isLent = false
   }
+
+  #makeRoomFor(restBytes: number): void {
+    this.#size = Math.max(this.#minBytes, powerOfTwo(restBytes * 2))
+    if (this.#size + WORD_BYTES !== this.#own.length) this.#own = memoryFor(this.#size)
+    this.bytes = this.#own.subarray(0, this.#size)
+  }
+
+  #placeAs(byteOffset: number): void {
+    const at = byteOffset % WORD_BYTES
+    this.bytes = this.#own.subarray(at, at + this.#size)
+  }
+}
+
+/** V8 copies out of shared memory word by word, and byte by byte where the two places are not aligned alike. */
+const WORD_BYTES = 8
+
+function memoryFor(bytes: number): Uint8Array {
+  return Buffer.allocUnsafeSlow(bytes + WORD_BYTES)
 }
 
 function powerOfTwo(atLeast: number): number {

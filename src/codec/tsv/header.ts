@@ -4,6 +4,7 @@
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import type { CellType } from '../../schema/values'
+import { ColumnLookup } from './column-lookup'
 
 export interface BoundColumn {
   /** The schema's name, or the file's own for an unknown column. */
@@ -21,7 +22,7 @@ export interface BoundHeader<C extends Columns = Columns> {
   /** Schema columns that the file does not have: they read as empty. */
   readonly absent: ReadonlyMap<string, CellType>
   /** Column index by name. */
-  readonly indexes: ReadonlyMap<string, number>
+  readonly indexes: ColumnLookup
 }
 
 /**
@@ -39,7 +40,7 @@ export function bindHeader<C extends Columns>(schema: FeedSchema<C>, headings: r
     indexes.set(column.name, columns.length)
     columns.push(column)
   }
-  return { schema, columns, indexes, absent: absentColumns(schema, indexes, position) }
+  return { schema, columns, indexes: new ColumnLookup(indexes), absent: absentColumns(schema, indexes, position) }
 }
 
 function boundColumn(

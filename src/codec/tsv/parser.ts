@@ -9,17 +9,17 @@
 import { isUtf8 } from 'node:buffer'
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
+import { copyBytes } from '../copy-bytes'
 import { type FileProgress, RowBatch } from '../row-batch'
+import type { LentMemory } from '../wasm-module'
 import { type BadRowPolicy, type BadRowReason, badRowError, rowExcerpt } from './bad-row'
 import { Block } from './block'
 import { type BoundHeader, bindHeader } from './header'
 import { readHeader } from './read-header'
-import { nextLine, type RowReading, readRow } from './read-row'
-import { scalarScanner } from './scalar-scanner'
-import { newScanSpace, ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
-
-/** Rows in a batch at the most. */
-const MAX_BATCH_ROWS = 4096
+import { nextLine, readRow } from './read-row'
+import { appendRow, type GoodRow, takeIndex } from './scan-space'
+import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+import { tsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
@@ -82,7 +82,7 @@ export class TsvParser<C extends Columns> {
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',
       maxRowBytes: options.maxRowBytes ?? 1 << 20,
       batchBytes: options.batchBytes ?? 1 << 16,
-      scanner: options.scanner ?? scalarScanner,
+      scanner: options.scanner ?? tsvScanner(),
     }
     this.#block = new Block(this.#options.batchBytes)
     this.#file = { feed: options.schema.feed }
@@ -106,12 +106,37 @@ export class TsvParser<C extends Columns> {
     }
   }
 
-  /** Takes the next bytes of the file; they are copied. Batches come as soon as a block is full. */
-  *push(bytes: Uint8Array): Generator<RowBatch<C>, void, void> {
-    for (let taken = 0; taken < bytes.length; ) {
-      taken += this.#block.fill(bytes, taken)
+  /**
+   * Takes the next bytes of the file. Batches come as soon as a block is full; they own their memory.
+   * @param lent where the bytes lie, if they are lent until the sequence is used up: blocks are then read there. Otherwise they are copied.
+   */
+  *push(bytes: Uint8Array, lent?: LentMemory): Generator<RowBatch<C>, void, void> {
+    let rest = lent && this.#canReadThere(bytes, lent) ? yield* this.#readThere(bytes) : bytes
+    while (rest.length > 0) {
+      rest = rest.subarray(this.#block.fill(rest, 0))
       if (this.#block.isFull) yield* this.#read(false)
     }
+  }
+
+  #canReadThere(bytes: Uint8Array, lent: LentMemory): boolean {
+    const { filled, size } = this.#block
+    return filled + bytes.length >= size && lent.historyBytes >= filled && this.#options.scanner.borrow(lent)
+  }
+
+  /** Reads whole blocks in the lender's memory, where what was filled in lies before the bytes. @returns what is left for the next block */
+  *#readThere(bytes: Uint8Array): Generator<RowBatch<C>, Uint8Array, void> {
+    const block = this.#block
+    let rest = new Uint8Array(bytes.buffer, bytes.byteOffset - block.filled, block.filled + bytes.length)
+    block.takeBack()
+    // The space of the engine is where it reads.
+    this.#space = this.#header && this.#options.scanner.newSpace(this.#header.columns.length)
+    while (rest.length >= block.size) {
+      const { baseOffset } = block
+      block.lend(rest.subarray(0, block.size))
+      yield* this.#read(false)
+      rest = rest.subarray(block.baseOffset - baseOffset)
+    }
+    return rest
   }
 
   /** The end of the file: the last rows. @throws FeedError TSV_EMPTY where not even a header came */
@@ -134,10 +159,15 @@ export class TsvParser<C extends Columns> {
     this.#block.startAt(start.byteOffset, start.rest)
   }
 
+  /** Frees what the parser holds. Its batches stay. */
+  destroy(): void {
+    this.#options.scanner.release()
+  }
+
   *#read(final: boolean): Generator<RowBatch<C>, void, void> {
     if (this.#header === undefined) this.#readHeader(final)
     if (this.#header !== undefined) {
-      this.#space ??= newScanSpace(this.#header.columns.length, MAX_BATCH_ROWS)
+      this.#space ??= this.#options.scanner.newSpace(this.#header.columns.length)
       yield* this.#readRows(this.#header, this.#space, final)
     }
     if (final) return
@@ -169,11 +199,11 @@ export class TsvParser<C extends Columns> {
     let next = this.#at
     while (next < filled) {
       if (!this.#isConfined(next)) next = this.#options.scanner.scan(bytes, next, filled, this.#options.maxRowBytes, space)
-      if (space.rows === space.rowStarts.length) yield* this.#take(header, space, next)
+      if (space.rows === space.maxRows) yield* this.#take(header, space, next)
       if (next >= filled) break
       const reading = this.#readOne(next, filled, final, header)
       if (reading.kind === 'incomplete') break
-      if (reading.kind === 'row') next = append(space, bytes, next, reading)
+      if (reading.kind === 'row') next = appendRow(space, bytes, next, reading)
       else {
         yield* this.#take(header, space, next)
         next = this.#leaveOut(reading, next, filled)
@@ -253,25 +283,21 @@ export class TsvParser<C extends Columns> {
 
   /** Makes a batch of the rows in the space, which end at `next`, and empties it. */
   *#take(header: BoundHeader<C>, space: ScanSpace, next: number): Generator<RowBatch<C>, void, void> {
-    const { rows, columns, innerLines } = space
+    const { rows, innerLines } = space
     if (rows === 0) return
-    const index = {
-      columns,
-      rowStarts: space.rowStarts.slice(0, rows),
-      cellEnds: space.cellEnds.slice(0, rows * columns),
-      rowFlags: space.rowFlags.slice(0, rows),
-    }
+    const first = space.rowStarts[0]!
+    const index = takeIndex(space, first)
     const batch = new RowBatch<C>({
       header,
       file: this.#file,
       progress: this.#progress,
-      bytes: this.#block.share(),
+      bytes: copyBytes(this.#block.bytes.subarray(first, Math.min(next, this.#block.filled))),
       index,
       rowCount: rows,
       firstRow: this.#row + 1,
       firstLine: this.#line,
       innerLines,
-      baseOffset: this.#block.baseOffset + index.rowStarts[0]!,
+      baseOffset: this.#block.baseOffset + first,
     })
     this.#row += rows
     this.#line += rows + innerLines
@@ -305,8 +331,6 @@ export class TsvParser<C extends Columns> {
   }
 }
 
-type GoodRow = Extract<RowReading, { kind: 'row' }>
-
 interface LeftOut {
   readonly kind: 'left-out'
   readonly reason: BadRowReason
@@ -318,14 +342,4 @@ function cellCountFault(cells: number, columns: number, isEmpty: boolean): BadRo
   if (cells === columns) return undefined
   if (cells > columns) return { code: 'TSV_ROW_LONG', cells, columns }
   return cells === 1 && isEmpty ? { code: 'TSV_ROW_BLANK' } : { code: 'TSV_ROW_SHORT', cells, columns }
-}
-
-/** Adds one slowly read row to the space. @returns where the next row begins */
-function append(space: ScanSpace, block: Uint8Array, from: number, row: GoodRow): number {
-  const slot = space.rows++
-  space.rowStarts[slot] = from
-  space.cellEnds.set(row.cellEnds, slot * space.columns)
-  space.rowFlags[slot] = block.subarray(from, row.next).some(byte => byte >= 0x80) ? ROW_NON_ASCII : 0
-  space.innerLines += row.innerLines
-  return row.next
 }

@@ -5,6 +5,7 @@
 //       │                 │ \ skips the next byte      └── anything else: stop
 //       └──any other──▶ plain cell ──TAB/LF──▶ cell start
 
+import { newScanSpace } from './scan-space'
 import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 
 const TAB = 0x09
@@ -13,18 +14,25 @@ const CR = 0x0d
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-export const scalarScanner: TsvScanner = {
+const SCALAR: TsvScanner = {
   name: 'scalar',
+  newSpace: columns => newScanSpace(columns),
+  borrow: () => false,
+  release() {},
   scan(block, from, to, maxRowBytes, space) {
-    const capacity = space.rowStarts.length
     let rowStart = from
-    while (space.rows < capacity && rowStart < to) {
+    while (space.rows < space.maxRows && rowStart < to) {
       const next = scanRow(block, rowStart, Math.min(to, rowStart + maxRowBytes), space)
       if (next < 0) break
       rowStart = next
     }
     return rowStart
   },
+}
+
+/** It holds nothing: one serves all. */
+export function scalarScanner(): TsvScanner {
+  return SCALAR
 }
 
 /** Takes one row into the space. @returns where the next row begins, or -1 where the row is not plainly good. */

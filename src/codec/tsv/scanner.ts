@@ -2,6 +2,8 @@
 // An engine only has to know good rows. At the first row that is not plainly good (cut off, bad, too long)
 // it stops, and read-row.ts, shared by all engines, says what that row is. So engines can differ in speed only.
 
+import type { LentMemory } from '../wasm-module'
+
 /** A row has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
 
@@ -18,29 +20,30 @@ export interface RowIndex {
 
 /** A RowIndex being filled. */
 export interface ScanSpace extends RowIndex {
+  /** Rows that it has room for. */
+  readonly maxRows: number
   /** Rows found so far. */
   rows: number
   /** Line ends found inside quotes so far. */
   innerLines: number
 }
 
+/** Belongs to one parser. */
 export interface TsvScanner {
   readonly name: string
+
+  /** The space that `scan` fills quickest. It is good until the next call, or the next `borrow`. */
+  newSpace(columns: number): ScanSpace
+
+  /** Blocks that lie in this memory are going to be scanned. False where the engine cannot read them where they lie. */
+  borrow(lent: LentMemory): boolean
+
   /**
    * Appends the good rows of `block[from, to)` to `space` until a row is not plainly good or the space is full.
    * @returns the offset where the first row that it did not take begins (`to` when all were taken)
    */
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number
-}
 
-/** A row takes at least one byte, so these are more than a block can hold only in a pathological file: the parser then scans again. */
-export function newScanSpace(columns: number, rows: number): ScanSpace {
-  return {
-    columns,
-    rowStarts: new Uint32Array(rows),
-    cellEnds: new Uint32Array(rows * columns),
-    rowFlags: new Uint8Array(rows),
-    rows: 0,
-    innerLines: 0,
-  }
+  /** Frees what the engine holds. It is not used afterwards. */
+  release(): void
 }

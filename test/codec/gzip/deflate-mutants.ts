@@ -96,7 +96,7 @@ export function wasmVerdict(pieces: readonly Uint8Array[], resumes = false): Ver
   const outputs: Uint8Array[] = []
   try {
     for (const piece of pieces) {
-      for (const output of engine.inflate(piece)) outputs.push(output)
+      for (const output of engine.inflate(piece)) outputs.push(Uint8Array.from(output))
       if (resumes) engine = resumed(engine)
     }
   } catch (error) {

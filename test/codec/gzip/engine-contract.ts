@@ -9,17 +9,55 @@ const CONTENT = feedText(200)
 const DEFLATED = deflateRawSync(CONTENT)
 const AFTER = Buffer.from('trailer and more')
 
-export async function inflateAll(engine: InflateEngine, blocks: readonly Uint8Array[]): Promise<Uint8Array[]> {
-  const outputs: Uint8Array[] = []
-  for (const block of blocks) for await (const output of engine.inflate(block)) outputs.push(output)
+/** Outputs of the blocks, behind those that came before, each as it was when the next one was asked for. */
+export async function inflateAll(
+  engine: InflateEngine,
+  blocks: readonly Uint8Array[],
+  before: readonly Uint8Array[] = [],
+): Promise<Uint8Array[]> {
+  const outputs = [...before]
+  for (const block of blocks) for await (const output of engine.inflate(block)) outputs.push(await kept(engine, output, outputs))
   return outputs
+}
+
+/** And those of the end. */
+export async function finishAll(engine: InflateEngine, before: readonly Uint8Array[] = []): Promise<Uint8Array[]> {
+  const outputs = [...before]
+  for await (const output of engine.finish()) outputs.push(await kept(engine, output, outputs))
+  return outputs
+}
+
+/** What is lent lies in the lender's memory behind what came before it, and stays as it is while others work. */
+async function kept(engine: InflateEngine, output: Uint8Array, before: readonly Uint8Array[]): Promise<Uint8Array> {
+  if (engine.lent === undefined) return output
+  const { memory, freeFrom, historyBytes } = engine.lent
+  expect(output.buffer).toBe(memory.buffer)
+  expect(output.byteOffset + output.length).toBeLessThanOrEqual(freeFrom)
+  const from = output.byteOffset - historyBytes
+  const withHistory = () => Buffer.from(memory.buffer, from, historyBytes + output.length)
+  const copy = Uint8Array.from(withHistory())
+  expect(endsWith([...before, output], copy)).toBe(true)
+  // Time for the thread that works ahead, where there is one.
+  if (engine.crc !== undefined) await new Promise(resolve => setImmediate(resolve))
+  expect(withHistory().equals(copy)).toBe(true)
+  return copy.subarray(historyBytes)
+}
+
+function endsWith(outputs: readonly Uint8Array[], bytes: Uint8Array): boolean {
+  let left = bytes.length
+  for (let n = outputs.length - 1; n >= 0 && left > 0; n--) {
+    const output = outputs[n]!
+    const part = output.subarray(Math.max(0, output.length - left))
+    if (!Buffer.from(part.buffer, part.byteOffset, part.length).equals(bytes.subarray(left - part.length, left))) return false
+    left -= part.length
+  }
+  return left === 0
 }
 
 export function engineContract(newEngine: NewInflateEngine): void {
   async function expectAll(blocks: readonly Uint8Array[]): Promise<void> {
     const engine = newEngine(0)
-    const outputs = await inflateAll(engine, blocks)
-    await engine.finish()
+    const outputs = await finishAll(engine, await inflateAll(engine, blocks))
     expect(Buffer.concat(outputs).equals(CONTENT)).toBe(true)
     expect(engine.ended).toBe(true)
     expect(engine.usedBytes).toBe(DEFLATED.length)
@@ -42,10 +80,36 @@ export function engineContract(newEngine: NewInflateEngine): void {
     for (let cut = DEFLATED.length - 5; cut < withMore.length; cut++) await expectAll(cutAt(withMore, cut))
   })
 
+  test('gives back what it was handed behind the end, where it is not the caller who has it', async () => {
+    const behind = feedText(9000, 5)
+    const all = Buffer.concat([DEFLATED, behind])
+    for (const cuts of [
+      [],
+      [DEFLATED.length],
+      [DEFLATED.length - 1, DEFLATED.length + 1],
+      [1, 70_000],
+      [DEFLATED.length, 70_000, 140_000],
+    ]) {
+      const engine = newEngine(0)
+      const handed: Uint8Array[] = []
+      let outputs: Uint8Array[] = []
+      for (const block of cutAt(all, ...cuts)) {
+        if (engine.ended) break
+        handed.push(block)
+        outputs = await inflateAll(engine, [block], outputs)
+      }
+      await finishAll(engine, outputs)
+      expect([engine.ended, engine.usedBytes]).toEqual([true, DEFLATED.length])
+      const rest = engine.takeRest && Buffer.concat(engine.takeRest())
+      engine.destroy()
+      if (rest) expect(rest.equals(Buffer.concat(handed).subarray(DEFLATED.length))).toBe(true)
+    }
+  })
+
   test('takes the shortest streams, fixed and stored', async () => {
     for (const empty of [Buffer.from([3, 0]), Buffer.from([1, 0, 0, 0xff, 0xff])]) {
       const engine = newEngine(0)
-      expect(await inflateAll(engine, [Buffer.concat([empty, AFTER])])).toEqual([])
+      expect(await finishAll(engine, await inflateAll(engine, [Buffer.concat([empty, AFTER])]))).toEqual([])
       expect([engine.ended, engine.usedBytes]).toEqual([true, empty.length])
       engine.destroy()
     }
@@ -54,39 +118,54 @@ export function engineContract(newEngine: NewInflateEngine): void {
   test('is not ended by incomplete data', async () => {
     for (const length of [0, 1, 2, DEFLATED.length >> 1, DEFLATED.length - 1]) {
       const engine = newEngine(0)
-      await inflateAll(engine, [DEFLATED.subarray(0, length)])
-      expect(engine.usedBytes).toBe(length)
-      await engine.finish()
-      expect(engine.ended).toBe(false)
+      const outputs = await finishAll(engine, await inflateAll(engine, [DEFLATED.subarray(0, length)]))
+      expect(CONTENT.indexOf(Buffer.concat(outputs))).toBe(0)
+      expect([engine.usedBytes, engine.ended]).toEqual([length, false])
       engine.destroy()
     }
   })
 
-  test('hands out plain blocks, each alone in its memory and bounded', async () => {
+  test('hands out plain blocks, each lent or alone in its memory, and bounded', async () => {
     const content = Buffer.concat([feedText(2000), Buffer.alloc(5 * OUTPUT_BLOCK_BYTES), feedText(2000)])
     const deflated = deflateRawSync(content)
     const engine = newEngine(0)
-    const outputs = await inflateAll(engine, cutAt(deflated, 10_000, 11_000, 40_000))
+    const outputs = await finishAll(engine, await inflateAll(engine, cutAt(deflated, 10_000, 11_000, 40_000)))
     for (const output of outputs) {
       expect(output.constructor).toBe(Uint8Array)
-      expect(output.buffer.byteLength).toBe(output.byteLength)
+      if (engine.lent === undefined) expect(output.buffer.byteLength).toBe(output.byteLength)
       expect(output.byteLength).toBeLessThanOrEqual(OUTPUT_BLOCK_BYTES + 65_536)
     }
     expect(Buffer.concat(outputs).equals(content)).toBe(true)
     engine.destroy()
   })
 
-  test('never touches an output again', async () => {
+  test('never touches an output again that it does not lend', async () => {
     const content = feedText(50_000)
     const engine = newEngine(0)
-    const kept: Buffer[] = []
-    for await (const output of engine.inflate(deflateRawSync(content))) {
-      kept.push(Buffer.from(output))
-      output.fill(0)
+    const copies: Buffer[] = []
+    const take = (output: Uint8Array) => {
+      copies.push(Buffer.from(output))
+      if (engine.lent === undefined) output.fill(0)
     }
-    expect(kept.length).toBeGreaterThan(1)
-    expect(Buffer.concat(kept).equals(content)).toBe(true)
+    for await (const output of engine.inflate(deflateRawSync(content))) take(output)
+    for await (const output of engine.finish()) take(output)
+    expect(copies.length).toBeGreaterThan(1)
+    expect(Buffer.concat(copies).equals(content)).toBe(true)
     engine.destroy()
+  })
+
+  test('takes stored data, long runs and what does not shrink, one after the other and cut anywhere', async () => {
+    const parts = [feedText(9000), Buffer.alloc(1_500_000, 'ab'), Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * n * 31) >> 7))]
+    const content = Buffer.concat([...parts, ...parts])
+    for (const level of [0, 1, 9]) {
+      const deflated = deflateRawSync(content, { level })
+      const engine = newEngine(0)
+      const cuts = Array.from({ length: 12 }, (_, n) => Math.floor((deflated.length * n * n) / 150))
+      const outputs = await finishAll(engine, await inflateAll(engine, cutAt(Buffer.concat([deflated, AFTER]), ...cuts)))
+      expect(Buffer.concat(outputs).equals(content)).toBe(true)
+      expect([engine.ended, engine.usedBytes]).toEqual([true, deflated.length])
+      engine.destroy()
+    }
   })
 
   test('gives outputs before the whole block is inflated', async () => {
@@ -104,7 +183,8 @@ export function engineContract(newEngine: NewInflateEngine): void {
     const bad = Buffer.concat([Buffer.from([0, 3, 0, 0xfc, 0xff, 1, 2, 3]), Buffer.from([7])]) // a stored block, then a block of the reserved type
     const engine = newEngine(500)
     const error = expect.objectContaining({ code: 'GZIP_DATA_INVALID' })
-    const failure = await inflateAll(engine, [bad]).catch((failed: unknown) => failed)
+    const run = async () => finishAll(engine, await inflateAll(engine, [bad]))
+    const failure = await run().catch((failed: unknown) => failed)
     expect(failure).toEqual(error)
     const { byteOffset } = (failure as { context: { byteOffset: number } }).context
     expect(byteOffset).toBeGreaterThanOrEqual(500)

@@ -2,7 +2,9 @@ import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { OUTPUT_BLOCK_BYTES } from '../../../src/codec/gzip/inflate-engine'
+import { giveBackInflateMemory, takeInflateMemory } from '../../../src/codec/gzip/inflate-memory'
 import { WasmInflate, wasmEngine } from '../../../src/codec/gzip/wasm-inflate'
+import { wasmInstance } from '../../../src/codec/wasm-module'
 import { FeedError } from '../../../src/errors'
 import { byteByByte, cutAt, feedText } from './build-gzip'
 import { anyDeflated, cutAnywhere, isSame, mutant, randomNumbers, wasmVerdict, zlibVerdict } from './deflate-mutants'
@@ -157,6 +159,17 @@ describe('the WebAssembly engine', () => {
     expect(failureOf([bytesOf('1 10 0000001 00000 0000000')])).toMatchObject({ context: { reason: 'invalid distance too far back' } })
   })
 
+  test('a worker that starts over its memory, even late, writes what is there already', () => {
+    const memory = takeInflateMemory()
+    memory.core.fillInput(0, deflateRawSync(feedText(50)))
+    memory.core.useInput(0, 300)
+    memory.core.run()
+    const before = Buffer.from(Uint8Array.from(new Uint8Array(memory.memory.buffer)))
+    wasmInstance(memory.module, memory.memory)
+    expect(before.equals(new Uint8Array(memory.memory.buffer))).toBe(true)
+    giveBackInflateMemory(memory)
+  })
+
   test('stops a sequence that waits when it is destroyed, though another engine has its memory', () => {
     const engine = new WasmInflate(0)
     const outputs = engine.inflate(deflateRawSync(Buffer.alloc(16 * OUTPUT_BLOCK_BYTES)))
@@ -188,9 +201,9 @@ describe('a saved state', () => {
       first.destroy()
       const second = new WasmInflate(0, state)
       expect([second.usedBytes, second.ended]).toEqual([cut, cut === stream.length])
-      const after = await inflateAll(second, [stream.subarray(cut)])
+      const outputs = await inflateAll(second, [stream.subarray(cut)], before)
       expect([second.usedBytes, second.ended]).toEqual([stream.length, true])
-      expect(Buffer.concat([...before, ...after]).equals(whole)).toBe(true)
+      expect(Buffer.concat(outputs).equals(whole)).toBe(true)
       second.destroy()
     }
   })
@@ -201,13 +214,13 @@ describe('a saved state', () => {
     const first = new WasmInflate(0)
     const outputs: Uint8Array[] = []
     for (const output of first.inflate(deflated)) {
-      outputs.push(output)
+      outputs.push(Uint8Array.from(output))
       if (outputs.length === 3) break
     }
     const second = new WasmInflate(0, first.saveState())
     expect(second.usedBytes).toBeLessThan(deflated.length)
-    outputs.push(...(await inflateAll(second, [deflated.subarray(second.usedBytes)])))
-    expect(Buffer.concat(outputs).equals(large)).toBe(true)
+    const all = await inflateAll(second, [deflated.subarray(second.usedBytes)], outputs)
+    expect(Buffer.concat(all).equals(large)).toBe(true)
     first.destroy()
     second.destroy()
   })

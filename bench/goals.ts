@@ -1,0 +1,71 @@
+// What this package holds itself to: the one place that says it. Ratios are of speeds measured side by side, taken round by round.
+
+import { median, peakGrowth, type Rounds, speedRatio } from './figures'
+import type { MacroCaseName, TableCase } from './macro/cases'
+
+interface SpeedGoal {
+  readonly case: TableCase & MacroCaseName
+  /** The contender whose speed is the measure, and what the goal calls it. */
+  readonly over: MacroCaseName
+  readonly called: string
+  readonly atLeast: number
+}
+
+interface MemoryGoal {
+  /** Peak RSS, in 10^6 bytes, of one case or the difference between two, and what the goal calls it. */
+  readonly of: MacroCaseName
+  readonly over?: MacroCaseName
+  readonly called: string
+  readonly atMostMb: number
+}
+
+export const SPEED_GOALS: readonly SpeedGoal[] = [
+  { case: 'inflate', over: 'zlib', called: 'zlib', atLeast: 1.5 },
+  { case: 'inflate', over: 'fflate', called: 'fflate', atLeast: 6 },
+  { case: 'scan', over: 'zlib', called: 'zlib', atLeast: 4 },
+  { case: 'rows-5', over: 'zlib', called: 'zlib', atLeast: 1.2 },
+  { case: 'rows-5', over: 'papaparse', called: 'papaparse', atLeast: 8 },
+  { case: 'rows-5', over: 'duckdb', called: 'DuckDB', atLeast: 3 },
+  { case: 'objects', over: 'papaparse', called: 'papaparse', atLeast: 6 },
+  { case: 'objects', over: 'udsv-objects', called: 'uDSV', atLeast: 3 },
+  { case: 'typed', over: 'papaparse-typed', called: 'papaparse', atLeast: 7 },
+  { case: 'typed', over: 'duckdb-typed', called: 'DuckDB', atLeast: 1.2 },
+  { case: 'http', over: 'rows-5', called: 'rows-5', atLeast: 0.8 },
+]
+
+export const MEMORY_GOALS: readonly MemoryGoal[] = [
+  { of: 'rss-small', called: 'smaller file', atMostMb: 128 },
+  { of: 'rss-large', called: 'larger file', atMostMb: 128 },
+  { of: 'rss-large', over: 'rss-small', called: 'difference', atMostMb: 8 },
+]
+
+/** A goal and what was measured, as the table shows them. */
+export interface GoalResult {
+  readonly case: TableCase
+  readonly goal: string
+  /** A ratio, or 10^6 bytes. */
+  readonly value: number
+  readonly measured: string
+  readonly held: boolean
+}
+
+/** The goals whose cases were all measured. */
+export function judgedGoals(rounds: Rounds): GoalResult[] {
+  return [...SPEED_GOALS.map(goal => judgedSpeed(goal, rounds)), ...MEMORY_GOALS.map(goal => judgedMemory(goal, rounds))].filter(
+    result => result !== undefined,
+  )
+}
+
+function judgedSpeed({ case: name, over, called, atLeast }: SpeedGoal, rounds: Rounds): GoalResult | undefined {
+  const [own, other] = [rounds[name], rounds[over]]
+  if (own === undefined || other === undefined) return undefined
+  const ratio = speedRatio(own, other)
+  return { case: name, goal: `≥ ${atLeast} × ${called}`, value: ratio, measured: `${ratio.toFixed(2)} ×`, held: ratio >= atLeast }
+}
+
+function judgedMemory({ of, over, called, atMostMb }: MemoryGoal, rounds: Rounds): GoalResult | undefined {
+  const [own, other] = [rounds[of], over && rounds[over]]
+  if (own === undefined || (over !== undefined && other === undefined)) return undefined
+  const mb = other === undefined ? median(own.map(({ peakRssMb }) => peakRssMb)) : Math.abs(peakGrowth(own, other))
+  return { case: 'rss', goal: `${called} ≤ ${atMostMb} MB`, value: mb, measured: `${mb.toFixed(1)} MB`, held: mb <= atMostMb }
+}

@@ -1,0 +1,31 @@
+// Rows of which five cells are read as text: what most consumers do. The cases that do this differ in where the rows come from.
+
+import type { ItemColumns, Pipeline, RowBatch } from '../../src/index'
+import { type MacroCase, rowsCase } from './macro-case'
+
+export interface FiveCells {
+  readonly name: string
+  readonly title: string
+  /** Opens the source; what has to be closed after the last row is done in `close`. */
+  open(source: string): { readonly rows: Pipeline<RowBatch<ItemColumns>>; close?(): Promise<void> }
+}
+
+export function fiveCellsCase({ name, title, open }: FiveCells): MacroCase {
+  return rowsCase<readonly string[]>({
+    name,
+    contender: 'feedmill',
+    title,
+    ours: true,
+    columns: ['itemId', 'title', 'priceValue', 'priceCurrency', 'itemEndDate'],
+    cells: row => row,
+    async run(source, use) {
+      const { rows, close } = open(source)
+      for await (const batch of rows.batches()) {
+        for (const row of batch) {
+          use([row.text('itemId'), row.text('title'), row.text('priceValue'), row.text('priceCurrency'), row.text('itemEndDate')])
+        }
+      }
+      await close?.()
+    },
+  })
+}

@@ -1,0 +1,19 @@
+// This package's inflate engine alone, on the thread that reads: the trailer is verified, the output dropped where the engine wrote it.
+// A stage would hand on copies, so this is what stands behind the stage, from the sources.
+
+import { gzipLimits } from '../../src/codec/gzip/limits'
+import { wasmEngine } from '../../src/codec/gzip/wasm-inflate'
+import { Inflation } from '../../src/stages/inflation'
+import { bytesCase, fileBytes } from './macro-case'
+
+export const inflate = bytesCase({
+  name: 'inflate',
+  contender: 'feedmill',
+  title: 'the WebAssembly engine alone, one thread, trailer verified, output dropped',
+  ours: true,
+  async run(path, use) {
+    const inflation = new Inflation(gzipLimits({}), wasmEngine())
+    for await (const piece of fileBytes(path)) for await (const block of inflation.inflate(piece as Uint8Array) ?? []) use(block)
+    for await (const block of inflation.finish()) use(block)
+  },
+})

@@ -1,0 +1,57 @@
+// The typed cells of a row back as text, for the checks. The nested ones are compared with a decoding written here anew, in the plainest way.
+
+import type { Aspect, Regions } from '../../src/index'
+
+const SEPARATORS: Readonly<Record<string, string>> = { category: '|', buyingOptions: ',', deliveryOptions: ',' }
+
+const NESTED: Readonly<Record<string, (cell: string) => string>> = {
+  localizedAspects: cell => aspectsText(plainAspects(cell)),
+  shipToIncludedRegions: cell => regionsText(plainRegions(cell)),
+  shipToExcludedRegions: cell => regionsText(plainRegions(cell)),
+}
+
+/** What a typed cell is as text; for nested cells as JSON. */
+export function typedCellText(column: string, value: unknown): string {
+  if (column === 'localizedAspects') return aspectsText(value as readonly Aspect[])
+  if (column.startsWith('shipTo')) return regionsText(value as Regions | null)
+  if (value === null) return ''
+  if (value instanceof Date) return value.toISOString()
+  return Array.isArray(value) ? value.join(SEPARATORS[column]) : String(value)
+}
+
+/** What that must be for a cell of the world. */
+export function expectedTypedText(column: string, cell: string): string {
+  return NESTED[column]?.(cell) ?? cell
+}
+
+/** A cell of aspects, by the letter of the documents. */
+export function plainAspects(cell: string): Aspect[] {
+  let label: string | null = null
+  return cell
+    .split(';')
+    .filter(pair => pair !== '')
+    .map(pair => {
+      const [name, value] = pair.slice(pair.indexOf('|') + 1).split(':')
+      if (pair.includes('|')) label = fromBase64(pair.split('|')[0]!)
+      return { label, name: fromBase64(name!), value: fromBase64(value!) }
+    })
+}
+
+/** A cell of regions, by the letter of the documents. */
+export function plainRegions(cell: string): Regions | null {
+  if (cell === '') return null
+  const list = (name: string) => (new RegExp(`${name}:([^;]*)`).exec(cell)?.[1] ?? '').split('|').filter(entry => entry !== '')
+  return { countries: list('COUNTRY'), regions: list('REGION') }
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString('utf8')
+}
+
+function aspectsText(aspects: readonly Aspect[]): string {
+  return JSON.stringify(aspects.map(({ label, name, value }) => [label, name, value]))
+}
+
+function regionsText(regions: Regions | null): string {
+  return regions === null ? '' : JSON.stringify([regions.countries, regions.regions])
+}

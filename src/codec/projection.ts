@@ -1,0 +1,113 @@
+// The columns of a file that objects are made of, with the makers of these objects. Prepared once for a header and a choice of columns,
+// not for each row.
+
+import { excerpt, FeedError } from '../errors'
+import type { CellType } from '../schema/values'
+import { cellDecoders } from './decode/cell-decoders'
+import { type ObjectMaker, objectMaker } from './object-maker'
+import type { ColumnReader } from './row-cells'
+import type { BoundHeader } from './tsv/header'
+
+/** Choices of columns that one header remembers. A program has a handful; one that never repeats a choice pays for each. */
+const MAX_CHOICES = 64
+
+export class Projection {
+  /** Columns of the file, in the order of the values that the makers take. */
+  readonly columns: Int32Array
+  readonly #header: BoundHeader
+  /** Columns of the schema that the file lacks. */
+  readonly #absent: readonly string[]
+  #ofTexts: ObjectMaker | undefined
+  #ofValues: ObjectMaker | undefined
+
+  constructor(header: BoundHeader, columns: readonly number[], absent: readonly string[]) {
+    this.columns = Int32Array.from(columns)
+    this.#header = header
+    this.#absent = absent
+  }
+
+  /** Makes an object of the columns' texts; '' for a column that the file lacks. */
+  get ofTexts(): ObjectMaker {
+    return (this.#ofTexts ??= this.#maker(() => ''))
+  }
+
+  /** Makes an object of the columns' values; the type's empty value for a column that the file lacks. */
+  get ofValues(): ObjectMaker {
+    return (this.#ofValues ??= this.#maker(name => cellDecoders[this.#header.absent.get(name)!].empty))
+  }
+
+  #maker(emptyOf: (name: string) => unknown): ObjectMaker {
+    const names = Array.from(this.columns, column => this.#header.columns[column]!.name)
+    return objectMaker({ names, constants: this.#absent.map(name => [name, emptyOf(name)]) })
+  }
+}
+
+/** The projections of one header. */
+export class Projections {
+  /** The columns of the file. */
+  readonly file: Projection
+  /** The same, and those that only the schema has. */
+  readonly all: Projection
+  /** How each column of the file is read. */
+  readonly readers: readonly ColumnReader[]
+  readonly #header: BoundHeader
+  readonly #choices = new Map<string, Projection>()
+  #lastNames: readonly string[] = []
+  #last: Projection | undefined
+
+  constructor(header: BoundHeader) {
+    const columns = header.columns.map((_, column) => column)
+    this.file = new Projection(header, columns, [])
+    this.all = new Projection(header, columns, [...header.absent.keys()])
+    this.readers = header.columns.map(({ type }) => readerOf(type))
+    this.#header = header
+  }
+
+  /** Only these columns. @throws FeedError COLUMN_UNKNOWN */
+  choice(names: readonly string[]): Projection {
+    if (this.#last !== undefined && sameNames(this.#lastNames, names)) return this.#last
+    const key = JSON.stringify(names)
+    const choice = this.#choices.get(key) ?? this.#newChoice(names)
+    if (this.#choices.size === MAX_CHOICES) this.#choices.clear()
+    this.#choices.set(key, choice)
+    this.#lastNames = [...names]
+    return (this.#last = choice)
+  }
+
+  #newChoice(names: readonly string[]): Projection {
+    const { indexes, absent } = this.#header
+    const distinct = [...new Set(names)]
+    for (const name of distinct) if (!indexes.has(name) && !absent.has(name)) throw unknownColumn(this.#header, name)
+    const present = distinct.map(name => indexes.get(name)).filter(column => column !== undefined)
+    return new Projection(
+      this.#header,
+      present,
+      distinct.filter(name => !indexes.has(name)),
+    )
+  }
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false
+  for (let n = 0; n < a.length; n++) if (a[n] !== b[n]) return false
+  return true
+}
+
+export function unknownColumn({ columns, absent }: BoundHeader, name: string): FeedError<'COLUMN_UNKNOWN'> {
+  const known = [...columns.map(column => column.name), ...absent.keys()]
+  return new FeedError('COLUMN_UNKNOWN', `no column ${excerpt(name)} in the schema or in the file`, { column: excerpt(name), known })
+}
+
+const projections = new WeakMap<BoundHeader, Projections>()
+
+/** One for all batches of a file. */
+export function projectionsOf(header: BoundHeader): Projections {
+  let known = projections.get(header)
+  if (known === undefined) projections.set(header, (known = new Projections(header)))
+  return known
+}
+
+function readerOf(type: CellType): ColumnReader {
+  const { empty, decode, read } = cellDecoders[type]
+  return { isText: type === 'text', empty, decode, read }
+}

@@ -1,0 +1,176 @@
+// The cells of one block of rows: where each begins and ends, and its text. Types and names of columns are the row's business.
+//
+// Rows become text in short runs, byte for byte (latin1), and a cell is a slice of its run: no call out of JavaScript for each cell,
+// and what is kept pins the text of a few rows only. Bytes are read as UTF-8 only in a cell that has one of 0x80 or above, and only when it is read.
+
+import type { CellSource } from './decode/cell-source'
+import type { RowIndex } from './tsv/scanner'
+
+/** Bytes of a run, without what its last row has beyond: few enough to keep, and many enough that making it text costs little for each row. */
+const RUN_BYTES = 4096
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** The top bits of four bytes: none is set in ASCII. */
+const NON_ASCII_BITS = 0x80808080
+
+/** Quoted cells up to this size are unescaped in one shared place. */
+const SCRATCH_BYTES = 4096
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+
+/** How a column is read: the decoder of its type in decode/cell-decoders.ts. */
+export interface ColumnReader {
+  readonly isText: boolean
+  readonly empty: unknown
+  /** Of a cell's text, which is not empty. */
+  decode(text: string): unknown
+  /** Of a cell's bytes; undefined where `decode` has to tell. */
+  read(source: CellSource, slot: number, start: number, end: number): unknown
+}
+
+export class RowCells implements CellSource {
+  readonly bytes: Buffer
+  readonly view: DataView
+  /** Of the value that was read last: where an error was thrown, the column that it is of. */
+  lastColumn = -1
+  readonly #index: RowIndex
+  readonly #rows: number
+  /** The run that was made text last: the rows that begin in [start, stop). */
+  #runStart = 0
+  #runStop = 0
+  #runText = ''
+
+  constructor(block: Buffer, index: RowIndex, rows: number) {
+    this.bytes = block
+    this.view = new DataView(block.buffer, block.byteOffset, block.byteLength)
+    this.#index = index
+    this.#rows = rows
+  }
+
+  /** One cell's text, quotes and escapes undone. */
+  text(slot: number, column: number): string {
+    return this.textBetween(slot, this.#start(slot, column), this.#end(slot, column))
+  }
+
+  /** The same for a cell of the row whose place in the block is known. */
+  textBetween(slot: number, start: number, end: number): string {
+    if (start === end) return ''
+    if (this.#isPlain(slot, start, end)) return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
+    return this.ownText(start, end)
+  }
+
+  /** The text of a cell that is not empty, whatever is in it, sharing memory with nothing. */
+  ownText(start: number, end: number): string {
+    if (this.bytes[start] !== QUOTE) return this.bytes.toString('utf8', start, end)
+    const unescaped = end - start <= scratch.length ? scratch : Buffer.allocUnsafeSlow(end - start)
+    const length = unescapeInto(this.bytes, start + 1, end - 1, unescaped)
+    return unescaped.toString('utf8', 0, length)
+  }
+
+  /** The texts of some columns of a row, in the order of `columns`. */
+  texts(slot: number, columns: Int32Array): string[] {
+    const { rowStarts, cellEnds, columns: width } = this.#index
+    const texts = new Array<string>(columns.length)
+    const run = this.#run(slot)
+    const runStart = this.#runStart
+    const first = slot * width
+    // The same as `text` for each column, with what they share taken out of the loop: this is where whole files are read.
+    for (let n = 0; n < columns.length; n++) {
+      const column = columns[n]!
+      const start = column === 0 ? rowStarts[slot]! : cellEnds[first + column - 1]! + 1
+      const end = cellEnds[first + column]!
+      if (start === end) texts[n] = ''
+      else texts[n] = this.#isPlain(slot, start, end) ? run.slice(start - runStart, end - runStart) : this.ownText(start, end)
+    }
+    return texts
+  }
+
+  /** The values of some columns of a row, in the order of `columns`. @throws FeedError CELL_INVALID without a position */
+  values(slot: number, columns: Int32Array, readers: readonly ColumnReader[]): unknown[] {
+    const { rowStarts, cellEnds, columns: width } = this.#index
+    const values = new Array<unknown>(columns.length)
+    let run = ''
+    let runStart = -1
+    const first = slot * width
+    for (let n = 0; n < columns.length; n++) {
+      const column = columns[n]!
+      const start = column === 0 ? rowStarts[slot]! : cellEnds[first + column - 1]! + 1
+      const end = cellEnds[first + column]!
+      const reader = readers[column]!
+      if (start === end) values[n] = reader.empty
+      else if (reader.isText) {
+        if (runStart < 0) {
+          run = this.#run(slot)
+          runStart = this.#runStart
+        }
+        values[n] = this.#isPlain(slot, start, end) ? run.slice(start - runStart, end - runStart) : this.ownText(start, end)
+      } else {
+        this.lastColumn = column
+        values[n] = this.#valueBetween(slot, start, end, reader)
+      }
+    }
+    return values
+  }
+
+  /** One cell's value. @throws FeedError CELL_INVALID without a position */
+  value(slot: number, column: number, reader: ColumnReader): unknown {
+    const start = this.#start(slot, column)
+    const end = this.#end(slot, column)
+    if (start === end) return reader.empty
+    return this.#valueBetween(slot, start, end, reader)
+  }
+
+  #valueBetween(slot: number, start: number, end: number, reader: ColumnReader): unknown {
+    const value = reader.read(this, slot, start, end)
+    if (value !== undefined) return value
+    const text = this.textBetween(slot, start, end)
+    return text === '' ? reader.empty : reader.decode(text)
+  }
+
+  /** Offset in the block of a cell's first byte. */
+  #start(slot: number, column: number): number {
+    const { rowStarts, cellEnds, columns } = this.#index
+    return column === 0 ? rowStarts[slot]! : cellEnds[slot * columns + column - 1]! + 1
+  }
+
+  /** Offset in the block behind a cell's last byte. */
+  #end(slot: number, column: number): number {
+    return this.#index.cellEnds[slot * this.#index.columns + column]!
+  }
+
+  /** Whether the cell's bytes are its text. */
+  #isPlain(slot: number, start: number, end: number): boolean {
+    return this.bytes[start] !== QUOTE && (this.#index.rowFlags[slot] === 0 || !hasNonAscii(this.view, start, end))
+  }
+
+  // Makes the run that a row is in. Runs lie on a grid of the block, so that rows share them in whatever order they are read.
+  #run(slot: number): string {
+    const { rowStarts, cellEnds, columns } = this.#index
+    const start = rowStarts[slot]!
+    if (start >= this.#runStart && start < this.#runStop) return this.#runText
+    const gridEnd = start - (start % RUN_BYTES) + RUN_BYTES
+    let last = slot
+    while (last + 1 < this.#rows && rowStarts[last + 1]! < gridEnd) last++
+    this.#runStart = gridEnd - RUN_BYTES
+    this.#runStop = gridEnd
+    return (this.#runText = this.bytes.toString('latin1', this.#runStart, cellEnds[last * columns + columns - 1]!))
+  }
+}
+
+/** Undoes `\\"` and `\\\\`; a backslash before anything else is kept as written. @returns bytes written to `target` */
+function unescapeInto(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
+  let length = 0
+  for (let at = start; at < end; at++) {
+    const next = bytes[at] === BACKSLASH && at + 1 < end ? bytes[at + 1] : undefined
+    if (next === QUOTE || next === BACKSLASH) at++
+    target[length++] = bytes[at]!
+  }
+  return length
+}
+
+function hasNonAscii(bytes: DataView, start: number, end: number): boolean {
+  let seen = 0
+  let at = start
+  for (; at + 4 <= end; at += 4) seen |= bytes.getInt32(at)
+  for (; at < end; at++) seen |= bytes.getInt8(at)
+  return (seen & NON_ASCII_BITS) !== 0
+}

@@ -1,0 +1,112 @@
+// One instance of the WebAssembly scan module (src/wasm/scan.ts) over a memory, as typed calls.
+
+import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
+import type { ScanSpace } from './scanner'
+
+interface Exports {
+  readonly BLOCK_BYTES: { readonly value: number }
+  readonly MAX_ROWS: { readonly value: number }
+  readonly MAX_CELLS: { readonly value: number }
+  readonly ROW_STARTS: { readonly value: number }
+  readonly ROW_FLAGS: { readonly value: number }
+  readonly CELL_ENDS: { readonly value: number }
+  readonly INDEX_BYTES: { readonly value: number }
+  scan(
+    block: number,
+    bytes: number,
+    bias: number,
+    index: number,
+    before: number,
+    columns: number,
+    maxRows: number,
+    maxRowBytes: number,
+  ): number
+  rowsFound(): number
+  innerLinesFound(): number
+  stoppedAtRow(): number
+}
+
+/** What a scan of a block came to. */
+export interface CoreScan {
+  /** Bytes of the rows that were taken. */
+  readonly taken: number
+  /** The row behind them is not plainly good; otherwise it is cut off, or there is no room for it. */
+  readonly isStopped: boolean
+}
+
+/** Of no consequence: between a block and the index, for the step that is loaded past a block's end. */
+const GAP_BYTES = 4096
+/** Copies are placed as what they are copied from: V8 copies into shared memory byte by byte where the two are not aligned alike. */
+const WORD_BYTES = 8
+
+const scanModule = new WasmModule(SCAN_BINARY)
+
+export class ScanCore {
+  readonly memory: WasmMemory
+  /** Most bytes that one scan takes. */
+  readonly maxBlockBytes: number
+  /** Most columns of which one row fits into the index. */
+  readonly maxColumns: number
+  readonly #exports: Exports
+  /** The memory's start, for copies of blocks; empty in a core over another's memory. */
+  readonly #block: Uint8Array
+  readonly #index: number
+  readonly #maxRows: number
+  readonly #rowStarts: Uint32Array
+  readonly #rowFlags: Uint8Array
+  readonly #cellEnds: Uint32Array
+
+  /** A core with a memory of its own. @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
+  static own(): ScanCore {
+    const { compiled } = scanModule
+    const memory = wasmMemory(SCAN_PAGES)
+    const { BLOCK_BYTES } = wasmInstance<Exports>(compiled, memory)
+    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + WORD_BYTES)
+  }
+
+  /** @param index where the index goes @param blockBytes of the memory's start that are for blocks */
+  constructor(memory: WasmMemory, index: number, blockBytes = 0) {
+    this.#exports = wasmInstance<Exports>(scanModule.compiled, memory)
+    const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
+    this.memory = memory
+    this.#block = new Uint8Array(memory.buffer, 0, blockBytes)
+    this.maxBlockBytes = BLOCK_BYTES.value
+    this.maxColumns = MAX_CELLS.value
+    this.#index = index
+    this.#maxRows = MAX_ROWS.value
+    this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
+    this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
+    this.#cellEnds = new Uint32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
+  }
+
+  /** A space that is this core's index. */
+  space(columns: number, maxRows: number): ScanSpace {
+    const index = { rowStarts: this.#rowStarts, rowFlags: this.#rowFlags, cellEnds: this.#cellEnds }
+    return { columns, maxRows: Math.min(maxRows, this.#maxRows), ...index, rows: 0, innerLines: 0 }
+  }
+
+  /** Scans a copy of at most `maxBlockBytes`, in a core with a memory of its own. */
+  scanCopy(bytes: Uint8Array, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
+    const at = bytes.byteOffset % WORD_BYTES
+    this.#block.set(bytes, at)
+    return this.scan(at, bytes.length, bias, maxRowBytes, space)
+  }
+
+  /** Scans bytes that lie at `at` of the memory; `bias` is what is added to the offsets. The rows are appended to the space. */
+  scan(at: number, bytes: number, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
+    const { columns } = space
+    const isOwn = space.cellEnds === this.#cellEnds
+    const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
+    const taken = this.#exports.scan(at, bytes, bias, this.#index, isOwn ? space.rows : 0, columns, maxRows, maxRowBytes)
+    const rows = this.#exports.rowsFound()
+    if (rows > 0 && !isOwn) {
+      space.rowStarts.set(this.#rowStarts.subarray(0, rows), space.rows)
+      space.rowFlags.set(this.#rowFlags.subarray(0, rows), space.rows)
+      space.cellEnds.set(this.#cellEnds.subarray(0, rows * columns), space.rows * columns)
+    }
+    space.rows += rows
+    space.innerLines += this.#exports.innerLinesFound()
+    return { taken, isStopped: this.#exports.stoppedAtRow() !== 0 }
+  }
+}

@@ -1,0 +1,77 @@
+// The WebAssembly scan engine: cores of src/wasm/scan.ts behind the interface of the engines. It scans blocks where they lie when that is
+// a lender's memory; others are copied into its own piece by piece, and a row that is larger than a piece goes to the plain engine.
+
+import type { LentMemory, WasmMemory } from '../wasm-module'
+import { scalarScanner } from './scalar-scanner'
+import { ScanCore } from './scan-core'
+import { maxRowsOf, newScanSpace } from './scan-space'
+import type { ScanSpace, TsvScanner } from './scanner'
+
+/** What is copied first after a row that is not plainly good: a hostile file has one every few bytes. */
+const MIN_PIECE_BYTES = 512
+/** Cores kept for the next parser, of about 100 KiB that are touched each. */
+const MAX_FREE_CORES = 4
+
+const freeCores: ScanCore[] = []
+/** Of memories that belong to inflate engines, which keep and reuse them. */
+const lentCores = new WeakMap<WasmMemory, ScanCore>()
+
+/** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
+export function wasmScanner(): TsvScanner {
+  return new WasmScanner(freeCores.pop() ?? ScanCore.own())
+}
+
+class WasmScanner implements TsvScanner {
+  readonly name = 'wasm'
+  #own: ScanCore | undefined
+  #lent: ScanCore | undefined
+  #pieceBytes: number
+
+  constructor(core: ScanCore) {
+    this.#own = core
+    this.#pieceBytes = core.maxBlockBytes
+  }
+
+  newSpace(columns: number): ScanSpace {
+    const core = this.#lent ?? this.#own
+    return core && columns <= core.maxColumns ? core.space(columns, maxRowsOf(columns)) : newScanSpace(columns)
+  }
+
+  borrow({ memory, freeFrom }: LentMemory): boolean {
+    if (this.#lent?.memory === memory) return true
+    let core = lentCores.get(memory)
+    if (!core) lentCores.set(memory, (core = new ScanCore(memory, freeFrom)))
+    this.#lent = core
+    return true
+  }
+
+  scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
+    const core = this.#lent
+    if (block.buffer === core?.memory.buffer && space.columns <= core.maxColumns && to - from <= core.maxBlockBytes) {
+      return from + core.scan(block.byteOffset + from, to - from, from, maxRowBytes, space).taken
+    }
+    return this.#scanPieces(block, from, to, maxRowBytes, space)
+  }
+
+  release(): void {
+    if (this.#own && freeCores.length < MAX_FREE_CORES) freeCores.push(this.#own)
+    this.#own = undefined
+    this.#lent = undefined
+  }
+
+  #scanPieces(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
+    const core = this.#own
+    let rowStart = from
+    while (core && space.columns <= core.maxColumns && rowStart < to && space.rows < space.maxRows) {
+      const bytes = Math.min(to - rowStart, this.#pieceBytes)
+      const { taken, isStopped } = core.scanCopy(block.subarray(rowStart, rowStart + bytes), rowStart, maxRowBytes, space)
+      this.#pieceBytes = isStopped ? MIN_PIECE_BYTES : core.maxBlockBytes
+      const isAll = rowStart + bytes === to
+      rowStart += taken
+      if (isStopped || isAll) return rowStart
+      // A row that is larger than all of the memory.
+      if (taken === 0 && bytes === core.maxBlockBytes) break
+    }
+    return scalarScanner().scan(block, rowStart, to, maxRowBytes, space)
+  }
+}

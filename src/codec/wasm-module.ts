@@ -1,0 +1,66 @@
+// A WebAssembly module of this package (src/wasm/), compiled when it is first needed, its instances, and the memories that they work in.
+// A memory is shared: between modules, so that one reads where the other has written, and between threads.
+
+import { FeedError } from '../errors'
+
+/** What WebAssembly.Memory is; the types of Node 20 leave all of it out. Its views stay good: no memory of this package grows. */
+export interface WasmMemory {
+  readonly buffer: ArrayBufferLike
+}
+
+/** Bytes that lie in a memory in which others may work too. */
+export interface LentMemory {
+  readonly memory: WasmMemory
+  /** From here on the memory is the borrower's. */
+  readonly freeFrom: number
+  /** Before the bytes that are lent now, so much of what came before them lies there still. */
+  readonly historyBytes: number
+}
+
+/** A compiled module. It may be posted to a worker, where compiling it again costs nothing. */
+export interface CompiledWasm {
+  readonly __compiled?: never
+}
+
+interface WebAssemblyApi {
+  readonly Module: new (binary: Uint8Array) => CompiledWasm
+  readonly Instance: new (module: CompiledWasm, imports: object) => { readonly exports: unknown }
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number; readonly shared: boolean }) => WasmMemory
+}
+
+export function wasmInstance<Exports>(module: CompiledWasm, memory: WasmMemory): Exports {
+  return new (api().Instance)(module, { env: { memory } }).exports as Exports
+}
+
+/** @param pages of 64 KiB */
+export function wasmMemory(pages: number): WasmMemory {
+  return supported(() => new (api().Memory)({ initial: pages, maximum: pages, shared: true }))
+}
+
+export class WasmModule {
+  readonly #binary: string
+  #compiled: CompiledWasm | undefined
+
+  /** @param binary in Base64 */
+  constructor(binary: string) {
+    this.#binary = binary
+  }
+
+  /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
+  get compiled(): CompiledWasm {
+    return (this.#compiled ??= supported(() => new (api().Module)(Buffer.from(this.#binary, 'base64'))))
+  }
+}
+
+function supported<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (cause) {
+    const context = { package: 'WebAssembly', expected: 'with 128-bit SIMD and shared memory' }
+    throw new FeedError('DEPENDENCY_UNSUPPORTED', 'this engine needs WebAssembly with 128-bit SIMD', context, { cause })
+  }
+}
+
+function api(): WebAssemblyApi {
+  return (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly
+}

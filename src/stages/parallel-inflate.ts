@@ -1,0 +1,258 @@
+// The WebAssembly engine with a worker: a file begins on the caller's thread, and once it proves large a worker goes on in the same
+// memory, ahead of the reader. While the worker starts nothing waits for it. Where none can be had, the caller's thread does it all.
+// It owns the worker's life; the decoding is the core's, the bookkeeping between the threads inflate-control.ts.
+
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { crc32 } from '../codec/gzip/crc32'
+import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
+import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
+import { dataInvalid, type InflateEngine } from '../codec/gzip/inflate-engine'
+import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from '../codec/gzip/inflate-memory'
+import { faultOffsetOf, WasmInflate } from '../codec/gzip/wasm-inflate'
+import type { LentMemory } from '../codec/wasm-module'
+import { FeedError } from '../errors'
+import type { InflateWorkerData } from '../worker/inflate-worker'
+import { INFLATE_WORKER } from './inflate-worker-source'
+
+/** Compressed bytes of a member after which a worker is started: about 5 MB of a feed, inflated in the time that a worker needs to start. */
+export const WORKER_FROM_BYTES = 512 * 1024
+
+/** How often it is looked whether the worker can take over, in compressed bytes of a block. */
+const LOOK_EVERY_BYTES = 256 * 1024
+
+const NOTHING = new Uint8Array()
+
+/** Of the worker's heap, in MB: what it works on lies outside. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 }
+
+export function parallelEngine(): (startOffset: number) => InflateEngine {
+  giveBackInflateMemory(takeInflateMemory())
+  const isAlone = availableParallelism() < 2
+  return startOffset => (isAlone ? new WasmInflate(startOffset) : new ParallelInflate(startOffset))
+}
+
+export class ParallelInflate implements InflateEngine {
+  readonly #startOffset: number
+  readonly #workerFromBytes: number
+  /** What the two threads tell each other. */
+  readonly control = new InflateControl()
+  /** On this thread, until the worker takes over. */
+  #inline: WasmInflate | undefined
+  #memory: InflateMemory | undefined
+  #worker: Worker | undefined
+  #destroyed = false
+  #exited = false
+  #failure: unknown
+  #wake = () => {}
+  /** Input used before the worker took over, and put into its slots since then. */
+  #usedBefore = 0
+  #filledBytes = 0
+  /** Of the last block: what was not put into slots, or lies behind the end of the data. */
+  #restOfBlock: Uint8Array = NOTHING
+  #usedBytes = 0
+  #historyBytes = 0
+  #ended = false
+  crc = 0
+
+  /** @param workerFromBytes compressed bytes after which a worker is started */
+  constructor(startOffset: number, workerFromBytes = WORKER_FROM_BYTES) {
+    this.#startOffset = startOffset
+    this.#workerFromBytes = workerFromBytes
+    this.#inline = new WasmInflate(startOffset)
+  }
+
+  get lent(): LentMemory | undefined {
+    if (!this.#memory) return this.#inline?.lent
+    return { memory: this.#memory.memory, freeFrom: this.#memory.core.freeFrom, historyBytes: this.#historyBytes }
+  }
+
+  get usedBytes(): number {
+    return this.#inline?.usedBytes ?? this.#usedBytes
+  }
+
+  get ended(): boolean {
+    return this.#inline?.ended ?? this.#ended
+  }
+
+  async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    let at = 0
+    for (; at < block.length && this.#inline && !this.#inline.ended && !this.#takesOver(this.#inline); at += LOOK_EVERY_BYTES) {
+      const usedBefore = this.#inline.usedBytes
+      yield* this.#inflateHere(this.#inline, block.subarray(at, at + LOOK_EVERY_BYTES))
+      if (this.#inline.ended) this.#restOfBlock = block.subarray(at + this.#inline.usedBytes - usedBefore)
+    }
+    if (!this.#inline) yield* this.#inflateThere(block.subarray(at))
+  }
+
+  takeRest(): Uint8Array[] {
+    const slots = this.#memory ? this.#restOfSlots(this.#memory.core) : []
+    return [...slots, this.#restOfBlock]
+  }
+
+  async *finish(): AsyncGenerator<Uint8Array, void, void> {
+    if (this.#inline || this.#ended) return
+    this.control.finish()
+    while (!this.#destroyed && !this.#settle()) {
+      if (this.control.output) yield* this.#nextOutput(this.control.output)
+      else await this.#news(() => false)
+    }
+  }
+
+  destroy(): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    this.#inline?.destroy()
+    this.control.stop()
+    if (this.#exited) this.#giveBack()
+    else this.#worker?.terminate()
+    this.#wake()
+  }
+
+  *#inflateHere(inline: WasmInflate, block: Uint8Array): Generator<Uint8Array, void, void> {
+    for (const output of inline.inflate(block)) {
+      this.crc = crc32(output, this.crc)
+      yield output
+    }
+    const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
+    if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed) this.#startWorker(inline)
+  }
+
+  /**
+   * Keeps the worker's input full first, and hands over outputs in between; waits only where it can do neither. Outputs that are left
+   * once a next block would find room come with that one: while it is fetched, the worker has work.
+   */
+  async *#inflateThere(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    this.#restOfBlock = block
+    // From here on only what is left of it is held: a block that outlives two minor collections waits for a major one.
+    block = NOTHING
+    while (!this.#destroyed) {
+      this.#fill()
+      if (this.#settle()) return
+      if (this.#restOfBlock.length === 0 && this.#hasRoom) return
+      if (!this.control.output) await this.#news(() => (this.#restOfBlock.length > 0 ? this.#freeSlot !== undefined : this.#hasRoom))
+      else yield* this.#nextOutput(this.control.output)
+    }
+  }
+
+  /** Of the input that the worker has, a quarter is left: enough for the time that fetching a block takes. */
+  get #hasRoom(): boolean {
+    const { inputSlots } = this.#memory!.core
+    return this.control.freeSlots(inputSlots) * 4 >= inputSlots * 3
+  }
+
+  get #freeSlot(): number | undefined {
+    return this.control.freeSlot(this.#memory!.core.inputSlots)
+  }
+
+  /** Puts as much of the block into slots as they take. */
+  #fill(): void {
+    const { core } = this.#memory!
+    for (let slot = this.#freeSlot; slot !== undefined && this.#restOfBlock.length > 0; slot = this.#freeSlot) {
+      if (this.control.outcome !== undefined) return
+      const piece = this.#restOfBlock.subarray(0, core.inputBytes)
+      core.fillInput(slot, piece)
+      this.control.slotFilled(slot, piece.length)
+      this.#filledBytes += piece.length
+      this.#restOfBlock = piece.length === this.#restOfBlock.length ? NOTHING : this.#restOfBlock.subarray(piece.length)
+    }
+  }
+
+  /** Copies, since the memory is another's soon: of the slots that the worker did not come to, and of the end of the one that it was in. */
+  #restOfSlots(core: InflateCore): Uint8Array[] {
+    let left = this.#usedBefore + this.#filledBytes - this.#usedBytes
+    const rest: Uint8Array[] = []
+    for (const { slot, bytes } of this.control.untaken(core.inputSlots).reverse()) {
+      rest.unshift(core.inputTail(slot, bytes, Math.min(bytes, left)))
+      left -= Math.min(bytes, left)
+    }
+    return rest
+  }
+
+  *#nextOutput({ from, end, historyBytes, crc, usedBytes }: OutputRecord): Generator<Uint8Array, void, void> {
+    this.#historyBytes = historyBytes
+    this.#usedBytes = this.#usedBefore + usedBytes
+    this.crc = crc
+    yield this.#memory!.core.output(from, end)
+    this.control.releaseOutput()
+  }
+
+  /** True once all outputs were handed over and it is known what came of the data. @throws GZIP_DATA_INVALID */
+  #settle(): boolean {
+    const { outcome } = this.control
+    if (outcome === undefined || this.control.output) return false
+    this.#usedBytes = this.#usedBefore + outcome.usedBytes
+    if (outcome.result === ENDED) {
+      this.#usedBytes -= outcome.unusedBits >> 3
+      this.#ended = true
+    } else if (outcome.result !== INPUT_OVER) {
+      const reason = this.#memory!.core.faultOf(outcome.result) ?? 'invalid'
+      throw dataInvalid(faultOffsetOf(this.#startOffset + this.#usedBytes, outcome.unusedBits), reason)
+    }
+    return true
+  }
+
+  /** Waits for the worker, unless `isNews` or there is an output. @throws the worker's own failure */
+  async #news(isNews: () => boolean): Promise<void> {
+    if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
+    if (this.#destroyed) throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed while it worked', { stage: 'Gunzip' })
+    const woken = new Promise<void>(resolve => {
+      this.#wake = resolve
+    })
+    const waits = this.control.hostWaits(() => isNews() || this.control.output !== undefined || this.control.outcome !== undefined)
+    if (!waits) return
+    // Only now does the worker keep the process alive: somebody waits for it.
+    this.#worker?.ref()
+    await woken
+    this.#worker?.unref()
+    if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
+  }
+
+  #startWorker(inline: WasmInflate): void {
+    const { module, memory } = inline.memory!
+    const workerData: InflateWorkerData = { module, memory, control: this.control.shared }
+    try {
+      // No flags of the process: they may load what the worker has no use for.
+      const worker = new Worker(INFLATE_WORKER, { eval: true, workerData, execArgv: [], env: {}, resourceLimits: RESOURCE_LIMITS })
+      this.#worker = worker
+      worker.on('message', () => this.#wake())
+      worker.on('error', error => this.#workerFails(error))
+      worker.on('exit', code => {
+        this.#exited = true
+        if (this.control.outcome === undefined) this.#workerFails(`exit code ${code}`)
+        if (this.#destroyed) this.#giveBack()
+      })
+      // Only now: a listener for messages would hold the process again.
+      worker.unref()
+    } catch (error) {
+      // Threads are scarce: this one goes on alone.
+      this.#failure = error
+    }
+  }
+
+  #workerFails(failure: unknown): void {
+    this.#failure ??= failure
+    this.#wake()
+  }
+
+  /** Once no other thread is in it, and no reader. */
+  #giveBack(): void {
+    if (this.#memory) giveBackInflateMemory(this.#memory)
+    this.#memory = undefined
+  }
+
+  /** Between two blocks of input: from here on the worker inflates, if it is there. */
+  #takesOver(inline: WasmInflate): boolean {
+    if (!this.#worker || !this.control.isReady || this.#failure !== undefined || inline.ended) return false
+    this.#usedBefore = inline.usedBytes
+    this.#usedBytes = inline.usedBytes
+    this.control.takeOver(this.crc)
+    this.#memory = inline.handOver()
+    this.#inline = undefined
+    return true
+  }
+
+  #workerFailed(cause: unknown): FeedError {
+    return new FeedError('STAGE_FAILED', 'the inflate worker failed', { stage: 'Gunzip' }, { cause })
+  }
+}

@@ -1,0 +1,207 @@
+// Finds the cells of good rows, 64 bytes a step by 128-bit SIMD: what the WebAssembly scan engine runs, and all that its host calls.
+// AssemblyScript, not TypeScript: `build.mjs` compiles it. It takes rows that are plainly good (src/codec/tsv/scanner.ts says which)
+// and stops before any other. Nothing is written outside the index, and nothing read but the block and a
+// step beyond it.
+//
+// A step makes four masks, a bit a byte: delimiters, line ends, quotes, bytes past ASCII. The ends of all cells are stored at once;
+// whether a row has the right number of them is seen at its line end.
+// A quote matters only where a cell begins, that is in the first place or behind a delimiter: there the step ends early, the quoted
+// cell is read on its own, and the next step begins at the delimiter behind it.
+
+// The host says where in the memory, which is its own, the block lies, and where the index goes: into INDEX_BYTES of which nothing else
+// makes use. So a block is read where another module has written it.
+
+/** The most that one call scans. A step loads up to 64 bytes past it. */
+export const BLOCK_BYTES: usize = 0x10000
+export const MAX_ROWS: usize = 4096
+/** Of the rows that are taken; one that is not may have as many again. */
+export const MAX_CELLS: usize = 0x10000
+
+// The index.
+
+export const ROW_STARTS: usize = 0
+export const ROW_FLAGS: usize = 4 * MAX_ROWS
+export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
+/** Four ends are stored at a time, so up to three too many. */
+export const INDEX_BYTES: usize = CELL_ENDS + 8 * MAX_CELLS + 16
+
+const TAB: u32 = 0x09
+const LF: u32 = 0x0a
+const CR: u32 = 0x0d
+const QUOTE: u32 = 0x22
+const BACKSLASH: u32 = 0x5c
+const STEP: usize = 64
+
+/** Rows found by the last call. */
+let rows: u32 = 0
+/** Line ends inside the quotes of those rows. */
+let innerLines: u32 = 0
+let stopped = false
+
+export function rowsFound(): u32 {
+  return rows
+}
+
+export function innerLinesFound(): u32 {
+  return innerLines
+}
+
+/** Whether the last call ended at a row that is not plainly good, and not because the block or the room for rows did. */
+export function stoppedAtRow(): bool {
+  return stopped
+}
+
+// What the quoted cell that was read last has in it.
+let quotedLines: u32 = 0
+let quotedHigh: u64 = 0
+// Where the rows of this call go.
+let rowStartsAt: usize = 0
+let rowFlagsAt: usize = 0
+
+/**
+ * Scans `bytes` of the block at `block`, from a row's start. Its rows are stored behind the `before` rows that the index has.
+ * @param bias added to every offset that is stored
+ * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most MAX_CELLS
+ * @returns the offset from `block` where the first row begins that was not taken
+ */
+export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: u32, columns: u32, maxRows: u32, maxRowBytes: u32): u32 {
+  const end = block + <usize>bytes
+  // Stored offsets are addresses moved by this.
+  const shift = bias - <u32>block
+  const rowCells = (<usize>columns) << 2
+  rowStartsAt = index + ROW_STARTS + ((<usize>before) << 2)
+  rowFlagsAt = index + ROW_FLAGS + <usize>before
+  let rowStart = block
+  let at = block
+  let cellAt = index + CELL_ENDS + <usize>before * rowCells
+  let rowCellsEnd = cellAt + rowCells
+  let high: u64 = 0
+  let atCellStart: u64 = 1
+  let lines: u32 = 0
+  rows = 0
+  innerLines = 0
+  stopped = false
+  while (at < end) {
+    const v0 = v128.load(at)
+    const v1 = v128.load(at, 16)
+    const v2 = v128.load(at, 32)
+    const v3 = v128.load(at, 48)
+    const here: u64 = end - at >= STEP ? ~(<u64>0) : ((<u64>1) << (<u64>(end - at))) - 1
+    const lineEnds = equalTo(v0, v1, v2, v3, LF) & here
+    const allDelimiters = (equalTo(v0, v1, v2, v3, TAB) & here) | lineEnds
+    const quoted = equalTo(v0, v1, v2, v3, QUOTE) & ((allDelimiters << 1) | atCellStart) & here
+    // Bits of this step, up to the quoted cell where there is one.
+    const taken = quoted == 0 ? here : (quoted & -quoted) - 1
+    let open = highBits(v0, v1, v2, v3) & taken
+    const delimiters = allDelimiters & taken
+    const firstCellAt = cellAt
+    storeEnds(delimiters, <u32>at + shift, cellAt)
+    cellAt += (<usize>popcnt(delimiters)) << 2
+    for (let bits = lineEnds & taken; bits != 0; bits &= bits - 1) {
+      const before = (bits & -bits) - 1
+      if (firstCellAt + ((<usize>popcnt(delimiters & before)) << 2) + 4 != rowCellsEnd) return stopAt(rowStart - block)
+      const place = at + <usize>ctz(bits)
+      if (place - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
+      // A plain last cell gives up its CR. An empty one has none: what stands before it is a delimiter, or another row's.
+      if (place > rowStart && load<u8>(place - 1) == CR) store<u32>(rowCellsEnd - 4, <u32>place + shift - 1)
+      takeRow(<u32>rowStart + shift, high | (open & before), lines)
+      open &= ~before
+      high = 0
+      lines = 0
+      rowStart = place + 1
+      rowCellsEnd += rowCells
+      if (rows == maxRows) return <u32>(rowStart - block)
+    }
+    high |= open
+    if (quoted == 0) {
+      atCellStart = allDelimiters >> 63
+      at += STEP
+      continue
+    }
+    at = readQuoted(at + <usize>ctz(quoted) + 1, end)
+    if (at >= end) break
+    high |= quotedHigh
+    lines += quotedLines
+    atCellStart = 0
+    const next = <u32>load<u8>(at)
+    if (next == TAB || next == LF) continue
+    // Only CR and LF may follow otherwise, and only the last cell.
+    if (next == CR && at + 1 >= end) break
+    if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd) return stopAt(rowStart - block)
+    if (at + 1 - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
+    store<u32>(cellAt, <u32>at + shift)
+    cellAt += 4
+    takeRow(<u32>rowStart + shift, high, lines)
+    high = 0
+    lines = 0
+    at += 2
+    rowStart = at
+    rowCellsEnd += rowCells
+    atCellStart = 1
+    if (rows == maxRows) break
+  }
+  return <u32>(rowStart - block)
+}
+
+function stopAt(offset: usize): u32 {
+  stopped = true
+  return <u32>offset
+}
+
+/** Four at a time: what is stored too many is written over, or not looked at. */
+function storeEnds(delimiters: u64, offset: u32, cellAt: usize): void {
+  for (let bits = delimiters; bits != 0; cellAt += 16) {
+    store<u32>(cellAt, offset + <u32>ctz(bits))
+    bits &= bits - 1
+    store<u32>(cellAt, offset + <u32>ctz(bits), 4)
+    bits &= bits - 1
+    store<u32>(cellAt, offset + <u32>ctz(bits), 8)
+    bits &= bits - 1
+    store<u32>(cellAt, offset + <u32>ctz(bits), 12)
+    bits &= bits - 1
+  }
+}
+
+function takeRow(start: u32, high: u64, lines: u32): void {
+  store<u32>(rowStartsAt + ((<usize>rows) << 2), start)
+  store<u8>(rowFlagsAt + <usize>rows, high != 0 ? 1 : 0)
+  rows++
+  innerLines += lines
+}
+
+/** Reads on behind an opening quote. @returns the address behind the closing one, `end` or more where there is none before it */
+function readQuoted(from: usize, end: usize): usize {
+  let at = from
+  quotedLines = 0
+  quotedHigh = 0
+  while (at < end) {
+    const v = v128.load(at)
+    const stops = i8x16.bitmask(v128.or(i8x16.eq(v, i8x16.splat(<i8>QUOTE)), i8x16.eq(v, i8x16.splat(<i8>BACKSLASH))))
+    const before: u32 = stops == 0 ? 0xffff : (<u32>stops & -(<u32>stops)) - 1
+    quotedHigh |= <u64>(i8x16.bitmask(v) & before)
+    quotedLines += popcnt(<u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>LF))) & before)
+    if (stops == 0) {
+      at += 16
+      continue
+    }
+    at += <usize>ctz(<u32>stops)
+    if (load<u8>(at) == QUOTE) return at + 1
+    // A backslash takes the next byte with it.
+    const taken = <u32>load<u8>(at + 1)
+    quotedHigh |= <u64>(taken & 0x80)
+    if (taken == LF) quotedLines++
+    at += 2
+  }
+  return at + STEP
+}
+
+function equalTo(v0: v128, v1: v128, v2: v128, v3: v128, byte: u32): u64 {
+  const splat = i8x16.splat(<i8>byte)
+  return highBits(i8x16.eq(v0, splat), i8x16.eq(v1, splat), i8x16.eq(v2, splat), i8x16.eq(v3, splat))
+}
+
+function highBits(v0: v128, v1: v128, v2: v128, v3: v128): u64 {
+  const low = <u64>(<u32>i8x16.bitmask(v0) | ((<u32>i8x16.bitmask(v1)) << 16))
+  const high = <u64>(<u32>i8x16.bitmask(v2) | ((<u32>i8x16.bitmask(v3)) << 16))
+  return low | (high << 32)
+}

@@ -1,0 +1,52 @@
+// Every contender on a small file: those that are right, those that are known to be wrong, and by how much.
+
+import { afterAll, expect, test } from 'vitest'
+import type { BenchFeed } from '../../../bench/bench-feed'
+import { prepareCopies, prepareRaw } from '../../../bench/data'
+import { serveFile } from '../../../bench/file-server'
+import { MACRO_CASE_NAMES, type MacroCaseName, macroCases, TABLE_CASES } from '../../../bench/macro/cases'
+import { smallFeed } from '../small-feed'
+
+const { feed } = await smallFeed()
+const server = await serveFile(feed.path)
+afterAll(() => server.close())
+
+/** Least and most of the rows that a contender gets right, as shares. All others are right. */
+const WRONG: { readonly [name in MacroCaseName]?: readonly [number, number] } = {
+  split: [0.9, 0.99],
+  udsv: [0.8, 0.95],
+  'udsv-objects': [0.8, 0.95],
+  papaparse: [0.8, 0.95],
+  'papaparse-typed': [0.8, 0.95],
+  'csv-parser': [0.1, 0.6],
+}
+
+async function feedOf(name: MacroCaseName): Promise<BenchFeed> {
+  if (name === 'scan') return prepareRaw(feed)
+  if (name === 'http') return { ...feed, path: server.url }
+  return name === 'rss-large' ? prepareCopies(feed, 3) : feed
+}
+
+test.each(MACRO_CASE_NAMES)('%s: right or wrong as known, and measured as checked', async name => {
+  const own = await feedOf(name)
+  const { check, prepare, measure, ours } = await macroCases[name]()
+  const verdict = await check(own)
+  expect(verdict.expectedCount).toBeGreaterThan(1000)
+  const [least, most] = WRONG[name] ?? []
+  if (least === undefined || most === undefined) {
+    expect(verdict).toMatchObject({ right: true, checksum: verdict.expectedChecksum, count: verdict.expectedCount })
+  } else {
+    expect(ours).toBe(false)
+    expect(verdict.right).toBe(false)
+    expect(verdict.checksum).not.toBe(verdict.expectedChecksum)
+    expect(verdict.identicalRows).toBeGreaterThan(own.rows * least)
+    expect(verdict.identicalRows).toBeLessThan(own.rows * most)
+  }
+  await prepare?.(own.path)
+  expect(await measure(own.path)).toBe(verdict.unit === 'rows' ? verdict.count : undefined)
+})
+
+test('every contender stands in the table', () => {
+  const inTable = Object.values(TABLE_CASES).flat()
+  expect(MACRO_CASE_NAMES.filter(name => !inTable.some(other => other === name))).toEqual([])
+})

@@ -1,0 +1,43 @@
+// What is published of the peers: the README's section and the picture are what the kept report gives, so that neither can drift.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { peersChart } from '../../bench/peers-chart'
+import { withPeersSection } from '../../bench/peers-section'
+import type { BenchReport } from '../../bench/report'
+import { madeReport } from './made-report'
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+const published = JSON.parse(read('bench/peers.json')) as BenchReport
+
+test('the README shows the kept report', () => {
+  expect(withPeersSection(read('README.md'), published)).toBe(read('README.md'))
+})
+
+test('the picture is drawn from the kept report', () => {
+  expect(peersChart(published)).toBe(read('bench/peers.svg'))
+})
+
+test('the section: both tables, wrong contenders and missed goals marked', () => {
+  const readme = 'before\n<!-- bench:peers -->\nold\n<!-- /bench:peers -->\nafter'
+  const section = withPeersSection(readme, madeReport)
+  expect(section).toMatch(/^before\n<!-- bench:peers -->\n!\[/)
+  expect(section).toMatch(/\n<!-- \/bench:peers -->\nafter$/)
+  expect(section).toContain('on 2026-01-02: Node 20.20.2, A processor, 2 cores')
+  expect(section).toContain('| `rows-5` gzip file to rows, five cells read | **feedmill** | 15 | 500 | 1.00 | 80 | 0.50 | right |')
+  expect(section).toContain('|  | papaparse | 5 | 167 | 3.00 | 80 | 0.17 | **wrong**: 89% of rows right |')
+  expect(section).toContain('| `rows-5` | ≥ 1.2 × zlib | 0.50 × | **missed** |')
+  expect(section).not.toContain('old')
+  expect(withPeersSection(section, madeReport)).toBe(section)
+  expect(() => withPeersSection('no section', madeReport)).toThrow(RangeError)
+})
+
+test('the picture: equal reports give equal bytes, wrong contenders are hollow', () => {
+  const svg = peersChart(madeReport)
+  expect(peersChart(madeReport)).toBe(svg)
+  expect(svg).toContain('wrong: 89% of rows right')
+  // The bar of papaparse, and the line that shows zlib's speed.
+  const dashed = svg.split('\n').filter(line => line.includes('stroke-dasharray'))
+  expect(dashed.map(line => /stroke="(#\w+)"/.exec(line)?.[1])).toEqual(['#8b949e', '#d29922'])
+})

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { profile } from '../../src/cli/profile'
+import { program } from '../../src/cli/program'
+import { FeedError } from '../../src/errors'
+
+vi.mock('../../src/cli/profile', () => ({ profile: vi.fn() }))
+
+class Exit extends Error {}
+
+let folder: string
+let path: string
+const told = vi.spyOn(process.stderr, 'write')
+const printed = vi.spyOn(process.stdout, 'write')
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'feedmill-profile-'))
+  path = join(folder, 'items.tsv')
+  await writeFile(path, 'itemId\n')
+  vi.spyOn(process, 'exit').mockImplementation(code => {
+    throw new Exit(String(code))
+  })
+})
+beforeEach(() => {
+  vi.mocked(profile).mockReset().mockResolvedValue()
+  told.mockReset().mockReturnValue(true)
+  printed.mockReset().mockReturnValue(true)
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await rm(folder, { recursive: true })
+})
+
+const command = (...words: string[]) => program(['node', 'feedmill']).parseAsync(['node', 'feedmill', 'profile', ...words])
+
+test('what is left out has its default', async () => {
+  await command(path)
+  expect(profile).toHaveBeenCalledWith(path, { feed: 'item', read: 5, rounds: 5, tolerance: 0.1 })
+})
+
+test('every option', async () => {
+  const words = ['--feed', 'item_priority', '--read', 'typed', '--rounds', '9', '--tolerance', '2.5', '--save', 'a', '--baseline', 'b']
+  await command(path, ...words, '--json')
+  const options = { feed: 'item_priority', read: 'typed', rounds: 9, tolerance: 0.025, save: 'a', baseline: 'b' }
+  expect(profile).toHaveBeenLastCalledWith(path, { ...options, json: true })
+  await command(path, '--json', 'c', '--read', '0')
+  expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ json: 'c', read: 0 }))
+})
+
+test.each([
+  [],
+  ['a', 'b'],
+  ['a', '--read', 'many'],
+  ['a', '--read', '-1'],
+  ['a', '--rounds', '0'],
+  ['a', '--rounds', '1.5'],
+  ['a', '--feed', 'other'],
+  ['a', '--tolerance', '-1'],
+  ['a', '--tolerance', '100'],
+  ['a', '--fast'],
+])('wrong usage %j %j %j: exit code 2', async (...words) => {
+  await expect(command(...words)).rejects.toThrow(new Exit('2'))
+  expect(profile).not.toHaveBeenCalled()
+  expect(told).toHaveBeenCalled()
+  expect(printed).not.toHaveBeenCalled()
+})
+
+test('what the command refuses after a look at its files is wrong usage too; any other error is passed on', async () => {
+  const context = { option: '--baseline', expected: 'a', received: 'b' }
+  vi.mocked(profile).mockRejectedValueOnce(new FeedError('OPTION_INVALID', 'no baseline', context))
+  await expect(command(path)).rejects.toThrow(new Exit('2'))
+  expect(told).toHaveBeenCalledWith('feedmill: OPTION_INVALID: no baseline\n')
+  const damaged = new FeedError('GZIP_EMPTY', 'nothing', { byteOffset: 0 })
+  vi.mocked(profile).mockRejectedValueOnce(damaged)
+  await expect(command(path)).rejects.toBe(damaged)
+})
+
+test('help is no failure', async () => {
+  await expect(command('--help')).rejects.toThrow(new Exit('0'))
+  expect(printed).toHaveBeenCalledWith(expect.stringContaining('--tolerance <percent>'))
+})

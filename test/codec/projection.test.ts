@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { Projections, projectionsOf } from '../../src/codec/projection'
+import { bindHeader } from '../../src/codec/tsv/header'
+import { defineSchema } from '../../src/schema/feed-schema'
+
+const schema = defineSchema('other', {
+  id: { type: 'text', required: true, source: 'test' },
+  count: { type: 'int32', source: 'test' },
+  tags: { type: 'commaList', source: 'test' },
+})
+const header = bindHeader(schema, ['own', 'count', 'id'], { row: 0, line: 1, byteOffset: 0 })
+
+test('one set of projections for a header', () => {
+  expect(projectionsOf(header)).toBe(projectionsOf(header))
+  expect(projectionsOf({ ...header })).not.toBe(projectionsOf(header))
+})
+
+test('all columns: of the file, and of the schema too', () => {
+  const { file, all } = new Projections(header)
+  expect([...file.columns]).toEqual([0, 1, 2])
+  expect(file.ofTexts(['x', '1', 'i'])).toEqual({ own: 'x', count: '1', id: 'i' })
+  expect(all.ofValues(['x', 1, 'i'])).toEqual({ own: 'x', count: 1, id: 'i', tags: [] })
+})
+
+describe('a choice of columns', () => {
+  test('in its own order, each name once, absent ones empty', () => {
+    const choice = new Projections(header).choice(['tags', 'id', 'own', 'id'])
+    expect([...choice.columns]).toEqual([2, 0])
+    expect(choice.ofValues(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: [] })
+    expect(choice.ofTexts(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: '' })
+  })
+
+  test('is prepared once, whoever made the list of names, and does not follow later changes of it', () => {
+    const projections = new Projections(header)
+    const names = ['id', 'own']
+    const choice = projections.choice(names)
+    expect(projections.choice(['id', 'own'])).toBe(choice)
+    names.pop()
+    expect(projections.choice(names)).not.toBe(choice)
+    expect([...projections.choice(names).columns]).toEqual([2])
+    expect(projections.choice(['id', 'own'])).toBe(choice)
+  })
+
+  test('stays right past the number of choices that are remembered', () => {
+    const projections = new Projections(header)
+    for (let n = 0; n < 200; n++) {
+      const names = Array.from({ length: 1 + (n % 100) }, (_, at) => (at % 2 === 0 ? 'id' : 'count'))
+      expect([...projections.choice(names).columns]).toEqual(names.length === 1 ? [2] : [2, 1])
+    }
+  })
+
+  test('of an unknown column is refused, each time', () => {
+    const projections = new Projections(header)
+    for (let n = 0; n < 2; n++) {
+      expect(() => projections.choice(['id', 'nowhere'])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
+    }
+  })
+})

@@ -1,0 +1,234 @@
+// Gunzip and TsvRowParser as one stage, against the two as they are: the same batches, errors and counters.
+
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import type { NewInflateEngine } from '../../src/codec/gzip/inflate-engine'
+import type { RowBatch } from '../../src/codec/row-batch'
+import { FeedError } from '../../src/errors'
+import { pipeline } from '../../src/pipeline/pipeline'
+import type { PipelineSummary } from '../../src/pipeline/run'
+import type { Columns } from '../../src/schema/feed-schema'
+import { FusedStage } from '../../src/stages/fused-stage'
+import { Gunzip, type GunzipOptions } from '../../src/stages/gunzip'
+import { TsvRowParser, type TsvRowParserOptions } from '../../src/stages/tsv-row-parser'
+import { cutAt, gzipMember } from '../codec/gzip/build-gzip'
+import { tsv } from '../tsv-text'
+import { OverlappedInflate } from './overlapped-inflate'
+
+const engines = vi.hoisted(() => ({ make: undefined as NewInflateEngine | undefined }))
+vi.mock('../../src/stages/parallel-inflate', async original => ({
+  ...(await original<object>()),
+  parallelEngine: (): NewInflateEngine => startOffset => engines.make!(startOffset),
+}))
+// A worker for all but a member's first byte.
+engines.make = startOffset => new OverlappedInflate(startOffset)
+
+type Options = GunzipOptions & TsvRowParserOptions<Columns>
+
+const row = (n: number) => [`row ${n}`, n % 9 ? 'x'.repeat(n % 40) : 'é\t"', String(n)]
+const TEXT = Buffer.from(tsv([['a', 'b', 'c'], ...Array.from({ length: 5_000 }, (_, n) => row(n))]))
+const BAD_ROWS = Buffer.from('a\tb\n1\t2\nshort\n3\t4\n"open\t5\n6\t7\n"x"y\t8\n\xff\t9\n10\t11\n', 'latin1')
+
+/** As one text: deep comparison of all cells is what would take the time here. */
+const plainBatch = (batch: RowBatch<Columns>) =>
+  JSON.stringify([batch.header.columns, batch.byteLength, Array.from(batch, row => [row.position, row.toStrings()])])
+
+interface Result {
+  readonly batches: readonly string[]
+  readonly error: object | undefined
+  readonly summary: PipelineSummary
+  readonly fused: number
+}
+
+/** The builder puts one stage in place of two that nobody listens to. */
+async function read(pieces: readonly Uint8Array[], options: Options, isFused: boolean): Promise<Result> {
+  const gunzip = new Gunzip(options)
+  const parser = new TsvRowParser<Columns>(options)
+  if (!isFused) gunzip.on('end', () => {})
+  const fuse = vi.spyOn(Gunzip.prototype, 'fuseWith')
+  const batches: RowBatch<Columns>[] = []
+  let summary: PipelineSummary | undefined
+  let error: unknown
+  try {
+    const onSettled = (settled: PipelineSummary) => {
+      summary = structuredClone({ ...settled })
+    }
+    for await (const batch of pipeline<Uint8Array>(pieces, { onSettled }).to(gunzip).to(parser).batches()) batches.push(batch)
+  } catch (failure) {
+    error = failure
+  }
+  const fused = fuse.mock.results.filter(({ value }) => value instanceof FusedStage).length
+  fuse.mockRestore()
+  if (error !== undefined && !FeedError.is(error)) throw error
+  return {
+    batches: batches.map(plainBatch),
+    error: error && { code: error.code, message: error.message, context: error.context },
+    summary: summary!,
+    fused,
+  }
+}
+
+/** Items, bytes and rows; times differ. */
+const counted = ({ stages }: PipelineSummary) => stages.map(({ busyMs, waitMs, blockedMs, ...counters }) => counters)
+
+async function expectSame(pieces: readonly Uint8Array[], options: Options): Promise<Result> {
+  const apart = await read(pieces, options, false)
+  const fused = await read(pieces, options, true)
+  expect([apart.fused, fused.fused]).toEqual([0, 1])
+  expect(fused.error).toEqual(apart.error)
+  if (apart.error === undefined) {
+    expect(fused.batches).toEqual(apart.batches)
+    expect(counted(fused.summary)).toEqual(counted(apart.summary))
+  } else {
+    // What was on its way when the error came: none of it may be kept.
+    const both = Math.min(fused.batches.length, apart.batches.length)
+    expect(fused.batches.slice(0, both)).toEqual(apart.batches.slice(0, both))
+  }
+  return fused
+}
+
+describe.each<[string, Options]>([
+  ['wasm', { engine: 'wasm', worker: false }],
+  ['wasm with a worker', { engine: 'wasm' }],
+  ['wasm, scalar', { engine: 'wasm', scanner: 'scalar' }],
+  ['zlib', { engine: 'zlib' }],
+  ['fflate', { engine: 'fflate' }],
+])('%s: fused or not, the same', (_, engine) => {
+  const ends = (pieces: readonly Uint8Array[], options: Options = {}) => expectSame(pieces, { ...engine, ...options })
+
+  test('of a good file, however it is cut', async () => {
+    const file = gzipSync(TEXT)
+    for (const pieces of [[file], cutAt(file, 1, 9, 5000), cutAt(file, 100, file.length - 3)]) {
+      const { batches, error } = await ends(pieces)
+      expect([error, batches.length]).toEqual([undefined, expect.any(Number)])
+      expect(batches.length).toBeGreaterThan(2)
+    }
+    await ends([gzipSync(TEXT, { level: 0 })], { batchBytes: 1000 })
+    await ends([gzipSync(TEXT)], { batchBytes: 200_000 })
+  })
+
+  test('of members that cut rows, and of none that are large', async () => {
+    const cuts = [7, 11, 70_000, 70_001, 100_000]
+    await ends([Buffer.concat(cutAt(TEXT, ...cuts).map(part => gzipMember(part)))])
+  })
+
+  test('of a header alone, of an empty member, of nothing', async () => {
+    expect((await ends([gzipMember('a\tb\n')])).batches).toEqual([])
+    expect((await ends([gzipMember('')])).error).toMatchObject({ code: 'TSV_EMPTY' })
+    expect((await ends([])).error).toMatchObject({ code: 'GZIP_EMPTY' })
+  })
+
+  test('of bad rows, skipped, told or thrown', async () => {
+    const file = gzipMember(BAD_ROWS)
+    expect((await ends([file], { onBadRow: 'skip' })).batches).toHaveLength(4)
+    expect((await ends([file])).error).toMatchObject({ code: 'TSV_ROW_SHORT' })
+    const fails: Options['onBadRow'] = () => {
+      throw new RangeError('told')
+    }
+    expect((await ends([file], { onBadRow: fails })).error).toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'TsvRowParser' } })
+  })
+
+  test('of a file that is cut, or damaged, or has a wrong checksum, or something behind it', async () => {
+    const file = gzipSync(TEXT)
+    for (const end of [5, 100, file.length >> 1, file.length - 9, file.length - 4]) {
+      expect((await ends([file.subarray(0, end)])).error).toMatchObject({ code: 'GZIP_TRUNCATED' })
+    }
+    const damaged = Buffer.from(file).fill(0, file.length >> 1, (file.length >> 1) + 60)
+    expect((await ends([damaged])).error).toBeDefined()
+    expect((await ends([gzipMember(TEXT, { crc: 7 })])).error).toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
+    expect((await ends([file, Buffer.from('behind')])).error).toMatchObject({ code: 'GZIP_TRAILING_GARBAGE' })
+    expect((await ends([gzipSync(file)])).error).toMatchObject({ code: 'GZIP_NESTED' })
+    expect((await ends([file], { maxOutputBytes: 100_000 })).error).toMatchObject({ code: 'GZIP_LIMIT' })
+  })
+})
+
+test('piped by hand, the two give the same', async () => {
+  const file = gzipSync(TEXT)
+  const expected = await read([file], {}, true)
+  const gunzip = new Gunzip()
+  const parser = new TsvRowParser<Columns>()
+  gunzip.pipe(parser)
+  gunzip.end(file)
+  const batches: string[] = []
+  for await (const batch of parser) batches.push(plainBatch(batch))
+  expect(batches).toEqual(expected.batches)
+  const [, ...stages] = counted(expected.summary)
+  expect(counted({ elapsedMs: 0, stages: [gunzip.counters, parser.counters] })).toEqual(stages)
+})
+
+describe('the builder', () => {
+  const file = () => [gzipSync(tsv([['a'], ['1'], ['2']]))]
+
+  test.each(['error', 'end', 'close', 'drain'] as const)('leaves two stages as they are where somebody listens for %s', async event => {
+    for (const listened of [0, 1]) {
+      const stages = [new Gunzip(), new TsvRowParser()] as const
+      const heard = vi.fn()
+      stages[listened]!.on(event, heard)
+      const rows = await pipeline<Uint8Array>(file()).to(stages[0]).to(stages[1]).toArray()
+      expect(rows).toHaveLength(2)
+      if (event === 'end') expect(heard).toHaveBeenCalled()
+    }
+  })
+
+  test('refuses either of the two a second time', async () => {
+    const [gunzip, parser] = [new Gunzip(), new TsvRowParser()]
+    await pipeline<Uint8Array>(file()).to(gunzip).to(parser).toArray()
+    const reused = expect.objectContaining({ code: 'STAGE_REUSED' })
+    await expect(
+      pipeline<Uint8Array>(file())
+        .to(gunzip)
+        .to(() => new TsvRowParser())
+        .toArray(),
+    ).rejects.toEqual(reused)
+    await expect(
+      pipeline<Uint8Array>(file())
+        .to(() => new Gunzip())
+        .to(parser)
+        .toArray(),
+    ).rejects.toEqual(reused)
+    expect([gunzip.used, parser.used, gunzip.write(file()[0]!)]).toEqual([true, true, false])
+  })
+
+  test('counts bad and replaced rows on the parser that it was given', async () => {
+    const parser = new TsvRowParser({ onBadRow: 'skip', invalidUtf8: 'replace' })
+    await pipeline<Uint8Array>([gzipMember(BAD_ROWS)])
+      .to(new Gunzip())
+      .to(parser)
+      .toArray()
+    expect([parser.badRows, parser.replacedRows]).toEqual([3, 1])
+  })
+
+  test.each([0, 1])('ends the run when one of the two is destroyed from outside (%i)', async which => {
+    const stages = [new Gunzip(), new TsvRowParser()] as const
+    const run = pipeline<Uint8Array>([gzipSync(TEXT)])
+      .to(stages[0])
+      .to(stages[1])
+      .forEach(row => {
+        if (row.position.row === 3_000) stages[which]!.destroy()
+      })
+    await expect(run).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
+    expect(stages.map(stage => stage.destroyed)).toEqual([true, true])
+  })
+
+  test('charges waiting for input to the first, and being held back to the second', async () => {
+    async function* slowly(): AsyncGenerator<Uint8Array> {
+      for (const piece of cutAt(gzipSync(TEXT), 1000)) {
+        await new Promise(resolve => setTimeout(resolve, 10))
+        yield piece
+      }
+    }
+    let isFirst = true
+    const { stages } = await pipeline(slowly())
+      .to(new Gunzip())
+      .to(new TsvRowParser())
+      .forEach(() => {
+        if (!isFirst) return
+        isFirst = false
+        return new Promise(resolve => setTimeout(resolve, 10))
+      })
+    const [, gunzip, parser] = stages
+    expect(gunzip).toMatchObject({ stage: 'Gunzip', blockedMs: 0 })
+    expect(parser).toMatchObject({ stage: 'TsvRowParser', waitMs: 0 })
+    for (const ms of [gunzip!.waitMs, parser!.blockedMs, gunzip!.busyMs, parser!.busyMs]) expect(ms).toBeGreaterThan(0)
+  })
+})

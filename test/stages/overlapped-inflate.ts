@@ -1,0 +1,19 @@
+// The engine with a worker as large files have it, for streams of any size: the worker has everything but the first byte.
+
+import { ParallelInflate } from '../../src/stages/parallel-inflate'
+
+export class OverlappedInflate extends ParallelInflate {
+  #isFirst = true
+
+  constructor(startOffset: number) {
+    super(startOffset, 1)
+  }
+
+  override async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    const firstBytes = this.#isFirst ? 1 : 0
+    this.#isFirst &&= block.length === 0
+    yield* super.inflate(block.subarray(0, firstBytes))
+    while (!this.#isFirst && !this.control.isReady) await new Promise(resolve => setTimeout(resolve, 1))
+    yield* super.inflate(block.subarray(firstBytes))
+  }
+}
