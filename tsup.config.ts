@@ -2,7 +2,13 @@ import { defineConfig, type Options } from 'tsup'
 
 // FEEDMILL_JS_ONLY leaves out the declarations: what only runs the built code need not wait for them.
 const dts = process.env.FEEDMILL_JS_ONLY !== '1'
-const library = { index: 'src/index.ts', service: 'src/service/index.ts', emulator: 'src/emulator/index.ts', level: 'src/state/index.ts', sync: 'src/sync/index.ts' }
+const library = {
+  index: 'src/index.ts',
+  service: 'src/service/index.ts',
+  emulator: 'src/emulator/index.ts',
+  level: 'src/state/index.ts',
+  sync: 'src/sync/index.ts',
+}
 const shared: Options = { target: 'node20', splitting: true, sourcemap: true }
 
 export default defineConfig([

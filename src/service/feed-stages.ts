@@ -50,8 +50,8 @@ class Gunzip extends GunzipStage {
     this.#fetcher = fetcher
   }
 
-  protected override async *flush(): AsyncGenerator<Uint8Array, void, void> {
-    if (!this.#fetcher.known?.empty) yield* super.flush()
+  protected override get isAbsent(): boolean {
+    return this.#fetcher.known?.empty === true
   }
 }
 
@@ -63,8 +63,8 @@ class TsvRowParser<C extends Columns> extends TsvRowParserStage<C> {
     this.#fetcher = fetcher
   }
 
-  protected override flush() {
-    return this.#fetcher.known?.empty ? [] : super.flush()
+  protected override get isAbsent(): boolean {
+    return this.#fetcher.known?.empty === true
   }
 }
 

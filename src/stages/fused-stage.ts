@@ -20,6 +20,8 @@ export interface ByteMachine<Out> {
 export interface ByteSource {
   readonly counters: StageCounters
   readonly inflation: Inflation
+  /** What is left at the end of input. */
+  finish(): AsyncIterator<Uint8Array, void> | undefined
 }
 
 /** What the second of the two does. */
@@ -48,7 +50,8 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
   }
 
   protected override async *flush(): AsyncGenerator<Out, void, void> {
-    yield* this.#through(this.#first.inflation.finish())
+    const outputs = this.#first.finish()
+    if (outputs) yield* this.#through(outputs)
     yield* this.#counted(this.#second.byteMachine.end())
   }
 

@@ -75,12 +75,15 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   /** A parser behind it reads where the engine writes. */
   override fuseWith(next: Stage<never, unknown>): Stage<never, unknown> | undefined {
     const { byteMachine, counters } = next as Partial<ByteSink<unknown>>
-    if (!byteMachine || !counters) return undefined
-    return new FusedStage(
-      `${this.name} and ${next.name}`,
-      { counters: this.counters, inflation: this.#inflation },
-      { counters, byteMachine },
-    )
+    const hasOwnSteps = this.transform !== Gunzip.prototype.transform || this.flush !== Gunzip.prototype.flush
+    if (!byteMachine || !counters || hasOwnSteps) return undefined
+    const first = { counters: this.counters, inflation: this.#inflation, finish: () => this.#finish() }
+    return new FusedStage(`${this.name} and ${next.name}`, first, { counters, byteMachine })
+  }
+
+  /** @internal There is no file at all, as a service may answer: then nothing is missing at the end of input. */
+  protected get isAbsent(): boolean {
+    return false
   }
 
   protected override transform(block: Uint8Array): AsyncIterable<Uint8Array> | undefined {
@@ -88,12 +91,17 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     return outputs && this.#owned(outputs)
   }
 
-  protected override flush(): AsyncIterable<Uint8Array> {
-    return this.#owned(this.#inflation.finish())
+  protected override flush(): AsyncIterable<Uint8Array> | undefined {
+    const outputs = this.#finish()
+    return outputs && this.#owned(outputs)
   }
 
   protected override release(): void {
     this.#inflation.destroy()
+  }
+
+  #finish(): AsyncGenerator<Uint8Array, void, void> | undefined {
+    return this.isAbsent ? undefined : this.#inflation.finish()
   }
 
   async *#owned(outputs: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {

@@ -53,9 +53,17 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
     return this.#parser.replacedRows
   }
 
-  /** @internal For a stage before it that would run it in its own steps. */
-  get byteMachine(): ByteMachine<RowBatch<C>> {
-    return this.#parser
+  /** @internal For a stage before it that would run it in its own steps; undefined where a subclass has steps of its own. */
+  get byteMachine(): ByteMachine<RowBatch<C>> | undefined {
+    const { transform, flush } = TsvRowParser.prototype
+    if (this.transform !== transform || this.flush !== flush) return undefined
+    const parser = this.#parser
+    return { push: (bytes, lent) => parser.push(bytes, lent), end: () => this.#end(), destroy: () => parser.destroy() }
+  }
+
+  /** @internal There is no file at all, as a service may answer: then not even a header is missing. */
+  protected get isAbsent(): boolean {
+    return false
   }
 
   protected override transform(bytes: Uint8Array): Iterable<RowBatch<C>> {
@@ -63,7 +71,11 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
   }
 
   protected override flush(): Iterable<RowBatch<C>> {
-    return this.#parser.end()
+    return this.#end()
+  }
+
+  #end(): Iterable<RowBatch<C>> {
+    return this.isAbsent ? [] : this.#parser.end()
   }
 
   protected override release(): void {

@@ -157,6 +157,27 @@ test('piped by hand, the two give the same', async () => {
 })
 
 describe('the builder', () => {
+  test('keeps the steps that a subclass has of its own', async () => {
+    let shouted = 0
+    let counted = 0
+    class Shouting extends Gunzip {
+      protected override flush() {
+        shouted++
+        return super.flush()
+      }
+    }
+    class Counting extends TsvRowParser {
+      protected override transform(bytes: Uint8Array) {
+        counted++
+        return super.transform(bytes)
+      }
+    }
+    const file = [gzipSync(TEXT)]
+    expect(await pipeline<Uint8Array>(file).to(new Shouting()).to(new TsvRowParser()).toArray()).toHaveLength(5_000)
+    expect(await pipeline<Uint8Array>(file).to(new Gunzip()).to(new Counting()).toArray()).toHaveLength(5_000)
+    expect([shouted, counted > 0]).toEqual([1, true])
+  })
+
   const file = () => [gzipSync(tsv([['a'], ['1'], ['2']]))]
 
   test.each(['error', 'end', 'close', 'drain'] as const)('leaves two stages as they are where somebody listens for %s', async event => {
