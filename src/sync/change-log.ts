@@ -29,7 +29,6 @@ export interface ChangedRow {
 
 /** Takes the changes of one file in the order of its rows. */
 export interface ChangeLog {
-  /** The rows are its own until the promise resolves. */
   add(changes: readonly StateChange[]): Promise<void>
   /** Makes last what was added. @returns the log's length */
   flush(): Promise<number>
@@ -38,23 +37,28 @@ export interface ChangeLog {
 
 /** Takes the changes of the state, in the order in which the rows of a file made them. */
 export interface ChangeSink {
-  /** Called before the rows are committed: after a crash some changes may come once more, none is left out. The rows are its own until it returns. */
+  /** Called before the rows are committed: after a crash some changes may come once more, none is left out. */
   write(changes: readonly StateChange[]): void | Promise<void>
 }
 
 /** Keeps no position: what comes once more is the sink's business. */
 export class SinkLog implements ChangeLog {
   readonly #sink: ChangeSink
+  /** Of the rows that wait for their commit: no more memory than they take. */
+  #changes: StateChange[] = []
 
   constructor(sink: ChangeSink) {
     this.#sink = sink
   }
 
   async add(changes: readonly StateChange[]): Promise<void> {
-    await this.#sink.write(changes)
+    for (const change of changes) this.#changes.push(change)
   }
 
   async flush(): Promise<number> {
+    const changes = this.#changes
+    this.#changes = []
+    if (changes.length > 0) await this.#sink.write(changes)
     return 0
   }
 

@@ -5,9 +5,11 @@ import { wholeNumber } from '../codec/whole-number'
 const MIB = 2 ** 20
 const READ_BYTES = MIB / 4
 const BATCH_BYTES = MIB / 16
-/** What the process takes beside what is held, measured: the runtime, its young objects, the code, the inflate engine. */
-const RUNTIME_BYTES = 184 * MIB
-const LEAST_BYTES = 232 * MIB
+/** What the process takes beside what is held, measured: the runtime, its young objects, the code, the inflate engine, tables of the store that are mapped. */
+const RUNTIME_BYTES = 200 * MIB
+const LEAST_BYTES = 240 * MIB
+/** Less the store does not take. */
+const LEAST_STORE_BYTES = 16 * MIB
 export const DEFAULT_MEMORY_BYTES = 256 * MIB
 /** Ranges on their way for each download. */
 const RANGES = 4
@@ -36,7 +38,7 @@ export function memoryShares(memoryBytes: number, downloads: number): MemoryShar
   const pieceBytes = Math.min(4 * MIB, Math.floor(each / 4))
   const windowBytes = each - 2 * pieceBytes
   return {
-    storeBytes: Math.floor(held * 0.35),
+    storeBytes: Math.max(LEAST_STORE_BYTES, Math.floor(held * 0.35)),
     // Rows, what they replace and what is told of them are held side by side.
     commitBytes: Math.floor(held * 0.05),
     windowBytes,

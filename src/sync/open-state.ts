@@ -15,7 +15,7 @@ import { type StateItem, stateItems } from './state-items'
 import type { StateOrigin } from './state-marker'
 
 export interface OpenStateOptions {
-  /** The memory that the process is to stay within, about. Default 256 MiB, least 232 MiB. */
+  /** The memory that the process is to stay within, about. Default 256 MiB, least 240 MiB. */
   readonly memoryBytes?: number
   /** Stops what a call is about, which then fails with the signal's reason. */
   readonly signal?: AbortSignal

@@ -25,7 +25,7 @@ export interface SyncOptions extends Partial<FetchLimits> {
   readonly mode?: 'once' | 'follow'
   /** Files that cover a later time are left out; `follow` ends when the watermarks have come so far. */
   readonly until?: Date
-  /** The memory that the process is to stay within, about. Default 256 MiB, least 232 MiB. */
+  /** The memory that the process is to stay within, about. Default 256 MiB, least 240 MiB. */
   readonly memoryBytes?: number
   /** Files fetched at a time, over all categories. Default 3. */
   readonly parallelFiles?: number

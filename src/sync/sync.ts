@@ -56,7 +56,8 @@ class Run {
         this.#queue.end()
         return summary
       },
-      error => {
+      cause => {
+        const error = asFeedError(cause, 'sync')
         this.#queue.fail(error)
         throw error
       },
@@ -96,9 +97,12 @@ class Run {
     const state = await StateFolder.open({ folder, origin, storeBytes: shares.storeBytes, ground })
     try {
       await this.#synchronise(state)
-    } finally {
-      await state.close()
+    } catch (error) {
+      // The first failure is the one to tell.
+      await state.close().catch(() => {})
+      throw error
     }
+    await state.close()
   }
 
   async #synchronise(state: StateFolder): Promise<void> {
