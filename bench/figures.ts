@@ -1,5 +1,6 @@
 // From measurements to figures: medians of the rounds, and ratios taken round by round, so that what slows a whole round down cancels.
 
+import { median } from '../src/cli/median'
 import type { BenchFeed } from './bench-feed'
 import type { Measurement } from './case-process'
 import type { MacroCaseName } from './macro/cases'
@@ -47,11 +48,4 @@ export function speedRatio(own: readonly Measurement[], other: readonly Measurem
 /** How much more memory one takes than the other, in 10^6 bytes. */
 export function peakGrowth(own: readonly Measurement[], other: readonly Measurement[]): number {
   return median(own.map(({ peakRssMb }, round) => peakRssMb - other[round]!.peakRssMb))
-}
-
-/** The middle value; of an even number the mean of the middle two. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

@@ -1,6 +1,7 @@
 // What this package holds itself to: the one place that says it. Ratios are of speeds measured side by side, taken round by round.
 
-import { median, peakGrowth, type Rounds, speedRatio } from './figures'
+import { median } from '../src/cli/median'
+import { peakGrowth, type Rounds, speedRatio } from './figures'
 import type { MacroCaseName, TableCase } from './macro/cases'
 
 interface SpeedGoal {

@@ -9,19 +9,11 @@ import { demoSync } from './demo-sync'
 import { startEmulator } from './emulator-process'
 
 /** What `--json` prints. */
-export interface DemoResult {
+export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {
   readonly ok: boolean
   readonly verified: boolean
-  readonly items: number
-  readonly groups: number
-  readonly snapshots: number
-  readonly rows: number
-  readonly bytesCompressed: number
-  readonly bytesRaw: number
   readonly seconds: number
   readonly peakRssMb: number
-  /** With `--interrupt`. */
-  readonly filesBeforeKill?: number
 }
 
 /** After the end of the last hour: a snapshot file is there two hours after its hour began (document 2, Limits). */

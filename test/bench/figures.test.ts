@@ -1,7 +1,8 @@
 // Medians, and ratios that are taken round by round.
 
 import { expect, test } from 'vitest'
-import { figuresOf, median, peakGrowth, speedRatio } from '../../bench/figures'
+import { figuresOf, peakGrowth, speedRatio } from '../../bench/figures'
+import { median } from '../../src/cli/median'
 import { runsOf } from './made-report'
 
 test('median', () => {

@@ -3,24 +3,12 @@ import { itemGroupSchema, itemSnapshotSchema } from '../../src/schema/feed-schem
 import { prefixRange } from '../../src/state/keyed-store'
 import { MemoryStore } from '../../src/state/memory-store'
 import { CategoryState } from '../../src/sync/category-state'
-import { type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
 import { batchesOf, collect } from '../rows-from-text'
+import { ledgerEntry } from './ledger-entry'
 
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 const hour = new Date('2026-03-01T07:00:00Z')
-const entry: LedgerEntry = {
-  id: { ...CATEGORY, feed: 'item_snapshot', hour: hour.toISOString() },
-  state: 'done',
-  sequence: 1,
-  totalBytes: 1,
-  rawBytes: 1,
-  rows: NO_ROWS,
-  rowsDone: true,
-  badRows: 0,
-  changes: 'none',
-  keep: false,
-  changeBytes: 0,
-}
+const entry = ledgerEntry({ ...CATEGORY, feed: 'item_snapshot', hour: hour.toISOString() })
 
 const snapshot = batchesOf(itemSnapshotSchema, { feed: 'item_snapshot', hour }, [
   ['itemId', 'availability', 'title', 'itemSnapshotDate'],

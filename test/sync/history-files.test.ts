@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/sync/calendar-windows'
 import { type FileId, fileIdKey } from '../../src/sync/file-id'
 import { filesAsOf } from '../../src/sync/history-files'
-import { type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
+import type { LedgerEntry } from '../../src/sync/ledger'
+import { ledgerEntry } from './ledger-entry'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const bootstrap = (generation: string, feed: 'item' | 'item_group' = 'item'): FileId => {
@@ -15,21 +16,7 @@ const priority = (date: string): FileId => ({ feed: 'item_priority', ...category
 const hours = (from: string, count: number) =>
   Array.from({ length: count }, (_, n) => snapshot(new Date(Date.parse(from) + n * HOUR_MS).toISOString()))
 
-const entryOf = (id: FileId, n: number): LedgerEntry => {
-  return {
-    id,
-    state: 'done',
-    sequence: n + 1,
-    totalBytes: 9,
-    rawBytes: 9,
-    rows: NO_ROWS,
-    rowsDone: true,
-    badRows: 0,
-    changes: 'none',
-    keep: false,
-    changeBytes: 0,
-  }
-}
+const entryOf = (id: FileId, n: number) => ledgerEntry(id, { sequence: n + 1, totalBytes: 9, rawBytes: 9 })
 
 const G = '2026-03-01T07:00:00Z'
 const day = [daily('20260301', 'item_group'), daily('20260301', 'item'), priority('20260301')]

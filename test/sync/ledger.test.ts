@@ -1,22 +1,14 @@
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../../src/state/memory-store'
 import { fileIdKey } from '../../src/sync/file-id'
-import { Ledger, type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
+import { Ledger, type LedgerEntry } from '../../src/sync/ledger'
+import { ledgerEntry } from './ledger-entry'
 
-const entry = (hour: number, sequence: number, state: LedgerEntry['state'] = 'done'): LedgerEntry => ({
-  id: { marketplace: 'MKT_US', categoryId: '220', feed: 'item_snapshot', hour: new Date(hour * 3_600_000).toISOString() },
-  state,
-  sequence,
-  totalBytes: 10,
-  rawBytes: 20,
-  lastModified: 'Sun, 01 Mar 2026 10:00:00 GMT',
-  rows: NO_ROWS,
-  rowsDone: true,
-  badRows: 0,
-  changes: 'none',
-  keep: false,
-  changeBytes: 0,
-})
+const entry = (hour: number, sequence: number, state: LedgerEntry['state'] = 'done'): LedgerEntry =>
+  ledgerEntry(
+    { marketplace: 'MKT_US', categoryId: '220', feed: 'item_snapshot', hour: new Date(hour * 3_600_000).toISOString() },
+    { state, sequence, totalBytes: 10, rawBytes: 20, lastModified: 'Sun, 01 Mar 2026 10:00:00 GMT' },
+  )
 
 test('entries are read back as they were written, in the order in which the files came', async () => {
   const store = new MemoryStore()

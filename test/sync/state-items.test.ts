@@ -2,25 +2,13 @@ import { expect, test } from 'vitest'
 import { itemGroupSchema, itemPrioritySchema, itemSchema } from '../../src/schema/feed-schemas'
 import { MemoryStore } from '../../src/state/memory-store'
 import { CategoryState } from '../../src/sync/category-state'
-import { type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
 import { stateItemObject, stateItems } from '../../src/sync/state-items'
 import { batchesOf, collect } from '../rows-from-text'
+import { ledgerEntry } from './ledger-entry'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const lastModified = new Date('2026-03-01T00:00:00Z')
-const entry: LedgerEntry = {
-  id: { feed: 'item', ...category, scope: 'ALL_ACTIVE', generation: lastModified.toISOString() },
-  state: 'done',
-  sequence: 1,
-  totalBytes: 1,
-  rawBytes: 1,
-  rows: NO_ROWS,
-  rowsDone: true,
-  badRows: 0,
-  changes: 'none',
-  keep: false,
-  changeBytes: 0,
-}
+const entry = ledgerEntry({ feed: 'item', ...category, scope: 'ALL_ACTIVE', generation: lastModified.toISOString() })
 
 async function stateOf(items: string[][], groups: string[][], priorities: string[][]): Promise<CategoryState> {
   const state = await CategoryState.open(category, new MemoryStore())

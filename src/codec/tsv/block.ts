@@ -1,6 +1,8 @@
 // The block of bytes that the parser reads. Its sizes depend on the bytes alone, never on how the input was cut,
 // so batches begin and end at the same rows however the file arrives. A block is filled by copying, or lent where it lies.
 
+import { COPY_WORD_BYTES } from '../copy-bytes'
+
 export class Block {
   /** What is read: this block's own memory, or a lender's. */
   bytes: Uint8Array
@@ -74,21 +76,18 @@ export class Block {
 
   #makeRoomFor(restBytes: number): void {
     this.#size = Math.max(this.#minBytes, powerOfTwo(restBytes * 2))
-    if (this.#size + WORD_BYTES !== this.#own.length) this.#own = memoryFor(this.#size)
+    if (this.#size + COPY_WORD_BYTES !== this.#own.length) this.#own = memoryFor(this.#size)
     this.bytes = this.#own.subarray(0, this.#size)
   }
 
   #placeAs(byteOffset: number): void {
-    const at = byteOffset % WORD_BYTES
+    const at = byteOffset % COPY_WORD_BYTES
     this.bytes = this.#own.subarray(at, at + this.#size)
   }
 }
 
-/** V8 copies out of shared memory word by word, and byte by byte where the two places are not aligned alike. */
-const WORD_BYTES = 8
-
 function memoryFor(bytes: number): Uint8Array {
-  return Buffer.allocUnsafeSlow(bytes + WORD_BYTES)
+  return Buffer.allocUnsafeSlow(bytes + COPY_WORD_BYTES)
 }
 
 function powerOfTwo(atLeast: number): number {

@@ -1,6 +1,5 @@
 // The TSV parser: bytes in, row batches out. It owns the order of things (header, rows, bad rows, the end) and the positions;
-// it is one piece because all of these move one position;
-// what a row is stands in read-row.ts, fast scanning in the engines behind scanner.ts.
+// what a row is stands in read-row.ts, fast scanning in the engines behind scanner.ts. It is one piece because all of this moves one position.
 //
 // After a bad row reading goes on at the next line, also where a quote had run over it: a quote that never closes costs one row,
 // not the file. The lines that the bad row had run over are re-read with quotes confined to their line, so each byte is read

@@ -1,5 +1,6 @@
 // One instance of the WebAssembly scan module (src/wasm/scan.ts) over a memory, as typed calls.
 
+import { COPY_WORD_BYTES } from '../copy-bytes'
 import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
@@ -37,8 +38,6 @@ export interface CoreScan {
 
 /** Of no consequence: between a block and the index, for the step that is loaded past a block's end. */
 const GAP_BYTES = 4096
-/** Copies are placed as what they are copied from: V8 copies into shared memory byte by byte where the two are not aligned alike. */
-const WORD_BYTES = 8
 
 const scanModule = new WasmModule(SCAN_BINARY)
 
@@ -62,7 +61,7 @@ export class ScanCore {
     const { compiled } = scanModule
     const memory = wasmMemory(SCAN_PAGES)
     const { BLOCK_BYTES } = wasmInstance<Exports>(compiled, memory)
-    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + WORD_BYTES)
+    return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + COPY_WORD_BYTES)
   }
 
   /** @param index where the index goes @param blockBytes of the memory's start that are for blocks */
@@ -88,7 +87,8 @@ export class ScanCore {
 
   /** Scans a copy of at most `maxBlockBytes`, in a core with a memory of its own. */
   scanCopy(bytes: Uint8Array, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
-    const at = bytes.byteOffset % WORD_BYTES
+    // Placed as what it is copied from.
+    const at = bytes.byteOffset % COPY_WORD_BYTES
     this.#block.set(bytes, at)
     return this.scan(at, bytes.length, bias, maxRowBytes, space)
   }

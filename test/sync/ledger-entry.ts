@@ -1,0 +1,21 @@
+// An entry of the ledger whose numbers do not matter, for tests of what is done with it.
+
+import type { FileId } from '../../src/sync/file-id'
+import { type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
+
+export function ledgerEntry(id: FileId, fields: Partial<LedgerEntry> = {}): LedgerEntry {
+  return {
+    id,
+    state: 'done',
+    sequence: 1,
+    totalBytes: 1,
+    rawBytes: 1,
+    rows: NO_ROWS,
+    rowsDone: true,
+    badRows: 0,
+    changes: 'none',
+    keep: false,
+    changeBytes: 0,
+    ...fields,
+  }
+}
