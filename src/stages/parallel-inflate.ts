@@ -4,7 +4,6 @@
 
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { crc32 } from '../codec/gzip/crc32'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
 import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
 import { dataInvalid, type InflateEngine } from '../codec/gzip/inflate-engine'
@@ -53,7 +52,7 @@ export class ParallelInflate implements InflateEngine {
   #usedBytes = 0
   #historyBytes = 0
   #ended = false
-  crc = 0
+  #crc = 0
 
   /** @param workerFromBytes compressed bytes after which a worker is started */
   constructor(startOffset: number, workerFromBytes = WORKER_FROM_BYTES) {
@@ -73,6 +72,10 @@ export class ParallelInflate implements InflateEngine {
 
   get ended(): boolean {
     return this.#inline?.ended ?? this.#ended
+  }
+
+  get crc(): number {
+    return this.#inline?.crc ?? this.#crc
   }
 
   async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
@@ -110,10 +113,7 @@ export class ParallelInflate implements InflateEngine {
   }
 
   *#inflateHere(inline: WasmInflate, block: Uint8Array): Generator<Uint8Array, void, void> {
-    for (const output of inline.inflate(block)) {
-      this.crc = crc32(output, this.crc)
-      yield output
-    }
+    yield* inline.inflate(block)
     const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
     if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed) this.#startWorker(inline)
   }
@@ -172,7 +172,7 @@ export class ParallelInflate implements InflateEngine {
   *#nextOutput({ from, end, historyBytes, crc, usedBytes }: OutputRecord): Generator<Uint8Array, void, void> {
     this.#historyBytes = historyBytes
     this.#usedBytes = this.#usedBefore + usedBytes
-    this.crc = crc
+    this.#crc = crc
     yield this.#memory!.core.output(from, end)
     this.control.releaseOutput()
   }
@@ -246,7 +246,8 @@ export class ParallelInflate implements InflateEngine {
     if (!this.#worker || !this.control.isReady || this.#failure !== undefined || inline.ended) return false
     this.#usedBefore = inline.usedBytes
     this.#usedBytes = inline.usedBytes
-    this.control.takeOver(this.crc)
+    this.#crc = inline.crc
+    this.control.takeOver(inline.crc)
     this.#memory = inline.handOver()
     this.#inline = undefined
     return true

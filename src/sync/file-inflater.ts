@@ -29,7 +29,7 @@ export class FileInflater {
     this.#file = file
     this.#readBytes = readBytes
     this.#members = new GzipMembers(gzipLimits({}), state?.members)
-    this.#engine = state && new WasmInflate(state.members.byteOffset, state.engine)
+    this.#engine = state && new WasmInflate(state.members.byteOffset, state.engine, state.members.memberCrc)
   }
 
   /** Where the block that was given last lies. */
@@ -73,7 +73,7 @@ export class FileInflater {
     const engine = (this.#engine ??= new WasmInflate(this.#members.byteOffset))
     const usedBefore = engine.usedBytes
     for (const block of engine.inflate(bytes)) {
-      this.#members.output(block, engine.usedBytes)
+      this.#members.output(block, engine.usedBytes, engine.crc)
       yield block
     }
     const used = engine.usedBytes - usedBefore

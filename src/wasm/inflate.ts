@@ -38,7 +38,20 @@ import {
 import { readSymbols } from './symbols'
 import { buildCodes, buildPrecode } from './tables'
 
-export { FREE, HISTORY_BYTES, INPUT, INPUT_BYTES, INPUT_SLOTS, OUTPUT, OUTPUT_BLOCKS, STATE, STATE_BYTES, WINDOW_BYTES } from './layout'
+export { crc32, LONG, LONG_A, LONG_B, SHORT, SHORT_A, SHORT_B, SHORT_C } from './crc32'
+export {
+  CRC_RING,
+  FREE,
+  HISTORY_BYTES,
+  INPUT,
+  INPUT_BYTES,
+  INPUT_SLOTS,
+  OUTPUT,
+  OUTPUT_BLOCKS,
+  STATE,
+  STATE_BYTES,
+  WINDOW_BYTES,
+} from './layout'
 
 /** Forgets everything: the next byte of input is the first of a stream. */
 export function reset(): void {

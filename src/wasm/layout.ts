@@ -29,6 +29,13 @@ export const OFFSETS: usize = 0xa080
 export const PERIODS: usize = 0xa100
 export const PERIOD_STEPS: usize = 0xa200
 
+/** Of the CRC-32: eight tables of 256 entries, and work space, where what was folded last goes round, and where a message's end is folded in place. */
+export const CRC_TABLES: usize = 0xa400
+export const CRC_RING: usize = 0xc400
+/** Before it lie zeros, as many bytes as the second fold reaches back. */
+export const CRC_TAIL: usize = 0xe000
+export const CRC_TAIL_BYTES: usize = 0x2000
+
 /** Places for input, one behind the other: while one is read the host may fill the others. */
 export const INPUT: usize = 0x10000
 export const INPUT_SLOTS: usize = 8

@@ -2,7 +2,6 @@
 // `src/wasm/build.mjs` bundles it into one string of JavaScript, from which the worker is started: so bundlers need no file beside theirs.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { crc32 } from '../codec/gzip/crc32'
 import { INPUT_OVER, InflateControl } from '../codec/gzip/inflate-control'
 import { InflateCore, NEEDS_INPUT, OUTPUT_FULL } from '../codec/gzip/inflate-core'
 import type { CompiledWasm, WasmMemory } from '../codec/wasm-module'
@@ -60,7 +59,7 @@ function inflateInput(): boolean {
 function publish(): void {
   const { outputFrom: from, outputEnd: end, historyBytes } = core
   if (from === end) return
-  crc = crc32(core.output(from, end), crc ?? control.crc)
+  crc = core.crc(from, end, crc ?? control.crc)
   control.outputMade({ from, end, historyBytes, crc, usedBytes: takenBytes - core.inputLeft })
 }
 

@@ -56,6 +56,17 @@ test('gone on with behind any block, the rest of the content comes, over members
   )
 })
 
+test('fault 39: a wrong checksum is found by whoever goes on from a saved state too', async () => {
+  const content = Buffer.from(Array.from({ length: 3_000 }, (_, n) => `row ${n}\n`).join(''))
+  const gzip = gzipSync(content)
+  const { states } = await read(await fileOf(gzip), 500)
+  gzip[gzip.length - 8]! ^= 1
+  const wrong = await fileOf(gzip)
+  const saved = states.flatMap(({ state }) => state ?? [])
+  expect(saved.length).toBeGreaterThan(5)
+  for (const state of saved) await expect(read(wrong, 500, state)).rejects.toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
+})
+
 test('a state that no other has saved is refused', async () => {
   const state = { members: { byteOffset: 10, dataBytes: 0, memberCrc: 0, memberBytes: 0, outputBytes: 9 }, engine: Buffer.from('no state') }
   const file = await fileOf(gzipSync('x'))

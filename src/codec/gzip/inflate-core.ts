@@ -47,6 +47,7 @@ interface Exports {
   historyBytes(): number
   historyFrom(): number
   restore(historyBytes: number): number
+  crc32(from: number, bytes: number, before: number): number
 }
 
 export class InflateCore {
@@ -131,6 +132,11 @@ export class InflateCore {
   /** A view of the memory: what lies there is overwritten when its turn comes again. */
   output(from: number, end: number): Uint8Array {
     return this.#memory.subarray(from, end)
+  }
+
+  /** CRC-32 of what lies there, as an unsigned number. @param before the CRC-32 of all bytes before it; 0 at the start */
+  crc(from: number, end: number, before: number): number {
+    return this.#exports.crc32(from, end - from, before) >>> 0
   }
 
   /** @param blocks to go round in, at least 2: with more of them an output stays as it is while others are written */

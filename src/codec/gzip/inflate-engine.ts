@@ -40,7 +40,7 @@ export interface InflateEngine {
    */
   readonly ended: boolean
 
-  /** CRC-32 of all outputs handed over so far, where the engine reckons it on a thread of its own. */
+  /** CRC-32 of all outputs of the member handed over so far, where the engine reckons it: in WebAssembly, or on a thread of its own. */
   readonly crc?: number | undefined
 
   /**

@@ -33,14 +33,17 @@ export class WasmInflate implements InflateEngine {
   #historyBytes = 0
   #usedBytes = 0
   #ended = false
+  #crc: number
 
   /**
    * @param startOffset where the deflate data begins, in compressed bytes from the start of the file
    * @param state goes on where `saveState` was called: the first byte of input is the one at `usedBytes`
+   * @param crc of all outputs of the member before that state, which the state does not hold
    * @throws OPTION_INVALID for a state that no engine saved, DEPENDENCY_UNSUPPORTED
    */
-  constructor(startOffset: number, state?: Uint8Array) {
+  constructor(startOffset: number, state?: Uint8Array, crc = 0) {
     this.#startOffset = startOffset
+    this.#crc = crc
     this.#memory = takeInflateMemory()
     if (state) this.#restore(this.#memory.core, state)
   }
@@ -55,6 +58,10 @@ export class WasmInflate implements InflateEngine {
 
   get ended(): boolean {
     return this.#ended
+  }
+
+  get crc(): number {
+    return this.#crc
   }
 
   *inflate(block: Uint8Array): Generator<Uint8Array, void, void> {
@@ -134,6 +141,7 @@ export class WasmInflate implements InflateEngine {
       if (result === NEEDS_INPUT && !isLast) return
       const { outputFrom, outputEnd, historyBytes } = core
       this.#historyBytes = historyBytes
+      this.#crc = core.crc(outputFrom, outputEnd, this.#crc)
       // Before the output is lent: a state that is saved in the meantime has it behind it.
       core.releaseOutput(BLOCKS)
       const fault = core.faultOf(result)

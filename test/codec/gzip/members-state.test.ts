@@ -22,7 +22,7 @@ function inflate(bytes: Uint8Array): { content: Buffer; resumed: number } {
       const started = (engine ??= new WasmInflate(members.byteOffset))
       const before = started.usedBytes
       for (const block of started.inflate(part)) {
-        members.output(block, started.usedBytes)
+        members.output(block, started.usedBytes, started.crc)
         blocks.push(block)
       }
       at += started.usedBytes - before
@@ -31,7 +31,7 @@ function inflate(bytes: Uint8Array): { content: Buffer; resumed: number } {
       if (started.ended) engine = undefined
       else if (state) {
         resumed++
-        engine = new WasmInflate(state.byteOffset, started.saveState())
+        engine = new WasmInflate(state.byteOffset, started.saveState(), state.memberCrc)
         members = new GzipMembers(limits, JSON.parse(JSON.stringify(state)))
         expect(members.byteOffset).toBe(at)
       }

@@ -199,10 +199,10 @@ describe('a saved state', () => {
       const state = first.saveState()
       expect(state.length).toBeLessThanOrEqual(33 * 1024)
       first.destroy()
-      const second = new WasmInflate(0, state)
+      const second = new WasmInflate(0, state, first.crc)
       expect([second.usedBytes, second.ended]).toEqual([cut, cut === stream.length])
       const outputs = await inflateAll(second, [stream.subarray(cut)], before)
-      expect([second.usedBytes, second.ended]).toEqual([stream.length, true])
+      expect([second.usedBytes, second.ended, second.crc]).toEqual([stream.length, true, crc32(whole)])
       expect(Buffer.concat(outputs).equals(whole)).toBe(true)
       second.destroy()
     }
@@ -217,10 +217,11 @@ describe('a saved state', () => {
       outputs.push(Uint8Array.from(output))
       if (outputs.length === 3) break
     }
-    const second = new WasmInflate(0, first.saveState())
+    const second = new WasmInflate(0, first.saveState(), first.crc)
     expect(second.usedBytes).toBeLessThan(deflated.length)
     const all = await inflateAll(second, [deflated.subarray(second.usedBytes)], outputs)
     expect(Buffer.concat(all).equals(large)).toBe(true)
+    expect(second.crc).toBe(crc32(large))
     first.destroy()
     second.destroy()
   })
