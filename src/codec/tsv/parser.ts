@@ -52,6 +52,8 @@ export interface TsvParserState {
   readonly rest: Uint8Array
 }
 
+const NOTHING = new Uint8Array()
+
 export class TsvParser<C extends Columns> {
   /** Rows left out by `onBadRow`. */
   badRows = 0
@@ -61,6 +63,22 @@ export class TsvParser<C extends Columns> {
   readonly #options: Required<Omit<TsvParserOptions<C>, 'start'>>
   readonly #block: Block
   readonly #progress: FileProgress = { complete: false }
+  /** One for all pushes: a generator for each would cost more than most batches. */
+  readonly #batches: IterableIterator<RowBatch<C>> = {
+    next: () => {
+      const value = this.#next()
+      return value === undefined ? { done: true, value } : { done: false, value }
+    },
+    [Symbol.iterator]: () => this.#batches,
+  }
+  /** What was pushed and is not in the block. */
+  #input: Uint8Array = NOTHING
+  /** The input lies in a lender's memory, with what the block held before it. */
+  #isThere = false
+  /** The block is whole and not read to its end. */
+  #isReading = false
+  /** There is no more input. */
+  #final = false
   #header: BoundHeader<C> | undefined
   #file: FeedFile
   #space: ScanSpace | undefined
@@ -72,6 +90,10 @@ export class TsvParser<C extends Columns> {
   /** File offset up to which quotes are confined to their line. */
   #confinedUntil = 0
   #discarding = false
+  /** Of the row at `#at`, before which a batch ends. */
+  #bad: LeftOut | undefined
+  /** Behind the last batch. */
+  #failure: FeedError | undefined
 
   constructor(options: TsvParserOptions<C>) {
     this.#options = {
@@ -106,43 +128,28 @@ export class TsvParser<C extends Columns> {
   }
 
   /**
-   * Takes the next bytes of the file. Batches come as soon as a block is full; they own their memory.
+   * Takes the next bytes of the file. Batches come as soon as a block is full; they own their memory. The sequence must be used up before
+   * the next call.
    * @param lent where the bytes lie, if they are lent until the sequence is used up: blocks are then read there. Otherwise they are copied.
    */
-  *push(bytes: Uint8Array, lent?: LentMemory): Generator<RowBatch<C>, void, void> {
-    let rest = lent && this.#canReadThere(bytes, lent) ? yield* this.#readThere(bytes) : bytes
-    while (rest.length > 0) {
-      rest = rest.subarray(this.#block.fill(rest, 0))
-      if (this.#block.isFull) yield* this.#read(false)
-    }
-  }
-
-  #canReadThere(bytes: Uint8Array, lent: LentMemory): boolean {
-    const { filled, size } = this.#block
-    return filled + bytes.length >= size && lent.historyBytes >= filled && this.#options.scanner.borrow(lent)
-  }
-
-  /** Reads whole blocks in the lender's memory, where what was filled in lies before the bytes. @returns what is left for the next block */
-  *#readThere(bytes: Uint8Array): Generator<RowBatch<C>, Uint8Array, void> {
-    const block = this.#block
-    let rest = new Uint8Array(bytes.buffer, bytes.byteOffset - block.filled, block.filled + bytes.length)
-    block.takeBack()
-    // The space of the engine is where it reads.
-    this.#space = this.#header && this.#options.scanner.newSpace(this.#header.columns.length)
-    while (rest.length >= block.size) {
-      const { baseOffset } = block
-      block.lend(rest.subarray(0, block.size))
-      yield* this.#read(false)
-      rest = rest.subarray(block.baseOffset - baseOffset)
-    }
-    return rest
+  push(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<C>> {
+    this.#input = bytes
+    if (lent && this.#canReadThere(bytes, lent)) this.#readThere(bytes)
+    return this.#batches
   }
 
   /** The end of the file: the last rows. @throws FeedError TSV_EMPTY where not even a header came */
   *end(): Generator<RowBatch<C>, void, void> {
-    yield* this.#read(true)
+    this.#final = true
+    this.#startReading()
+    yield* this.#batches
     if (this.#header === undefined) throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
     this.#progress.complete = true
+  }
+
+  /** Frees what the parser holds. Its batches stay. */
+  destroy(): void {
+    this.#options.scanner.release()
   }
 
   #startAt(start: TsvParserState): void {
@@ -158,20 +165,71 @@ export class TsvParser<C extends Columns> {
     this.#block.startAt(start.byteOffset, start.rest)
   }
 
-  /** Frees what the parser holds. Its batches stay. */
-  destroy(): void {
-    this.#options.scanner.release()
+  #canReadThere(bytes: Uint8Array, lent: LentMemory): boolean {
+    const { filled, size } = this.#block
+    return filled + bytes.length >= size && lent.historyBytes >= filled && this.#options.scanner.borrow(lent)
   }
 
-  *#read(final: boolean): Generator<RowBatch<C>, void, void> {
-    if (this.#header === undefined) this.#readHeader(final)
-    if (this.#header !== undefined) {
-      this.#space ??= this.#options.scanner.newSpace(this.#header.columns.length)
-      yield* this.#readRows(this.#header, this.#space, final)
+  /** What was filled in lies before the bytes. */
+  #readThere(bytes: Uint8Array): void {
+    const { filled } = this.#block
+    this.#input = new Uint8Array(bytes.buffer, bytes.byteOffset - filled, filled + bytes.length)
+    this.#isThere = true
+    this.#block.takeBack()
+    // The space of the engine is where it reads.
+    this.#space = this.#header && this.#options.scanner.newSpace(this.#header.columns.length)
+  }
+
+  /** The next batch of what was pushed; undefined once that is used up. */
+  #next(): RowBatch<C> | undefined {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure
+      const batch = this.#isReading ? this.#readOn() : undefined
+      if (batch !== undefined) return batch
+      if (!this.#isReading && !this.#fillBlock()) return undefined
     }
-    if (final) return
-    this.#block.dropBefore(this.#at)
+  }
+
+  /** Puts input into the block. False when there is not enough to make it whole. */
+  #fillBlock(): boolean {
+    const block = this.#block
+    if (this.#isThere && this.#input.length >= block.size) block.lend(this.#input.subarray(0, block.size))
+    else {
+      this.#isThere = false
+      const rest = this.#input.subarray(block.fill(this.#input, 0))
+      this.#input = rest.length > 0 ? rest : NOTHING
+      if (!block.isFull) return false
+    }
+    this.#startReading()
+    return true
+  }
+
+  #startReading(): void {
+    this.#isReading = true
+    if (this.#discarding) this.#discardLine(this.#block.bytes, this.#block.filled)
+  }
+
+  /** What was not read is the next block's. */
+  #stopReading(): void {
+    this.#isReading = false
+    if (this.#final) return
+    const block = this.#block
+    const { baseOffset } = block
+    block.dropBefore(this.#at)
+    if (this.#isThere) this.#input = this.#input.subarray(block.baseOffset - baseOffset)
     this.#at = 0
+  }
+
+  /** Reads on in the block. @returns the next batch, if there is one before the end or a row that is left out */
+  #readOn(): RowBatch<C> | undefined {
+    if (this.#header === undefined) this.#readHeader(this.#final)
+    if (this.#header !== undefined) return this.#readRows(this.#header, this.#spaceFor(this.#header))
+    this.#stopReading()
+    return undefined
+  }
+
+  #spaceFor({ columns }: BoundHeader): ScanSpace {
+    return (this.#space ??= this.#options.scanner.newSpace(columns.length))
   }
 
   #readHeader(final: boolean): void {
@@ -192,23 +250,21 @@ export class TsvParser<C extends Columns> {
     }
   }
 
-  *#readRows(header: BoundHeader<C>, space: ScanSpace, final: boolean): Generator<RowBatch<C>, void, void> {
+  #readRows(header: BoundHeader<C>, space: ScanSpace): RowBatch<C> | undefined {
     const { bytes, filled } = this.#block
-    if (this.#discarding) this.#discardLine(bytes, filled)
-    let next = this.#at
-    while (next < filled) {
-      if (!this.#isConfined(next)) next = this.#options.scanner.scan(bytes, next, filled, this.#options.maxRowBytes, space)
-      if (space.rows === space.maxRows) yield* this.#take(header, space, next)
-      if (next >= filled) break
-      const reading = this.#readOne(next, filled, final, header)
-      if (reading.kind === 'incomplete') break
+    let next = this.#bad ? this.#leaveOut(this.#bad, this.#at, filled) : this.#at
+    for (;;) {
+      if (next < filled && !this.#isConfined(next)) next = this.#options.scanner.scan(bytes, next, filled, this.#options.maxRowBytes, space)
+      if (space.rows === space.maxRows) return this.#take(header, space, next)
+      const reading = next < filled ? this.#readOne(next, filled, this.#final, header) : INCOMPLETE
       if (reading.kind === 'row') next = appendRow(space, bytes, next, reading)
       else {
-        yield* this.#take(header, space, next)
-        next = this.#leaveOut(reading, next, filled)
+        const batch = this.#take(header, space, Math.min(next, filled))
+        if (reading.kind === 'incomplete') this.#stopReading()
+        else this.#bad = reading
+        return batch
       }
     }
-    yield* this.#take(header, space, Math.min(next, filled))
   }
 
   /** What the row at `from` is, the number of its cells and its size considered. */
@@ -248,6 +304,7 @@ export class TsvParser<C extends Columns> {
     const next = nextLine(bytes, from, limit)
     const line = bytes.subarray(from, next < 0 ? limit : next)
     const failure = this.#report(reason, { row: ++this.#row, line: this.#line, byteOffset: baseOffset + from }, line)
+    this.#bad = undefined
     if (failure !== undefined) throw failure
     this.#confinedUntil = Math.max(this.#confinedUntil, baseOffset + readTo)
     this.#at = next < 0 ? limit : next
@@ -281,9 +338,9 @@ export class TsvParser<C extends Columns> {
   }
 
   /** Makes a batch of the rows in the space, which end at `next`, and empties it. */
-  *#take(header: BoundHeader<C>, space: ScanSpace, next: number): Generator<RowBatch<C>, void, void> {
+  #take(header: BoundHeader<C>, space: ScanSpace, next: number): RowBatch<C> | undefined {
     const { rows, innerLines } = space
-    if (rows === 0) return
+    if (rows === 0) return undefined
     const first = space.rowStarts[0]!
     const index = takeIndex(space, first)
     const batch = new RowBatch<C>({
@@ -303,26 +360,21 @@ export class TsvParser<C extends Columns> {
     this.#at = next
     space.rows = 0
     space.innerLines = 0
-    yield* this.#checkUtf8(batch)
+    return this.#valid(batch)
   }
 
-  /** The batch without the rows that are not UTF-8. One native check a batch unless there are such rows. */
-  *#checkUtf8(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
-    if (!batch.index.rowFlags.includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())) {
-      yield batch
-      return
-    }
-    let failure: FeedError | undefined
+  /** The batch without the rows that are not UTF-8, if any are left. One native check a batch unless there are such rows. */
+  #valid(batch: RowBatch<C>): RowBatch<C> | undefined {
+    if (!batch.index.rowFlags.includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())) return batch
     const valid = batch.select(row => {
       const bytes = batch.bytesOf(row.slot)
-      if (failure !== undefined) return false
+      if (this.#failure !== undefined) return false
       if (isUtf8(bytes)) return true
       if (this.#options.invalidUtf8 === 'replace') this.replacedRows++
-      else failure = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
+      else this.#failure = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
       return this.#options.invalidUtf8 === 'replace'
     })
-    if (valid.length > 0) yield valid
-    if (failure !== undefined) throw failure
+    return valid.length > 0 ? valid : undefined
   }
 
   #isConfined(at: number): boolean {
@@ -330,6 +382,10 @@ export class TsvParser<C extends Columns> {
   }
 }
 
+/** There is no whole row. */
+const INCOMPLETE = { kind: 'incomplete' } as const
+
+/** A row that is not a row of the file. */
 interface LeftOut {
   readonly kind: 'left-out'
   readonly reason: BadRowReason
