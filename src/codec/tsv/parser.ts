@@ -8,7 +8,6 @@
 import { isUtf8 } from 'node:buffer'
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
-import { copyBytes } from '../copy-bytes'
 import { type FileProgress, RowBatch } from '../row-batch'
 import type { LentMemory } from '../wasm-module'
 import { type BadRowPolicy, type BadRowReason, badRowError, rowExcerpt } from './bad-row'
@@ -16,7 +15,7 @@ import { Block } from './block'
 import { type BoundHeader, bindHeader } from './header'
 import { readHeader } from './read-header'
 import { nextLine, readRow } from './read-row'
-import { appendRow, type GoodRow, takeIndex } from './scan-space'
+import { appendRow, type GoodRow, takeRows } from './scan-space'
 import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 import { tsvScanner } from './tsv-scanner'
 
@@ -342,13 +341,11 @@ export class TsvParser<C extends Columns> {
     const { rows, innerLines } = space
     if (rows === 0) return undefined
     const first = space.rowStarts[0]!
-    const index = takeIndex(space, first)
     const batch = new RowBatch<C>({
       header,
       file: this.#file,
       progress: this.#progress,
-      bytes: copyBytes(this.#block.bytes.subarray(first, Math.min(next, this.#block.filled))),
-      index,
+      ...takeRows(space, this.#block.bytes.subarray(first, Math.min(next, this.#block.filled))),
       rowCount: rows,
       firstRow: this.#row + 1,
       firstLine: this.#line,

@@ -1,5 +1,6 @@
 // The space that a scan fills: its room, rows added by hand, and taking the rows out.
 
+import { COPY_WORD_BYTES } from '../copy-bytes'
 import type { RowReading } from './read-row'
 import { ROW_NON_ASCII, type RowIndex, type ScanSpace } from './scanner'
 
@@ -38,16 +39,42 @@ export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row
   return row.next
 }
 
-/** The rows of a space, with offsets that count from the first one's start. */
-export function takeIndex({ columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace, first: number): RowIndex {
+/** Rows with the bytes that they stand in. */
+export interface TakenRows {
+  readonly bytes: Uint8Array
+  readonly index: RowIndex
+}
+
+/**
+ * Copies of a space's rows, with offsets that count from the first one's start, and of their bytes: all in one memory, in which nothing else
+ * is. Each allocation costs as much as the copy of what is put there.
+ */
+export function takeRows({ columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace, rowBytes: Uint8Array): TakenRows {
+  const first = rowStarts[0]!
+  const bytesAt = rowBytes.byteOffset % COPY_WORD_BYTES
+  const cellEndsAt = wordUp(bytesAt + rowBytes.length)
+  const rowStartsAt = wordUp(cellEndsAt + 4 * rows * columns)
+  const rowFlagsAt = wordUp(rowStartsAt + 4 * rows)
+  // Not zeroed before, as a new Uint8Array would be.
+  const { buffer } = Buffer.allocUnsafeSlow(rowFlagsAt + rows)
+  const bytes = new Uint8Array(buffer, bytesAt, rowBytes.length)
   const index = {
     columns,
-    rowStarts: rowStarts.slice(0, rows),
-    cellEnds: cellEnds.slice(0, rows * columns),
-    rowFlags: rowFlags.slice(0, rows),
+    cellEnds: new Uint32Array(buffer, cellEndsAt, rows * columns),
+    rowStarts: new Uint32Array(buffer, rowStartsAt, rows),
+    rowFlags: new Uint8Array(buffer, rowFlagsAt, rows),
   }
-  if (first === 0) return index
-  for (let row = 0; row < rows; row++) index.rowStarts[row]! -= first
-  for (let cell = 0; cell < rows * columns; cell++) index.cellEnds[cell]! -= first
-  return index
+  bytes.set(rowBytes)
+  index.cellEnds.set(cellEnds.subarray(0, rows * columns))
+  index.rowStarts.set(rowStarts.subarray(0, rows))
+  index.rowFlags.set(rowFlags.subarray(0, rows))
+  if (first !== 0) {
+    for (let row = 0; row < rows; row++) index.rowStarts[row]! -= first
+    for (let cell = 0; cell < rows * columns; cell++) index.cellEnds[cell]! -= first
+  }
+  return { bytes, index }
+}
+
+function wordUp(offset: number): number {
+  return Math.ceil(offset / COPY_WORD_BYTES) * COPY_WORD_BYTES
 }
