@@ -2,6 +2,7 @@
 
 import Benchmark from 'benchmark'
 import { thisMachine } from './machine'
+import { aspectBytes } from './micro/aspect-reader'
 import { aspects } from './micro/aspects'
 import { contentRange } from './micro/content-range'
 import { gunzipFflate } from './micro/gunzip-fflate'
@@ -11,7 +12,7 @@ import { parse } from './micro/parse'
 import { regions } from './micro/regions'
 import { scan } from './micro/scan'
 
-const CASES: readonly MicroCase[] = [scan, parse, aspects, regions, contentRange, merge, gunzipFflate]
+const CASES: readonly MicroCase[] = [scan, parse, aspects, aspectBytes, regions, contentRange, merge, gunzipFflate]
 
 /** Seconds a case is sampled for. */
 const SAMPLING_SECONDS = 1.5

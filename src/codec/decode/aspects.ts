@@ -6,10 +6,8 @@
 // Labels, names and values are Base64, each on its own; the cell may end in one semicolon.
 
 import type { Aspect } from '../../schema/values'
-import { COLON, decodePieces, PIPE, type Pieces, SEMICOLON } from './base64-pieces'
-import type { CellSource } from './cell-source'
+import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
-import { pieceEnd, readPiece } from './piece-reader'
 
 /**
  * The pairs of a cell in order, each under the label that covers it. In the names-only form every `value` is null.
@@ -50,24 +48,4 @@ function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
   if (separators.slice(0, -1).some(separator => separator !== PIPE)) throw invalidCell('aspects', 'a pair without a colon', cell)
   if (texts.includes('')) throw invalidCell('aspects', 'an empty name', cell)
   return texts.map(name => ({ label: null, name, value: null }))
-}
-
-/** Pairs straight from a cell's bytes; undefined where they are not plainly good pairs: {@link decodeAspects} says what they are. */
-export function readAspects({ bytes, view }: CellSource, start: number, end: number): Aspect[] | undefined {
-  const last = bytes[end - 1] === SEMICOLON ? end - 1 : end
-  const aspects: Aspect[] = []
-  let label: string | null = null
-  for (let at = start; ; at = pieceEnd + 1) {
-    let name = readPiece(bytes, view, at, last)
-    if (name !== undefined && bytes[pieceEnd] === PIPE) {
-      label = name
-      name = readPiece(bytes, view, pieceEnd + 1, last)
-    }
-    if (name === undefined || pieceEnd === last || bytes[pieceEnd] !== COLON) return undefined
-    const value = readPiece(bytes, view, pieceEnd + 1, last)
-    if (value === undefined) return undefined
-    aspects.push({ label, name, value })
-    if (pieceEnd === last) return aspects
-    if (bytes[pieceEnd] !== SEMICOLON) return undefined
-  }
 }

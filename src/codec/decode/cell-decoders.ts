@@ -2,7 +2,8 @@
 // good; and the quick way, straight from the file's bytes. What is shared by all cells (positions, empty cells) belongs to the row.
 
 import type { CellType, CellTypes, Regions } from '../../schema/values'
-import { decodeAspects, readAspects } from './aspects'
+import { aspectReader } from './aspect-reader'
+import { decodeAspects } from './aspects'
 import { decodeBoolean, readBoolean } from './boolean'
 import type { CellSource } from './cell-source'
 import { decodeConditionDescriptors } from './condition-descriptors'
@@ -30,6 +31,7 @@ const EMPTY_LIST: readonly never[] = Object.freeze([])
 const LISTS = { entryBits: 10, maxKeyBytes: 128 }
 /** Sellers repeat their lists; with most countries in it one has some 700 bytes. 0.5 MiB. */
 const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
+const readAspects = aspectReader()
 
 export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
   text: { empty: null, decode: text => text, read: (source, slot, start, end) => source.textBetween(slot, start, end) },

@@ -1,0 +1,26 @@
+// localizedAspects cells straight from the file's bytes, as typed rows read them.
+
+import { aspectReader } from '../../src/codec/decode/aspect-reader'
+import { RowCells } from '../../src/codec/row-cells'
+import type { MicroCase } from './micro-case'
+import { sampleCells } from './sample'
+
+/** Pairs only: a cell of names goes the way of the case `aspects`. */
+const cells = sampleCells('localizedAspects').filter(cell => cell.includes(':'))
+/** With room behind the last cell, as in the middle of a file. */
+const bytes = Buffer.from(`${cells.join('\t')}\t${' '.repeat(64)}`)
+const starts: number[] = [0]
+for (const [n, cell] of cells.entries()) starts.push(starts[n]! + cell.length + 1)
+
+const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Uint32Array.of(bytes.length), rowFlags: Uint8Array.of(0) }
+const source = new RowCells(bytes, index, 1)
+const readAspects = aspectReader()
+
+export const aspectBytes: MicroCase = {
+  name: 'aspect-bytes',
+  input: `${cells.length} cells`,
+  inputBytes: bytes.length,
+  run: () => cells.reduce((pairs, _, n) => pairs + (readAspects(source, starts[n]!, starts[n + 1]! - 1)?.length ?? 0), 0),
+  // A pair has one colon, and Base64 has none.
+  expected: cells.reduce((pairs, cell) => pairs + cell.split(':').length - 1, 0),
+}
