@@ -9,7 +9,12 @@ const library = {
   level: 'src/state/index.ts',
   sync: 'src/sync/index.ts',
 }
-const shared: Options = { target: 'node20', splitting: true, sourcemap: true }
+/** Bundling makes variables of a module's constants, which V8 then looks up at each use instead of knowing them: 8 % of the time that typed rows take. */
+const constants: NonNullable<Options['plugins']>[number] = {
+  name: 'constants',
+  renderChunk: code => ({ code: code.replace(/^var (?=[A-Z][A-Z0-9_]* = )/gm, 'const ') }),
+}
+const shared: Options = { target: 'node20', splitting: true, sourcemap: true, plugins: [constants] }
 
 export default defineConfig([
   {
