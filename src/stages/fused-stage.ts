@@ -1,6 +1,7 @@
 // Two stages in one: what the first gives goes into the second's machine within one step, without a copy and a queue between them.
 // The builder puts it in place of two neighbours that offer it (`Stage.fuseWith`). Items, errors and counters are those of the two.
 
+import { DONE, isPromise, type Step, Steps } from '../codec/steps'
 import type { LentMemory } from '../codec/wasm-module'
 import { asFeedError } from '../errors'
 import { byteLengthOf, rowCountOf, type StageCounters } from './counters'
@@ -21,7 +22,7 @@ export interface ByteSource {
   readonly counters: StageCounters
   readonly inflation: Inflation
   /** What is left at the end of input. */
-  finish(): AsyncIterator<Uint8Array, void> | undefined
+  finish(): Steps<Uint8Array> | undefined
 }
 
 /** What the second of the two does. */
@@ -33,6 +34,11 @@ export interface ByteSink<Out> {
 export class FusedStage<Out> extends Stage<Uint8Array, Out> {
   readonly #first: ByteSource
   readonly #second: ByteSink<Out>
+  readonly #outputs = new Steps(() => this.#next())
+  /** What the first gives, and what the second makes of one block of that. */
+  #blocks: Steps<Uint8Array> | undefined
+  #rows: Iterator<Out> | undefined
+  #ending = false
 
   constructor(name: string, first: ByteSource, second: ByteSink<Out>) {
     super(name)
@@ -41,65 +47,106 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     restsAs(this.counters, first.counters, second.counters)
   }
 
-  protected override transform(block: Uint8Array): AsyncIterable<Out> | undefined {
-    const { counters } = this.#first
+  protected override transform(block: Uint8Array): Steps<Out> | undefined {
+    const { counters, inflation } = this.#first
     counters.itemsIn++
     counters.bytesIn += block.length
-    const outputs = blamed(counters, () => this.#first.inflation.inflate(block))
-    return outputs && this.#through(outputs)
+    try {
+      this.#blocks = inflation.inflate(block)
+    } catch (error) {
+      throw asFeedError(error, counters.stage)
+    }
+    return this.#blocks && this.#outputs
   }
 
-  protected override async *flush(): AsyncGenerator<Out, void, void> {
-    const outputs = this.#first.finish()
-    if (outputs) yield* this.#through(outputs)
-    yield* this.#counted(this.#second.byteMachine.end())
+  protected override flush(): Steps<Out> {
+    this.#blocks = this.#first.finish()
+    this.#ending = true
+    return this.#outputs
   }
 
   protected override release(): void {
+    this.#blocks = undefined
+    this.#rows = undefined
+    this.#ending = false
     this.#first.inflation.destroy()
     this.#second.byteMachine.destroy()
   }
 
-  async *#through(outputs: AsyncIterator<Uint8Array, void>): AsyncGenerator<Out, void, void> {
-    const { counters } = this.#first
-    const after = this.#second.counters
+  #next(): Step<Out> | Promise<Step<Out>> {
     for (;;) {
-      const startedAt = performance.now()
-      const step = await outputs.next().catch((error: unknown) => {
-        throw asFeedError(error, counters.stage)
-      })
-      counters.busyMs += performance.now() - startedAt
-      if (step.done) return
-      counters.itemsOut++
-      after.itemsIn++
-      counters.bytesOut += step.value.length
-      after.bytesIn += step.value.length
-      yield* this.#counted(this.#second.byteMachine.push(step.value, this.#first.inflation.lent))
+      if (this.#rows) {
+        const output = this.#nextOutput(this.#rows)
+        if (!output.done) return output
+        this.#rows = undefined
+      } else if (this.#blocks) {
+        const startedAt = performance.now()
+        const block = this.#nextBlock(this.#blocks)
+        if (isPromise(block)) return this.#whenThere(block, startedAt)
+        this.#take(block, startedAt)
+      } else if (this.#ending) {
+        this.#ending = false
+        this.#begin(() => this.#second.byteMachine.end())
+      } else return DONE
     }
   }
 
-  *#counted(outputs: Iterable<Out>): Generator<Out, void, void> {
+  #nextBlock(blocks: Steps<Uint8Array>): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+    try {
+      return blocks.next()
+    } catch (error) {
+      throw asFeedError(error, this.#first.counters.stage)
+    }
+  }
+
+  async #whenThere(block: Promise<Step<Uint8Array>>, startedAt: number): Promise<Step<Out>> {
+    const step = await block.catch((error: unknown) => {
+      throw asFeedError(error, this.#first.counters.stage)
+    })
+    if (this.#blocks) this.#take(step, startedAt)
+    return this.#next()
+  }
+
+  /** What the first has made goes into the second's machine. */
+  #take(step: Step<Uint8Array>, startedAt: number): void {
+    const { counters, inflation } = this.#first
+    counters.busyMs += performance.now() - startedAt
+    if (step.done) {
+      this.#blocks = undefined
+      return
+    }
+    const after = this.#second.counters
+    counters.itemsOut++
+    after.itemsIn++
+    counters.bytesOut += step.value.length
+    after.bytesIn += step.value.length
+    this.#begin(() => this.#second.byteMachine.push(step.value, inflation.lent))
+  }
+
+  #begin(rows: () => Iterable<Out>): void {
+    try {
+      this.#rows = rows()[Symbol.iterator]()
+    } catch (error) {
+      throw asFeedError(error, this.#second.counters.stage)
+    }
+  }
+
+  #nextOutput(rows: Iterator<Out>): IteratorResult<Out> {
     const { counters } = this.#second
-    const cursor = outputs[Symbol.iterator]()
-    for (;;) {
-      const startedAt = performance.now()
-      const step = blamed(counters, () => cursor.next())
-      counters.busyMs += performance.now() - startedAt
-      if (step.done) return
+    const startedAt = performance.now()
+    let step: IteratorResult<Out>
+    try {
+      step = rows.next()
+    } catch (error) {
+      throw asFeedError(error, counters.stage)
+    }
+    counters.busyMs += performance.now() - startedAt
+    if (!step.done) {
       counters.itemsOut++
       counters.bytesOut += byteLengthOf(step.value)
       counters.rowsOut += rowCountOf(step.value)
-      yield step.value
     }
-  }
-}
-
-/** What goes wrong is the failure of the one of the two that did it. */
-function blamed<T>({ stage }: StageCounters, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw asFeedError(error, stage)
+    return step
   }
 }
 

@@ -5,11 +5,12 @@ import { fflateEngine } from '../codec/gzip/fflate-inflate'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
+import type { Steps } from '../codec/steps'
 import { excerpt, FeedError } from '../errors'
 import { type ByteSink, FusedStage } from './fused-stage'
 import { Inflation } from './inflation'
 import { parallelEngine } from './parallel-inflate'
-import { Stage } from './stage'
+import { type Outputs, Stage } from './stage'
 import { ZlibInflate } from './zlib-inflate'
 
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
@@ -86,12 +87,17 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     return false
   }
 
-  protected override transform(block: Uint8Array): AsyncIterable<Uint8Array> | undefined {
+  /** The engines that have another thread work ahead by themselves. */
+  protected override get worksAhead(): boolean {
+    return false
+  }
+
+  protected override transform(block: Uint8Array): Outputs<Uint8Array> {
     const outputs = this.#inflation.inflate(block)
     return outputs && this.#owned(outputs)
   }
 
-  protected override flush(): AsyncIterable<Uint8Array> | undefined {
+  protected override flush(): Outputs<Uint8Array> {
     const outputs = this.#finish()
     return outputs && this.#owned(outputs)
   }
@@ -100,12 +106,14 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     this.#inflation.destroy()
   }
 
-  #finish(): AsyncGenerator<Uint8Array, void, void> | undefined {
+  #finish(): Steps<Uint8Array> | undefined {
     return this.isAbsent ? undefined : this.#inflation.finish()
   }
 
-  async *#owned(outputs: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    for await (const output of outputs) yield this.#inflation.lent ? copyBytes(output) : output
+  async *#owned(outputs: Steps<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    for (let step = await outputs.next(); !step.done; step = await outputs.next()) {
+      yield this.#inflation.lent ? copyBytes(step.value) : step.value
+    }
   }
 }
 

@@ -1,14 +1,16 @@
 // The WebAssembly engine with a worker: a file begins on the caller's thread, and once it proves large a worker goes on in the same
 // memory, ahead of the reader. While the worker starts nothing waits for it. Where none can be had, the caller's thread does it all.
-// It owns the worker's life; the decoding is the core's, the bookkeeping between the threads inflate-control.ts.
+// It owns the worker's life; the decoding is the core's, the bookkeeping between the threads inflate-control.ts. It is one piece because
+// one position goes from this thread to the other.
 
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
 import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
-import { dataInvalid, type InflateEngine } from '../codec/gzip/inflate-engine'
+import { dataInvalid, type InflateEngine, type InflateOutputs } from '../codec/gzip/inflate-engine'
 import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from '../codec/gzip/inflate-memory'
 import { faultOffsetOf, WasmInflate } from '../codec/gzip/wasm-inflate'
+import { DONE, type Step, Steps } from '../codec/steps'
 import type { LentMemory } from '../codec/wasm-module'
 import { FeedError } from '../errors'
 import type { InflateWorkerData } from '../worker/inflate-worker'
@@ -21,6 +23,8 @@ export const WORKER_FROM_BYTES = 512 * 1024
 const LOOK_EVERY_BYTES = 256 * 1024
 
 const NOTHING = new Uint8Array()
+
+type Outcome = NonNullable<InflateControl['outcome']>
 
 /** Of the worker's heap, in MB: what it works on lies outside. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 }
@@ -44,10 +48,19 @@ export class ParallelInflate implements InflateEngine {
   #exited = false
   #failure: unknown
   #wake = () => {}
-  /** Input used before the worker took over, and put into its slots since then. */
+  readonly #outputs = new Steps(() => this.#next())
+  /** Of the piece that is inflated on this thread. */
+  #here: Iterator<Uint8Array, void> | undefined
+  #inputEnded = false
+  /** The worker knows that. */
+  #isTold = false
+  /** An output is lent, and not released. */
+  #isLent = false
+  readonly #isNews = () => this.#canFill || this.control.output !== undefined || this.control.outcome !== undefined
+  /** Input used before the worker took over (until then, before the piece), and put into its slots since then. */
   #usedBefore = 0
   #filledBytes = 0
-  /** Of the last block: what was not put into slots, or lies behind the end of the data. */
+  /** Of the last block: what was not used or put into slots, or lies behind the end of the data. Only this is held of it. */
   #restOfBlock: Uint8Array = NOTHING
   #usedBytes = 0
   #historyBytes = 0
@@ -78,14 +91,9 @@ export class ParallelInflate implements InflateEngine {
     return this.#inline?.crc ?? this.#crc
   }
 
-  async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-    let at = 0
-    for (; at < block.length && this.#inline && !this.#inline.ended && !this.#takesOver(this.#inline); at += LOOK_EVERY_BYTES) {
-      const usedBefore = this.#inline.usedBytes
-      yield* this.#inflateHere(this.#inline, block.subarray(at, at + LOOK_EVERY_BYTES))
-      if (this.#inline.ended) this.#restOfBlock = block.subarray(at + this.#inline.usedBytes - usedBefore)
-    }
-    if (!this.#inline) yield* this.#inflateThere(block.subarray(at))
+  inflate(block: Uint8Array): InflateOutputs {
+    this.#restOfBlock = block
+    return this.#outputs
   }
 
   takeRest(): Uint8Array[] {
@@ -93,13 +101,9 @@ export class ParallelInflate implements InflateEngine {
     return [...slots, this.#restOfBlock]
   }
 
-  async *finish(): AsyncGenerator<Uint8Array, void, void> {
-    if (this.#inline || this.#ended) return
-    this.control.finish()
-    while (!this.#destroyed && !this.#settle()) {
-      if (this.control.output) yield* this.#nextOutput(this.control.output)
-      else await this.#news(() => false)
-    }
+  finish(): InflateOutputs {
+    this.#inputEnded = true
+    return this.#outputs
   }
 
   destroy(): void {
@@ -112,8 +116,31 @@ export class ParallelInflate implements InflateEngine {
     this.#wake()
   }
 
-  *#inflateHere(inline: WasmInflate, block: Uint8Array): Generator<Uint8Array, void, void> {
-    yield* inline.inflate(block)
+  #next(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+    const step = this.#inline && this.#nextHere(this.#inline)
+    return this.#inline && step ? step : this.#nextThere()
+  }
+
+  /** The next output of this thread; none where the block is used up, or the worker has taken over. */
+  #nextHere(inline: WasmInflate): Step<Uint8Array> {
+    while (this.#here || this.#beginPiece(inline)) {
+      const step = this.#here?.next() ?? DONE
+      if (!step.done) return step
+      this.#endPiece(inline)
+    }
+    return DONE
+  }
+
+  #beginPiece(inline: WasmInflate): boolean {
+    if (this.#restOfBlock.length === 0 || inline.ended || this.#takesOver(inline)) return false
+    this.#usedBefore = inline.usedBytes
+    this.#here = inline.inflate(this.#restOfBlock.subarray(0, LOOK_EVERY_BYTES))
+    return true
+  }
+
+  #endPiece(inline: WasmInflate): void {
+    this.#here = undefined
+    this.#restOfBlock = this.#restOfBlock.subarray(inline.ended ? inline.usedBytes - this.#usedBefore : LOOK_EVERY_BYTES)
     const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
     if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed) this.#startWorker(inline)
   }
@@ -122,23 +149,43 @@ export class ParallelInflate implements InflateEngine {
    * Keeps the worker's input full first, and hands over outputs in between; waits only where it can do neither. Outputs that are left
    * once a next block would find room come with that one: while it is fetched, the worker has work.
    */
-  async *#inflateThere(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-    this.#restOfBlock = block
-    // From here on only what is left of it is held: a block that outlives two minor collections waits for a major one.
-    block = NOTHING
-    while (!this.#destroyed) {
-      this.#fill()
-      if (this.#settle()) return
-      if (this.#restOfBlock.length === 0 && this.#hasRoom) return
-      if (!this.control.output) await this.#news(() => (this.#restOfBlock.length > 0 ? this.#freeSlot !== undefined : this.#hasRoom))
-      else yield* this.#nextOutput(this.control.output)
+  #nextThere(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+    this.#releaseLent()
+    while (!this.#destroyed && this.#feed() && !this.#settle() && this.#wantsOutput) {
+      const { output } = this.control
+      if (output) return { done: false, value: this.#lend(output) }
+      const news = this.#news()
+      if (news) return news.then(() => this.#next())
     }
+    return DONE
+  }
+
+  /** Gives the worker what there is for it. False where nothing can come of it. */
+  #feed(): boolean {
+    if (this.#inputEnded) return this.#tellEnd()
+    if (this.#restOfBlock.length > 0) this.#fill()
+    return true
+  }
+
+  #tellEnd(): boolean {
+    if (!this.#isTold && !this.#ended) this.control.finish()
+    this.#isTold = true
+    return !this.#ended
+  }
+
+  get #wantsOutput(): boolean {
+    return this.#inputEnded || this.#restOfBlock.length > 0 || !this.#hasRoom
   }
 
   /** Of the input that the worker has, a quarter is left: enough for the time that fetching a block takes. */
   get #hasRoom(): boolean {
     const { inputSlots } = this.#memory!.core
     return this.control.freeSlots(inputSlots) * 4 >= inputSlots * 3
+  }
+
+  get #canFill(): boolean {
+    if (this.#inputEnded) return false
+    return this.#restOfBlock.length > 0 ? this.#freeSlot !== undefined : this.#hasRoom
   }
 
   get #freeSlot(): number | undefined {
@@ -169,18 +216,28 @@ export class ParallelInflate implements InflateEngine {
     return rest
   }
 
-  *#nextOutput({ from, end, historyBytes, crc, usedBytes }: OutputRecord): Generator<Uint8Array, void, void> {
+  #lend({ from, end, historyBytes, crc, usedBytes }: OutputRecord): Uint8Array {
     this.#historyBytes = historyBytes
     this.#usedBytes = this.#usedBefore + usedBytes
     this.#crc = crc
-    yield this.#memory!.core.output(from, end)
-    this.control.releaseOutput()
+    this.#isLent = true
+    return this.#memory!.core.output(from, end)
+  }
+
+  #releaseLent(): void {
+    if (this.#isLent) this.control.releaseOutput()
+    this.#isLent = false
   }
 
   /** True once all outputs were handed over and it is known what came of the data. @throws GZIP_DATA_INVALID */
   #settle(): boolean {
     const { outcome } = this.control
     if (outcome === undefined || this.control.output) return false
+    this.#conclude(outcome)
+    return true
+  }
+
+  #conclude(outcome: Outcome): void {
     this.#usedBytes = this.#usedBefore + outcome.usedBytes
     if (outcome.result === ENDED) {
       this.#usedBytes -= outcome.unusedBits >> 3
@@ -189,21 +246,20 @@ export class ParallelInflate implements InflateEngine {
       const reason = this.#memory!.core.faultOf(outcome.result) ?? 'invalid'
       throw dataInvalid(faultOffsetOf(this.#startOffset + this.#usedBytes, outcome.unusedBits), reason)
     }
-    return true
   }
 
-  /** Waits for the worker, unless `isNews` or there is an output. @throws the worker's own failure */
-  async #news(isNews: () => boolean): Promise<void> {
+  /** A promise of something new of the worker; undefined where there is something already. @throws the worker's own failure */
+  #news(): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
-    if (this.#destroyed) throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed while it worked', { stage: 'Gunzip' })
-    const woken = new Promise<void>(resolve => {
-      this.#wake = resolve
-    })
-    const waits = this.control.hostWaits(() => isNews() || this.control.output !== undefined || this.control.outcome !== undefined)
-    if (!waits) return
+    return this.control.hostWaits(this.#isNews) ? this.#untilWoken() : undefined
+  }
+
+  async #untilWoken(): Promise<void> {
     // Only now does the worker keep the process alive: somebody waits for it.
     this.#worker?.ref()
-    await woken
+    await new Promise<void>(resolve => {
+      this.#wake = resolve
+    })
     this.#worker?.unref()
     if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
   }

@@ -10,15 +10,19 @@
 // Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare destroy().
 
 import { Minipass } from 'minipass'
+import { isPromise, Steps } from '../codec/steps'
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, type IdleFor, IdleTime, newCounters, rowCountOf, type StageCounters } from './counters'
 import { Inbox } from './inbox'
 import { readItems } from './read-items'
 
-/** What `transform` and `flush` return: a lazy sequence, synchronous or not. `undefined` means nothing. */
+/** What `transform` and `flush` return: a lazy sequence, synchronous or not, or both (`Steps`). `undefined` means nothing. */
 export type Outputs<Out> = Iterable<Out> | AsyncIterable<Out> | undefined
 
-type Cursor<Out> = Iterator<Out> | AsyncIterator<Out>
+interface Cursor<Out> {
+  next(): IteratorResult<Out> | Promise<IteratorResult<Out>>
+  return?(): unknown
+}
 
 /**
  * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
@@ -45,6 +49,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #pumping = false
   /** Inside the cursor's `next`: a running generator cannot be closed. */
   #running = false
+  /** Inside `takeNext`: outputs go to its caller, the next one by way of `#ahead`. */
+  #taking = false
+  #ahead: Out | undefined
   #used = false
   #owesDrain = false
   /** No more work: the last output was handed on, or the stage was destroyed. */
@@ -99,6 +106,14 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#inputEnded = true
     this.#inbox.clear()
     this.writable = false
+  }
+
+  /**
+   * Whether an output is made ahead for whoever has paused the stage. What fails then ends the run before the outputs that went before
+   * are used up; worth it where outputs are waited for.
+   */
+  protected get worksAhead(): boolean {
+    return true
   }
 
   /** Aborted when the stage is destroyed: hand it to whatever the stage waits for. */
@@ -158,6 +173,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     const failure = error === undefined || error === null ? undefined : asFeedError(error, this.name)
     this.#failure = failure
     this.#inbox.clear()
+    this.#ahead = undefined
     this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
     this.#closeCursor()
     // The terminal event is decided: what fails while letting go has no one to go to, and must not hold that event back.
@@ -178,7 +194,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   // and tell the writer only when there is nothing left to serve.
   override emit<Event extends keyof Minipass.Events<Out>>(event: Event, ...args: Minipass.Events<Out>[Event]): boolean {
     if (event !== 'drain') return super.emit(event, ...args)
-    if (this.#settled) return false
+    if (this.#settled || this.#taking) return false
     this.demanded()
     this.#pump()
     if (!this.#owesDrain || !this.#wantsInput()) return false
@@ -187,9 +203,36 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   override read(size?: number | null): Out | null {
+    if (this.#ahead !== undefined) this.#putBack(this.#ahead)
     this.demanded()
     if (this.bufferLength === 0) this.#pump()
     return super.read(size)
+  }
+
+  /**
+   * @internal What `read` gives, for a reader that comes again and again: as far ahead, but without Minipass's buffer and events
+   * in between where the next output is there at once.
+   */
+  takeNext(): Out | null {
+    // Who listens sees what others read, too.
+    if (this.flowing || this.listenerCount('data') > 0) return this.read()
+    this.#taking = true
+    try {
+      if (this.#ahead === undefined && this.bufferLength === 0) this.#demand()
+      const item = this.#ahead ?? super.read()
+      this.#ahead = undefined
+      if (item === null) return null
+      this.#demand()
+      this.#payDrain()
+      return item
+    } finally {
+      this.#taking = false
+    }
+  }
+
+  #demand(): void {
+    this.demanded()
+    this.#pump()
   }
 
   /** A reader asked for output. A source starts its work here. */
@@ -205,7 +248,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #wantsOutput(): boolean {
-    return this.flowing || this.bufferLength === 0
+    if (this.flowing) return this.#ahead === undefined
+    return this.#ahead === undefined && this.bufferLength === 0 && (this.worksAhead || !this.paused)
   }
 
   #pump(): void {
@@ -225,6 +269,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** One unit of work. True: go on at once. False: `#pumping` is cleared, or a promise will clear it. */
   #step(): boolean {
     if (this.#settled) return this.#rest(undefined)
+    if (this.#ahead !== undefined && this.flowing) this.#putBack(this.#ahead)
     if (!this.#wantsOutput()) return this.#rest('blockedMs')
     if (this.#cursor === undefined && !this.#nextCursor()) return this.#rest('waitMs')
     const cursor = this.#cursor
@@ -234,11 +279,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     const result = cursor.next()
     this.#running = false
     if (this.#settled) this.#closeCursor() // destroyed by its own work
-    if (!isPromise(result)) {
-      this.counters.busyMs += performance.now() - startedAt
-      if (!this.#settled) this.#accept(result)
-      return true
-    }
+    if (isPromise(result)) return this.#stepLater(result, startedAt)
+    this.counters.busyMs += performance.now() - startedAt
+    if (!this.#settled) this.#accept(result)
+    return true
+  }
+
+  #stepLater(result: Promise<IteratorResult<Out>>, startedAt: number): false {
     result.then(
       settled => {
         this.counters.busyMs += performance.now() - startedAt
@@ -289,7 +336,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   #open(outputs: Outputs<Out>): void {
     if (outputs === undefined || this.#settled) return
-    this.#cursor = Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
+    if (outputs instanceof Steps) this.#cursor = outputs
+    else this.#cursor = Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
   }
 
   #accept(result: IteratorResult<Out>): void {
@@ -303,6 +351,17 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.counters.itemsOut++
     this.counters.bytesOut += byteLengthOf(item)
     this.counters.rowsOut += rowCountOf(item)
+    if (this.#taking && item !== undefined) this.#ahead = item
+    else this.#handOn(item)
+  }
+
+  /** What was made for a caller of `takeNext`, for one who reads in another way. */
+  #putBack(item: Out): void {
+    this.#ahead = undefined
+    this.#handOn(item)
+  }
+
+  #handOn(item: Out): void {
     const startedAt = performance.now()
     super.write(item as never)
     this.counters.blockedMs += performance.now() - startedAt
@@ -338,8 +397,4 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#owesDrain = false
     super.emit('drain')
   }
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown })?.then === 'function'
 }

@@ -16,6 +16,8 @@ const JOIN_BYTES = 256 * 1024
 /** Holds the last 32 KiB, a usual push's output, and the 128 KiB that fflate wants to see free before each symbol. */
 const WORKSPACE_BYTES = 256 * 1024
 
+const NOTHING: readonly never[] = []
+
 /** The private fields of fflate 0.8's `Inflate` that matter here. */
 interface Internals {
   /** `f`: the last block has begun · `l`: the code table, while inside a block · `p`: bits used of the input that is kept. */
@@ -71,8 +73,8 @@ class FflateInflate implements InflateEngine {
     yield* this.#takeOutputs()
   }
 
-  finish(): readonly [] {
-    return []
+  finish(): IterableIterator<never> {
+    return NOTHING.values()
   }
 
   destroy(): void {}

@@ -2,6 +2,7 @@
 // An engine knows nothing of headers, trailers, checksums and caps; those are the framing's.
 
 import { FeedError } from '../../errors'
+import type { Step } from '../steps'
 import type { LentMemory } from '../wasm-module'
 
 /**
@@ -10,8 +11,10 @@ import type { LentMemory } from '../wasm-module'
  */
 export const OUTPUT_BLOCK_BYTES = 256 * 1024
 
-/** Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They come lazily. */
-export type InflateOutputs = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+/** Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They come lazily, and without a promise where they are at hand. */
+export type InflateOutputs = (Iterable<Uint8Array> | AsyncIterable<Uint8Array>) & {
+  next(): Step<Uint8Array> | Promise<Step<Uint8Array>>
+}
 
 export interface InflateEngine {
   /**

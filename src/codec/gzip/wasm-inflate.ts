@@ -8,6 +8,8 @@ import { ENDED, type InflateCore, NEEDS_INPUT, OUTPUT_FULL } from './inflate-cor
 import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
 import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './inflate-memory'
 
+const NOTHING: readonly never[] = []
+
 /** A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64, and the core's own. */
 const STATE_MAGIC = 0x3153_4946 // `FIS1`
 const STATE_HEADER_BYTES = 16
@@ -72,8 +74,8 @@ export class WasmInflate implements InflateEngine {
     }
   }
 
-  finish(): readonly [] {
-    return []
+  finish(): IterableIterator<never> {
+    return NOTHING.values()
   }
 
   destroy(): void {
