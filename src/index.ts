@@ -43,6 +43,7 @@ export {
 export type { Aspect, CellType, CellTypes, ConditionDescriptor, Decimal, Regions, ShipTo } from './schema/values'
 export { createFeedService, type FeedService, type FeedServiceOptions } from './service/feed-service'
 export { type FetchLike, fetchTransport } from './service/fetch-transport'
+export { NodeTransport, type NodeTransportOptions } from './service/node-transport'
 export { pathSegment } from './service/path-segment'
 export { defineProfile, type ProfileOptions, type ServiceProfile } from './service/profile'
 export type { ClientCredentials, TokenSource } from './service/token-source'

@@ -63,6 +63,7 @@ function leavingAtItsEnd(response: RangeResponse, leave: () => void): RangeRespo
     status: response.status,
     header: name => response.header(name),
     body: partsThen(response.body, leave),
+    ...(response.receive && { receive: onPart => response.receive!(onPart).finally(leave) }),
     discard: () => {
       response.discard()
       leave()

@@ -8,6 +8,7 @@ import type { RangeTuning } from './feed-download'
 import { type Feeds, feedsOf } from './feeds'
 import type { HttpTransport } from './http-transport'
 import { type Keys, keysOf } from './keys'
+import { NodeTransport } from './node-transport'
 import { type Notifications, notificationsOf } from './notifications'
 import type { ServiceProfile } from './profile'
 import type { CheckMode } from './request-checks'
@@ -15,10 +16,9 @@ import { type RequestOptions, requestSettings } from './request-settings'
 import { Secrets } from './secrets'
 import { ServiceCore } from './service-core'
 import type { ClientCredentials, TokenSource } from './token-source'
-import { UndiciTransport } from './undici-transport'
 
 export interface FeedServiceOptions extends RequestOptions {
-  /** Default: an UndiciTransport of the service's own. */
+  /** Default: a NodeTransport of the service's own. */
   readonly transport?: HttpTransport
   /** What is checked before a request is sent. Default `all`. */
   readonly checks?: CheckMode
@@ -52,8 +52,8 @@ export function createFeedService(
 ): FeedService {
   const settings = requestSettings(options)
   const secrets = new Secrets()
-  const own = options.transport === undefined ? new UndiciTransport() : undefined
-  const transport = new BoundedTransport(options.transport ?? (own as UndiciTransport), settings)
+  const own = options.transport === undefined ? new NodeTransport() : undefined
+  const transport = new BoundedTransport(options.transport ?? (own as NodeTransport), settings)
   const granted =
     typeof credentials === 'function'
       ? undefined

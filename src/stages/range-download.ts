@@ -15,7 +15,7 @@ import { RangeAttempts } from './range-attempts'
 import { type RangeAnswer, RangeRequester } from './range-requester'
 import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
-import { readBody } from './response-body'
+import { readBody, receiveBody } from './response-body'
 
 type Settled = Exclude<RangeAnswer, { kind: 'retry' }>
 type Part = Extract<RangeAnswer, { kind: 'part' }>
@@ -174,17 +174,18 @@ export class RangeDownload {
     const missing = chunk.range.missing
     let skipBytes = answer.kind === 'whole' ? missing.start : 0
     let takeBytes = answer.kind === 'whole' ? missing.end - missing.start : answer.takeBytes
-    for await (const part of readBody(answer.response, this.#rules.idleLimit(missing.start))) {
+    let failure: FeedError | undefined
+    await receiveBody(answer.response, this.#rules.idleLimit(missing.start), part => {
       let bytes = part.subarray(Math.min(skipBytes, part.length))
       skipBytes -= part.length - bytes.length
       // What follows the range in a whole body is another range's.
       if (answer.kind === 'whole') bytes = bytes.subarray(0, takeBytes)
-      if (bytes.length > takeBytes) return this.#dropOverlong(chunk)
       takeBytes -= bytes.length
-      if (bytes.length > 0) this.#keep(chunk, bytes, answer.response)
-      if (takeBytes === 0 && answer.kind === 'whole') break
-    }
-    return undefined
+      if (takeBytes < 0) failure = this.#dropOverlong(chunk)
+      else if (bytes.length > 0) this.#keep(chunk, bytes, answer.response)
+      return takeBytes > 0 || (takeBytes === 0 && answer.kind === 'part')
+    })
+    return failure
   }
 
   #keep(chunk: Chunk, bytes: Uint8Array, response: RangeResponse): void {

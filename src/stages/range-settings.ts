@@ -28,7 +28,7 @@ export interface RangeFetcherOptions {
   readonly transport: RangeTransport
   /** Sent with every request. `Range` and `Accept-Encoding` are set by the fetcher. Default none. */
   readonly headers?: RequestHeaders | HeadersProvider
-  /** Size of one range. Default 8 MiB; cut to `maxRangeBytes` and `windowBytes`. */
+  /** Size of one range. Default 8 MiB; cut to `maxRangeBytes` and `windowBytes`. The first ranges are smaller: 1, 1, 2, 4 MiB. */
   readonly chunkBytes?: number
   /** Ranges in flight. Default 4. */
   readonly concurrency?: number

@@ -19,6 +19,11 @@ export interface RangeResponse {
    * Fails with a FeedError when the connection does, HTTP_TRANSPORT in general.
    */
   readonly body: AsyncIterable<Uint8Array>
+  /**
+   * The body in another way, for who takes all of it: each part is handed to `onPart` as it arrives, for a fraction of what a step of
+   * an iterator costs. Called once, and not where `body` is read. Settles when the body has ended; fails as `body` does.
+   */
+  receive?(onPart: (bytes: Uint8Array) => void): Promise<void>
   /** Gives up what is left of the body and frees its connection; no-op when there is nothing left. Never throws. */
   discard(): void
 }

@@ -10,9 +10,9 @@ import { AuthorizedTransport } from '../../src/service/authorized-transport'
 import { CredentialTokens } from '../../src/service/client-credentials'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
 import type { HttpTransport } from '../../src/service/http-transport'
+import { NodeTransport } from '../../src/service/node-transport'
 import { requestSettings } from '../../src/service/request-settings'
 import { Secrets } from '../../src/service/secrets'
-import { UndiciTransport } from '../../src/service/undici-transport'
 import { FAST } from '../service/emulated'
 import { type Asked, goodRequest, someFileId } from './calls'
 import { DOCUMENTED, openStand, type Stand, Stands } from './shops'
@@ -224,7 +224,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   expect(response.status).toBe(200)
   response.discard()
   expect(wire.secrets.size).toBe(4)
-  expect(shownIn([tokens, tokens.source, authorized, secrets, response, stands.transport, new UndiciTransport()], wire.secrets)).toEqual([])
+  expect(shownIn([tokens, tokens.source, authorized, secrets, response, stands.transport, new NodeTransport()], wire.secrets)).toEqual([])
 })
 
 test('the search finds what it looks for', () => {

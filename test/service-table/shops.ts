@@ -4,8 +4,8 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
 import type { HttpTransport } from '../../src/service/http-transport'
+import { NodeTransport } from '../../src/service/node-transport'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../../src/service/profile'
-import { UndiciTransport } from '../../src/service/undici-transport'
 import { type ResponseCheck, responseCheck } from '../emulator/openapi-validation'
 import { FAST } from '../service/emulated'
 
@@ -60,7 +60,7 @@ export interface Stand {
 }
 
 export class Stands {
-  readonly transport = new UndiciTransport()
+  readonly transport = new NodeTransport()
   readonly #open = new Map<string, Promise<Stand>>()
 
   /** One for each set of options, shared by all who ask for it. */

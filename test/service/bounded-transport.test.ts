@@ -42,6 +42,20 @@ test('a turn is held until the body is read, or discarded; other hosts have thei
   expect(discarded).toBe(4)
 })
 
+test('a turn is held until a body that is handed over has ended or failed', async () => {
+  const endings: { end(): void; fail(error: Error): void }[] = []
+  const receive = () => new Promise<void>((end, fail) => void endings.push({ end, fail }))
+  const transport = bounded(async () => ({ ...response(), receive }))
+  const whole = (await transport.send(request())).receive?.(() => {})
+  await expect(transport.send(request())).rejects.toMatchObject(busy)
+  endings[0]?.end()
+  await whole
+  const cut = expect((await transport.send(request())).receive?.(() => {})).rejects.toThrow('reset')
+  endings[1]?.fail(new Error('reset'))
+  await cut
+  ;(await transport.send(request())).discard()
+})
+
 test('a failed request gives its turn back', async () => {
   let requests = 0
   const transport = bounded(async () => {

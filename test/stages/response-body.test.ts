@@ -1,6 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { RangeResponse } from '../../src/stages/range-transport'
-import { readBody, readBodyText } from '../../src/stages/response-body'
+import { readBody, readBodyText, receiveBody } from '../../src/stages/response-body'
 
 const late = new Error('late')
 const limits = (signal = new AbortController().signal) => ({ signal, limitMs: 100, onLimit: () => late })
@@ -31,6 +31,75 @@ async function partsOf(response: RangeResponse): Promise<string[]> {
 }
 
 afterEach(() => vi.useRealTimers())
+
+/** The same, by a transport that hands its parts over. */
+function pushing(...steps: (Uint8Array | Error | 'stall')[]): RangeResponse & { discarded: number } {
+  const response = responseOf(...steps)
+  return Object.assign(response, {
+    async receive(onPart: (part: Uint8Array) => void) {
+      for await (const part of response.body) onPart(part)
+    },
+  })
+}
+
+describe.each([
+  ['pulled', responseOf],
+  ['pushed', pushing],
+] as const)('a body that is received, %s', (_, made) => {
+  test('gives the parts, without empty ones, until one is enough', async () => {
+    for (const enough of ['b', 'c', undefined]) {
+      const response = made(bytes('a'), bytes(''), bytes('b'), bytes('c'))
+      const parts: string[] = []
+      await receiveBody(response, limits(), part => parts.push(new TextDecoder().decode(part)) > 0 && parts.at(-1) !== enough)
+      expect(parts).toEqual(enough === 'b' ? ['a', 'b'] : ['a', 'b', 'c'])
+      expect(response.discarded).toBeGreaterThan(0)
+    }
+  })
+
+  test('fails as the body does, as its reader does, and as the signal says', async () => {
+    const failing = made(bytes('a'), late)
+    await expect(receiveBody(failing, limits(), () => true)).rejects.toBe(late)
+    const refused = made(bytes('a'), 'stall')
+    const refusal = () => {
+      throw late
+    }
+    await expect(receiveBody(refused, limits(), refusal)).rejects.toBe(late)
+    const abort = new AbortController()
+    const aborted = made('stall')
+    const receiving = expect(receiveBody(aborted, limits(abort.signal), () => true)).rejects.toBe(late)
+    abort.abort(late)
+    await receiving
+    await expect(receiveBody(made(bytes('a')), limits(abort.signal), () => true)).rejects.toBe(late)
+    expect([failing, refused, aborted].map(({ discarded }) => discarded > 0)).toEqual([true, true, true])
+  })
+
+  test('fault 31: the limit runs anew with each part, and no timer outlives the reading', async () => {
+    vi.useFakeTimers()
+    let proceed = () => {}
+    const response = made('stall')
+    const turns = (async function* () {
+      for (let n = 0; n < 3; n++) {
+        await new Promise<void>(resolve => {
+          proceed = resolve
+        })
+        yield bytes('a')
+      }
+      await new Promise(() => {})
+    })()
+    const slow = Object.assign(response, { body: turns })
+    let parts = 0
+    const stalled = expect(receiveBody(slow, limits(), () => ++parts > 0)).rejects.toBe(late)
+    for (let n = 0; n < 3; n++) {
+      await vi.advanceTimersByTimeAsync(90)
+      proceed()
+    }
+    await vi.advanceTimersByTimeAsync(99)
+    expect(parts).toBe(3)
+    await vi.advanceTimersByTimeAsync(1)
+    await stalled
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
 
 test('gives the parts, without empty ones, and discards what is left', async () => {
   const response = responseOf(bytes('a'), bytes(''), bytes('b'))

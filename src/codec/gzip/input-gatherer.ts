@@ -1,10 +1,15 @@
 // Gathers small input blocks, so that writing byte by byte does not cost one engine call a byte.
 
+import { COPY_WORD_BYTES } from '../copy-bytes'
+
 /**
  * Size of the blocks that small ones are gathered into, and so the most bytes held. Blocks from a socket have
  * 16 to 64 KiB, and node:zlib inflates blocks of this size about a third faster than blocks of 64 KiB.
  */
 export const GATHER_BYTES = 256 * 1024
+
+/** A block from this size on is handed on as it is, when it is aligned as an engine copies best: its memory was filled by large reads. */
+export const LARGE_BYTES = 128 * 1024
 
 const NOTHING = new Uint8Array(0)
 
@@ -16,12 +21,9 @@ export class InputGatherer {
     return this.#heldBytes === 0
   }
 
-  /**
-   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one that meets
-   * nothing held is returned as it is.
-   */
+  /** Takes a block and returns those that are ready, in order. Small ones are copied; a large one is returned as it is. */
   add(block: Uint8Array): Uint8Array[] {
-    if (this.isEmpty && block.length >= GATHER_BYTES) return [block]
+    if (block.length >= LARGE_BYTES && block.byteOffset % COPY_WORD_BYTES === 0) return this.isEmpty ? [block] : [this.take(), block]
     const part = block.subarray(0, GATHER_BYTES - this.#heldBytes)
     this.#append(part)
     return this.#heldBytes < GATHER_BYTES ? [] : [this.take(), ...this.add(block.subarray(part.length))]
@@ -37,7 +39,8 @@ export class InputGatherer {
 
   #append(part: Uint8Array): void {
     if (part.length === 0) return
-    if (this.isEmpty) this.#held = new Uint8Array(GATHER_BYTES)
+    // Not zeroed before, as a new Uint8Array would be.
+    if (this.isEmpty) this.#held = new Uint8Array(Buffer.allocUnsafeSlow(GATHER_BYTES).buffer)
     this.#held.set(part, this.#heldBytes)
     this.#heldBytes += part.length
   }

@@ -7,6 +7,12 @@
 import { wholeNumber } from '../whole-number'
 import type { ByteRange } from './byte-range'
 
+/**
+ * Most bytes of the first range, and of further ones until there are as many before them: a full range is handed out only when all of it
+ * has arrived, and it shares the line with others. By the benchmark `http`.
+ */
+const FIRST_RANGE_BYTES = 1024 * 1024
+
 /** Sizes in bytes. A planned range is never larger than the smallest of the three. */
 export interface RangePlanOptions {
   readonly chunkBytes: number
@@ -70,6 +76,7 @@ export class PlannedRange {
 export class RangePlan {
   readonly #rangeBytes: number
   readonly #windowBytes: number
+  readonly #startOffset: number
   #nextStart: number
   #totalBytes: number | undefined
   /** In the order of their offsets; the first of them is not wholly handed out. */
@@ -80,7 +87,8 @@ export class RangePlan {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
     const [chunkBytes, maxRangeBytes] = [wholeNumber('chunkBytes', options.chunkBytes), wholeNumber('maxRangeBytes', options.maxRangeBytes)]
     this.#rangeBytes = Math.min(chunkBytes, maxRangeBytes, this.#windowBytes)
-    this.#nextStart = wholeNumber('startOffset', options.startOffset ?? 0, 0)
+    this.#startOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
+    this.#nextStart = this.#startOffset
   }
 
   get totalBytes(): number | undefined {
@@ -111,7 +119,8 @@ export class RangePlan {
     const lowest = this.lowestOffset
     // Without a total nobody knows whether another range exists: ask one at a time.
     if (this.#totalBytes === undefined && this.#open.some(range => !range.complete)) return undefined
-    const end = Math.min(this.#nextStart + this.#rangeBytes, this.#totalBytes ?? Number.MAX_SAFE_INTEGER)
+    const mostBytes = Math.min(this.#rangeBytes, Math.max(FIRST_RANGE_BYTES, this.#nextStart - this.#startOffset))
+    const end = Math.min(this.#nextStart + mostBytes, this.#totalBytes ?? Number.MAX_SAFE_INTEGER)
     if (end <= this.#nextStart || end > lowest + this.#windowBytes) return undefined
     const range = new PlannedRange({ start: this.#nextStart, end })
     this.#nextStart = end

@@ -26,6 +26,18 @@ test('asks one range until the total is known, then up to the window', () => {
   expect(plan.done).toBe(false)
 })
 
+test('large ranges come by degrees, from the first byte that is asked for', () => {
+  const mib = 1024 * 1024
+  for (const startOffset of [0, 100 * mib]) {
+    const plan = new RangePlan({ chunkBytes: 8 * mib, maxRangeBytes: 100 * mib, windowBytes: 32 * mib, startOffset })
+    const ranges = [plan.next() as PlannedRange]
+    plan.learnTotal(200 * mib)
+    for (let range = plan.next(); range && ranges.length < 6; range = plan.next()) ranges.push(range)
+    expect(ranges.map(({ start, end }) => (end - start) / mib)).toEqual([1, 1, 2, 4, 8, 8])
+    expect(ranges[0]?.start).toBe(startOffset)
+  }
+})
+
 test('fault 15: resumes at the exact byte, and from the start after a drop', () => {
   const range = new RangePlan(sizes).next() as PlannedRange
   range.receive(7)

@@ -10,6 +10,7 @@ import {
   FeedError,
   fetchTransport,
   Gunzip,
+  NodeTransport,
   pipeline,
   RangeFetcher,
   type RangeTransport,
@@ -113,8 +114,10 @@ describe('downloads over a faulty service', () => {
     expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=20' }] })).toEqual({ outcome: 'exact', injected: 1 })
   })
 
-  describe('on a socket', () => {
-    const transport = new UndiciTransport()
+  describe.each([
+    ['NodeTransport', new NodeTransport()],
+    ['UndiciTransport', new UndiciTransport()],
+  ] as const)('on a socket, by %s', (_, transport) => {
     afterAll(() => transport.close())
 
     test('with every passing fault at 20% the bytes are exact', async () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { createEmulator, createWorld } from '../../../src/emulator'
-import { createFeedService, defineProfile, fetchTransport, UndiciTransport } from '../../../src/service'
+import { createFeedService, defineProfile, fetchTransport, NodeTransport } from '../../../src/service'
 
 const world = createWorld({ seed: 7, items: 900, hours: 120 })
 const ranges = { chunkBytes: 9_000, attempts: 40, backoffBaseMs: 0, backoffCapMs: 1, idleMs: 80 }
@@ -11,7 +11,7 @@ async function rowsAndFaults(seed: number, onSocket: boolean) {
   const emulator = createEmulator({ world, faults: { rate: 0.2, seed } })
   const origin = onSocket ? (await emulator.listen()).url : 'https://emulator'
   const profile = defineProfile({ baseUrl: origin, tokenUrl: origin + emulator.tokenPath, scopeBase: emulator.scopeBase })
-  const undici = new UndiciTransport()
+  const undici = new NodeTransport()
   const transport = onSocket ? undici : fetchTransport(emulator.fetch)
   const { clientId, clientSecret } = emulator
   const service = createFeedService(profile, { clientId, clientSecret }, { transport, ranges, now: () => +world.end })

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { Agent, createServer } from 'node:http'
+import { expect, test } from 'vitest'
+import { NodeTransport } from '../../src/service/node-transport'
+
+// What both transports do is tested in http-transport.test.ts.
+
+test('the caller’s agent is used, and left open', async () => {
+  const server = createServer((_, response) => response.end('here'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  let connections = 0
+  server.on('connection', () => connections++)
+  const agent = new Agent({ keepAlive: true })
+  const transport = new NodeTransport({ agent })
+  const { port } = server.address() as { port: number }
+  const asked = { url: `http://127.0.0.1:${port}`, headers: {}, signal: new AbortController().signal }
+  await transport.close()
+  for (let n = 0; n < 2; n++) {
+    const response = await transport.send(asked)
+    const parts: Uint8Array[] = []
+    for await (const part of response.body) parts.push(part)
+    expect(Buffer.concat(parts).toString()).toBe('here')
+  }
+  expect(connections).toBe(1)
+  agent.destroy()
+  await new Promise(resolve => server.close(resolve))
+})
+
+test('https is spoken to https addresses', async () => {
+  const server = createServer((_, response) => response.end('here'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = new NodeTransport()
+  const { port } = server.address() as { port: number }
+  const asked = { url: `https://127.0.0.1:${port}`, headers: {}, signal: new AbortController().signal }
+  await expect(transport.send(asked)).rejects.toMatchObject({
+    code: 'HTTP_TRANSPORT',
+    cause: { code: expect.stringMatching(/SSL|EPROTO|RESET/) },
+  })
+  await transport.close()
+  server.closeAllConnections()
+  server.close()
+})
