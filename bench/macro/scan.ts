@@ -2,7 +2,7 @@
 // The bytes lie in memory before the clock starts. The scanner is not a public name, so it comes from the sources.
 
 import { readFile } from 'node:fs/promises'
-import type { ScanSpace } from '../../src/codec/tsv/scanner'
+import { CELL_END, type ScanSpace } from '../../src/codec/tsv/scanner'
 import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
 import type { MacroCase } from './macro-case'
 
@@ -61,7 +61,7 @@ function scanBlocks(see: (block: Uint8Array, space: ScanSpace) => void): void {
 function cellsOf(block: Uint8Array, { columns, rowStarts, cellEnds }: ScanSpace, row: number): string[] {
   let start = rowStarts[row]!
   return Array.from({ length: columns }, (_, column) => {
-    const end = cellEnds[row * columns + column]!
+    const end = cellEnds[row * columns + column]! & CELL_END
     const text = Buffer.from(block.subarray(start, end)).toString()
     start = end + 1
     return text.startsWith('"') ? text.slice(1, -1).replace(ESCAPED, '$1') : text

@@ -12,7 +12,7 @@ const bytes = Buffer.from(`${cells.join('\t')}\t${' '.repeat(64)}`)
 const starts: number[] = [0]
 for (const [n, cell] of cells.entries()) starts.push(starts[n]! + cell.length + 1)
 
-const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Uint32Array.of(bytes.length), rowFlags: Uint8Array.of(0) }
+const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(bytes.length), rowFlags: Uint8Array.of(0) }
 const source = new RowCells(bytes, index, 1)
 const readAspects = aspectReader()
 

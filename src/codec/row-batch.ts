@@ -6,7 +6,7 @@ import { type Projections, projectionsOf } from './projection'
 import { Row } from './row'
 import { RowCells } from './row-cells'
 import type { BoundHeader } from './tsv/header'
-import type { RowIndex } from './tsv/scanner'
+import { CELL_END, type RowIndex } from './tsv/scanner'
 
 /** Whether the file that rows came from was read to its verified end. Shared by all batches of the file. */
 export interface FileProgress {
@@ -170,7 +170,7 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
 
   #endOf(slot: number): number {
     const { index } = this.#parts
-    return index.cellEnds[(slot + 1) * index.columns - 1]!
+    return index.cellEnds[(slot + 1) * index.columns - 1]! & CELL_END
   }
 
   // One pass for all rows: a caller that asks every row for its position still pays linear time.

@@ -4,7 +4,7 @@
 // and what is kept pins the text of a few rows only. Bytes are read as UTF-8 only in a cell that has one of 0x80 or above, and only when it is read.
 
 import type { CellSource } from './decode/cell-source'
-import type { RowIndex } from './tsv/scanner'
+import { CELL_END, type RowIndex } from './tsv/scanner'
 
 /** Bytes of a run, without what its last row has beyond: few enough to keep, and many enough that making it text costs little for each row. */
 const RUN_BYTES = 4096
@@ -48,7 +48,10 @@ export class RowCells implements CellSource {
 
   /** One cell's text, quotes and escapes undone. */
   text(slot: number, column: number): string {
-    return this.textBetween(slot, this.#start(slot, column), this.#end(slot, column))
+    const start = this.#start(slot, column)
+    const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
+    if (marked < 0) return this.textBetween(slot, start, marked & CELL_END)
+    return start === marked ? '' : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
   }
 
   /** The same for a cell of the row whose place in the block is known. */
@@ -76,10 +79,10 @@ export class RowCells implements CellSource {
     // The same as `text` for each column, with what they share taken out of the loop: this is where whole files are read.
     for (let n = 0; n < columns.length; n++) {
       const column = columns[n]!
-      const start = column === 0 ? rowStarts[slot]! : cellEnds[first + column - 1]! + 1
+      const start = column === 0 ? rowStarts[slot]! : (cellEnds[first + column - 1]! & CELL_END) + 1
       const end = cellEnds[first + column]!
       if (start === end) texts[n] = ''
-      else texts[n] = this.#isPlain(slot, start, end) ? run.slice(start - runStart, end - runStart) : this.ownText(start, end)
+      else texts[n] = end > 0 ? run.slice(start - runStart, end - runStart) : this.textBetween(slot, start, end & CELL_END)
     }
     return texts
   }
@@ -93,8 +96,9 @@ export class RowCells implements CellSource {
     const first = slot * width
     for (let n = 0; n < columns.length; n++) {
       const column = columns[n]!
-      const start = column === 0 ? rowStarts[slot]! : cellEnds[first + column - 1]! + 1
-      const end = cellEnds[first + column]!
+      const start = column === 0 ? rowStarts[slot]! : (cellEnds[first + column - 1]! & CELL_END) + 1
+      const marked = cellEnds[first + column]!
+      const end = marked & CELL_END
       const reader = readers[column]!
       if (start === end) values[n] = reader.empty
       else if (reader.isText) {
@@ -102,7 +106,7 @@ export class RowCells implements CellSource {
           run = this.#run(slot)
           runStart = this.#runStart
         }
-        values[n] = this.#isPlain(slot, start, end) ? run.slice(start - runStart, end - runStart) : this.ownText(start, end)
+        values[n] = marked > 0 ? run.slice(start - runStart, end - runStart) : this.textBetween(slot, start, end)
       } else {
         this.lastColumn = column
         values[n] = this.#valueBetween(slot, start, end, reader)
@@ -129,15 +133,15 @@ export class RowCells implements CellSource {
   /** Offset in the block of a cell's first byte. */
   #start(slot: number, column: number): number {
     const { rowStarts, cellEnds, columns } = this.#index
-    return column === 0 ? rowStarts[slot]! : cellEnds[slot * columns + column - 1]! + 1
+    return column === 0 ? rowStarts[slot]! : (cellEnds[slot * columns + column - 1]! & CELL_END) + 1
   }
 
   /** Offset in the block behind a cell's last byte. */
   #end(slot: number, column: number): number {
-    return this.#index.cellEnds[slot * this.#index.columns + column]!
+    return this.#index.cellEnds[slot * this.#index.columns + column]! & CELL_END
   }
 
-  /** Whether the cell's bytes are its text. */
+  /** Whether the bytes of a cell that is marked are its text for all that. */
   #isPlain(slot: number, start: number, end: number): boolean {
     return this.bytes[start] !== QUOTE && (this.#index.rowFlags[slot] === 0 || !hasNonAscii(this.view, start, end))
   }
@@ -152,7 +156,7 @@ export class RowCells implements CellSource {
     while (last + 1 < this.#rows && rowStarts[last + 1]! < gridEnd) last++
     this.#runStart = gridEnd - RUN_BYTES
     this.#runStop = gridEnd
-    return (this.#runText = this.bytes.toString('latin1', this.#runStart, cellEnds[last * columns + columns - 1]!))
+    return (this.#runText = this.bytes.toString('latin1', this.#runStart, cellEnds[last * columns + columns - 1]! & CELL_END))
   }
 }
 

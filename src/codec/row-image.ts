@@ -7,7 +7,7 @@ import type { FeedFile } from '../schema/feed-schema'
 import { ByteReader } from './byte-reader'
 import type { ByteWriter } from './byte-writer'
 import type { BoundHeader } from './tsv/header'
-import type { RowIndex } from './tsv/scanner'
+import { CELL_MARK, type RowIndex } from './tsv/scanner'
 
 /** What joins and merges need of a row, whatever its schema: every `Row` is one. */
 export interface AnyRow {
@@ -68,11 +68,13 @@ export function readRowImage(image: Uint8Array, at: number, columns: number): Ro
   const reader = new ByteReader(image, at)
   const [origin, firstRow, firstLine, baseOffset] = [reader.number(), reader.number(), reader.number(), reader.number()]
   const rowFlags = Uint8Array.of(reader.byte())
-  const cellEnds = new Uint32Array(columns)
+  const cellEnds = new Int32Array(columns)
   let start = 0
   for (let cell = 0; cell < columns; cell++) {
-    cellEnds[cell] = start + reader.number()
-    start = cellEnds[cell]! + 1
+    const end = start + reader.number()
+    // What the cells are is not in the image.
+    cellEnds[cell] = end | CELL_MARK
+    start = end + 1
   }
   const index = { columns, rowStarts: Uint32Array.of(0), cellEnds, rowFlags }
   return { origin, firstRow, firstLine, innerLines: 0, baseOffset, index, bytes: reader.rest() }

@@ -4,7 +4,7 @@
 // step beyond it.
 //
 // A step makes four masks, a bit a byte: delimiters, line ends, quotes, bytes past ASCII. The ends of all cells are stored at once;
-// whether a row has the right number of them is seen at its line end.
+// whether a row has the right number of them is seen at its line end. The end of a cell that is quoted or has a byte past ASCII is marked.
 // A quote matters only where a cell begins, that is in the first place or behind a delimiter: there the step ends early, the quoted
 // cell is read on its own, and the next step begins at the delimiter behind it.
 
@@ -31,6 +31,8 @@ const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
 const BACKSLASH: u32 = 0x5c
 const STEP: usize = 64
+/** Of a cell's end: its bytes are not its text. */
+const MARK: u32 = 0x8000_0000
 
 /** Rows found by the last call. */
 let rows: u32 = 0
@@ -77,6 +79,8 @@ export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: 
   let rowCellsEnd = cellAt + rowCells
   let high: u64 = 0
   let atCellStart: u64 = 1
+  // The cell that goes on into the step is to be marked.
+  let isMarked = false
   let lines: u32 = 0
   rows = 0
   innerLines = 0
@@ -96,6 +100,7 @@ export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: 
     const delimiters = allDelimiters & taken
     const firstCellAt = cellAt
     storeEnds(delimiters, <u32>at + shift, cellAt)
+    if (isMarked || open != 0) isMarked = markEnds(delimiters, open, isMarked, cellAt)
     cellAt += (<usize>popcnt(delimiters)) << 2
     for (let bits = lineEnds & taken; bits != 0; bits &= bits - 1) {
       const before = (bits & -bits) - 1
@@ -103,7 +108,7 @@ export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: 
       const place = at + <usize>ctz(bits)
       if (place - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
       // A plain last cell gives up its CR. An empty one has none: what stands before it is a delimiter, or another row's.
-      if (place > rowStart && load<u8>(place - 1) == CR) store<u32>(rowCellsEnd - 4, <u32>place + shift - 1)
+      if (place > rowStart && load<u8>(place - 1) == CR) store<u32>(rowCellsEnd - 4, load<u32>(rowCellsEnd - 4) - 1)
       takeRow(<u32>rowStart + shift, high | (open & before), lines)
       open &= ~before
       high = 0
@@ -123,14 +128,16 @@ export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: 
     high |= quotedHigh
     lines += quotedLines
     atCellStart = 0
+    isMarked = true
     const next = <u32>load<u8>(at)
     if (next == TAB || next == LF) continue
     // Only CR and LF may follow otherwise, and only the last cell.
     if (next == CR && at + 1 >= end) break
     if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd) return stopAt(rowStart - block)
     if (at + 1 - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
-    store<u32>(cellAt, <u32>at + shift)
+    store<u32>(cellAt, (<u32>at + shift) | MARK)
     cellAt += 4
+    isMarked = false
     takeRow(<u32>rowStart + shift, high, lines)
     high = 0
     lines = 0
@@ -160,6 +167,21 @@ function storeEnds(delimiters: u64, offset: u32, cellAt: usize): void {
     store<u32>(cellAt, offset + <u32>ctz(bits), 12)
     bits &= bits - 1
   }
+}
+
+/**
+ * Marks the ends of cells with a bit of `open`, and the first of them if `isMarked`.
+ * @returns whether the cell behind the last of them is to be marked
+ */
+function markEnds(delimiters: u64, open: u64, isMarked: bool, cellAt: usize): bool {
+  for (let rest = delimiters; rest != 0; cellAt += 4) {
+    const upTo = rest ^ (rest - 1)
+    if (isMarked || (open & upTo) != 0) store<u32>(cellAt, load<u32>(cellAt) | MARK)
+    isMarked = false
+    open &= ~upTo
+    rest &= rest - 1
+  }
+  return isMarked || open != 0
 }
 
 function takeRow(start: u32, high: u64, lines: u32): void {

@@ -6,7 +6,7 @@
 //       └──any other──▶ plain cell ──TAB/LF──▶ cell start
 
 import { newScanSpace } from './scan-space'
-import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+import { CELL_END, CELL_MARK, ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 
 const TAB = 0x09
 const LF = 0x0a
@@ -44,7 +44,10 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
   let innerLines = 0
   let at = rowStart
   for (;;) {
+    // All bits of the cell, and for a quoted one the bit that marks it.
+    let bits = 0
     if (at < to && block[at] === QUOTE) {
+      bits = 0x80
       for (at++; at < to; at++) {
         const byte = block[at]!
         seen |= byte
@@ -55,7 +58,7 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
       at++
       if (at < to && block[at] === CR && block[at + 1] === LF) {
         if (at + 1 >= to || cell !== columns - 1) return -1
-        cellEnds[base + cell] = at
+        cellEnds[base + cell] = at | CELL_MARK
         return accept(space, rowStart, seen, innerLines, at + 2)
       }
       if (at < to && block[at] !== TAB && block[at] !== LF) return -1
@@ -64,11 +67,13 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
         const byte = block[at]!
         // Hardly a byte is as small as these two: one comparison for all the others.
         if (byte <= LF && (byte === TAB || byte === LF)) break
-        seen |= byte
+        bits |= byte
       }
+      seen |= bits
     }
     if (at >= to || cell === columns) return -1
-    cellEnds[base + cell++] = at
+    const mark = bits & 0x80 ? CELL_MARK : 0
+    cellEnds[base + cell++] = at | mark
     if (block[at++] === TAB) {
       if (cell === columns) return -1
       continue
@@ -76,8 +81,8 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
     if (cell !== columns) return -1
     const last = at - 2
     // A plain last cell gives up its CR; a quoted one cannot end in CR here.
-    if (block[last] === CR && last >= rowStart && (columns === 1 ? last >= rowStart : last > cellEnds[base + cell - 2]!))
-      cellEnds[base + cell - 1] = last
+    if (block[last] === CR && last >= rowStart && (columns === 1 ? last >= rowStart : last > (cellEnds[base + cell - 2]! & CELL_END)))
+      cellEnds[base + cell - 1] = last | mark
     // With several columns an empty line has too few cells; with one it is an empty cell.
     return accept(space, rowStart, seen, innerLines, at)
   }

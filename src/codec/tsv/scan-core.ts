@@ -54,7 +54,7 @@ export class ScanCore {
   readonly #maxRows: number
   readonly #rowStarts: Uint32Array
   readonly #rowFlags: Uint8Array
-  readonly #cellEnds: Uint32Array
+  readonly #cellEnds: Int32Array
 
   /** A core with a memory of its own. @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
   static own(): ScanCore {
@@ -76,7 +76,7 @@ export class ScanCore {
     this.#maxRows = MAX_ROWS.value
     this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
     this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
-    this.#cellEnds = new Uint32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
+    this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
   }
 
   /** A space that is this core's index. */

@@ -2,7 +2,7 @@
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import type { RowReading } from './read-row'
-import { ROW_NON_ASCII, type RowIndex, type ScanSpace } from './scanner'
+import { CELL_MARK, ROW_NON_ASCII, type RowIndex, type ScanSpace } from './scanner'
 
 /** Rows in a batch at the most. */
 const MAX_ROWS = 4096
@@ -20,7 +20,7 @@ export function newScanSpace(columns: number, maxRows = maxRowsOf(columns)): Sca
     columns,
     maxRows,
     rowStarts: new Uint32Array(maxRows),
-    cellEnds: new Uint32Array(maxRows * columns),
+    cellEnds: new Int32Array(maxRows * columns),
     rowFlags: new Uint8Array(maxRows),
     rows: 0,
     innerLines: 0,
@@ -33,7 +33,7 @@ export type GoodRow = Extract<RowReading, { kind: 'row' }>
 export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row: GoodRow): number {
   const slot = space.rows++
   space.rowStarts[slot] = from
-  space.cellEnds.set(row.cellEnds, slot * space.columns)
+  for (let cell = 0; cell < space.columns; cell++) space.cellEnds[slot * space.columns + cell] = row.cellEnds[cell]! | CELL_MARK
   space.rowFlags[slot] = block.subarray(from, row.next).some(byte => byte >= 0x80) ? ROW_NON_ASCII : 0
   space.innerLines += row.innerLines
   return row.next
@@ -60,7 +60,7 @@ export function takeRows({ columns, rows, rowStarts, cellEnds, rowFlags }: ScanS
   const bytes = new Uint8Array(buffer, bytesAt, rowBytes.length)
   const index = {
     columns,
-    cellEnds: new Uint32Array(buffer, cellEndsAt, rows * columns),
+    cellEnds: new Int32Array(buffer, cellEndsAt, rows * columns),
     rowStarts: new Uint32Array(buffer, rowStartsAt, rows),
     rowFlags: new Uint8Array(buffer, rowFlagsAt, rows),
   }

@@ -7,14 +7,20 @@ import type { LentMemory } from '../wasm-module'
 /** A row has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
 
+/** Of a cell's end: its bytes may not be its text. It is clear only where the cell is not quoted and has no byte of 0x80 or above. */
+export const CELL_MARK = 1 << 31
+/** A cell's end without the mark. */
+export const CELL_END = 0x7fff_ffff
+
 /**
  * Where the good rows of one block stand. Offsets count from the block's start.
- * Row r begins at `rowStarts[r]`; its cell c ends (terminator excluded) at `cellEnds[r * columns + c]`, and cell c + 1 begins one byte later.
+ * Row r begins at `rowStarts[r]`; its cell c ends (terminator excluded) at `cellEnds[r * columns + c] & CELL_END`, and cell c + 1 begins one
+ * byte later. The ends that are negative have the CELL_MARK.
  */
 export interface RowIndex {
   readonly columns: number
   readonly rowStarts: Uint32Array
-  readonly cellEnds: Uint32Array
+  readonly cellEnds: Int32Array
   readonly rowFlags: Uint8Array
 }
 

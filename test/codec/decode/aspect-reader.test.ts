@@ -14,7 +14,7 @@ const read = aspectReader()
 /** One cell between others, or with `next` behind it. */
 function place(cell: string, before = '', next = NEXT_CELLS): [source: CellSource, start: number, end: number] {
   const block = Buffer.from(before + cell + next)
-  const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Uint32Array.of(block.length), rowFlags: Uint8Array.of(1) }
+  const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(block.length), rowFlags: Uint8Array.of(1) }
   const start = Buffer.byteLength(before)
   return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
 }

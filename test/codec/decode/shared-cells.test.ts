@@ -12,7 +12,7 @@ function sourceOf(cells: readonly string[]): { source: CellSource; places: [star
     at = start + Buffer.byteLength(cell) + 1
     return [start, at - 1]
   })
-  const cellEnds = Uint32Array.from(places, ([, end]) => end)
+  const cellEnds = Int32Array.from(places, ([, end]) => end)
   const index = { columns: cells.length, rowStarts: Uint32Array.of(0), cellEnds, rowFlags: Uint8Array.of(1) }
   return { source: new RowCells(block, index, 1), places }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scalarScanner } from '../../../src/codec/tsv/scalar-scanner'
 import { newScanSpace } from '../../../src/codec/tsv/scan-space'
-import type { ScanSpace, TsvScanner } from '../../../src/codec/tsv/scanner'
+import { CELL_END, CELL_MARK, type ScanSpace, type TsvScanner } from '../../../src/codec/tsv/scanner'
 import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { wasmMemory } from '../../../src/codec/wasm-module'
 
@@ -149,6 +149,22 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
   })
 })
 
+test('the ends of cells that are quoted or not ASCII are marked, and of no others', () => {
+  fc.assert(
+    fc.property(columnsAndRows, fc.nat(63), ([columns, block], address) => {
+      for (const place of [copied, lentAt(address)]) {
+        const { rows, rowStarts, cellEnds } = scanned(wasmScanner(), { block, columns }, place)
+        for (let cell = 0; cell < rows * columns; cell++) {
+          const start = cell % columns === 0 ? rowStarts[cell / columns]! : (cellEnds[cell - 1]! & CELL_END) + 1
+          const bytes = block.subarray(start, cellEnds[cell]! & CELL_END)
+          expect(cellEnds[cell]! < 0).toBe(bytes[0] === 0x22 || bytes.some(byte => byte >= 0x80))
+        }
+      }
+    }),
+    { numRuns: 150 },
+  )
+})
+
 test('a space goes on where the last scan ended', () => {
   const block = Buffer.from('a\tb\nbad\nc\td\n"e"\t"é"\n')
   for (const place of [copied, lentAt(3)]) {
@@ -159,7 +175,7 @@ test('a space goes on where the last scan ended', () => {
       expect(scanner.scan(bytes, 0, bytes.length, 99, space)).toBe(4)
       expect(scanner.scan(bytes, 8, bytes.length, 99, space)).toBe(bytes.length)
       expect([...space.rowStarts.subarray(0, 3)]).toEqual([0, 8, 12])
-      expect([...space.cellEnds.subarray(0, 6)]).toEqual([1, 3, 9, 11, 15, 20])
+      expect([...space.cellEnds.subarray(0, 6)]).toEqual([1, 3, 9, 11, 15 | CELL_MARK, 20 | CELL_MARK])
       expect([...space.rowFlags.subarray(0, 3)]).toEqual([0, 0, 1])
       scanner.release()
     }
