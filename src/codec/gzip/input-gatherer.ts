@@ -6,6 +6,12 @@
  */
 export const GATHER_BYTES = 256 * 1024
 
+/**
+ * From here on a block is not copied. Were it GATHER_BYTES, a file's blocks of that size would all be: the first, from which a
+ * header is cut, is a few bytes short, and from then on those few are held back each time.
+ */
+export const LARGE_BYTES = GATHER_BYTES / 2
+
 const NOTHING = new Uint8Array(0)
 
 export class InputGatherer {
@@ -17,11 +23,11 @@ export class InputGatherer {
   }
 
   /**
-   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one that meets
-   * nothing held is returned as it is.
+   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one is returned as it is,
+   * behind what was held.
    */
   add(block: Uint8Array): Uint8Array[] {
-    if (this.isEmpty && block.length >= GATHER_BYTES) return [block]
+    if (block.length >= LARGE_BYTES) return this.isEmpty ? [block] : [this.take(), block]
     const part = block.subarray(0, GATHER_BYTES - this.#heldBytes)
     this.#append(part)
     return this.#heldBytes < GATHER_BYTES ? [] : [this.take(), ...this.add(block.subarray(part.length))]

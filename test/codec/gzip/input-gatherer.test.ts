@@ -1,11 +1,22 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GATHER_BYTES, InputGatherer } from '../../../src/codec/gzip/input-gatherer'
+import { GATHER_BYTES, InputGatherer, LARGE_BYTES } from '../../../src/codec/gzip/input-gatherer'
 
 test('hands on a large block as it is', () => {
-  const block = new Uint8Array(GATHER_BYTES)
+  const block = new Uint8Array(LARGE_BYTES)
   const gatherer = new InputGatherer()
   expect(gatherer.add(block)[0]).toBe(block)
+  expect(gatherer.isEmpty).toBe(true)
+})
+
+test('hands on a large block as it is behind what it held', () => {
+  const block = new Uint8Array(LARGE_BYTES)
+  const gatherer = new InputGatherer()
+  gatherer.add(Uint8Array.of(1, 2))
+  const [first, second, ...more] = gatherer.add(block)
+  expect(first).toEqual(Uint8Array.of(1, 2))
+  expect(second).toBe(block)
+  expect(more).toEqual([])
   expect(gatherer.isEmpty).toBe(true)
 })
 
@@ -20,13 +31,14 @@ test('copies small blocks: they may change once they were taken', () => {
 
 test('what it handed out is never written again', () => {
   const gatherer = new InputGatherer()
-  const [first] = gatherer.add(new Uint8Array(10).fill(1)).concat(gatherer.add(new Uint8Array(GATHER_BYTES - 10).fill(2)))
+  const sizes = [10, LARGE_BYTES - 1, GATHER_BYTES - LARGE_BYTES - 9]
+  const [first] = sizes.flatMap((size, n) => gatherer.add(new Uint8Array(size).fill(n + 1)))
   gatherer.add(new Uint8Array(10).fill(3))
   expect(first?.subarray(0, 11)).toEqual(Uint8Array.of(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2))
 })
 
-test('keeps all bytes in order, holds less than a block, and never makes small ones', () => {
-  const sizes = fc.array(fc.oneof(fc.nat(10), fc.nat(GATHER_BYTES), fc.nat(3 * GATHER_BYTES)), { maxLength: 8 })
+test('keeps all bytes in order, holds less than a block, and makes small ones only before a large one', () => {
+  const sizes = fc.array(fc.oneof(fc.nat(10), fc.nat(LARGE_BYTES), fc.nat(GATHER_BYTES), fc.nat(3 * GATHER_BYTES)), { maxLength: 8 })
   fc.assert(
     fc.property(sizes, lengths => {
       const gatherer = new InputGatherer()
@@ -36,7 +48,8 @@ test('keeps all bytes in order, holds less than a block, and never makes small o
       const last = gatherer.take()
       expect(Buffer.concat([...ready, last]).equals(input)).toBe(true)
       expect(last.length).toBeLessThan(GATHER_BYTES)
-      for (const block of ready) expect(block.length).toBeGreaterThanOrEqual(GATHER_BYTES)
+      const isSmall = (block: Uint8Array) => block.length < LARGE_BYTES
+      expect(ready.some((block, n) => isSmall(block) && !(ready[n + 1] && !isSmall(ready[n + 1]!)))).toBe(false)
     }),
     { numRuns: 50 },
   )
