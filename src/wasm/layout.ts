@@ -13,7 +13,7 @@ export const PRECODE_LENGTHS: usize = LENGTHS + LENGTHS_BYTES
 export const PRECODE_LENGTHS_BYTES: usize = 32
 export const STATE_BYTES: usize = 64 + LENGTHS_BYTES + PRECODE_LENGTHS_BYTES
 
-/** Decode tables: at most 2342, 402 and 128 entries (zlib's `enough.c`), and room to spare. */
+/** Decode tables: at most 1334, 402 and 128 entries (zlib's `enough.c`), and room to spare. */
 export const LITLEN_TABLE: usize = 0x4000
 export const DISTANCE_TABLE: usize = 0x8000
 export const PRECODE_TABLE: usize = 0x9000

@@ -53,6 +53,8 @@ interface Exports {
 export class InflateCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
+  /** The same memory, for `fill`. */
+  readonly #buffer: Buffer
   /** Most bytes that one slot takes. */
   readonly inputBytes: number
   readonly inputSlots: number
@@ -65,6 +67,7 @@ export class InflateCore {
   constructor(module: CompiledWasm, memory: WasmMemory) {
     this.#exports = wasmInstance(module, memory)
     this.#memory = new Uint8Array(memory.buffer)
+    this.#buffer = Buffer.from(memory.buffer)
     this.inputBytes = this.#exports.INPUT_BYTES.value
     this.inputSlots = this.#exports.INPUT_SLOTS.value
     this.outputBlocks = this.#exports.OUTPUT_BLOCKS.value
@@ -76,9 +79,11 @@ export class InflateCore {
     this.#exports.reset()
   }
 
-  /** Copies input into a slot, which is not being read. It is read after `useInput`. */
+  /** Copies input, at least one byte, into a slot, which is not being read. It is read after `useInput`. */
   fillInput(slot: number, bytes: Uint8Array): void {
-    this.#memory.set(bytes, this.#exports.INPUT.value + slot * this.inputBytes)
+    const at = this.#exports.INPUT.value + slot * this.inputBytes
+    // V8's set copies into shared memory word by word, and byte by byte where the two are not aligned alike; this is a memcpy.
+    this.#buffer.fill(bytes, at, at + bytes.length)
   }
 
   /** A copy of a slot's last bytes. @param bytes in the slot */

@@ -1,15 +1,16 @@
 // Gathers small input blocks, so that writing byte by byte does not cost one engine call a byte.
 
-import { COPY_WORD_BYTES } from '../copy-bytes'
-
 /**
  * Size of the blocks that small ones are gathered into, and so the most bytes held. Blocks from a socket have
  * 16 to 64 KiB, and node:zlib inflates blocks of this size about a third faster than blocks of 64 KiB.
  */
 export const GATHER_BYTES = 256 * 1024
 
-/** A block from this size on is handed on as it is, when it is aligned as an engine copies best: its memory was filled by large reads. */
-export const LARGE_BYTES = 128 * 1024
+/**
+ * From here on a block is not copied. Were it GATHER_BYTES, a file's blocks of that size would all be: the first, from which a
+ * header is cut, is a few bytes short, and from then on those few are held back each time.
+ */
+export const LARGE_BYTES = GATHER_BYTES / 2
 
 const NOTHING = new Uint8Array(0)
 
@@ -21,9 +22,12 @@ export class InputGatherer {
     return this.#heldBytes === 0
   }
 
-  /** Takes a block and returns those that are ready, in order. Small ones are copied; a large one is returned as it is. */
+  /**
+   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one is returned as it is,
+   * behind what was held.
+   */
   add(block: Uint8Array): Uint8Array[] {
-    if (block.length >= LARGE_BYTES && block.byteOffset % COPY_WORD_BYTES === 0) return this.isEmpty ? [block] : [this.take(), block]
+    if (block.length >= LARGE_BYTES) return this.isEmpty ? [block] : [this.take(), block]
     const part = block.subarray(0, GATHER_BYTES - this.#heldBytes)
     this.#append(part)
     return this.#heldBytes < GATHER_BYTES ? [] : [this.take(), ...this.add(block.subarray(part.length))]
@@ -39,8 +43,7 @@ export class InputGatherer {
 
   #append(part: Uint8Array): void {
     if (part.length === 0) return
-    // Not zeroed before, as a new Uint8Array would be.
-    if (this.isEmpty) this.#held = new Uint8Array(Buffer.allocUnsafeSlow(GATHER_BYTES).buffer)
+    if (this.isEmpty) this.#held = new Uint8Array(GATHER_BYTES)
     this.#held.set(part, this.#heldBytes)
     this.#heldBytes += part.length
   }

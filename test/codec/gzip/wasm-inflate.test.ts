@@ -101,6 +101,19 @@ describe('the WebAssembly engine', () => {
     expect(isSame(wasmVerdict([oneDistance]), zlibVerdict(oneDistance))).toBe(true)
   })
 
+  test('codes of one bit, at whatever bit they begin', () => {
+    const onlyA = `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(97)} ${one} ${zeros(138)} ${zeros(20)} ${one} ${one} ${'0'.repeat(900)} 1`
+    const empty = '0 10 0000000'
+    const ofOneByte = '0 10 110010000 0000000'
+    for (let blocks = 0; blocks < 64; blocks++) {
+      const stream = bytesOf(`${(blocks & 1 ? ofOneByte : '') + empty.repeat(blocks >> 1)} ${onlyA}`)
+      const verdict = zlibVerdict(stream)
+      expect(verdict).toMatchObject({ output: Buffer.concat([Buffer.alloc(blocks & 1, 0x90), Buffer.alloc(900, 'a')]) })
+      expect(isSame(wasmVerdict([stream]), verdict)).toBe(true)
+      expect(isSame(wasmVerdict(byteByByte(stream)), verdict)).toBe(true)
+    }
+  })
+
   test('every distance and length, at once or by bytes', () => {
     const next = randomNumbers(7)
     for (let distance = 1; distance <= 40; distance++) {
@@ -207,6 +220,34 @@ describe('a saved state', () => {
       second.destroy()
     }
   })
+
+  test('goes on with as many bits taken as it holds', async () => {
+    const bitCounts = new Set<number>()
+    for (let cut = 0; cut < stream.length - 8; cut++) {
+      const first = new WasmInflate(0)
+      const before = await inflateAll(first, [stream.subarray(0, cut)])
+      const state = first.saveState()
+      first.destroy()
+      const { usedBytes, bitCount } = takeBytes(state)
+      bitCounts.add(bitCount)
+      const second = new WasmInflate(0, state)
+      expect(Buffer.concat(await inflateAll(second, [stream.subarray(usedBytes)], before)).equals(whole)).toBe(true)
+      second.destroy()
+    }
+    expect([...bitCounts].toSorted()).toEqual([56, 57, 58, 59, 60, 61, 62, 63])
+  })
+
+  /** What a run that looks further ahead might have left: all the bytes taken that go into the bits. */
+  function takeBytes(state: Uint8Array): { usedBytes: number; bitCount: number } {
+    const fields = new DataView(state.buffer)
+    let [bits, bitCount, usedBytes] = [fields.getBigUint64(16, true), fields.getUint32(24, true), fields.getFloat64(8, true)]
+    for (; bitCount < 56; bitCount += 8) bits |= BigInt(stream[usedBytes++]!) << BigInt(bitCount)
+    fields.setBigUint64(16, bits, true)
+    fields.setUint32(24, bitCount, true)
+    fields.setFloat64(8, usedBytes, true)
+    fields.setUint32(4, crc32(state.subarray(8)), true)
+    return { usedBytes, bitCount }
+  }
 
   test('goes on between two outputs of one block', async () => {
     const large = feedText(60_000)
