@@ -15,10 +15,10 @@ import {
   itemGroupSchema,
   itemSchema,
   itemSnapshotSchema,
+  NodeTransport,
   pipeline,
   RangeFetcher,
   TsvRowParser,
-  UndiciTransport,
 } from '../src/index'
 
 /** Where snippets are written to and run. */
@@ -44,7 +44,7 @@ const connection = {
 }
 const service = createFeedService(defineProfile(connection), connection.credentials, { now })
 
-const transport = new UndiciTransport()
+const transport = new NodeTransport()
 const token = await newToken()
 const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
 const path = join(SNIPPETS_DIR, 'items.tsv.gz')

@@ -43,7 +43,7 @@ export class InputGatherer {
 
   #append(part: Uint8Array): void {
     if (part.length === 0) return
-    if (this.isEmpty) this.#held = Buffer.allocUnsafeSlow(GATHER_BYTES)
+    if (this.isEmpty) this.#held = new Uint8Array(Buffer.allocUnsafeSlow(GATHER_BYTES).buffer)
     this.#held.set(part, this.#heldBytes)
     this.#heldBytes += part.length
   }
