@@ -111,8 +111,9 @@ export class ParallelInflate implements InflateEngine {
     this.#destroyed = true
     this.#inline?.destroy()
     this.control.stop()
-    if (this.#exited) this.#giveBack()
-    else this.#worker?.terminate()
+    this.#worker?.terminate()
+    // A worker that has said what came of it does nothing more, and takes its time to end.
+    if (this.#exited || this.control.outcome !== undefined) this.#giveBack()
     this.#wake()
   }
 

@@ -189,6 +189,20 @@ describe('the life of a worker', () => {
     for (const free of [...all, ...early, ...late].slice(0, 2)) giveBackInflateMemory(free)
   })
 
+  test('but of one that came to the end of the data at once', async () => {
+    const all = drained()
+    const engine = new OverlappedInflate(0)
+    const outputs = await inflateAll(engine, cutAt(deflateRawSync(textOf(3)), 100_000))
+    const { memory } = engine.lent!
+    await finishAll(engine, outputs)
+    expect(engine.ended).toBe(true)
+    engine.destroy()
+    const free = drained()
+    expect(free.map(taken => taken.memory)).toContain(memory)
+    for (const taken of [...all, ...free].slice(0, 2)) giveBackInflateMemory(taken)
+    await threads.exited()
+  })
+
   /** Those that are free, and a new one or two. */
   const drained = (): InflateMemory[] => [takeInflateMemory(), takeInflateMemory(), takeInflateMemory()]
 })
