@@ -4,6 +4,8 @@
 
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -61,7 +63,7 @@ async function moduleLines({ source, pages, name }) {
 
 async function workerLines({ source, name }) {
   const { build } = await import('tsup')
-  const outDir = await mkdtemp(fileURLToPath(new URL('node_modules/.worker-', ROOT)))
+  const outDir = await mkdtemp(join(tmpdir(), 'feedmill-worker-'))
   try {
     const entry = { worker: fileURLToPath(new URL(source, ROOT)) }
     await build({ config: false, silent: true, entry, outDir, format: 'cjs', target: 'node20', minify: true, splitting: false })
