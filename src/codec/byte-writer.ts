@@ -4,6 +4,8 @@
 /** Bytes in a chunk: some dozens of rows. */
 const CHUNK_BYTES = 1 << 16
 
+import { CELL_END } from './tsv/scanner'
+
 export class ByteWriter {
   #chunk = Buffer.alloc(0)
   #start = 0
@@ -22,14 +24,14 @@ export class ByteWriter {
     this.#chunk[this.#end++] = rest
   }
 
-  /** The differences of rising whole numbers below 2^31, each less 1: where cells end, as their lengths. Their top bits are left out. The first is counted from `start`. */
+  /** Where cells end (RowIndex.cellEnds), as their lengths: the differences of the ends, each less 1. Marks are left out. The first is counted from `start`. */
   lengths(ends: Int32Array, from: number, to: number, start: number): void {
     this.#reserve(5 * (to - from))
     const chunk = this.#chunk
     let at = this.#end
     let begin = start
     for (let n = from; n < to; n++) {
-      const end = ends[n]! & 0x7fff_ffff
+      const end = ends[n]! & CELL_END
       let rest = end - begin
       for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) chunk[at++] = (rest & 0x7f) | 0x80
       chunk[at++] = rest

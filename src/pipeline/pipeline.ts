@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { wholeNumber } from '../codec/whole-number'
 import { asFeedError, excerpt, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
+import { TIMER_MAX_MS } from '../stages/wait'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
 import { ConcatIterator, ElementIterator, ItemIterator } from './iterators'
@@ -17,9 +18,6 @@ export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterabl
 
 /** A stage, or a function that makes one for each run. An instance serves one run. */
 export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
-
-/** The longest time that a Node timer can wait; it takes a longer one for none. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 type AnyStep = AnyStage | (() => AnyStage)
 

@@ -10,11 +10,9 @@ import { requestUrl } from '../codec/range/request-url'
 import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
 import type { RangeTransport } from './range-transport'
+import { TIMER_MAX_MS } from './wait'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
-
-/** The longest time that a Node timer can wait. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 /** Why headers are asked for: for a request, or once more because that request was answered 401. */
 export type HeadersReason = 'first' | 'unauthorized'

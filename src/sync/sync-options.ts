@@ -4,15 +4,13 @@ import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
+import { TIMER_MAX_MS } from '../stages/wait'
 import type { CalendarLimits } from './calendar-windows'
 import type { ChangeSink } from './change-log'
 import type { FetchLimits } from './fetch-file'
 import type { Category } from './file-id'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import type { StateGround } from './state-folder'
-
-/** The longest time that a Node timer can wait. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 export interface SyncOptions extends Partial<FetchLimits> {
   readonly service: FeedService
