@@ -21,6 +21,7 @@ export type { Sink } from './pipeline/sink'
 export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
 export {
   type CellOf,
+  type ChosenColumns,
   type ColumnSpec,
   type Columns,
   defineSchema,

@@ -1,22 +1,27 @@
 // Rows of which five cells are read as text: what most consumers do. The cases that do this differ in where the rows come from.
 
-import type { ItemColumns, Pipeline, RowBatch } from '../../src/index'
+import type { ChosenColumns, ItemColumns, Pipeline, RowBatch } from '../../src/index'
 import { type MacroCase, rowsCase } from './macro-case'
+
+export const FIVE_COLUMNS = ['itemId', 'title', 'priceValue', 'priceCurrency', 'itemEndDate'] as const
+
+type FiveColumns = ChosenColumns<ItemColumns, (typeof FIVE_COLUMNS)[number]>
 
 export interface FiveCells {
   readonly name: string
+  readonly contender?: string
   readonly title: string
   /** Opens the source; what has to be closed after the last row is done in `close`. */
-  open(source: string): { readonly rows: Pipeline<RowBatch<ItemColumns>>; close?(): Promise<void> }
+  open(source: string): { readonly rows: Pipeline<RowBatch<FiveColumns>> | Pipeline<RowBatch<ItemColumns>>; close?(): Promise<void> }
 }
 
-export function fiveCellsCase({ name, title, open }: FiveCells): MacroCase {
+export function fiveCellsCase({ name, contender = 'feedmill', title, open }: FiveCells): MacroCase {
   return rowsCase<readonly string[]>({
     name,
-    contender: 'feedmill',
+    contender,
     title,
     ours: true,
-    columns: ['itemId', 'title', 'priceValue', 'priceCurrency', 'itemEndDate'],
+    columns: FIVE_COLUMNS,
     cells: row => row,
     async run(source, use) {
       const { rows, close } = open(source)

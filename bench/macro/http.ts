@@ -1,7 +1,7 @@
 // The same as rows-5, over HTTP ranges from a server on this machine, in a process of its own: four ranges in flight, as by default.
 
 import { ChunkReassembler, Gunzip, itemSchema, NodeTransport, pipeline, RangeFetcher, TsvRowParser } from '../../src/index'
-import { fiveCellsCase } from './five-cells'
+import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
 
 export const http = fiveCellsCase({
   name: 'http',
@@ -11,7 +11,7 @@ export const http = fiveCellsCase({
     const rows = pipeline(new RangeFetcher({ url, transport }))
       .to(new ChunkReassembler())
       .to(new Gunzip())
-      .to(new TsvRowParser({ schema: itemSchema }))
+      .to(new TsvRowParser({ schema: itemSchema, columns: FIVE_COLUMNS }))
     return { rows, close: () => transport.close() }
   },
 })

@@ -1,10 +1,18 @@
-// The gzip file to rows of which five cells are read.
+// The gzip file to rows of which five cells are read: of these columns alone, as the README shows for whoever knows what is wanted; and of rows
+// that have all their columns.
 
-import { fiveCellsCase } from './five-cells'
+import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
 import { itemBatches } from './item-batches'
 
 export const rows5 = fiveCellsCase({
   name: 'rows-5',
-  title: 'gzip file to rows, five cells read as text (row.text())',
+  title: 'gzip file to rows of five columns, their cells read as text (row.text())',
+  open: path => ({ rows: itemBatches(path, FIVE_COLUMNS) }),
+})
+
+export const rows5OfAll = fiveCellsCase({
+  name: 'rows-5-of-all',
+  contender: 'feedmill, all columns',
+  title: 'gzip file to rows of all columns, five cells read as text (row.text())',
   open: path => ({ rows: itemBatches(path) }),
 })

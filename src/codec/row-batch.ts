@@ -13,6 +13,12 @@ export interface FileProgress {
   complete: boolean
 }
 
+/** Where each row of an index stands, counted from the place of the first, where the bytes cannot tell. */
+export interface RowPlaces {
+  readonly lines: Uint32Array
+  readonly byteOffsets: Uint32Array
+}
+
 export interface RowBatchParts<C extends Columns> {
   readonly header: BoundHeader<C>
   readonly file: FeedFile
@@ -28,6 +34,8 @@ export interface RowBatchParts<C extends Columns> {
   /** Line ends inside quotes, in all rows together: where there are none, rows and lines count alike. */
   readonly innerLines: number
   readonly baseOffset: number
+  /** Only where some columns of the file were left out. */
+  readonly places?: RowPlaces
   /** Rows of the index that are in view, in order; all when absent. */
   readonly selection?: Uint32Array
   /** Cells decoded already, by column index, one value for each row of the index. */
@@ -54,7 +62,7 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
     this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
   }
 
-  /** Bytes of the file that the batch covers, rows out of view included. */
+  /** Bytes of the file that the batch holds, of its own columns where it has but some, rows out of view included. */
   get byteLength(): number {
     return this.bytesOf().byteLength
   }
@@ -136,14 +144,15 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): { row: number; line: number; byteOffset: number } {
-    const { firstRow, firstLine, innerLines, baseOffset, index } = this.#parts
+    const { firstRow, firstLine, innerLines, baseOffset, index, places } = this.#parts
+    if (places) return { row: firstRow + slot, line: firstLine + places.lines[slot]!, byteOffset: baseOffset + places.byteOffsets[slot]! }
     const line = innerLines === 0 ? firstLine + slot : (this.#lines ??= this.#countLines())[slot]!
     return { row: firstRow + slot, line, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
   }
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
   copyOf(slot: number): RowBatch<C> {
-    const { index, decoded, ...rest } = this.#parts
+    const { index, decoded, places: _places, ...rest } = this.#parts
     const from = index.rowStarts[slot]!
     const ends = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
     const single: RowIndex = {
@@ -170,6 +179,7 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
 
   #endOf(slot: number): number {
     const { index } = this.#parts
+    if (index.columns === 0) return index.rowStarts[slot]!
     return index.cellEnds[(slot + 1) * index.columns - 1]! & CELL_END
   }
 

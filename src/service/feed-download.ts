@@ -1,11 +1,12 @@
 // One file of the service as a thing to read: as typed rows, as bytes, or only what is known of it.
 // The chain is RangeFetcher, ChunkReassembler, Gunzip, TsvRowParser; each run has its own, so that a replaced file can be read again.
 
+import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { FeedError } from '../errors'
 import { type Pipeline, pipelineOfChain } from '../pipeline/pipeline'
 import type { PipelineOptions } from '../pipeline/run'
-import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
+import type { ChosenColumns, Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { ChunkReassembler } from '../stages/chunk-reassembler'
 import type { GunzipOptions } from '../stages/gunzip'
 import type { RangeInfo } from '../stages/range-fetcher'
@@ -36,8 +37,8 @@ export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
   readonly onInfo?: (info: RangeInfo) => void
 }
 
-export interface RowOptions<C extends Columns> extends ReadOptions {
-  readonly parser?: Omit<TsvRowParserOptions<C>, 'schema' | 'file'>
+export interface RowOptions<C extends Columns, N extends ColumnName<C> = keyof C & string> extends ReadOptions {
+  readonly parser?: Omit<TsvRowParserOptions<C, N>, 'schema' | 'file'>
   /** Stands for the file's generation in place of the Last-Modified that the service sends. */
   readonly lastModified?: Date
 }
@@ -94,18 +95,20 @@ export class FeedDownload<C extends Columns> {
     return fileNameOf(this.#parts.operation, this.#parts.identifiers)
   }
 
-  /** Typed rows in batches, each batch with the file it comes from. None for an empty file. */
-  rows(options: RowOptions<C> = {}): Pipeline<RowBatch<C>> {
-    return pipelineOfChain<RowBatch<C>>(() => {
+  /** Typed rows in batches, each batch with the file it comes from. None for an empty file. With `parser.columns` the rows have only these. */
+  rows<const N extends ColumnName<C> = keyof C & string>(options: RowOptions<C, N> = {}): Pipeline<RowBatch<ChosenColumns<C, N>>> {
+    return pipelineOfChain<RowBatch<ChosenColumns<C, N>>>(() => {
       const chain = this.#unzipped(options)
       const [fetcher] = chain
       const file = () => this.#fileWith(options.lastModified ?? lastModifiedOf(fetcher.known))
-      return [...chain, new FeedRowParser<C>(fetcher, { ...options.parser, schema: this.#parts.schema, file })]
+      return [...chain, new FeedRowParser<C, N>(fetcher, { ...options.parser, schema: this.#parts.schema, file })]
     }, options)
   }
 
   /** The batches of {@link rows}, one by one. */
-  batches(options: RowOptions<C> = {}): AsyncIterableIterator<RowBatch<C>> {
+  batches<const N extends ColumnName<C> = keyof C & string>(
+    options: RowOptions<C, N> = {},
+  ): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
     return this.rows(options).batches()
   }
 

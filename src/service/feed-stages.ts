@@ -3,6 +3,7 @@
 
 import type { Piece } from '../codec/range/piece'
 import { statusError } from '../codec/range/status-error'
+import type { ColumnName } from '../codec/row'
 import { asFeedError, FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
 import { type GunzipOptions, Gunzip as GunzipStage } from '../stages/gunzip'
@@ -55,10 +56,10 @@ class Gunzip extends GunzipStage {
   }
 }
 
-class TsvRowParser<C extends Columns> extends TsvRowParserStage<C> {
+class TsvRowParser<C extends Columns, const N extends ColumnName<C>> extends TsvRowParserStage<C, N> {
   readonly #fetcher: RangeFetcher
 
-  constructor(fetcher: RangeFetcher, options: TsvRowParserOptions<C>) {
+  constructor(fetcher: RangeFetcher, options: TsvRowParserOptions<C, N>) {
     super(options)
     this.#fetcher = fetcher
   }

@@ -8,6 +8,8 @@
 // A quote matters only where a cell begins, that is in the first place or behind a delimiter: there the step ends early, the quoted
 // cell is read on its own, and the next step begins at the delimiter behind it.
 
+// `keep` puts the cells of some columns side by side, as a file that has no others: reading few columns costs little beside finding them.
+//
 // The host says where in the memory, which is its own, the block lies, and where the index goes: into INDEX_BYTES of which nothing else
 // makes use. So a block is read where another module has written it.
 
@@ -22,8 +24,14 @@ export const MAX_CELLS: usize = 0x10000
 export const ROW_STARTS: usize = 0
 export const ROW_FLAGS: usize = 4 * MAX_ROWS
 export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
-/** Four ends are stored at a time, so up to three too many. */
-export const INDEX_BYTES: usize = CELL_ENDS + 8 * MAX_CELLS + 16
+/** Three ends are stored at a time, so up to two too many. */
+export const KEPT_COLUMNS: usize = CELL_ENDS + 8 * MAX_CELLS + 16
+/** Of `keep`. */
+export const MAX_KEPT_COLUMNS: usize = 1024
+export const KEPT_ENDS: usize = KEPT_COLUMNS + 4 * MAX_KEPT_COLUMNS
+export const KEPT_BYTES: usize = KEPT_ENDS + 4 * MAX_CELLS
+/** A copy passes the end by up to 16 bytes. */
+export const INDEX_BYTES: usize = KEPT_BYTES + BLOCK_BYTES + 16
 
 const TAB: u32 = 0x09
 const LF: u32 = 0x0a
@@ -150,21 +158,58 @@ export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: 
   return <u32>(rowStart - block)
 }
 
+/**
+ * Copies the cells of the `kept` columns that stand at KEPT_COLUMNS, which are distinct, to KEPT_BYTES: in their order, a tab behind each
+ * and a line end behind the last. Their ends go to KEPT_ENDS, marks included.
+ * @param block where offset 0 of the index is, of a block of at most BLOCK_BYTES: what is kept of it is no longer than it
+ * @param bias added to every offset that is stored
+ * @returns bytes that were stored
+ */
+export function keep(block: usize, index: usize, ofRows: u32, columns: u32, kept: u32, bias: u32): u32 {
+  const rowCells = (<usize>columns) << 2
+  const chosenAt = index + KEPT_COLUMNS
+  const chosenEnd = chosenAt + ((<usize>kept) << 2)
+  const target = index + KEPT_BYTES
+  const shift = bias - <u32>target
+  let to = target
+  let endAt = index + KEPT_ENDS
+  let rowAt = index + ROW_STARTS
+  let cellsAt = index + CELL_ENDS
+  for (let row: u32 = 0; row < ofRows; row++) {
+    for (let at = chosenAt; at < chosenEnd; at += 4) {
+      const column = <usize>load<u32>(at)
+      const cell = cellsAt + (column << 2)
+      const start = column == 0 ? load<u32>(rowAt) : (load<u32>(cell - 4) & ~MARK) + 1
+      const marked = load<u32>(cell)
+      const length = <usize>((marked & ~MARK) - start)
+      const from = block + <usize>start
+      v128.store(to, v128.load(from))
+      for (let done: usize = 16; done < length; done += 16) v128.store(to + done, v128.load(from + done))
+      to += length
+      store<u32>(endAt, (<u32>to + shift) | (marked & MARK))
+      endAt += 4
+      store<u8>(to++, <u8>TAB)
+    }
+    if (kept != 0) store<u8>(to - 1, <u8>LF)
+    rowAt += 4
+    cellsAt += rowCells
+  }
+  return <u32>(to - target)
+}
+
 function stopAt(offset: usize): u32 {
   stopped = true
   return <u32>offset
 }
 
-/** Four at a time: what is stored too many is written over, or not looked at. */
+/** Three at a time: what is stored too many is written over, or not looked at. */
 function storeEnds(delimiters: u64, offset: u32, cellAt: usize): void {
-  for (let bits = delimiters; bits != 0; cellAt += 16) {
+  for (let bits = delimiters; bits != 0; cellAt += 12) {
     store<u32>(cellAt, offset + <u32>ctz(bits))
     bits &= bits - 1
     store<u32>(cellAt, offset + <u32>ctz(bits), 4)
     bits &= bits - 1
     store<u32>(cellAt, offset + <u32>ctz(bits), 8)
-    bits &= bits - 1
-    store<u32>(cellAt, offset + <u32>ctz(bits), 12)
     bits &= bits - 1
   }
 }

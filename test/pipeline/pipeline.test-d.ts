@@ -16,6 +16,7 @@ type Columns = typeof schema.columns
 
 declare const bytes: AsyncIterable<Uint8Array>
 declare const pieces: AsyncIterable<{ offset: number; bytes: Uint8Array }>
+declare const needsPrice: Stage<RowBatch<Pick<Columns, 'price'>>, string>
 declare const needsTwo: Stage<{ a: number; b: number }, string>
 declare const needsOne: Stage<{ a: number }, { a: number }>
 
@@ -33,6 +34,21 @@ test('a chain that fits compiles and carries its types', () => {
   expectTypeOf(rows.map(row => row.get('quantity'))).toEqualTypeOf<Pipeline<(number | null)[]>>()
   expectTypeOf(rows.map(row => row.get('quantity')).map(n => String(n))).toEqualTypeOf<Pipeline<string[]>>()
   expectTypeOf(rows.take(1).toArray()).resolves.toEqualTypeOf<Row<Columns>[]>()
+})
+
+test('chosen columns are the only ones', () => {
+  const chosen = pipeline(bytes).to(new TsvRowParser({ schema, columns: ['quantity', 'of the file'] }))
+  expectTypeOf(chosen).toEqualTypeOf<Pipeline<RowBatch<Pick<Columns, 'quantity'>>>>()
+  chosen.map(row => {
+    expectTypeOf(row.get('quantity')).toEqualTypeOf<number | null>()
+    // A column that was left out is one that only run time can know.
+    expectTypeOf(row.get('price')).toEqualTypeOf<string | null>()
+  })
+  // @ts-expect-error a stage that needs the price cannot follow
+  chosen.to(needsPrice)
+  pipeline(bytes)
+    .to(new TsvRowParser({ schema, columns: ['price'] }))
+    .to(needsPrice)
 })
 
 test('a wrong chain does not compile, at the call that joins it', () => {

@@ -157,22 +157,29 @@ function bothInOne(worker: boolean): Stage<Uint8Array, ItemBatch> {
   return gunzip.fuseWith(new TsvRowParser({ schema: itemSchema, batchBytes: 1024 }) as never) as never as Stage<Uint8Array, ItemBatch>
 }
 
-describeLaws({
-  name: 'TsvRowParser',
-  make: () => new TsvRowParser({ schema: itemSchema, batchBytes: 1024 }),
-  input: cuts => cutBytes(text, cuts),
-  content: rowsIn,
-  held: { cap: 2 * text.length, of: inputBytes, endless: () => repeated(() => [text]) },
-  empty: 'TSV_EMPTY',
-  *prefixes() {
-    // A row that the cut leaves with all its cells cannot be told from a whole one: what finds that cut is the gzip trailer before.
-    for (const prefix of everyPrefix(text, 53))
-      yield { input: [prefix], ends: ['end', 'TSV_EMPTY', 'TSV_ROW_SHORT', 'TSV_QUOTE_UNCLOSED', 'TSV_COLUMN_MISSING', 'TSV_UTF8_INVALID'] }
-    const short = text.subarray(0, text.lastIndexOf(0x09))
-    yield { input: [short], ends: ['TSV_ROW_SHORT'] }
-  },
-  kept: keptRow,
-} satisfies StageUnderLaw<Uint8Array, ItemBatch>)
+const COLUMNS = [['all columns'], ['two columns', 'itemId', 'title']] as const
+for (const [which, ...columns] of COLUMNS) {
+  describeLaws({
+    name: `TsvRowParser with ${which}`,
+    make: () =>
+      new TsvRowParser({ schema: itemSchema, batchBytes: 1024, ...(columns.length > 0 && { columns }) }) as Stage<Uint8Array, ItemBatch>,
+    input: cuts => cutBytes(text, cuts),
+    content: rowsIn,
+    held: { cap: 2 * text.length, of: inputBytes, endless: () => repeated(() => [text]) },
+    empty: 'TSV_EMPTY',
+    *prefixes() {
+      // A row that the cut leaves with all its cells cannot be told from a whole one: what finds that cut is the gzip trailer before.
+      for (const prefix of everyPrefix(text, 53))
+        yield {
+          input: [prefix],
+          ends: ['end', 'TSV_EMPTY', 'TSV_ROW_SHORT', 'TSV_QUOTE_UNCLOSED', 'TSV_COLUMN_MISSING', 'TSV_UTF8_INVALID'],
+        }
+      const short = text.subarray(0, text.lastIndexOf(0x09))
+      yield { input: [short], ends: ['TSV_ROW_SHORT'] }
+    },
+    kept: keptRow,
+  } satisfies StageUnderLaw<Uint8Array, ItemBatch>)
+}
 
 const batches = batchesOf(itemSchema, { feed: 'item', lastModified: new Date(0) }, lines)
 const cutRows = (cuts: readonly number[]) => cutBatches(batches, 1 + ((cuts[0] ?? 99) % 150))

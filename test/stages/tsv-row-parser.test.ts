@@ -9,6 +9,7 @@ test.each<[string, unknown]>([
   ['onBadRow', 'ignore'],
   ['onBadRow', null],
   ['invalidUtf8', 'keep'],
+  ['columns', []],
 ])('%s: %s is OPTION_INVALID', (option, value) => {
   expect(() => new TsvRowParser({ [option]: value } as TsvRowParserOptions<Record<never, never>>)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),

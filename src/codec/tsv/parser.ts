@@ -8,27 +8,30 @@
 import { isUtf8 } from 'node:buffer'
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
-import { type FileProgress, RowBatch } from '../row-batch'
+import type { FileProgress, RowBatch } from '../row-batch'
 import type { LentMemory } from '../wasm-module'
 import { type BadRowPolicy, type BadRowReason, badRowError, rowExcerpt } from './bad-row'
 import { Block } from './block'
 import { type BoundHeader, bindHeader } from './header'
 import { readHeader } from './read-header'
 import { nextLine, readRow } from './read-row'
-import { appendRow, type GoodRow, takeRows } from './scan-space'
-import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
+import { type PlacedRow, RowCollector } from './row-collector'
+import { appendRow, type GoodRow } from './scan-space'
+import type { ScanSpace, TsvScanner } from './scanner'
 import { tsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
   /** Which file this is; every batch carries it. A function is asked once, when the header is read. */
   readonly file?: FeedFile | (() => FeedFile)
+  /** Those of the batches, by name, in this order; the file's when absent. COLUMN_UNKNOWN for one that neither schema nor file has. */
+  readonly columns?: readonly string[]
   readonly onBadRow?: BadRowPolicy
   /** What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted. */
   readonly invalidUtf8?: 'bad-row' | 'replace'
   /** Bytes of a row, line end included, at the most; also how far an open quote is followed. */
   readonly maxRowBytes?: number
-  /** Bytes of the file in a batch, unless one row is longer. */
+  /** Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to a block more. */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
   /** Goes on where another parser's `saveState` was called, with the bytes that were pushed after it. */
@@ -53,17 +56,19 @@ export interface TsvParserState {
 
 const NOTHING = new Uint8Array()
 
-export class TsvParser<C extends Columns> {
+/** @typeParam K the columns of its batches */
+export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Rows left out by `onBadRow`. */
   badRows = 0
   /** Rows read with U+FFFD in place of bytes that are not UTF-8. */
   replacedRows = 0
 
-  readonly #options: Required<Omit<TsvParserOptions<C>, 'start'>>
+  readonly #options: Required<Omit<TsvParserOptions<C>, 'start' | 'columns'>>
+  readonly #columns: readonly string[] | undefined
   readonly #block: Block
   readonly #progress: FileProgress = { complete: false }
   /** One for all pushes: a generator for each would cost more than most batches. */
-  readonly #batches: IterableIterator<RowBatch<C>> = {
+  readonly #batches: IterableIterator<RowBatch<K>> = {
     next: () => {
       const value = this.#next()
       return value === undefined ? { done: true, value } : { done: false, value }
@@ -79,7 +84,7 @@ export class TsvParser<C extends Columns> {
   /** There is no more input. */
   #final = false
   #header: BoundHeader<C> | undefined
-  #file: FeedFile
+  #rows: RowCollector<K> | undefined
   #space: ScanSpace | undefined
   /** Offset in the block of the next row. */
   #at = 0
@@ -104,14 +109,17 @@ export class TsvParser<C extends Columns> {
       batchBytes: options.batchBytes ?? 1 << 16,
       scanner: options.scanner ?? tsvScanner(),
     }
+    this.#columns = options.columns
     this.#block = new Block(this.#options.batchBytes)
-    this.#file = { feed: options.schema.feed }
     if (options.start) this.#startAt(options.start)
   }
 
-  /** All that another parser of the same options needs to go on from here; undefined before the header was read. Call it between two pushes. */
+  /**
+   * All that another parser of the same options needs to go on from here; undefined before the header was read, and, with `columns`, while
+   * rows wait for their batch. Call it between two pushes.
+   */
   saveState(): TsvParserState | undefined {
-    if (this.#header === undefined) return undefined
+    if (this.#header === undefined || this.#rows?.isEmpty === false) return undefined
     const { bytes, filled, baseOffset } = this.#block
     return {
       headings: this.#header.columns.map(column => column.heading),
@@ -131,17 +139,19 @@ export class TsvParser<C extends Columns> {
    * the next call.
    * @param lent where the bytes lie, if they are lent until the sequence is used up: blocks are then read there. Otherwise they are copied.
    */
-  push(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<C>> {
+  push(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<K>> {
     this.#input = bytes
     if (lent && this.#canReadThere(bytes, lent)) this.#readThere(bytes)
     return this.#batches
   }
 
   /** The end of the file: the last rows. @throws FeedError TSV_EMPTY where not even a header came */
-  *end(): Generator<RowBatch<C>, void, void> {
+  *end(): Generator<RowBatch<K>, void, void> {
     this.#final = true
     this.#startReading()
     yield* this.#batches
+    const last = this.#rows?.flush()
+    if (last !== undefined) yield last
     if (this.#header === undefined) throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
     this.#progress.complete = true
   }
@@ -152,9 +162,7 @@ export class TsvParser<C extends Columns> {
   }
 
   #startAt(start: TsvParserState): void {
-    const { file } = this.#options
-    this.#file = typeof file === 'function' ? file() : file
-    this.#header = bindHeader(this.#options.schema, start.headings, { row: 0, line: 1, byteOffset: 0 })
+    this.#bind(start.headings, { row: 0, line: 1, byteOffset: 0 })
     this.#row = start.row
     this.#line = start.line
     this.#confinedUntil = start.confinedUntil
@@ -180,12 +188,15 @@ export class TsvParser<C extends Columns> {
   }
 
   /** The next batch of what was pushed; undefined once that is used up. */
-  #next(): RowBatch<C> | undefined {
+  #next(): RowBatch<K> | undefined {
     for (;;) {
+      const waiting = this.#failure || this.#bad ? this.#rows?.flush() : undefined
+      if (waiting !== undefined) return waiting
       if (this.#failure !== undefined) throw this.#failure
-      const batch = this.#isReading ? this.#readOn() : undefined
-      if (batch !== undefined) return batch
-      if (!this.#isReading && !this.#fillBlock()) return undefined
+      if (this.#isReading) {
+        const batch = this.#readOn()
+        if (batch !== undefined) return batch
+      } else if (!this.#fillBlock()) return undefined
     }
   }
 
@@ -220,9 +231,9 @@ export class TsvParser<C extends Columns> {
   }
 
   /** Reads on in the block. @returns the next batch, if there is one before the end or a row that is left out */
-  #readOn(): RowBatch<C> | undefined {
+  #readOn(): RowBatch<K> | undefined {
     if (this.#header === undefined) this.#readHeader(this.#final)
-    if (this.#header !== undefined) return this.#readRows(this.#header, this.#spaceFor(this.#header))
+    if (this.#header && this.#rows) return this.#readRows(this.#header, this.#rows, this.#spaceFor(this.#header))
     this.#stopReading()
     return undefined
   }
@@ -238,9 +249,7 @@ export class TsvParser<C extends Columns> {
     const line = readHeader(bytes, bom, filled, final, bom)
     const position = { row: 0, line: 1, byteOffset: bom }
     if (line !== undefined) {
-      const { file } = this.#options
-      this.#file = typeof file === 'function' ? file() : file
-      this.#header = bindHeader(this.#options.schema, line.headings, position)
+      this.#bind(line.headings, position)
       this.#at = line.next
       this.#line = 2
     } else if (filled >= this.#options.maxRowBytes) {
@@ -249,16 +258,31 @@ export class TsvParser<C extends Columns> {
     }
   }
 
-  #readRows(header: BoundHeader<C>, space: ScanSpace): RowBatch<C> | undefined {
+  #bind(headings: readonly string[], position: RowPosition): void {
+    const { schema, file, batchBytes, scanner } = this.#options
+    const header = bindHeader(schema, headings, position)
+    this.#rows = new RowCollector<K>({
+      header,
+      columns: this.#columns,
+      file: typeof file === 'function' ? file() : file,
+      progress: this.#progress,
+      batchBytes,
+      scanner,
+      takes: (bytes, row) => this.#takesRow(bytes, row),
+    })
+    this.#header = header
+  }
+
+  #readRows(header: BoundHeader<C>, rows: RowCollector<K>, space: ScanSpace): RowBatch<K> | undefined {
     const { bytes, filled } = this.#block
     let next = this.#bad ? this.#leaveOut(this.#bad, this.#at, filled) : this.#at
     for (;;) {
       if (next < filled && !this.#isConfined(next)) next = this.#options.scanner.scan(bytes, next, filled, this.#options.maxRowBytes, space)
-      if (space.rows === space.maxRows) return this.#take(header, space, next)
+      if (space.rows === space.maxRows) return this.#take(rows, space, next)
       const reading = next < filled ? this.#readOne(next, filled, this.#final, header) : INCOMPLETE
       if (reading.kind === 'row') next = appendRow(space, bytes, next, reading)
       else {
-        const batch = this.#take(header, space, Math.min(next, filled))
+        const batch = this.#take(rows, space, Math.min(next, filled))
         if (reading.kind === 'incomplete') this.#stopReading()
         else this.#bad = reading
         return batch
@@ -336,42 +360,27 @@ export class TsvParser<C extends Columns> {
     this.#line++
   }
 
-  /** Makes a batch of the rows in the space, which end at `next`, and empties it. */
-  #take(header: BoundHeader<C>, space: ScanSpace, next: number): RowBatch<C> | undefined {
-    const { rows, innerLines } = space
-    if (rows === 0) return undefined
-    const first = space.rowStarts[0]!
-    const batch = new RowBatch<C>({
-      header,
-      file: this.#file,
-      progress: this.#progress,
-      ...takeRows(space, this.#block.bytes.subarray(first, Math.min(next, this.#block.filled))),
-      rowCount: rows,
-      firstRow: this.#row + 1,
-      firstLine: this.#line,
-      innerLines,
-      baseOffset: this.#block.baseOffset + first,
-    })
-    this.#row += rows
-    this.#line += rows + innerLines
+  /** Takes the rows out of the space, which end at `next`. @returns a batch, once there is one */
+  #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
+    if (space.rows === 0) return undefined
+    const { bytes, filled, baseOffset } = this.#block
+    const place = { row: this.#row + 1, line: this.#line, byteOffset: baseOffset + space.rowStarts[0]! }
+    const batch = rows.collect({ block: bytes, space, end: Math.min(next, filled), place })
+    this.#row += space.rows
+    this.#line += space.rows + space.innerLines
     this.#at = next
     space.rows = 0
     space.innerLines = 0
-    return this.#valid(batch)
+    return batch
   }
 
-  /** The batch without the rows that are not UTF-8, if any are left. One native check a batch unless there are such rows. */
-  #valid(batch: RowBatch<C>): RowBatch<C> | undefined {
-    if (!batch.index.rowFlags.includes(ROW_NON_ASCII) || isUtf8(batch.bytesOf())) return batch
-    const valid = batch.select(row => {
-      const bytes = batch.bytesOf(row.slot)
-      if (this.#failure !== undefined) return false
-      if (isUtf8(bytes)) return true
-      if (this.#options.invalidUtf8 === 'replace') this.replacedRows++
-      else this.#failure = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
-      return this.#options.invalidUtf8 === 'replace'
-    })
-    return valid.length > 0 ? valid : undefined
+  /** Whether a row that may not be UTF-8 is one of the file's. Behind one that the policy is to throw there is none. */
+  #takesRow(bytes: Uint8Array, row: PlacedRow): boolean {
+    if (this.#failure !== undefined) return false
+    if (isUtf8(bytes)) return true
+    if (this.#options.invalidUtf8 === 'replace') this.replacedRows++
+    else this.#failure = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
+    return this.#options.invalidUtf8 === 'replace'
   }
 
   #isConfined(at: number): boolean {

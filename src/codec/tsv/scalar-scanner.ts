@@ -18,6 +18,7 @@ const SCALAR: TsvScanner = {
   name: 'scalar',
   newSpace: columns => newScanSpace(columns),
   borrow: () => false,
+  keep: (block, space, kept) => kept.addCells(block, space),
   release() {},
   scan(block, from, to, maxRowBytes, space) {
     let rowStart = from

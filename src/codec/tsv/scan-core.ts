@@ -2,6 +2,7 @@
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import type { KeptCells } from './kept-cells'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
 
@@ -12,7 +13,10 @@ interface Exports {
   readonly ROW_STARTS: { readonly value: number }
   readonly ROW_FLAGS: { readonly value: number }
   readonly CELL_ENDS: { readonly value: number }
-  readonly INDEX_BYTES: { readonly value: number }
+  readonly KEPT_COLUMNS: { readonly value: number }
+  readonly MAX_KEPT_COLUMNS: { readonly value: number }
+  readonly KEPT_ENDS: { readonly value: number }
+  readonly KEPT_BYTES: { readonly value: number }
   scan(
     block: number,
     bytes: number,
@@ -23,6 +27,7 @@ interface Exports {
     maxRows: number,
     maxRowBytes: number,
   ): number
+  keep(block: number, index: number, rows: number, columns: number, kept: number, bias: number): number
   rowsFound(): number
   innerLinesFound(): number
   stoppedAtRow(): number
@@ -55,6 +60,11 @@ export class ScanCore {
   readonly #rowStarts: Uint32Array
   readonly #rowFlags: Uint8Array
   readonly #cellEnds: Int32Array
+  readonly #keptColumns: Int32Array
+  readonly #keptEnds: Int32Array
+  readonly #keptBytes: Uint8Array
+  /** Those in the memory. */
+  #columnsThere: Int32Array | undefined
 
   /** A core with a memory of its own. @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
   static own(): ScanCore {
@@ -68,6 +78,7 @@ export class ScanCore {
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
     this.#exports = wasmInstance<Exports>(scanModule.compiled, memory)
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
+    const { KEPT_COLUMNS, MAX_KEPT_COLUMNS, KEPT_ENDS, KEPT_BYTES } = this.#exports
     this.memory = memory
     this.#block = new Uint8Array(memory.buffer, 0, blockBytes)
     this.maxBlockBytes = BLOCK_BYTES.value
@@ -77,6 +88,9 @@ export class ScanCore {
     this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
     this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
     this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
+    this.#keptColumns = new Int32Array(memory.buffer, index + KEPT_COLUMNS.value, MAX_KEPT_COLUMNS.value)
+    this.#keptEnds = new Int32Array(memory.buffer, index + KEPT_ENDS.value, MAX_CELLS.value)
+    this.#keptBytes = new Uint8Array(memory.buffer, index + KEPT_BYTES.value, BLOCK_BYTES.value)
   }
 
   /** A space that is this core's index. */
@@ -108,5 +122,17 @@ export class ScanCore {
     space.rows += rows
     space.innerLines += this.#exports.innerLinesFound()
     return { taken, isStopped: this.#exports.stoppedAtRow() !== 0 }
+  }
+
+  /** Adds the cells of the rows that are in this core's index, of a block that lies at `at`. False where it cannot. */
+  keep(at: number, blockBytes: number, space: ScanSpace, kept: KeptCells): boolean {
+    const { rows, columns } = space
+    const ofColumns = kept.columns
+    if (space.cellEnds !== this.#cellEnds || blockBytes > this.maxBlockBytes || ofColumns.length > this.#keptColumns.length) return false
+    if (this.#columnsThere !== ofColumns) this.#keptColumns.set(ofColumns)
+    this.#columnsThere = ofColumns
+    const bytes = this.#exports.keep(at, this.#index, rows, columns, ofColumns.length, kept.byteLength)
+    kept.add(this.#keptBytes.subarray(0, bytes), this.#keptEnds.subarray(0, rows * ofColumns.length))
+    return true
   }
 }

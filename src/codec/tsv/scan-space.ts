@@ -14,13 +14,17 @@ export function maxRowsOf(columns: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.floor(MAX_CELLS / columns)))
 }
 
-/** A space in memory of its own. */
-export function newScanSpace(columns: number, maxRows = maxRowsOf(columns)): ScanSpace {
+/** A space in memory of its own, but for the ends that it is given. */
+export function newScanSpace(
+  columns: number,
+  maxRows = maxRowsOf(columns),
+  cellEnds: Int32Array = new Int32Array(maxRows * columns),
+): ScanSpace {
   return {
     columns,
     maxRows,
     rowStarts: new Uint32Array(maxRows),
-    cellEnds: new Int32Array(maxRows * columns),
+    cellEnds,
     rowFlags: new Uint8Array(maxRows),
     rows: 0,
     innerLines: 0,

@@ -3,6 +3,7 @@
 // it stops, and read-row.ts, shared by all engines, says what that row is. So engines can differ in speed only.
 
 import type { LentMemory } from '../wasm-module'
+import type { KeptCells } from './kept-cells'
 
 /** A row has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
@@ -49,6 +50,9 @@ export interface TsvScanner {
    * @returns the offset where the first row that it did not take begins (`to` when all were taken)
    */
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number
+
+  /** Adds the cells of the rows in the space, which are of this block, to those that are kept. */
+  keep(block: Uint8Array, space: ScanSpace, kept: KeptCells): void
 
   /** Frees what the engine holds. It is not used afterwards. */
   release(): void

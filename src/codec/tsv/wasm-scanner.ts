@@ -2,6 +2,7 @@
 // a lender's memory; others are copied into its own piece by piece, and a row that is larger than a piece goes to the plain engine.
 
 import type { LentMemory, WasmMemory } from '../wasm-module'
+import type { KeptCells } from './kept-cells'
 import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
 import { maxRowsOf, newScanSpace } from './scan-space'
@@ -51,6 +52,12 @@ class WasmScanner implements TsvScanner {
       return from + core.scan(block.byteOffset + from, to - from, from, maxRowBytes, space).taken
     }
     return this.#scanPieces(block, from, to, maxRowBytes, space)
+  }
+
+  keep(block: Uint8Array, space: ScanSpace, kept: KeptCells): void {
+    const core = this.#lent
+    if (block.buffer === core?.memory.buffer && core.keep(block.byteOffset, block.length, space, kept)) return
+    kept.addCells(block, space)
   }
 
   release(): void {

@@ -17,7 +17,7 @@ type Push = (parser: TsvParser<Columns>, bytes: Uint8Array) => Iterable<RowBatch
 
 const PAGE = 65_536
 const LENT_BYTES = 7 * PAGE
-const memory = wasmMemory(7 + 9)
+const memory = wasmMemory(7 + 14)
 const lentBytes = new Uint8Array(memory.buffer)
 
 /**
@@ -121,15 +121,16 @@ const hostile = fc
 const cutsOf = (text: Uint8Array) => fc.array(fc.nat(text.length), { maxLength: 12 }).map(cuts => cuts.sort((a, b) => a - b))
 const cutText = (texts: fc.Arbitrary<Buffer>) => texts.chain(text => fc.tuple(fc.constant(text), cutsOf(text)))
 const batchBytes = fc.constantFrom(64, 65, 100, 256, 1024, PAGE, 2 * PAGE)
+const columns = fc.constantFrom<Options>({}, { columns: ['b'] }, { columns: ['b', 'a'] }, { columns: ['a'] })
 const history = fc.constantFrom(0, 1, 30, 64, 1000, PAGE)
 
 describe('lent or copied, cut anywhere, by either engine: the same batches', () => {
   test('of good rows', () => {
     fc.assert(
-      fc.property(cutText(rows), history, fc.nat(200), batchBytes, ([text, cuts], historyBytes, address, bytes) => {
-        expectSame(text, cuts, historyBytes, address, { batchBytes: bytes })
+      fc.property(cutText(rows), history, fc.nat(200), batchBytes, columns, ([text, cuts], historyBytes, address, bytes, wanted) => {
+        expectSame(text, cuts, historyBytes, address, { batchBytes: bytes, ...wanted })
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
     )
   })
 
@@ -141,10 +142,18 @@ describe('lent or copied, cut anywhere, by either engine: the same batches', () 
       { onBadRow: 'throw' },
     )
     fc.assert(
-      fc.property(cutText(hostile), history, fc.nat(200), batchBytes, policies, ([text, cuts], historyBytes, address, bytes, policy) => {
-        expectSame(text, cuts, historyBytes, address, { batchBytes: bytes, ...policy })
-      }),
-      { numRuns: 250 },
+      fc.property(
+        cutText(hostile),
+        history,
+        fc.nat(200),
+        batchBytes,
+        policies,
+        columns,
+        (cut, historyBytes, address, bytes, policy, wanted) => {
+          expectSame(...cut, historyBytes, address, { batchBytes: bytes, ...policy, ...wanted })
+        },
+      ),
+      { numRuns: 350 },
     )
   })
 

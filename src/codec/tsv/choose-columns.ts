@@ -1,0 +1,36 @@
+// Some columns of a file, as the header of a file that has no others.
+
+import type { Columns, FeedSchema } from '../../schema/feed-schema'
+import type { CellType } from '../../schema/values'
+import { unknownColumn } from '../projection'
+import { ColumnLookup } from './column-lookup'
+import type { BoundHeader } from './header'
+
+export interface Choice<K extends Columns> {
+  readonly header: BoundHeader<K>
+  /** Where they are in the file, in the order of the header. Those that the file lacks have no place there. */
+  readonly columns: Int32Array
+}
+
+/** The columns of these names, of the file or of its schema, in this order. @throws FeedError COLUMN_UNKNOWN */
+export function chooseColumns<K extends Columns>(header: BoundHeader, names: readonly string[]): Choice<K> {
+  const indexes = new Map<string, number>()
+  const absent = new Map<string, CellType>()
+  const columns: number[] = []
+  for (const name of new Set(names)) {
+    const column = header.indexes.get(name)
+    const type = header.absent.get(name)
+    if (column !== undefined) indexes.set(name, columns.push(column) - 1)
+    else if (type !== undefined) absent.set(name, type)
+    else throw unknownColumn(header, name)
+  }
+  const bound = columns.map(column => header.columns[column]!)
+  const schema = schemaOf<K>(header.schema, names)
+  return { header: { schema, columns: bound, absent, indexes: new ColumnLookup(indexes) }, columns: Int32Array.from(columns) }
+}
+
+function schemaOf<K extends Columns>({ feed, columns }: FeedSchema, names: readonly string[]): FeedSchema<K> {
+  const chosen = Object.entries(columns).filter(([name]) => names.includes(name))
+  // K has the columns of these names, and no others.
+  return { feed, columns: Object.fromEntries(chosen) as unknown as K }
+}

@@ -1,0 +1,82 @@
+// The cells of some columns, side by side, as in a file that has no others: the bytes and the ends of as many cells as a batch may have.
+// What was taken from it is copied, and its memory used again.
+
+import { CELL_END, CELL_MARK, type RowIndex } from './scanner'
+
+const TAB = 0x09
+const LF = 0x0a
+/** More than a batch has, unless its rows are long. */
+const FIRST_BYTES = 1 << 17
+
+/** The rows of a block whose cells are kept. */
+export interface BlockRows extends RowIndex {
+  readonly rows: number
+}
+
+export class KeptCells {
+  /** Of the file, distinct, in the order in which their cells stand here. */
+  readonly columns: Int32Array
+  /** Of all cells, as in a RowIndex. */
+  readonly ends: Int32Array
+  #bytes: Uint8Array = new Uint8Array(FIRST_BYTES)
+  #byteLength = 0
+  #cells = 0
+
+  constructor(columns: Int32Array, maxRows: number) {
+    this.columns = columns
+    this.ends = new Int32Array(columns.length * maxRows)
+  }
+
+  get byteLength(): number {
+    return this.#byteLength
+  }
+
+  /** Of all cells, in order: a tab behind each, a line end behind the last of a row. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#byteLength)
+  }
+
+  clear(): void {
+    this.#byteLength = 0
+    this.#cells = 0
+  }
+
+  /** Cells that stand side by side already; their ends count from the first byte that is kept here. */
+  add(bytes: Uint8Array, ends: Int32Array): void {
+    this.#makeRoom(bytes.length)
+    this.#bytes.set(bytes, this.#byteLength)
+    this.ends.set(ends, this.#cells)
+    this.#byteLength += bytes.length
+    this.#cells += ends.length
+  }
+
+  /** The cells of all rows of a block. */
+  addCells(block: Uint8Array, { rows, columns, rowStarts, cellEnds }: BlockRows): void {
+    this.#makeRoom(block.length)
+    for (let row = 0; row < rows; row++) {
+      for (const column of this.columns) {
+        const marked = cellEnds[row * columns + column]!
+        const start = column === 0 ? rowStarts[row]! : (cellEnds[row * columns + column - 1]! & CELL_END) + 1
+        this.#addCell(block, start, marked & CELL_END, marked & CELL_MARK)
+      }
+      if (this.columns.length > 0) this.#bytes[this.#byteLength - 1] = LF
+    }
+  }
+
+  #addCell(block: Uint8Array, start: number, end: number, mark: number): void {
+    let to = this.#byteLength
+    // Most cells are too short for a call.
+    for (let at = start; at < end; at++) this.#bytes[to++] = block[at]!
+    this.ends[this.#cells++] = to | mark
+    this.#bytes[to++] = TAB
+    this.#byteLength = to
+  }
+
+  #makeRoom(bytes: number): void {
+    const wanted = this.#byteLength + bytes
+    if (wanted <= this.#bytes.length) return
+    const grown = new Uint8Array(2 * wanted)
+    grown.set(this.bytes)
+    this.#bytes = grown
+  }
+}

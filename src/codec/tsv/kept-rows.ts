@@ -1,0 +1,123 @@
+// The rows of a batch of which only some columns are kept: their cells, and where in the file they stand. They come from several blocks,
+// one row behind the other, so that a batch of few columns has many rows.
+
+import type { RowPlaces } from '../row-batch'
+import { KeptCells } from './kept-cells'
+import { maxRowsOf, newScanSpace, type TakenRows, takeRows } from './scan-space'
+import { CELL_END, type ScanSpace, type TsvScanner } from './scanner'
+
+const LF = 0x0a
+
+/** Where the first row of a block, or of a batch, stands. */
+export interface RowsPlace {
+  readonly row: number
+  readonly line: number
+  readonly byteOffset: number
+}
+
+/** All that a batch of them is made of. */
+export interface TakenKeptRows extends TakenRows {
+  readonly places: RowPlaces
+  readonly rowCount: number
+  readonly first: RowsPlace
+  /** The rows in view; all when absent. */
+  readonly selection?: Uint32Array
+}
+
+/** Rows of one block. */
+export interface BlockOfRows {
+  readonly block: Uint8Array
+  readonly space: ScanSpace
+  /** Of the first row. */
+  readonly place: RowsPlace
+}
+
+export class KeptRows {
+  readonly #cells: KeptCells
+  readonly #space: ScanSpace
+  readonly #lines: Uint32Array
+  readonly #byteOffsets: Uint32Array
+  readonly #batchBytes: number
+  #first: RowsPlace = { row: 0, line: 0, byteOffset: 0 }
+  #leftOut = new Set<number>()
+
+  constructor(columns: Int32Array, batchBytes: number) {
+    const maxRows = maxRowsOf(columns.length)
+    this.#cells = new KeptCells(columns, maxRows)
+    this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
+    this.#lines = new Uint32Array(this.#space.maxRows)
+    this.#byteOffsets = new Uint32Array(this.#space.maxRows)
+    this.#batchBytes = batchBytes
+  }
+
+  get length(): number {
+    return this.#space.rows
+  }
+
+  /** Whether there are enough for a batch. */
+  get isFull(): boolean {
+    return this.#cells.byteLength >= this.#batchBytes
+  }
+
+  hasRoomFor(rows: number): boolean {
+    return this.#space.rows + rows <= this.#space.maxRows
+  }
+
+  /** Rows that follow those that are here, and for which there is room. @param leftOut those of them that are not to be seen */
+  add({ block, space, place }: BlockOfRows, scanner: TsvScanner, leftOut: readonly number[] = []): void {
+    const before = this.#space.rows
+    if (before === 0) this.#first = place
+    scanner.keep(block, space, this.#cells)
+    this.#addFlags(space)
+    this.#addLines(block, space, place.line - this.#first.line)
+    this.#addOffsets(space, place.byteOffset - this.#first.byteOffset)
+    for (const slot of leftOut) this.#leftOut.add(before + slot)
+    this.#space.rows += space.rows
+  }
+
+  /** Makes a batch of all, and begins anew. */
+  take(): TakenKeptRows {
+    const { rows } = this.#space
+    this.#fillStarts()
+    const taken = takeRows(this.#space, this.#cells.bytes)
+    const selection = this.#selection()
+    const places = { lines: this.#lines.slice(0, rows), byteOffsets: this.#byteOffsets.slice(0, rows) }
+    this.#cells.clear()
+    this.#leftOut.clear()
+    this.#space.rows = 0
+    return { ...taken, places, rowCount: rows, first: this.#first, ...(selection && { selection }) }
+  }
+
+  #selection(): Uint32Array | undefined {
+    if (this.#leftOut.size === 0) return undefined
+    const { rows } = this.#space
+    return Uint32Array.from({ length: rows }, (_, slot) => slot).filter(slot => !this.#leftOut.has(slot))
+  }
+
+  #fillStarts(): void {
+    const { rows, rowStarts, columns, cellEnds } = this.#space
+    rowStarts.fill(0, 0, rows)
+    if (columns === 0) return
+    for (let row = 1; row < rows; row++) rowStarts[row] = (cellEnds[row * columns - 1]! & CELL_END) + 1
+  }
+
+  #addFlags({ rows, rowFlags }: ScanSpace): void {
+    this.#space.rowFlags.set(rowFlags.subarray(0, rows), this.#space.rows)
+  }
+
+  #addLines(block: Uint8Array, { rows, rowStarts, innerLines }: ScanSpace, firstLine: number): void {
+    let line = firstLine
+    for (let row = 0; row < rows; row++) {
+      this.#lines[this.#space.rows + row] = line++
+      if (innerLines === 0 || row + 1 === rows) continue
+      // The line end of the row itself is one of them.
+      line--
+      for (let at = rowStarts[row]!; at < rowStarts[row + 1]!; at++) if (block[at] === LF) line++
+    }
+  }
+
+  #addOffsets({ rows, rowStarts }: ScanSpace, before: number): void {
+    const shift = before - rowStarts[0]!
+    for (let row = 0; row < rows; row++) this.#byteOffsets[this.#space.rows + row] = rowStarts[row]! + shift
+  }
+}

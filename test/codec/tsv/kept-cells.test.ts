@@ -1,0 +1,63 @@
+// Cells that an engine keeps against cells that are copied one by one.
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { KeptCells } from '../../../src/codec/tsv/kept-cells'
+import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
+import { wasmMemory } from '../../../src/codec/wasm-module'
+
+const LENT_BYTES = 65_536
+const memory = wasmMemory(1 + 14)
+const lentBytes = new Uint8Array(memory.buffer)
+
+const cell = fc.oneof(
+  fc.nat(70).map(length => 'a cell '.repeat(10).slice(0, length)),
+  fc.constantFrom('', '"a\\tb"', 'é', '"\\\\"q"', '漢字漢字漢字漢字漢字'),
+)
+const table = fc.integer({ min: 1, max: 12 }).chain(width =>
+  fc.record({
+    rows: fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 20 }),
+    columns: fc.shuffledSubarray(Array.from({ length: width }, (_, column) => column)),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+    address: fc.nat(100),
+  }),
+)
+
+test('in the engine’s memory, or one by one: the same bytes and ends', () => {
+  fc.assert(
+    fc.property(table, ({ rows, columns, lineEnd, address }) => {
+      const text = Buffer.from(rows.map(cells => cells.join('\t') + lineEnd).join(''))
+      lentBytes.set(text, address)
+      const block = lentBytes.subarray(address, address + text.length)
+      const scanner = wasmScanner()
+      scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
+      const space = scanner.newSpace(rows[0]!.length)
+      scanner.scan(block, 0, block.length, 1 << 20, space)
+      fc.pre(space.rows === rows.length)
+      const [kept, copied] = [new KeptCells(Int32Array.from(columns), 64), new KeptCells(Int32Array.from(columns), 64)]
+      // Twice: what is added stands behind what is there.
+      for (let round = 0; round < 2; round++) {
+        scanner.keep(block, space, kept)
+        copied.addCells(block, space)
+      }
+      expect([...kept.ends]).toEqual([...copied.ends])
+      expect(Buffer.from(kept.bytes).toString()).toBe(Buffer.from(copied.bytes).toString())
+      const wanted = rows.map(cells => (columns.length > 0 ? `${columns.map(column => cells[column]).join('\t')}\n` : '')).join('')
+      expect(Buffer.from(kept.bytes).toString()).toBe(wanted + wanted)
+      scanner.release()
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('it grows', () => {
+  const kept = new KeptCells(Int32Array.of(0), 10)
+  const block = Buffer.from(`${'x'.repeat(300_000)}\n`)
+  const rows = { columns: 1, rows: 1, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(300_000), rowFlags: Uint8Array.of(0) }
+  kept.addCells(block, rows)
+  kept.addCells(block, rows)
+  expect(kept.byteLength).toBe(2 * 300_001)
+  expect([...kept.ends.subarray(0, 2)]).toEqual([300_000, 600_001])
+  kept.clear()
+  expect(kept.bytes.length).toBe(0)
+})
