@@ -37,7 +37,7 @@ export interface RowBatchParts<C extends Columns> {
   /** Only where some columns of the file were left out. */
   readonly places?: RowPlaces
   /** Rows of the index that are in view, in order; all when absent. */
-  readonly selection?: Uint32Array
+  readonly selection?: Uint32Array | undefined
   /** Cells decoded already, by column index, one value for each row of the index. */
   readonly decoded?: ReadonlyMap<number, readonly unknown[]>
 }

@@ -30,7 +30,7 @@ export interface GunzipOptions extends Partial<GzipLimits> {
 
 /**
  * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two outputs of
- * 256 KiB, one with the reader's side and one inflated ahead; with `wasm` the engine's 7.5 MiB, in which a worker is at most
+ * 256 KiB, one with the reader's side and one inflated ahead; with `wasm` the engine's 8.6 MiB, in which a worker is at most
  * eight outputs and eight inputs of 64 KiB ahead; with `fflate` the 4 MiB that one slice of the worst bomb makes, and their copy;
  * with each, 256 KiB of gathered input.
  */

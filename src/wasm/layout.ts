@@ -46,7 +46,7 @@ export const OUTPUT: usize = INPUT + INPUT_SLOTS * INPUT_BYTES
 export const BLOCK_BYTES: usize = 256 * 1024
 export const WINDOW_BYTES: usize = 32 * 1024
 /** Of what was put out, at least this much lies before the next output: a reader that has not done with it need not copy it. */
-export const HISTORY_BYTES: usize = 64 * 1024
+export const HISTORY_BYTES: usize = 256 * 1024
 /**
  * The history and blocks one behind the other, so that the history is moved to the front only when there is no room for one more,
  * and the last blocks stay as they are while others are written. Copies pass the end by up to 64 bytes.

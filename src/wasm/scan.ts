@@ -3,6 +3,8 @@
 // and stops before any other. Nothing is written outside the index, and nothing read but the block and a
 // step beyond it.
 //
+// Where only leading cells of a row are wanted, steps that lie behind them count cells and store nothing.
+//
 // A step makes four masks, a bit a byte: delimiters, line ends, quotes, bytes past ASCII. The ends of all cells are stored at once;
 // whether a row has the right number of them is seen at its line end. The end of a cell that is quoted or has a byte past ASCII is marked.
 // A quote matters only where a cell begins, that is in the first place or behind a delimiter: there the step ends early, the quoted
@@ -14,9 +16,9 @@
 // makes use. So a block is read where another module has written it.
 
 /** The most that one call scans. A step loads up to 64 bytes past it. */
-export const BLOCK_BYTES: usize = 0x10000
+export const BLOCK_BYTES: usize = 0x40000
 export const MAX_ROWS: usize = 4096
-/** Of the rows that are taken; one that is not may have as many again. */
+/** Of the rows that are taken; one that is not may have one more for each byte of the block. */
 export const MAX_CELLS: usize = 0x10000
 
 // The index.
@@ -25,7 +27,7 @@ export const ROW_STARTS: usize = 0
 export const ROW_FLAGS: usize = 4 * MAX_ROWS
 export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
 /** Three ends are stored at a time, so up to two too many. */
-export const KEPT_COLUMNS: usize = CELL_ENDS + 8 * MAX_CELLS + 16
+export const KEPT_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
 /** Of `keep`. */
 export const MAX_KEPT_COLUMNS: usize = 1024
 export const KEPT_ENDS: usize = KEPT_COLUMNS + 4 * MAX_KEPT_COLUMNS
@@ -71,14 +73,27 @@ let rowFlagsAt: usize = 0
 /**
  * Scans `bytes` of the block at `block`, from a row's start. Its rows are stored behind the `before` rows that the index has.
  * @param bias added to every offset that is stored
+ * @param wanted cells of each row whose ends are to be stored; of those behind them some are, and some are not
  * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most MAX_CELLS
  * @returns the offset from `block` where the first row begins that was not taken
  */
-export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: u32, columns: u32, maxRows: u32, maxRowBytes: u32): u32 {
+export function scan(
+  block: usize,
+  bytes: u32,
+  bias: u32,
+  index: usize,
+  before: u32,
+  columns: u32,
+  wanted: u32,
+  maxRows: u32,
+  maxRowBytes: u32,
+): u32 {
   const end = block + <usize>bytes
   // Stored offsets are addresses moved by this.
   const shift = bias - <u32>block
   const rowCells = (<usize>columns) << 2
+  // From the last wanted end of a row to its end.
+  const unwanted = (<usize>(columns - wanted)) << 2
   rowStartsAt = index + ROW_STARTS + ((<usize>before) << 2)
   rowFlagsAt = index + ROW_FLAGS + <usize>before
   let rowStart = block
@@ -107,8 +122,9 @@ export function scan(block: usize, bytes: u32, bias: u32, index: usize, before: 
     let open = highBits(v0, v1, v2, v3) & taken
     const delimiters = allDelimiters & taken
     const firstCellAt = cellAt
-    storeEnds(delimiters, <u32>at + shift, cellAt)
-    if (isMarked || open != 0) isMarked = markEnds(delimiters, open, isMarked, cellAt)
+    const isWanted = rowCellsEnd - cellAt > unwanted || (lineEnds & taken) != 0
+    if (isWanted) storeEnds(delimiters, <u32>at + shift, cellAt)
+    if (isMarked || open != 0) isMarked = isWanted && markEnds(delimiters, open, isMarked, cellAt)
     cellAt += (<usize>popcnt(delimiters)) << 2
     for (let bits = lineEnds & taken; bits != 0; bits &= bits - 1) {
       const before = (bits & -bits) - 1

@@ -5,7 +5,7 @@ import { type CompiledWasm, type WasmMemory, WasmModule, wasmMemory } from '../w
 import { INFLATE_BINARY, INFLATE_PAGES } from './inflate-binary'
 import { InflateCore } from './inflate-core'
 
-/** Up to 7.5 MiB each, of which an engine without a worker touches 2. */
+/** Up to 8.6 MiB each, of which an engine without a worker touches 2. */
 const MAX_FREE = 2
 
 /** A core with its memory: what a worker needs to go on in its place. */

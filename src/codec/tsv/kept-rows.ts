@@ -1,6 +1,7 @@
 // The rows of a batch of which only some columns are kept: their cells, and where in the file they stand. They come from several blocks,
 // one row behind the other, so that a batch of few columns has many rows.
 
+import type { RowPosition } from '../../errors'
 import type { RowPlaces } from '../row-batch'
 import { KeptCells } from './kept-cells'
 import { maxRowsOf, newScanSpace, type TakenRows, takeRows } from './scan-space'
@@ -8,20 +9,13 @@ import { CELL_END, type ScanSpace, type TsvScanner } from './scanner'
 
 const LF = 0x0a
 
-/** Where the first row of a block, or of a batch, stands. */
-export interface RowsPlace {
-  readonly row: number
-  readonly line: number
-  readonly byteOffset: number
-}
-
 /** All that a batch of them is made of. */
 export interface TakenKeptRows extends TakenRows {
   readonly places: RowPlaces
   readonly rowCount: number
-  readonly first: RowsPlace
+  readonly first: RowPosition
   /** The rows in view; all when absent. */
-  readonly selection?: Uint32Array
+  readonly selection: Uint32Array | undefined
 }
 
 /** Rows of one block. */
@@ -29,7 +23,7 @@ export interface BlockOfRows {
   readonly block: Uint8Array
   readonly space: ScanSpace
   /** Of the first row. */
-  readonly place: RowsPlace
+  readonly place: RowPosition
 }
 
 export class KeptRows {
@@ -38,7 +32,7 @@ export class KeptRows {
   readonly #lines: Uint32Array
   readonly #byteOffsets: Uint32Array
   readonly #batchBytes: number
-  #first: RowsPlace = { row: 0, line: 0, byteOffset: 0 }
+  #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
   #leftOut = new Set<number>()
 
   constructor(columns: Int32Array, batchBytes: number) {
@@ -63,29 +57,37 @@ export class KeptRows {
     return this.#space.rows + rows <= this.#space.maxRows
   }
 
-  /** Rows that follow those that are here, and for which there is room. @param leftOut those of them that are not to be seen */
-  add({ block, space, place }: BlockOfRows, scanner: TsvScanner, leftOut: readonly number[] = []): void {
-    const before = this.#space.rows
-    if (before === 0) this.#first = place
+  /** Rows that follow those that are here, and for which there is room. */
+  add({ block, space, place }: BlockOfRows, scanner: TsvScanner): void {
+    if (this.#space.rows === 0) this.#first = place
     scanner.keep(block, space, this.#cells)
     this.#addFlags(space)
     this.#addLines(block, space, place.line - this.#first.line)
     this.#addOffsets(space, place.byteOffset - this.#first.byteOffset)
-    for (const slot of leftOut) this.#leftOut.add(before + slot)
     this.#space.rows += space.rows
+  }
+
+  /** A row that is here is not to be seen. */
+  leaveOut(slot: number): void {
+    this.#leftOut.add(slot)
+  }
+
+  positionOf(slot: number): RowPosition {
+    const { row, line, byteOffset } = this.#first
+    return { row: row + slot, line: line + this.#lines[slot]!, byteOffset: byteOffset + this.#byteOffsets[slot]! }
   }
 
   /** Makes a batch of all, and begins anew. */
   take(): TakenKeptRows {
     const { rows } = this.#space
     this.#fillStarts()
-    const taken = takeRows(this.#space, this.#cells.bytes)
+    const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
     const selection = this.#selection()
     const places = { lines: this.#lines.slice(0, rows), byteOffsets: this.#byteOffsets.slice(0, rows) }
     this.#cells.clear()
     this.#leftOut.clear()
     this.#space.rows = 0
-    return { ...taken, places, rowCount: rows, first: this.#first, ...(selection && { selection }) }
+    return { bytes, index, places, rowCount: rows, first: this.#first, selection }
   }
 
   #selection(): Uint32Array | undefined {

@@ -54,6 +54,8 @@ export interface TsvParserState {
   readonly rest: Uint8Array
 }
 
+/** Where few columns are kept a block is not a batch, and a larger one costs less for each row. */
+const BLOCKS_AT_ONCE = 4
 const NOTHING = new Uint8Array()
 
 /** @typeParam K the columns of its batches */
@@ -110,7 +112,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       scanner: options.scanner ?? tsvScanner(),
     }
     this.#columns = options.columns
-    this.#block = new Block(this.#options.batchBytes)
+    this.#block = new Block(this.#options.batchBytes * (this.#columns ? BLOCKS_AT_ONCE : 1))
     if (options.start) this.#startAt(options.start)
   }
 
@@ -184,7 +186,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#isThere = true
     this.#block.takeBack()
     // The space of the engine is where it reads.
-    this.#space = this.#header && this.#options.scanner.newSpace(this.#header.columns.length)
+    this.#space = this.#header && this.#rows && this.#options.scanner.newSpace(this.#header.columns.length, this.#rows.wanted)
   }
 
   /** The next batch of what was pushed; undefined once that is used up. */
@@ -233,13 +235,13 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Reads on in the block. @returns the next batch, if there is one before the end or a row that is left out */
   #readOn(): RowBatch<K> | undefined {
     if (this.#header === undefined) this.#readHeader(this.#final)
-    if (this.#header && this.#rows) return this.#readRows(this.#header, this.#rows, this.#spaceFor(this.#header))
+    if (this.#header && this.#rows) return this.#readRows(this.#header, this.#rows, this.#spaceFor(this.#header, this.#rows))
     this.#stopReading()
     return undefined
   }
 
-  #spaceFor({ columns }: BoundHeader): ScanSpace {
-    return (this.#space ??= this.#options.scanner.newSpace(columns.length))
+  #spaceFor({ columns }: BoundHeader, { wanted }: RowCollector<K>): ScanSpace {
+    return (this.#space ??= this.#options.scanner.newSpace(columns.length, wanted))
   }
 
   #readHeader(final: boolean): void {

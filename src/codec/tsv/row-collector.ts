@@ -14,6 +14,9 @@ import { ROW_NON_ASCII, type TsvScanner } from './scanner'
 /** A row that can say where it stands; few are asked. */
 export type PlacedRow = Pick<Row, 'position'>
 
+const LF = 0x0a
+const CR = 0x0d
+
 export interface RowCollectorParts {
   /** Of the file. */
   readonly header: BoundHeader
@@ -37,6 +40,8 @@ export class RowCollector<K extends Columns> {
   readonly #parts: RowCollectorParts
   readonly #header: BoundHeader<K>
   readonly #kept: KeptRows | undefined
+  /** Leading cells of a row whose ends are wanted. */
+  readonly wanted: number
 
   /** @throws FeedError COLUMN_UNKNOWN */
   constructor(parts: RowCollectorParts) {
@@ -45,6 +50,7 @@ export class RowCollector<K extends Columns> {
     // Without a choice K is what the file's schema has.
     this.#header = chosen ? chosen.header : (parts.header as unknown as BoundHeader<K>)
     this.#kept = chosen && new KeptRows(chosen.columns, parts.batchBytes)
+    this.wanted = chosen ? Math.max(0, ...chosen.columns.map(column => column + 1)) : parts.header.columns.length
   }
 
   /** Whether all rows were handed over. */
@@ -54,10 +60,9 @@ export class RowCollector<K extends Columns> {
 
   /** Takes the rows of a block, at least one. @returns a batch, once there is one */
   collect(rows: CollectedRows): RowBatch<K> | undefined {
-    const isUtf8 = this.#isUtf8(rows)
-    if (this.#kept) return this.#keep(rows, this.#kept, isUtf8 ? [] : this.#leftOutOf(rows))
-    const batch = this.#batchOf(rows, this.#header)
-    const valid = isUtf8 ? batch : batch.select(row => this.#takes(row))
+    if (this.#kept) return this.#keep(rows, this.#kept)
+    const batch = this.#batchOf(rows)
+    const valid = this.#isUtf8(rows) ? batch : batch.select(row => this.#parts.takes(batch.bytesOf(row.slot), row))
     return valid.length > 0 ? valid : undefined
   }
 
@@ -73,25 +78,24 @@ export class RowCollector<K extends Columns> {
     return isUtf8(block.subarray(space.rowStarts[0]!, end))
   }
 
-  #takes<H extends Columns>(row: Row<H>): boolean {
-    return this.#parts.takes(row.batch.bytesOf(row.slot), row)
+  #keep(rows: CollectedRows, kept: KeptRows): RowBatch<K> | undefined {
+    const batch = kept.hasRoomFor(rows.space.rows) ? undefined : this.flush()
+    const before = kept.length
+    kept.add(rows, this.#parts.scanner)
+    if (!this.#isUtf8(rows)) this.#leaveOut(rows, kept, before)
+    return batch ?? (kept.isFull ? this.flush() : undefined)
   }
 
-  #leftOutOf(rows: CollectedRows): number[] {
-    return Array.from(this.#batchOf(rows, this.#parts.header))
-      .filter(row => !this.#takes(row))
-      .map(row => row.slot)
+  #leaveOut(rows: CollectedRows, kept: KeptRows, before: number): void {
+    for (let row = 0; row < rows.space.rows; row++) {
+      const position = kept.positionOf(before + row)
+      if (!this.#parts.takes(lineOf(rows, row), { position })) kept.leaveOut(before + row)
+    }
   }
 
-  #keep(rows: CollectedRows, kept: KeptRows, leftOut: readonly number[]): RowBatch<K> | undefined {
-    const before = kept.hasRoomFor(rows.space.rows) ? undefined : this.flush()
-    kept.add(rows, this.#parts.scanner, leftOut)
-    return before ?? (kept.isFull ? this.flush() : undefined)
-  }
-
-  #batchOf<H extends Columns>({ block, space, end, place }: CollectedRows, header: BoundHeader<H>): RowBatch<H> {
-    return new RowBatch<H>({
-      header,
+  #batchOf({ block, space, end, place }: CollectedRows): RowBatch<K> {
+    return new RowBatch<K>({
+      header: this.#header,
       file: this.#parts.file,
       progress: this.#parts.progress,
       ...takeRows(space, block.subarray(space.rowStarts[0]!, end)),
@@ -104,16 +108,28 @@ export class RowCollector<K extends Columns> {
   }
 
   #batchOfKept(kept: KeptRows): RowBatch<K> {
-    const { first, ...rows } = kept.take()
+    const { first, bytes, index, places, rowCount, selection } = kept.take()
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
       progress: this.#parts.progress,
-      ...rows,
+      bytes,
+      index,
+      places,
+      rowCount,
+      selection,
       firstRow: first.row,
       firstLine: first.line,
       innerLines: 0,
       baseOffset: first.byteOffset,
     })
   }
+}
+
+/** A row without its line end. The ends of its cells may not all be known. */
+function lineOf({ block, space, end }: CollectedRows, row: number): Uint8Array {
+  const from = space.rowStarts[row]!
+  const next = row + 1 < space.rows ? space.rowStarts[row + 1]! : end
+  const to = block[next - 1] === LF ? next - 1 : next
+  return block.subarray(from, to > from && block[to - 1] === CR ? to - 1 : to)
 }

@@ -24,6 +24,7 @@ interface Exports {
     index: number,
     before: number,
     columns: number,
+    wanted: number,
     maxRows: number,
     maxRowBytes: number,
   ): number
@@ -94,9 +95,9 @@ export class ScanCore {
   }
 
   /** A space that is this core's index. */
-  space(columns: number, maxRows: number): ScanSpace {
+  space(columns: number, wanted: number, maxRows: number): ScanSpace {
     const index = { rowStarts: this.#rowStarts, rowFlags: this.#rowFlags, cellEnds: this.#cellEnds }
-    return { columns, maxRows: Math.min(maxRows, this.#maxRows), ...index, rows: 0, innerLines: 0 }
+    return { columns, wanted, maxRows: Math.min(maxRows, this.#maxRows), ...index, rows: 0, innerLines: 0 }
   }
 
   /** Scans a copy of at most `maxBlockBytes`, in a core with a memory of its own. */
@@ -109,10 +110,10 @@ export class ScanCore {
 
   /** Scans bytes that lie at `at` of the memory; `bias` is what is added to the offsets. The rows are appended to the space. */
   scan(at: number, bytes: number, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
-    const { columns } = space
+    const { columns, wanted } = space
     const isOwn = space.cellEnds === this.#cellEnds
     const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
-    const taken = this.#exports.scan(at, bytes, bias, this.#index, isOwn ? space.rows : 0, columns, maxRows, maxRowBytes)
+    const taken = this.#exports.scan(at, bytes, bias, this.#index, isOwn ? space.rows : 0, columns, wanted, maxRows, maxRowBytes)
     const rows = this.#exports.rowsFound()
     if (rows > 0 && !isOwn) {
       space.rowStarts.set(this.#rowStarts.subarray(0, rows), space.rows)

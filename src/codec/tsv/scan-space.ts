@@ -22,6 +22,7 @@ export function newScanSpace(
 ): ScanSpace {
   return {
     columns,
+    wanted: columns,
     maxRows,
     rowStarts: new Uint32Array(maxRows),
     cellEnds,

@@ -27,6 +27,8 @@ export interface RowIndex {
 
 /** A RowIndex being filled. */
 export interface ScanSpace extends RowIndex {
+  /** Cells of each row whose ends are wanted: those behind them may be left as they are. */
+  readonly wanted: number
   /** Rows that it has room for. */
   readonly maxRows: number
   /** Rows found so far. */
@@ -40,7 +42,7 @@ export interface TsvScanner {
   readonly name: string
 
   /** The space that `scan` fills quickest. It is good until the next call, or the next `borrow`. */
-  newSpace(columns: number): ScanSpace
+  newSpace(columns: number, wanted?: number): ScanSpace
 
   /** Blocks that lie in this memory are going to be scanned. False where the engine cannot read them where they lie. */
   borrow(lent: LentMemory): boolean

@@ -33,9 +33,9 @@ class WasmScanner implements TsvScanner {
     this.#pieceBytes = core.maxBlockBytes
   }
 
-  newSpace(columns: number): ScanSpace {
+  newSpace(columns: number, wanted = columns): ScanSpace {
     const core = this.#lent ?? this.#own
-    return core && columns <= core.maxColumns ? core.space(columns, maxRowsOf(columns)) : newScanSpace(columns)
+    return core && columns <= core.maxColumns ? core.space(columns, wanted, maxRowsOf(columns)) : newScanSpace(columns)
   }
 
   borrow({ memory, freeFrom }: LentMemory): boolean {

@@ -7,7 +7,7 @@ import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { wasmMemory } from '../../../src/codec/wasm-module'
 
 const LENT_BYTES = 65_536
-const memory = wasmMemory(1 + 14)
+const memory = wasmMemory(1 + 32)
 const lentBytes = new Uint8Array(memory.buffer)
 
 const cell = fc.oneof(
@@ -31,7 +31,7 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
       const block = lentBytes.subarray(address, address + text.length)
       const scanner = wasmScanner()
       scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
-      const space = scanner.newSpace(rows[0]!.length)
+      const space = scanner.newSpace(rows[0]!.length, Math.max(0, ...columns.map(column => column + 1)))
       scanner.scan(block, 0, block.length, 1 << 20, space)
       fc.pre(space.rows === rows.length)
       const [kept, copied] = [new KeptCells(Int32Array.from(columns), 64), new KeptCells(Int32Array.from(columns), 64)]

@@ -20,7 +20,7 @@ type Space = (scanner: TsvScanner, columns: number, rows: number) => ScanSpace
 
 /** A lender's memory: what is lent lies in its first 4 pages, and behind the bytes stands what looks like rows. */
 const LENT_BYTES = 4 * 65_536
-const lender = wasmMemory(4 + 14)
+const lender = wasmMemory(4 + 29)
 const lentBytes = new Uint8Array(lender.buffer)
 const ROWS_BEHIND = Buffer.from('"\t\n\na\tb\n\\"\t"\n\xff\r\n"x"\ty\n'.repeat(9), 'latin1')
 
