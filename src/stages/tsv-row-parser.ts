@@ -61,6 +61,11 @@ export class TsvRowParser<C extends Columns = Record<never, never>> extends Stag
     return { push: (bytes, lent) => parser.push(bytes, lent), end: () => this.#end(), destroy: () => parser.destroy() }
   }
 
+  /** @internal */
+  get copiesInputs(): boolean {
+    return this.byteMachine !== undefined
+  }
+
   /** @internal There is no file at all, as a service may answer: then not even a header is missing. */
   protected get isAbsent(): boolean {
     return false
