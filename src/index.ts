@@ -54,6 +54,7 @@ export { ndjsonSink } from './sinks/ndjson-sink'
 export { ChunkReassembler } from './stages/chunk-reassembler'
 export { type BadCell, type BadCellPolicy, ColumnDecoder, type ColumnDecoderOptions } from './stages/column-decoder'
 export type { StageCounters } from './stages/counters'
+export { FileSource, type FileSourceOptions } from './stages/file-source'
 export {
   GroupJoiner,
   type GroupJoinerOptions,

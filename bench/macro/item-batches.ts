@@ -2,6 +2,7 @@
 
 import {
   type ChosenColumns,
+  FileSource,
   Gunzip,
   type ItemColumns,
   itemSchema,
@@ -10,14 +11,14 @@ import {
   type RowBatch,
   TsvRowParser,
 } from '../../src/index'
-import { fileBytes } from './macro-case'
+import { READ_BYTES } from './macro-case'
 
 /** @param columns all when absent */
 export function itemBatches<const N extends keyof ItemColumns = keyof ItemColumns>(
   path: string,
   columns?: readonly N[],
 ): Pipeline<RowBatch<ChosenColumns<ItemColumns, N>>> {
-  return pipeline<Uint8Array>(fileBytes(path))
+  return pipeline(new FileSource(path, { blockBytes: READ_BYTES }))
     .to(new Gunzip())
     .to(new TsvRowParser({ schema: itemSchema, ...(columns && { columns }) }))
 }

@@ -7,7 +7,7 @@ import type { BenchFeed } from '../bench-feed'
 import type { RowCheck, TotalsCheck, Verdict } from './check'
 
 /** Read size of the gzip file, the same for all contenders. */
-const READ_BYTES = 256 * 1024
+export const READ_BYTES = 256 * 1024
 
 /** Output chunks of zlib for contenders that want plain bytes. Of 16 KiB to 1 MiB none is clearly faster for any of them. */
 const INFLATED_BYTES = 64 * 1024

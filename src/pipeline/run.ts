@@ -3,6 +3,7 @@
 
 import { asFeedError, FeedError } from '../errors'
 import type { StageCounters } from '../stages/counters'
+import type { Source } from '../stages/source'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
 
@@ -151,6 +152,9 @@ function join(from: AnyStage, to: AnyStage): void {
   from.on('close', () => {
     if (!from.emittedEnd) to.destroy(new FeedError('STAGE_DESTROYED', `${from.name} was destroyed before its end`, { stage: from.name }))
   })
+  // By shape: not every stage is a source.
+  const { leadsTo } = from as { leadsTo?: Source<unknown>['leadsTo'] }
+  leadsTo?.call(from, to)
   from.pipe(to)
 }
 

@@ -21,6 +21,8 @@ export interface ByteMachine<Out> {
 export interface ByteSource {
   readonly counters: StageCounters
   readonly inflation: Inflation
+  /** As in `CopyingStage`. */
+  readonly copiesInputs: boolean
   /** What is left at the end of input. */
   finish(): Steps<Uint8Array> | undefined
 }
@@ -45,6 +47,11 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     this.#first = first
     this.#second = second
     restsAs(this.counters, first.counters, second.counters)
+  }
+
+  /** @internal */
+  get copiesInputs(): boolean {
+    return this.#first.copiesInputs
   }
 
   protected override transform(block: Uint8Array): Steps<Out> | undefined {

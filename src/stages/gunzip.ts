@@ -42,6 +42,11 @@ const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngi
   fflate: fflateEngine,
 }
 
+interface ChosenEngine {
+  readonly name: GunzipEngine
+  readonly newEngine: NewInflateEngine
+}
+
 /**
  * Compressed blocks of any size in, blocks of output in order out.
  *
@@ -64,22 +69,30 @@ const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngi
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   readonly #inflation: Inflation
+  readonly #engineCopies: boolean
 
   constructor(options: GunzipOptions = {}) {
     super('Gunzip')
     const { engine, worker = true } = options
     const limits = gzipLimits(options)
     if (typeof worker !== 'boolean') throw invalid('worker', 'a boolean', worker)
-    this.#inflation = new Inflation(limits, engine === undefined ? defaultEngine(worker) : namedEngine(engine, worker))
+    const chosen = engine === undefined ? defaultEngine(worker) : namedEngine(engine, worker)
+    this.#inflation = new Inflation(limits, chosen.newEngine)
+    this.#engineCopies = chosen.name === 'wasm'
   }
 
   /** A parser behind it reads where the engine writes. */
   override fuseWith(next: Stage<never, unknown>): Stage<never, unknown> | undefined {
     const { byteMachine, counters } = next as Partial<ByteSink<unknown>>
-    const hasOwnSteps = this.transform !== Gunzip.prototype.transform || this.flush !== Gunzip.prototype.flush
-    if (!byteMachine || !counters || hasOwnSteps) return undefined
-    const first = { counters: this.counters, inflation: this.#inflation, finish: () => this.#finish() }
+    if (!byteMachine || !counters || this.#hasOwnSteps) return undefined
+    const { copiesInputs } = this
+    const first = { counters: this.counters, inflation: this.#inflation, copiesInputs, finish: () => this.#finish() }
     return new FusedStage(`${this.name} and ${next.name}`, first, { counters, byteMachine })
+  }
+
+  /** @internal The other engines hold blocks until they say that these were used, which may be later. */
+  get copiesInputs(): boolean {
+    return this.#engineCopies && !this.#hasOwnSteps
   }
 
   /** @internal There is no file at all, as a service may answer: then nothing is missing at the end of input. */
@@ -106,6 +119,11 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     this.#inflation.destroy()
   }
 
+  /** Of a subclass. */
+  get #hasOwnSteps(): boolean {
+    return this.transform !== Gunzip.prototype.transform || this.flush !== Gunzip.prototype.flush
+  }
+
   #finish(): Steps<Uint8Array> | undefined {
     return this.isAbsent ? undefined : this.#inflation.finish()
   }
@@ -117,18 +135,18 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   }
 }
 
-function defaultEngine(worker: boolean): NewInflateEngine {
+function defaultEngine(worker: boolean): ChosenEngine {
   try {
-    return ENGINES.wasm(worker)
+    return namedEngine('wasm', worker)
   } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return ENGINES.zlib(worker)
+    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return namedEngine('zlib', worker)
     throw error
   }
 }
 
-function namedEngine(name: GunzipEngine, worker: boolean): NewInflateEngine {
+function namedEngine(name: GunzipEngine, worker: boolean): ChosenEngine {
   if (!Object.hasOwn(ENGINES, name)) throw invalid('engine', Object.keys(ENGINES).join(' or '), name)
-  return ENGINES[name](worker)
+  return { name, newEngine: ENGINES[name](worker) }
 }
 
 function invalid(option: string, expected: string, value: unknown): FeedError {

@@ -78,6 +78,11 @@ export class TsvRowParser<
     return { push: (bytes, lent) => parser.push(bytes, lent), end: () => this.#end(), destroy: () => parser.destroy() }
   }
 
+  /** @internal */
+  get copiesInputs(): boolean {
+    return this.byteMachine !== undefined
+  }
+
   /** @internal There is no file at all, as a service may answer: then not even a header is missing. */
   protected get isAbsent(): boolean {
     return false

@@ -1,7 +1,10 @@
 // Every stage under the laws of laws.ts.
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { vi } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import type { NewInflateEngine } from '../../src/codec/gzip/inflate-engine'
 import type { Piece } from '../../src/codec/range/piece'
 import type { Row } from '../../src/codec/row'
@@ -11,6 +14,7 @@ import type { Columns } from '../../src/schema/feed-schema'
 import { type ItemColumns, type ItemGroupColumns, itemGroupSchema, itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
 import { ChunkReassembler } from '../../src/stages/chunk-reassembler'
 import { ColumnDecoder } from '../../src/stages/column-decoder'
+import { FileSource } from '../../src/stages/file-source'
 import { GroupJoiner, type JoinedGroup, type JoinedItem } from '../../src/stages/group-joiner'
 import { Gunzip } from '../../src/stages/gunzip'
 import { RangeFetcher } from '../../src/stages/range-fetcher'
@@ -80,6 +84,19 @@ describeLaws({
   empty: 'end',
   kept: { of: piece => piece.offset, pinned: piece => piece },
 } satisfies StageUnderLaw<never, Piece>)
+
+const folder = mkdtempSync(join(tmpdir(), 'feedmill-laws-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = join(folder, 'feed.tsv.gz')
+writeFileSync(path, zipped)
+describeLaws({
+  name: 'FileSource',
+  make: cuts => new FileSource(path, { blockBytes: 1 + ((cuts[0] ?? 500) % 3000) }),
+  content: joined,
+  held: { cap: 2 * 501, of: stage => stage.counters.bytesOut, endless: () => undefined },
+  empty: 'end',
+  kept: { of: block => block.length, pinned: block => block },
+} satisfies StageUnderLaw<never, Uint8Array>)
 
 const pieces = (cuts: readonly number[]): Piece[] => {
   let offset = 0

@@ -1,0 +1,105 @@
+// A file's bytes as a source: one block ahead of the reader, and in memory that is used again where the reader is known to copy.
+// It owns the open file. What the bytes are, and whether the file is whole, is for the stages behind it.
+
+import { close, open, read } from 'node:fs'
+import { promisify } from 'node:util'
+import { wholeNumber } from '../codec/whole-number'
+import { excerpt, FeedError } from '../errors'
+import { type CopyingStage, Source } from './source'
+import type { Stage } from './stage'
+
+/** A block keeps the worker of Gunzip busy for a millisecond or two; smaller ones cost more waits, larger ones only memory. */
+const BLOCK_BYTES = 256 * 1024
+const MAX_BLOCK_BYTES = 2 ** 30
+const LENT_BLOCKS = 2
+
+export interface FileSourceOptions {
+  /** Bytes of one read, and so the most in a block; 256 KiB by default. */
+  readonly blockBytes?: number
+}
+
+/**
+ * A file from its start to its end, in blocks of `blockBytes`; a read may give fewer.
+ *
+ * Blocks belong to the reader, each in memory of its own. Only in a pipeline, where the next stage is Gunzip or TsvRowParser, which
+ * copy what they read, two blocks of memory go round: fresh ones that wait while rows are made live just long enough to be taken for
+ * long-lived, and stay until a full collection. Held: the block being read, and one ahead of the reader.
+ *
+ * The file is closed at the end, at a failure and on destroy, there once the read under way has come back.
+ * A file that cannot be opened or read is STAGE_FAILED; its cause is the system's error.
+ */
+export class FileSource extends Source<Uint8Array> {
+  readonly #path: string
+  readonly #blockBytes: number
+  /** What is lent in turn, the next one first. */
+  readonly #memories: Uint8Array[] = []
+  #readerCopies = false
+
+  /** @throws OPTION_INVALID */
+  constructor(path: string, { blockBytes = BLOCK_BYTES }: FileSourceOptions = {}) {
+    super('FileSource')
+    if (typeof path !== 'string' || path === '') throw pathInvalid(path)
+    this.#path = path
+    this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
+  }
+
+  override leadsTo(next: Stage<never, unknown>): void {
+    this.#readerCopies = (next as Partial<CopyingStage>).copiesInputs === true && !this.#isHeard
+  }
+
+  protected override async *produce(): AsyncGenerator<Uint8Array, void, void> {
+    const file = await this.#opened()
+    try {
+      for (let block = await this.#read(file); block.length > 0; block = await this.#read(file)) yield block
+    } finally {
+      await promisify(close)(file)
+    }
+  }
+
+  async #opened(): Promise<number> {
+    try {
+      return await promisify(open)(this.#path, 'r')
+    } catch (cause) {
+      throw this.#failed('opened', cause)
+    }
+  }
+
+  // Not by a FileHandle: its requests are large, and live long enough to make V8's young generation grow.
+  #read(file: number): Promise<Uint8Array> {
+    const memory = this.#nextMemory()
+    return new Promise((resolve, reject) => {
+      read(file, memory, 0, memory.length, null, (cause, bytesRead) => {
+        if (cause) reject(this.#failed('read', cause))
+        else resolve(memory.subarray(0, bytesRead))
+      })
+    })
+  }
+
+  /** Who listens may keep what passes. */
+  get #isHeard(): boolean {
+    return this.listenerCount('data') > 0
+  }
+
+  /** While one block waits to be handed on, the one before it is copied: two are enough. */
+  #nextMemory(): Uint8Array {
+    if (this.#isHeard) this.#readerCopies = false
+    if (!this.#readerCopies) return this.#newMemory()
+    const memory = this.#memories.length < LENT_BLOCKS ? this.#newMemory() : this.#memories.shift()!
+    this.#memories.push(memory)
+    return memory
+  }
+
+  #newMemory(): Uint8Array {
+    return new Uint8Array(Buffer.allocUnsafeSlow(this.#blockBytes).buffer)
+  }
+
+  #failed(verb: string, cause: unknown): FeedError {
+    const reason = excerpt(cause instanceof Error ? cause.message : String(cause))
+    return new FeedError('STAGE_FAILED', `${this.#path} cannot be ${verb}: ${reason}`, { stage: this.name }, { cause })
+  }
+}
+
+function pathInvalid(path: unknown): FeedError {
+  const context = { option: 'path', expected: 'the path of a file', received: excerpt(String(path)) }
+  return new FeedError('OPTION_INVALID', 'path must be the path of a file', context)
+}
