@@ -1,10 +1,10 @@
 // The merge by feedmill: every file read, inflated, parsed and merged into a store on disk, which is then closed.
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import {
   concat,
   type FeedFile,
+  FileSource,
   Gunzip,
   type Pipeline,
   pipeline,
@@ -17,7 +17,6 @@ import { LevelStore } from '../../src/state/index'
 import type { Digest } from './digest'
 import type { ScaleFile, ScaleFiles } from './scale-files'
 
-const READ_BYTES = 1 << 18
 /** Several times what a parser takes by itself: each batch is a round trip to the store. */
 const BATCH_BYTES = 1 << 19
 
@@ -36,9 +35,7 @@ function rowsOf(file: ScaleFile): Pipeline<RowBatch> {
     file: feedFileOf(file),
     batchBytes: BATCH_BYTES,
   })
-  return pipeline(createReadStream(file.path, { highWaterMark: READ_BYTES }))
-    .to(new Gunzip())
-    .to(parser) as unknown as Pipeline<RowBatch>
+  return pipeline(new FileSource(file.path)).to(new Gunzip()).to(parser) as unknown as Pipeline<RowBatch>
 }
 
 function feedFileOf({ feed, lastModifiedMs, hourMs, date }: ScaleFile): FeedFile {

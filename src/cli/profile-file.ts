@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises'
 import { FeedError } from '../index'
 
 /** In one read of a file. */
-export const READ_BYTES = 256 * 1024
+const READ_BYTES = 256 * 1024
 
 /** RFC 1952, 2.3.1: the first byte of a gzip file, which no text begins with. */
 const GZIP_FIRST_BYTE = 0x1f

@@ -1,12 +1,12 @@
 // One round: the file once through the stages, with what the process spent on it. It is meant for a process of its own.
 
-import { createReadStream } from 'node:fs'
 import {
   type BadRow,
   type Columns,
   type FeedError,
   type FeedName,
   type FeedSchema,
+  FileSource,
   Gunzip,
   type PipelineSummary,
   pipeline,
@@ -16,7 +16,7 @@ import {
 } from '../index'
 import { messageWithPlace } from './error-place'
 import { type CellReading, ReadCells } from './profile-cells'
-import { type ProfiledFile, READ_BYTES } from './profile-file'
+import type { ProfiledFile } from './profile-file'
 
 export interface RoundTask {
   readonly file: Pick<ProfiledFile, 'path' | 'format'>
@@ -60,7 +60,7 @@ export async function profileRound({ file, feed, reading }: RoundTask, onProgres
   const cpuBefore = process.cpuUsage()
   const loopBefore = performance.eventLoopUtilization()
   const startedAt = performance.now()
-  const bytes = pipeline<Uint8Array>(createReadStream(file.path, { highWaterMark: READ_BYTES }), read)
+  const bytes = pipeline<Uint8Array>(new FileSource(file.path), read)
   const { stages } = await (file.format === 'gzip' ? bytes.to(new Gunzip()) : bytes)
     .to(parser)
     .to(cells)

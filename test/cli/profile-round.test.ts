@@ -33,7 +33,7 @@ describe('a whole file', () => {
     expect(result.cpuMs).toBeGreaterThan(0)
     expect(result.idleMs).toBeGreaterThanOrEqual(0)
     expect(result.peakRssMb).toBeGreaterThan(20)
-    expect(result.stages[0]).toMatchObject({ stage: 'source', bytesOut: Buffer.byteLength(bytes) })
+    expect(result.stages[0]).toMatchObject({ stage: 'FileSource', bytesOut: Buffer.byteLength(bytes) })
     expect(result.stages.at(-1)).toMatchObject({ stage: 'reader', rowsIn: 300, itemsOut: 0 })
   })
 
