@@ -9,7 +9,8 @@ import type { Columns } from '../schema/feed-schema'
 import { type GunzipOptions, Gunzip as GunzipStage } from '../stages/gunzip'
 import { RangeFetcher as RangeFetcherStage, type RangeInfo } from '../stages/range-fetcher'
 import type { RangeFetcherOptions } from '../stages/range-settings'
-import { type TsvRowParserOptions, TsvRowParser as TsvRowParserStage } from '../stages/tsv-row-parser'
+import { TsvRowParser as TsvRowParserStage } from '../stages/tsv-row-parser'
+import type { TsvRowParserOptions } from '../stages/tsv-stage'
 import type { Secrets } from './secrets'
 
 // The classes keep the names of the stages that they are: counters are read by name.

@@ -1,27 +1,14 @@
 // Decodes columns ahead of their use, so that bad cells are met at one known place instead of wherever a row is read first.
 // How cells are decoded is codec/decode/; a row that nobody decodes ahead does the same on demand.
 
-import { cellDecoders } from '../codec/decode/cell-decoders'
 import { unknownColumn } from '../codec/projection'
-import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
-import { excerpt, FeedError, type RowPosition } from '../errors'
+import { excerpt, FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
 import type { CellType } from '../schema/values'
+import { type BadCellPolicy, BadCells } from './bad-cells'
 import { Stage } from './stage'
-
-/** A cell that could not be read. */
-export interface BadCell {
-  /** The error that `onBadCell: 'throw'` would have thrown. */
-  readonly error: FeedError<'CELL_INVALID'>
-  readonly column: string
-  /** Of the row; its excerpt is a cut piece of the cell. */
-  readonly position: RowPosition
-}
-
-/** `throw` ends the stream, `null` gives the column's empty value, a function is called and then the empty value is given. */
-export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void)
 
 export interface ColumnDecoderOptions<C extends Columns> {
   /** Columns to decode; by default all of the file that are not text. A column that only the schema has is skipped. */
@@ -41,25 +28,25 @@ interface PlannedColumn {
  * Throws CELL_INVALID by `onBadCell` ('throw'), and COLUMN_UNKNOWN at the first batch of a file where neither file nor schema has a chosen column.
  */
 export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C>, RowBatch<C>> {
-  /** Cells that could not be read so far. */
-  badCells = 0
   readonly #columns: readonly string[] | undefined
-  readonly #onBadCell: BadCellPolicy
+  readonly #badCells: BadCells
   #header: BoundHeader<C> | undefined
   #plan: readonly PlannedColumn[] = []
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: ColumnDecoderOptions<C> = {}) {
     super('ColumnDecoder')
-    const { columns, onBadCell = 'throw' } = options
-    if (onBadCell !== 'throw' && onBadCell !== 'null' && typeof onBadCell !== 'function') {
-      throw invalidOption('onBadCell', "'throw', 'null' or a function", onBadCell)
-    }
+    const { columns, onBadCell } = options
     if (columns !== undefined && !(Array.isArray(columns) && columns.every(column => typeof column === 'string'))) {
       throw invalidOption('columns', 'a list of column names', columns)
     }
     this.#columns = columns && [...columns]
-    this.#onBadCell = onBadCell
+    this.#badCells = new BadCells(onBadCell)
+  }
+
+  /** Cells that could not be read so far. */
+  get badCells(): number {
+    return this.#badCells.count
   }
 
   protected override *transform(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
@@ -68,20 +55,8 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
       this.#header = batch.header
     }
     let decoded = batch
-    for (const column of this.#plan) decoded = decoded.withDecoded(column.index, row => this.#decode(row, column))
+    for (const column of this.#plan) decoded = decoded.withDecoded(column.index, row => this.#badCells.read(row, column))
     yield decoded
-  }
-
-  #decode(row: Row<C>, { name, type }: PlannedColumn): unknown {
-    try {
-      return row.get(name)
-    } catch (error) {
-      if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
-      this.badCells++
-      if (this.#onBadCell === 'throw') throw error
-      if (this.#onBadCell !== 'null') this.#onBadCell(badCell(error, name, row.position))
-      return cellDecoders[type].empty
-    }
   }
 }
 
@@ -91,11 +66,6 @@ function planFor(header: BoundHeader, names: readonly string[] | undefined): Pla
   const wanted = new Set(names)
   for (const name of wanted) if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)
   return all.filter(column => wanted.has(column.name))
-}
-
-function badCell(error: FeedError<'CELL_INVALID'>, column: string, row: RowPosition): BadCell {
-  const { excerpt: text } = error.context
-  return { error, column, position: text === undefined ? row : { ...row, excerpt: text } }
 }
 
 function invalidOption(option: string, expected: string, received: unknown): FeedError {

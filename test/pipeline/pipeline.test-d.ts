@@ -2,9 +2,10 @@ import { expectTypeOf, test } from 'vitest'
 import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
 import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
-import { defineSchema } from '../../src/schema/feed-schema'
+import { defineSchema, type RowObject } from '../../src/schema/feed-schema'
 import type { Decimal } from '../../src/schema/values'
 import type { Stage } from '../../src/stages/stage'
+import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 
 const schema = defineSchema('item', {
@@ -49,6 +50,15 @@ test('chosen columns are the only ones', () => {
   pipeline(bytes)
     .to(new TsvRowParser({ schema, columns: ['price'] }))
     .to(needsPrice)
+})
+
+test('objects in place of rows', () => {
+  const objects = pipeline(bytes).to(new TsvObjectParser({ schema }))
+  expectTypeOf(objects.toArray()).resolves.toEqualTypeOf<RowObject<Columns>[]>()
+  const chosen = pipeline(bytes).to(new TsvObjectParser({ schema, columns: ['price'] }))
+  expectTypeOf(chosen.toArray()).resolves.toEqualTypeOf<RowObject<Pick<Columns, 'price'>>[]>()
+  const texts = pipeline(bytes).to(new TsvObjectParser({ schema, values: 'text' }))
+  expectTypeOf(texts.toArray()).resolves.toEqualTypeOf<Record<string, string>[]>()
 })
 
 test('a wrong chain does not compile, at the call that joins it', () => {

@@ -3,7 +3,8 @@ import type { RowBatch } from '../../src/codec/row-batch'
 import { TsvParser } from '../../src/codec/tsv/parser'
 import type { FeedError } from '../../src/errors'
 import { type ItemColumns, itemSchema } from '../../src/schema/feed-schemas'
-import { type BadCell, ColumnDecoder, type ColumnDecoderOptions } from '../../src/stages/column-decoder'
+import type { BadCell } from '../../src/stages/bad-cells'
+import { ColumnDecoder, type ColumnDecoderOptions } from '../../src/stages/column-decoder'
 
 const FILE = [
   'itemId\ttitle\tpriceValue\treturnsAccepted\tlocalizedAspects\textra',

@@ -10,7 +10,7 @@ import type { Piece } from '../../src/codec/range/piece'
 import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
 import { FilterRows, MapRows, TakeRows, TapRows } from '../../src/pipeline/row-stages'
-import type { Columns } from '../../src/schema/feed-schema'
+import type { Columns, RowObject } from '../../src/schema/feed-schema'
 import { type ItemColumns, type ItemGroupColumns, itemGroupSchema, itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
 import { ChunkReassembler } from '../../src/stages/chunk-reassembler'
 import { ColumnDecoder } from '../../src/stages/column-decoder'
@@ -20,6 +20,7 @@ import { Gunzip } from '../../src/stages/gunzip'
 import { RangeFetcher } from '../../src/stages/range-fetcher'
 import { SnapshotMerger } from '../../src/stages/snapshot-merger'
 import type { Stage } from '../../src/stages/stage'
+import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 import type { MergeChange } from '../../src/state/merge-state'
 import { batchesOf, cutBatches } from '../rows-from-text'
@@ -173,6 +174,23 @@ function bothInOne(worker: boolean): Stage<Uint8Array, ItemBatch> {
   const gunzip = new Gunzip({ engine: 'wasm', worker, maxRatio: 2000 })
   return gunzip.fuseWith(new TsvRowParser({ schema: itemSchema, batchBytes: 1024 }) as never) as never as Stage<Uint8Array, ItemBatch>
 }
+
+describeLaws({
+  name: 'TsvObjectParser',
+  make: () => new TsvObjectParser({ schema: itemSchema, batchBytes: 1024 }),
+  input: cuts => cutBytes(text, cuts),
+  content: batches => batches.flat(),
+  held: { cap: 2 * text.length, of: inputBytes, endless: () => repeated(() => [text]) },
+  empty: 'TSV_EMPTY',
+  *prefixes() {
+    for (const prefix of everyPrefix(text, 53))
+      yield {
+        input: [prefix],
+        ends: ['end', 'TSV_EMPTY', 'TSV_ROW_SHORT', 'TSV_QUOTE_UNCLOSED', 'TSV_COLUMN_MISSING', 'TSV_UTF8_INVALID', 'CELL_INVALID'],
+      }
+  },
+  kept: { of: objects => objects[0], pinned: objects => objects },
+} satisfies StageUnderLaw<Uint8Array, RowObject<ItemColumns>[]>)
 
 const COLUMNS = [['all columns'], ['two columns', 'itemId', 'title']] as const
 for (const [which, ...columns] of COLUMNS) {

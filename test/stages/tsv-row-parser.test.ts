@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { TsvRowParser, type TsvRowParserOptions } from '../../src/stages/tsv-row-parser'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
+import type { TsvRowParserOptions } from '../../src/stages/tsv-stage'
 
 test.each<[string, unknown]>([
   ['batchBytes', 63],

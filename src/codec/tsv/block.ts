@@ -36,6 +36,11 @@ export class Block {
     this.filled = bytes.length
   }
 
+  /** What is read now is a lender's, which writes nothing there before more is asked for. */
+  get isLent(): boolean {
+    return this.#isLent
+  }
+
   get isFull(): boolean {
     return this.filled === this.#size
   }

@@ -34,6 +34,8 @@ export interface TsvParserOptions<C extends Columns> {
   /** Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to a block more. */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
+  /** A batch is good only until the next is asked for: it may lie where it was read. Its rows must not be kept, detached ones excepted. */
+  readonly lends?: boolean
   /** Goes on where another parser's `saveState` was called, with the bytes that were pushed after it. */
   readonly start?: TsvParserState
 }
@@ -110,6 +112,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       maxRowBytes: options.maxRowBytes ?? 1 << 20,
       batchBytes: options.batchBytes ?? 1 << 16,
       scanner: options.scanner ?? tsvScanner(),
+      lends: options.lends ?? false,
     }
     this.#columns = options.columns
     this.#block = new Block(this.#options.batchBytes * (this.#columns ? BLOCKS_AT_ONCE : 1))
@@ -261,7 +264,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   #bind(headings: readonly string[], position: RowPosition): void {
-    const { schema, file, batchBytes, scanner } = this.#options
+    const { schema, file, batchBytes, scanner, lends } = this.#options
     const header = bindHeader(schema, headings, position)
     this.#rows = new RowCollector<K>({
       header,
@@ -270,6 +273,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       progress: this.#progress,
       batchBytes,
       scanner,
+      lends,
       takes: (bytes, row) => this.#takesRow(bytes, row),
     })
     this.#header = header
@@ -365,9 +369,9 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Takes the rows out of the space, which end at `next`. @returns a batch, once there is one */
   #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
     if (space.rows === 0) return undefined
-    const { bytes, filled, baseOffset } = this.#block
+    const { bytes, filled, baseOffset, isLent } = this.#block
     const place = { row: this.#row + 1, line: this.#line, byteOffset: baseOffset + space.rowStarts[0]! }
-    const batch = rows.collect({ block: bytes, space, end: Math.min(next, filled), place })
+    const batch = rows.collect({ block: bytes, space, end: Math.min(next, filled), place, stays: isLent })
     this.#row += space.rows
     this.#line += space.rows + space.innerLines
     this.#at = next

@@ -26,6 +26,8 @@ export interface RowCollectorParts {
   readonly progress: FileProgress
   readonly batchBytes: number
   readonly scanner: TsvScanner
+  /** A batch is done with when the next one is asked for: it may lie where it was read. */
+  readonly lends: boolean
   /** Of a block with bytes that are not UTF-8: whether the row is one of the file's. */
   readonly takes: (bytes: Uint8Array, row: PlacedRow) => boolean
 }
@@ -34,6 +36,8 @@ export interface RowCollectorParts {
 export interface CollectedRows extends BlockOfRows {
   /** Offset in the block behind the last row. */
   readonly end: number
+  /** The block stays as it is until more is asked for. */
+  readonly stays: boolean
 }
 
 export class RowCollector<K extends Columns> {
@@ -93,12 +97,15 @@ export class RowCollector<K extends Columns> {
     }
   }
 
-  #batchOf({ block, space, end, place }: CollectedRows): RowBatch<K> {
+  #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
+    const { bytes, index } =
+      this.#parts.lends && stays ? { bytes: block, index: space } : takeRows(space, block.subarray(space.rowStarts[0]!, end))
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
       progress: this.#parts.progress,
-      ...takeRows(space, block.subarray(space.rowStarts[0]!, end)),
+      bytes,
+      index,
       rowCount: space.rows,
       firstRow: place.row,
       firstLine: place.line,

@@ -202,6 +202,41 @@ describe('lent or copied, cut anywhere, by either engine: the same batches', () 
   })
 })
 
+test('batches that are lent too, and read at once: the same rows', () => {
+  const rowsOf = (text: Uint8Array, cuts: readonly number[], options: Options, push: Push) => {
+    const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: 'skip', scanner: wasmScanner(), ...options })
+    const read: unknown[] = []
+    const take = (batches: Iterable<RowBatch<Columns>>) => {
+      for (const batch of batches) for (const row of batch) read.push([row.position, row.toStrings(), [...row]])
+    }
+    let from = 0
+    for (const to of [...cuts, text.length]) {
+      take(push(parser, text.subarray(from, to)))
+      from = to
+    }
+    if (text.length > 0) take(parser.end())
+    parser.destroy()
+    return read
+  }
+  fc.assert(
+    fc.property(
+      cutText(fc.oneof(rows, hostile)),
+      history,
+      fc.nat(200),
+      batchBytes,
+      columns,
+      ([text, cuts], historyBytes, address, bytes, wanted) => {
+        const options = { batchBytes: bytes, ...wanted }
+        const expected = rowsOf(text, [], options, copied)
+        const lender = new Lender(historyBytes, address)
+        expect(rowsOf(text, cuts, { ...options, lends: true }, lentBy(lender))).toEqual(expected)
+        expect(rowsOf(text, cuts, { ...options, lends: true }, copied)).toEqual(expected)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
 test('batches own their memory: what becomes of a lender does not touch them', () => {
   const text = Buffer.from(tsv([['a', 'b'], ...Array.from({ length: 100 }, (_, n) => [`row ${n}`, 'x'])]))
   lentBytes.set(text, 0)

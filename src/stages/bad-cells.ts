@@ -1,0 +1,61 @@
+// What becomes of cells that cannot be read as their column's type: one policy for all stages that decode ahead of the reader.
+
+import { cellDecoders } from '../codec/decode/cell-decoders'
+import { excerpt, FeedError, type RowPosition } from '../errors'
+import type { CellType } from '../schema/values'
+
+/** A cell that could not be read. */
+export interface BadCell {
+  /** The error that `onBadCell: 'throw'` would have thrown. */
+  readonly error: FeedError<'CELL_INVALID'>
+  readonly column: string
+  /** Of the row; its excerpt is a cut piece of the cell. */
+  readonly position: RowPosition
+}
+
+/** `throw` ends the stream, `null` gives the column's empty value, a function is called and then the empty value is given. */
+export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void)
+
+interface ReadableRow {
+  readonly position: RowPosition
+  get(name: string): unknown
+}
+
+export class BadCells {
+  /** Met so far. */
+  count = 0
+  readonly #policy: BadCellPolicy
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(policy: BadCellPolicy = 'throw') {
+    if (policy !== 'throw' && policy !== 'null' && typeof policy !== 'function') throw invalidPolicy(policy)
+    this.#policy = policy
+  }
+
+  /** One cell's value, or what the policy makes of it. @throws FeedError CELL_INVALID with the position */
+  read(row: ReadableRow, { name, type }: { readonly name: string; readonly type: CellType }): unknown {
+    try {
+      return row.get(name)
+    } catch (error) {
+      if (!isBadCell(error)) throw error
+      this.count++
+      if (this.#policy === 'throw') throw error
+      if (this.#policy !== 'null') this.#policy(badCell(error, name, row.position))
+      return cellDecoders[type].empty
+    }
+  }
+}
+
+export function isBadCell(error: unknown): error is FeedError<'CELL_INVALID'> {
+  return FeedError.is(error) && error.code === 'CELL_INVALID'
+}
+
+function badCell(error: FeedError<'CELL_INVALID'>, column: string, row: RowPosition): BadCell {
+  const { excerpt: text } = error.context
+  return { error, column, position: text === undefined ? row : { ...row, excerpt: text } }
+}
+
+function invalidPolicy(policy: unknown): FeedError {
+  const context = { option: 'onBadCell', expected: "'throw', 'null' or a function", received: excerpt(String(policy)) }
+  return new FeedError('OPTION_INVALID', `onBadCell must be ${context.expected}`, context)
+}

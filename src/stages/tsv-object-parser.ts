@@ -1,0 +1,90 @@
+// Bytes of a TSV file to plain objects: what TsvRowParser and `toObject` or `toStrings` of every row come to, without a copy of the rows,
+// which nobody can keep here. Document 2, "Common file rules".
+
+import type { ColumnName, Row } from '../codec/row'
+import type { RowBatch } from '../codec/row-batch'
+import { excerpt, FeedError } from '../errors'
+import type { ChosenColumns, Columns, RowObject } from '../schema/feed-schema'
+import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'
+import { type TsvRowParserOptions, TsvStage } from './tsv-stage'
+
+/** `typed`: as `row.toObject()` makes them. `text`: as `row.toStrings()` does. */
+export type ObjectValues = 'typed' | 'text'
+
+/** What becomes of a row. */
+export type ObjectOf<K extends Columns, V extends ObjectValues> = V extends 'text' ? Record<string, string> : RowObject<K>
+
+export type TsvObjectParserOptions<
+  C extends Columns,
+  N extends ColumnName<C> = keyof C & string,
+  V extends ObjectValues = 'typed',
+> = TsvRowParserOptions<C, N> & {
+  /** 'typed' by default. */
+  readonly values?: V
+  /** Of typed values; 'throw' by default. */
+  readonly onBadCell?: BadCellPolicy
+}
+
+/**
+ * Uint8Array in, arrays of plain objects out, one object for each row of a block of `batchBytes` (64 KiB). In `for await` and the row helpers
+ * of a pipeline they come one by one.
+ *
+ * - Objects are the reader's own, and pin nothing but, with a text of 13 characters or more, the text of the few rows around it, about 4 KiB.
+ * - An object has no position, and does not say whether the file was confirmed: it was when the loop over all of them ends by itself.
+ * - Input, what is held, bad rows and bad headers are those of {@link TsvRowParser}. Cells that are not of their type go by `onBadCell`: CELL_INVALID.
+ */
+export class TsvObjectParser<
+  C extends Columns = Record<never, never>,
+  const N extends ColumnName<C> = keyof C & string,
+  const V extends ObjectValues = 'typed',
+  K extends Columns = ChosenColumns<C, N>,
+> extends TsvStage<C, N, K, ObjectOf<K, V>[]> {
+  readonly #badCells: BadCells
+  readonly #objectOf: (row: Row<K>) => unknown
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: TsvObjectParserOptions<C, N, V> = {}) {
+    const { values, onBadCell, ...parsing } = options
+    super('TsvObjectParser', parsing as TsvRowParserOptions<C, N>, true)
+    if (values !== undefined && values !== 'typed' && values !== 'text') throw valuesInvalid(values)
+    this.#badCells = new BadCells(onBadCell)
+    this.#objectOf = values === 'text' ? row => row.toStrings() : row => this.#typed(row)
+  }
+
+  /** Cells that were not of their type, with `onBadCell` other than 'throw'. */
+  get badCells(): number {
+    return this.#badCells.count
+  }
+
+  protected override *outputsOf(batches: Iterable<RowBatch<K>>): Generator<ObjectOf<K, V>[], void, void> {
+    for (const batch of batches) yield this.#objectsOf(batch)
+  }
+
+  #objectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] {
+    const objects = new Array<ObjectOf<K, V>>(batch.length)
+    const objectOf = this.#objectOf
+    for (let n = 0; n < batch.length; n++) objects[n] = objectOf(batch.row(n)) as ObjectOf<K, V>
+    return objects
+  }
+
+  #typed(row: Row<K>): unknown {
+    try {
+      return row.toObject()
+    } catch (error) {
+      if (!isBadCell(error)) throw error
+      return this.#cellByCell(row)
+    }
+  }
+
+  /** The same where some cell is bad. */
+  #cellByCell(row: Row<K>): unknown {
+    const { header, projections } = row.batch
+    const { columns, ofValues } = projections.all
+    return ofValues(Array.from(columns, column => this.#badCells.read(row, header.columns[column]!)))
+  }
+}
+
+function valuesInvalid(values: never): FeedError<'OPTION_INVALID'> {
+  const context = { option: 'values', expected: "'typed' or 'text'", received: excerpt(String(values)) }
+  return new FeedError('OPTION_INVALID', `values must be ${context.expected}`, context)
+}

@@ -1,0 +1,105 @@
+// What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What each makes of the rows is its own.
+
+import type { ColumnName } from '../codec/row'
+import type { RowBatch } from '../codec/row-batch'
+import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
+import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
+import { wholeNumber } from '../codec/whole-number'
+import { excerpt, FeedError } from '../errors'
+import { type Columns, defineSchema } from '../schema/feed-schema'
+import type { ByteMachine } from './fused-stage'
+import { Stage } from './stage'
+
+const MIN_BYTES = 64
+const MAX_BYTES = 2 ** 30
+
+export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = keyof C & string> = Partial<
+  Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends'>
+> & {
+  /**
+   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order. The others are not
+   * copied, which makes reading few columns faster and smaller. All rows are checked as ever. COLUMN_UNKNOWN for one that is neither.
+   */
+  readonly columns?: readonly N[]
+  /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
+  readonly scanner?: TsvScannerName
+}
+
+/** A schema that knows no column: every cell is text. */
+const ANY_COLUMNS = defineSchema('other', {})
+
+/** @typeParam K the columns of the rows */
+export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K extends Columns, Out> extends Stage<Uint8Array, Out> {
+  readonly #parser: TsvParser<C, K>
+
+  /** @param lends `outputsOf` is done with a batch when it asks for the next one @throws FeedError OPTION_INVALID */
+  constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
+    super(name)
+    const { schema, batchBytes, maxRowBytes, onBadRow, invalidUtf8, columns, scanner } = options
+    if (columns?.length === 0) throw noColumns()
+    if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
+    if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
+    if (typeof onBadRow !== 'function') checkOneOf('onBadRow', ['throw', 'skip'], onBadRow, ' or a function')
+    checkOneOf('invalidUtf8', ['bad-row', 'replace'], invalidUtf8)
+    // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
+    this.#parser = new TsvParser<C, K>({ ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends })
+  }
+
+  /** What the rows of these batches become, one output at a time. */
+  protected abstract outputsOf(batches: Iterable<RowBatch<K>>): Iterable<Out>
+
+  /** Rows left out by `onBadRow`. */
+  get badRows(): number {
+    return this.#parser.badRows
+  }
+
+  /** Rows read with U+FFFD in place of bytes that are not UTF-8, with `invalidUtf8: 'replace'`. */
+  get replacedRows(): number {
+    return this.#parser.replacedRows
+  }
+
+  /** @internal For a stage before it that would run it in its own steps; undefined where a subclass has steps of its own. */
+  get byteMachine(): ByteMachine<Out> | undefined {
+    const { transform, flush } = TsvStage.prototype
+    if (this.transform !== transform || this.flush !== flush) return undefined
+    const parser = this.#parser
+    return { push: (bytes, lent) => this.outputsOf(parser.push(bytes, lent)), end: () => this.#end(), destroy: () => parser.destroy() }
+  }
+
+  /** @internal */
+  get copiesInputs(): boolean {
+    return this.byteMachine !== undefined
+  }
+
+  /** @internal There is no file at all, as a service may answer: then not even a header is missing. */
+  protected get isAbsent(): boolean {
+    return false
+  }
+
+  protected override transform(bytes: Uint8Array): Iterable<Out> {
+    return this.outputsOf(this.#parser.push(bytes))
+  }
+
+  protected override flush(): Iterable<Out> {
+    return this.#end()
+  }
+
+  #end(): Iterable<Out> {
+    return this.isAbsent ? [] : this.outputsOf(this.#parser.end())
+  }
+
+  protected override release(): void {
+    this.#parser.destroy()
+  }
+}
+
+function noColumns(): FeedError<'OPTION_INVALID'> {
+  const context = { option: 'columns', expected: 'at least one name', received: 'none' }
+  return new FeedError('OPTION_INVALID', 'columns must have at least one name', context)
+}
+
+function checkOneOf(option: string, allowed: readonly string[], value: string | undefined, others = ''): void {
+  if (value === undefined || allowed.includes(value)) return
+  const expected = `${allowed.join(', ')}${others}`
+  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(value)) })
+}
