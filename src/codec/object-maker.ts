@@ -30,8 +30,8 @@ export function literalMaker({ names, constants }: Shape): ObjectMaker {
   return new Function('constants', body)(constants.map(([, value]) => value)) as ObjectMaker
 }
 
-// JSON's strings are JavaScript's, so no name can end the literal. Only as a computed name is __proto__ a property.
-function key(name: string): string {
+/** A name as it stands in an object literal. JSON's strings are JavaScript's, so none can end it. Only as a computed name is __proto__ a property. */
+export function key(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }
 

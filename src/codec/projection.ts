@@ -6,6 +6,7 @@ import type { CellType } from '../schema/values'
 import { cellDecoders } from './decode/cell-decoders'
 import { type ObjectMaker, objectMaker } from './object-maker'
 import type { ColumnReader } from './row-cells'
+import { type TextObjectMaker, textObjectMaker } from './text-object-maker'
 import type { BoundHeader } from './tsv/header'
 
 /** Choices of columns that one header remembers. A program has a handful; one that never repeats a choice pays for each. */
@@ -17,7 +18,7 @@ export class Projection {
   readonly #header: BoundHeader
   /** Columns of the schema that the file lacks. */
   readonly #absent: readonly string[]
-  #ofTexts: ObjectMaker | undefined
+  #ofTexts: TextObjectMaker | undefined
   #ofValues: ObjectMaker | undefined
 
   constructor(header: BoundHeader, columns: readonly number[], absent: readonly string[]) {
@@ -27,18 +28,20 @@ export class Projection {
   }
 
   /** Makes an object of the columns' texts; '' for a column that the file lacks. */
-  get ofTexts(): ObjectMaker {
-    return (this.#ofTexts ??= this.#maker(() => ''))
+  get ofTexts(): TextObjectMaker {
+    return (this.#ofTexts ??= textObjectMaker({ columns: this.columns, names: this.#names, absent: this.#absent }))
   }
 
   /** Makes an object of the columns' values; the type's empty value for a column that the file lacks. */
   get ofValues(): ObjectMaker {
-    return (this.#ofValues ??= this.#maker(name => cellDecoders[this.#header.absent.get(name)!].empty))
+    return (this.#ofValues ??= objectMaker({
+      names: this.#names,
+      constants: this.#absent.map(name => [name, cellDecoders[this.#header.absent.get(name)!].empty]),
+    }))
   }
 
-  #maker(emptyOf: (name: string) => unknown): ObjectMaker {
-    const names = Array.from(this.columns, column => this.#header.columns[column]!.name)
-    return objectMaker({ names, constants: this.#absent.map(name => [name, emptyOf(name)]) })
+  get #names(): string[] {
+    return Array.from(this.columns, column => this.#header.columns[column]!.name)
   }
 }
 

@@ -27,6 +27,26 @@ export interface ColumnReader {
   read(source: CellSource, slot: number, start: number, end: number): unknown
 }
 
+/** The columns that an object is made of, and the names of their texts in it. */
+export interface CutColumns {
+  readonly columns: Int32Array
+  readonly names: readonly string[]
+}
+
+/**
+ * Makes an object of the bytes of a row's cells as they stand in `run`, which is the block's text from `runStart` on. The row's first cell
+ * begins at `start` of the run and ends at `ends[first]` of the block. Marked cells are put right by `cells.reread`.
+ */
+export type RowCutter = (
+  cells: RowCells,
+  slot: number,
+  run: string,
+  runStart: number,
+  ends: Int32Array,
+  first: number,
+  start: number,
+) => Record<string, string>
+
 export class RowCells implements CellSource {
   readonly bytes: Buffer
   readonly view: DataView
@@ -50,7 +70,7 @@ export class RowCells implements CellSource {
   text(slot: number, column: number): string {
     const start = this.#start(slot, column)
     const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
-    if (marked < 0) return this.textBetween(slot, start, marked & CELL_END)
+    if (marked < 0) return this.#markedText(start, marked & CELL_END)
     return start === marked ? '' : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
   }
 
@@ -71,20 +91,27 @@ export class RowCells implements CellSource {
 
   /** The texts of some columns of a row, in the order of `columns`. */
   texts(slot: number, columns: Int32Array): string[] {
-    const { rowStarts, cellEnds, columns: width } = this.#index
     const texts = new Array<string>(columns.length)
+    for (let n = 0; n < columns.length; n++) texts[n] = this.text(slot, columns[n]!)
+    return texts
+  }
+
+  /** An object of a row's texts, by code that is made for its columns: where whole files are read. */
+  cut(slot: number, make: RowCutter): Record<string, string> {
+    const { rowStarts, cellEnds, columns } = this.#index
     const run = this.#run(slot)
     const runStart = this.#runStart
-    const first = slot * width
-    // The same as `text` for each column, with what they share taken out of the loop: this is where whole files are read.
-    for (let n = 0; n < columns.length; n++) {
+    return make(this, slot, run, runStart, cellEnds, slot * columns, signed(rowStarts[slot]!) - runStart)
+  }
+
+  /** Puts the texts of some columns' cells into an object that has been given their bytes, where these may be something else. */
+  reread(object: Record<string, string>, slot: number, { columns, names }: CutColumns, from: number, to: number): void {
+    const { cellEnds, columns: width } = this.#index
+    for (let n = from; n < to; n++) {
       const column = columns[n]!
-      const start = column === 0 ? rowStarts[slot]! : (cellEnds[first + column - 1]! & CELL_END) + 1
-      const end = cellEnds[first + column]!
-      if (start === end) texts[n] = ''
-      else texts[n] = end > 0 ? run.slice(start - runStart, end - runStart) : this.textBetween(slot, start, end & CELL_END)
+      const marked = cellEnds[slot * width + column]!
+      if (marked < 0) object[names[n]!] = this.#markedText(this.#start(slot, column), marked & CELL_END)
     }
-    return texts
   }
 
   /** The values of some columns of a row, in the order of `columns`. @throws FeedError CELL_INVALID without a position */
@@ -96,7 +123,7 @@ export class RowCells implements CellSource {
     const first = slot * width
     for (let n = 0; n < columns.length; n++) {
       const column = columns[n]!
-      const start = column === 0 ? rowStarts[slot]! : (cellEnds[first + column - 1]! & CELL_END) + 1
+      const start = column === 0 ? signed(rowStarts[slot]!) : (cellEnds[first + column - 1]! & CELL_END) + 1
       const marked = cellEnds[first + column]!
       const end = marked & CELL_END
       const reader = readers[column]!
@@ -106,7 +133,7 @@ export class RowCells implements CellSource {
           run = this.#run(slot)
           runStart = this.#runStart
         }
-        values[n] = marked > 0 ? run.slice(start - runStart, end - runStart) : this.textBetween(slot, start, end)
+        values[n] = marked > 0 ? run.slice(start - runStart, end - runStart) : this.#markedText(start, end)
       } else {
         this.lastColumn = column
         values[n] = this.#valueBetween(slot, start, end, reader)
@@ -130,10 +157,15 @@ export class RowCells implements CellSource {
     return text === '' ? reader.empty : reader.decode(text)
   }
 
+  /** The text of a cell whose bytes may be something else. */
+  #markedText(start: number, end: number): string {
+    return start === end ? '' : this.ownText(start, end)
+  }
+
   /** Offset in the block of a cell's first byte. */
   #start(slot: number, column: number): number {
     const { rowStarts, cellEnds, columns } = this.#index
-    return column === 0 ? rowStarts[slot]! : (cellEnds[slot * columns + column - 1]! & CELL_END) + 1
+    return column === 0 ? signed(rowStarts[slot]!) : (cellEnds[slot * columns + column - 1]! & CELL_END) + 1
   }
 
   /** Offset in the block behind a cell's last byte. */
@@ -158,6 +190,11 @@ export class RowCells implements CellSource {
     this.#runStop = gridEnd
     return (this.#runText = this.bytes.toString('latin1', this.#runStart, cellEnds[last * columns + columns - 1]! & CELL_END))
   }
+}
+
+/** Of an element of a Uint32Array, that it is small: V8 makes floating-point numbers of such elements and of all integers that they meet. */
+function signed(offset: number): number {
+  return offset | 0
 }
 
 /** Undoes `\\"` and `\\\\`; a backslash before anything else is kept as written. @returns bytes written to `target` */

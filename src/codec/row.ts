@@ -71,7 +71,7 @@ export class Row<C extends Columns = Columns> {
   toStrings(columns?: readonly string[]): Record<string, unknown> {
     const { projections, cells } = this.batch
     const projection = columns === undefined ? projections.file : projections.choice(columns)
-    return projection.ofTexts(cells.texts(this.slot, projection.columns))
+    return projection.ofTexts(cells, this.slot)
   }
 
   /** What JSON.stringify writes of a row: {@link toObject}. */

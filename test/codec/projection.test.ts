@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Projections, projectionsOf } from '../../src/codec/projection'
+import { RowCells } from '../../src/codec/row-cells'
 import { bindHeader } from '../../src/codec/tsv/header'
 import { defineSchema } from '../../src/schema/feed-schema'
 
@@ -9,6 +10,8 @@ const schema = defineSchema('other', {
   tags: { type: 'commaList', source: 'test' },
 })
 const header = bindHeader(schema, ['own', 'count', 'id'], { row: 0, line: 1, byteOffset: 0 })
+const index = { columns: 3, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(1, 3, 5), rowFlags: Uint8Array.of(0) }
+const cells = new RowCells(Buffer.from('x\t1\ti'), index, 1)
 
 test('one set of projections for a header', () => {
   expect(projectionsOf(header)).toBe(projectionsOf(header))
@@ -18,7 +21,7 @@ test('one set of projections for a header', () => {
 test('all columns: of the file, and of the schema too', () => {
   const { file, all } = new Projections(header)
   expect([...file.columns]).toEqual([0, 1, 2])
-  expect(file.ofTexts(['x', '1', 'i'])).toEqual({ own: 'x', count: '1', id: 'i' })
+  expect(file.ofTexts(cells, 0)).toEqual({ own: 'x', count: '1', id: 'i' })
   expect(all.ofValues(['x', 1, 'i'])).toEqual({ own: 'x', count: 1, id: 'i', tags: [] })
 })
 
@@ -27,7 +30,7 @@ describe('a choice of columns', () => {
     const choice = new Projections(header).choice(['tags', 'id', 'own', 'id'])
     expect([...choice.columns]).toEqual([2, 0])
     expect(choice.ofValues(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: [] })
-    expect(choice.ofTexts(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: '' })
+    expect(choice.ofTexts(cells, 0)).toEqual({ id: 'i', own: 'x', tags: '' })
   })
 
   test('is prepared once, whoever made the list of names, and does not follow later changes of it', () => {
