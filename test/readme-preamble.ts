@@ -51,7 +51,7 @@ const path = join(SNIPPETS_DIR, 'items.tsv.gz')
 // What an earlier run has written would prove nothing.
 await rm(SNIPPETS_DIR, { recursive: true, force: true })
 await mkdir(SNIPPETS_DIR, { recursive: true })
-await writeFile(path, gzipSync('itemId\ttitle\nv1|1|0\t"a \\"quoted\\" title"\nv1|2|0\ttwo\n'))
+await writeFile(path, gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'))
 
 /** What a snippet may say that it uses. */
 export const given = {

@@ -41,6 +41,11 @@ const EXPECTED: Record<string, (printed: Printed) => void> = {
     }
     expect(printed.map(([, , , regions]) => regions)).toContainEqual({ countries: expect.any(Array), regions: expect.any(Array) })
   },
+  objects: printed =>
+    expect(printed).toEqual([
+      ['v1|1|0', 1.5],
+      ['v1|2|0', undefined],
+    ]),
   'local-file': printed => expect(printed).toEqual([[2, 'a "quoted" title']]),
   helpers: printed => {
     const found = printed.at(-1)?.[0] as { id: string; price: string }[]

@@ -9,16 +9,24 @@ import {
   type Pipeline,
   pipeline,
   type RowBatch,
+  TsvObjectParser,
   TsvRowParser,
 } from '../../src/index'
 import { READ_BYTES } from './macro-case'
+
+/** Objects with all columns, in arrays. */
+export function itemObjects<const V extends 'text' | 'typed'>(path: string, values: V) {
+  return inflated(path).to(new TsvObjectParser({ schema: itemSchema, values }))
+}
 
 /** @param columns all when absent */
 export function itemBatches<const N extends keyof ItemColumns = keyof ItemColumns>(
   path: string,
   columns?: readonly N[],
 ): Pipeline<RowBatch<ChosenColumns<ItemColumns, N>>> {
-  return pipeline(new FileSource(path, { blockBytes: READ_BYTES }))
-    .to(new Gunzip())
-    .to(new TsvRowParser({ schema: itemSchema, ...(columns && { columns }) }))
+  return inflated(path).to(new TsvRowParser({ schema: itemSchema, ...(columns && { columns }) }))
+}
+
+function inflated(path: string): Pipeline<Uint8Array> {
+  return pipeline(new FileSource(path, { blockBytes: READ_BYTES })).to(new Gunzip())
 }

@@ -1,17 +1,32 @@
-// The gzip file to fully typed rows: numbers, booleans, dates, lists, aspects, both region columns.
+// The gzip file to fully typed rows: numbers, booleans, dates, lists, aspects, both region columns. By the stage that makes objects, and of
+// rows that could be kept.
 
 import type { ItemColumns, RowObject } from '../../src/index'
-import { itemBatches } from './item-batches'
+import { itemBatches, itemObjects } from './item-batches'
 import { rowsCase } from './macro-case'
 import { expectedTypedText, typedCellText } from './typed-cells'
+
+const EVERY_CELL = {
+  ours: true,
+  cells: (row: RowObject<ItemColumns>, columns: readonly string[]) => columns.map(name => typedCellText(name, row[name])),
+  expected: expectedTypedText,
+}
 
 export const typed = rowsCase<RowObject<ItemColumns>>({
   name: 'typed',
   contender: 'feedmill',
+  title: 'gzip file to typed objects, all cells decoded (TsvObjectParser)',
+  ...EVERY_CELL,
+  async run(path, use) {
+    for await (const batch of itemObjects(path, 'typed').batches()) for (const object of batch) use(object)
+  },
+})
+
+export const typedOfRows = rowsCase<RowObject<ItemColumns>>({
+  name: 'typed-of-rows',
+  contender: 'feedmill, of rows',
   title: 'gzip file to typed objects, all cells decoded (row.toObject())',
-  ours: true,
-  cells: (row, columns) => columns.map(name => typedCellText(name, row[name])),
-  expected: expectedTypedText,
+  ...EVERY_CELL,
   async run(path, use) {
     for await (const batch of itemBatches(path).batches()) for (const row of batch) use(row.toObject())
   },

@@ -16,7 +16,7 @@ test('defaults of both commands, --quick and what overrides it', () => {
 describe('--only', () => {
   test('a case of the table brings its contenders and what its goals compare it with', () => {
     expect(benchOptions(['--only', 'http']).cases).toEqual(['zlib', 'rows-5', 'http'])
-    expect(benchOptions(['--only', 'objects']).cases).toEqual(['zlib', 'objects', 'udsv-objects', 'papaparse'])
+    expect(benchOptions(['--only', 'objects']).cases).toEqual(['zlib', 'objects', 'objects-of-rows', 'udsv-objects', 'papaparse'])
     expect(benchOptions(['--only', 'rss']).cases).toEqual(['zlib', 'rss-small', 'rss-large'])
   })
 
