@@ -13,10 +13,10 @@ export interface FileProgress {
   complete: boolean
 }
 
-/** Where each row of an index stands, counted from the place of the first, where the bytes cannot tell. */
+/** Where each row of an index stands, counted from the place of the first, where the bytes cannot tell. The rows between may be huge. */
 export interface RowPlaces {
-  readonly lines: Uint32Array
-  readonly byteOffsets: Uint32Array
+  readonly lines: Float64Array
+  readonly byteOffsets: Float64Array
 }
 
 export interface RowBatchParts<C extends Columns> {

@@ -29,8 +29,8 @@ export interface BlockOfRows {
 export class KeptRows {
   readonly #cells: KeptCells
   readonly #space: ScanSpace
-  readonly #lines: Uint32Array
-  readonly #byteOffsets: Uint32Array
+  readonly #lines: Float64Array
+  readonly #byteOffsets: Float64Array
   readonly #batchBytes: number
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
   #leftOut = new Set<number>()
@@ -39,8 +39,8 @@ export class KeptRows {
     const maxRows = maxRowsOf(columns.length)
     this.#cells = new KeptCells(columns, maxRows)
     this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
-    this.#lines = new Uint32Array(this.#space.maxRows)
-    this.#byteOffsets = new Uint32Array(this.#space.maxRows)
+    this.#lines = new Float64Array(this.#space.maxRows)
+    this.#byteOffsets = new Float64Array(this.#space.maxRows)
     this.#batchBytes = batchBytes
   }
 
