@@ -19,12 +19,16 @@ export function itemObjects<const V extends 'text' | 'typed'>(path: string, valu
   return inflated(path).to(new TsvObjectParser({ schema: itemSchema, values }))
 }
 
-/** @param columns all when absent */
-export function itemBatches<const N extends keyof ItemColumns = keyof ItemColumns>(
+export function itemBatches(path: string): Pipeline<RowBatch<ItemColumns>> {
+  return inflated(path).to(new TsvRowParser({ schema: itemSchema }))
+}
+
+/** Rows of these columns alone. */
+export function itemBatchesOf<const N extends keyof ItemColumns>(
   path: string,
-  columns?: readonly N[],
+  columns: readonly N[],
 ): Pipeline<RowBatch<ChosenColumns<ItemColumns, N>>> {
-  return inflated(path).to(new TsvRowParser({ schema: itemSchema, ...(columns && { columns }) }))
+  return inflated(path).to(new TsvRowParser({ schema: itemSchema, columns }))
 }
 
 function inflated(path: string): Pipeline<Uint8Array> {

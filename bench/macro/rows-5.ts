@@ -2,12 +2,12 @@
 // that have all their columns.
 
 import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
-import { itemBatches } from './item-batches'
+import { itemBatches, itemBatchesOf } from './item-batches'
 
 export const rows5 = fiveCellsCase({
   name: 'rows-5',
   title: 'gzip file to rows of five columns, their cells read as text (row.text())',
-  open: path => ({ rows: itemBatches(path, FIVE_COLUMNS) }),
+  open: path => ({ rows: itemBatchesOf(path, FIVE_COLUMNS) }),
 })
 
 export const rows5OfAll = fiveCellsCase({

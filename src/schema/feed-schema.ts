@@ -30,8 +30,8 @@ export type CellOf<C extends Columns, N extends string> = N extends keyof C ? Ce
 /** A row as a plain object: every schema column typed, every other column of the file as text. */
 export type RowObject<C extends Columns> = { -readonly [N in keyof C]: CellTypes[C[N]['type']] } & { [other: string]: unknown }
 
-/** The columns of C that are named; those of the file alone are in no schema. */
-export type ChosenColumns<C extends Columns, N extends string> = Pick<C, Extract<keyof C, N>>
+/** The columns of C that are named; those of the file alone are in no schema. Of names that only run time knows, nothing is known. */
+export type ChosenColumns<C extends Columns, N extends string> = string extends N ? Columns : Pick<C, Extract<keyof C, N>>
 
 /** Which file a row came from, as far as the caller knows. */
 export interface FeedFile {

@@ -13,6 +13,8 @@ const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCK_BYTES = 2 ** 30
 const LENT_BLOCKS = 2
 
+type PipeArguments<W> = [reader: W, options?: Parameters<Stage<never, Uint8Array>['pipe']>[1]]
+
 export interface FileSourceOptions {
   /** Bytes of one read, and so the most in a block; 256 KiB by default. */
   readonly blockBytes?: number
@@ -21,7 +23,7 @@ export interface FileSourceOptions {
 /**
  * A file from its start to its end, in blocks of `blockBytes`; a read may give fewer.
  *
- * Blocks belong to the reader, each in memory of its own. Only in a pipeline, where the next stage is Gunzip or TsvRowParser, which
+ * Blocks belong to the reader, each in memory of its own. Only in a pipeline, where the next stage is Gunzip or a parser, which
  * copy what they read, two blocks of memory go round: fresh ones that wait while rows are made live just long enough to be taken for
  * long-lived, and stay until a full collection. Held: the block being read, and one ahead of the reader.
  *
@@ -34,6 +36,8 @@ export class FileSource extends Source<Uint8Array> {
   /** What is lent in turn, the next one first. */
   readonly #memories: Uint8Array[] = []
   #readerCopies = false
+  /** Nobody else may be given what goes round: such a reader could keep it. */
+  #onlyReader: Stage<never, unknown> | undefined
 
   /** @throws OPTION_INVALID */
   constructor(path: string, { blockBytes = BLOCK_BYTES }: FileSourceOptions = {}) {
@@ -41,10 +45,20 @@ export class FileSource extends Source<Uint8Array> {
     if (typeof path !== 'string' || path === '') throw pathInvalid(path)
     this.#path = path
     this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
+    // Who listens may keep what passes.
+    this.on('newListener', event => {
+      if (event === 'data') this.#readerCopies = false
+    })
   }
 
   override leadsTo(next: Stage<never, unknown>): void {
-    this.#readerCopies = (next as Partial<CopyingStage>).copiesInputs === true && !this.#isHeard
+    this.#readerCopies = (next as Partial<CopyingStage>).copiesInputs === true && this.listenerCount('data') === 0
+    this.#onlyReader = next
+  }
+
+  override pipe<W extends Parameters<Stage<never, Uint8Array>['pipe']>[0]>(...[reader, options]: PipeArguments<W>): W {
+    if (this.#onlyReader !== (reader as unknown)) this.#readerCopies = false
+    return super.pipe(reader, options)
   }
 
   protected override async *produce(): AsyncGenerator<Uint8Array, void, void> {
@@ -75,14 +89,8 @@ export class FileSource extends Source<Uint8Array> {
     })
   }
 
-  /** Who listens may keep what passes. */
-  get #isHeard(): boolean {
-    return this.listenerCount('data') > 0
-  }
-
   /** While one block waits to be handed on, the one before it is copied: two are enough. */
   #nextMemory(): Uint8Array {
-    if (this.#isHeard) this.#readerCopies = false
     if (!this.#readerCopies) return this.#newMemory()
     const memory = this.#memories.length < LENT_BLOCKS ? this.#newMemory() : this.#memories.shift()!
     this.#memories.push(memory)

@@ -48,7 +48,8 @@ export class TsvObjectParser<
     super('TsvObjectParser', parsing as TsvRowParserOptions<C, N>, true)
     if (values !== undefined && values !== 'typed' && values !== 'text') throw valuesInvalid(values)
     this.#badCells = new BadCells(onBadCell)
-    this.#objectOf = values === 'text' ? row => row.toStrings() : row => this.#typed(row)
+    const hasChoice = parsing.columns !== undefined
+    this.#objectOf = values === 'text' ? row => textsOf(row, hasChoice) : row => this.#typed(row)
   }
 
   /** Cells that were not of their type, with `onBadCell` other than 'throw'. */
@@ -71,7 +72,8 @@ export class TsvObjectParser<
     try {
       return row.toObject()
     } catch (error) {
-      if (!isBadCell(error)) throw error
+      // Whoever was told of a bad cell may have ended the run, and with it the loan of the bytes.
+      if (!isBadCell(error) || this.destroyed) throw error
       return this.#cellByCell(row)
     }
   }
@@ -82,6 +84,13 @@ export class TsvObjectParser<
     const { columns, ofValues } = projections.all
     return ofValues(Array.from(columns, column => this.#badCells.read(row, header.columns[column]!)))
   }
+}
+
+/** A chosen column that the file lacks is '', as in `row.toStrings([...])`. */
+function textsOf<K extends Columns>(row: Row<K>, hasChoice: boolean): unknown {
+  if (!hasChoice) return row.toStrings()
+  const { projections, cells } = row.batch
+  return projections.all.ofTexts(cells, row.slot)
 }
 
 function valuesInvalid(values: never): FeedError<'OPTION_INVALID'> {

@@ -6,7 +6,8 @@ import type { ChosenColumns, Columns } from '../schema/feed-schema'
 import { type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /**
- * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows, each; with `columns`, about `batchBytes` of these.
+ * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows, each; with `columns`, `batchBytes` of these and up to
+ * four times more.
  *
  * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own their memory.
  * - Held: one block, at most four times `maxRowBytes` (1 MiB) while a row is cut off.

@@ -17,8 +17,8 @@ export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = key
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends'>
 > & {
   /**
-   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order. The others are not
-   * copied, which makes reading few columns faster and smaller. All rows are checked as ever. COLUMN_UNKNOWN for one that is neither.
+   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order, those that
+   * the file lacks behind the others. What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked as ever. COLUMN_UNKNOWN for one that is neither.
    */
   readonly columns?: readonly N[]
   /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
@@ -36,13 +36,13 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
     const { schema, batchBytes, maxRowBytes, onBadRow, invalidUtf8, columns, scanner } = options
-    if (columns?.length === 0) throw noColumns()
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
     if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
     if (typeof onBadRow !== 'function') checkOneOf('onBadRow', ['throw', 'skip'], onBadRow, ' or a function')
     checkOneOf('invalidUtf8', ['bad-row', 'replace'], invalidUtf8)
     // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
-    this.#parser = new TsvParser<C, K>({ ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends })
+    const common = { ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends }
+    this.#parser = new TsvParser<C, K>({ ...common, ...(columns && { columns: checkedColumns(columns) }) })
   }
 
   /** What the rows of these batches become, one output at a time. */
@@ -93,9 +93,10 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
   }
 }
 
-function noColumns(): FeedError<'OPTION_INVALID'> {
-  const context = { option: 'columns', expected: 'at least one name', received: 'none' }
-  return new FeedError('OPTION_INVALID', 'columns must have at least one name', context)
+function checkedColumns(columns: readonly string[]): string[] {
+  if (Array.isArray(columns) && columns.length > 0 && columns.every(name => typeof name === 'string')) return [...columns]
+  const context = { option: 'columns', expected: 'a list of at least one name', received: excerpt(String(columns)) }
+  throw new FeedError('OPTION_INVALID', `columns must be ${context.expected}`, context)
 }
 
 function checkOneOf(option: string, allowed: readonly string[], value: string | undefined, others = ''): void {

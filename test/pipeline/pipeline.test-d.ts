@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest'
 import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
 import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
-import { defineSchema, type RowObject } from '../../src/schema/feed-schema'
+import { type ColumnSpec, defineSchema, type RowObject } from '../../src/schema/feed-schema'
 import type { Decimal } from '../../src/schema/values'
 import type { Stage } from '../../src/stages/stage'
 import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
@@ -14,6 +14,7 @@ const schema = defineSchema('item', {
   price: { type: 'decimal', source: 'test' },
 })
 type Columns = typeof schema.columns
+type AnyColumns = Readonly<Record<string, ColumnSpec>>
 
 declare const bytes: AsyncIterable<Uint8Array>
 declare const pieces: AsyncIterable<{ offset: number; bytes: Uint8Array }>
@@ -47,6 +48,9 @@ test('chosen columns are the only ones', () => {
   })
   // @ts-expect-error a stage that needs the price cannot follow
   chosen.to(needsPrice)
+  const names: string[] = ['quantity']
+  // Nothing is promised of names that only run time knows.
+  expectTypeOf(pipeline(bytes).to(new TsvRowParser({ schema, columns: names }))).toEqualTypeOf<Pipeline<RowBatch<AnyColumns>>>()
   pipeline(bytes)
     .to(new TsvRowParser({ schema, columns: ['price'] }))
     .to(needsPrice)

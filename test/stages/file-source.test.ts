@@ -109,6 +109,23 @@ describe('whose memory blocks lie in', () => {
     expect(bytes.equals(readFileSync(path).subarray(-bytes.length))).toBe(true)
   })
 
+  test('so does a second reader that comes during the run, by a pipe or for one block', async () => {
+    const [source, keeper] = [watched(), new Keeper()]
+    const heard: Uint8Array[] = []
+    let rows = 0
+    for await (const _ of pipeline(source).to(new Gunzip()).to(new TsvRowParser())) {
+      if (rows++ === 100) source.once('data', block => heard.push(block))
+      if (rows === 200) {
+        source.pipe(keeper)
+        keeper.resume()
+      }
+    }
+    expect(rows).toBe(expected.length)
+    const bytes = readFileSync(path)
+    expect(keeper.kept.length).toBeGreaterThan(4)
+    for (const block of [...heard, ...keeper.kept]) expect(bytes.includes(Buffer.from(block))).toBe(true)
+  })
+
   test('a subclass with steps of its own is not taken for one that copies', async () => {
     class OwnSteps extends Gunzip {
       readonly kept: Uint8Array[] = []

@@ -36,7 +36,8 @@ async function expectSame(bytes: Uint8Array, pieceBytes: number, columns: readon
     .toArray()
   const choice = columns && { columns }
   expect(await objectsOf(cut(bytes, pieceBytes), { ...choice })).toEqual(rows.map(row => row.toObject()))
-  const texts = rows.map(row => row.toStrings())
+  // A chosen column that the file lacks is there, and empty.
+  const texts = rows.map(row => (columns ? row.toStrings(columns) : row.toStrings()))
   expect(await objectsOf(cut(bytes, pieceBytes), { values: 'text', ...choice })).toEqual(texts)
   const zipped = pipeline(cut(gzipSync(bytes), pieceBytes)).to(new Gunzip())
   expect(await zipped.to(new TsvObjectParser({ schema, values: 'text', ...choice })).toArray()).toEqual(texts)
@@ -88,6 +89,19 @@ describe('cells that are not of their type', () => {
       expect(parser.badCells).toBe(1)
     }
     expect(bad).toMatchObject([{ column: 'n', position: { row: 2, line: 3, byteOffset: 18, excerpt: 'one' } }])
+  })
+
+  test('are told no more once whoever is told has ended the run', async () => {
+    const rows = Array.from({ length: 100 }, () => ['one', '', ''])
+    const abort = new AbortController()
+    let told = 0
+    const onBadCell = () => {
+      told++
+      abort.abort()
+    }
+    const run = pipeline([text(rows)], { signal: abort.signal }).to(new TsvObjectParser({ schema, onBadCell }))
+    await expect(run.toArray()).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(told).toBe(1)
   })
 
   test('are no matter where values are text', async () => {

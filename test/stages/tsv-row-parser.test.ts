@@ -11,10 +11,22 @@ test.each<[string, unknown]>([
   ['onBadRow', null],
   ['invalidUtf8', 'keep'],
   ['columns', []],
+  ['columns', 'itemId'],
+  ['columns', [1]],
 ])('%s: %s is OPTION_INVALID', (option, value) => {
   expect(() => new TsvRowParser({ [option]: value } as TsvRowParserOptions<Record<never, never>>)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
   )
+})
+
+test('columns are those that were given, whatever becomes of the list', async () => {
+  const columns = ['a']
+  const parser = new TsvRowParser({ columns })
+  columns[0] = 'b'
+  parser.end(Buffer.from('a\tb\n1\t2\n'))
+  const rows: object[] = []
+  for await (const batch of parser) for (const row of batch) rows.push(row.toStrings())
+  expect(rows).toEqual([{ a: '1' }])
 })
 
 test('options that are undefined have their defaults', async () => {

@@ -129,7 +129,7 @@ export class InflateCore {
     return this.#exports.outputEnd()
   }
 
-  /** What lies there still of what was put out before, up to 64 KiB. */
+  /** What lies there still of what was put out before, up to 256 KiB. */
   get historyBytes(): number {
     return Math.min(this.#exports.historyBytes(), this.#exports.HISTORY_BYTES.value)
   }

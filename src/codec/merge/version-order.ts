@@ -13,6 +13,7 @@
 
 import { FeedError } from '../../errors'
 import type { FeedFile } from '../../schema/feed-schema'
+import { unknownColumn } from '../projection'
 import type { AnyRow } from '../row-image'
 
 const HOUR_MS = 3_600_000
@@ -50,17 +51,22 @@ export function compareVersions(a: Version, b: Version): number {
 
 /** True of the rows that say an item is gone: of UNAVAILABLE ones in snapshots, where only itemId and availability are filled. */
 export function isRemoval(row: AnyRow): boolean {
-  const { file, header } = row.batch
-  return file.feed === 'item_snapshot' && header.indexes.has('availability') && row.text('availability') === 'UNAVAILABLE'
+  return row.batch.file.feed === 'item_snapshot' && hasColumn(row, 'availability') && row.text('availability') === 'UNAVAILABLE'
 }
 
 function timeOfRow(row: AnyRow): number | undefined {
-  const { file, header } = row.batch
-  const date = header.indexes.has('itemSnapshotDate') ? row.get('itemSnapshotDate') : undefined
+  const { file } = row.batch
+  const date = hasColumn(row, 'itemSnapshotDate') ? row.get('itemSnapshotDate') : undefined
   if (date instanceof Date) return date.getTime()
   if (file.feed === 'item_snapshot') return file.hour && file.hour.getTime() + HOUR_MS - 1
   const generatedMs = generationOf(file)
   return file.feed === 'item_priority' ? (endOfDay(file) ?? generatedMs) : (generatedMs ?? endOfDay(file))
+}
+
+/** @throws FeedError COLUMN_UNKNOWN where the file has it and the parser was told to leave it out: without it versions would be wrong */
+function hasColumn({ batch: { header } }: AnyRow, name: string): boolean {
+  if (header.leftOut?.has(name)) throw unknownColumn(header, name)
+  return header.indexes.has(name)
 }
 
 /** An invalid date, as `new Date` makes of a header that is not there, is one that is not known. */

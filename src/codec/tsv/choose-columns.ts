@@ -26,7 +26,8 @@ export function chooseColumns<K extends Columns>(header: BoundHeader, names: rea
   }
   const bound = columns.map(column => header.columns[column]!)
   const schema = schemaOf<K>(header.schema, names)
-  return { header: { schema, columns: bound, absent, indexes: new ColumnLookup(indexes) }, columns: Int32Array.from(columns) }
+  const leftOut = new Set(header.columns.map(({ name }) => name).filter(name => !indexes.has(name)))
+  return { header: { schema, columns: bound, leftOut, absent, indexes: new ColumnLookup(indexes) }, columns: Int32Array.from(columns) }
 }
 
 function schemaOf<K extends Columns>({ feed, columns }: FeedSchema, names: readonly string[]): FeedSchema<K> {

@@ -19,6 +19,8 @@ export interface BoundHeader<C extends Columns = Columns> {
   readonly schema: FeedSchema<C>
   /** In file order. */
   readonly columns: readonly BoundColumn[]
+  /** Columns of the file that were not chosen: whoever needs one must not take it for empty. */
+  readonly leftOut?: ReadonlySet<string>
   /** Schema columns that the file does not have: they read as empty. */
   readonly absent: ReadonlyMap<string, CellType>
   /** Column index by name. */

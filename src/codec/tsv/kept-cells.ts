@@ -5,7 +5,7 @@ import { CELL_END, CELL_MARK, type RowIndex } from './scanner'
 
 const TAB = 0x09
 const LF = 0x0a
-/** More than a batch has, unless its rows are long. */
+/** Enough for most batches of few columns. */
 const FIRST_BYTES = 1 << 17
 
 /** The rows of a block whose cells are kept. */

@@ -31,7 +31,7 @@ export interface TsvParserOptions<C extends Columns> {
   readonly invalidUtf8?: 'bad-row' | 'replace'
   /** Bytes of a row, line end included, at the most; also how far an open quote is followed. */
   readonly maxRowBytes?: number
-  /** Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to a block more. */
+  /** Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to four times more. */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
   /** A batch is good only until the next is asked for: it may lie where it was read. Its rows must not be kept, detached ones excepted. */
@@ -56,8 +56,9 @@ export interface TsvParserState {
   readonly rest: Uint8Array
 }
 
-/** Where few columns are kept a block is not a batch, and a larger one costs less for each row. */
-const BLOCKS_AT_ONCE = 4
+/** Where few columns are kept a block is not a batch, and a larger one costs less for each row: so many times `batchBytes`, up to this size. */
+const BATCHES_IN_BLOCK = 4
+const MOST_BLOCK_BYTES = 1 << 20
 const NOTHING = new Uint8Array()
 
 /** @typeParam K the columns of its batches */
@@ -101,7 +102,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Of the row at `#at`, before which a batch ends. */
   #bad: LeftOut | undefined
   /** Behind the last batch. */
-  #failure: FeedError | undefined
+  #failure: { readonly error: unknown } | undefined
 
   constructor(options: TsvParserOptions<C>) {
     this.#options = {
@@ -115,7 +116,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       lends: options.lends ?? false,
     }
     this.#columns = options.columns
-    this.#block = new Block(this.#options.batchBytes * (this.#columns ? BLOCKS_AT_ONCE : 1))
+    this.#block = new Block(blockBytesOf(this.#options.batchBytes, this.#columns))
     if (options.start) this.#startAt(options.start)
   }
 
@@ -197,7 +198,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     for (;;) {
       const waiting = this.#failure || this.#bad ? this.#rows?.flush() : undefined
       if (waiting !== undefined) return waiting
-      if (this.#failure !== undefined) throw this.#failure
+      if (this.#failure !== undefined) throw this.#failure.error
       if (this.#isReading) {
         const batch = this.#readOn()
         if (batch !== undefined) return batch
@@ -384,14 +385,27 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #takesRow(bytes: Uint8Array, row: PlacedRow): boolean {
     if (this.#failure !== undefined) return false
     if (isUtf8(bytes)) return true
-    if (this.#options.invalidUtf8 === 'replace') this.replacedRows++
-    else this.#failure = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
-    return this.#options.invalidUtf8 === 'replace'
+    if (this.#options.invalidUtf8 === 'replace') {
+      this.replacedRows++
+      return true
+    }
+    try {
+      const error = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
+      if (error !== undefined) this.#failure = { error }
+    } catch (error) {
+      // Of whoever was told. The rows before come first.
+      this.#failure = { error }
+    }
+    return false
   }
 
   #isConfined(at: number): boolean {
     return this.#block.baseOffset + at < this.#confinedUntil
   }
+}
+
+function blockBytesOf(batchBytes: number, columns: readonly string[] | undefined): number {
+  return columns ? Math.max(batchBytes, Math.min(BATCHES_IN_BLOCK * batchBytes, MOST_BLOCK_BYTES)) : batchBytes
 }
 
 /** There is no whole row. */

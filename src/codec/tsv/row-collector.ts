@@ -137,6 +137,7 @@ export class RowCollector<K extends Columns> {
 function lineOf({ block, space, end }: CollectedRows, row: number): Uint8Array {
   const from = space.rowStarts[row]!
   const next = row + 1 < space.rows ? space.rowStarts[row + 1]! : end
-  const to = block[next - 1] === LF ? next - 1 : next
+  if (block[next - 1] !== LF) return block.subarray(from, next)
+  const to = next - 1
   return block.subarray(from, to > from && block[to - 1] === CR ? to - 1 : to)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compareVersions, type Version, versionOfRow } from '../../../src/codec/merge/version-order'
+import { TsvParser } from '../../../src/codec/tsv/parser'
 import type { FeedFile } from '../../../src/schema/feed-schema'
 import { itemPrioritySchema, itemSchema, itemSnapshotSchema } from '../../../src/schema/feed-schemas'
 import { batchesOf } from '../../rows-from-text'
@@ -81,6 +82,25 @@ test('a date that cannot be read is CELL_INVALID with its position', () => {
   expect(() => snapshotVersion('AVAILABLE', 'yesterday')).toThrow(
     expect.objectContaining({ code: 'CELL_INVALID', context: expect.objectContaining({ row: 1, column: 'itemSnapshotDate' }) }),
   )
+})
+
+test('a column that says the version and was left out is COLUMN_UNKNOWN, not an empty one', () => {
+  const text = Buffer.from('itemId\tavailability\titemSnapshotDate\ttitle\nv1|1|0\tUNAVAILABLE\t\tt\n')
+  const versionWith = (columns: readonly string[], lines = text) => {
+    const parser = new TsvParser({ schema: itemSnapshotSchema, file: { feed: 'item_snapshot', hour: HOUR }, columns })
+    const [batch] = [...parser.push(lines), ...parser.end()]
+    return versionOfRow(batch!.row(0), 'v1|1|0')
+  }
+  for (const [columns, column] of [
+    [['itemId', 'title', 'availability'], 'itemSnapshotDate'],
+    [['itemId', 'itemSnapshotDate'], 'availability'],
+  ] as const) {
+    const context = expect.objectContaining({ column })
+    expect(() => versionWith(columns)).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN', context }))
+  }
+  expect(versionWith(['itemSnapshotDate', 'availability'])).toEqual({ timeMs: END_OF_HOUR, removed: true, generatedMs: 0 })
+  // What the file itself lacks is as ever.
+  expect(versionWith(['itemId', 'title'], Buffer.from('itemId\ttitle\nv1|1|0\tt\n')).removed).toBe(false)
 })
 
 test('the order: time, then removal, then the generation of the file', () => {

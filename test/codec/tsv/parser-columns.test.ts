@@ -143,6 +143,36 @@ test('a column that neither has is COLUMN_UNKNOWN when the header comes', () => 
   expect(() => batchesOf(parser, 'a\n1\n')).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
 })
 
+test('what a policy throws comes behind the rows before, and takes none with it', () => {
+  const failing: Options = {
+    columns: ['c'],
+    onBadRow: () => {
+      throw new TypeError('told')
+    },
+  }
+  for (const bad of ['short\n', '1\t2\t\xff\n']) {
+    const parser = new TsvParser<Columns>({ schema: anyColumns, ...failing })
+    const seen: string[] = []
+    const read = () => {
+      for (const batch of parser.push(Buffer.concat([many(500), Buffer.from(bad, 'latin1'), many(500).subarray(6)])))
+        for (const row of batch) seen.push(row.text('c'))
+      for (const batch of parser.end()) for (const row of batch) seen.push(row.text('c'))
+    }
+    expect(read).toThrow(TypeError)
+    expect(seen.length).toBe(500)
+  }
+})
+
+test('a last row that is not UTF-8 and ends in a lone CR is told with it', () => {
+  const text = Buffer.from('a\tb\tc\nx\t\t\xff\r', 'latin1')
+  expectSame(text, ['a'], { onBadRow: 'throw' })
+})
+
+test('large blocks have an end', () => {
+  const parser = new TsvParser<Columns>({ schema: anyColumns, columns: ['a'], batchBytes: 2 ** 30 })
+  parser.destroy()
+})
+
 test('there is no state to save while rows wait for their batch', () => {
   const parser = new TsvParser<Columns>({ schema: anyColumns, columns: ['a'], batchBytes: 64 })
   expect([...parser.push(many(3))]).toEqual([])
