@@ -1,10 +1,10 @@
 // Writes many small records of bytes one after the other, without an allocation for each.
 // Whole numbers are written 7 bits a byte, low bits first, the high bit set on all but the last (LEB128).
 
+import { CELL_END } from './tsv/scanner'
+
 /** Bytes in a chunk: some dozens of rows. */
 const CHUNK_BYTES = 1 << 16
-
-import { CELL_END } from './tsv/scanner'
 
 export class ByteWriter {
   #chunk = Buffer.alloc(0)

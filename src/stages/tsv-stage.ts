@@ -17,8 +17,9 @@ export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = key
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends'>
 > & {
   /**
-   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order, those that
-   * the file lacks behind the others. What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked as ever. COLUMN_UNKNOWN for one that is neither.
+   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order, those that the file
+   * lacks behind the others. What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked
+   * as ever. COLUMN_UNKNOWN for a name that neither schema nor file has.
    */
   readonly columns?: readonly N[]
   /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */

@@ -25,14 +25,14 @@ export const MAX_CELLS: usize = 0x10000
 
 export const ROW_STARTS: usize = 0
 export const ROW_FLAGS: usize = 4 * MAX_ROWS
+/** Three ends are stored at a time, so up to two too many: there is room for them behind. */
 export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
-/** Three ends are stored at a time, so up to two too many. */
+/** From here on it is `keep`'s. */
 export const KEPT_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
-/** Of `keep`. */
 export const MAX_KEPT_COLUMNS: usize = 1024
 export const KEPT_ENDS: usize = KEPT_COLUMNS + 4 * MAX_KEPT_COLUMNS
+/** A copy passes their end by up to 16 bytes. */
 export const KEPT_BYTES: usize = KEPT_ENDS + 4 * MAX_CELLS
-/** A copy passes the end by up to 16 bytes. */
 export const INDEX_BYTES: usize = KEPT_BYTES + BLOCK_BYTES + 16
 
 const TAB: u32 = 0x09
