@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Columns, FeedFile } from '../../schema/feed-schema'
 import type { Row } from '../row'
-import { type FileProgress, RowBatch, type RowBatchParts } from '../row-batch'
+import { type FileProgress, RowBatch } from '../row-batch'
 import { chooseColumns } from './choose-columns'
 import type { BoundHeader } from './header'
 import { type BlockOfRows, KeptRows } from './kept-rows'
@@ -42,8 +42,7 @@ export interface CollectedRows extends BlockOfRows {
 
 export class RowCollector<K extends Columns> {
   readonly #parts: RowCollectorParts
-  /** What all batches have in common. */
-  readonly #ofFile: Pick<RowBatchParts<K>, 'header' | 'file' | 'progress'>
+  readonly #header: BoundHeader<K>
   readonly #kept: KeptRows | undefined
   /** Leading cells of a row whose ends are wanted. */
   readonly wanted: number
@@ -53,8 +52,7 @@ export class RowCollector<K extends Columns> {
     this.#parts = parts
     const chosen = parts.columns && chooseColumns<K>(parts.header, parts.columns)
     // Without a choice K is what the file's schema has.
-    const header = chosen ? chosen.header : (parts.header as unknown as BoundHeader<K>)
-    this.#ofFile = { header, file: parts.file, progress: parts.progress }
+    this.#header = chosen ? chosen.header : (parts.header as unknown as BoundHeader<K>)
     this.#kept = chosen && new KeptRows(chosen.columns, parts.batchBytes)
     this.wanted = chosen ? Math.max(0, ...chosen.columns.map(column => column + 1)) : parts.header.columns.length
   }
@@ -99,11 +97,14 @@ export class RowCollector<K extends Columns> {
     }
   }
 
+  // The parts of a batch are written out, here and below: made by a spread of what batches have in common they cost whole runs a tenth.
   #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
     const { bytes, index } =
       this.#parts.lends && stays ? { bytes: block, index: space } : takeRows(space, block.subarray(space.rowStarts[0]!, end))
     return new RowBatch<K>({
-      ...this.#ofFile,
+      header: this.#header,
+      file: this.#parts.file,
+      progress: this.#parts.progress,
       bytes,
       index,
       rowCount: space.rows,
@@ -117,7 +118,9 @@ export class RowCollector<K extends Columns> {
   #batchOfKept(kept: KeptRows): RowBatch<K> {
     const { first, bytes, index, places, rowCount, selection } = kept.take()
     return new RowBatch<K>({
-      ...this.#ofFile,
+      header: this.#header,
+      file: this.#parts.file,
+      progress: this.#parts.progress,
       bytes,
       index,
       places,
