@@ -9,6 +9,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 /** A layer imports only from itself and those before it. The command line stands last: it uses the public names. */
 const LAYERS = [
   'errors.ts',
+  'options.ts',
   'schema',
   'codec',
   'worker',

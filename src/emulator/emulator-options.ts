@@ -1,7 +1,7 @@
 // What an emulator is made from, checked and completed. Its clock is injected; what a profile of the clients says, it says in the same words.
 
-import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
+import { wholeNumber } from '../options'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/profile'
 import { type AccessOptions, AccessRules } from './access-rules'
 import { type BootstrapSchedule, SNAPSHOT_LATENCY_MS } from './calendar'

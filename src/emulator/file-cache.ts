@@ -5,8 +5,8 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
+import { wholeNumber } from '../options'
 
 export interface FileCacheOptions {
   /** Bytes of finished files kept, in memory and on disk together; the files in use may exceed it. Default 1 GiB. */

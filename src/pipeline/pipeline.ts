@@ -2,10 +2,9 @@
 // A pipeline is a description and never changes; each terminal call runs it once (run.ts).
 
 import { Readable } from 'node:stream'
-import { wholeNumber } from '../codec/whole-number'
 import { asFeedError, excerpt, FeedError } from '../errors'
+import { durationMs, wholeNumber } from '../options'
 import type { Stage } from '../stages/stage'
-import { TIMER_MAX_MS } from '../stages/wait'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
 import { ConcatIterator, ElementIterator, ItemIterator } from './iterators'
@@ -83,7 +82,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   /** @internal Use {@link pipeline}. */
   constructor(source: () => readonly AnyStage[], steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
     const { progressMs } = options
-    if (progressMs !== undefined) wholeNumber('progressMs', progressMs, 1, TIMER_MAX_MS)
+    if (progressMs !== undefined) durationMs('progressMs', progressMs)
     this.#source = source
     this.#steps = steps
     this.#options = options

@@ -4,8 +4,8 @@
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
+import { wholeNumber } from '../options'
 import { type Base, OPERATIONS, type OperationName } from './operations'
 import { pathSegment } from './path-segment'
 

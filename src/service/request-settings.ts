@@ -3,8 +3,8 @@
 
 import type { BackoffLimits } from '../codec/range/backoff'
 import { printableUrl } from '../codec/range/printable-url'
-import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
+import { wholeNumber } from '../options'
 import type { WaitLimits } from '../stages/wait'
 
 export interface RequestOptions {

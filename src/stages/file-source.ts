@@ -3,8 +3,8 @@
 
 import { close, open, read } from 'node:fs'
 import { promisify } from 'node:util'
-import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
+import { wholeNumber } from '../options'
 import { type CopyingStage, Source } from './source'
 import type { Stage } from './stage'
 

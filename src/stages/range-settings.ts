@@ -7,10 +7,9 @@ import type { FileIdentity } from '../codec/range/file-identity'
 import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
+import { durationMs, wholeNumber } from '../options'
 import type { RangeTransport } from './range-transport'
-import { TIMER_MAX_MS } from './wait'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
 
@@ -124,8 +123,4 @@ function checkedTransport(transport: RangeTransport): RangeTransport {
   if (typeof (transport as Partial<RangeTransport> | undefined)?.send === 'function') return transport
   const [option, expected] = ['transport', 'an object with a send method']
   throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(transport)) })
-}
-
-function durationMs(option: string, value: number, least: number): number {
-  return wholeNumber(option, value, least, TIMER_MAX_MS)
 }

@@ -2,9 +2,6 @@
 
 import { setMaxListeners } from 'node:events'
 
-/** The longest time that a Node timer can wait; it takes a longer one for none. */
-export const TIMER_MAX_MS = 2 ** 31 - 1
-
 /** What may end a wait early. */
 export interface WaitLimits {
   readonly signal: AbortSignal

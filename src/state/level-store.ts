@@ -4,7 +4,7 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { wholeNumber } from '../codec/whole-number'
+import { wholeNumber } from '../options'
 import { BLOCK_BYTES, BlockWriter } from './block-writer'
 import { leaveMark, takeMark } from './closing-mark'
 import { collectValues } from './collect-values'

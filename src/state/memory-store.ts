@@ -1,8 +1,8 @@
 // The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when it is listed.
 // It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
 
-import { wholeNumber } from '../codec/whole-number'
 import { FeedError } from '../errors'
+import { wholeNumber } from '../options'
 import { ByteArena } from './byte-arena'
 import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from './keyed-store'
 

@@ -2,7 +2,7 @@
 // Document 2, Limits. Days are those of UTC-7 all the year: no zone with daylight saving is meant, so this is arithmetic only.
 // An edge belongs to the file: it is there at the very moment at which it appears or reaches its age.
 
-import { wholeNumber } from '../codec/whole-number'
+import { wholeNumber } from '../options'
 import { readDay, readHour } from '../service/date-forms'
 import type { DailyId, PriorityId, SnapshotId } from './file-id'
 

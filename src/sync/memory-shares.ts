@@ -1,6 +1,6 @@
 // How one budget of memory is shared by what a synchronisation holds at a time.
 
-import { wholeNumber } from '../codec/whole-number'
+import { wholeNumber } from '../options'
 
 const MIB = 2 ** 20
 const READ_BYTES = MIB / 4

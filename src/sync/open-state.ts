@@ -1,7 +1,7 @@
 // A state folder opened to be read: what a category has, how far it is, and its items, of now or of an earlier time.
 
 import { join } from 'node:path'
-import { wholeNumber } from '../codec/whole-number'
+import { wholeNumber } from '../options'
 import { type CategoryPlan, planCategory } from './calendar'
 import type { CalendarLimits } from './calendar-windows'
 import type { CategoryState } from './category-state'

@@ -1,10 +1,9 @@
 // The options of a synchronisation, checked and completed. Sizes are in bytes, times in milliseconds.
 
-import { wholeNumber } from '../codec/whole-number'
 import { excerpt, FeedError } from '../errors'
+import { durationMs, wholeNumber } from '../options'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
-import { TIMER_MAX_MS } from '../stages/wait'
 import type { CalendarLimits } from './calendar-windows'
 import type { ChangeSink } from './change-log'
 import type { FetchLimits } from './fetch-file'
@@ -75,7 +74,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
   const isSink = typeof changes === 'object' && typeof changes.write === 'function'
   check('changes', isSink || changes === 'none' || changes === 'files', 'none, files or a sink', changes)
   const duration = (option: 'backoffBaseMs' | 'backoffCapMs' | 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
-    wholeNumber(option, options[option] ?? standard, least, TIMER_MAX_MS)
+    durationMs(option, options[option] ?? standard, least)
   return {
     service,
     marketplace,

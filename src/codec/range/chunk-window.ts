@@ -2,7 +2,7 @@
 // Holds pieces that lie ahead as runs of adjoining pieces, sorted by offset, and never past `windowBytes` from the next byte due.
 
 import { FeedError } from '../../errors'
-import { wholeNumber } from '../whole-number'
+import { wholeNumber } from '../../options'
 
 /** Default of `windowBytes`, for those who fill a window and for those who put it in order: four ranges of the default size. */
 export const WINDOW_BYTES = 32 * 1024 * 1024

@@ -4,7 +4,7 @@
 //
 //   0 ──handed out──▶ lowestOffset ──held or in flight, at most windowBytes──▶ #nextStart ──not planned──▶ totalBytes
 
-import { wholeNumber } from '../whole-number'
+import { wholeNumber } from '../../options'
 import type { ByteRange } from './byte-range'
 
 /**

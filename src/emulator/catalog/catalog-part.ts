@@ -1,6 +1,6 @@
 // Puts the catalog together: its options, its service, its routes.
 
-import { wholeNumber } from '../../codec/whole-number'
+import { wholeNumber } from '../../options'
 import type { ServiceProfile } from '../../service/profile'
 import type { AccessRules } from '../access-rules'
 import { ErrorFamily } from '../error-family'

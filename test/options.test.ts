@@ -1,0 +1,126 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { FeedError } from '../src/errors'
+import {
+  callback,
+  choice,
+  clockMs,
+  durationMs,
+  filePath,
+  filledText,
+  finiteNumber,
+  flag,
+  knownOptions,
+  type OptionNames,
+  show,
+  wholeNumber,
+  withMethods,
+} from '../src/options'
+
+/** The error of a check that is to fail. */
+function refusal(check: () => unknown): { message: string; context: unknown } {
+  try {
+    check()
+  } catch (error) {
+    if (FeedError.is(error) && error.code === 'OPTION_INVALID') return error
+    throw error
+  }
+  throw new FeedError('STAGE_FAILED', 'nothing was refused', { stage: 'test' })
+}
+
+const WRONG: unknown[] = [
+  undefined,
+  null,
+  Number.NaN,
+  1.5,
+  -1,
+  'x\ny',
+  [],
+  {},
+  Symbol('s'),
+  10n,
+  class Some {},
+  () => 1,
+  new Date(Number.NaN),
+]
+
+test('each check returns what is right, and refuses everything else by the name of the option', () => {
+  expect(wholeNumber('windowBytes', 1)).toBe(1)
+  expect(wholeNumber('backoffBaseMs', 0, 0)).toBe(0)
+  expect(durationMs('idleMs', 2 ** 31 - 1)).toBe(2 ** 31 - 1)
+  expect(finiteNumber('rate', 0.5, 0, 1)).toBe(0.5)
+  expect(choice('mode', 'once', ['once', 'follow'])).toBe('once')
+  expect(flag('worker', false)).toBe(false)
+  expect(filledText('marketplace', 'MKT_US')).toBe('MKT_US')
+  expect(filePath('path', 'a/b')).toBe('a/b')
+  const method = { send() {} }
+  expect(withMethods('transport', method, ['send'])).toBe(method)
+  const checks: Record<string, (value: never) => unknown> = {
+    wholeNumber: value => wholeNumber('given', value),
+    durationMs: value => durationMs('given', value),
+    finiteNumber: value => finiteNumber('given', value, 2),
+    choice: value => choice('given', value, ['once', 'follow']),
+    flag: value => flag('given', value),
+    withMethods: value => withMethods('given', value, ['send' as never]),
+    clockMs: value => clockMs('given', value ?? (null as never)),
+  }
+  for (const [name, check] of Object.entries(checks)) {
+    for (const value of WRONG) {
+      if (name === 'clockMs' && inspect(value) === inspect(() => 1)) continue
+      const { message, context } = refusal(() => check(value as never))
+      expect(context, name).toMatchObject({ option: 'given' })
+      expect(message).toMatch(/^given must be /)
+      expect(message).not.toContain('\n')
+    }
+  }
+  for (const value of ['', 'a\0b', 7]) refusal(() => filePath('given', value as never))
+  for (const value of ['', 7]) refusal(() => filledText('given', value as never))
+})
+
+test('whole numbers stay within their bounds', () => {
+  for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) refusal(() => wholeNumber('windowBytes', value))
+  expect(refusal(() => wholeNumber('idleMs', 10, 1, 9))).toMatchObject({
+    message: 'idleMs must be a whole number from 1 to 9, not 10',
+    context: { option: 'idleMs', expected: 'a whole number from 1 to 9', received: '10' },
+  })
+})
+
+test('a name that is no option is refused, with the name that was probably meant', () => {
+  const names: OptionNames<{ engine?: string; worker?: boolean }> = { engine: true, worker: true }
+  const given = { engine: 'wasm' }
+  expect(knownOptions(given, names)).toBe(given)
+  const hint = (options: object) => refusal(() => knownOptions(options, names)).message
+  expect(hint({ enginee: 'zlib' })).toBe('enginee is not an option: did you mean engine?')
+  expect(hint({ Worker: true })).toBe('Worker is not an option: did you mean worker?')
+  expect(hint({ wokrer: true })).toBe('wokrer is not an option: did you mean worker?')
+  expect(hint({ constructor: 1 })).toBe('constructor is not an option: the options are engine, worker')
+  for (const value of [null, 'text', 7, []])
+    expect(refusal(() => knownOptions(value as never, names)).context).toMatchObject({ option: 'options' })
+})
+
+test('a class is no callback', () => {
+  const call = () => 1
+  expect(callback('onBadRow', call)).toBe(call)
+  expect(refusal(() => callback('onBadRow', class Policy {})).message).toBe('onBadRow must be a function, not the class Policy')
+})
+
+test('a clock is a moment, a function that gives one, or the system', () => {
+  const moment = new Date('2026-03-01T12:00:00Z')
+  expect(clockMs('now', moment)()).toBe(moment.getTime())
+  expect(clockMs('now', () => moment)()).toBe(moment.getTime())
+  expect(clockMs('now', undefined)).toBe(Date.now)
+  const wrong = clockMs('now', (() => 7) as never)
+  expect(refusal(wrong).message).toBe('now() must be a Date, not 7')
+})
+
+test('a value is shown cut, and without a call to anything of its own', () => {
+  const hostile = {
+    toString() {
+      throw new FeedError('STAGE_FAILED', 'toString was called', { stage: 'test' })
+    },
+  }
+  expect(show(hostile)).toBe('an object')
+  expect(show('x'.repeat(500)).length).toBeLessThanOrEqual(80)
+  expect(show(Symbol('s'))).toBe('Symbol(s)')
+  expect(show(-0)).toBe('0')
+})
