@@ -1,9 +1,9 @@
 // A run in a process of its own, killed by the kernel's tracer at its Nth write, sync, rename and so on, LevelDB's own among them.
 // `npm run test:crash` has every N up to the run's end, `npm test` a few.
 
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runsWith } from '../tools'
 import { buildWorker, CrashShop, dropFolder, type FolderContent, newFolder } from './crash-shop'
 
 const ALL = process.env.FEEDMILL_CRASH === 'all'
@@ -36,16 +36,7 @@ const tracers = {
   ],
 }
 
-function hasTracer(): boolean {
-  try {
-    execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-describe.runIf(hasTracer())('killed at the Nth call that writes', () => {
+describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
   let shop: CrashShop
   let whole: FolderContent
 

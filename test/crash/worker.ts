@@ -1,4 +1,5 @@
-// A synchronisation in a process of its own, to be killed: reads what to do from its one argument and prints `done` when it has done it.
+// A synchronisation in a process of its own, to be killed. It reads what to do from its one argument and prints a line for each event,
+// and `done` when it has done it.
 
 import { createFeedService, defineProfile } from '../../src/service'
 import { sync } from '../../src/sync'
@@ -23,7 +24,7 @@ const { clientId, clientSecret, folder, nowMs, shares, changes = 'files' } = ord
 const profile = defineProfile({ baseUrl: order.url, tokenUrl: order.tokenUrl, scopeBase: order.scopeBase })
 const service = createFeedService(profile, { clientId, clientSecret }, { now: () => nowMs, headersTimeoutMs: 600_000 })
 try {
-  await sync({
+  const run = sync({
     service,
     marketplace: 'MKT_US',
     categories: ['220'],
@@ -33,7 +34,9 @@ try {
     ...(order.memoryBytes !== undefined && { memoryBytes: order.memoryBytes }),
     keepFileBytes: 2 ** 30,
     shares,
-  }).summary
+  })
+  // A report of progress depends on the time that passed; every other event comes as often in each run.
+  for await (const { type } of run) if (type !== 'progress') console.log(`event ${type}`)
   console.log(JSON.stringify({ done: true, maxRss: process.resourceUsage().maxRSS, cpu: process.cpuUsage() }))
 } finally {
   await service.close()

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { FileCache, type FileLease } from '../../src/emulator/file-cache'
 import { FeedError } from '../../src/errors'
 
@@ -24,8 +24,11 @@ async function read(lease: FileLease, start: number, end: number): Promise<Buffe
 
 // A folder of its own: other processes may use the shared one at the same time.
 const folder = mkdtempSync(join(tmpdir(), 'file-cache-test-'))
-process.env.TMPDIR = folder
-afterAll(() => rmSync(folder, { recursive: true }))
+vi.stubEnv('TMPDIR', folder)
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
 
 describe.each([
   ['memory', 1_000_000],

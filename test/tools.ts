@@ -1,0 +1,38 @@
+// Programs that some tests need beyond Node and git. On a machine that lacks one, the tests that need it are left out, and the
+// run says so at its end. FEEDMILL_REQUIRE_TOOLS=1 turns leaving out into failing: CI installs every tool.
+
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Every tool that a test may ask for, and what is tested with it. */
+export const TOOLS = {
+  curl: 'downloads by curl',
+  wget: 'downloads by wget',
+  aria2c: 'downloads by aria2c',
+  strace: 'kills and disk errors at the Nth system call',
+} as const
+
+export type Tool = keyof typeof TOOLS
+
+const REQUIRED = process.env.FEEDMILL_REQUIRE_TOOLS === '1'
+
+/** Says whether the tests that need `tool` run. They also run, and fail, where the tool is required and missing. */
+export function runsWith(tool: Tool): boolean {
+  return REQUIRED || isInstalled(tool)
+}
+
+/** The tools that this machine lacks. */
+export function missingTools(): Tool[] {
+  return (Object.keys(TOOLS) as Tool[]).filter(tool => !isInstalled(tool))
+}
+
+function isInstalled(tool: Tool): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some(folder => {
+    try {
+      accessSync(join(folder, tool), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
