@@ -1,9 +1,9 @@
-// The peers as a picture, drawn by echarts without a browser: for each case with several contenders a group of bars, all on one scale.
-// Colours are of middle brightness on no background, so that it reads on white and on black. Equal reports give equal bytes.
+// The peers as a picture, drawn by echarts without a browser. Each case with several contenders has a group of bars, and all groups have one scale.
+// The colours have a middle brightness and there is no background, so that the picture reads on white and on black. Equal reports give equal bytes.
 
 import * as echarts from 'echarts'
 import { TABLE_CASE_TITLES, type TableCase } from './macro/cases'
-import type { BenchReport, CaseResult } from './report'
+import { type BenchReport, type CaseResult, feedText } from './report'
 
 const OURS = '#2f81f7'
 const THEIRS = '#8b949e'
@@ -13,13 +13,14 @@ const FONT = 'system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif'
 
 /** All in pixels. */
 const WIDTH = 760
-const NAMES_WIDTH = 104
+/** The widest letter that is common in a font of 12 pixels: the picture is drawn without a browser, so no text can be measured. */
+const LETTER_WIDTH = 7.2
 /** Room for the figures beside the longest bar. */
 const FIGURES_WIDTH = 96
 const BAR_PITCH = 22
 const TITLE_HEIGHT = 30
 const GAP = 14
-const HEAD_HEIGHT = 30
+const HEAD_HEIGHT = 46
 
 interface Group {
   readonly name: TableCase
@@ -59,14 +60,18 @@ function groupsOf({ cases }: BenchReport): Group[] {
   return groups
 }
 
-function optionOf({ cases }: BenchReport, groups: readonly Group[]): echarts.EChartsCoreOption {
+function optionOf(report: BenchReport, groups: readonly Group[]): echarts.EChartsCoreOption {
+  const { cases } = report
   const zlib = cases.find(({ name }) => name === 'zlib')?.contenders[0]
   const fastest = Math.max(zlib?.mbPerSecond ?? 0, ...groups.flatMap(({ contenders }) => contenders.map(({ mbPerSecond }) => mbPerSecond)))
+  const names = groups.flatMap(({ contenders }) => contenders.map(({ contender }) => contender.length))
+  const left = Math.ceil(Math.max(...names) * LETTER_WIDTH)
   return {
     animation: false,
     textStyle: { fontFamily: FONT },
-    title: [headOf(zlib), ...groups.map(titleOf)],
-    grid: groups.map(({ top, height }) => ({ left: NAMES_WIDTH, right: FIGURES_WIDTH, top, height })),
+    title: [headOf(zlib), dataOf(report), ...groups.map(titleOf)],
+    // Without this mode echarts makes a group narrower whose names it takes for too wide, and so gives it a scale of its own.
+    grid: groups.map(({ top, height }) => ({ left, right: FIGURES_WIDTH, top, height, outerBoundsMode: 'none' })),
     xAxis: groups.map((_, gridIndex) => ({ type: 'value', gridIndex, min: 0, max: fastest * 1.01, show: false })),
     yAxis: groups.map(({ contenders }, gridIndex) => ({
       type: 'category',
@@ -85,6 +90,13 @@ function headOf(zlib: CaseResult | undefined) {
   const line = zlib === undefined ? '' : ' · dashed line: node:zlib, which merely inflates the file'
   const text = `MB/s of the file before compression, more is better${line}`
   return { ...lineOfText(text, 4), textStyle: { color: TEXT, fontSize: 12, fontWeight: 'normal', fontFamily: FONT } }
+}
+
+/** Of what data the figures are, and on what machine: they say little without that. */
+function dataOf(report: BenchReport) {
+  const { cores, node } = report.machine
+  const text = `${feedText(report)} · ${cores} cores, Node ${node.slice(1)}`
+  return { ...lineOfText(text, 20), textStyle: { color: TEXT, fontSize: 12, fontWeight: 'normal', fontFamily: FONT } }
 }
 
 function titleOf({ name, top }: Group) {

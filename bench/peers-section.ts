@@ -21,6 +21,8 @@ function peersSection(report: BenchReport): string {
     '',
     `\`npm run bench:peers\` on ${machine.date.slice(0, 10)}: Node ${machine.node.slice(1)}, ${machine.cpu}, ${machine.cores} cores;`,
     `${feedText(report)}; medians of ${rounds} interleaved rounds, each run in a fresh process. ${versions.join(', ')}.`,
+    'The titles and aspects of the generated feed repeat more than those of a real one, and few of its cells are quoted; more cores help the cases with a worker.',
+    'So take the ratios for this data on this machine, and measure your own file with `feedmill profile`.',
     '',
     '| case | contender | MB/s | rows/s | CPU s | peak RSS MB | × `zlib` | result |',
     '|---|---|---|---|---|---|---|---|',

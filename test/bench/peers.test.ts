@@ -41,3 +41,15 @@ test('the picture: equal reports give equal bytes, wrong contenders are hollow',
   const dashed = svg.split('\n').filter(line => line.includes('stroke-dasharray'))
   expect(dashed.map(line => /stroke="(#\w+)"/.exec(line)?.[1])).toEqual(['#8b949e', '#d29922'])
 })
+
+test('the picture: no name is cut, and all groups have one scale', () => {
+  const svg = peersChart(published)
+  // Names end at the left edge of the bars, so a name must not be wider than the room left of them: 6 pixels a letter at the least.
+  const names = [...svg.matchAll(/text-anchor="end"[^>]*transform="translate\(([\d.]+) [^>]*>([^<]+)</g)].map(([, x, name]) => ({
+    x: Number(x),
+    name: name!,
+  }))
+  expect(names.length).toBeGreaterThan(10)
+  expect(names.filter(({ x, name }) => x < 6 * name.length)).toEqual([])
+  expect(new Set(names.map(({ x }) => x)).size).toBe(1)
+})
