@@ -30,7 +30,7 @@ export interface SyncCommand extends ServiceSettings {
 /** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 and its number after a signal. */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
-  const service = serviceOf(options, { now: clock })
+  const service = serviceOf(options, options.now && { now: options.now })
   const stop = stopRequest()
   const changes = typeof options.changes === 'string' ? appendingSink(options.changes) : undefined
   try {

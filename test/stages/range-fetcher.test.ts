@@ -552,7 +552,7 @@ describe('statuses', () => {
 
   test('fault 28: 429 and 503 wait as Retry-After says, up to the cap', async () => {
     vi.useFakeTimers()
-    const now = () => Date.parse(LAST_MODIFIED)
+    const now = new Date(LAST_MODIFIED)
     const waits: [string, number][] = [
       ['0', 100],
       ['3', 3000],
