@@ -33,6 +33,8 @@ export interface DurableFiles {
   open(path: string): Promise<DurableFile | undefined>
   /** For reading and writing, made empty where there is none. */
   edit(path: string): Promise<DurableFile>
+  /** For writing, as a new file; undefined where there is one already. Of many that ask at once one gets it. */
+  create(path: string): Promise<DurableFile | undefined>
   /** Puts a file in the place of another, which may be there. */
   rename(from: string, to: string): Promise<void>
   /** Removes a file, or a folder and all in it; nothing where there is none. */
@@ -53,6 +55,11 @@ export const machineFiles: DurableFiles = {
       return handle && new MachineFile(handle, path)
     }),
   edit: path => guarded(path, 'open', async () => new MachineFile(await editable(path), path)),
+  create: path =>
+    guarded(path, 'create', async () => {
+      const handle = await unless('EEXIST', open(path, 'wx'))
+      return handle && new MachineFile(handle, path)
+    }),
   rename: (from, to) => guarded(to, 'rename', () => rename(from, to)),
   remove: path => guarded(path, 'remove', () => rm(path, { recursive: true, force: true })),
   syncFolder: path => guarded(path, 'fsync', () => syncFolder(path)),
@@ -138,11 +145,15 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return unless('ENOENT', work)
+}
+
+async function unless<T>(code: string, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === code) return undefined
     throw error
   }
 }

@@ -1,6 +1,7 @@
 // A state folder while a process holds it: the lock, the marker, the one store of all categories. What is opened is closed in the
 // reverse order, also where opening fails half-way.
 
+import { takeKernelLock } from '../state/kernel-lock'
 import type { KeyedStore } from '../state/keyed-store'
 import { prefixRange } from '../state/keyed-store'
 import { LevelStore } from '../state/level-store'
@@ -8,8 +9,8 @@ import { prefixedStore } from '../state/prefixed-store'
 import { CategoryState } from './category-state'
 import { type DurableFiles, machineFiles } from './durable-files'
 import { type Category, categoryKey } from './file-id'
-import { machineProcesses, type Processes } from './process-identity'
-import { StateLock } from './state-lock'
+import { machineProcesses } from './process-identity'
+import { StateLock, type StateLockGround } from './state-lock'
 import { needMarker, openMarker, type StateOrigin } from './state-marker'
 import { StatePaths } from './state-paths'
 
@@ -18,15 +19,14 @@ const NAMES = 'n/'
 const CATEGORY = 'c/'
 
 /** What a state folder stands on; a test may put something else in the place of each. */
-export interface StateGround {
-  readonly files: DurableFiles
-  readonly processes: Processes
+export interface StateGround extends StateLockGround {
   openStore(folder: string, memoryBytes: number): Promise<KeyedStore>
 }
 
 export const machineGround: StateGround = {
   files: machineFiles,
   processes: machineProcesses,
+  lockFolder: takeKernelLock,
   openStore: (folder, memoryBytes) => LevelStore.open(folder, { memoryBytes }),
 }
 
@@ -57,9 +57,9 @@ export class StateFolder {
   /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
   static async open({ folder, origin, storeBytes, ground = machineGround }: StateFolderOptions): Promise<StateFolder> {
     const paths = new StatePaths(folder)
-    const { files, processes } = ground
+    const { files } = ground
     await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
-    const lock = await StateLock.take(files, folder, processes)
+    const lock = await StateLock.take(ground, folder)
     try {
       const found = await openMarker(files, paths, origin)
       const store = await ground.openStore(paths.store, storeBytes)
