@@ -8,9 +8,10 @@
 
 import { dirname } from 'node:path'
 import { FeedError } from '../../src/errors'
+import { stateIo } from '../../src/state/disk'
 import type { KernelLock } from '../../src/state/kernel-lock'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
-import { type DurableFile, type DurableFiles, stateIo } from '../../src/sync/durable-files'
+import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
 import type { ProcessIdentity } from '../../src/sync/process-identity'
 import type { StateGround } from '../../src/sync/state-folder'
 
