@@ -27,7 +27,11 @@ async function newState({ applied = true } = {}): Promise<void> {
   await state.close()
 }
 
-const codeOf = (work: Promise<unknown>) => work.then(() => 'none', error => error.code)
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    error => error.code,
+  )
 async function expectCorrupt(reason: string | RegExp): Promise<void> {
   for (const work of [() => openState(folder), open]) {
     const error = await work().catch(failure => failure)
