@@ -173,8 +173,8 @@ export interface ErrorContexts {
   STATE_CORRUPT: { path: string; reason: string }
   /** Reading or writing the state failed (no space, an I/O error); `reason` is the system's code where it gave one. */
   STATE_IO: { path: string; operation: string; reason: string }
-  /** Another run works in the state folder, or its lock cannot be read. */
-  STATE_LOCKED: { path: string; pid?: number; host?: string }
+  /** Another process works in the state folder: which, on what host, since when, and the file that says so. */
+  STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /** The folder is not a state of this program, of a newer one, or of another service or marketplace. */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /** A file could not be fetched and verified in the allowed number of attempts; the last failure is `cause`. */

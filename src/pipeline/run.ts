@@ -81,7 +81,10 @@ export class Run {
 
   /** The consumer has used the last item. @throws FeedError where the run has failed in the meantime */
   finish(): void {
-    this.close()
+    // What has ended is left as it is: its result may still be read (SnapshotMerger).
+    for (const stage of [...this.#wired].reverse()) if (!stage.emittedEnd) stage.destroy()
+    for (const stage of this.#stages) if (!this.#wired.includes(stage)) stage.destroy()
+    this.#settle()
     if (this.#error !== undefined) throw this.#error
   }
 
@@ -147,8 +150,11 @@ function isUnheard(stage: AnyStage): boolean {
  * destroyed from outside before its end fails what stands after it, which would wait for that end for ever.
  */
 function join(from: AnyStage, to: AnyStage): void {
-  to.on('end', () => from.destroy())
-  to.on('close', () => from.destroy())
+  const leave = () => {
+    if (!from.emittedEnd) from.destroy()
+  }
+  to.on('end', leave)
+  to.on('close', leave)
   from.on('close', () => {
     if (!from.emittedEnd) to.destroy(new FeedError('STAGE_DESTROYED', `${from.name} was destroyed before its end`, { stage: from.name }))
   })

@@ -121,6 +121,12 @@ export class GroupJoiner<
     this.#ownStore?.close().catch(() => {})
   }
 
+  /** Destroys the stage where it has not ended, and waits until its own store is free. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.destroy()
+    await this.#ownStore?.close()
+  }
+
   /** The mode decides the form of the output, at run time as in M. */
   #typed(outputs: AsyncGenerator<readonly (JoinedItem<T, G> | JoinedGroup<C, G>)[]>): Outputs<readonly JoinOutput<M, T, C, G>[]> {
     return outputs as AsyncGenerator<readonly JoinOutput<M, T, C, G>[]>

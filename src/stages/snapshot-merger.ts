@@ -19,7 +19,7 @@ const OUTPUTS = { all: () => true, effective: (kind: ChangeKind) => EFFECTIVE.ha
 export type ChangeTally = Record<ChangeKind, number>
 
 export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
-  /** Where the state is kept; the caller's to close; mergers may follow each other on it. Unless given, a {@link SpillingStore} of the merger's own. */
+  /** Where the state is kept; the caller's to close; mergers may follow each other on it. Without it, a {@link SpillingStore} of the merger's own. */
   readonly store?: KeyedStore
   /** Bytes of memory of the merger's own store before it goes to disk; 64 MiB unless set. */
   readonly memoryBytes?: number
@@ -41,8 +41,8 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
  * what a stage before has decoded is decoded again when a kept row is read. An item that is missing from a newer bootstrap
  * stays: only a snapshot row removes it.
  *
- * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch. A store of its own that went to disk
- * stands in a temporary folder until {@link close}, at the latest until the process exits.
+ * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch. A store of its own, which may have gone
+ * to a temporary folder, is freed when {@link blocks} was read or left, by `destroy()`, and by `await using`.
  * Codes: KEY_MISSING, VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT.
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<AnyBatch, readonly MergeChange<C>[]> {
@@ -51,6 +51,9 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   readonly #state: MergeState<C>
   readonly #isWanted: (kind: ChangeKind) => boolean
   readonly #ownStore: SpillingStore | undefined
+  /** Listings of the merged items that are being read. */
+  #readers = 0
+  #isClosed = false
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SnapshotMergerOptions<C> = {}) {
@@ -68,25 +71,70 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
     this.#state = new MergeState({ store, schema, versionOf, changes: { before, effectiveOnly: changes !== 'all' } })
   }
 
-  /** The merged items in key order, once the stage has ended. @throws FeedError STAGE_NOT_ENDED */
+  /** The merged items in key order, as {@link blocks}. @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED */
   async *entries(): AsyncGenerator<MergedItem<C>, void, void> {
     for await (const block of this.blocks()) yield* block
   }
 
-  /** The merged items in blocks of up to a few hundred: the input of a stage or pipeline that goes on with them. @throws FeedError STAGE_NOT_ENDED */
-  async *blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
-    if (!this.emittedEnd) throw new FeedError('STAGE_NOT_ENDED', `${this.name} has not been read to its end`, { stage: this.name })
-    yield* this.#state.entries()
+  /**
+   * The merged items in key order, once the stage has ended, in blocks of up to a few hundred: the input of a stage or pipeline that
+   * goes on with them. A merger with a store of its own frees it when a listing ends or is left, so its items can be listed once;
+   * with a store that was given, as often as is wanted.
+   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED where the merger's own store is free already, STATE_IO, STATE_CORRUPT
+   */
+  blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
+    // A pipeline that never gets to read its source destroys it: a generator that was not begun would not know.
+    const destroy = () => {
+      if (this.#readers === 0) this.#free()
+    }
+    return Object.assign(this.#blocks(), { destroy })
   }
 
-  /** Lets go of the merged items, once they were read: of the merger's own store. A store that was given stays open. */
+  async *#blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
+    if (!this.emittedEnd) {
+      const message = `${this.name} has not ended: read it to its end before its merged items`
+      throw new FeedError('STAGE_NOT_ENDED', message, { stage: this.name })
+    }
+    this.#readers++
+    try {
+      this.#refuseClosed()
+      for await (const block of this.#state.entries()) {
+        yield block
+        this.#refuseClosed()
+      }
+      this.#refuseClosed()
+    } finally {
+      this.#readers--
+      if (this.#readers === 0) await this.close()
+    }
+  }
+
+  /** Frees the merger's own store. A store that was given stays open. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#ownStore?.close()
   }
 
-  /** After an end the items are still to be read. */
-  protected override release(): void {
-    if (this.signal.aborted) this.close().catch(() => {})
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.destroy()
+    await this.close()
+  }
+
+  /** Frees the merger's own store, after the end too: the merged items cannot be listed any more. */
+  override destroy(error?: unknown): this {
+    super.destroy(error)
+    this.#free()
+    return this
+  }
+
+  #free(): void {
+    this.close().catch(() => {})
+  }
+
+  #refuseClosed(): void {
+    if (!this.#isClosed || this.#ownStore === undefined) return
+    const message = `the items of ${this.name} were listed or dropped before: to list them again, give it a store that you close yourself`
+    throw new FeedError('STAGE_DESTROYED', message, { stage: this.name })
   }
 
   protected override async *transform(batch: AnyBatch): AsyncGenerator<readonly MergeChange<C>[], void, void> {

@@ -5,7 +5,8 @@
 import { open, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from '../codec/gzip/crc32'
-import { corruptState, onDisk, syncFolder } from './disk'
+import { corruptState, onDisk } from './disk'
+import { syncFolder } from './sync-folder'
 
 const NAME = 'closed.json'
 /** LevelDB's own files that are no tables; those of the values have no name of this form. */

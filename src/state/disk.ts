@@ -1,6 +1,5 @@
-// Failures of a store's files as typed errors, and the one call of the file system that Node has no name for.
+// Failures of the files of stores and state folders as typed errors, each with what to do about it.
 
-import { open } from 'node:fs/promises'
 import { FeedError } from '../errors'
 
 /** @throws FeedError STATE_IO, and what `action` throws itself as a FeedError */
@@ -9,21 +8,32 @@ export async function onDisk<T>(path: string, operation: string, action: () => P
     return await action()
   } catch (cause) {
     if (FeedError.is(cause)) throw cause
-    const reason = (cause as { code?: string }).code ?? String(cause)
-    throw new FeedError('STATE_IO', `${path}: ${operation}: ${reason}`, { path, operation, reason }, { cause })
+    const { code } = (cause ?? {}) as { code?: unknown }
+    throw stateIo(path, operation, typeof code === 'string' ? code : String(cause), cause)
   }
 }
 
-export function corruptState(path: string, reason: string): FeedError<'STATE_CORRUPT'> {
-  return new FeedError('STATE_CORRUPT', `${path}: ${reason}`, { path, reason })
+/** What helps where the system gives these codes. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'make room on the disk and run again',
+  EDQUOT: 'raise the disk quota or free some of it, and run again',
+  EACCES: 'give this user the right to read and write there',
+  EPERM: 'give this user the right to read and write there',
+  EROFS: 'the file system is mounted read-only: mount it writable, or use a folder elsewhere',
+  EMFILE: 'raise the limit of open files of this process (ulimit -n)',
+  ENFILE: 'raise the limit of open files of the system',
+  ENOENT: 'restore what is missing, or check the path',
+  ENOTDIR: 'a part of the path is a file: check the path',
 }
 
-/** A file that was made, renamed or removed is so after a power loss only when its folder was synced too. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+/** @param reason the system's code where it gave one */
+export function stateIo(path: string, operation: string, reason: string, cause?: unknown): FeedError<'STATE_IO'> {
+  const remedy = REMEDIES[reason] ?? 'check the disk and run again; what was committed before is kept'
+  return new FeedError('STATE_IO', `${operation} of ${path} failed: ${reason}; ${remedy}`, { path, operation, reason }, { cause })
+}
+
+/** @param path the damaged file, or the folder where it cannot be said */
+export function corruptState(path: string, reason: string, cause?: unknown): FeedError<'STATE_CORRUPT'> {
+  const remedy = 'restore the whole folder of the state from a copy, or delete it and begin anew'
+  return new FeedError('STATE_CORRUPT', `${path}: ${reason}; ${remedy}`, { path, reason }, { cause })
 }

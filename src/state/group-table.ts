@@ -158,7 +158,7 @@ export class GroupTable<G extends Columns, C extends Columns> {
 
 function checkSize(groupId: string, items: number, limit: number): void {
   if (items <= limit) return
-  const message = `group ${excerpt(groupId)}: more than ${limit} items`
+  const message = `group ${excerpt(groupId)} has more than ${limit} items: raise maxGroupItems, or join with mode 'items-with-group'`
   throw new FeedError('STATE_LIMIT', message, { option: 'maxGroupItems', limit })
 }
 

@@ -3,6 +3,7 @@
 
 import type { ClassicLevel } from 'classic-level'
 import { FeedError } from '../errors'
+import { corruptState, stateIo } from './disk'
 import type { KeyRange } from './keyed-store'
 
 type Database = ClassicLevel<string, Uint8Array>
@@ -142,9 +143,12 @@ function levelError(error: unknown, path: string, operation: string): FeedError 
   const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown }
   if (code === 'LEVEL_DATABASE_NOT_OPEN' && cause !== undefined) return levelError(cause, path, operation)
   const reason = (message ?? String(error)).slice(0, REASON_LENGTH)
-  if (code === 'LEVEL_CORRUPTION') return new FeedError('STATE_CORRUPT', `${path}: ${reason}`, { path, reason }, { cause: error })
-  if (code === 'LEVEL_LOCKED') return new FeedError('STATE_LOCKED', `${path} is in use`, { path }, { cause: error })
-  return new FeedError('STATE_IO', `${path}: ${operation}: ${reason}`, { path, operation, reason: code ?? reason }, { cause: error })
+  if (code === 'LEVEL_CORRUPTION') return corruptState(path, reason, error)
+  if (code === 'LEVEL_LOCKED') {
+    const message = `${path} is in use by another store or process: close that one, or wait until it has ended`
+    return new FeedError('STATE_LOCKED', message, { path }, { cause: error })
+  }
+  return stateIo(path, operation, code ?? reason, error)
 }
 
 const REASON_LENGTH = 200

@@ -25,6 +25,8 @@ export interface LevelStoreOptions {
   readonly durable?: boolean
   /** Bytes on disk that the store may have beyond twice those in use, before it gives them back; 256 MiB unless set. */
   readonly slackBytes?: number
+  /** True where a store that is not there is damage (STATE_CORRUPT); false, the default, makes one. */
+  readonly mustExist?: boolean
 }
 
 const MIB = 2 ** 20
@@ -73,6 +75,7 @@ export class LevelStore implements KeyedStore {
     const complete = completeOptions(options)
     const values = join(folder, VALUES)
     const isNew = !(await exists(values))
+    if (isNew && complete.mustExist) throw corruptState(folder, 'the store is missing')
     await checkIndex(folder, isNew)
     const index = await LevelDatabase.open(join(folder, INDEX), indexOptions(complete))
     try {
@@ -234,11 +237,17 @@ export class LevelStore implements KeyedStore {
 
 type CompleteOptions = Required<LevelStoreOptions>
 
-function completeOptions({ memoryBytes = 48 * MIB, durable = true, slackBytes = 256 * MIB }: LevelStoreOptions): CompleteOptions {
+function completeOptions({
+  memoryBytes = 48 * MIB,
+  durable = true,
+  slackBytes = 256 * MIB,
+  mustExist = false,
+}: LevelStoreOptions): CompleteOptions {
   return {
     memoryBytes: wholeNumber('memoryBytes', memoryBytes, LEAST_MEMORY_BYTES),
     durable,
     slackBytes: wholeNumber('slackBytes', slackBytes),
+    mustExist,
   }
 }
 

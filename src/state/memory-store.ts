@@ -128,5 +128,9 @@ function ownText(key: string): string {
 }
 
 function limitError(option: string, limit: number): FeedError {
-  return new FeedError('STATE_LIMIT', `the store in memory is full: ${option} is ${limit}`, { option, limit })
+  return new FeedError(
+    'STATE_LIMIT',
+    `the store in memory is full: ${option} is ${limit}; raise it, or use a LevelStore, which goes to disk`,
+    { option, limit },
+  )
 }

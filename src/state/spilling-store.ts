@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FeedError } from '../errors'
 import { wholeNumber } from '../options'
-import { onDisk } from './disk'
+import { onDisk, stateIo } from './disk'
 import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from './keyed-store'
 import { LevelStore } from './level-store'
 import { MemoryStore } from './memory-store'
@@ -34,6 +34,7 @@ export class SpillingStore implements KeyedStore {
   #folder: string | undefined
   /** The last write, over or not, failed or not. */
   #written: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> | undefined
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SpillingStoreOptions = {}) {
@@ -57,22 +58,37 @@ export class SpillingStore implements KeyedStore {
     return writing
   }
 
-  /** Frees the memory and removes the temporary folder, once a write that is going on is done. */
-  async close(): Promise<void> {
+  /**
+   * Frees the memory and removes the temporary folder, once a write that is going on is done. Where a store on disk is dropped
+   * without this call, the same is done when its memory is collected, at the latest when the process exits.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     await this.#written
     this.#memory?.close()
-    await this.#level?.close()
-    if (this.#folder !== undefined) await removeFolder(this.#folder)
+    dropped.unregister(this)
+    if (this.#level !== undefined && this.#folder !== undefined) await closeLevel(this.#level, this.#folder)
   }
 
   async #write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
+    // A stage that was destroyed may still be at work; what it writes now would go to a new folder that nobody removes.
+    if (this.#closing !== undefined) throw stateIo(this.#folder ?? this.#parent, 'write', 'the store was closed before')
     if (this.#memory !== undefined && !this.#fits(this.#memory, ops)) await this.#spill(this.#memory)
     if (this.#memory !== undefined) this.#memory.write(ops)
     else await this.#level!.write(ops, options)
   }
 
   entries(range?: KeyRange, options?: ReadOptions): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]> {
-    return (this.#memory ?? this.#level!).entries(range, options)
+    return this.#memory?.entries(range, options) ?? this.#levelEntries(range, options)
+  }
+
+  /** A generator of this store and not of the one on disk: while it is read this store is not collected. */
+  async *#levelEntries(range?: KeyRange, options?: ReadOptions): AsyncGenerator<readonly StoreEntry[], void, void> {
+    yield* this.#level!.entries(range, options)
   }
 
   #fits(memory: MemoryStore, ops: readonly StoreOp[]): boolean {
@@ -93,6 +109,8 @@ export class SpillingStore implements KeyedStore {
       await removeFolder(folder)
       throw FeedError.is(error) && error.code === 'DEPENDENCY_MISSING' ? this.#limitError(error) : error
     }
+    const opened = level
+    dropped.register(this, () => closeLevel(opened, folder), this)
     this.#folder = folder
     this.#level = level
     this.#memory = undefined
@@ -110,6 +128,17 @@ export class SpillingStore implements KeyedStore {
     return new FeedError('STATE_LIMIT', message, { option: 'memoryBytes', limit }, { cause })
   }
 }
+
+async function closeLevel(level: LevelStore, folder: string): Promise<void> {
+  try {
+    await level.close()
+  } finally {
+    await removeFolder(folder)
+  }
+}
+
+/** What closes the disk's part of stores that were dropped without `close`: their file handles must not be left to the collector. */
+const dropped = new FinalizationRegistry<() => Promise<void>>(close => void close().catch(() => {}))
 
 /** Temporary folders of stores that were not closed. */
 const leftBehind = new Set<string>()

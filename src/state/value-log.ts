@@ -4,8 +4,9 @@
 
 import { constants, type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { corruptState, onDisk, syncFolder } from './disk'
+import { corruptState, onDisk } from './disk'
 import { checkValue, type Place, type PlacedEntry } from './index-entry'
+import { syncFolder } from './sync-folder'
 
 /** Values in one segment that are no further apart are read in one go: what lies between costs less than a call. */
 const GAP_BYTES = 2 ** 13

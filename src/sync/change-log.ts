@@ -3,7 +3,8 @@
 // so each change is told once, and none before or without its row.
 
 import type { ChangeKind } from '../codec/merge/register'
-import { type DurableFile, type DurableFiles, stateIo } from './durable-files'
+import { stateIo } from '../state/disk'
+import type { DurableFile, DurableFiles } from './durable-files'
 import { type FileId, fileIdKey } from './file-id'
 
 /** One change of the merged state. */

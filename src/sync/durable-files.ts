@@ -4,7 +4,8 @@
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { FeedError } from '../errors'
+import { onDisk } from '../state/disk'
+import { syncFolder } from '../state/sync-folder'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {
@@ -33,6 +34,8 @@ export interface DurableFiles {
   open(path: string): Promise<DurableFile | undefined>
   /** For reading and writing, made empty where there is none. */
   edit(path: string): Promise<DurableFile>
+  /** For writing, as a new file; undefined where there is one already. Of many that ask at once one gets it. */
+  create(path: string): Promise<DurableFile | undefined>
   /** Puts a file in the place of another, which may be there. */
   rename(from: string, to: string): Promise<void>
   /** Removes a file, or a folder and all in it; nothing where there is none. */
@@ -43,19 +46,24 @@ export interface DurableFiles {
 
 /** The file system of this machine. */
 export const machineFiles: DurableFiles = {
-  makeFolder: path => guarded(path, 'mkdir', () => makeFolder(resolve(path))),
-  list: path => guarded(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
-  size: path => guarded(path, 'stat', async () => (await unlessMissing(stat(path)))?.size),
-  bytesUnder: path => guarded(path, 'stat', () => bytesUnder(path)),
+  makeFolder: path => onDisk(path, 'mkdir', () => makeFolder(resolve(path))),
+  list: path => onDisk(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
+  size: path => onDisk(path, 'stat', async () => (await unlessMissing(stat(path)))?.size),
+  bytesUnder: path => onDisk(path, 'stat', () => bytesUnder(path)),
   open: path =>
-    guarded(path, 'open', async () => {
+    onDisk(path, 'open', async () => {
       const handle = await unlessMissing(open(path, 'r'))
       return handle && new MachineFile(handle, path)
     }),
-  edit: path => guarded(path, 'open', async () => new MachineFile(await editable(path), path)),
-  rename: (from, to) => guarded(to, 'rename', () => rename(from, to)),
-  remove: path => guarded(path, 'remove', () => rm(path, { recursive: true, force: true })),
-  syncFolder: path => guarded(path, 'fsync', () => syncFolder(path)),
+  edit: path => onDisk(path, 'open', async () => new MachineFile(await editable(path), path)),
+  create: path =>
+    onDisk(path, 'create', async () => {
+      const handle = await unless('EEXIST', open(path, 'wx'))
+      return handle && new MachineFile(handle, path)
+    }),
+  rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
+  remove: path => onDisk(path, 'remove', () => rm(path, { recursive: true, force: true })),
+  syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
 }
 
 class MachineFile implements DurableFile {
@@ -68,7 +76,7 @@ class MachineFile implements DurableFile {
   }
 
   read(offset: number, length: number): Promise<Uint8Array> {
-    return guarded(this.#path, 'read', async () => {
+    return onDisk(this.#path, 'read', async () => {
       const bytes = Buffer.allocUnsafeSlow(length)
       let filled = 0
       while (filled < length) {
@@ -81,7 +89,7 @@ class MachineFile implements DurableFile {
   }
 
   write(offset: number, bytes: Uint8Array): Promise<void> {
-    return guarded(this.#path, 'write', async () => {
+    return onDisk(this.#path, 'write', async () => {
       for (let from = 0; from < bytes.length; ) {
         const { bytesWritten } = await this.#handle.write(bytes, from, bytes.length - from, offset + from)
         from += bytesWritten
@@ -90,19 +98,19 @@ class MachineFile implements DurableFile {
   }
 
   truncate(length: number): Promise<void> {
-    return guarded(this.#path, 'truncate', () => this.#handle.truncate(length))
+    return onDisk(this.#path, 'truncate', () => this.#handle.truncate(length))
   }
 
   size(): Promise<number> {
-    return guarded(this.#path, 'stat', async () => (await this.#handle.stat()).size)
+    return onDisk(this.#path, 'stat', async () => (await this.#handle.stat()).size)
   }
 
   sync(): Promise<void> {
-    return guarded(this.#path, 'fsync', () => this.#handle.sync())
+    return onDisk(this.#path, 'fsync', () => this.#handle.sync())
   }
 
   close(): Promise<void> {
-    return guarded(this.#path, 'close', () => this.#handle.close())
+    return onDisk(this.#path, 'close', () => this.#handle.close())
   }
 }
 
@@ -127,39 +135,19 @@ async function bytesUnder(folder: string): Promise<number> {
   return bytes
 }
 
-async function syncFolder(path: string): Promise<void> {
-  // A folder cannot be opened there; renames are journaled by the file system.
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return unless('ENOENT', work)
 }
 
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+async function unless<T>(code: string, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === code) return undefined
     throw error
   }
 }
 
-async function guarded<T>(path: string, operation: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (cause) {
-    throw stateIo(path, operation, codeOf(cause) ?? 'unknown', cause)
-  }
-}
-
-function codeOf(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return typeof code === 'string' ? code : undefined
-}
-
-export function stateIo(path: string, operation: string, reason: string, cause?: unknown): FeedError<'STATE_IO'> {
-  return new FeedError('STATE_IO', `${operation} of ${path} failed: ${reason}`, { path, operation, reason }, { cause })
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code
 }

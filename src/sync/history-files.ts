@@ -64,5 +64,9 @@ function generatedMs(id: FileId): number {
 function missing({ category, asOf }: HistoryQuery, reason: string): FeedError<'STATE_HISTORY_MISSING'> {
   const text = asOf.toISOString()
   const context = { category: category.categoryId, asOf: text, reason }
-  return new FeedError('STATE_HISTORY_MISSING', `category ${category.categoryId} as of ${text}: ${reason}`, context)
+  return new FeedError(
+    'STATE_HISTORY_MISSING',
+    `category ${category.categoryId} as of ${text}: ${reason}; ask for a later time, and let runs keep more files (keepFileBytes)`,
+    context,
+  )
 }

@@ -1,9 +1,10 @@
 // The state of a category at an earlier time, made again from the files that are kept. The state of today is not touched.
 
+import { stateIo } from '../state/disk'
 import type { KeyedStore } from '../state/keyed-store'
 import { applyFile } from './apply-file'
 import { CategoryState } from './category-state'
-import { type DurableFile, stateIo } from './durable-files'
+import type { DurableFile } from './durable-files'
 import { filesAsOf } from './history-files'
 import { type LedgerEntry, NO_ROWS } from './ledger'
 import type { StateFolder } from './state-folder'

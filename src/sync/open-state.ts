@@ -145,7 +145,7 @@ async function itemsAsOf(
   // What a run that died has left there.
   await folder.files.remove(place)
   await folder.files.makeFolder(place)
-  const store = await ground.openStore(place, shares.storeBytes)
+  const store = await ground.openStore(place, shares.storeBytes, false)
   const close = async () => {
     await store.close()
     await folder.files.remove(place)

@@ -1,6 +1,5 @@
-// Which process holds a state folder, and whether it still runs: a process number alone is used again by others.
+// Which process this is, and whether another one still runs: a process number alone is used again by others.
 
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
@@ -9,20 +8,18 @@ export interface ProcessIdentity {
   readonly host: string
   /** When the process began, as its system tells it; empty where it does not. */
   readonly startedAt: string
-  /** Another one for each holder, several in one process too. */
-  readonly holder: string
 }
 
 /** Processes as the lock sees them. */
 export interface Processes {
-  /** This process, as a new holder. */
+  /** This process. */
   own(): ProcessIdentity
   /** False only where the process is known to have ended. */
   mayRun(other: ProcessIdentity): boolean
 }
 
 export const machineProcesses: Processes = {
-  own: () => ({ pid: process.pid, host: hostname(), startedAt: startOf(process.pid), holder: randomUUID() }),
+  own: () => ({ pid: process.pid, host: hostname(), startedAt: startOf(process.pid) }),
   mayRun: ({ pid, host, startedAt }) => {
     // What runs on another machine cannot be known from here.
     if (host !== hostname()) return true

@@ -1,6 +1,7 @@
 // A state folder while a process holds it: the lock, the marker, the one store of all categories. What is opened is closed in the
 // reverse order, also where opening fails half-way.
 
+import { takeKernelLock } from '../state/kernel-lock'
 import type { KeyedStore } from '../state/keyed-store'
 import { prefixRange } from '../state/keyed-store'
 import { LevelStore } from '../state/level-store'
@@ -8,9 +9,9 @@ import { prefixedStore } from '../state/prefixed-store'
 import { CategoryState } from './category-state'
 import { type DurableFiles, machineFiles } from './durable-files'
 import { type Category, categoryKey } from './file-id'
-import { machineProcesses, type Processes } from './process-identity'
-import { StateLock } from './state-lock'
-import { needMarker, openMarker, type StateOrigin } from './state-marker'
+import { machineProcesses } from './process-identity'
+import { StateLock, type StateLockGround } from './state-lock'
+import { markerMissing, needMarker, originMismatch, readMarker, type StateOrigin, writeMarker } from './state-marker'
 import { StatePaths } from './state-paths'
 
 /** Keys of the store: the categories that the folder has, and after this prefix what is in each. */
@@ -18,16 +19,16 @@ const NAMES = 'n/'
 const CATEGORY = 'c/'
 
 /** What a state folder stands on; a test may put something else in the place of each. */
-export interface StateGround {
-  readonly files: DurableFiles
-  readonly processes: Processes
-  openStore(folder: string, memoryBytes: number): Promise<KeyedStore>
+export interface StateGround extends StateLockGround {
+  /** @param mustExist a store that is missing is STATE_CORRUPT; without it one is made */
+  openStore(folder: string, memoryBytes: number, mustExist: boolean): Promise<KeyedStore>
 }
 
 export const machineGround: StateGround = {
   files: machineFiles,
   processes: machineProcesses,
-  openStore: (folder, memoryBytes) => LevelStore.open(folder, { memoryBytes }),
+  lockFolder: takeKernelLock,
+  openStore: (folder, memoryBytes, mustExist) => LevelStore.open(folder, { memoryBytes, mustExist }),
 }
 
 export interface StateFolderOptions {
@@ -57,15 +58,19 @@ export class StateFolder {
   /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
   static async open({ folder, origin, storeBytes, ground = machineGround }: StateFolderOptions): Promise<StateFolder> {
     const paths = new StatePaths(folder)
-    const { files, processes } = ground
+    const { files } = ground
     await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
-    const lock = await StateLock.take(files, folder, processes)
+    const lock = await StateLock.take(ground, folder)
     try {
-      const found = await openMarker(files, paths, origin)
-      const store = await ground.openStore(paths.store, storeBytes)
+      const found = await readMarker(files, paths)
+      // A reader needs the marker, and has seen it: where it is gone now, somebody removes the folder.
+      const wanted = origin ?? found
+      if (wanted === undefined) throw markerMissing(paths)
+      const store = await ground.openStore(paths.store, storeBytes, found !== undefined)
       try {
-        const state = new StateFolder(paths, found, files, lock, store)
+        const state = new StateFolder(paths, wanted, files, lock, store)
         await state.#openCategories()
+        await state.#settleOrigin(found)
         return state
       } catch (error) {
         await store.close()
@@ -98,6 +103,21 @@ export class StateFolder {
     } finally {
       await this.#lock.release()
     }
+  }
+
+  /** The folder becomes one of {@link origin}, unless it is one, where nothing in it is of anything else. */
+  async #settleOrigin(found: StateOrigin | undefined): Promise<void> {
+    const mismatch = found === undefined ? markerMissing(this.paths) : originMismatch(this.paths, found, this.origin)
+    if (found !== undefined && mismatch === undefined) return
+    if (this.categories.some(({ ledger }) => ledger.entries.length > 0)) throw mismatch
+    await this.#store.write(
+      [...this.#categories.keys()].map(key => ({ key: NAMES + key, value: null })),
+      { sync: true },
+    )
+    this.#categories.clear()
+    await this.files.remove(this.paths.spools)
+    await this.files.syncFolder(this.paths.store)
+    await writeMarker(this.files, this.paths, this.origin)
   }
 
   async #openCategories(): Promise<void> {

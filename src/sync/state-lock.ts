@@ -1,109 +1,160 @@
-// One process at a time in a state folder. Each that wants it puts up a file of its own, named `lock.` and after itself, which says
-// who it is, and then looks for those of others: it has the folder where it finds none of a process that may run. Whoever comes
-// second has put its file up before it looks, so of any two at least one sees the other; both give way then, and try again.
-// No file is ever replaced or taken over: those of processes that have ended are removed, and nobody else has their names.
+// One process at a time in a state folder. The lock is the kernel's (state/kernel-lock.ts), so it goes with its process, whatever
+// host name that process had. Beside it each process puts up a claim, a file that says who it is, for two reasons: those that are
+// refused can say who has the folder, and two threads of one process do not both ask for the kernel's lock, which would free it.
+//
+//   lock/LOCK …          the kernel's lock, and the empty database that it belongs to
+//   lock/<process>.json  a claim: made before the kernel's lock is asked for, removed after it is free
 
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { FeedError } from '../errors'
-import { pause } from '../stages/wait'
+import type { KernelLock } from '../state/kernel-lock'
 import type { DurableFiles } from './durable-files'
 import type { Processes, ProcessIdentity } from './process-identity'
-import { readWhole, writeSynced } from './whole-file'
+import { readWhole, withFile } from './whole-file'
 
-const PREFIX = 'lock.'
-/** Not put up yet: its content may be missing. */
-const UNFINISHED = '.new'
-/** Enough for processes that start at the same moment to give way to each other; one that has the folder keeps it. */
-const ROUNDS = 6
-const ROUND_MS = 12
+const FOLDER = 'lock'
+const CLAIM = /\.json$/
+
+/** What a claim says. */
+interface Claim extends ProcessIdentity {
+  /** When it was put up, as ISO 8601 text. */
+  readonly since: string
+}
+
+/** A claim that was found; `claim` is undefined where it is empty or torn. */
+interface FoundClaim {
+  readonly path: string
+  readonly claim: Claim | undefined
+}
+
+export interface StateLockGround {
+  readonly files: DurableFiles
+  readonly processes: Processes
+  /** See {@link takeKernelLock}. */
+  lockFolder(folder: string): Promise<KernelLock>
+}
 
 export class StateLock {
   readonly #files: DurableFiles
-  readonly #path: string
+  readonly #claim: string
+  readonly #kernel: KernelLock
 
-  private constructor(files: DurableFiles, path: string) {
+  private constructor(files: DurableFiles, claim: string, kernel: KernelLock) {
     this.#files = files
-    this.#path = path
+    this.#claim = claim
+    this.#kernel = kernel
   }
 
-  /** @throws FeedError STATE_LOCKED, STATE_IO */
-  static async take(files: DurableFiles, folder: string, processes: Processes): Promise<StateLock> {
-    for (let round = 1; ; round++) {
-      const own = processes.own()
-      const path = join(folder, PREFIX + own.holder)
-      const other = (await putUp(files, path, own)) ? await otherIn(files, folder, own, processes) : 'unreadable'
-      if (other === undefined) {
-        await removeUnfinished(files, folder)
-        return new StateLock(files, path)
+  /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
+  static async take({ files, processes, lockFolder }: StateLockGround, folder: string): Promise<StateLock> {
+    const place = join(folder, FOLDER)
+    await files.makeFolder(place)
+    const own = processes.own()
+    const path = join(place, `${nameOf(own)}.json`)
+    if (!(await putUp(files, path, own))) throw locked(folder, await foundAt(files, path))
+    try {
+      const kernel = await lockFolder(place)
+      try {
+        await removeOthers(files, place, path, processes)
+      } catch (error) {
+        await kernel.release()
+        throw error
       }
+      return new StateLock(files, path, kernel)
+    } catch (error) {
+      const holder = isLocked(error) ? await holderIn(files, place, path, processes) : undefined
       await files.remove(path)
-      if (round === ROUNDS) throw locked(folder, other)
-      await pause(Math.ceil(Math.random() * ROUND_MS * round), new AbortController().signal)
+      throw isLocked(error) ? locked(folder, holder) : error
     }
   }
 
   /** Gives the folder free. */
-  release(): Promise<void> {
-    return this.#files.remove(this.#path)
+  async release(): Promise<void> {
+    try {
+      await this.#kernel.release()
+    } finally {
+      await this.#files.remove(this.#claim)
+    }
   }
 }
 
-/** True of the names that locks have. */
+/** True of what belongs to the lock among the names in a state folder. */
 export function isLockName(name: string): boolean {
-  return name.startsWith(PREFIX)
+  return name === FOLDER
 }
 
-/**
- * The lock appears with its content: one that a loss of power leaves empty would be of a process that may run for ever.
- * @returns false where whoever has the folder has cleared it up in the meantime
- */
+/** The same for all threads of a process, and for no other process: one that was killed leaves a name that nobody has again. */
+function nameOf({ pid, host, startedAt }: ProcessIdentity): string {
+  const hash = createHash('sha256').update(`${host}\n${startedAt}`).digest('hex')
+  return `${pid}-${hash.slice(0, 16)}`
+}
+
+/** @returns false where this process has a claim already */
 async function putUp(files: DurableFiles, path: string, own: ProcessIdentity): Promise<boolean> {
-  await writeSynced(files, path + UNFINISHED, Buffer.from(JSON.stringify(own)))
+  const file = await files.create(path)
+  if (file === undefined) return false
+  const claim: Claim = { ...own, since: new Date().toISOString() }
   try {
-    await files.rename(path + UNFINISHED, path)
+    await withFile(file, () => file.write(0, Buffer.from(`${JSON.stringify(claim)}\n`)))
     return true
   } catch (error) {
-    if (FeedError.is(error) && error.code === 'STATE_IO' && error.context.reason === 'ENOENT') return false
+    await files.remove(path).catch(() => {})
     throw error
   }
 }
 
-/** What processes left that died while they put their locks up. Whoever is just doing that is refused in any case. */
-async function removeUnfinished(files: DurableFiles, folder: string): Promise<void> {
-  for (const name of await files.list(folder)) {
-    if (isLockName(name) && name.endsWith(UNFINISHED)) await files.remove(join(folder, name))
+/** Whoever has the kernel's lock knows that others have not: what they left is removed, unless they are asking just now. */
+async function removeOthers(files: DurableFiles, place: string, own: string, processes: Processes): Promise<void> {
+  for (const { path, claim } of await claimsIn(files, place)) {
+    const isAsking = claim !== undefined && claim.host === processes.own().host && processes.mayRun(claim)
+    if (path !== own && !isAsking) await files.remove(path)
   }
 }
 
-/** Whoever else may have the folder, `unreadable` where a lock does not say who that is. Clears up behind processes that have ended. */
-async function otherIn(
-  files: DurableFiles,
-  folder: string,
-  own: ProcessIdentity,
-  processes: Processes,
-): Promise<ProcessIdentity | 'unreadable' | undefined> {
-  for (const name of await files.list(folder)) {
-    if (!isLockName(name) || name.endsWith(UNFINISHED) || name === PREFIX + own.holder) continue
-    const bytes = await readWhole(files, join(folder, name))
-    const holder = bytes && readIdentity(Buffer.from(bytes).toString())
-    if (holder !== undefined && !processes.mayRun(holder)) await files.remove(join(folder, name))
-    else if (bytes !== undefined) return holder ?? 'unreadable'
-  }
-  return undefined
+/** The oldest claim of another process that may run: who took the lock has removed what was there before. */
+async function holderIn(files: DurableFiles, place: string, own: string, processes: Processes): Promise<FoundClaim | undefined> {
+  const others = (await claimsIn(files, place)).filter(({ path, claim }) => path !== own && claim !== undefined && processes.mayRun(claim))
+  return others.sort((a, b) => (a.claim!.since < b.claim!.since ? -1 : 1))[0]
 }
 
-function readIdentity(text: string): ProcessIdentity | undefined {
+async function claimsIn(files: DurableFiles, place: string): Promise<FoundClaim[]> {
+  const found: FoundClaim[] = []
+  for (const name of await files.list(place)) {
+    if (!CLAIM.test(name)) continue
+    found.push(await foundAt(files, join(place, name)))
+  }
+  return found
+}
+
+async function foundAt(files: DurableFiles, path: string): Promise<FoundClaim> {
+  const bytes = await readWhole(files, path)
+  return { path, claim: bytes && readClaim(Buffer.from(bytes).toString()) }
+}
+
+function readClaim(text: string): Claim | undefined {
   try {
-    const { pid, host, startedAt, holder } = JSON.parse(text) as Partial<ProcessIdentity>
-    const isOne = typeof pid === 'number' && typeof host === 'string' && typeof startedAt === 'string' && typeof holder === 'string'
-    return isOne ? { pid, host, startedAt, holder } : undefined
+    const { pid, host, startedAt, since } = JSON.parse(text) as Partial<Claim>
+    const isOne = typeof pid === 'number' && typeof host === 'string' && typeof startedAt === 'string' && typeof since === 'string'
+    return isOne ? { pid, host, startedAt, since } : undefined
   } catch {
     return undefined
   }
 }
 
-function locked(path: string, other: ProcessIdentity | 'unreadable'): FeedError<'STATE_LOCKED'> {
-  const who = other === 'unreadable' ? 'a process whose lock cannot be read' : `process ${other.pid} on ${other.host}`
-  const context = { path, ...(other !== 'unreadable' && { pid: other.pid, host: other.host }) }
-  return new FeedError('STATE_LOCKED', `${path} is in use by ${who}`, context)
+function isLocked(error: unknown): boolean {
+  return FeedError.is(error) && error.code === 'STATE_LOCKED'
+}
+
+function locked(path: string, holder: FoundClaim | undefined): FeedError<'STATE_LOCKED'> {
+  const { pid, host, since } = holder?.claim ?? {}
+  const who = pid === undefined ? 'another process' : `process ${pid} on ${host}, since ${since} (${holder?.path} says so)`
+  const message = `${path} is in use by ${who}: wait until that process has ended, or end it; the lock ends with it, no file has to be removed`
+  return new FeedError('STATE_LOCKED', message, {
+    path,
+    ...(pid !== undefined && { pid }),
+    ...(host !== undefined && { host }),
+    ...(since !== undefined && { since }),
+    ...(holder !== undefined && { file: holder.path }),
+  })
 }

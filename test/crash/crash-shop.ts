@@ -81,8 +81,8 @@ export class CrashShop {
       await state.close()
     }
     for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      // The store's own files differ with when it wrote them; what is in them is above.
-      if (path.startsWith('store') || statSync(join(folder, path)).isDirectory()) continue
+      // The store's own files differ with when it wrote them, and so do those of the lock; what is in the store is above.
+      if (/^(store|lock.(LOCK|LOG|CURRENT|MANIFEST|\d+\.log))/.test(path) || statSync(join(folder, path)).isDirectory()) continue
       content[path] = createHash('sha256')
         .update(readFileSync(join(folder, path)))
         .digest('hex')

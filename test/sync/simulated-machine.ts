@@ -7,8 +7,11 @@
 //                           since they were synced a part from the first on; of the store as above
 
 import { dirname } from 'node:path'
+import { FeedError } from '../../src/errors'
+import { stateIo } from '../../src/state/disk'
+import type { KernelLock } from '../../src/state/kernel-lock'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
-import { type DurableFile, type DurableFiles, stateIo } from '../../src/sync/durable-files'
+import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
 import type { ProcessIdentity } from '../../src/sync/process-identity'
 import type { StateGround } from '../../src/sync/state-folder'
 
@@ -64,6 +67,8 @@ export class SimulatedMachine {
   #storeBase = new Map<string, Uint8Array>()
   #storeWrites: (readonly StoreOp[])[] = []
   #process = 0
+  /** Folders that the process that runs now has locked: the kernel frees them when it ends. */
+  readonly #locked = new Set<string>()
   #trouble: Trouble | undefined
   #dead = false
 
@@ -78,12 +83,14 @@ export class SimulatedMachine {
     this.#trouble = trouble
     this.#dead = false
     const pid = ++this.#process
+    this.#locked.clear()
     return {
       files: new Files(this),
       processes: {
-        own: () => ({ pid, host: 'simulated', startedAt: String(pid), holder: `holder-${pid}-${this.calls}` }),
+        own: () => ({ pid, host: 'simulated', startedAt: String(pid) }),
         mayRun: (other: ProcessIdentity) => other.pid === this.#process && !this.#dead,
       },
+      lockFolder: async folder => this.#lock(folder),
       openStore: async () => new Store(this),
     }
   }
@@ -111,6 +118,14 @@ export class SimulatedMachine {
   }
 
   // What the ground stands on.
+
+  #lock(folder: string): KernelLock {
+    return this.call('lock', folder, () => {
+      if (this.#locked.has(folder)) throw new FeedError('STATE_LOCKED', `${folder} is locked`, { path: folder })
+      this.#locked.add(folder)
+      return { release: async () => void this.#locked.delete(folder) }
+    })
+  }
 
   /** One call: `effect` has the effect of the part of it that is done, of `write` bytes. */
   call<T>(name: string, path: string, effect: (share: number) => T): T {
@@ -258,6 +273,15 @@ class Files implements DurableFiles {
     return this.#machine.call('edit', path, () => {
       if (this.#machine.node(path) === undefined) this.#machine.setName(path, new Node())
       return new File(this.#machine, this.#machine.node(path)!, path)
+    })
+  }
+
+  async create(path: string): Promise<DurableFile | undefined> {
+    return this.#machine.call('create', path, () => {
+      if (this.#machine.node(path) !== undefined) return undefined
+      const node = new Node()
+      this.#machine.setName(path, node)
+      return new File(this.#machine, node, path)
     })
   }
 
