@@ -1,99 +1,89 @@
-// The localizedAspects cell: six to nine name and value pairs under one or two labels, each piece Base64 on its own
-// (document 2, "Encoding of localizedAspects"). Names and most values repeat over a file; their encoded form is made once.
+// The cells made of aspects: localizedAspects, inferredLocalizedAspects, conditionDescriptors, each piece Base64 on its own
+// (document 2, "Encoding of localizedAspects"; service-notes.md, "Columns"), and single values of aspects for columns of their own.
+// Names and most values repeat over a file; their encoded form is made once.
 
 import { DRAW } from './draws'
-import { colorOf } from './groups'
+import { base64, DIMENSIONS, type Feature } from './features'
 import { between, mix, opaque, pick } from './hash'
-import type { Item } from './item'
-import { ADJECTIVES, BRANDS, COLORS, ENDINGS, FOREIGN, NOUNS } from './words'
-
-interface Aspect {
-  /** The encoded name and the colon after it. */
-  readonly name: string
-  readonly values: readonly string[]
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64')
-}
-
-function aspect(name: string, values: readonly string[]): Aspect {
-  return { name: `${base64(name)}:`, values: values.map(base64) }
-}
-
-const numbers = (count: number, unit: string, step: number) => Array.from({ length: count }, (_, i) => `${(i + 1) * step} ${unit}`)
-
-const FEATURES: readonly Aspect[] = [
-  aspect('Material', [
-    'Cotton',
-    'Steel',
-    'Oak',
-    'Leather',
-    'Plastic',
-    'Brass',
-    'Wool',
-    'Edelstahl',
-    'Ceramic',
-    'Glass; tempered',
-    'Ratio 1:87',
-  ]),
-  aspect('Type', NOUNS),
-  aspect('Style', ADJECTIVES),
-  aspect('Size', ['XS', 'S', 'M', 'L', 'XL', '38', '40', '42', '44', 'One Size', 'Größe 46']),
-  aspect('Country/Region of Manufacture', ['China', 'Germany', 'Japan', 'United States', 'Italy', 'Österreich', 'Unknown']),
-  aspect('Theme', ['Trains', 'Animals', 'Nature', 'Retro', 'Sports', 'Music|Film']),
-  aspect(
-    'Year Manufactured',
-    Array.from({ length: 70 }, (_, i) => String(1955 + i)),
-  ),
-  aspect('Department', ['Men', 'Women', 'Unisex Adults', 'Kinder', 'Baby']),
-]
-
-const DIMENSIONS: readonly Aspect[] = [
-  aspect('Item Height', numbers(60, 'cm', 2)),
-  aspect('Item Width', numbers(60, 'cm', 3)),
-  aspect('Item Weight', numbers(80, 'g', 25)),
-]
+import { type Item, modelOf } from './item'
+import { encodedBrand, featureValue, type Model } from './models'
+import { axisValue, variationPairs } from './variations'
+import { ADJECTIVES, ENDINGS, FOREIGN } from './words'
 
 const LABELS = ['Product Key Features', 'Product Identifiers', 'Item Specifics', 'Angaben für Käufer'].map(text => `${base64(text)}|`)
 const DIMENSIONS_LABEL = `${base64('Dimensions')}|`
-const COLOR_NAME = `${base64('Color')}:`
 const BRAND_NAME = `${base64('Brand')}:`
 const NOTE_NAME = `${base64('Seller Notes')}:`
-const ENCODED_BRANDS = BRANDS.map(base64)
-const ENCODED_COLORS: ReadonlyMap<string, string> = new Map(COLORS.map(color => [color, base64(color)]))
 
-/** The encoded pair of the aspect that varies within groups. */
-export function colorPair(color: string): string {
-  return COLOR_NAME + (ENCODED_COLORS.get(color) ?? base64(color))
-}
-
-export function brandIndex(item: Item): number {
-  return mix(item.key, DRAW.brand) % BRANDS.length
-}
-
+/** What the items of a group vary by stands before the pairs that they share. */
 export function aspectsCell(item: Item): string {
-  const shape = mix(item.key, DRAW.aspectShape)
-  const first = mix(item.key, DRAW.aspects)
+  const model = modelOf(item)
+  const { features } = model.leaf.kind
+  const shape = mix(model.key, DRAW.aspectShape)
   // Some cells name no label at all, and some end in a semicolon.
   let cell = shape % 100 < 12 ? '' : pick(LABELS, shape >>> 8)
-  cell += `${BRAND_NAME}${ENCODED_BRANDS[brandIndex(item)]!};${colorPair(colorOf(item.key))}`
-  for (let i = 0; i < 4; i++) cell += `;${pair(FEATURES[(first + i * 3) % FEATURES.length]!, mix(first, i))}`
-  if (shape % 100 >= 70) cell += `;${NOTE_NAME}${base64(note(item))}`
-  if (shape % 100 >= 25) cell += `;${DIMENSIONS_LABEL}${dimensions(first)}`
+  if (model.isBrandDeclared) cell += `${BRAND_NAME}${encodedBrand(model)};`
+  cell += variationPairs(model, item.position)
+  for (let n = 0; n < features.length; n++) if (n !== model.undeclared) cell += `;${sharedPair(model, n)}`
+  if (shape % 100 >= 70) cell += `;${NOTE_NAME}${base64(note(model))}`
+  if (shape % 100 >= 25) cell += `;${DIMENSIONS_LABEL}${dimensions(model)}`
   return shape % 100 >= 97 ? `${cell};` : cell
 }
 
-function dimensions(hash: number): string {
-  return `${pair(DIMENSIONS[hash % 3]!, mix(hash, 10))};${pair(DIMENSIONS[(hash + 1) % 3]!, mix(hash, 11))}`
+/** The aspect that the seller did not declare, in two of three cases. */
+export function inferredAspectsCell(item: Item): string {
+  const model = modelOf(item)
+  if (model.undeclared >= model.leaf.kind.features.length || model.featureDraw % 3 === 0) return ''
+  return sharedPair(model, model.undeclared)
 }
 
-function pair(from: Aspect, hash: number): string {
-  return from.name + pick(from.values, hash)
+/** The value of an item's aspect, where it has one and declares it. */
+export function aspectOf(item: Item, { name }: Feature): string {
+  const model = modelOf(item)
+  const { axes, features } = model.leaf.kind
+  for (let n = 0; n < axes.length; n++) if (axes[n]!.name === name) return axes[n]!.values[axisValue(model, n, item.position)]!
+  for (let n = 0; n < features.length; n++) {
+    const feature = features[n]!
+    if (feature.name === name && n !== model.undeclared) return feature.values[featureValue(model, feature, n)]!
+  }
+  return ''
 }
 
-function note(item: Item): string {
-  const hash = mix(item.key, DRAW.freeText)
+function sharedPair(model: Model, n: number): string {
+  const feature = model.leaf.kind.features[n]!
+  return feature.encodedName + feature.encodedValues[featureValue(model, feature, n)]!
+}
+
+function dimensions({ featureDraw }: Model): string {
+  return `${drawnPair(DIMENSIONS[featureDraw % 3]!, mix(featureDraw, 10))};${drawnPair(DIMENSIONS[(featureDraw + 1) % 3]!, mix(featureDraw, 11))}`
+}
+
+function drawnPair(from: Feature, hash: number): string {
+  return from.encodedName + pick(from.encodedValues, hash)
+}
+
+function note({ key }: Model): string {
+  const hash = mix(key, DRAW.freeText)
   const foreign = hash % 8 === 0 ? ` ${pick(FOREIGN, hash >>> 4)}` : ''
   return `${pick(ADJECTIVES, hash)}, ${pick(ENDINGS, hash >>> 5)} no. ${between(hash, 1, 9_999)}${foreign} ${opaque(hash, 1)}`
+}
+
+const pieces = (texts: readonly string[]) => texts.map(base64)
+const GRADER_NAME = `${base64('Professional Grader')}:`
+const GRADE_NAME = `${base64('Grade')}:`
+const CERTIFICATE_NAME = `${base64('Certification Number')}:`
+const CARD_CONDITION_NAME = `${base64('Card Condition')}:`
+const GRADERS = pieces(['North Grading Office', 'Card Proof', 'Kartenprüfstelle Süd'])
+/** A grade is a number, or a number and its name. */
+const GRADES = ['7', '8', '8.5', '9|Mint', '9.5|Gem Mint', '10|Pristine'].map(grade => pieces(grade.split('|')).join('|'))
+const CARD_CONDITIONS = pieces(['Near mint or better', 'Lightly played', 'Moderately played', 'Heavily played'])
+
+/** A graded card says by whom, how, and under which number; any other card how much it was played. */
+export function conditionDescriptorsCell(item: Item): string {
+  const model = modelOf(item)
+  if (!model.leaf.kind.traits.card) return ''
+  const hash = mix(model.key, DRAW.grading)
+  if (model.condition[1] !== 'Graded') return CARD_CONDITION_NAME + pick(CARD_CONDITIONS, hash)
+  const certificate = base64(String(10_000_000 + (mix(item.key, DRAW.certificate) % 90_000_000)))
+  return `${GRADER_NAME}${pick(GRADERS, hash)};${GRADE_NAME}${pick(GRADES, hash >>> 4)};${CERTIFICATE_NAME}${certificate}`
 }

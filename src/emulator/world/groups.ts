@@ -1,10 +1,10 @@
 // Which items form a group. Members stand far apart in a file: group g holds the items g, g + stride, g + 2·stride, …
-// so a group is found from an item, and its items from a group, without a list of either.
+// so a group is found from an item, and its items from a group, without a list of either. What the items of a group have in
+// common follows from the group's key (models.ts), what differs from an item's position in it (variations.ts).
 
 import { DRAW } from './draws'
-import { between, fraction, mix, pick } from './hash'
-import { itemGroupId, itemKey, type Place } from './place'
-import { COLORS } from './words'
+import { between, fraction, mix } from './hash'
+import { itemGroupId, type Place } from './place'
 
 export interface OrphanShares {
   /** Share of groups whose record the group files leave out, although items name them. 0 to 1. */
@@ -19,12 +19,20 @@ export interface ItemGroup {
   readonly group: number
   readonly key: number
   readonly itemGroupId: string
-  /** The values of the aspect that varies, one for each different one among the members. */
-  readonly colors: readonly string[]
+  /** Items that ever name it, at the positions from 0 up; 1 for a record that no item names. */
+  readonly positions: number
+}
+
+/** The group of an item, and where in it the item stands. */
+export interface Membership {
+  readonly itemGroupId: string
+  readonly key: number
+  /** 0 to 5. */
+  readonly position: number
 }
 
 const MAX_MEMBERS = 6
-const GROUPED_SHARE = 0.45
+const GROUPED_SHARE = 0.4
 
 export class Groups {
   /** Numbers below this may have members. */
@@ -43,17 +51,18 @@ export class Groups {
     return this.stride + Math.round(this.stride * this.#orphans.groupsWithoutItems)
   }
 
-  /** The identifier of an item's group, or ''. */
-  groupIdOf(place: Place, index: number): string {
+  /** The group of an item, or undefined for an item on its own. */
+  membershipOf(place: Place, index: number): Membership | undefined {
     const group = index % this.stride
-    return Math.floor(index / this.stride) < this.#size(place, group) ? itemGroupId(place, group) : ''
+    const key = groupKey(place, group)
+    const position = Math.floor(index / this.stride)
+    return position < sizeOf(key) ? { itemGroupId: itemGroupId(place, group), key, position } : undefined
   }
 
   /** Indices of the items that name this group, active or not, rising. */
   *members(place: Place, group: number): Generator<number, void, void> {
-    if (group >= this.stride) return
-    const size = this.#size(place, group)
-    for (let i = 0, index = group; i < size && index < this.#items; i++, index += this.stride) yield index
+    const count = this.#membersOf(place, group)
+    for (let i = 0; i < count; i++) yield group + i * this.stride
   }
 
   /** True when the group files leave this group's record out. */
@@ -62,22 +71,21 @@ export class Groups {
   }
 
   record(place: Place, group: number): ItemGroup {
-    const colors = Array.from(this.members(place, group), index => colorOf(itemKey(place, index)))
-    if (colors.length === 0) colors.push(colorOf(groupKey(place, group)))
-    return { place, group, key: groupKey(place, group), itemGroupId: itemGroupId(place, group), colors: [...new Set(colors)] }
+    const positions = Math.max(1, this.#membersOf(place, group))
+    return { place, group, key: groupKey(place, group), itemGroupId: itemGroupId(place, group), positions }
   }
 
-  #size(place: Place, group: number): number {
-    const key = groupKey(place, group)
-    return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE ? between(mix(key, DRAW.groupSize), 1, MAX_MEMBERS) : 0
+  #membersOf(place: Place, group: number): number {
+    if (group >= this.stride) return 0
+    return Math.min(sizeOf(groupKey(place, group)), Math.ceil((this.#items - group) / this.stride))
   }
+}
+
+/** How many items a group has where there are enough of them. */
+function sizeOf(key: number): number {
+  return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE ? between(mix(key, DRAW.groupSize), 2, MAX_MEMBERS) : 0
 }
 
 function groupKey(place: Place, group: number): number {
   return mix(mix(place.key, DRAW.grouped), group)
-}
-
-/** An item's colour: one of its aspects, and what varies within its group. */
-export function colorOf(key: number): string {
-  return pick(COLORS, mix(key, DRAW.color))
 }

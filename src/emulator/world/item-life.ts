@@ -31,15 +31,16 @@ export interface ItemLife {
 
 export type ChangeKind = 'PRICE_CHANGE' | 'QUANTITY_CHANGE' | 'TITLE_CHANGE'
 
+/** Two changes that follow each other are never of one kind. */
 const CYCLE: readonly ChangeKind[] = [
-  'PRICE_CHANGE',
-  'QUANTITY_CHANGE',
-  'QUANTITY_CHANGE',
   'PRICE_CHANGE',
   'QUANTITY_CHANGE',
   'TITLE_CHANGE',
   'QUANTITY_CHANGE',
   'PRICE_CHANGE',
+  'QUANTITY_CHANGE',
+  'PRICE_CHANGE',
+  'QUANTITY_CHANGE',
 ]
 
 /** Shares of items by pace: up to this fraction of the draw, slots of low to high hours. */

@@ -1,10 +1,12 @@
 // One item at one moment: everything that its cells are made from. Values live in the column tables.
 
 import { DRAW } from './draws'
+import type { Membership } from './groups'
 import { fraction, mix } from './hash'
 import {
   type ChangeKind,
   countOfKind,
+  HOUR_MS,
   type ItemLife,
   itemLife,
   type LifeSpan,
@@ -12,6 +14,7 @@ import {
   revisionsUpTo,
   revisionTime,
 } from './item-life'
+import { type Model, modelAt } from './models'
 import { itemId, itemKey, type Place } from './place'
 
 export interface Item {
@@ -35,8 +38,19 @@ export interface Item {
   readonly sellerRevision: number
   /** When the listing ends, where the listing says so. */
   readonly endDate: number | undefined
+  /** True where no hour holds two changes of one kind. */
+  readonly isSteady: boolean
   /** The identifier of its group, or empty. */
   readonly groupId: string
+  /** The key of its model: of its group, or its own. */
+  readonly modelKey: number
+  /** Its position in its group; 0 on its own. */
+  readonly position: number
+}
+
+/** What the item shares with the others of its group. */
+export function modelOf({ place, modelKey }: Item): Model {
+  return modelAt(place, modelKey)
 }
 
 /** Chooses among items. */
@@ -54,7 +68,7 @@ const KIND_ORDER: readonly (ChangeKind | 'NEW')[] = ['NEW', 'PRICE_CHANGE', 'QUA
 /** The facts about items that do not depend on the moment. */
 export interface Population {
   readonly span: LifeSpan
-  groupIdOf(place: Place, index: number): string
+  membershipOf(place: Place, index: number): Membership | undefined
 }
 
 /** The item as it was just before `time`, or undefined if it had never been listed by then. */
@@ -86,6 +100,7 @@ function buildItem(population: Population, place: Place, index: number, key: num
   const revision = revisionsUpTo(key, life, active ? at : life.endsAt)
   const priceChanges = countOfKind(life, 'PRICE_CHANGE', revision)
   const titleChanges = countOfKind(life, 'TITLE_CHANGE', revision)
+  const membership = population.membershipOf(place, index)
   return {
     place,
     index,
@@ -100,7 +115,10 @@ function buildItem(population: Population, place: Place, index: number, key: num
     quantityChanges: countOfKind(life, 'QUANTITY_CHANGE', revision),
     sellerRevision: 1 + priceChanges + titleChanges + (relisted ? 1 : 0),
     endDate: relisted || !saysItsEnd(key, life) ? undefined : life.endsAt,
-    groupId: population.groupIdOf(place, index),
+    isSteady: life.slotMs >= HOUR_MS,
+    groupId: membership?.itemGroupId ?? '',
+    modelKey: membership?.key ?? key,
+    position: membership?.position ?? 0,
   }
 }
 

@@ -1,27 +1,78 @@
-// What differs between marketplaces. Others than these work too, with the facts of the fallback.
+// What differs between marketplaces: currency, where items and sellers are, who carries parcels, which labels the law wants.
+// Marketplaces that are not in the table work too, with the facts of the fallback.
 
 export interface MarketplaceFacts {
+  /** ISO 4217. Every amount of an item is in this currency. */
   readonly currency: string
+  /** ISO 3166-1 alpha-2. */
   readonly country: string
   /** Where its items are, the home country several times. */
   readonly itemCountries: readonly string[]
   readonly webHost: string
+  /** The laws on labels of the European Union and its neighbours hold here. */
+  readonly europeanLabels: boolean
+  /** Lengths in inches and weights in pounds. */
+  readonly imperial: boolean
+  readonly carriers: readonly Carrier[]
 }
 
-const FALLBACK: MarketplaceFacts = {
-  currency: 'USD',
-  country: 'US',
-  itemCountries: ['US', 'US', 'US', 'CN', 'HK', 'CA'],
-  webHost: 'www.market.example',
+export type Carrier = readonly [carrier: string, service: string, type: string]
+
+/** Since Croatia (2023) and Bulgaria (2026). */
+const EURO_COUNTRIES = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' ')
+
+const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
+  DE: ['AT', 'PL', 'CN'],
+  FR: ['BE', 'DE', 'CN'],
+  IT: ['DE', 'CH', 'CN'],
+  ES: ['PT', 'FR', 'CN'],
 }
 
-const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map([
-  ['US', FALLBACK],
-  ['GB', { currency: 'GBP', country: 'GB', itemCountries: ['GB', 'GB', 'GB', 'IE', 'CN', 'DE'], webHost: 'www.market.example.uk' }],
-  ['DE', { currency: 'EUR', country: 'DE', itemCountries: ['DE', 'DE', 'DE', 'AT', 'PL', 'CN'], webHost: 'www.market.example.de' }],
-  ['AU', { currency: 'AUD', country: 'AU', itemCountries: ['AU', 'AU', 'NZ', 'CN'], webHost: 'www.market.example.au' }],
-  ['CA', { currency: 'CAD', country: 'CA', itemCountries: ['CA', 'CA', 'US', 'CN'], webHost: 'www.market.example.ca' }],
-])
+const US_CARRIERS: readonly Carrier[] = [
+  ['USPS', 'USPSGroundAdvantage', 'STANDARD'],
+  ['USPS', 'USPSPriority', 'EXPEDITED'],
+  ['UPS', 'UPSGround', 'STANDARD'],
+  ['', 'Other', 'ECONOMY'],
+]
+const OTHER_CARRIERS: readonly Carrier[] = [
+  ['DHL', 'DHLParcel', 'STANDARD'],
+  ['DHL', 'DHLExpress', 'EXPEDITED'],
+  ['', 'StandardLetter', 'ECONOMY'],
+]
+
+function facts(country: string, currency: string, others: readonly string[], own: Partial<MarketplaceFacts> = {}): MarketplaceFacts {
+  return {
+    country,
+    currency,
+    itemCountries: [country, country, country, ...others],
+    webHost: `www.market.example.${country.toLowerCase()}`,
+    europeanLabels: false,
+    imperial: false,
+    carriers: OTHER_CARRIERS,
+    ...own,
+  }
+}
+
+const FALLBACK = facts('US', 'USD', ['CN', 'HK', 'CA'], { webHost: 'www.market.example', imperial: true, carriers: US_CARRIERS })
+const EUROPEAN = { europeanLabels: true }
+
+const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
+  [
+    FALLBACK,
+    ...EURO_COUNTRIES.map(country => facts(country, 'EUR', NEIGHBOURS[country] ?? ['CN', 'HK'], EUROPEAN)),
+    facts('GB', 'GBP', ['IE', 'CN', 'DE'], EUROPEAN),
+    facts('CH', 'CHF', ['DE', 'FR', 'CN'], EUROPEAN),
+    facts('PL', 'PLN', ['DE', 'CN', 'CZ'], EUROPEAN),
+    facts('SE', 'SEK', ['DK', 'DE', 'CN'], EUROPEAN),
+    facts('AU', 'AUD', ['NZ', 'CN', 'HK']),
+    facts('CA', 'CAD', ['US', 'CN', 'HK']),
+    facts('HK', 'HKD', ['CN', 'SG', 'JP']),
+    facts('IN', 'INR', ['CN', 'HK', 'SG']),
+    facts('MY', 'MYR', ['SG', 'CN', 'HK']),
+    facts('PH', 'PHP', ['CN', 'HK', 'SG']),
+    facts('SG', 'SGD', ['MY', 'CN', 'HK']),
+  ].map(entry => [entry.country, entry]),
+)
 
 /** The facts of `MKT_US` and its like: the country code stands after the last underscore. */
 export function marketplaceFacts(marketplaceId: string): MarketplaceFacts {

@@ -1,13 +1,13 @@
 // The columns of the three other feeds (document 2 names some, service-notes.md the rest).
 
-import { colorPair } from './aspects'
 import type { CampaignChangeKind } from './campaigns'
-import { DRAW } from './draws'
+import type { Column } from './column'
 import type { ItemGroup } from './groups'
-import { mix, opaque } from './hash'
+import { groupAdditionalImages, imageAlteringProhibited, itemImage } from './images'
 import type { Item, ItemChange } from './item'
-import { type Column, ITEM_COLUMNS } from './item-columns'
-import { groupTitle } from './titles'
+import { ITEM_COLUMNS } from './item-columns'
+import { modelAt } from './models'
+import { variesByCell } from './variations'
 
 /** What happened to an item's place in campaigns on one day. */
 export interface CampaignChange {
@@ -17,21 +17,16 @@ export interface CampaignChange {
   readonly payload: string
 }
 
+const modelOf = ({ place, key }: ItemGroup) => modelAt(place, key)
+
 export const GROUP_COLUMNS: readonly Column<ItemGroup>[] = [
   { name: 'itemGroupId', cell: group => group.itemGroupId },
   { name: 'itemGroupType', cell: () => 'SELLER_DEFINED_VARIATIONS' },
-  { name: 'title', cell: group => groupTitle(group.key) },
-  { name: 'variesByLocalizedAspects', cell: group => group.colors.map(colorPair).join(';') },
-  { name: 'imageUrl', cell: group => groupImage(group, 0) },
-  {
-    name: 'additionalImageUrls',
-    cell: group =>
-      group.colors
-        .slice(1)
-        .map((_, i) => groupImage(group, i + 1))
-        .join('|'),
-  },
-  { name: 'imageAlteringProhibited', cell: group => (mix(group.key, DRAW.imageFlag) % 10 === 0 ? 'true' : 'false') },
+  { name: 'title', cell: group => modelOf(group).title },
+  { name: 'variesByLocalizedAspects', cell: group => variesByCell(modelOf(group), group.positions) },
+  { name: 'imageUrl', cell: group => itemImage(modelOf(group), 0) },
+  { name: 'additionalImageUrls', cell: group => groupAdditionalImages(modelOf(group), group.positions) },
+  { name: 'imageAlteringProhibited', cell: group => imageAlteringProhibited(modelOf(group)) },
 ]
 
 export const PRIORITY_COLUMNS: readonly Column<CampaignChange>[] = [
@@ -58,8 +53,4 @@ export function snapshotColumns(itemColumns: readonly Column<Item>[]): readonly 
 
 function whileActive(name: string, cell: Column<ItemChange>['cell']): Column<ItemChange> {
   return { name, cell: (change, at) => (change.item.active ? cell(change, at) : '') }
-}
-
-function groupImage(group: ItemGroup, number: number): string {
-  return `https://i.img.example/images/g/${opaque(mix(mix(group.key, DRAW.groupImages), number), 4)}/s-l1600.jpg`
 }

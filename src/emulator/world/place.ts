@@ -1,5 +1,6 @@
 // One category of one marketplace: what every item in it shares, and the identifiers made from its number.
 
+import { type Department, departmentOf } from './departments'
 import { DRAW } from './draws'
 import { mix, mixText } from './hash'
 import { type MarketplaceFacts, marketplaceFacts } from './marketplaces'
@@ -17,6 +18,7 @@ export interface Place {
   readonly ordinal: number
   readonly key: number
   readonly facts: MarketplaceFacts
+  readonly department: Department
 }
 
 /** Identifiers have 12 digits: 1, two for the place, nine for the index. */
@@ -30,7 +32,7 @@ export const MAX_ITEMS = 50_000_000
 
 export function makePlace(seed: number, marketplaceId: string, categoryId: string, ordinal: number): Place {
   const key = mixText(mixText(mixText(ordinal, String(seed)), marketplaceId), categoryId)
-  return { marketplaceId, categoryId, ordinal, key, facts: marketplaceFacts(marketplaceId) }
+  return { marketplaceId, categoryId, ordinal, key, facts: marketplaceFacts(marketplaceId), department: departmentOf(categoryId) }
 }
 
 export function itemKey(place: Place, index: number): number {

@@ -1,17 +1,25 @@
-// What an item costs and how many there are: the values that change most.
+// What an item costs and how many there are: the values that change most. Each change leads to another value, and so do as many
+// changes as an hour can hold, so that a snapshot never tells of a change that cannot be seen.
 
 import { DRAW } from './draws'
-import { between, fraction, mix } from './hash'
-import type { Item } from './item'
+import { between, mix } from './hash'
+import { type Item, modelOf } from './item'
 
 /** The threshold of document 2, "availabilityThreshold". */
 export const AVAILABILITY_THRESHOLD = 10
 
+/** A price takes so many different values in turn: more than an hour has changes. */
+const PRICE_LEVELS = 32
+/** A quantity takes so many. A prime, so that every step visits them all. */
+const QUANTITY_LEVELS = 61
+
 /** In hundredths of the currency, never below 1. */
 export function priceCents(item: Item): number {
-  const base = 100 + 60_000 * fraction(mix(item.key, DRAW.price)) ** 3
-  const factor = 0.8 + 0.4 * fraction(mix(mix(item.key, DRAW.priceChange), item.priceChanges))
-  return Math.floor(base * factor)
+  const { baseCents } = modelOf(item)
+  const draw = mix(item.key, DRAW.priceChange)
+  const step = 2 * ((draw >>> 5) % (PRICE_LEVELS / 2)) + 1
+  const level = (draw + step * item.priceChanges) % PRICE_LEVELS
+  return baseCents + level * Math.max(1, Math.floor(baseCents / 70))
 }
 
 /** The price before a discount in hundredths, for items that are discounted. */
@@ -22,14 +30,27 @@ export function originalCents(item: Item): number | undefined {
 
 /** How many are for sale; 0 is sold out for now. */
 export function quantity(item: Item): number {
-  const hash = mix(mix(item.key, DRAW.quantity), item.quantityChanges)
-  if (hash % 25 === 0) return 0
-  return hash % 2 === 0 ? between(hash, 1, AVAILABILITY_THRESHOLD) : between(hash, AVAILABILITY_THRESHOLD + 1, 400)
+  const draw = mix(item.key, DRAW.quantity)
+  if (usesThreshold(item)) {
+    const hash = mix(draw, item.quantityChanges)
+    // Turn by turn above the threshold, where the number does not show, and at or below it, where it does.
+    return (draw + item.quantityChanges) % 2 === 0
+      ? between(hash, AVAILABILITY_THRESHOLD + 1, 400)
+      : between(hash, 0, AVAILABILITY_THRESHOLD)
+  }
+  const step = 1 + ((draw >>> 8) % (QUANTITY_LEVELS - 1))
+  const level = ((draw % QUANTITY_LEVELS) + step * item.quantityChanges) % QUANTITY_LEVELS
+  return level <= 30 ? level : 30 + (level - 30) * 12
 }
 
 /** The seller shows "more than 10" in place of a number. Only above the threshold. */
 export function hidesQuantity(item: Item): boolean {
-  return mix(item.key, DRAW.threshold) % 3 !== 0 && quantity(item) > AVAILABILITY_THRESHOLD
+  return usesThreshold(item) && quantity(item) > AVAILABILITY_THRESHOLD
+}
+
+/** A restless item shows every number: two changes in one hour could otherwise hide each other. */
+function usesThreshold(item: Item): boolean {
+  return item.isSteady && mix(item.key, DRAW.threshold) % 3 !== 0
 }
 
 export function money(cents: number): string {

@@ -8,11 +8,13 @@
 
 import { FeedError } from '../../errors'
 import { campaignChanges, campaignPayload } from './campaigns'
+import type { Column } from './column'
 import { dayNumber } from './file-day'
 import { Groups, type ItemGroup } from './groups'
 import { changeWithin, type Item, type ItemChange, type ItemTest, itemBefore, type Population } from './item'
-import { type Column, ITEM_COLUMNS, ITEM_TAIL_COLUMNS, UNKNOWN_ITEM_COLUMN } from './item-columns'
+import { ITEM_COLUMNS, UNKNOWN_ITEM_COLUMN } from './item-columns'
 import { HOUR_MS } from './item-life'
+import { ITEM_TAIL_COLUMNS } from './item-tail-columns'
 import type { CampaignChange } from './other-columns'
 import { makePlace, type Place, type PlaceName } from './place'
 import { type CompleteWorldOptions, completeWorldOptions, type WorldOptions } from './world-options'
@@ -62,7 +64,7 @@ export class World {
     this.#groups = groups
     this.#population = {
       span: { startMs: start.getTime(), endMs: this.end.getTime(), churn },
-      groupIdOf: (place, index) => groups.groupIdOf(place, index),
+      membershipOf: (place, index) => groups.membershipOf(place, index),
     }
   }
 
