@@ -43,6 +43,8 @@ export interface ErrorContexts {
   DEPENDENCY_MISSING: { package: string; neededFor: string }
   /** A package is installed in a version that this feature cannot work with. */
   DEPENDENCY_UNSUPPORTED: { package: string; expected: string }
+  /** The emulator cannot listen there; `reason` is the system's code, EADDRINUSE where another program has the port. */
+  LISTEN_FAILED: { host: string; port: number; reason: string }
 
   // Stages and pipelines.
   /** `write` after `end`. */

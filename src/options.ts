@@ -84,6 +84,18 @@ export function filledText(option: string, value: string): string {
   throw optionInvalid(option, 'text that is not empty', value)
 }
 
+/** An array. @throws FeedError OPTION_INVALID */
+export function arrayOf<T>(option: string, values: readonly T[]): readonly T[] {
+  if (Array.isArray(values)) return values
+  throw optionInvalid(option, 'an array', values)
+}
+
+/** A list of texts that are not empty. @throws FeedError OPTION_INVALID */
+export function texts(option: string, values: readonly string[]): readonly string[] {
+  if (Array.isArray(values) && values.every(value => typeof value === 'string' && value !== '')) return values
+  throw optionInvalid(option, 'an array of texts that are not empty', values)
+}
+
 /** The path of a file or folder: text that is not empty and holds no NUL, which no system can open. @throws FeedError OPTION_INVALID */
 export function filePath(option: string, value: string): string {
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value

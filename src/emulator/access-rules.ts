@@ -1,12 +1,16 @@
 // What the calling application may read (document 1, "FeedTypeConstraint"; document 2, 13022 to 13024). One value for every operation,
 // so that the feeds, the catalog and getAccess cannot disagree.
 
+import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../options'
+
 /** One marketplace that the application may read. */
 export interface AccessConstraint {
   readonly marketplaceId: string
   /** Top-level categories. Left out or empty: all of them. */
   readonly categoryIds?: readonly string[]
 }
+
+const CONSTRAINT_OPTIONS: OptionNames<AccessConstraint> = { marketplaceId: true, categoryIds: true }
 
 export interface AccessOptions {
   /** What the application may read. Left out: everything. Empty: nothing. */
@@ -15,14 +19,18 @@ export interface AccessOptions {
   readonly realEstateCategories?: readonly string[]
 }
 
+const ACCESS_OPTIONS: OptionNames<AccessOptions> = { constraints: true, realEstateCategories: true }
+
 export class AccessRules {
   /** As given; undefined where nothing is restricted. */
   readonly constraints: readonly AccessConstraint[] | undefined
   readonly #realEstate: ReadonlySet<string>
 
-  constructor({ constraints, realEstateCategories = ['10542'] }: AccessOptions = {}) {
-    this.constraints = constraints
-    this.#realEstate = new Set(realEstateCategories)
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: AccessOptions = {}) {
+    const { constraints, realEstateCategories = ['10542'] } = knownOptions(options, ACCESS_OPTIONS, 'access')
+    this.constraints = constraints === undefined ? undefined : arrayOf('constraints', constraints).map(checkConstraint)
+    this.#realEstate = new Set(texts('realEstateCategories', realEstateCategories))
   }
 
   isRealEstate(categoryId: string): boolean {
@@ -42,4 +50,11 @@ export class AccessRules {
   #of(marketplaceId: string): readonly AccessConstraint[] {
     return (this.constraints ?? []).filter(constraint => constraint.marketplaceId === marketplaceId)
   }
+}
+
+function checkConstraint(constraint: AccessConstraint): AccessConstraint {
+  const { marketplaceId, categoryIds = [] } = knownOptions(constraint, CONSTRAINT_OPTIONS, 'constraints[]')
+  filledText('marketplaceId', marketplaceId)
+  texts('categoryIds', categoryIds)
+  return constraint
 }

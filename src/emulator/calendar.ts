@@ -40,6 +40,13 @@ export function latestDay({ now, latencyDays }: Pick<Calendar, 'now' | 'latencyD
   return dayNumber(now.getTime() - PUBLISHED_AT_MS) - latencyDays
 }
 
+/** The days that a request for a daily file may name and get one, as `yyyyMMdd`. */
+export function servedDays(feed: 'item' | 'item_group' | 'item_priority', calendar: Calendar): { earliest: string; latest: string } {
+  const latest = latestDay(calendar)
+  const earliest = feed === 'item_priority' ? firstPriorityDay(calendar) : latest - DAILY_FILES_KEPT + 1
+  return { earliest: nameOfDay(earliest), latest: nameOfDay(latest) }
+}
+
 /** The latest bootstrap, or the code of the refusal. */
 export function bootstrapSpan(calendar: Calendar): Span | 13007 {
   const { now, bootstrap } = calendar
@@ -58,8 +65,7 @@ export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 
 /** The file of `yyyyMMdd` for item_priority: up to 14 days back and not in the future. */
 export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
   const day = dayNamed(date)
-  const today = dayNumber(calendar.now.getTime())
-  if (day === undefined || day < today - PRIORITY_DAYS_BACK || day > today) return 13005
+  if (day === undefined || day < firstPriorityDay(calendar) || day > dayNumber(calendar.now.getTime())) return 13005
   return day > latestDay(calendar) ? 13007 : spanOfDay(day)
 }
 
@@ -78,6 +84,14 @@ function bootstrapAt(time: Date): Span {
 
 function spanOfDay(day: number): Span {
   return { content: 'span', from: new Date(dayStart(day)), to: new Date(dayStart(day + 1)) }
+}
+
+function firstPriorityDay({ now }: Pick<Calendar, 'now'>): number {
+  return dayNumber(now.getTime()) - PRIORITY_DAYS_BACK
+}
+
+function nameOfDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
 /** The number of the day (file-day.ts) that a request names. */

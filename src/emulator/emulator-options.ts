@@ -1,7 +1,17 @@
 // What an emulator is made from, checked and completed. Its clock is injected; what a profile of the clients says, it says in the same words.
 
-import { FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import {
+  type Clock,
+  choice,
+  clockMs,
+  filledText,
+  flag,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  texts,
+  wholeNumber,
+} from '../options'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../service/profile'
 import { type AccessOptions, AccessRules } from './access-rules'
 import { type BootstrapSchedule, SNAPSHOT_LATENCY_MS } from './calendar'
@@ -11,7 +21,7 @@ import { checkFileFormat, type FileFormat } from './feed-file'
 import type { FileCacheOptions } from './file-cache'
 import { defaultSigningKeys, type SigningKeySeed } from './keys/signing-keys'
 import type { NotificationOptions } from './notifications/notification-routes'
-import type { HeaderForm } from './requested-range'
+import { HEADER_FORMS, type HeaderForm } from './requested-range'
 import { HOUR_MS } from './world/item-life'
 import { createWorld, type World } from './world/world'
 import type { WorldOptions } from './world/world-options'
@@ -26,7 +36,7 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
    * The service's clock, fixed or running: it says which files are there, and when tokens end. Default: fixed at the
    * moment when the snapshot of the world's last hour appears, an hour after the world's end.
    */
-  readonly now?: Date | (() => Date)
+  readonly now?: Clock
   /**
    * When the bootstrap files were made, in whole seconds: the state that they show, and their Last-Modified. `daily`: anew at the end of
    * each day of UTC-7, and there as late as that day's files. Default: once, at the world's start.
@@ -71,6 +81,43 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly faults?: FaultOptions
 }
 
+const PROFILE_PARTS: OptionNames<Pick<EmulatorOptions, ProfilePart | 'sandbox' | 'maxRangeBytes'>> = {
+  scopeBase: true,
+  marketplaceHeader: true,
+  marketplacePrefix: true,
+  paths: true,
+  scopes: true,
+  lookBackParameter: true,
+  limits: true,
+  sandbox: true,
+  maxRangeBytes: true,
+}
+
+const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
+  ...PROFILE_PARTS,
+  world: true,
+  now: true,
+  bootstrapAt: true,
+  slowCategories: true,
+  headerForm: true,
+  wrapErrors: true,
+  format: true,
+  cache: true,
+  clientId: true,
+  clientSecret: true,
+  tokenLifetimeSeconds: true,
+  authorizationCode: true,
+  tokenPath: true,
+  keysPath: true,
+  notificationsPath: true,
+  access: true,
+  catalog: true,
+  signingKeys: true,
+  keyTokenErrorStatus: true,
+  notifications: true,
+  faults: true,
+}
+
 /** Everything that the parts of the service are told. */
 export interface EmulatorSettings {
   readonly world: World
@@ -99,49 +146,65 @@ const SERVED_FORMAT: FileFormat = { headerSpelling: 'varied', unknownColumns: 'v
 const ORIGIN = 'http://localhost'
 
 /** @throws FeedError OPTION_INVALID */
-export function emulatorSettings(options: EmulatorOptions): EmulatorSettings {
-  const world = 'itemsAt' in options.world ? options.world : createWorld(options.world)
+export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
+  const options = knownOptions(given, EMULATOR_OPTIONS)
+  const world = worldOf(options.world)
+  const clock = clockMs('now', options.now ?? new Date(world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS))
   const format = { ...SERVED_FORMAT, ...options.format }
   checkFileFormat(format)
   return {
     world,
-    now: clockOf(options.now ?? new Date(world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS)),
+    now: () => new Date(clock()),
     profile: profileOf(options),
     access: new AccessRules(options.access),
     format,
-    headerForm: options.headerForm ?? 'documented',
-    wrapErrors: options.wrapErrors ?? false,
+    headerForm: choice('headerForm', options.headerForm ?? 'documented', HEADER_FORMS),
+    wrapErrors: flag('wrapErrors', options.wrapErrors ?? false),
     bootstrap: checkSchedule(options.bootstrapAt ?? world.start),
-    slowCategories: options.slowCategories ?? [],
-    clientId: options.clientId ?? 'feedmill-client',
-    clientSecret: options.clientSecret ?? 'feedmill-secret',
-    authorizationCode: options.authorizationCode ?? 'feedmill-code',
+    slowCategories: texts('slowCategories', options.slowCategories ?? []),
+    clientId: filledText('clientId', options.clientId ?? 'feedmill-client'),
+    clientSecret: filledText('clientSecret', options.clientSecret ?? 'feedmill-secret'),
+    authorizationCode: filledText('authorizationCode', options.authorizationCode ?? 'feedmill-code'),
     tokenLifetimeSeconds: wholeNumber('tokenLifetimeSeconds', options.tokenLifetimeSeconds ?? 7_200),
     catalog: options.catalog ?? {},
     signingKeys: options.signingKeys ?? defaultSigningKeys(world.start),
-    keyTokenErrorStatus: options.keyTokenErrorStatus,
+    keyTokenErrorStatus: checkTokenStatus(options.keyTokenErrorStatus),
     notifications: options.notifications ?? {},
   }
 }
 
+function worldOf(world: EmulatorOptions['world']): World {
+  if (typeof world !== 'object' || world === null) throw optionInvalid('world', 'a World, or an object with its options', world)
+  return 'itemsAt' in world ? world : createWorld(world)
+}
+
+/** Only what a profile knows is handed on. */
 function profileOf(options: EmulatorOptions): ServiceProfile {
+  const { tokenPath = '/identity/v1/oauth2/token', keysPath, notificationsPath } = options
+  const parts = Object.entries(options).filter(([name, value]) => Object.hasOwn(PROFILE_PARTS, name) && value !== undefined)
   return defineProfile({
-    ...options,
+    ...Object.fromEntries(parts),
     baseUrl: ORIGIN,
     scopeBase: options.scopeBase ?? 'https://api.market.example/oauth',
-    tokenUrl: `${ORIGIN}${options.tokenPath ?? '/identity/v1/oauth2/token'}`,
-    ...(options.keysPath === undefined ? {} : { keysBaseUrl: `${ORIGIN}${options.keysPath}` }),
-    ...(options.notificationsPath === undefined ? {} : { notificationsBaseUrl: `${ORIGIN}${options.notificationsPath}` }),
+    tokenUrl: ORIGIN + pathFrom('tokenPath', tokenPath),
+    ...(keysPath === undefined ? {} : { keysBaseUrl: ORIGIN + pathFrom('keysPath', keysPath) }),
+    ...(notificationsPath === undefined ? {} : { notificationsBaseUrl: ORIGIN + pathFrom('notificationsPath', notificationsPath) }),
   })
 }
 
-function clockOf(now: Date | (() => Date)): () => Date {
-  return typeof now === 'function' ? now : () => now
+/** Without its slash a path would become a part of the host's name. */
+function pathFrom(option: string, path: string): string {
+  if (typeof path === 'string' && path.startsWith('/')) return path
+  throw optionInvalid(option, "a path that begins with '/'", path)
+}
+
+function checkTokenStatus(status: EmulatorOptions['keyTokenErrorStatus']): EmulatorOptions['keyTokenErrorStatus'] {
+  if (status === undefined || [400, 401, 403].includes(status)) return status
+  throw optionInvalid('keyTokenErrorStatus', '400, 401 or 403', status)
 }
 
 /** Last-Modified has no unit below the second. */
 function checkSchedule(time: BootstrapSchedule): BootstrapSchedule {
-  if (time === 'daily' || time.getTime() % 1000 === 0) return time
-  const expected = "a time in whole seconds, or 'daily'"
-  throw new FeedError('OPTION_INVALID', `bootstrapAt must be ${expected}`, { option: 'bootstrapAt', expected, received: String(time) })
+  if (time === 'daily' || (time instanceof Date && time.getTime() % 1000 === 0)) return time
+  throw optionInvalid('bootstrapAt', "a time in whole seconds, or 'daily'", time)
 }

@@ -3,6 +3,7 @@
 
 import { createApp } from './app'
 import { type EmulatorOptions, emulatorSettings } from './emulator-options'
+import { plainErrors } from './error-family'
 import { type Answer, FaultInjector, type Faults } from './faults/fault-injector'
 import { faultSettings } from './faults/fault-options'
 import { FileCache } from './file-cache'
@@ -29,24 +30,39 @@ export interface Emulator {
   readonly topics: readonly Topic[]
   readonly destinations: readonly Destination[]
   readonly authorizationCode: string
+  /** The header that names the marketplace. */
+  readonly marketplaceHeader: string
+  /** The largest `end - start` of a range. */
+  readonly maxRangeBytes: number
+  /** The service's clock. */
+  now(): Date
   /** The service in process, to be called as the platform's `fetch`. The host of the address does not matter. */
   readonly fetch: InProcessFetch
   /** What went wrong on demand. */
   readonly faults: Faults
-  /** The service on a socket. */
+  /**
+   * The service on a socket.
+   * @throws FeedError OPTION_INVALID, LISTEN_FAILED where the port cannot be had, DEPENDENCY_MISSING without hono or @hono/node-server
+   */
   listen(options?: ListenOptions): Promise<ListeningServer>
   /** Stops every listener, destroys answers in the middle, frees every file. */
   close(): Promise<void>
 }
 
-/** @throws FeedError OPTION_INVALID */
+/**
+ * A service of its own. It needs the package hono, and for `listen` the package @hono/node-server: without them `fetch` and
+ * `listen` reject with DEPENDENCY_MISSING.
+ * @throws FeedError OPTION_INVALID
+ */
 export function createEmulator(options: EmulatorOptions): Emulator {
   const settings = emulatorSettings(options)
-  const { world, clientId, clientSecret, authorizationCode } = settings
-  const { scopeBase } = settings.profile
+  const { world, clientId, clientSecret, authorizationCode, now } = settings
+  const { scopeBase, marketplaceHeader, maxRangeBytes } = settings.profile
   const cache = new FileCache(options.cache)
   const { routes, tokens, paths, ...seeds } = serviceParts(settings, cache)
-  const injector = new FaultInjector(faultSettings(downloadRoutes(paths), options.faults), createApp({ routes, tokens, scopeBase }))
+  const plain = plainErrors(settings.wrapErrors)
+  const app = createApp({ routes, tokens, scopeBase, plain })
+  const injector = new FaultInjector(faultSettings(downloadRoutes(paths), options.faults), request => app.answer(request))
   const answer: Answer = (request, connection) => injector.answer(request, connection)
   const servers: ListeningServer[] = []
   let closed = false
@@ -59,11 +75,15 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     tokenPath: paths.getToken,
     feedBasePath: paths.getItemFeed.slice(0, paths.getItemFeed.lastIndexOf('/')),
     paths,
+    marketplaceHeader,
+    maxRangeBytes,
+    now,
     ...seeds,
     fetch: inProcessFetch(answer),
     faults: injector,
     listen: async listenOptions => {
-      const server = await listen(answer, listenOptions)
+      await app.load()
+      const server = await listen(answer, plain, listenOptions)
       servers.push(server)
       if (closed) await server.close()
       return server

@@ -15,8 +15,6 @@ export interface FeedRequest {
   readonly date: string | null
   readonly snapshotDate: string | null
   readonly range: string | null
-  /** True when a query parameter came more than once. */
-  readonly repeats: boolean
 }
 
 export interface RequestContext {
@@ -32,10 +30,10 @@ interface Check {
   refuses(request: FeedRequest, context: RequestContext): boolean
 }
 
-const absent = (code: ServiceErrorId, part: keyof Omit<FeedRequest, 'repeats'>): Check => ({ code, refuses: request => !request[part] })
+const absent = (code: ServiceErrorId, part: keyof FeedRequest): Check => ({ code, refuses: request => !request[part] })
+/** The values of `feed_scope`: the daily file, and the bootstrap file. */
+export const FEED_SCOPES: readonly string[] = ['NEWLY_LISTED', 'ALL_ACTIVE']
 const isDaily = (request: FeedRequest) => request.feedScope === 'NEWLY_LISTED'
-
-const INVALID_DATA: Check = { code: 13000, refuses: request => request.repeats }
 
 const MARKETPLACE: readonly Check[] = [
   absent(13013, 'marketplace'),
@@ -56,7 +54,7 @@ const CATEGORY: readonly Check[] = [
 
 const SCOPE: readonly Check[] = [
   absent(13009, 'feedScope'),
-  { code: 13003, refuses: ({ feedScope }) => feedScope !== 'NEWLY_LISTED' && feedScope !== 'ALL_ACTIVE' },
+  { code: 13003, refuses: ({ feedScope }) => !FEED_SCOPES.includes(feedScope!) },
   { code: 13011, refuses: request => isDaily(request) && !request.date },
 ]
 
@@ -71,7 +69,7 @@ const RANGE_REQUIRED: readonly Check[] = [
   ...RANGE_FORM,
 ]
 
-const SHARED: readonly Check[] = [INVALID_DATA, ...MARKETPLACE, ...CATEGORY]
+const SHARED: readonly Check[] = [...MARKETPLACE, ...CATEGORY]
 
 const CHECKS: Readonly<Record<FeedName, readonly Check[]>> = {
   item: [...SHARED, ...SCOPE, ...RANGE_REQUIRED],
@@ -88,7 +86,6 @@ export function refusalOf(feed: FeedName, request: FeedRequest, context: Request
 /** Reads the parts. The marketplace header's name is the profile's. */
 export function readFeedRequest(request: Request, marketplaceHeader: string): FeedRequest {
   const { searchParams } = new URL(request.url)
-  const names = [...searchParams.keys()]
   return {
     marketplace: request.headers.get(marketplaceHeader),
     categoryId: searchParams.get('category_id'),
@@ -96,7 +93,6 @@ export function readFeedRequest(request: Request, marketplaceHeader: string): Fe
     date: searchParams.get('date'),
     snapshotDate: searchParams.get('snapshot_date'),
     range: request.headers.get('range'),
-    repeats: new Set(names).size !== names.length,
   }
 }
 

@@ -2,13 +2,12 @@
 
 import type { OperationName } from '../service/operations'
 import type { ServiceProfile } from '../service/profile'
-import { ErrorFamily, type ErrorRow } from './error-family'
 import type { FeedName } from './feed-file'
 import type { FeedService } from './feed-service'
 import { fileResponse, headerParameter, queryParameter } from './openapi/describe'
 import type { HeaderForm } from './requested-range'
-import type { Parameter, Route, RouteErrors } from './route'
-import { errorStatus, SERVICE_ERRORS, type ServiceErrorId } from './service-errors'
+import type { Parameter, Route } from './route'
+import type { ServiceErrorId } from './service-errors'
 import type { ServicePaths } from './service-paths'
 
 export interface FeedRouteParts {
@@ -16,7 +15,6 @@ export interface FeedRouteParts {
   readonly paths: ServicePaths
   readonly profile: ServiceProfile
   readonly headerForm: HeaderForm
-  readonly wrapErrors: boolean
 }
 
 interface FeedOperation {
@@ -72,7 +70,7 @@ const TSV = 'text/tab-separated-values'
 export function feedRoutes(parts: FeedRouteParts): readonly Route[] {
   const { feeds, paths, profile } = parts
   return (Object.keys(OPERATIONS) as FeedName[]).map(feed => {
-    const { operationId, summary, parameters, rangeRequired } = OPERATIONS[feed]
+    const { operationId, summary, parameters, rangeRequired, errors } = OPERATIONS[feed]
     return {
       method: 'get',
       path: paths[operationId],
@@ -91,16 +89,8 @@ export function feedRoutes(parts: FeedRouteParts): readonly Route[] {
         204: { description: 'The file has no items.' },
         206: fileResponse('The asked part of the file.', TSV, true),
       },
-      errors: errorsOf(feed, parts),
+      errors: { family: feeds.errors(feed), ids: [...SHARED_ERRORS, ...errors].sort((a, b) => a - b), internal: 13006 },
       answer: ({ request }) => feeds.answer(feed, request),
     }
   })
-}
-
-function errorsOf(feed: FeedName, { headerForm, wrapErrors }: FeedRouteParts): RouteErrors {
-  const ids = [...SHARED_ERRORS, ...OPERATIONS[feed].errors].sort((a, b) => a - b)
-  const rows = Object.fromEntries(ids.map(id => [id, { ...SERVICE_ERRORS[id], status: errorStatus(id, feed) }])) as Record<number, ErrorRow>
-  const statuses = headerForm === 'rfc9110' ? { 13017: 416 } : {}
-  const family = new ErrorFamily(rows, { domain: 'API_FEED', subdomain: 'feed', wrapped: wrapErrors, statuses })
-  return { family, ids, internal: 13006 }
 }

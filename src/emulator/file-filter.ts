@@ -2,7 +2,7 @@
 // Here a filter hides some items from some files, and which ones changes from file to file. An item_group file is made from what
 // the matching item file shows.
 
-import { FeedError } from '../errors'
+import { finiteNumber, knownOptions, type OptionNames, wholeNumber } from '../options'
 import type { FeedFile } from './feed-file'
 import { fraction, mix, mixText } from './world/hash'
 import type { ItemTest } from './world/item'
@@ -16,6 +16,8 @@ export interface FilterOptions {
   readonly items: number
 }
 
+const FILTER_OPTIONS: OptionNames<FilterOptions> = { seed: true, files: true, items: true }
+
 /** Tells which items a file shows; undefined for a file without a filter. */
 export function shownIn(file: FeedFile, filters: FilterOptions | undefined): ItemTest | undefined {
   if (filters === undefined) return undefined
@@ -27,10 +29,9 @@ export function shownIn(file: FeedFile, filters: FilterOptions | undefined): Ite
 }
 
 /** @throws FeedError OPTION_INVALID */
-export function checkFilters({ seed, files, items }: FilterOptions): void {
-  const share = (value: number) => value >= 0 && value <= 1
-  if (Number.isSafeInteger(seed) && share(files) && share(items)) return
-  const expected = 'a whole seed and shares from 0 to 1'
-  const received = JSON.stringify({ seed, files, items })
-  throw new FeedError('OPTION_INVALID', `filters must be ${expected}`, { option: 'filters', expected, received })
+export function checkFilters(options: FilterOptions): void {
+  const { seed, files, items } = knownOptions(options, FILTER_OPTIONS, 'filters')
+  wholeNumber('filters.seed', seed, Number.MIN_SAFE_INTEGER)
+  finiteNumber('filters.files', files, 0, 1)
+  finiteNumber('filters.items', items, 0, 1)
 }

@@ -7,7 +7,9 @@
  * `rfc9110`: `bytes 0-9/100`, as any web server: a Range is never required, may leave out its start or its end, has no maximum, and is
  * ignored where it cannot be read.
  */
-export type HeaderForm = 'documented' | 'rfc9110' | 'echo'
+export type HeaderForm = (typeof HEADER_FORMS)[number]
+
+export const HEADER_FORMS = ['documented', 'rfc9110', 'echo'] as const
 
 /** Both ends are inclusive byte positions. */
 export interface ByteSpan {

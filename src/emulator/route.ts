@@ -7,6 +7,8 @@ import type { TokenClaims, TokenRefusal } from './tokens'
 
 export interface Call {
   readonly request: Request
+  /** The body as text; empty for an operation that takes none. */
+  readonly body: string
   /** The path's variables, decoded. */
   readonly path: Readonly<Record<string, string>>
   /** Whom the token was given to. */
@@ -41,7 +43,7 @@ export interface RouteErrors {
   readonly ids: readonly number[]
   /** Answers a failure inside. */
   readonly internal: number
-  /** What answers a token that is missing or not valid, and one that is valid for something else; default: RFC 6750 alone. */
+  /** What answers a token that is missing or not valid, and one that is valid for something else; default: an Error object without a code. */
   readonly denied?: Readonly<Partial<Record<TokenRefusal, { readonly id: number; readonly status: number }>>>
 }
 
@@ -61,4 +63,9 @@ export interface Route {
   readonly responses: Readonly<Record<number, ResponseDescription>>
   readonly errors?: RouteErrors
   readonly answer: (call: Call) => Response | Promise<Response>
+}
+
+/** True for an operation with query parameters. The others read no query. */
+export function takesQuery({ parameters }: Pick<Route, 'parameters'>): boolean {
+  return parameters.some(({ in: place }) => place === 'query')
 }

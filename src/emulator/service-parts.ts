@@ -33,17 +33,17 @@ export function serviceParts(settings: EmulatorSettings, cache: FileCache): Serv
   const paths = servicePaths(profile)
   const tokens = tokensOf(settings)
   const files = new FileResponder({ ...settings, cache, maxRangeBytes: profile.maxRangeBytes })
-  const feeds = new FeedService({ ...settings, ...profile, files })
+  const feeds = new FeedService({ ...settings, files })
   const keys = new SigningKeys(world.options.seed, settings.signingKeys)
   const { routes: notificationRoutes, ...notifications } = notificationPart({ ...settings, paths }, settings.notifications)
   const operations = [
     tokenRoute(tokens, paths),
     ...catalogPart({ ...settings, files, paths }, settings.catalog),
-    ...feedRoutes({ feeds, paths, profile, headerForm, wrapErrors }),
+    ...feedRoutes({ feeds, paths, profile, headerForm }),
     ...keyRoutes({ keys, paths, profile, tokenErrorStatus: keyTokenErrorStatus }),
     ...notificationRoutes,
   ]
-  const description = documentRoute({ routes: operations, scopeBase, tokenPath: paths.getToken })
+  const description = documentRoute({ routes: operations, scopeBase, tokenPath: paths.getToken, wrapErrors })
   return { routes: [description, ...operations], paths, tokens, signingKeyIds: keys.ids, ...notifications }
 }
 

@@ -6,7 +6,12 @@ import type { Route } from './route'
 import type { ServicePaths } from './service-paths'
 import type { TokenIssuer } from './tokens'
 
-const REFUSAL = { type: 'object', properties: { error: { type: 'string' } }, required: ['error'], additionalProperties: false }
+const REFUSAL = {
+  type: 'object',
+  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+  required: ['error'],
+  additionalProperties: false,
+}
 
 const FORM = {
   type: 'object',
@@ -35,8 +40,7 @@ export function tokenRoute(tokens: TokenIssuer, paths: ServicePaths): Route {
       200: jsonResponse('The token.', schemaRef('TokenResponse')),
       400: jsonResponse('The request is refused.', REFUSAL),
       401: { ...jsonResponse('The client is not known.', REFUSAL), headers: { 'WWW-Authenticate': { description: 'The challenge.' } } },
-      500: { description: 'A problem inside.' },
     },
-    answer: ({ request }) => tokens.answer(request),
+    answer: ({ request, body }) => tokens.answer(request.headers, body),
   }
 }

@@ -3,6 +3,7 @@
 // A token is opaque to clients and carries its own proof (an HMAC under a key of this emulator), so none is stored.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { repeatedName } from './repeated-name'
 
 export interface TokenIssuerOptions {
   readonly clientId: string
@@ -32,6 +33,9 @@ export interface TokenClaims {
   readonly expiresMs: number
 }
 
+/** Longest piece of a request that a description repeats. */
+const ECHO_CHARS = 80
+
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 export class TokenIssuer {
@@ -42,16 +46,17 @@ export class TokenIssuer {
     this.#options = options
   }
 
-  /** Answers a request to the token endpoint. The body has been limited before. */
-  async answer(request: Request): Promise<Response> {
-    const form = await readForm(request)
-    if (form === undefined) return refusal('invalid_request')
-    const client = this.#checkClient(request, form)
+  /** Answers a request to the token endpoint. */
+  answer(headers: Headers, body: string): Response {
+    const form = readForm(headers, body)
+    if (typeof form === 'string') return refusal('invalid_request', form)
+    const client = this.#checkClient(headers, form)
     if (client !== undefined) return client
     const grant = form.get('grant_type')
     if (grant === 'client_credentials') return this.#answerApplication(form)
     if (grant === 'authorization_code') return this.#answerUser(form)
-    return refusal(grant === null ? 'invalid_request' : 'unsupported_grant_type')
+    if (grant === null) return refusal('invalid_request', 'grant_type is missing')
+    return refusal('unsupported_grant_type', 'grant_type must be client_credentials or authorization_code')
   }
 
   /** Reads `Authorization: Bearer …`; nothing when there is no valid token in it. */
@@ -65,30 +70,33 @@ export class TokenIssuer {
   }
 
   #answerApplication(form: URLSearchParams): Response {
-    const scopes = this.#grantedScopes(form.get('scope'))
-    return scopes === undefined ? refusal('invalid_scope') : this.#grant('application', scopes)
+    const known = this.#options.scopes
+    const asked = form
+      .get('scope')
+      ?.split(' ')
+      .filter(scope => scope !== '')
+    const unknown = asked?.filter(scope => !known.includes(scope)) ?? []
+    const hint = `the scopes are ${known.join(' ')}`
+    if (unknown.length > 0) return refusal('invalid_scope', `unknown scope ${unknown.join(' ').slice(0, ECHO_CHARS)}: ${hint}`)
+    if (asked?.length === 0) return refusal('invalid_scope', `scope is empty: ${hint}`)
+    return this.#grant('application', asked ?? known.slice(0, 1))
   }
 
   /** The address that the code was sent to is asked for, as the standard does, and not compared: no code was ever sent. */
   #answerUser(form: URLSearchParams): Response {
     const code = form.get('code')
-    if (code === null || form.get('redirect_uri') === null) return refusal('invalid_request')
-    return equalText(code, this.#options.authorizationCode) ? this.#grant('user', this.#options.userScopes) : refusal('invalid_grant')
+    if (code === null || form.get('redirect_uri') === null) return refusal('invalid_request', 'code or redirect_uri is missing')
+    if (!equalText(code, this.#options.authorizationCode)) return refusal('invalid_grant', 'the code was not given to anybody')
+    return this.#grant('user', this.#options.userScopes)
   }
 
-  #checkClient(request: Request, form: URLSearchParams): Response | undefined {
-    const authorization = request.headers.get('authorization')
+  #checkClient(headers: Headers, form: URLSearchParams): Response | undefined {
+    const authorization = headers.get('authorization')
     const inBody = form.has('client_id') || form.has('client_secret')
-    if (authorization !== null && inBody) return refusal('invalid_request')
+    if (authorization !== null && inBody) return refusal('invalid_request', 'the client is named in the header and in the body')
     const [id, secret] = authorization === null ? [form.get('client_id') ?? '', form.get('client_secret') ?? ''] : readBasic(authorization)
     const known = equalText(id, this.#options.clientId) && equalText(secret, this.#options.clientSecret)
-    return known ? undefined : refusal('invalid_client')
-  }
-
-  #grantedScopes(asked: string | null): readonly string[] | undefined {
-    if (asked === null) return this.#options.scopes.slice(0, 1)
-    const scopes = asked.split(' ').filter(scope => scope !== '')
-    return scopes.length > 0 && scopes.every(scope => this.#options.scopes.includes(scope)) ? scopes : undefined
+    return known ? undefined : refusal('invalid_client', 'the client identifier or its secret is not known')
   }
 
   #grant(grant: TokenClaims['grant'], scopes: readonly string[]): Response {
@@ -109,27 +117,28 @@ export class TokenIssuer {
   }
 }
 
-/** The answer to a request without a token that allows it (RFC 6750, section 3). */
-export function unauthorized(refusal: TokenRefusal, authorization: string | null): Response {
-  const status = refusal === 'insufficient_scope' ? 403 : 401
-  return Response.json({ error: refusal }, { status, headers: { 'www-authenticate': challenge(refusal, authorization) } })
-}
+/** The status that refuses a token (RFC 6750, section 3.1). */
+export const REFUSAL_STATUS: Readonly<Record<TokenRefusal, 401 | 403>> = { invalid_token: 401, insufficient_scope: 403 }
 
-/** The challenge alone. A request that brought no token is told no error. */
+/** The challenge (RFC 6750, section 3). A request that brought no token is told no error. */
 export function challenge(refusal: TokenRefusal, authorization: string | null): string {
   return authorization === null ? 'Bearer' : `Bearer error="${refusal}"`
 }
 
-function refusal(error: TokenErrorCode): Response {
-  if (error !== 'invalid_client') return Response.json({ error }, { status: 400, headers: NO_STORE })
-  return Response.json({ error }, { status: 401, headers: { ...NO_STORE, 'www-authenticate': 'Basic realm="token"' } })
+/** An error of RFC 6749, section 5.2. Its description holds no character that the section excludes. */
+function refusal(error: TokenErrorCode, description: string): Response {
+  const body = { error, error_description: description.replaceAll(/[^ !#-[\]-~]/g, '?') }
+  if (error !== 'invalid_client') return Response.json(body, { status: 400, headers: NO_STORE })
+  return Response.json(body, { status: 401, headers: { ...NO_STORE, 'www-authenticate': 'Basic realm="token"' } })
 }
 
-async function readForm(request: Request): Promise<URLSearchParams | undefined> {
-  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get('content-type') ?? '')
-  const form = isForm ? new URLSearchParams(await request.text()) : undefined
-  const repeats = form !== undefined && new Set(form.keys()).size !== form.size
-  return repeats ? undefined : form
+/** The form in the body, or what is wrong with it. */
+function readForm(headers: Headers, body: string): URLSearchParams | string {
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get('content-type') ?? '')
+  if (!isForm) return 'the body is not application/x-www-form-urlencoded'
+  const form = new URLSearchParams(body)
+  const repeated = repeatedName(form)
+  return repeated === undefined ? form : `${repeated.slice(0, ECHO_CHARS)} comes more than once`
 }
 
 /** The two parts are form-encoded before they are joined (RFC 6749, section 2.3.1). */

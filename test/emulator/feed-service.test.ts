@@ -365,7 +365,10 @@ describe('refusals', () => {
     const { emulator, get } = await client()
     const body = (await (await get(`/item?feed_scope=${'x'.repeat(500)}&category_id=220`, WHOLE)).json()) as Record<string, unknown>
     expect(body.inputRefIds).toEqual(['feed_scope'])
-    expect(body.parameters).toEqual([{ name: 'feed_scope', value: 'x'.repeat(80) }])
+    expect(body.parameters).toEqual([
+      { name: 'feed_scope', value: 'x'.repeat(80) },
+      { name: 'valid_values', value: 'NEWLY_LISTED, ALL_ACTIVE' },
+    ])
     await emulator.close()
   })
 

@@ -60,11 +60,12 @@ describe('filters', () => {
   })
 
   test.each([
-    { seed: 0.5, files: 1, items: 1 },
-    { seed: 1, files: 2, items: 1 },
-    { seed: 1, files: 1, items: -1 },
-  ])('%j is refused', filters => {
-    const refused = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'filters' }) })
+    [{ seed: 0.5, files: 1, items: 1 }, 'filters.seed'],
+    [{ seed: 1, files: 2, items: 1 }, 'filters.files'],
+    [{ seed: 1, files: 1, items: -1 }, 'filters.items'],
+    [{ seed: 1, files: 1, items: 1, itmes: 1 }, 'itmes'],
+  ])('%j is refused', (filters, option) => {
+    const refused = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
     expect(() => checkFilters(filters)).toThrow(refused)
     expect(() => checkFileFormat({ filters })).toThrow(refused)
   })

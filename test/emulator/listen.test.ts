@@ -52,11 +52,30 @@ describe('listen', () => {
     await expect(fetch(server.url)).rejects.toThrow()
   })
 
-  test('a port that is taken is a typed error', async () => {
+  test('a port that is taken is a typed error with the host, the port and the reason', async () => {
     const emulator = createEmulator({ world: { seed: 1, items: 1 } })
     const { url } = await emulator.listen()
-    await expect(emulator.listen({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+    const port = Number(new URL(url).port)
+    await expect(emulator.listen({ port })).rejects.toMatchObject({
+      code: 'LISTEN_FAILED',
+      message: expect.stringContaining(`port ${port}: EADDRINUSE`),
+      context: { host: '127.0.0.1', port, reason: 'EADDRINUSE' },
+    })
+    await expect(emulator.listen({ host: 'no.such.host.invalid' })).rejects.toMatchObject({ code: 'LISTEN_FAILED' })
     await emulator.close()
+  })
+
+  test.each([
+    [{ port: -1 }, 'port'],
+    [{ port: 99_999 }, 'port'],
+    [{ port: 1.5 }, 'port'],
+    [{ port: '80' as never }, 'port'],
+    [{ host: '' }, 'host'],
+    [{ prot: 1 } as never, 'prot'],
+    [null as never, 'options'],
+  ])('%j is refused', async (options, option) => {
+    const emulator = createEmulator({ world: { seed: 1, items: 1 } })
+    await expect(emulator.listen(options)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option } })
   })
 
   test('a listener that comes while the emulator closes does not stay', async () => {
@@ -73,7 +92,28 @@ describe('listen', () => {
     await emulator.close()
   })
 
-  test('without the package of the socket the emulator works in process, and to listen is a typed error', async () => {
+  test.each([
+    ['hono', 'fetch'],
+    ['hono', 'listen'],
+    ['@hono/node-server', 'listen'],
+  ] as const)('without %s an emulator can be made, and %s is a typed error that says what to install', async (name, method) => {
+    vi.resetModules()
+    vi.doMock(name, () => {
+      throw new Error('Cannot find package')
+    })
+    const { createEmulator: create } = await import('../../src/emulator')
+    const emulator = create({ world: { seed: 1, items: 1 } })
+    const used = method === 'listen' ? emulator.listen() : emulator.fetch('http://emulator/openapi.json')
+    await expect(used).rejects.toMatchObject({
+      code: 'DEPENDENCY_MISSING',
+      message: expect.stringContaining('npm install hono @hono/node-server'),
+      context: { package: name },
+    })
+    vi.doUnmock(name)
+    await emulator.close()
+  })
+
+  test('without the package of the socket the emulator works in process', async () => {
     vi.resetModules()
     vi.doMock('@hono/node-server', () => {
       throw new Error('Cannot find package')
@@ -81,7 +121,6 @@ describe('listen', () => {
     const { createEmulator: create } = await import('../../src/emulator')
     const emulator = create({ world: { seed: 1, items: 1 } })
     expect((await emulator.fetch('http://emulator/openapi.json')).status).toBe(200)
-    await expect(emulator.listen()).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING', context: { package: '@hono/node-server' } })
     vi.doUnmock('@hono/node-server')
     await emulator.close()
   })

@@ -19,13 +19,7 @@ const basic = (id = options.clientId, secret = options.clientSecret) =>
 
 async function ask(form: Record<string, string> | string, headers: Record<string, string> = { authorization: basic() }) {
   const body = new URLSearchParams(form).toString()
-  const response = await issuer.answer(
-    new Request('http://emulator/token', {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    }),
-  )
+  const response = issuer.answer(new Headers({ 'content-type': 'application/x-www-form-urlencoded', ...headers }), body)
   return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> }
 }
 
@@ -64,7 +58,7 @@ describe('token endpoint', () => {
     ['a Basic header that is not one', { authorization: 'Basic !!!' }],
   ])('%s: 401 invalid_client', async (_, headers) => {
     const answer = await ask(grant, headers as Record<string, string>)
-    expect([answer.status, answer.body]).toEqual([401, { error: 'invalid_client' }])
+    expect([answer.status, answer.body]).toEqual([401, { error: 'invalid_client', error_description: expect.stringMatching(/\w/) }])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/)
   })
 
@@ -80,11 +74,20 @@ describe('token endpoint', () => {
     ['two ways of naming the client', { ...grant, client_id: options.clientId }, 'invalid_request'],
   ])('%s: 400 %s', async (_, form, error) => {
     const answer = await ask(form as Record<string, string> | string)
-    expect([answer.status, answer.body]).toEqual([400, { error }])
+    expect([answer.status, answer.body]).toEqual([400, { error, error_description: expect.stringMatching(/\w/) }])
+  })
+
+  test('a refused scope is named, and so are those that there are; only characters of RFC 6749, 5.2, are sent', async () => {
+    const { body } = await ask({ ...grant, scope: 'x/buy.item.feed x/"öther\\' })
+    expect(body.error_description).toBe('unknown scope x/??ther?: the scopes are x/buy.item.feed x/api_scope')
+    const long = (await ask({ ...grant, scope: 'y'.repeat(500) })).body.error_description
+    expect(long).toBe(`unknown scope ${'y'.repeat(80)}: the scopes are x/buy.item.feed x/api_scope`)
   })
 
   test('a body that is no form: 400 invalid_request', async () => {
-    expect((await ask(grant, { authorization: basic(), 'content-type': 'application/json' })).body).toEqual({ error: 'invalid_request' })
+    expect((await ask(grant, { authorization: basic(), 'content-type': 'application/json' })).body).toMatchObject({
+      error: 'invalid_request',
+    })
   })
 
   test('a token ends with its lifetime', async () => {

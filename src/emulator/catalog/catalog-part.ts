@@ -1,18 +1,17 @@
 // Puts the catalog together: its options, its service, its routes.
 
-import { wholeNumber } from '../../options'
+import { arrayOf, callback, knownOptions, type OptionNames, wholeNumber } from '../../options'
 import type { ServiceProfile } from '../../service/profile'
 import type { AccessRules } from '../access-rules'
-import { ErrorFamily } from '../error-family'
 import type { FileFormat } from '../feed-file'
 import type { FileResponder } from '../file-responder'
 import type { Route } from '../route'
 import type { ServicePaths } from '../service-paths'
 import type { World } from '../world/world'
-import { CATALOG_ERRORS } from './catalog-errors'
+import { catalogErrors } from './catalog-errors'
 import { catalogRoutes } from './catalog-routes'
 import { CatalogService } from './catalog-service'
-import { DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
+import { checkFeedType, DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
 
 export interface CatalogOptions {
   /** Default: CURATED_ITEM_FEED (the daily item files) and PRODUCT_FEED (the daily item group files). */
@@ -22,6 +21,8 @@ export interface CatalogOptions {
   /** The size that metadata tells for a file of so many bytes, to tell a wrong one. Default: the true one. */
   readonly toldSize?: (bytes: number) => number
 }
+
+const CATALOG_OPTIONS: OptionNames<CatalogOptions> = { feedTypes: true, maxWholeBytes: true, toldSize: true }
 
 export interface CatalogPartOptions {
   readonly world: World
@@ -37,25 +38,18 @@ export interface CatalogPartOptions {
 /** Document 1, "Limits". Decimal, as the maximum of a range is. */
 const MAX_WHOLE_BYTES = 200_000_000
 
-/** A year: every request walks the files of all of its days. */
-const MAX_LOOK_BACK_MINUTES = 366 * 24 * 60
-
 /** @throws FeedError OPTION_INVALID */
-export function catalogPart(parts: CatalogPartOptions, options: CatalogOptions = {}): readonly Route[] {
+export function catalogPart(parts: CatalogPartOptions, options: CatalogOptions): readonly Route[] {
+  const { feedTypes = DEFAULT_FEED_TYPES, maxWholeBytes = MAX_WHOLE_BYTES, toldSize } = knownOptions(options, CATALOG_OPTIONS, 'catalog')
   const { profile, paths, wrapErrors } = parts
-  const errors = new ErrorFamily(CATALOG_ERRORS, { domain: 'API_FEED', subdomain: 'feed', wrapped: wrapErrors })
+  const errors = catalogErrors(profile, wrapErrors)
   const catalog = new CatalogService({
     ...parts,
-    types: checkedTypes(options.feedTypes ?? DEFAULT_FEED_TYPES),
+    types: arrayOf('feedTypes', feedTypes).map(checkFeedType),
     errors,
     scope: `${profile.scopeBase}/${profile.scopes.downloadFile}`,
-    maxWholeBytes: wholeNumber('maxWholeBytes', options.maxWholeBytes ?? MAX_WHOLE_BYTES),
-    toldSize: options.toldSize ?? (bytes => bytes),
+    maxWholeBytes: wholeNumber('maxWholeBytes', maxWholeBytes),
+    toldSize: callback('toldSize', toldSize ?? ((bytes: number) => bytes)),
   })
   return catalogRoutes({ catalog, errors, paths, profile })
-}
-
-function checkedTypes(types: readonly FeedTypeSeed[]): readonly FeedTypeSeed[] {
-  for (const { lookBackMinutes = 1 } of types) wholeNumber('lookBackMinutes', lookBackMinutes, 1, MAX_LOOK_BACK_MINUTES)
-  return types
 }

@@ -94,16 +94,18 @@ export class CatalogService {
   async downloadFile(call: Call): Promise<Response> {
     const found = this.#find('downloadFile', call)
     if (found instanceof Response) return found
-    const { errors, files, maxWholeBytes } = this.#options
+    const { errors, files, maxWholeBytes, profile } = this.#options
     const forbidden = this.#permissions.refusalOfFile(found)
-    if (forbidden !== undefined) return errors.response(forbidden, { received: found.fileId })
+    if (forbidden !== undefined) return errors.response(forbidden, { input: 'file_id', received: found.fileId })
     return files.respond(found.file, call.request, {
       mediaType: 'application/octet-stream',
       maxWholeBytes,
       refuse: (code, contentRange) => {
         const id = code === 13018 || code === 13019 ? 13016 : code
         const headers = id === 13017 ? { 'content-range': contentRange } : {}
-        return errors.response(id, { received: call.request.headers.get('range'), headers })
+        const maxLength = id === 13015 ? maxWholeBytes : profile.maxRangeBytes
+        const values = id === 13016 ? {} : { max_length: String(maxLength) }
+        return errors.response(id, { received: call.request.headers.get('range'), values, headers })
       },
     })
   }
@@ -127,7 +129,18 @@ export class CatalogService {
 
   #refuse(id: CatalogErrorId, query: CatalogQuery): Response {
     const { errors } = this.#options
-    return errors.response(id, { received: queryPart(query, errors.rows[id].input) })
+    return errors.response(id, { received: queryPart(query, errors.rows[id].input), values: this.#validValues(id) })
+  }
+
+  /** What the placeholders of the message stand for. */
+  #validValues(id: CatalogErrorId): Record<string, string> {
+    const { world, profile } = this.#options
+    const { limits } = profile
+    const marketplaces = world.options.marketplaces.join(', ')
+    if (id === 13014) return { valid_values: marketplaces }
+    if (id === 14001) return { least: String(limits.pageSizeLeast), most: String(limits.pageSizeMost) }
+    if (id === 14005) return { most: String(limits.categoryIds) }
+    return id === 14010 ? { most: String(limits.marketplaceIds), valid_values: marketplaces } : {}
   }
 
   /** A feed type that is asked for by name must be permitted, and on the marketplace. */

@@ -1,6 +1,7 @@
 // The feed types of the catalog: what each is called, which of the world's files it publishes, how long they stay,
 // and the FeedType resource made from that (document 1, "FeedType" to "TimeDuration").
 
+import { choice, filledText, flag, knownOptions, type OptionNames, texts, wholeNumber } from '../../options'
 import type { Columns } from '../../schema/feed-schema'
 import { schemaOf } from '../../schema/feed-schemas'
 import type { FeedType } from '../../service/shapes'
@@ -22,6 +23,38 @@ export interface FeedTypeSeed {
   readonly status?: 'ACTIVE' | 'PAUSED' | 'DEPRECATED'
   /** False: the application may not use it at all. Default true. */
   readonly permitted?: boolean
+}
+
+const FEED_TYPE_OPTIONS: OptionNames<FeedTypeSeed> = {
+  feedTypeId: true,
+  description: true,
+  feed: true,
+  lookBackMinutes: true,
+  marketplaceIds: true,
+  status: true,
+  permitted: true,
+}
+
+/** A year: every request walks the files of all of its days. */
+const MAX_LOOK_BACK_MINUTES = 366 * 24 * 60
+
+/** @throws FeedError OPTION_INVALID */
+export function checkFeedType(seed: FeedTypeSeed): FeedTypeSeed {
+  const {
+    feedTypeId,
+    feed,
+    lookBackMinutes = 1,
+    marketplaceIds = [],
+    status = 'ACTIVE',
+    permitted = true,
+  } = knownOptions(seed, FEED_TYPE_OPTIONS, 'feedTypes[]')
+  filledText('feedTypeId', feedTypeId)
+  choice('feed', feed, ['item', 'item_group'])
+  wholeNumber('lookBackMinutes', lookBackMinutes, 1, MAX_LOOK_BACK_MINUTES)
+  texts('marketplaceIds', marketplaceIds)
+  choice('status', status, ['ACTIVE', 'PAUSED', 'DEPRECATED'])
+  flag('permitted', permitted)
+  return seed
 }
 
 export const SCHEMA_VERSION = '1.0'

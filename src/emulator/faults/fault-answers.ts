@@ -1,7 +1,8 @@
 // The answers that a fault gives in the place of the service's own.
 
 import { FeedError } from '../../errors'
-import { unauthorized } from '../tokens'
+import { plainErrors } from '../error-family'
+import { challenge } from '../tokens'
 import type { Fault } from './fault'
 import { FAULT_HEADER } from './fault-plan'
 
@@ -9,7 +10,8 @@ const PAGE = '<!DOCTYPE html>\n<html><head><title>Please wait</title></head><bod
 
 /** The whole answer of a fault that asks the service nothing; undefined for the other kinds. */
 export function cannedAnswer(fault: Fault, request: Request): Response | undefined {
-  if (fault.kind === '401') return unauthorized('invalid_token', request.headers.get('authorization'))
+  if (fault.kind === '401')
+    return withoutCode(401, { 'www-authenticate': challenge('invalid_token', request.headers.get('authorization')) })
   if (fault.kind === 'html') return new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   if (fault.kind === '404' || fault.kind === '409' || fault.kind === '416') return withoutCode(Number(fault.kind))
   if (fault.kind !== '429' && fault.kind !== '503') return undefined
@@ -19,9 +21,8 @@ export function cannedAnswer(fault: Fault, request: Request): Response | undefin
 }
 
 /** An Error object as far as the documents tell it. */
-function withoutCode(status: number): Response {
-  const message = 'The service did not say what is wrong.'
-  return Response.json({ category: 'REQUEST', domain: 'API_FEED', message, longMessage: message }, { status })
+function withoutCode(status: number, headers: Readonly<Record<string, string>> = {}): Response {
+  return plainErrors(false).codeless(status, 'The service did not say what is wrong.', { headers })
 }
 
 /** What a tester gets who wrote a fault that does not exist. */
@@ -29,9 +30,13 @@ export function unreadableFault(error: unknown): Response {
   return Response.json({ error: FeedError.is(error) ? error.message : 'unreadable' }, { status: 400 })
 }
 
-/** The same request, to be answered by its operation's internal problem (documents 1 to 3, the rows with status 500). */
+/**
+ * The same request, to be answered by its operation's internal problem (documents 1 to 3, the rows with status 500).
+ * No operation has a method other than GET and POST, and a few others cannot be put into a Request at all.
+ */
 export function failingRequest(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.set(FAULT_HEADER, 'error;code=internal')
-  return new Request(request.url, { method: request.method, headers })
+  const method = ['GET', 'HEAD', 'POST'].includes(request.method) ? request.method : 'OPTIONS'
+  return new Request(request.url, { method, headers })
 }

@@ -1,6 +1,6 @@
 // Which requests meet a fault, as the caller says it, checked and completed.
 
-import { FeedError } from '../../errors'
+import { arrayOf, filledText, finiteNumber, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../../options'
 import { FAULT_KINDS, type Fault, type FaultKind, isFaultKind, readFault } from './fault'
 
 /** A fault for single routes. */
@@ -26,6 +26,9 @@ export interface FaultOptions {
   readonly logEntries?: number
 }
 
+const FAULT_OPTIONS: OptionNames<FaultOptions> = { rules: true, rate: true, seed: true, kinds: true, route: true, logEntries: true }
+const RULE_OPTIONS: OptionNames<FaultRule> = { route: true, fault: true }
+
 /** Faults that a client can live through: after each of them the same request, or one for the rest, gives the rest of the same file. */
 export const PASSING_FAULTS: readonly FaultKind[] = ['latency', 'stall', 'reset', 'short', 'extra', '401', '429', '500', '503']
 
@@ -45,13 +48,21 @@ export interface FaultSettings {
  * @throws FeedError OPTION_INVALID
  */
 export function faultSettings(downloads: readonly string[], options: FaultOptions = {}): FaultSettings {
-  const { rules = [], rate = 0, seed = 0, kinds = PASSING_FAULTS, route, logEntries = 1_000 } = options
-  check('faults.rate', rate >= 0 && rate <= 1, 'from 0 to 1', rate)
-  check('faults.seed', Number.isSafeInteger(seed), 'a whole number', seed)
-  check('faults.kinds', kinds.length > 0 && kinds.every(isFaultKind), `some of ${FAULT_KINDS.join(', ')}`, kinds.join(', '))
-  check('faults.logEntries', Number.isSafeInteger(logEntries) && logEntries >= 0, 'a whole number, 0 or more', logEntries)
-  const rated = (route === undefined ? downloads : [route]).map(routePattern)
-  const readRules = rules.map(rule => ({ matches: routePattern(rule.route), fault: readFault(rule.fault, 'faults.rules') }))
+  const {
+    rules = [],
+    rate = 0,
+    seed = 0,
+    kinds = PASSING_FAULTS,
+    route,
+    logEntries = 1_000,
+  } = knownOptions(options, FAULT_OPTIONS, 'faults')
+  finiteNumber('faults.rate', rate, 0, 1)
+  wholeNumber('faults.seed', seed, Number.MIN_SAFE_INTEGER)
+  const areKinds = arrayOf('faults.kinds', kinds).length > 0 && kinds.every(isFaultKind)
+  if (!areKinds) throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
+  wholeNumber('faults.logEntries', logEntries, 0)
+  const rated = (route === undefined ? downloads : [filledText('faults.route', route)]).map(routePattern)
+  const readRules = arrayOf('faults.rules', rules).map(readRule)
   return {
     rules: readRules,
     rate,
@@ -62,12 +73,13 @@ export function faultSettings(downloads: readonly string[], options: FaultOption
   }
 }
 
+function readRule(rule: FaultRule): FaultSettings['rules'][number] {
+  const { route, fault } = knownOptions(rule, RULE_OPTIONS, 'faults.rules[]')
+  return { matches: routePattern(filledText('route', route)), fault: readFault(filledText('fault', fault), 'faults.rules') }
+}
+
 function routePattern(route: string): RoutePattern {
   const parts = route.split('*').map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   const pattern = new RegExp(`^${parts.join('.*')}$`)
   return path => pattern.test(path)
-}
-
-function check(option: string, holds: boolean, expected: string, received: unknown): void {
-  if (!holds) throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: String(received) })
 }

@@ -3,6 +3,7 @@
 
 import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
+import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../options'
 import type { SigningKeyBody } from '../../service/shapes'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
@@ -10,6 +11,15 @@ export type SigningKeyCipher = 'ED25519' | 'RSA'
 export interface SigningKeySeed {
   readonly cipher: SigningKeyCipher
   readonly createdAt: Date
+}
+
+const KEY_OPTIONS: OptionNames<SigningKeySeed> = { cipher: true, createdAt: true }
+
+function checkKey(seed: SigningKeySeed): SigningKeySeed {
+  const { cipher, createdAt } = knownOptions(seed, KEY_OPTIONS, 'signingKeys[]')
+  choice('cipher', cipher, ['ED25519', 'RSA'])
+  if (!(createdAt instanceof Date) || Number.isNaN(createdAt.getTime())) throw optionInvalid('createdAt', 'a Date', createdAt)
+  return seed
 }
 
 /** One of each cipher. */
@@ -30,10 +40,13 @@ export class SigningKeys {
   readonly #made = new Map<string, Promise<SigningKeyBody>>()
   readonly #jweKey: Uint8Array
 
-  /** `jweKey` opens the encrypted form: 32 bytes. */
+  /**
+   * `jweKey` opens the encrypted form: 32 bytes.
+   * @throws FeedError OPTION_INVALID
+   */
   constructor(worldSeed: number, seeds: readonly SigningKeySeed[], jweKey: Uint8Array = randomBytes(32)) {
-    this.ids = seeds.map((_, i) => keyId(worldSeed, i))
-    this.#seeds = new Map(seeds.map((seed, i) => [this.ids[i]!, seed]))
+    this.ids = arrayOf('signingKeys', seeds).map((_, i) => keyId(worldSeed, i))
+    this.#seeds = new Map(seeds.map((seed, i) => [this.ids[i]!, checkKey(seed)]))
     this.#jweKey = jweKey
   }
 

@@ -1,5 +1,6 @@
 // The routes of notifications: createSubscription of document 3, and what it takes to bring a subscription through its states.
 
+import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../options'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/operations'
 import type { ServiceProfile } from '../../service/profile'
 import { ErrorFamily } from '../error-family'
@@ -10,7 +11,7 @@ import type { ServicePaths } from '../service-paths'
 import type { World } from '../world/world'
 import { NOTIFICATION_ERRORS, type NotificationErrorId } from './notification-errors'
 import { notFound, Subscriptions } from './subscriptions'
-import { DEFAULT_TOPICS, type Destination, defaultDestinations, type Topic } from './topics'
+import { checkDestination, checkTopic, DEFAULT_TOPICS, type Destination, defaultDestinations, type Topic } from './topics'
 
 export interface NotificationOptions {
   /** Default: the five topics of the service notes. */
@@ -20,6 +21,8 @@ export interface NotificationOptions {
   /** Answers 195003 and 195015 by this status. Default 400. */
   readonly conflictStatus?: 400 | 409
 }
+
+const NOTIFICATION_OPTIONS: OptionNames<NotificationOptions> = { topics: true, destinations: true, conflictStatus: true }
 
 export interface NotificationPartOptions {
   readonly now: () => Date
@@ -34,10 +37,14 @@ export interface NotificationPart {
   readonly destinations: readonly Destination[]
 }
 
-export function notificationPart(parts: NotificationPartOptions, options: NotificationOptions = {}): NotificationPart {
+/** @throws FeedError OPTION_INVALID */
+export function notificationPart(parts: NotificationPartOptions, options: NotificationOptions): NotificationPart {
   const { now, world, profile, paths } = parts
   const worldSeed = world.options.seed
-  const { topics = DEFAULT_TOPICS, destinations = defaultDestinations(worldSeed), conflictStatus = 400 } = options
+  const { conflictStatus = 400, ...seeds } = knownOptions(options, NOTIFICATION_OPTIONS, 'notifications')
+  const topics = arrayOf('topics', seeds.topics ?? DEFAULT_TOPICS).map(checkTopic)
+  const destinations = arrayOf('destinations', seeds.destinations ?? defaultDestinations(worldSeed)).map(checkDestination)
+  if (![400, 409].includes(conflictStatus)) throw optionInvalid('conflictStatus', '400 or 409', conflictStatus)
   const statuses = { 195003: conflictStatus, 195015: conflictStatus }
   const errors = new ErrorFamily(NOTIFICATION_ERRORS, { domain: 'API_NOTIFICATION', subdomain: 'notification', wrapped: true, statuses })
   const { scopeBase } = profile
@@ -52,7 +59,8 @@ export function notificationPart(parts: NotificationPartOptions, options: Notifi
   })
   const admissions = admissionsOf(profile)
   const open = (operationId: NotificationOperation, rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>): Route => {
-    return { path: paths[operationId], operationId, tag: 'notifications', admissions, ...rest }
+    const ownErrors: RouteErrors = { family: errors, ids: [195000], internal: 195000 }
+    return { path: paths[operationId], operationId, tag: 'notifications', admissions, errors: ownErrors, ...rest }
   }
   const routes = [
     open('createSubscription', {

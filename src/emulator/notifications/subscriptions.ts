@@ -28,9 +28,9 @@ export class Subscriptions {
   }
 
   /** 201 with the new subscription's address, or the error that the request meets. */
-  async create({ request, caller }: Call): Promise<Response> {
+  create({ request, body, caller }: Call): Response {
     const isJson = /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')
-    const asked = isJson ? readSubscription(await request.text()) : undefined
+    const asked = isJson ? readSubscription(body) : undefined
     const refusal = subscriptionRefusal(asked, this.#contextOf(asked, caller))
     if (refusal !== undefined) return this.#refuse(refusal, asked)
     const id = this.#store(asked as Complete<AskedSubscription>)
@@ -45,7 +45,7 @@ export class Subscriptions {
     const { destinations, errors } = this.#options
     const { destinationId } = subscription
     const ready = destinations.some(known => known.destinationId === destinationId && known.status === 'ENABLED')
-    if (!ready) return errors.response(195015, { received: destinationId })
+    if (!ready) return errors.response(195015, { input: 'subscription_id', received: subscription.subscriptionId })
     this.#byId.set(subscription.subscriptionId, { ...subscription, status: 'ENABLED' })
     return new Response(null, { status: 204 })
   }

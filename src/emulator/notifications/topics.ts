@@ -2,6 +2,7 @@
 // (identifiers from service-notes.md, "Keys and notifications"; shapes not shown in document 3).
 
 import { createHash } from 'node:crypto'
+import { arrayOf, choice, filledText, flag, knownOptions, type OptionNames, texts } from '../../options'
 
 export type SubscriptionStatus = 'ENABLED' | 'DISABLED'
 
@@ -27,6 +28,35 @@ export interface Destination {
   readonly name: string
   readonly status: SubscriptionStatus
   readonly deliveryConfig: { readonly endpoint: string }
+}
+
+const PAYLOAD_OPTIONS: OptionNames<SupportedPayload> = { deliveryProtocol: true, format: true, schemaVersion: true, deprecated: true }
+const TOPIC_OPTIONS: OptionNames<Topic> = { topicId: true, description: true, context: true, scopes: true, supportedPayloads: true }
+const DESTINATION_OPTIONS: OptionNames<Destination> = { destinationId: true, name: true, status: true, deliveryConfig: true }
+
+/** @throws FeedError OPTION_INVALID */
+export function checkTopic(topic: Topic): Topic {
+  const { topicId, context, scopes, supportedPayloads } = knownOptions(topic, TOPIC_OPTIONS, 'topics[]')
+  filledText('topicId', topicId)
+  choice('context', context, ['APPLICATION', 'USER'])
+  texts('scopes', scopes)
+  for (const payload of arrayOf('supportedPayloads', supportedPayloads)) {
+    const { deliveryProtocol, format, schemaVersion, deprecated } = knownOptions(payload, PAYLOAD_OPTIONS, 'supportedPayloads[]')
+    choice('deliveryProtocol', deliveryProtocol, ['HTTPS'])
+    texts('format', format)
+    filledText('schemaVersion', schemaVersion)
+    flag('deprecated', deprecated)
+  }
+  return topic
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkDestination(destination: Destination): Destination {
+  const { destinationId, status, deliveryConfig } = knownOptions(destination, DESTINATION_OPTIONS, 'destinations[]')
+  filledText('destinationId', destinationId)
+  choice('status', status, ['ENABLED', 'DISABLED'])
+  filledText('endpoint', knownOptions(deliveryConfig, { endpoint: true }, 'deliveryConfig').endpoint)
+  return destination
 }
 
 const version = (schemaVersion: string, deprecated = false): SupportedPayload => ({

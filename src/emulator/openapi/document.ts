@@ -1,6 +1,8 @@
 // The OpenAPI 3.1 document of the emulated service, made from its routes.
 
-import type { Parameter, ResponseDescription, Route, RouteErrors } from '../route'
+import { INVALID_DATA } from '../error-family'
+import { type Parameter, type ResponseDescription, type Route, type RouteErrors, takesQuery } from '../route'
+import { REFUSAL_STATUS, type TokenRefusal } from '../tokens'
 import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
 
 export interface DocumentOptions {
@@ -8,6 +10,8 @@ export interface DocumentOptions {
   /** What scope names begin with. */
   readonly scopeBase: string
   readonly tokenPath: string
+  /** Errors of operations without a family of their own are sent as `{"errors":[…]}`. */
+  readonly wrapErrors: boolean
 }
 
 /** A JSON value of the document. */
@@ -22,9 +26,9 @@ const TAGS: Readonly<Record<string, string>> = {
 }
 
 /** The document for a service at `origin`. */
-function openApiDocument({ routes, scopeBase, tokenPath }: DocumentOptions, origin: string): Node {
+function openApiDocument({ routes, scopeBase, tokenPath, wrapErrors }: DocumentOptions, origin: string): Node {
   const paths: Record<string, Record<string, Node>> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationNode(route, scopeBase)
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationNode(route, scopeBase, wrapErrors)
   return {
     openapi: '3.1.0',
     info: {
@@ -49,7 +53,7 @@ function securitySchemes(routes: readonly Route[], scopeBase: string, tokenUrl: 
   }
 }
 
-function operationNode(route: Route, scopeBase: string): Node {
+function operationNode(route: Route, scopeBase: string, wrapErrors: boolean): Node {
   const { operationId, summary, tag, parameters, body, admissions } = route
   return {
     operationId,
@@ -58,7 +62,7 @@ function operationNode(route: Route, scopeBase: string): Node {
     security: admissions.map(({ grant, scope }) => ({ [grant]: [`${scopeBase}/${scope}`] })),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterNode) }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: { [body.mediaType]: { schema: body.schema } } } }),
-    responses: responsesNode(route),
+    responses: responsesNode(route, wrapErrors),
   }
 }
 
@@ -67,11 +71,13 @@ function parameterNode({ name, in: place, description, required = false, schema 
   return { name, in: place, description, required, schema }
 }
 
-function responsesNode(route: Route): Node {
+function responsesNode(route: Route, wrapErrors: boolean): Node {
   const answers = Object.entries(route.responses).map(([status, description]) => [status, responseNode(description)])
-  const tooLong = route.body === undefined ? [] : [['413', { description: 'The body is too long.' }]]
-  const refusals = [...refusalsByStatus(route)].map(([status, refusal]) => [status, refusalNode(status, refusal, route.errors)])
-  return Object.fromEntries([...answers, ...tooLong, ...refusals])
+  const refusals = [...refusalsByStatus(route)]
+    // What a route says of a status itself comes first: the token endpoint has errors of its own.
+    .filter(([status]) => route.responses[Number(status)] === undefined)
+    .map(([status, refusal]) => [status, refusalNode(status, refusal, route.errors, wrapErrors)])
+  return Object.fromEntries([...answers, ...refusals])
 }
 
 function responseNode({ description, body, headers }: ResponseDescription): Node {
@@ -89,62 +95,62 @@ function headerNode({ description, optional = false }: { description: string; op
 /** What one status of refusal can mean. */
 interface Refusal {
   readonly ids: Set<number>
-  /** A token that opens nothing, answered as RFC 6750 says and without a code. */
-  plain: boolean
+  /** Why the status comes without a code, where it does. */
+  readonly codeless: string[]
   /** A token that opens nothing, with a code or without. */
   challenges: boolean
 }
 
-function refusalsByStatus({ errors, admissions }: Route): ReadonlyMap<string, Refusal> {
+function refusalsByStatus(route: Route): ReadonlyMap<string, Refusal> {
+  const { errors, admissions } = route
   const byStatus = new Map<string, Refusal>()
   const at = (status: number): Refusal => {
-    const refusal = byStatus.get(String(status)) ?? { ids: new Set(), plain: false, challenges: false }
+    const refusal = byStatus.get(String(status)) ?? { ids: new Set(), codeless: [], challenges: false }
     byStatus.set(String(status), refusal)
     return refusal
   }
   for (const id of errors?.ids ?? []) at(errors!.family.status(id)).ids.add(id)
-  for (const [refusal, status] of admissions.length === 0 ? [] : TOKEN_REFUSALS) {
+  for (const refusal of admissions.length === 0 ? [] : (Object.keys(REFUSAL_STATUS) as TokenRefusal[])) {
     const denial = errors?.denied?.[refusal]
-    const answer = at(denial?.status ?? status)
+    const answer = at(denial?.status ?? REFUSAL_STATUS[refusal])
     answer.challenges = true
-    if (denial === undefined) answer.plain = true
+    if (denial === undefined) answer.codeless.push('The token is missing, not valid, or for something else.')
     else answer.ids.add(denial.id)
   }
+  if (takesQuery(route) && !errors?.ids.includes(INVALID_DATA)) at(400).codeless.push('A query parameter comes more than once.')
+  if (route.body !== undefined) at(413).codeless.push('The body is too long.')
+  if (errors === undefined) at(500).codeless.push('A problem inside.')
   return byStatus
 }
 
-const TOKEN_REFUSALS = [
-  ['invalid_token', 401],
-  ['insufficient_scope', 403],
-] as const
-
-function refusalNode(status: string, { ids, plain, challenges }: Refusal, errors: RouteErrors | undefined): Node {
+function refusalNode(status: string, { ids, codeless, challenges }: Refusal, errors: RouteErrors | undefined, wrapErrors: boolean): Node {
   const described = [...ids].map(id => `${id}: ${errors!.family.rows[id]!.message}`)
-  const schemas = [...(ids.size === 0 ? [] : [errorSchema([...ids], errors!)]), ...(plain ? [DENIED] : [])]
+  const wrapped = errors?.family.wrapped ?? wrapErrors
+  const schemas = [
+    ...(ids.size === 0 ? [] : [inList(errorSchema([...ids]), wrapped)]),
+    ...(codeless.length === 0 ? [] : [inList(schemaRef('ErrorWithoutCode'), wrapped)]),
+  ]
   const headers = {
     ...(challenges ? { 'WWW-Authenticate': headerNode({ description: 'The challenge (RFC 6750).', optional: ids.size > 0 }) } : {}),
     ...(status === '416' ? { 'Content-Range': headerNode({ description: 'The total (RFC 9110, 15.5.17).', optional: true }) } : {}),
   }
   return {
-    description: [...(plain ? ['The token is missing, not valid, or for something else.'] : []), ...described].join(' '),
+    description: [...codeless, ...described].join(' '),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: { 'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } } },
   }
 }
 
-/** The documented Error, bare or in its list, with one of these codes. */
-function errorSchema(ids: readonly number[], { family }: RouteErrors): JsonSchema {
-  const one: JsonSchema = { allOf: [schemaRef('Error'), { type: 'object', properties: { errorId: { enum: ids } } }] }
-  if (!family.wrapped) return one
-  const errors: JsonSchema = { type: 'array', items: one, minItems: 1 }
-  return { type: 'object', properties: { errors }, required: ['errors'], additionalProperties: false }
+/** The documented Error with one of these codes. */
+function errorSchema(ids: readonly number[]): JsonSchema {
+  return { allOf: [schemaRef('Error'), { type: 'object', properties: { errorId: { enum: ids } } }] }
 }
 
-const DENIED: JsonSchema = {
-  type: 'object',
-  properties: { error: { enum: ['invalid_token', 'insufficient_scope'] } },
-  required: ['error'],
-  additionalProperties: false,
+/** An Error bare, or in its list. */
+function inList(error: JsonSchema, wrapped: boolean): JsonSchema {
+  if (!wrapped) return error
+  const errors: JsonSchema = { type: 'array', items: error, minItems: 1 }
+  return { type: 'object', properties: { errors }, required: ['errors'], additionalProperties: false }
 }
 
 function mapValues<V, W>(record: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> {

@@ -24,6 +24,7 @@ const SHAPES = {
   FileMetadataSearchResponse: shapes.fileMetadataSearchShape,
   ErrorParameter: shapes.errorParameterShape,
   Error: shapes.errorShape,
+  ErrorWithoutCode: shapes.errorShape.omit({ errorId: true }),
   SigningKey: shapes.signingKeyShape,
   SubscriptionPayload: shapes.subscriptionPayloadShape,
   SubscriptionRequest: shapes.subscriptionRequestShape,

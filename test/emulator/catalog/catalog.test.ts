@@ -361,7 +361,12 @@ describe('refusals', () => {
       domain: 'API_FEED',
       category: 'REQUEST',
       inputRefIds: ['limit'],
-      parameters: [{ name: 'limit', value: '7' }],
+      message: 'The limit is invalid. Use a whole number from 20 to 100.',
+      parameters: [
+        { name: 'limit', value: '7' },
+        { name: 'least', value: '20' },
+        { name: 'most', value: '100' },
+      ],
     })
   })
 
