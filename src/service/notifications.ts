@@ -5,7 +5,7 @@ import type { JsonAnswer, JsonRequest } from './json-client'
 import { sameOriginUrl } from './redirect-policy'
 import type { RequestChecks } from './request-checks'
 import type { CallOptions, ServiceCore } from './service-core'
-import type { SubscriptionRequest } from './shapes'
+import type { SubscriptionRequest } from './bodies'
 import type { TokenSource } from './token-source'
 
 export interface CreatedSubscription {

@@ -3,7 +3,7 @@
 
 import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SigningKeyBody } from '../../service/shapes'
+import type { SigningKeyBody } from '../../service/bodies'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 
