@@ -2,11 +2,11 @@
 
 import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { defineSchema } from '../schema/feed-schema'
+import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './bodies'
 import type { FeedDownload } from './feed-download'
 import { bodyOfShape } from './json-body'
 import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'
-import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './bodies'
 
 export interface FeedTypesQuery {
   /** DAILY is the one supported. */

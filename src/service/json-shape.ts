@@ -11,5 +11,8 @@ export type JsonShape<T> = z.ZodMiniType<T>
 export function shapeFault<T>(shape: JsonShape<T>, value: unknown): { readonly path: string; readonly reason: string } | undefined {
   const [issue] = shape.safeParse(value).error?.issues ?? []
   if (issue === undefined) return undefined
-  return { path: issue.path.join('.'), reason: issue.code === 'invalid_type' ? `not of the type ${issue.expected}` : issue.code.replaceAll('_', ' ') }
+  return {
+    path: issue.path.join('.'),
+    reason: issue.code === 'invalid_type' ? `not of the type ${issue.expected}` : issue.code.replaceAll('_', ' '),
+  }
 }

@@ -1,9 +1,9 @@
 // Key management: the public part of one signing key pair (document 3).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { SigningKeyBody } from './bodies'
 import { type Answered, bodyOfShape, responseInvalid } from './json-body'
 import type { CallOptions, ServiceCore } from './service-core'
-import type { SigningKeyBody } from './bodies'
 
 /** The service's fields, times in UNIX seconds, and what is derived from them. */
 export type SigningKey = SigningKeyBody & {

@@ -78,9 +78,7 @@ async function download(url: string, options: Partial<RangeFetcherOptions> = {})
 
 const send = (url: string, headers = {}, signal = new AbortController().signal) => transport.send({ url, headers, signal })
 
-describe.each([
-  ['NodeTransport', () => new NodeTransport()],
-] as const)('%s', (_, newTransport) => {
+describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_, newTransport) => {
   beforeEach(() => {
     transport = newTransport()
   })
