@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
+
+type Plugin = NonNullable<Options['plugins']>[number]
 
 // FEEDMILL_JS_ONLY leaves out the declarations: what only runs the built code need not wait for them.
 const dts = process.env.FEEDMILL_JS_ONLY !== '1'
@@ -9,12 +12,37 @@ const library = {
   level: 'src/state/index.ts',
   sync: 'src/sync/index.ts',
 }
+const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+
 /** Bundling makes variables of a module's constants, which V8 then looks up at each use instead of knowing them: 8 % of the time that typed rows take. */
-const constants: NonNullable<Options['plugins']>[number] = {
+const constants: Plugin = {
   name: 'constants',
   renderChunk: code => ({ code: code.replace(/^var (?=[A-Z][A-Z0-9_]* = )/gm, 'const ') }),
 }
-const shared: Options = { target: 'node20', splitting: true, sourcemap: true, plugins: [constants] }
+
+/** Bundling writes a class that names itself as `var Row = class _Row`, and users then meet `_Row` in messages and inspections. */
+const classNames: Plugin = {
+  name: 'class-names',
+  renderChunk: code => ({
+    code: [...code.matchAll(/^var (\w+) = class (_\1\d*)\b/gm)].reduce(
+      (text, [, name, renamed]) => text.replace(new RegExp(`(?<![\\w$.])${renamed}\\b`, 'g'), name!),
+      code,
+    ),
+  }),
+}
+
+/**
+ * Bundlers take a package that is not installed for optional only where its `require` stands inside `try`. tsup moves the `require` of an
+ * `import()` into a callback. Only named exports may be read of these packages, because a plain `require` adds no default export.
+ */
+const optionalPackages: Plugin = {
+  name: 'optional-packages',
+  renderChunk: code => ({
+    code: code.replace(/\bimport\("([^"]+)"\)/g, (call, name: string) => (name in peerDependencies ? `require("${name}")` : call)),
+  }),
+}
+
+const shared: Options = { target: 'node20', splitting: true, plugins: [constants, classNames] }
 
 export default defineConfig([
   {
@@ -24,5 +52,12 @@ export default defineConfig([
     dts: dts && { entry: library },
   },
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
-  { ...shared, entry: library, format: 'cjs', dts: dts && { entry: library }, noExternal: ['oauth4webapi'] },
+  {
+    ...shared,
+    plugins: [constants, classNames, optionalPackages],
+    entry: library,
+    format: 'cjs',
+    dts: dts && { entry: library },
+    noExternal: ['oauth4webapi'],
+  },
 ])

@@ -48,7 +48,6 @@ export { NodeTransport, type NodeTransportOptions } from './service/node-transpo
 export { pathSegment } from './service/path-segment'
 export { defineProfile, type ProfileOptions, type ServiceProfile } from './service/profile'
 export type { ClientCredentials, TokenSource } from './service/token-source'
-export { UndiciTransport, type UndiciTransportOptions } from './service/undici-transport'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
 export { ndjsonSink } from './sinks/ndjson-sink'
 export type { BadCell, BadCellPolicy } from './stages/bad-cells'

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The `feedmill` command: runs what program.ts describes and turns its outcome into an exit code.
+// The `feedmill` command: runs what program.ts describes.
 
-import { FeedError } from '../index'
+import { exitCodeOf, failureText } from './exit-code'
 import { program } from './program'
 
 try {
   await program(process.argv).parseAsync(process.argv)
 } catch (error) {
-  // A FeedError says what is wrong in its message; anything else is a defect, and its stack is what helps.
-  console.error(FeedError.is(error) ? `feedmill: ${error.code}: ${error.message}` : error)
-  process.exitCode = 1
+  const text = failureText(error)
+  if (text !== undefined) console.error(text)
+  process.exitCode = exitCodeOf(error)
 }

@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { FeedError, type FeedName } from '../index'
+import { FAILURE } from './exit-code'
 import { compare, readBaseline } from './profile-baseline'
 import type { CellReading } from './profile-cells'
 import { profiledFile } from './profile-file'
@@ -40,7 +41,7 @@ export async function profile(path: string, options: ProfileOptions, runRound = 
   for (const warning of comparison?.warnings ?? []) console.error(`warning: ${warning}`)
   if (comparison) console.error(comparisonReport(comparison, result.totals))
   if (typeof options.json === 'string') await write(options.json, json)
-  if (comparison?.verdict === 'slower') process.exitCode = 1
+  if (comparison?.verdict === 'slower') process.exitCode = FAILURE
   else if (options.save !== undefined) await write(options.save, JSON.stringify(result, null, 2))
 }
 

@@ -1,60 +1,44 @@
-// The commands and their options; commander's adapter. What a command does stands in its own file.
+// The commands, their options and their help; commander's adapter. What a command does stands in its own file, which is loaded
+// when the command runs: the help, and every command that needs no optional package, work from a plain install.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { version } from '../../package.json'
 import { readByteSize } from './byte-size'
-import { demo } from './demo'
-import { exportCommand } from './export'
+import { PROXY_VARIABLES } from './environment-proxy'
+import { EXIT_CODES } from './exit-code'
+import { needPackages } from './needed-packages'
 import { addProfileCommand } from './profile-command'
-import { serve } from './serve'
 import { SERVICE_VARIABLES } from './service-settings'
-import { statusCommand } from './status'
-import { syncCommand } from './sync'
 
+/** Fails with a CommanderError for wrong usage, help and version, and with what a command throws. */
 export function program(argv: readonly string[]): Command {
-  const feedmill = new Command('feedmill').description('Stream processing for marketplace feed files.')
-  feedmill
-    .command('demo')
-    .description('Ingest one category from an emulated service over a loopback socket, and prove the result right.')
-    .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
-    .option('--seed <number>', 'which world', wholeNumber, 7)
-    .option('--chunk-bytes <bytes>', 'size of one byte range', wholeNumber, 1 << 20)
-    .option('--out <file>', 'where the merged items go', 'feedmill-demo.ndjson')
-    .option('--stream-only', 'the bootstrap file alone: no state, no join, constant memory', false)
-    .addOption(
-      new Option('--interrupt', 'kill a first run in the middle, and go on from what it left').conflicts('streamOnly').default(false),
-    )
-    .option('--json', 'print one JSON object and nothing else', false)
-    .action(options => demo({ ...options, cli: argv[1]! }))
+  const feedmill = new Command('feedmill')
+    .description('Stream processing for marketplace feed files: keep a copy, write it out, measure, try it on an emulated service.')
+    .version(version, '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
   addStateCommands(feedmill)
-  feedmill
-    .command('serve')
-    .description('Serve an emulated service on a loopback socket until it is stopped.')
-    .option('--port <number>', 'port, 0 for any', wholeNumber, 0)
-    .option('--items <count>', 'items ever listed in each category', wholeNumber, 50_000)
-    .option('--seed <number>', 'which world', wholeNumber, 7)
-    .option('--now <time>', "the service's clock, e.g. 2026-03-01T12:00:00Z", time)
-    .option('--sandbox', 'ranges of 10 MB in place of 100 MB', false)
-    .addOption(
-      new Option('--header-form <form>', 'how Content-range is written').choices(['documented', 'rfc9110', 'echo']).default('documented'),
-    )
-    .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
-    .option('--json', 'print one line of JSON', false)
-    .action(serve)
-  addProfileCommand(feedmill)
+  addProfileCommand(feedmill).addHelpText(
+    'after',
+    examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
+  )
+  addEmulatorCommands(feedmill, argv[1]!)
+  feedmill.addHelpText('after', `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`)
   return feedmill
 }
 
 function addStateCommands(feedmill: Command): void {
   const sync = feedmill
     .command('sync')
-    .description('Keep a folder up to what the service has of some categories. A run that was stopped goes on where it was.')
+    .description('Bring a state folder up to what the service has of some categories. A run that was stopped goes on where it was.')
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
     .requiredOption('--state <dir>', 'the state folder')
-    .option('--until <time>', 'no file that covers a later time: now, or e.g. 2026-03-01T12:00:00Z', nowOrTime)
+    .option('--until <time>', 'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z', nowOrTime)
     .option('--once', 'end when all that the service has is in the state (the default)')
-    .addOption(new Option('--follow', 'go on with what comes').conflicts('once').default(false))
-    .addOption(new Option('--memory <size>', 'memory to stay within').argParser(byteSize).default(MEMORY_BYTES, '256MiB'))
+    .addOption(new Option('--follow', 'go on with what comes, until a signal').conflicts('once').default(false))
+    .addOption(new Option('--memory <size>', 'memory for all categories together').argParser(byteSize).default(MEMORY_BYTES, '256MiB'))
     .addOption(
       new Option('--keep-files <size>', 'fetched files to keep for each category, for export --as-of')
         .argParser(byteSize)
@@ -66,42 +50,108 @@ function addStateCommands(feedmill: Command): void {
       share,
       0.5,
     )
-    .option('--changes <file>', "append changes to this file, not to the folder's own")
-    .option('--no-changes', 'tell no changes')
-    .option('--json', 'print one event a line, and nothing else', false)
+    .option('--changes <file>', 'append changes to this file instead of the `changes` of the state folder')
+    .option('--no-changes', 'record no changes')
+    .option('--json', 'print one event as JSON a line', false)
   for (const option of serviceOptions()) sync.addOption(option)
-  sync.option('--now <time>', "the service's clock, where it stands still", time).action(syncCommand)
+  sync
+    .addOption(clockOption())
+    .addHelpText('after', examples('sync --marketplace MKT_US --category 220 --state ./state', 'sync … --follow --memory 1GB'))
+    .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
+    .action(async options => {
+      needPackages('sync')
+      await (await import('./sync')).syncCommand(options)
+    })
   feedmill
     .command('status')
-    .description('How far a state folder is, what it lacks, and what it takes on the disk.')
+    .description('Say how far a state folder is, what it lacks, and what it takes on the disk.')
     .argument('<dir>', 'the state folder')
-    .option('--now <time>', "the service's clock, where it stands still", time)
+    .addOption(clockOption())
     .option('--json', 'print one line of JSON', false)
-    .action(statusCommand)
+    .addHelpText('after', examples('status ./state'))
+    .action(async (folder, options) => {
+      needPackages('status')
+      await (await import('./status')).statusCommand(folder, options)
+    })
   feedmill
     .command('export')
     .description('Write the merged items of a state folder.')
     .requiredOption('--state <dir>', 'the state folder')
     .option('--category <id>', 'one of its categories; may be repeated; all by default', several, [])
-    .option('--as-of <time>', 'the items of an earlier time, made again from the files that are kept', time)
-    .option('--out <file>', 'where they go; standard output by default')
-    .addOption(new Option('--format <format>', 'how they are written').choices(['ndjson', 'csv']).default('ndjson'))
-    .action(exportCommand)
+    .option('--as-of <time>', 'the items of an earlier time, made again from the files that were kept', time)
+    .option('--out <file>', 'the file to write; standard output by default')
+    .addOption(new Option('--format <format>', 'how items are written').choices(['ndjson', 'csv']).default('ndjson'))
+    .addHelpText('after', examples('export --state ./state --out items.ndjson', 'export --state ./state --as-of 2026-03-01T12:00:00Z'))
+    .action(async options => {
+      needPackages('export')
+      await (await import('./export')).exportCommand(options)
+    })
+}
+
+function addEmulatorCommands(feedmill: Command, cli: string): void {
+  feedmill
+    .command('serve')
+    .description('Serve an emulated service on a loopback socket until a signal comes.')
+    .option('--port <number>', 'port, 0 for any', wholeNumber, 0)
+    .option('--items <count>', 'items ever listed in each category', wholeNumber, 50_000)
+    .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
+    .option('--now <time>', "the service's clock, which then stands still, e.g. 2026-03-01T12:00:00Z", time)
+    .option('--sandbox', 'ranges of 10 MB in place of 100 MB', false)
+    .addOption(
+      new Option('--header-form <form>', 'how Content-range is written').choices(['documented', 'rfc9110', 'echo']).default('documented'),
+    )
+    .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
+    .option('--json', 'print one line of JSON', false)
+    .addHelpText('after', examples('serve --port 8080 --items 2000', 'serve --faults 0.05 --json'))
+    .action(async options => {
+      needPackages('serve')
+      await (await import('./serve')).serve(options)
+    })
+  feedmill
+    .command('demo')
+    .description('Ingest one category of an emulated service over a loopback socket, and prove that the result is right.')
+    .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
+    .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
+    .option('--chunk-bytes <bytes>', 'size of one byte range', wholeNumber, 1 << 20)
+    .option('--out <file>', 'the file for the merged items', 'feedmill-demo.ndjson')
+    .option('--stream-only', 'read the bootstrap file alone: no state, no join, constant memory', false)
+    .addOption(
+      new Option('--interrupt', 'kill a first run in the middle, and go on from what it left').conflicts('streamOnly').default(false),
+    )
+    .option('--json', 'print one JSON object and nothing else', false)
+    .addHelpText('after', examples('demo', 'demo --items 200000 --interrupt'))
+    .action(async options => {
+      needPackages('demo')
+      await (await import('./demo')).demo({ ...options, cli })
+    })
 }
 
 /** Of the commands that speak to a service. */
 function serviceOptions(): Option[] {
   const { profile, baseUrl, tokenUrl, scopeBase, clientId, clientSecret } = SERVICE_VARIABLES
   return [
-    new Option('--profile <file>', 'JSON with the options of a service profile').env(profile),
+    new Option('--profile <file>', 'JSON file with the options of a service profile').env(profile),
     new Option('--base-url <url>', 'address of the service').env(baseUrl),
-    new Option('--token-url <url>', 'address that gives tokens').env(tokenUrl),
-    new Option('--scope-base <url>', 'what scope names begin with').env(scopeBase),
-    new Option('--client-id <id>', 'of the client credentials').env(clientId),
-    new Option('--client-secret <secret>', 'of the client credentials; better from the environment').env(clientSecret),
+    new Option('--token-url <url>', 'address of the token endpoint').env(tokenUrl),
+    new Option('--scope-base <url>', 'what the names of scopes begin with').env(scopeBase),
+    new Option('--client-id <id>', 'client identifier').env(clientId),
+    new Option('--client-secret <secret>', 'client secret; better given by the environment').env(clientSecret),
     new Option('--sandbox', 'ranges of 10 MB in place of 100 MB'),
-    new Option('--allow-http', 'plain http to other machines'),
+    new Option('--allow-http', 'accept plain http to other machines'),
   ]
+}
+
+function clockOption(): Option {
+  return new Option('--now <time>', "the service's clock, where it stands still, as that of `serve --now`").argParser(time)
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  feedmill ${line}`).join('\n')}`
+}
+
+function table(heading: string, lines: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...lines.map(([word]) => word.length))
+  return `\n${heading}:\n${lines.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaning}`).join('\n')}`
 }
 
 /** What sync() takes by itself. */

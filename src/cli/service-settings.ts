@@ -2,7 +2,16 @@
 // Nothing here, and no command, ever prints a credential.
 
 import { readFileSync } from 'node:fs'
-import { createFeedService, defineProfile, FeedError, type FeedService, type FeedServiceOptions, type ProfileOptions } from '../index'
+import {
+  createFeedService,
+  defineProfile,
+  FeedError,
+  type FeedService,
+  type FeedServiceOptions,
+  fetchTransport,
+  type ProfileOptions,
+} from '../index'
+import { environmentProxy } from './environment-proxy'
 
 export interface ServiceSettings {
   /** A JSON file with the options of a profile; what is given beside it comes first. */
@@ -26,7 +35,10 @@ export const SERVICE_VARIABLES = {
   clientSecret: 'FEEDMILL_CLIENT_SECRET',
 } as const satisfies Partial<Record<keyof ServiceSettings, string>>
 
-/** @throws FeedError OPTION_INVALID, naming what is missing or wrong, never its value */
+/**
+ * Warns on standard error where the environment names a proxy that is not used.
+ * @throws FeedError OPTION_INVALID, naming what is missing or wrong, never its value
+ */
 export function serviceOf(settings: ServiceSettings, options: FeedServiceOptions = {}): FeedService {
   const { profile, clientId, clientSecret, ...given } = settings
   const known: Partial<ProfileOptions> = { ...(profile === undefined ? {} : profileIn(profile)), ...defined(given) }
@@ -37,7 +49,10 @@ export function serviceOf(settings: ServiceSettings, options: FeedServiceOptions
     scopeBase: needed('scopeBase', known.scopeBase),
   }
   const credentials = { clientId: needed('clientId', clientId), clientSecret: needed('clientSecret', clientSecret) }
-  return createFeedService(defineProfile(complete), credentials, options)
+  const { isUsed, warning } = environmentProxy()
+  if (warning !== undefined) console.error(`feedmill: warning: ${warning}`)
+  const transport = isUsed ? { transport: fetchTransport(request => fetch(request)) } : {}
+  return createFeedService(defineProfile(complete), credentials, { ...transport, ...options })
 }
 
 function profileIn(path: string): Partial<ProfileOptions> {

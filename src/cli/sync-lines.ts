@@ -27,13 +27,17 @@ export function progressText({ categories, rows, bytesPerSecond, secondsLeft }: 
   return [`${rows} rows`, `${byteSizeText(Math.round(bytesPerSecond))}/s`, ...categories.map(watermarkText), ...left].join(', ')
 }
 
-/** How a run ended: a line for all, one for each category, and one for each file that could not be had. */
-export function summaryLines({ categories, files, rows, bytes, seconds, failed }: SyncSummary): string[] {
+/** How a run ended: a line for all, and one for each category. */
+export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSummary): string[] {
   return [
     `${files} files, ${rows} rows, ${byteSizeText(bytes)} in ${seconds.toFixed(1)} s`,
     ...categories.map(category => watermarkText(category) + gapText(category)),
-    ...failed.map(({ file, error }) => `${fileText(file)} failed: ${error.code}: ${error.message}`),
   ]
+}
+
+/** A line for each file that could not be had. */
+export function failureLines({ failed }: SyncSummary): string[] {
+  return failed.map(({ file, error }) => `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`)
 }
 
 /** One event, or the summary, as a plain object of few words: files by their keys, errors by code and message. */

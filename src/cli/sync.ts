@@ -3,10 +3,11 @@
 import { FeedError } from '../index'
 import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../sync/index'
 import { appendingSink } from './change-file'
+import { FAILURE } from './exit-code'
 import { progressBar } from './progress-bar'
 import { type ServiceSettings, serviceOf } from './service-settings'
 import { stopRequest } from './stop-signals'
-import { eventLine, eventObject, progressText, summaryLines } from './sync-lines'
+import { eventLine, eventObject, failureLines, progressText, summaryLines } from './sync-lines'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
@@ -29,7 +30,7 @@ export interface SyncCommand extends ServiceSettings {
   readonly json: boolean
 }
 
-/** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 and its number after a signal. */
+/** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 plus the signal's number after a signal. */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
   const service = serviceOf(options, options.now && { now: options.now })
@@ -51,7 +52,8 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
-    if (summary.failed.length > 0) process.exitCode = 1
+    for (const line of failureLines(summary)) console.error(line)
+    if (summary.failed.length > 0) process.exitCode = FAILURE
   } catch (error) {
     if (!isStop(error, stop.signal)) throw error
     process.exitCode = stop.exitCode
@@ -86,14 +88,16 @@ function jsonTeller(): Teller {
   return { event: event => line(eventObject(event)), summary: summary => line(eventObject({ type: 'summary', ...summary })), end() {} }
 }
 
-/** A bar where a terminal is attached, else a line for each file. */
+/** A line for each file on standard output, or a bar where standard error is a terminal; what went wrong is on standard error, always. */
 function textTeller(): Teller {
   const bar = progressBar(1, true)
   return {
     event: event => {
       if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
-      const line = bar.isShown ? undefined : eventLine(event)
-      if (line !== undefined) console.log(line)
+      const line = eventLine(event)
+      if (line === undefined) return
+      if (event.type !== 'done') bar.above(line)
+      else if (!bar.isShown) console.log(line)
     },
     summary: summary => console.log(summaryLines(summary).join('\n')),
     end: () => bar.stop(),

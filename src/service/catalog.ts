@@ -2,11 +2,11 @@
 
 import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { defineSchema } from '../schema/feed-schema'
+import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './bodies'
 import type { FeedDownload } from './feed-download'
 import { bodyOfShape } from './json-body'
 import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'
-import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './shapes'
 
 export interface FeedTypesQuery {
   /** DAILY is the one supported. */
@@ -55,11 +55,11 @@ const ANY_COLUMNS = defineSchema('other', {})
 
 const MAX_INT32 = 2 ** 31 - 1
 
-const readAccess = bodyOfShape(shapes => shapes.accessResponseShape)
-const readFeedTypes = bodyOfShape(shapes => shapes.feedTypeSearchShape)
-const readFeedType = bodyOfShape(shapes => shapes.feedTypeShape)
-const readFiles = bodyOfShape(shapes => shapes.fileMetadataSearchShape)
-const readFile = bodyOfShape(shapes => shapes.fileMetadataShape)
+const readAccess = /* @__PURE__ */ bodyOfShape(shapes => shapes.accessResponseShape)
+const readFeedTypes = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeSearchShape)
+const readFeedType = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeShape)
+const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataSearchShape)
+const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataShape)
 
 /** All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send} throws. */
 export function catalogOf(core: ServiceCore): Catalog {

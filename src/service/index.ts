@@ -1,5 +1,23 @@
 // The public names of `feedmill/service`: the clients of the whole service.
 
+export type {
+  Access,
+  AccessResponse,
+  Constraint,
+  Dimension,
+  FeedType,
+  FeedTypeConstraint,
+  FeedTypeSearchResponse,
+  FileMetadata,
+  FileMetadataSearchResponse,
+  OpenEnum,
+  SigningKeyBody,
+  SubscriptionPayload,
+  SubscriptionRequest,
+  SupportedFeed,
+  SupportedSchema,
+  TimeDuration,
+} from './bodies'
 export type { Catalog, FeedTypesQuery, FileDownloadQuery, FileQuery, FilesQuery } from './catalog'
 export { type DocumentedError, documentedError, documentedErrors } from './documented-errors'
 export type { DownloadInfo, FeedDownload, RangeTuning, ReadOptions, RowOptions } from './feed-download'
@@ -18,21 +36,4 @@ export { defineProfile, type ProfileOptions, type RequestLimits, type ServicePro
 export type { CheckMode } from './request-checks'
 export type { RequestOptions } from './request-settings'
 export type { CallOptions } from './service-core'
-export type {
-  Access,
-  AccessResponse,
-  Constraint,
-  Dimension,
-  FeedType,
-  FeedTypeConstraint,
-  FeedTypeSearchResponse,
-  FileMetadata,
-  FileMetadataSearchResponse,
-  SubscriptionPayload,
-  SubscriptionRequest,
-  SupportedFeed,
-  SupportedSchema,
-  TimeDuration,
-} from './shapes'
 export type { ClientCredentials, TokenNeed, TokenSource } from './token-source'
-export { UndiciTransport, type UndiciTransportOptions } from './undici-transport'

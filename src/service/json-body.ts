@@ -2,6 +2,7 @@
 
 import { printableUrl } from '../codec/range/printable-url'
 import { excerpt, FeedError } from '../errors'
+import type { JsonShape } from './json-shape'
 import type * as Shapes from './shapes'
 
 /** Which request a body answers, for errors. */
@@ -12,14 +13,17 @@ export interface Answered {
 
 export type ReadJson<T> = (text: string, request: Answered) => Promise<T>
 
-/** Reads bodies of one shape. Fields that the shape does not know are kept. The shapes are loaded with the first body. */
-export function bodyOfShape<T>(shapeOf: (shapes: typeof Shapes) => Shapes.z.ZodType<T>): ReadJson<T> {
+/**
+ * Reads bodies of one shape. Fields that the shape does not know are kept. The shapes are loaded with the first body. A call at the top of
+ * a module is marked pure, so that a bundle without that module's clients has no shapes either.
+ */
+export function bodyOfShape<T>(shapeOf: (shapes: typeof Shapes) => JsonShape<T>): ReadJson<T> {
   return async (text, request) => {
-    const shape = shapeOf(await import('./shapes'))
-    const result = shape.safeParse(jsonOf(text, request))
-    if (result.success) return result.data
-    const [issue] = result.error.issues
-    throw responseInvalid(request, issue?.path.join('.') ?? '', issue?.message ?? 'not of the expected shape')
+    const [{ shapeFault }, shapes] = await Promise.all([import('./json-shape'), import('./shapes')])
+    const value = jsonOf(text, request)
+    const fault = shapeFault(shapeOf(shapes), value)
+    if (fault === undefined) return value as T
+    throw responseInvalid(request, fault.path, fault.reason)
   }
 }
 

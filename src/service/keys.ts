@@ -1,9 +1,9 @@
 // Key management: the public part of one signing key pair (document 3).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { SigningKeyBody } from './bodies'
 import { type Answered, bodyOfShape, responseInvalid } from './json-body'
 import type { CallOptions, ServiceCore } from './service-core'
-import type { SigningKeyBody } from './shapes'
 
 /** The service's fields, times in UNIX seconds, and what is derived from them. */
 export type SigningKey = SigningKeyBody & {
@@ -20,7 +20,7 @@ export interface Keys {
   getSigningKey(query: { readonly signingKeyId: string }, options?: CallOptions): Promise<SigningKey>
 }
 
-const readKey = bodyOfShape(shapes => shapes.signingKeyShape)
+const readKey = /* @__PURE__ */ bodyOfShape(shapes => shapes.signingKeyShape)
 
 /** The largest time that a Date can hold, in seconds. */
 const MAX_SECONDS = 8_640_000_000_000

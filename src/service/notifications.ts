@@ -1,11 +1,11 @@
 // Notifications: creating a subscription (document 3).
 
+import type { SubscriptionRequest } from './bodies'
 import { responseInvalid } from './json-body'
 import type { JsonAnswer, JsonRequest } from './json-client'
 import { sameOriginUrl } from './redirect-policy'
 import type { RequestChecks } from './request-checks'
 import type { CallOptions, ServiceCore } from './service-core'
-import type { SubscriptionRequest } from './shapes'
 import type { TokenSource } from './token-source'
 
 export interface CreatedSubscription {

@@ -2,7 +2,7 @@
 
 import type { FeedService } from '../../src/service/feed-service'
 import type { OperationName } from '../../src/service/operations'
-import type { SubscriptionRequest } from '../../src/service/shapes'
+import type { SubscriptionRequest } from '../../src/service/bodies'
 import { clientsOf, type Stand } from './shops'
 
 /** Wrong values, and none at all, are what many provocations consist of. */

@@ -23,7 +23,7 @@ function start(options?: EmulatedOptions): Emulated {
 const BOOTSTRAP = { marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' } as const
 const SUBSCRIPTION = {
   topicId: 'ITEM_AVAILABILITY',
-  status: 'DISABLED',
+  status: 'DISABLED' as const,
   destinationId: 'd1',
   payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
 }

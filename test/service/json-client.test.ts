@@ -4,11 +4,11 @@ import { BoundedTransport } from '../../src/service/bounded-transport'
 import { fetchTransport } from '../../src/service/fetch-transport'
 import { bodyOfShape } from '../../src/service/json-body'
 import { JsonClient } from '../../src/service/json-client'
+import { z } from '../../src/service/json-shape'
 import { type RequestOptions, requestSettings } from '../../src/service/request-settings'
 import { Secrets } from '../../src/service/secrets'
-import { z } from '../../src/service/shapes'
 
-const read = bodyOfShape(() => z.looseObject({ a: z.int(), deep: z.array(z.looseObject({ b: z.string() })).optional() }))
+const read = bodyOfShape(() => z.looseObject({ a: z.int(), deep: z.optional(z.array(z.looseObject({ b: z.string() }))) }))
 const URL_ = 'https://a.test/x?token=hidden'
 
 function answering(answer: (request: Request, index: number) => Response | Promise<Response>, options: RequestOptions = {}) {
@@ -38,23 +38,24 @@ describe('good answers', () => {
   })
 
   test('that are not what they should be: the place is told', async () => {
-    const cases: [string | null, string][] = [
-      ['{"a":"1"}', 'a'],
-      ['{"a":1,"deep":[{"b":"x"},{"b":2}]}', 'deep.1.b'],
-      ['{}', 'a'],
-      ['null', ''],
-      ['<html>oops</html>', ''],
-      ['', ''],
-      [null, ''],
-      ['{"a":1', ''],
-      ['{"a":1.5}', 'a'],
+    const cases: [string | null, string, string][] = [
+      ['{"a":"1"}', 'a', 'not of the type number'],
+      ['{"a":1,"deep":[{"b":"x"},{"b":2}]}', 'deep.1.b', 'not of the type string'],
+      ['{}', 'a', 'not of the type number'],
+      ['null', '', 'not of the type object'],
+      ['<html>oops</html>', '', 'not JSON: <html>oops</html>'],
+      ['', '', 'not JSON: '],
+      [null, '', 'not JSON: '],
+      ['{"a":1', '', 'not JSON: {"a":1'],
+      ['{"a":1.5}', 'a', 'not of the type int'],
+      ['{"a":1e300}', 'a', 'too big'],
     ]
-    for (const [body, path] of cases) {
+    for (const [body, path, reason] of cases) {
       const error = await failureOf(answering(() => new Response(body, { status: body === null ? 204 : 200 })).get())
       expect(error).toMatchObject({
         code: 'RESPONSE_INVALID',
         retryable: false,
-        context: { operation: 'getThing', path, url: 'https://a.test/x?token=redacted' },
+        context: { operation: 'getThing', path, reason, url: 'https://a.test/x?token=redacted' },
       })
     }
   })

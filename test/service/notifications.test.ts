@@ -6,7 +6,7 @@ import { emulated, FAST } from './emulated'
 
 const SUBSCRIPTION = {
   topicId: 'ITEM_AVAILABILITY',
-  status: 'ENABLED',
+  status: 'ENABLED' as const,
   destinationId: 'd1',
   payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
 }
@@ -120,7 +120,7 @@ test('subscriptions of the emulated service: created, and one only', async () =>
   const [supported] = topic!.supportedPayloads
   const subscription = {
     topicId: topic!.topicId,
-    status: 'ENABLED',
+    status: 'ENABLED' as const,
     destinationId: enabled.destinationId,
     payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: supported!.schemaVersion },
   }

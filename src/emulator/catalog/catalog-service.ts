@@ -2,7 +2,7 @@
 // and permitted (permissions.ts) to a page, a resource or a part of a file.
 
 import type { ServiceProfile } from '../../service/profile'
-import type { FeedType, FileMetadata } from '../../service/shapes'
+import type { FeedType, FileMetadata } from '../../service/bodies'
 import type { AccessRules } from '../access-rules'
 import type { ErrorFamily } from '../error-family'
 import type { FileFormat } from '../feed-file'

@@ -4,7 +4,7 @@
 import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../options'
-import type { SigningKeyBody } from '../../service/shapes'
+import type { SigningKeyBody } from '../../service/bodies'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 

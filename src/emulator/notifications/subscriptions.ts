@@ -1,7 +1,7 @@
 // The subscriptions of the calling application and their states (document 3, "States and transitions"): created ENABLED or DISABLED,
 // DISABLED to ENABLED while the destination is enabled. One for each topic and schema version.
 
-import type { Subscription } from '../../service/shapes'
+import type { Subscription } from '../../service/bodies'
 import type { ErrorFamily } from '../error-family'
 import type { Call } from '../route'
 import type { NotificationErrorId } from './notification-errors'
@@ -75,10 +75,12 @@ export class Subscriptions {
     return errors.response(id, { received })
   }
 
-  #store({ topicId, status, destinationId, deliveryProtocol, format, schemaVersion }: Complete<AskedSubscription>): string {
+  #store({ topicId, destinationId, deliveryProtocol, format, schemaVersion, ...asked }: Complete<AskedSubscription>): string {
     const { now, worldSeed } = this.#options
     const subscriptionId = notificationId(`subscription ${topicId}/${schemaVersion}`, worldSeed)
     const payload = { deliveryProtocol, format, schemaVersion }
+    // The checks have refused every other value.
+    const status = asked.status as Subscription['status']
     const creationDate = now().toISOString()
     this.#byId.set(subscriptionId, { subscriptionId, topicId, status, destinationId, payload, creationDate })
     return subscriptionId

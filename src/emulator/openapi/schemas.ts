@@ -1,6 +1,7 @@
 // The JSON Schemas of the bodies, made from the shapes that the clients read by. A client forgives what a service may leave out or add;
 // a description of this service does not: it sends every documented field but the few named here, and no other.
 
+import { z } from '../../service/json-shape'
 import * as shapes from '../../service/shapes'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
@@ -49,9 +50,9 @@ export function schemaRef(name: SchemaName): JsonSchema {
 
 /** Every component, by name. */
 export function componentSchemas(): Record<string, JsonSchema> {
-  const registry = shapes.z.registry<{ id: string }>()
+  const registry = z.registry<{ id: string }>()
   for (const [id, shape] of Object.entries(SHAPES)) registry.add(shape, { id })
-  const { schemas } = shapes.z.toJSONSchema(registry, { uri: componentPath })
+  const { schemas } = z.toJSONSchema(registry, { uri: componentPath })
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)]))
 }
 

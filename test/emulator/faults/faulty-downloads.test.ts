@@ -14,7 +14,6 @@ import {
   pipeline,
   RangeFetcher,
   type RangeTransport,
-  UndiciTransport,
 } from '../../../src/index'
 import { bodyOf, client, token } from '../emulator-client'
 
@@ -116,7 +115,6 @@ describe('downloads over a faulty service', () => {
 
   describe.each([
     ['NodeTransport', new NodeTransport()],
-    ['UndiciTransport', new UndiciTransport()],
   ] as const)('on a socket, by %s', (_, transport) => {
     afterAll(() => transport.close())
 

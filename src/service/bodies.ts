@@ -1,0 +1,133 @@
+// The JSON bodies of the service as types: the resources of documents 1 and 3, and service-notes.md. shapes.ts checks bodies
+// against them at run time, and the compiler checks that the two agree.
+//
+// A field is required only where nothing can be done without it. Answers keep the fields that no document names. Enumerations
+// that the documents leave open may gain values, so their types are open: known values complete in an editor, others compile.
+
+/** A value of an enumeration that may gain values. */
+export type OpenEnum<Known extends string> = Known | (string & {})
+
+/** Fields of an answer that no document names. */
+interface Extensible {
+  readonly [field: string]: unknown
+}
+
+/** An amount of time. The look-back of a feed counts minutes. */
+export interface TimeDuration extends Extensible {
+  readonly unit?: OpenEnum<'YEAR' | 'MONTH' | 'DAY' | 'HOUR'>
+  readonly value: number
+}
+
+/** The marketplaces that support a feed type; all when there is none. */
+export interface Constraint extends Extensible {
+  readonly marketplaceIds?: readonly string[]
+}
+
+export interface SupportedSchema extends Extensible {
+  /** The JSON text of an object whose key order is the column order. */
+  readonly definition?: string
+  readonly deprecated?: boolean
+  readonly formats?: readonly string[]
+  readonly schemaVersion?: string
+}
+
+export interface SupportedFeed extends Extensible {
+  readonly authorizationScopes?: readonly string[]
+  readonly constraint?: Constraint
+  readonly feedScope?: OpenEnum<'DAILY'>
+  readonly lookBack?: TimeDuration
+  readonly status?: OpenEnum<'ACTIVE' | 'PAUSED' | 'DEPRECATED'>
+  readonly supportedSchemas?: readonly SupportedSchema[]
+}
+
+export interface FeedType extends Extensible {
+  readonly description?: string
+  readonly feedTypeId: string
+  readonly supportedFeeds?: readonly SupportedFeed[]
+}
+
+/** What the application may read of a feed type; without `categoryIds`, every category of the marketplace. */
+export interface FeedTypeConstraint extends Extensible {
+  readonly categoryIds?: readonly string[]
+  readonly marketplaceId: string
+}
+
+export interface Access extends Extensible {
+  readonly feedType: string
+  readonly constraints?: readonly FeedTypeConstraint[]
+}
+
+/** Response of getAccess. */
+export interface AccessResponse extends Extensible {
+  readonly accesses: readonly Access[]
+}
+
+/** CATEGORY is the only dimension that the documents name; its values are identifiers of top-level categories. */
+export interface Dimension extends Extensible {
+  readonly dimensionKey: OpenEnum<'CATEGORY'>
+  readonly values?: readonly string[]
+}
+
+export interface FileMetadata extends Extensible {
+  readonly access?: OpenEnum<'ALLOWED' | 'RESTRICTED'>
+  readonly dimensions?: readonly Dimension[]
+  /** A UTC time, `yyyy-MM-ddThh:00:00.000Z`. */
+  readonly feedDate?: string
+  readonly feedScope?: string
+  readonly feedTypeId?: string
+  readonly fileId: string
+  readonly format?: string
+  readonly marketplaceId?: string
+  readonly schemaVersion?: string
+  /** Bytes as an int32, which a large file overflows: a hint for people, not a length to rely on. */
+  readonly size?: number
+  readonly span?: TimeDuration
+}
+
+/** What every page of a list has beside its records. */
+interface Page extends Extensible {
+  readonly href?: string
+  readonly limit?: number
+  readonly next?: string
+  readonly total?: number
+}
+
+export interface FeedTypeSearchResponse extends Page {
+  readonly feedTypes: readonly FeedType[]
+}
+
+export interface FileMetadataSearchResponse extends Page {
+  readonly fileMetadata: readonly FileMetadata[]
+}
+
+/** Times are UNIX seconds. A private key is never part of what getSigningKey returns. */
+export interface SigningKeyBody extends Extensible {
+  readonly creationTime: number
+  readonly expirationTime: number
+  readonly jwe: string
+  readonly publicKey: string
+  readonly signingKeyCipher: string
+  readonly signingKeyId: string
+}
+
+/** Every topic is delivered by HTTPS as JSON today. */
+export interface SubscriptionPayload {
+  readonly deliveryProtocol: OpenEnum<'HTTPS'>
+  readonly format: OpenEnum<'JSON'>
+  readonly schemaVersion: string
+}
+
+/** Request of createSubscription. */
+export interface SubscriptionRequest {
+  readonly topicId: string
+  readonly status: 'ENABLED' | 'DISABLED'
+  readonly destinationId: string
+  readonly payload: SubscriptionPayload
+}
+
+/** A subscription as the service keeps it. */
+export interface Subscription extends SubscriptionRequest {
+  readonly subscriptionId: string
+  readonly creationDate?: string
+  readonly filterId?: string
+}
