@@ -53,6 +53,8 @@ export interface ErrorContexts {
   STAGE_REUSED: { stage: string }
   /** Code inside a stage, a callback or a sink threw something that is not a FeedError; see `cause`. */
   STAGE_FAILED: { stage: string }
+  /** An input that the stage does not take, such as text where it takes blocks of bytes. */
+  STAGE_INPUT_INVALID: { stage: string; expected: string; received: string }
   /** The stage was destroyed while somebody still read from it. */
   STAGE_DESTROYED: { stage: string }
   /** The result of a stage was asked for before it was read to its end. */
