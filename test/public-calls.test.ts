@@ -90,7 +90,7 @@ describe.each(Object.entries(ENTRIES))('fault 102: absurd arguments to what %s e
   test.each(callables)('%s', async (name, callable) => {
     const call: Callable = isClass(callable) ? (...args) => new (callable as never as new (...args: unknown[]) => unknown)(...args) : callable
     // The error class itself is for throwing, not a call that can fail.
-    if (callable === FeedError) return
+    if (name === 'FeedError') return
     expect(await rawFailures(name, call)).toEqual([])
     for (const method of Object.getOwnPropertyNames(callable)) {
       const value = (callable as unknown as Record<string, unknown>)[method]

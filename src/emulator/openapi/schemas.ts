@@ -25,7 +25,7 @@ const SHAPES = {
   FileMetadataSearchResponse: shapes.fileMetadataSearchShape,
   ErrorParameter: shapes.errorParameterShape,
   Error: shapes.errorShape,
-  ErrorWithoutCode: shapes.errorShape.omit({ errorId: true }),
+  ErrorWithoutCode: z.omit(shapes.errorShape, { errorId: true }),
   SigningKey: shapes.signingKeyShape,
   SubscriptionPayload: shapes.subscriptionPayloadShape,
   SubscriptionRequest: shapes.subscriptionRequestShape,
