@@ -27,8 +27,14 @@ export interface ServiceDescription {
   /** REQUEST, BUSINESS or APPLICATION. */
   readonly category?: string
   readonly domain?: string
+  /** The subsystem that it comes from. */
+  readonly subdomain?: string
   readonly message?: string
   readonly longMessage?: string
+  /** The parts of the request that are at fault, such as the name of a parameter; at most 20. */
+  readonly inputRefIds?: readonly string[]
+  /** The parts of the response that it is about; at most 20. */
+  readonly outputRefIds?: readonly string[]
   readonly parameters?: readonly { readonly name: string; readonly value?: string }[]
 }
 
