@@ -3,6 +3,7 @@
 
 import { gzipLimits } from '../../src/codec/gzip/limits'
 import { wasmEngine } from '../../src/codec/gzip/wasm-inflate'
+import { PAUSE, type Pause } from '../../src/codec/steps'
 import { Inflation } from '../../src/stages/inflation'
 import { bytesCase, fileBytes } from './macro-case'
 
@@ -13,7 +14,13 @@ export const inflate = bytesCase({
   ours: true,
   async run(path, use) {
     const inflation = new Inflation(gzipLimits({}), wasmEngine())
-    for await (const piece of fileBytes(path)) for await (const block of inflation.inflate(piece as Uint8Array) ?? []) use(block)
-    for await (const block of inflation.finish()) use(block)
+    const useAll = async (blocks: AsyncIterable<Uint8Array | Pause>) => {
+      for await (const block of blocks) if (block !== PAUSE) use(block)
+    }
+    for await (const piece of fileBytes(path)) {
+      const blocks = inflation.inflate(piece as Uint8Array)
+      if (blocks) await useAll(blocks)
+    }
+    await useAll(inflation.finish())
   },
 })

@@ -2,9 +2,6 @@
 
 import { Source } from '../stages/source'
 
-/** How long a source may go on without letting the event loop turn. */
-const SLICE_MS = 20
-
 export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
 
 /** Destroying it also destroys or cancels what it reads from, at once, even in the middle of a pending read. */
@@ -17,8 +14,8 @@ export class IterableSource<T> extends Source<T> {
     this.#iterable = iterable
   }
 
-  protected override produce(): AsyncIterable<T> {
-    return new InSlices(isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable)
+  protected override produce(): AnyIterable<T> {
+    return isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable
   }
 
   protected override release(): void {
@@ -36,36 +33,6 @@ export class IterableSource<T> extends Source<T> {
       if (done) return
       yield value
     }
-  }
-}
-
-/**
- * The same items, with a pause for the event loop now and then: a source that never waits would keep timers,
- * sockets and an abort from being heard until its last item.
- */
-class InSlices<T> implements AsyncIterable<T>, AsyncIterator<T, void> {
-  readonly #items: Iterator<T, void> | AsyncIterator<T, void>
-  #pausedAt = performance.now()
-
-  constructor(items: AnyIterable<T>) {
-    this.#items = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
-  }
-
-  async next(): Promise<IteratorResult<T, void>> {
-    if (performance.now() - this.#pausedAt > SLICE_MS) {
-      await new Promise(resolve => setImmediate(resolve))
-      this.#pausedAt = performance.now()
-    }
-    return this.#items.next()
-  }
-
-  async return(): Promise<IteratorResult<T, void>> {
-    await this.#items.return?.()
-    return { value: undefined, done: true }
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 }
 

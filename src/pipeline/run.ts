@@ -46,10 +46,11 @@ export class Run {
     this.#wired = fused(stages)
     this.#options = options
     for (const stage of this.#wired) stage.on('error', (error: unknown) => this.fail(asFeedError(error, stage.name)))
+    // Before the stages are joined: a source that never waits works from there on.
+    this.#watch()
     this.#wired.slice(1).forEach((stage, n) => {
       join(this.#wired[n]!, stage)
     })
-    this.#watch()
   }
 
   /** The last stage: whoever consumes the run reads it. */

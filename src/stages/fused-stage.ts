@@ -1,7 +1,7 @@
 // Two stages in one: what the first gives goes into the second's machine within one step, without a copy and a queue between them.
 // The builder puts it in place of two neighbours that offer it (`Stage.fuseWith`). Items, errors and counters are those of the two.
 
-import { DONE, isPromise, type Step, Steps } from '../codec/steps'
+import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../codec/steps'
 import type { LentMemory } from '../codec/wasm-module'
 import { asFeedError } from '../errors'
 import { byteLengthOf, rowCountOf, type StageCounters } from './counters'
@@ -11,9 +11,9 @@ import { Stage } from './stage'
 /** A synchronous machine over bytes. It has copied what it keeps of a block when its sequence is used up. */
 export interface ByteMachine<Out> {
   /** @param lent where the bytes lie, if they are lent until the sequence is used up */
-  push(bytes: Uint8Array, lent?: LentMemory): Iterable<Out>
+  push(bytes: Uint8Array, lent?: LentMemory): Iterable<Out | Pause>
   /** The end of the bytes. */
-  end(): Iterable<Out>
+  end(): Iterable<Out | Pause>
   destroy(): void
 }
 
@@ -24,7 +24,7 @@ export interface ByteSource {
   /** As in `CopyingStage`. */
   readonly copiesInputs: boolean
   /** What is left at the end of input. */
-  finish(): Steps<Uint8Array> | undefined
+  finish(): Steps<Uint8Array | Pause> | undefined
 }
 
 /** What the second of the two does. */
@@ -36,10 +36,10 @@ export interface ByteSink<Out> {
 export class FusedStage<Out> extends Stage<Uint8Array, Out> {
   readonly #first: ByteSource
   readonly #second: ByteSink<Out>
-  readonly #outputs = new Steps(() => this.#next())
+  readonly #outputs = new Steps<Out | Pause>(() => this.#next())
   /** What the first gives, and what the second makes of one block of that. */
-  #blocks: Steps<Uint8Array> | undefined
-  #rows: Iterator<Out> | undefined
+  #blocks: Steps<Uint8Array | Pause> | undefined
+  #rows: Iterator<Out | Pause> | undefined
   #ending = false
 
   constructor(name: string, first: ByteSource, second: ByteSink<Out>) {
@@ -54,7 +54,7 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     return this.#first.copiesInputs
   }
 
-  protected override transform(block: Uint8Array): Steps<Out> | undefined {
+  protected override transform(block: Uint8Array): Steps<Out | Pause> | undefined {
     const { counters, inflation } = this.#first
     counters.itemsIn++
     counters.bytesIn += block.length
@@ -66,7 +66,7 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     return this.#blocks && this.#outputs
   }
 
-  protected override flush(): Steps<Out> {
+  protected override flush(): Steps<Out | Pause> {
     this.#blocks = this.#first.finish()
     this.#ending = true
     return this.#outputs
@@ -80,17 +80,21 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     this.#second.byteMachine.destroy()
   }
 
-  #next(): Step<Out> | Promise<Step<Out>> {
+  #next(): Step<Out | Pause> | Promise<Step<Out | Pause>> {
     for (;;) {
       if (this.#rows) {
         const output = this.#nextOutput(this.#rows)
         if (!output.done) return output
         this.#rows = undefined
-      } else if (this.#blocks) {
+        // Blocks without rows would follow each other here and never give an output.
+        return PAUSED
+      }
+      if (this.#blocks) {
         const startedAt = performance.now()
         const block = this.#nextBlock(this.#blocks)
         if (isPromise(block)) return this.#whenThere(block, startedAt)
         this.#take(block, startedAt)
+        if (block.value === PAUSE) return PAUSED
       } else if (this.#ending) {
         this.#ending = false
         this.#begin(() => this.#second.byteMachine.end())
@@ -98,7 +102,7 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     }
   }
 
-  #nextBlock(blocks: Steps<Uint8Array>): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+  #nextBlock(blocks: Steps<Uint8Array | Pause>): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {
     try {
       return blocks.next()
     } catch (error) {
@@ -106,31 +110,33 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     }
   }
 
-  async #whenThere(block: Promise<Step<Uint8Array>>, startedAt: number): Promise<Step<Out>> {
+  async #whenThere(block: Promise<Step<Uint8Array | Pause>>, startedAt: number): Promise<Step<Out | Pause>> {
     const step = await block.catch((error: unknown) => {
       throw asFeedError(error, this.#first.counters.stage)
     })
     if (this.#blocks) this.#take(step, startedAt)
-    return this.#next()
+    return this.#rows || !this.#blocks ? this.#next() : PAUSED
   }
 
   /** What the first has made goes into the second's machine. */
-  #take(step: Step<Uint8Array>, startedAt: number): void {
+  #take(step: Step<Uint8Array | Pause>, startedAt: number): void {
     const { counters, inflation } = this.#first
     counters.busyMs += performance.now() - startedAt
     if (step.done) {
       this.#blocks = undefined
       return
     }
+    const { value } = step
+    if (value === PAUSE) return
     const after = this.#second.counters
     counters.itemsOut++
     after.itemsIn++
-    counters.bytesOut += step.value.length
-    after.bytesIn += step.value.length
-    this.#begin(() => this.#second.byteMachine.push(step.value, inflation.lent))
+    counters.bytesOut += value.length
+    after.bytesIn += value.length
+    this.#begin(() => this.#second.byteMachine.push(value, inflation.lent))
   }
 
-  #begin(rows: () => Iterable<Out>): void {
+  #begin(rows: () => Iterable<Out | Pause>): void {
     try {
       this.#rows = rows()[Symbol.iterator]()
     } catch (error) {
@@ -138,17 +144,17 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
     }
   }
 
-  #nextOutput(rows: Iterator<Out>): IteratorResult<Out> {
+  #nextOutput(rows: Iterator<Out | Pause>): IteratorResult<Out | Pause> {
     const { counters } = this.#second
     const startedAt = performance.now()
-    let step: IteratorResult<Out>
+    let step: IteratorResult<Out | Pause>
     try {
       step = rows.next()
     } catch (error) {
       throw asFeedError(error, counters.stage)
     }
     counters.busyMs += performance.now() - startedAt
-    if (!step.done) {
+    if (!step.done && step.value !== PAUSE) {
       counters.itemsOut++
       counters.bytesOut += byteLengthOf(step.value)
       counters.rowsOut += rowCountOf(step.value)

@@ -5,7 +5,7 @@ import { fflateEngine } from '../codec/gzip/fflate-inflate'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
-import type { Steps } from '../codec/steps'
+import { PAUSE, type Pause, type Steps } from '../codec/steps'
 import { excerpt, FeedError } from '../errors'
 import { type ByteSink, FusedStage } from './fused-stage'
 import { Inflation } from './inflation'
@@ -124,13 +124,13 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     return this.transform !== Gunzip.prototype.transform || this.flush !== Gunzip.prototype.flush
   }
 
-  #finish(): Steps<Uint8Array> | undefined {
+  #finish(): Steps<Uint8Array | Pause> | undefined {
     return this.isAbsent ? undefined : this.#inflation.finish()
   }
 
-  async *#owned(outputs: Steps<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  async *#owned(outputs: Steps<Uint8Array | Pause>): AsyncGenerator<Uint8Array | Pause, void, void> {
     for (let step = await outputs.next(); !step.done; step = await outputs.next()) {
-      yield this.#inflation.lent ? copyBytes(step.value) : step.value
+      yield step.value !== PAUSE && this.#inflation.lent ? copyBytes(step.value) : step.value
     }
   }
 }

@@ -6,14 +6,19 @@ import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/g
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
 import { GzipMembers } from '../codec/gzip/members'
-import { DONE, isPromise, type Step, Steps } from '../codec/steps'
+import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../codec/steps'
 import type { LentMemory } from '../codec/wasm-module'
+
+/** The most input that is worked on between two pauses, where it gives no output. */
+const MAX_PIECE_BYTES = 1024 * 1024
+/** A part of a member, such as a header, costs as much as so many bytes of input. */
+const PART_BYTES = 4096
 
 export class Inflation {
   readonly #members: GzipMembers
   readonly #newEngine: NewInflateEngine
   readonly #gatherer = new InputGatherer()
-  readonly #outputs = new Steps(() => this.#next())
+  readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
   /** Of the current member, from its first byte of data on. */
   #engine: InflateEngine | undefined
   /** Of the block that the engine has. */
@@ -21,6 +26,9 @@ export class Inflation {
   #handed = new HandedInput()
   /** Blocks that were not begun. What is done with is not in it: while outputs are waited for, nothing is held in vain. */
   #queue: Uint8Array[] = []
+  /** Since the last output or pause: parts of members that were begun, and where the input stood. */
+  #parts = 0
+  #restedAt = 0
   #inputEnded = false
   /** The engine was told that no more input comes. */
   #engineFinishes = false
@@ -37,8 +45,8 @@ export class Inflation {
   }
 
   /** The outputs of a block, to be used up before the next call; undefined while input is gathered. */
-  inflate(block: Uint8Array): Steps<Uint8Array> | undefined {
-    const framingBytes = this.#gatherer.isEmpty ? this.#members.read(block) : 0
+  inflate(block: Uint8Array): Steps<Uint8Array | Pause> | undefined {
+    const framingBytes = this.#gatherer.isEmpty ? this.#members.read(block.subarray(0, MAX_PIECE_BYTES)) : 0
     const ready = this.#gatherer.add(block.subarray(framingBytes))
     if (ready.length === 0) return undefined
     this.#queue = ready
@@ -46,7 +54,7 @@ export class Inflation {
   }
 
   /** The outputs of the end of input. @throws GZIP_EMPTY, GZIP_TRUNCATED */
-  finish(): Steps<Uint8Array> {
+  finish(): Steps<Uint8Array | Pause> {
     this.#queue = [this.#gatherer.take()]
     this.#inputEnded = true
     return this.#outputs
@@ -57,14 +65,25 @@ export class Inflation {
     this.#engine?.destroy()
   }
 
-  #next(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+  #next(): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {
     while (this.#ofBlock || this.#begin()) {
+      if (this.#isPauseDue) return this.#rested(PAUSED)
       const step = this.#ofBlock?.next() ?? DONE
       if (isPromise(step)) return step.then(settled => this.#accept(settled) ?? this.#next())
       const output = this.#accept(step)
       if (output) return output
     }
     return DONE
+  }
+
+  get #isPauseDue(): boolean {
+    return this.#parts * PART_BYTES + this.#members.byteOffset - this.#restedAt > MAX_PIECE_BYTES
+  }
+
+  #rested<S>(step: S): S {
+    this.#parts = 0
+    this.#restedAt = this.#members.byteOffset
+    return step
   }
 
   /** The next block, or what is left to do. False: nothing. */
@@ -76,12 +95,12 @@ export class Inflation {
   }
 
   #beginBlock(block: Uint8Array): void {
-    const engine = this.#members.inData && block.length > 0 ? this.#engineFor(block) : undefined
-    if (engine) this.#ofBlock = engine.inflate(block)
-    else {
-      const rest = block.subarray(this.#members.read(block))
-      if (rest.length > 0) this.#queue.unshift(rest)
-    }
+    const piece = block.subarray(0, MAX_PIECE_BYTES)
+    this.#parts++
+    const engine = this.#members.inData && piece.length > 0 ? this.#engineFor(piece) : undefined
+    const rest = block.subarray(engine ? piece.length : this.#members.read(piece))
+    if (rest.length > 0) this.#queue.unshift(rest)
+    if (engine) this.#ofBlock = engine.inflate(piece)
   }
 
   /** What an engine finds out only now may be that the next member began long ago: then there is a rest, and an engine for that. */
@@ -102,7 +121,7 @@ export class Inflation {
   }
 
   /** The step if it is an output. Otherwise the block is used up. */
-  #accept(step: Step<Uint8Array>): Step<Uint8Array> | undefined {
+  #accept(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> | undefined {
     const engine = this.#engine
     if (!engine) return undefined
     if (step.done) {
@@ -110,8 +129,8 @@ export class Inflation {
       this.#settle(engine)
       return undefined
     }
-    this.#members.output(step.value, engine.usedBytes, engine.crc)
-    return step
+    if (step.value !== PAUSE) this.#members.output(step.value, engine.usedBytes, engine.crc)
+    return this.#rested(step)
   }
 
   /** Tells the framing how far the data is; what lies behind its end comes next. */

@@ -15,7 +15,7 @@ export abstract class Source<Out> extends Stage<never, Out> {
   #started = false
 
   /** All outputs, pulled one by one. */
-  protected abstract produce(): AsyncIterable<Out> | Iterable<Out>
+  protected abstract produce(): NonNullable<Outputs<Out>>
 
   /** @internal Told before the start by whoever wires it to `next`, and to nothing else. */
   leadsTo(_next: Stage<never, unknown>): void {}

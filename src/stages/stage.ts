@@ -7,22 +7,36 @@
 //
 //   input ─write─▶ inbox ─▶ transform() ─one output at a time─▶ Minipass buffer (at most 1) ─▶ reader
 //
+// Between two steps the base lets the event loop turn when stages have worked for some milliseconds
+// (event-loop.ts), whether they gave outputs or not. A sequence that works long without an output
+// gives `PAUSE` in between (codec/steps.ts), so that there are steps.
+//
 // Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare destroy().
 
 import { Minipass } from 'minipass'
-import { isPromise, Steps } from '../codec/steps'
+import { isPromise, PAUSE, type Pause, Steps } from '../codec/steps'
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, type IdleFor, IdleTime, newCounters, rowCountOf, type StageCounters } from './counters'
+import { eventLoopTurn, isTurnDue } from './event-loop'
 import { Inbox } from './inbox'
 import { readItems } from './read-items'
 
-/** What `transform` and `flush` return: a lazy sequence, synchronous or not, or both (`Steps`). `undefined` means nothing. */
-export type Outputs<Out> = Iterable<Out> | AsyncIterable<Out> | undefined
+/**
+ * What `transform` and `flush` return: a lazy sequence, synchronous or not, or both (`Steps`).
+ * `undefined` means nothing. A `PAUSE` in it is no output.
+ */
+export type Outputs<Out> = Iterable<Out | Pause> | AsyncIterable<Out | Pause> | undefined
 
 interface Cursor<Out> {
-  next(): IteratorResult<Out> | Promise<IteratorResult<Out>>
+  next(): IteratorResult<Out | Pause> | Promise<IteratorResult<Out | Pause>>
   return?(): unknown
 }
+
+/**
+ * A stage's first steps never wait for the event loop: what little is written has its outputs before
+ * `write` returns, however busy the machine is.
+ */
+const PROMPT_STEPS = 16
 
 /**
  * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
@@ -52,6 +66,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** Inside `takeNext`: outputs go to its caller, the next one by way of `#ahead`. */
   #taking = false
   #ahead: Out | undefined
+  #promptSteps = PROMPT_STEPS
   #used = false
   #owesDrain = false
   /** No more work: the last output was handed on, or the stage was destroyed. */
@@ -271,10 +286,15 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (this.#settled) return this.#rest(undefined)
     if (this.#ahead !== undefined && this.flowing) this.#putBack(this.#ahead)
     if (!this.#wantsOutput()) return this.#rest('blockedMs')
-    if (this.#cursor === undefined && !this.#nextCursor()) return this.#rest('waitMs')
     const cursor = this.#cursor
-    if (cursor === undefined) return true
+    if (cursor === undefined && this.#inbox.length === 0 && !this.#inputEnded) return this.#rest('waitMs')
     const startedAt = performance.now()
+    if (this.#promptSteps > 0) this.#promptSteps--
+    else if (isTurnDue(startedAt)) return this.#turn()
+    if (cursor === undefined) {
+      this.#nextCursor(startedAt)
+      return true
+    }
     this.#running = true
     const result = cursor.next()
     this.#running = false
@@ -285,7 +305,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return true
   }
 
-  #stepLater(result: Promise<IteratorResult<Out>>, startedAt: number): false {
+  /** Goes on when the event loop has turned. */
+  #turn(): false {
+    eventLoopTurn().then(() => this.#resumeWith(() => {}))
+    return false
+  }
+
+  #stepLater(result: Promise<IteratorResult<Out | Pause>>, startedAt: number): false {
     result.then(
       settled => {
         this.counters.busyMs += performance.now() - startedAt
@@ -318,20 +344,15 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return false
   }
 
-  /** Opens the next sequence. False: nothing to do until more is written. */
-  #nextCursor(): boolean {
-    const startedAt = performance.now()
+  /** Opens the sequence of the next input, or of the end. Behind that one there is none. */
+  #nextCursor(startedAt: number): void {
     if (this.#inbox.length > 0) this.#open(this.transform(this.#inbox.take() as In))
-    else if (!this.#inputEnded) return false
-    else if (!this.#flushed) {
+    else if (this.#flushed) this.#finish()
+    else {
       this.#flushed = true
       this.#open(this.flush())
-    } else {
-      this.#finish()
-      return true
     }
     this.counters.busyMs += performance.now() - startedAt
-    return true
   }
 
   #open(outputs: Outputs<Out>): void {
@@ -340,12 +361,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     else this.#cursor = Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
   }
 
-  #accept(result: IteratorResult<Out>): void {
+  #accept(result: IteratorResult<Out | Pause>): void {
     if (result.done) {
       this.#cursor = undefined
       return
     }
     const item = result.value
+    if (item === PAUSE) return
     // `read` says null for nothing: an item that is null would be lost, and its reader wait for ever.
     if (item === null) throw new FeedError('STAGE_FAILED', `${this.name}: null is not an item`, { stage: this.name })
     this.counters.itemsOut++
