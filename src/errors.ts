@@ -27,8 +27,14 @@ export interface ServiceDescription {
   /** REQUEST, BUSINESS or APPLICATION. */
   readonly category?: string
   readonly domain?: string
+  /** The subsystem that it comes from. */
+  readonly subdomain?: string
   readonly message?: string
   readonly longMessage?: string
+  /** The parts of the request that are at fault, such as the name of a parameter; at most 20. */
+  readonly inputRefIds?: readonly string[]
+  /** The parts of the response that it is about; at most 20. */
+  readonly outputRefIds?: readonly string[]
   readonly parameters?: readonly { readonly name: string; readonly value?: string }[]
 }
 
@@ -181,6 +187,11 @@ export interface ErrorContexts {
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /** A file could not be fetched and verified in the allowed number of attempts; the last failure is `cause`. */
   SYNC_FILE_FAILED: { file: string; attempts: number }
+  /**
+   * A bootstrap without most of the rows that the state has, not proven to be empty by the service. Nothing of it was applied.
+   * Above 65,536 rows in the file, `rowsRemoved` is an estimate from a sample.
+   */
+  SYNC_REMOVAL_REFUSED: { category: string; file: string; rowsBefore: number; rowsRemoved: number; maxRemovedShare: number }
   /** The files that are kept do not make up the state of that time. */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
@@ -200,6 +211,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'GZIP_TRUNCATED',
   'GZIP_CRC_MISMATCH',
   'GZIP_SIZE_MISMATCH',
+  'SYNC_REMOVAL_REFUSED',
 ])
 
 export interface FeedErrorOptions {

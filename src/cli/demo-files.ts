@@ -23,7 +23,7 @@ export function demoRanges(chunkBytes: number): { readonly chunkBytes: number; r
 export function demoService(address: ServeAddress, now: Date, chunkBytes: number): FeedService {
   const profile = defineProfile({ baseUrl: address.url, tokenUrl: address.tokenUrl, scopeBase: SCOPE_BASE })
   return createFeedService(profile, address, {
-    now: () => now.getTime(),
+    now,
     headersTimeoutMs: HEADERS_TIMEOUT_MS,
     ranges: demoRanges(chunkBytes),
   })

@@ -60,6 +60,12 @@ function addStateCommands(feedmill: Command): void {
         .argParser(byteSize)
         .default(0, 'none'),
     )
+    .option(
+      '--max-removed-share <share>',
+      'refuse a bootstrap that would remove a larger share of what is there, unless the service says that there is no content',
+      share,
+      0.5,
+    )
     .option('--changes <file>', "append changes to this file, not to the folder's own")
     .option('--no-changes', 'tell no changes')
     .option('--json', 'print one event a line, and nothing else', false)

@@ -20,6 +20,8 @@ export interface SyncCommand extends ServiceSettings {
   readonly memory: number
   /** Bytes of fetched files that are kept for each category. */
   readonly keepFiles: number
+  /** The share of what is there that a bootstrap may remove, 0 to 1. */
+  readonly maxRemovedShare: number
   /** A file for all changes in place of the folder's own; false for none. */
   readonly changes?: string | false
   /** The service's clock, where it stands still. */
@@ -30,7 +32,7 @@ export interface SyncCommand extends ServiceSettings {
 /** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 and its number after a signal. */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
-  const service = serviceOf(options, { now: clock })
+  const service = serviceOf(options, options.now && { now: options.now })
   const stop = stopRequest()
   const changes = typeof options.changes === 'string' ? appendingSink(options.changes) : undefined
   try {
@@ -42,6 +44,7 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       mode: options.follow ? 'follow' : 'once',
       memoryBytes: options.memory,
       keepFileBytes: options.keepFiles,
+      maxRemovedShare: options.maxRemovedShare,
       changes: changes ?? (options.changes === false ? 'none' : 'files'),
       now: clock,
       signal: stop.signal,

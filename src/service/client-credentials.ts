@@ -15,6 +15,8 @@ export interface CredentialTokensOptions {
   readonly transport: HttpTransport
   readonly secrets: Secrets
   readonly settings: RequestSettings
+  /** Fires when the service is closed: a renewal under way ends with the signal's reason. */
+  readonly closed: AbortSignal
 }
 
 interface HeldToken {
@@ -31,7 +33,6 @@ export class CredentialTokens {
   readonly #options: CredentialTokensOptions
   readonly #held = new Map<string, HeldToken>()
   readonly #renewing = new Map<string, Promise<string>>()
-  readonly #closed = new AbortController()
 
   /** Throws OPTION_INVALID. */
   constructor(options: CredentialTokensOptions) {
@@ -60,11 +61,6 @@ export class CredentialTokens {
     return isGood ? renewing.catch(() => held.token) : renewing
   }
 
-  /** Ends a renewal that is under way. */
-  close(): void {
-    this.#closed.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' }))
-  }
-
   async #renew(scope: string): Promise<string> {
     try {
       const { token, lifetimeSeconds } = await this.#grantRetrying(scope)
@@ -80,20 +76,21 @@ export class CredentialTokens {
   }
 
   async #grantRetrying(scope: string) {
-    const { attempts, backoff, random } = this.#options.settings
+    const { closed, settings } = this.#options
+    const { attempts, backoff, random } = settings
     for (let failures = 1; ; failures++) {
       try {
         return await this.#grant(scope)
       } catch (error) {
         if (!FeedError.is(error) || !error.retryable || failures >= attempts) throw error
-        await pause(backoffDelayMs(failures, undefined, backoff, random), this.#closed.signal)
+        await pause(backoffDelayMs(failures, undefined, backoff, random), closed)
       }
     }
   }
 
   #grant(scope: string) {
-    const { tokenUrl, transport, credentials, settings } = this.#options
-    const limits = settings.bodyLimits(tokenUrl, this.#closed.signal)
+    const { tokenUrl, transport, credentials, settings, closed } = this.#options
+    const limits = settings.bodyLimits(tokenUrl, closed)
     return grantToken({ tokenUrl, transport, limits, ...credentials }, scope)
   }
 }

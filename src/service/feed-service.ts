@@ -1,5 +1,7 @@
 // The service as one value: its parts, over one transport, one set of limits and one set of tokens.
 
+import { setMaxListeners } from 'node:events'
+import { FeedError } from '../errors'
 import { rangeSettings } from '../stages/range-settings'
 import { BoundedTransport } from './bounded-transport'
 import { type Catalog, catalogOf } from './catalog'
@@ -14,7 +16,7 @@ import type { ServiceProfile } from './profile'
 import type { CheckMode } from './request-checks'
 import { type RequestOptions, requestSettings } from './request-settings'
 import { Secrets } from './secrets'
-import { ServiceCore } from './service-core'
+import { ServiceCore, type ServiceCoreParts } from './service-core'
 import type { ClientCredentials, TokenSource } from './token-source'
 
 export interface FeedServiceOptions extends RequestOptions {
@@ -38,6 +40,14 @@ export interface FeedService {
   readonly notifications: Notifications
   /** Ends a token request under way, and the connections unless the transport is the caller's. Downloads are ended by their readers. */
   close(): Promise<void>
+  /** @internal The clock of window checks, token expiry and Retry-After dates: milliseconds since 1970. */
+  readonly now: () => number
+  /**
+   * The same clients by another clock, for window checks, token expiry and Retry-After dates. Credentials, transport and limits are
+   * shared; tokens are asked for anew, because their expiry is told by the clock. Closing the derived service does nothing.
+   * @internal
+   */
+  withClock(now: () => number): FeedService
 }
 
 /**
@@ -51,27 +61,40 @@ export function createFeedService(
   options: FeedServiceOptions = {},
 ): FeedService {
   const settings = requestSettings(options)
-  const secrets = new Secrets()
   const own = options.transport === undefined ? new NodeTransport() : undefined
   const transport = new BoundedTransport(options.transport ?? (own as NodeTransport), settings)
-  const granted =
-    typeof credentials === 'function'
-      ? undefined
-      : new CredentialTokens({ tokenUrl: profile.tokenUrl, credentials, transport, secrets, settings })
-  const tokens = granted?.source ?? (credentials as TokenSource)
   const { checks = 'all', ranges = {} } = options
   // Each download checks them again; a mistake in them is to show here.
   rangeSettings({ url: profile.baseUrl, transport, ...ranges })
-  const core = new ServiceCore({ profile, transport, tokens, secrets, settings, checks, ranges })
+  const closed = new AbortController()
+  setMaxListeners(0, closed.signal)
+  const close = async () => {
+    closed.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' }))
+    await own?.close()
+  }
+  const base = { profile, transport, credentials, secrets: new Secrets(), settings, checks, ranges, closed: closed.signal }
+  return serviceOf(base, close)
+}
+
+interface ServiceBase extends Omit<ServiceCoreParts, 'tokens'> {
+  readonly credentials: ClientCredentials | TokenSource
+  /** Fires when the service is closed. */
+  readonly closed: AbortSignal
+}
+
+function serviceOf(base: ServiceBase, close: () => Promise<void>): FeedService {
+  const { profile, credentials, settings } = base
+  const tokens =
+    typeof credentials === 'function' ? credentials : new CredentialTokens({ ...base, tokenUrl: profile.tokenUrl, credentials }).source
+  const core = new ServiceCore({ ...base, tokens })
   return {
     profile,
     catalog: catalogOf(core),
     feeds: feedsOf(core),
     keys: keysOf(core),
     notifications: notificationsOf(core),
-    close: async () => {
-      granted?.close()
-      await own?.close()
-    },
+    close,
+    now: settings.now,
+    withClock: now => serviceOf({ ...base, settings: { ...settings, now } }, async () => {}),
   }
 }

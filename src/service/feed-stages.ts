@@ -1,5 +1,5 @@
 // The stages of a file that the service sends, each one of the library's with what only a client of the service knows:
-// how its refusals are named, and that a file may be empty (204), which alone is not a fault of gzip or of TSV.
+// how its refusals are named, and that a file which the service says to be empty (a 204, or a total of 0) is no fault of gzip or of TSV.
 
 import type { Piece } from '../codec/range/piece'
 import { statusError } from '../codec/range/status-error'

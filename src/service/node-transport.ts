@@ -64,7 +64,7 @@ export class NodeTransport implements HttpTransport {
       if (this.#closed && !this.#agent) throw new FeedError('HTTP_TRANSPORT', 'the transport was closed', { url: shown })
       const sent = request(url, { method, headers: { ...headers }, signal, agent })
       sent.end(body)
-      return asRangeResponse(await responseTo(sent), shown)
+      return asRangeResponse(await responseTo(sent, shown), shown)
     } catch (error) {
       throw contentLengthRefusal(error, shown) ?? asTransportError(error, shown)
     }
@@ -91,12 +91,22 @@ function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+function responseTo(sent: ClientRequest, url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    sent.once('response', resolve)
+    sent.once('response', response => {
+      if ((response.statusCode as number) >= 200) return resolve(response)
+      sent.destroy()
+      reject(noResponse(url))
+    })
+    // A 101, and a connection that ends in silence, come without an error: Node tells only that the request is over.
+    sent.once('close', () => reject(noResponse(url)))
     // Stays: what fails later is the response's failure, and has nowhere else to go.
     sent.on('error', reject)
   })
+}
+
+function noResponse(url: string): FeedError {
+  return new FeedError('HTTP_TRANSPORT', 'the connection was closed without a response', { url })
 }
 
 function asRangeResponse(response: IncomingMessage, url: string): RangeResponse {

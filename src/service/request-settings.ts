@@ -4,7 +4,7 @@
 import type { BackoffLimits } from '../codec/range/backoff'
 import { printableUrl } from '../codec/range/printable-url'
 import { FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { type Clock, clockMs, wholeNumber } from '../options'
 import type { WaitLimits } from '../stages/wait'
 
 export interface RequestOptions {
@@ -30,8 +30,8 @@ export interface RequestOptions {
   readonly backoffCapMs?: number
   /** The longest that a server's Retry-After is obeyed. Default 120,000. */
   readonly retryAfterCapMs?: number
-  /** The clock: for windows, expiry and Retry-After dates. Milliseconds since 1970. Default Date.now. */
-  readonly now?: () => number
+  /** The clock for windows of dates, expiry of tokens and Retry-After dates. Default the system's. */
+  readonly now?: Clock
   /** In [0, 1), for the jitter. Default Math.random. */
   readonly random?: () => number
 }
@@ -46,6 +46,7 @@ export interface RequestSettings {
   readonly maxPages: number
   readonly attempts: number
   readonly backoff: BackoffLimits
+  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly random: () => number
   /** The limits of reading one JSON body. */
@@ -71,7 +72,7 @@ export function requestSettings(options: RequestOptions): RequestSettings {
       capMs: durationMs('backoffCapMs', options.backoffCapMs ?? 30_000, 0),
       retryAfterCapMs: durationMs('retryAfterCapMs', options.retryAfterCapMs ?? 120_000, 0),
     },
-    now: options.now ?? Date.now,
+    now: clockMs('now', options.now),
     random: options.random ?? Math.random,
     bodyLimits: (url, signal) => ({ signal, limitMs: bodyTimeoutMs, onLimit: () => timeoutError('body', url, bodyTimeoutMs) }),
   }

@@ -100,7 +100,7 @@ export class ServiceCore {
         maxRangeBytes: profile.maxRangeBytes,
         // Behind the limits of the transports: a turn, a token and the headers, and all three again after a 401.
         headersTimeoutMs: 2 * (queueTimeoutMs + 2 * headersTimeoutMs),
-        now,
+        now: () => new Date(now()),
         random,
         ...ranges,
       },

@@ -17,7 +17,7 @@ export interface RangeInfo {
   readonly lastModified?: string
   /** Strong entity tags only. */
   readonly etag?: string
-  /** True when there is no file content: 204, or a total of 0. */
+  /** True when the server proved that there is no file content: by a 204, or by a Content-range that states a total of 0. */
   readonly empty: boolean
 }
 

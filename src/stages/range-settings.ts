@@ -8,7 +8,7 @@ import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
 import { excerpt, FeedError } from '../errors'
-import { durationMs, wholeNumber } from '../options'
+import { type Clock, clockMs, durationMs, wholeNumber } from '../options'
 import type { RangeTransport } from './range-transport'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
@@ -51,8 +51,8 @@ export interface RangeFetcherOptions {
   readonly signature?: Uint8Array | null
   /** Refuse bodies whose Content-Type is HTML, JSON, XML or multipart. Default true. */
   readonly sniffContentType?: boolean
-  /** The clock for Retry-After dates. Default Date.now. */
-  readonly now?: () => number
+  /** The clock for Retry-After dates. Default the system's. */
+  readonly now?: Clock
   /** In [0, 1), for the jitter. Default Math.random. */
   readonly random?: () => number
 }
@@ -113,7 +113,7 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
     signature: options.signature === null ? new Uint8Array() : (options.signature ?? GZIP_SIGNATURE),
     sniffContentType: options.sniffContentType ?? true,
-    now: options.now ?? Date.now,
+    now: clockMs('now', options.now),
     random: options.random ?? Math.random,
   }
 }

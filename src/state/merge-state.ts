@@ -8,7 +8,7 @@ import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { type ItemPriorityColumns, type ItemSnapshotColumns, itemPrioritySchema } from '../schema/feed-schemas'
 import { compareKeys, type KeyedStore, type MaybePromise } from './keyed-store'
 import type { Change, ChangeOptions } from './register-change'
-import { type KeptRow, type MergeOptions, RegisterSet } from './register-set'
+import { type KeptHead, type KeptRow, type MergeOptions, RegisterSet } from './register-set'
 
 /** A change of an item's row or of its priority. */
 export type MergeChange<C extends Columns = ItemSnapshotColumns> = Change<'item', C> | Change<'priority', ItemPriorityColumns>
@@ -58,6 +58,11 @@ export class MergeState<C extends Columns> {
   /** Forgets the removals of before a time: no row that old can come any more. @returns how many they were */
   compact(beforeMs: number): Promise<number> {
     return this.#items.compact(beforeMs)
+  }
+
+  /** Blocks of the items in key order without their rows, removed items included. */
+  heads(): AsyncIterable<readonly KeptHead[]> {
+    return this.#items.heads()
   }
 
   /** Blocks of the items that are there, in key order. Removed items, and priorities of items never seen, are left out. */

@@ -33,6 +33,9 @@ export interface KeptRow<C extends Columns> {
   readonly row: Row<C> | null
 }
 
+/** A register without its row. */
+export type KeptHead = Pick<KeptRow<Columns>, 'itemId' | 'version'>
+
 /** Registers in one write of a pass over all of them. */
 const PASS_WRITES = 4096
 
@@ -141,6 +144,13 @@ export class RegisterSet<Part extends string, C extends Columns> {
         version: readRegister(value).version,
         row: rowOfRegister(value, this.#book, COMPLETE),
       }))
+    }
+  }
+
+  /** Blocks of all registers in key order without their rows, those of removed rows included. */
+  async *heads(): AsyncGenerator<KeptHead[], void, void> {
+    for await (const block of this.#registers(HEAD_BYTES)) {
+      yield block.map(({ key, value }) => ({ itemId: this.#itemIdOf(key), version: readRegister(value).version }))
     }
   }
 

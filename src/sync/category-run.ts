@@ -2,6 +2,7 @@
 // order that the calendar gives. It owns what is on its way and what could not be had; waiting for turns is shared with the other categories.
 
 import { join } from 'node:path'
+import type { FeedError } from '../errors'
 import { pause } from '../stages/wait'
 import { type CategoryPlan, planCategory } from './calendar'
 import type { CategoryState } from './category-state'
@@ -10,6 +11,7 @@ import { type Fetched, fetchFile } from './fetch-file'
 import { categoryKey, type FileId, fileIdKey } from './file-id'
 import { commitFile, type FinishOptions, finishFile, type ProvenFile } from './finish-file'
 import type { ChangeTarget } from './ledger'
+import { removalRefusal } from './removal-check'
 import { Spool, spooledFile } from './spool'
 import type { StateFolder } from './state-folder'
 import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
@@ -49,6 +51,8 @@ export class CategoryRun {
   /** Files that are due and could not be had since the last look. */
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
+  /** When a bootstrap was made that may not remove what it would: it is not fetched again in this run. */
+  readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
   #toldWatermarkMs: number | undefined
 
@@ -134,7 +138,8 @@ export class CategoryRun {
   async #fetch(id: FileId): Promise<Fetched> {
     const { folder, settings, signal, received, tell } = this.#shared
     const { service, shares, now, attempts, backoffBaseMs, backoffCapMs } = settings
-    const newerThan = isBootstrap(id) ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan : undefined
+    const needed = isBootstrap(id) ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan : undefined
+    const newerThan = this.#refused.get(fileIdKey(id)) ?? needed
     const ranges = { chunkBytes: shares.chunkBytes, windowBytes: shares.windowBytes, concurrency: shares.rangesAtOnce, ...settings.ranges }
     tell({ type: 'fetching', file: id })
     const options = { files: folder.files, folder: folder.paths.spool(id), key: fileIdKey(id), pieceBytes: shares.pieceBytes }
@@ -161,7 +166,8 @@ export class CategoryRun {
     const { tell } = this.#shared
     const key = fileIdKey(id)
     onItsWay.isSettled = true
-    this.#failed.delete(key)
+    // What was refused and is still the newest stays failed.
+    if (fetched.kind !== 'missing' || !this.#refused.has(key)) this.#failed.delete(key)
     if (fetched.kind === 'proven') {
       onItsWay.proven = fetched.file
       tell({ type: 'proven', file: fetched.file.id })
@@ -170,21 +176,37 @@ export class CategoryRun {
     this.#fetches.delete(key)
     this.#missing.set(key, id)
     if (fetched.kind === 'missing') tell({ type: 'missing', file: id })
-    else {
-      this.#failed.set(key, { file: id, error: fetched.error })
-      tell({ type: 'failed', file: id, error: fetched.error })
-    }
+    else this.#fail(id, fetched.error)
+  }
+
+  #fail(file: FileId, error: FeedError): void {
+    this.#failed.set(fileIdKey(file), { file, error })
+    this.#shared.tell({ type: 'failed', file, error })
   }
 
   async #apply(file: ProvenFile): Promise<void> {
     const { applying, signal, folder, finish, settings, tell } = this.#shared
+    const { maxRemovedShare } = settings
     await applying.take(signal, async () => {
+      const refusal = await removalRefusal(folder, this.#state, file, { maxRemovedShare, signal })
+      if (refusal !== undefined) return this.#refuse(file, refusal)
       const entry = await commitFile(this.#state, file, { changes: changeTarget(settings.changes), keep: settings.keepFileBytes > 0 })
       tell({ type: 'applying', file: file.id, entry })
       const done = await finishFile(folder, this.#state, entry, finish)
       tell({ type: 'done', file: file.id, entry: done })
     })
     this.#fetches.delete(fileIdKey(askedId(file.id)))
+  }
+
+  async #refuse(file: ProvenFile, refusal: FeedError): Promise<void> {
+    const { files, paths } = this.#shared.folder
+    const id = askedId(file.id)
+    const key = fileIdKey(id)
+    this.#refused.set(key, isBootstrap(file.id) ? readDate(file.id.generation) : undefined)
+    this.#missing.set(key, id)
+    // A later run is to ask for it again, and may find the right one.
+    await files.remove(paths.spool(file.id))
+    this.#fail(id, refusal)
   }
 
   #ask(): CategoryPlan {

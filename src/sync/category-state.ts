@@ -9,7 +9,7 @@ import { type ItemGroupColumns, type ItemSnapshotColumns, itemGroupSchema, itemS
 import type { KeyedStore, StoreOp, WriteOptions } from '../state/keyed-store'
 import { type MergeChange, MergeState } from '../state/merge-state'
 import type { Change } from '../state/register-change'
-import { RegisterSet } from '../state/register-set'
+import { type KeptHead, RegisterSet } from '../state/register-set'
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint'
 import type { Category } from './file-id'
 import { Ledger, type LedgerEntry } from './ledger'
@@ -61,6 +61,11 @@ export class CategoryState {
    */
   sweep(feed: 'item' | 'item_group', generated: Date): AsyncIterable<readonly CategoryChange[]> {
     return feed === 'item' ? this.items.sweep(generated) : this.groups.sweep(generated)
+  }
+
+  /** Blocks of the rows of a feed by key and version, removed rows included. What was merged and not committed is left out. */
+  heads(feed: 'item' | 'item_group'): AsyncIterable<readonly KeptHead[]> {
+    return feed === 'item' ? this.items.heads() : this.groups.heads()
   }
 
   /** Forgets removals from before a time: nothing older can come any more. Between two files only. */

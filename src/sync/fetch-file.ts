@@ -94,11 +94,16 @@ async function fetchOnce(id: FileId, spool: Spool, options: FetchOptions): Promi
 }
 
 /** When the latest bootstrap was made, by one small request: all of it would be much to fetch for that. */
-async function latestDate(id: FileId, { service, ranges, signal }: FetchOptions): Promise<Date | undefined> {
-  return (await downloadOf(service, id).info({ signal, ranges })).lastModified
+async function latestDate(id: FileId, { service, ranges, signal, now }: FetchOptions): Promise<Date | undefined> {
+  const { lastModified, empty } = await downloadOf(service, id).info({ signal, ranges })
+  return lastModified ?? (empty ? dateOfEmpty(now) : undefined)
 }
 
-/** Of a bootstrap without a date only its content shows whether it is empty, and so of which time it is. */
+function dateOfEmpty(now: () => number): Date {
+  return new Date(now() - EMPTY_BOOTSTRAP_AGE_MS)
+}
+
+/** A bootstrap whose date is not known yet is wanted unless it has to be newer than another. */
 function isWanted(made: Date | undefined, { newerThan, until }: FetchOptions): boolean {
   if (newerThan !== undefined && !(made !== undefined && made > newerThan)) return false
   return until === undefined || made === undefined || made <= until
@@ -133,7 +138,10 @@ async function download(id: FileId, spool: Spool, { service, ranges, signal, onB
     onBytes?.(block.length)
   }
   await spool.flush()
-  return spool.file === undefined ? (info ?? { empty: true }) : undefined
+  if (spool.file !== undefined) return undefined
+  // A download without a byte ends well only where the service proved that there are none.
+  if (info?.empty !== true) throw new FeedError('HTTP_TRANSPORT', `no byte of ${fileIdKey(id)} came`, { url: '' })
+  return info
 }
 
 /** Only what shows that it is the same file can be gone on with. */
@@ -154,7 +162,7 @@ function identityOf({ totalBytes, lastModified, etag }: Partial<RangeInfo> = {})
 function provenOf(id: FileId, info: Partial<RangeInfo> & { readonly totalBytes: number }, rawBytes: number, now: () => number): ProvenFile {
   const identity = { ...identityOf(info), totalBytes: info.totalBytes }
   if (!isBootstrap(id)) return { id, identity, rawBytes }
-  const made = readDate(info.lastModified) ?? (rawBytes === 0 ? new Date(now() - EMPTY_BOOTSTRAP_AGE_MS) : undefined)
+  const made = readDate(info.lastModified) ?? (rawBytes === 0 ? dateOfEmpty(now) : undefined)
   if (made === undefined) throw undated(id)
   return { id: { ...id, generation: made.toISOString() }, identity, rawBytes }
 }

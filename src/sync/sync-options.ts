@@ -1,7 +1,7 @@
 // The options of a synchronisation, checked and completed. Sizes are in bytes, times in milliseconds.
 
 import { excerpt, FeedError } from '../errors'
-import { durationMs, wholeNumber } from '../options'
+import { durationMs, finiteNumber, wholeNumber } from '../options'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
 import type { CalendarLimits } from './calendar-windows'
@@ -32,6 +32,12 @@ export interface SyncOptions extends Partial<FetchLimits> {
   readonly ranges?: RangeTuning
   /** Compressed files of so many bytes are kept for each category, the newest. Default 0. */
   readonly keepFileBytes?: number
+  /**
+   * The share of a category's items, or item groups, that a bootstrap may remove because it does not have them: 0 to 1, where 1 allows
+   * all. A file that would remove more is told as `failed` with SYNC_REMOVAL_REFUSED, and nothing of it is applied. Not asked of a state
+   * of fewer than 100 rows, nor where the service proves that there is no content (a 204, or a total of 0). Default 0.5.
+   */
+  readonly maxRemovedShare?: number
   /** Where changes are told: one file of JSON lines for each file of the service in the folder's `changes`, a sink, or nowhere (the default). */
   readonly changes?: 'none' | 'files' | ChangeSink
   /** Between two looks for a file that is due and not there. Default 60,000. */
@@ -87,6 +93,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     filesAhead: wholeNumber('filesAhead', options.filesAhead ?? 256),
     ranges: options.ranges ?? {},
     keepFileBytes: wholeNumber('keepFileBytes', options.keepFileBytes ?? 0, 0),
+    maxRemovedShare: finiteNumber('maxRemovedShare', options.maxRemovedShare ?? 0.5, 0, 1),
     attempts: wholeNumber('attempts', options.attempts ?? 5),
     backoffBaseMs: duration('backoffBaseMs', 1_000, 0),
     backoffCapMs: duration('backoffCapMs', 60_000, 0),

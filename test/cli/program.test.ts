@@ -33,6 +33,7 @@ describe('feedmill sync', () => {
       follow: false,
       memory: 268_435_456,
       keepFiles: 0,
+      maxRemovedShare: 0.5,
       json: false,
     })
   })
@@ -48,6 +49,8 @@ describe('feedmill sync', () => {
       '1GB',
       '--keep-files',
       '5GiB',
+      '--max-removed-share',
+      '0.9',
       '--changes',
       'c',
       '--json',
@@ -58,6 +61,7 @@ describe('feedmill sync', () => {
       follow: true,
       memory: 1_000_000_000,
       keepFiles: 5 * 2 ** 30,
+      maxRemovedShare: 0.9,
       changes: 'c',
       json: true,
     })

@@ -26,6 +26,7 @@ export async function served(options: Partial<EmulatorOptions> = {}) {
     follow: false,
     memory: 256 * 2 ** 20,
     keepFiles: 0,
+    maxRemovedShare: 0.5,
     json: false,
     now,
   }

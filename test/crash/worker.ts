@@ -21,7 +21,7 @@ export interface WorkerOrder {
 const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
 const { clientId, clientSecret, folder, nowMs, shares, changes = 'files' } = order
 const profile = defineProfile({ baseUrl: order.url, tokenUrl: order.tokenUrl, scopeBase: order.scopeBase })
-const service = createFeedService(profile, { clientId, clientSecret }, { now: () => nowMs, headersTimeoutMs: 600_000 })
+const service = createFeedService(profile, { clientId, clientSecret }, { now: new Date(nowMs), headersTimeoutMs: 600_000 })
 try {
   await sync({
     service,

@@ -20,7 +20,10 @@ function tokensFrom(answer: (request: Request, index: number) => Response | Prom
   const transport = new BoundedTransport(inner, settings)
   const secrets = new Secrets()
   const credentials = { clientId: 'a:b c', clientSecret: 'se+cret&%' }
-  return { asked, secrets, tokens: new CredentialTokens({ tokenUrl: TOKEN_URL, credentials, transport, secrets, settings }), settings }
+  const closing = new AbortController()
+  const closed = closing.signal
+  const tokens = new CredentialTokens({ tokenUrl: TOKEN_URL, credentials, transport, secrets, settings, closed })
+  return { asked, secrets, tokens, settings, closing }
 }
 
 const granted = (_: Request, index: number) => Response.json({ access_token: `tok-${index}`, token_type: 'Bearer', expires_in: 3600 })
@@ -49,7 +52,7 @@ describe('client credentials', () => {
     const lifetimes = [3600, 100, undefined]
     const { tokens, asked } = tokensFrom(
       (_, index) => Response.json({ access_token: `tok-${index}`, token_type: 'bearer', expires_in: lifetimes[index] }),
-      { now: () => now },
+      { now: () => new Date(now) },
     )
     const at = async (seconds: number) => {
       now = seconds * 1000
@@ -66,7 +69,7 @@ describe('client credentials', () => {
     let now = 0
     const { tokens, asked } = tokensFrom(
       (request, index) => (index === 0 ? granted(request, 0) : Response.json({ error: 'invalid_client' }, { status: 400 })),
-      { now: () => now },
+      { now: () => new Date(now) },
     )
     const need = (refused?: string) => tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
     await need()
@@ -159,9 +162,9 @@ describe('client credentials', () => {
   })
 
   test('close ends a renewal under way', async () => {
-    const { tokens } = tokensFrom(() => new Promise<Response>(() => {}))
+    const { tokens, closing } = tokensFrom(() => new Promise<Response>(() => {}))
     const waiting = tokens.source({ scope: 'a', signal }).catch(error => error)
-    setTimeout(() => tokens.close(), 5)
+    setTimeout(() => closing.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' })), 5)
     expect(FeedError.is(await waiting)).toBe(true)
   })
 })

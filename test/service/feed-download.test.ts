@@ -170,6 +170,36 @@ describe('an empty file', () => {
   })
 })
 
+describe('fault 89: a 200 without a byte', () => {
+  const bodies: [string, () => Response][] = [
+    ['Content-Length: 0', () => new Response(null, { status: 200, headers: { 'content-length': '0' } })],
+    ['a date and an entity tag', () => new Response(null, { headers: { 'content-length': '0', 'last-modified': GENERATED, etag: '"e"' } })],
+    ['chunked', () => new Response(new ReadableStream({ start: controller => controller.close() }), { status: 200 })],
+  ]
+
+  test.each(bodies)('fault 89: %s: no way of reading takes it for an empty file', async (_, answer) => {
+    const { download, service } = serving(answer)
+    const other = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
+    const ways = [
+      () => download.rows().toArray(),
+      () => bytesOf(download.bytes()),
+      () => bytesOf(download.compressed()),
+      () => download.info(),
+      () => other.rows().toArray(),
+      () => bytesOf(other.compressed()),
+    ]
+    for (const read of ways) {
+      const error = await failureOf(read())
+      expect(error).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', retryable: true, cause: { code: 'HTTP_TRANSPORT' } })
+    }
+  })
+
+  test.each(bodies)('fault 89: %s: the file is read when it is there', async (_, answer) => {
+    const { download } = serving((request, index) => (index < 2 ? answer() : ranged(FILE, request)))
+    expect((await download.rows().toArray()).length).toBe(200)
+  })
+})
+
 describe('the service’s refusals', () => {
   test('fault 27: 13007, still being generated, is asked for again, and then served', async () => {
     const { download, asked } = serving((request, index) => (index < 3 ? refusal(400, 13007) : ranged(FILE, request)))

@@ -259,3 +259,46 @@ test('a mistake of the caller is told where the service is made', () => {
   expect(make(good, { headersTimeoutMs: -1 })).toThrow(mistake('headersTimeoutMs'))
   expect(make(good, { ranges: { chunkBytes: 0 } })).toThrow(mistake('chunkBytes'))
 })
+
+describe('the clock', () => {
+  const DAY = { marketplace: 'MKT_US', categoryId: '220', scope: 'NEWLY_LISTED', date: '20260301' } as const
+  const PROFILE = defineProfile({ baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' })
+
+  test.each([
+    ['a moment', new Date('2026-03-05T12:00:00Z')],
+    ['a function', () => new Date('2026-03-05T12:00:00Z')],
+  ])('%s says which dates there can be, and stands behind `now`', (_, now) => {
+    const service = createFeedService(PROFILE, () => 'token', { now })
+    expect(service.now()).toBe(Date.parse('2026-03-05T12:00:00Z'))
+    expect(service.feeds.getItemFeed(DAY).operation).toBe('getItemFeed')
+    expect(() => service.feeds.getItemFeed({ ...DAY, date: '20260306' })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }))
+  })
+
+  test('another clock for the same credentials, transport and limits: windows and the expiry of tokens follow it', async () => {
+    const { service, emulator, sent } = start({ service: { checks: 'all', now: new Date('2020-01-01T00:00:00Z') } })
+    let nowMs = emulator.world.start.getTime()
+    const derived = service.withClock(() => nowMs)
+    expect(derived.now()).toBe(nowMs)
+    expect(() => service.feeds.getItemFeed(DAY)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }))
+    nowMs = Date.parse('2026-03-05T12:00:00Z')
+    expect(derived.feeds.getItemFeed(DAY).operation).toBe('getItemFeed')
+    const tokens = () => sent.filter(line => line.startsWith('POST')).length
+    await derived.catalog.getAccess()
+    await derived.catalog.getAccess()
+    expect(tokens()).toBe(1)
+    nowMs += 365 * 86_400_000
+    await derived.catalog.getAccess()
+    expect(tokens()).toBe(2)
+    await derived.close()
+    expect((await derived.catalog.getAccess()).accesses.length).toBeGreaterThan(0)
+  })
+
+  test('closing the service ends what a service by another clock waits for', async () => {
+    const transport = { send: () => new Promise<never>(() => {}) }
+    const service = createFeedService(PROFILE, { clientId: 'c', clientSecret: 'secret' }, { transport })
+    const waiting = service.withClock(() => 0).catalog.getAccess()
+    await new Promise(resolve => setImmediate(resolve))
+    await service.close()
+    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+})

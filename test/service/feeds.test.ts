@@ -15,7 +15,7 @@ function feedsAnswering(options: FeedServiceOptions = {}) {
     return new Response(null, { status: 204 })
   })
   const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
-  const now = () => Date.parse('2026-03-15T12:00:00Z')
+  const now = new Date('2026-03-15T12:00:00Z')
   const { feeds } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, now, ...FAST, ...options })
   return { feeds, sent }
 }

@@ -30,7 +30,7 @@ function keysAnswering(body: object, now = 0) {
     scopeBase: 's',
     keysBaseUrl: 'https://keys.test/v1',
   })
-  const { keys } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, now: () => now, ...FAST })
+  const { keys } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, now: () => new Date(now), ...FAST })
   return { sent, keys, get: () => keys.getSigningKey({ signingKeyId: 'k1' }) }
 }
 

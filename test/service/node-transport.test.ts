@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer } from 'node:http'
+import { createServer as createSocketServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { NodeTransport } from '../../src/service/node-transport'
 
@@ -40,5 +41,26 @@ test('https is spoken to https addresses', async () => {
   })
   await transport.close()
   server.closeAllConnections()
+  server.close()
+})
+
+test.each([
+  ['101', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+  ['101 without an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ['103 and the end', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ['nothing and the end', ''],
+])('fault 96: %s is no response, and a failed connection at once', async (_, answer) => {
+  const server = createSocketServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(answer))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = new NodeTransport()
+  const { port } = server.address() as { port: number }
+  // No time limit stands behind this: without an end of its own the test would not end.
+  const sending = transport.send({ url: `http://127.0.0.1:${port}/f`, headers: {}, signal: new AbortController().signal })
+  await expect(sending).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true, context: { url: `http://127.0.0.1:${port}/f` } })
+  await transport.close()
   server.close()
 })

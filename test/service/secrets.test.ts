@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -56,10 +57,55 @@ test('fault 85: wherever a secret stands in a text, and however often', () => {
 test('what is remembered is bounded, the newest kept; short texts are no secrets', () => {
   const secrets = new Secrets()
   secrets.rememberForGood('the client’s own')
-  for (let n = 0; n < 1000; n++) secrets.remember(`token-number-${n}-`)
-  expect(secrets.cover('token-number-999- token-number-990-')).toBe('redacted redacted')
-  expect(secrets.cover('x token-number-1- x')).toContain('number-1-')
+  const token = (n: number) => createHash('sha256').update(String(n)).digest('base64url')
+  for (let n = 0; n < 1000; n++) secrets.remember(token(n))
+  expect(secrets.cover(`${token(999)} ${token(990)}`)).toBe('redacted redacted')
+  expect(secrets.cover(`x ${token(1)} x`)).toBe(`x ${token(1)} x`)
   expect(secrets.cover('the client’s own')).toBe('redacted')
   secrets.remember('abc')
   expect(secrets.cover('abc')).toBe('abc')
+})
+
+/** Random enough that no part of one occurs in ordinary words. */
+const aSecret = fc.stringMatching(/^[A-Za-z0-9._~+/-]{20,60}$/)
+const wrap = (middle: string) => `error: ${middle} (end)`
+
+const ENCODINGS: [string, (text: string) => string][] = [
+  ['as it is', text => text],
+  ['in lower case', text => text.toLowerCase()],
+  ['in upper case', text => text.toUpperCase()],
+  ['in a URL', text => encodeURIComponent(text)],
+  ['percent-encoded throughout', text => Buffer.from(text).toString('hex').replace(/../g, '%$&')],
+  ['hexadecimal', text => Buffer.from(text).toString('hex')],
+  ['hexadecimal in upper case', text => Buffer.from(text).toString('hex').toUpperCase()],
+  ['Base64', text => Buffer.from(text).toString('base64')],
+  ['Base64url', text => Buffer.from(text).toString('base64url')],
+  ['Base64 behind other text', text => Buffer.from(`Bearer ${text}; more`).toString('base64')],
+]
+
+test.each(ENCODINGS)('fault 85: any part of a secret of 12 characters or more, %s', (name, encode) => {
+  fc.assert(
+    fc.property(aSecret, fc.nat(), fc.integer({ min: 12, max: 60 }), (secret, at, length) => {
+      const start = at % (secret.length - 11)
+      const part = secret.slice(start, start + length)
+      const shown = encode(part)
+      const covered = knowing(secret).cover(wrap(shown))
+      // Beside the cover stand the edges, whose characters Base64 shares with other bytes, and what was around the secret.
+      const left = covered.split('redacted').join('').length - wrap('').length
+      expect(left).toBeLessThanOrEqual(name.includes('behind') ? 26 : 6)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('fault 85: a text is searched in a time that grows with its length alone', () => {
+  const secret = 'ab'.repeat(2_000)
+  const text = 'ab'.repeat(20_000)
+  expect(knowing(secret).cover(text)).toBe('redacted')
+  expect(knowing('abcdefghijklmnop').cover('x'.repeat(10_000_000)).length).toBeLessThan(70_000)
+})
+
+test('a foreign cause that is too large to be searched is left out', () => {
+  const error = new FeedError('HTTP_TRANSPORT', 'no', { url: 'u' }, { cause: new Error('x'.repeat(1_000_000)) })
+  expect(knowing('abcdefghijklmnop').covered(error).cause).toBeUndefined()
 })

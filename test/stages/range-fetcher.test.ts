@@ -217,7 +217,6 @@ describe('what a range is answered with', () => {
   test('fault 26: 204 and a total of 0 are an empty result', async () => {
     const replies: Reply[] = [
       { status: 204 },
-      { status: 200, headers: { 'content-length': '0' } },
       { status: 200, headers: { 'content-range': '*/0' } },
       { status: 206, headers: { 'content-range': 'bytes 0-0/0' } },
       { status: 416, headers: { 'content-range': '*/0' } },
@@ -227,6 +226,37 @@ describe('what a range is answered with', () => {
       expect(await bytesOf(fetcher)).toHaveLength(0)
       expect(await fetcher.info).toEqual({ totalBytes: 0, empty: true })
     }
+  })
+
+  const DATED = { 'last-modified': LAST_MODIFIED, etag: '"a"' }
+  const EMPTY_BODIES: [string, Reply][] = [
+    ['of a stated length of 0', { status: 200, headers: { 'content-length': '0' } }],
+    ['of a stated length of 0, with a date and an entity tag', { status: 200, headers: { 'content-length': '0', ...DATED } }],
+    ['that ends at once', { status: 200, body: [] }],
+    ['that ends at once, with a date and an entity tag', { status: 200, headers: DATED, body: [new Uint8Array()] }],
+  ]
+
+  test.each(EMPTY_BODIES)('fault 89: a 200 without a byte, %s, is asked for again, and then served', async (_, reply) => {
+    const transport = new ScriptedTransport(file, asked => (asked.index < 3 ? reply : undefined))
+    const fetcher = fetcherOver(transport)
+    expect(await bytesOf(fetcher)).toEqual(file)
+    expect(await fetcher.info).toMatchObject({ totalBytes: 100, lastModified: LAST_MODIFIED, empty: false })
+  })
+
+  test.each(EMPTY_BODIES)('fault 89: a 200 without a byte, %s, that lasts is typed, and may be tried later', async (_, reply) => {
+    const transport = new ScriptedTransport(file, () => reply)
+    const error = await failureOf(fetcherOver(transport), 'RANGE_RETRIES_EXHAUSTED')
+    expect(error).toMatchObject({ retryable: true, cause: { code: 'HTTP_TRANSPORT', retryable: true } })
+    expect(transport.requests.length).toBeGreaterThan(2)
+    expect(transport.open).toBe(0)
+  })
+
+  test.each(EMPTY_BODIES)('fault 89: a 200 without a byte, %s, in the middle of a file', async (_, reply) => {
+    const transport = new ScriptedTransport(
+      file,
+      at(2, () => reply),
+    )
+    expect(await bytesOf(fetcherOver(transport))).toEqual(file)
   })
 
   test.each(['text/html; charset=utf-8', 'application/json', 'application/problem+json'])(
@@ -552,7 +582,7 @@ describe('statuses', () => {
 
   test('fault 28: 429 and 503 wait as Retry-After says, up to the cap', async () => {
     vi.useFakeTimers()
-    const now = () => Date.parse(LAST_MODIFIED)
+    const now = new Date(LAST_MODIFIED)
     const waits: [string, number][] = [
       ['0', 100],
       ['3', 3000],

@@ -27,7 +27,7 @@ export class SmallShop {
     this.#emulated = emulated({
       ...rest,
       emulator: { ...emulator, ...clock },
-      service: { now: () => this.nowMs, ...service },
+      service: { ...clock, ...service },
     })
   }
 

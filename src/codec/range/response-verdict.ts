@@ -2,7 +2,7 @@
 // it says what to do with the body. It reads no body; over-long and short bodies are found where the bytes arrive.
 // One piece, because the order of the checks is the rule. Follows document 1 and 2 (Responses, Errors) and service-notes.md (Ranges).
 //
-//   200 206  ─▶ replaced │ empty │ part │ whole │ fatal         204 ─▶ empty │ replaced
+//   200 206  ─▶ replaced │ empty │ part │ whole │ retry │ fatal         204 ─▶ empty │ replaced
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
@@ -42,7 +42,7 @@ export type Verdict =
   | { readonly kind: 'part'; readonly takeBytes: number; readonly identity: FileIdentity }
   /** The server ignored the range: the body is the file from its first byte. */
   | { readonly kind: 'whole'; readonly identity: FileIdentity }
-  /** There is no file content: 204, or a total of 0. */
+  /** There is no file content: a 204, or a Content-range that states a total of 0. Nothing else proves it. */
   | { readonly kind: 'empty'; readonly identity: SizedIdentity }
   /** No bytes here, but the file's size, which is now proven: all is done when it equals the asked start. */
   | { readonly kind: 'total'; readonly identity: SizedIdentity }
@@ -83,7 +83,9 @@ function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict 
 
 function judgeWhole(question: VerdictQuestion, facts: ResponseFacts, totalBytes: number | undefined): Verdict {
   const identity = identityOf(totalBytes, facts.header('last-modified'), facts.header('etag'))
-  return totalBytes === 0 ? judgeEmpty(question, identity) : (replaced(question, identity) ?? { kind: 'whole', identity })
+  // Servers send a body of no bytes while a file is being rewritten, so it says nothing of the file.
+  if (totalBytes === 0) return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
+  return replaced(question, identity) ?? { kind: 'whole', identity }
 }
 
 function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: ContentRange): Verdict {
@@ -170,6 +172,11 @@ function startError({ url, asked }: VerdictQuestion, received: number): FeedErro
     byteOffset: asked.start,
     received,
   })
+}
+
+function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
+  const message = 'a 200 without a byte where a file is due; only a 204 or a total of 0 in Content-range says that a file is empty'
+  return new FeedError('HTTP_TRANSPORT', message, { url, byteOffset: asked.start })
 }
 
 function contentTypeError({ url, asked }: VerdictQuestion, contentType: string, text: string | undefined): FeedError {

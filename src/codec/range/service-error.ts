@@ -3,18 +3,22 @@
 
 import { excerpt, type ServiceDescription } from '../../errors'
 
-/** Parameters kept of one error. */
-const MAX_PARAMETERS = 20
+/** Elements kept of each list of one error. */
+const MAX_LISTED = 20
 
 /** Reads the body's text; what cannot be read gives an empty description. Never throws. */
 export function readServiceError(body: string): ServiceDescription {
-  const { errorId, category, domain, message, longMessage, parameters } = errorObject(parsed(body))
+  const error = errorObject(parsed(body))
+  const { errorId, parameters } = error
   return {
     ...(typeof errorId === 'number' && Number.isSafeInteger(errorId) ? { errorId } : {}),
-    ...text('category', category, 40),
-    ...text('domain', domain, 40),
-    ...text('message', message, 200),
-    ...text('longMessage', longMessage, 500),
+    ...text('category', error.category, 40),
+    ...text('domain', error.domain, 40),
+    ...text('subdomain', error.subdomain, 40),
+    ...text('message', error.message, 200),
+    ...text('longMessage', error.longMessage, 500),
+    ...list('inputRefIds', error.inputRefIds),
+    ...list('outputRefIds', error.outputRefIds),
     ...(Array.isArray(parameters) && parameters.length > 0 ? { parameters: parametersOf(parameters) } : {}),
   }
 }
@@ -23,8 +27,13 @@ function text<N extends string>(name: N, value: unknown, limit: number): Partial
   return typeof value === 'string' ? ({ [name]: excerpt(value, limit) } as Record<N, string>) : {}
 }
 
+function list<N extends string>(name: N, value: unknown): Partial<Record<N, readonly string[]>> {
+  const texts = Array.isArray(value) ? value.filter(element => typeof element === 'string').slice(0, MAX_LISTED) : []
+  return texts.length === 0 ? {} : ({ [name]: texts.map(element => excerpt(element)) } as Record<N, readonly string[]>)
+}
+
 function parametersOf(parameters: readonly unknown[]): NonNullable<ServiceDescription['parameters']> {
-  return parameters.slice(0, MAX_PARAMETERS).flatMap(parameter => {
+  return parameters.slice(0, MAX_LISTED).flatMap(parameter => {
     const { name, value } = asRecord(parameter)
     return typeof name === 'string' ? [{ name: excerpt(name), ...text('value', value, 200) }] : []
   })

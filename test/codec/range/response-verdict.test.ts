@@ -63,6 +63,16 @@ describe('good responses', () => {
     }
   })
 
+  test('fault 89: a 200 that states a length of 0 is asked for again, wherever it comes, and pins nothing', () => {
+    for (const asked of [question.asked, { start: 0, end: 20 }]) {
+      for (const pinned of [{}, { totalBytes: 100 }]) {
+        const verdict = judgeResponse({ ...question, asked, pinned }, facts(200, { 'content-length': '0', etag: '"b"' }))
+        expect(verdict).toEqual(failing('retry', 'HTTP_TRANSPORT'))
+      }
+    }
+    expect(judgeResponse(question, facts(503, { 'content-length': '0' }))).toEqual(failing('retry', 'HTTP_STATUS'))
+  })
+
   test('fault 20: Content-Length that is repeated or no number', () => {
     for (const length of ['20, 20', '20, 21', 'x', '-1', '', '9007199254740993'])
       expect(judgeResponse(question, facts(206, { 'content-range': '20-39/100', 'content-length': length }))).toEqual(

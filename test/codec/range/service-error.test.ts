@@ -5,13 +5,14 @@ const described = {
   errorId: 13006,
   category: 'APPLICATION',
   domain: 'API_FEED',
+  subdomain: 'feed',
   message: 'wait',
   longMessage: 'wait and retry',
   parameters: [{ name: 'a', value: 'b' }, { name: 'c' }],
 }
 
 test('both forms are read', () => {
-  expect(readServiceError(JSON.stringify({ ...described, subdomain: 'feed' }))).toEqual(described)
+  expect(readServiceError(JSON.stringify({ ...described }))).toEqual(described)
   expect(readServiceError(JSON.stringify({ errors: [described, { errorId: 1 }] }))).toEqual(described)
 })
 
@@ -43,4 +44,18 @@ test('parameters of the wrong kind are left out, and there are at most 20', () =
 test('long texts are cut', () => {
   const { message, category } = readServiceError(JSON.stringify({ message: 'm'.repeat(999), category: 'c'.repeat(999) }))
   expect([message?.length, category?.length]).toEqual([200, 40])
+})
+
+test('subdomain and the references of documents 1 and 2: texts are cut, lists are capped, other kinds are left out', () => {
+  const many = Array.from({ length: 50 }, (_, n) => `p${n}`)
+  const body = JSON.stringify({
+    errorId: 13012,
+    subdomain: 's'.repeat(100),
+    inputRefIds: ['~.marketplace', 7, 'x'.repeat(500)],
+    outputRefIds: many,
+  })
+  const { subdomain, inputRefIds, outputRefIds } = readServiceError(body)
+  expect([subdomain?.length, inputRefIds?.length, inputRefIds?.[0], inputRefIds?.[1]?.length]).toEqual([40, 2, '~.marketplace', 80])
+  expect(outputRefIds).toEqual(many.slice(0, 20))
+  expect(readServiceError('{"errorId":1,"inputRefIds":"a","outputRefIds":[]}')).toEqual({ errorId: 1 })
 })

@@ -14,7 +14,7 @@ async function rowsAndFaults(seed: number, onSocket: boolean) {
   const undici = new NodeTransport()
   const transport = onSocket ? undici : fetchTransport(emulator.fetch)
   const { clientId, clientSecret } = emulator
-  const service = createFeedService(profile, { clientId, clientSecret }, { transport, ranges, now: () => +world.end })
+  const service = createFeedService(profile, { clientId, clientSecret }, { transport, ranges, now: world.end })
   const rows: string[] = []
   const item = service.feeds.getItemFeed({ marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' })
   for await (const row of item.rows()) rows.push(row.text('itemId'))
