@@ -175,6 +175,8 @@ export interface ErrorContexts {
   // Join, merge, state.
   /** A row without the key that a join or merge needs. */
   KEY_MISSING: Partial<RowPosition> & { column: string }
+  /** A row whose key has more bytes than a key may have. */
+  KEY_TOO_LONG: Partial<RowPosition> & { column: string; bytes: number; limitBytes: number }
   /** A row that no version can be given: no date of its own and no date on its file. */
   VERSION_MISSING: Partial<RowPosition> & { key: string }
   /** A state cap was reached. */

@@ -4,13 +4,13 @@
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
-import type { AnyRow } from '../codec/row-image'
 import { FeedError } from '../errors'
 import { wholeNumber } from '../options'
 import type { Columns } from '../schema/feed-schema'
 import type { ItemColumns, ItemGroupColumns } from '../schema/feed-schemas'
 import { type Cluster, type GroupedRow, GroupTable } from '../state/group-table'
 import type { KeyedStore } from '../state/keyed-store'
+import { keyOfRow, optionalKeyOfRow } from '../state/row-key'
 import { SpillingStore } from '../state/spilling-store'
 import { SideInput, type SideSource } from './side-input'
 import { type Outputs, Stage } from './stage'
@@ -77,7 +77,7 @@ const OUTPUT_GROUPS = 64
  * Joined items are the input's own elements and pin what they pinned: see {@link Row.detach}. Groups, and the items of
  * group-with-items mode, hold their own bytes only; they are read with the schema of the first batch.
  *
- * Memory: the store's; one batch; in group-with-items mode up to 64 groups with their items. Codes: KEY_MISSING, STATE_LIMIT, STATE_IO, STATE_CORRUPT, COLUMN_UNKNOWN,
+ * Memory: the store's; one batch; in group-with-items mode up to 64 groups with their items. Codes: KEY_MISSING, KEY_TOO_LONG (past 4,096 bytes), STATE_LIMIT, STATE_IO, STATE_CORRUPT, COLUMN_UNKNOWN,
  * and whatever the groups' source fails with.
  */
 export class GroupJoiner<
@@ -136,7 +136,7 @@ export class GroupJoiner<
     if (this.#loaded) return
     this.#loaded = true
     for await (const batch of this.#groups.read()) {
-      await this.#table.addGroups(Array.from(batch, row => ({ groupId: groupIdOf(row), row })))
+      await this.#table.addGroups(Array.from(batch, row => ({ groupId: keyOfRow(row, 'itemGroupId'), row })))
       this.tally.groups = this.#table.groups
       this.tally.replacedGroups = this.#table.replaced
     }
@@ -144,7 +144,7 @@ export class GroupJoiner<
 
   async *#join(items: Iterable<T>): AsyncGenerator<readonly JoinedItem<T, G>[], void, void> {
     await this.#load()
-    const asked = Array.from(items, item => ({ item, groupId: this.#rowOf(item).text('primaryItemGroupId') }))
+    const asked = Array.from(items, item => ({ item, groupId: optionalKeyOfRow(this.#rowOf(item), 'primaryItemGroupId') }))
     const groups = await this.#table.take(new Set(asked.map(({ groupId }) => groupId).filter(groupId => groupId !== '')))
     const joined = asked.map(({ item, groupId }) => joinedItem(item, groupId, groups.get(groupId)))
     for (const { kind } of joined) this.#count(kind, 1)
@@ -166,7 +166,7 @@ export class GroupJoiner<
     const ungrouped: Row<C>[] = []
     for (const item of items) {
       const row = this.#rowOf(item)
-      const groupId = row.text('primaryItemGroupId')
+      const groupId = optionalKeyOfRow(row, 'primaryItemGroupId')
       if (groupId === '') ungrouped.push(row)
       else grouped.push({ groupId, row })
     }
@@ -204,12 +204,6 @@ function joinedItem<T, G extends Columns>(item: T, groupId: string, group: Row<G
 function joinedGroup<C extends Columns, G extends Columns>({ groupId, group, items }: Cluster<G, C>): JoinedGroup<C, G> {
   if (group === null) return { kind: 'item-orphan', groupId, group, items }
   return { kind: items.length === 0 ? 'group-orphan' : 'joined', groupId, group, items }
-}
-
-function groupIdOf(row: AnyRow): string {
-  const groupId = row.text('itemGroupId')
-  if (groupId === '') throw new FeedError('KEY_MISSING', 'a group without itemGroupId', { ...row.position, column: 'itemGroupId' })
-  return groupId
 }
 
 function checkedMode(mode: JoinMode): JoinMode {

@@ -43,7 +43,7 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
  *
  * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch. A store of its own, which may have gone
  * to a temporary folder, is freed when {@link blocks} was read or left, by `destroy()`, and by `await using`.
- * Codes: KEY_MISSING, VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT.
+ * Codes: KEY_MISSING, KEY_TOO_LONG (past 4,096 bytes), VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT.
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<AnyBatch, readonly MergeChange<C>[]> {
   /** Rows so far by what they did, apart for item rows and priority rows. */

@@ -54,7 +54,7 @@ export class BlockWriter {
   async add(ops: readonly StoreOp[]): Promise<void> {
     this.#check()
     const bytes = placedBytes(ops)
-    const block = this.#current?.fits(bytes) && this.#current.size < BLOCK_KEYS ? this.#current : await this.#nextBlock(bytes)
+    const block = this.#hasRoom(bytes) ? this.#current! : await this.#nextBlock(bytes)
     block.add(ops)
   }
 
@@ -62,6 +62,12 @@ export class BlockWriter {
   async flush(): Promise<void> {
     await this.#send()
     await this.#arrival()
+  }
+
+  /** Keys count too: they stand beside the block's room, and long ones would outweigh it. */
+  #hasRoom(bytes: number): boolean {
+    const block = this.#current
+    return block?.fits(bytes) === true && block.size < BLOCK_KEYS && block.keyBytes < BLOCK_BYTES
   }
 
   #check(): void {

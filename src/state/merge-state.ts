@@ -41,7 +41,7 @@ export class MergeState<C extends Columns> {
 
   /**
    * Merges a batch, all or nothing. The state's own keys in the store begin with `i`, `p` or `o`.
-   * @throws FeedError KEY_MISSING, VERSION_MISSING, CELL_INVALID, STATE_LIMIT
+   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT
    */
   merge(batch: AnyBatch, options?: MergeOptions): Promise<readonly MergeChange<C>[]> {
     return batch.file.feed === 'item_priority' ? this.#priorities.merge(batch, options) : this.#items.merge(batch, options)

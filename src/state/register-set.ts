@@ -19,11 +19,11 @@ import { compareVersions, type Version, type VersionOf, versionOfRow } from '../
 import type { Row } from '../codec/row'
 import type { FileProgress } from '../codec/row-batch'
 import type { AnyBatch, AnyRow } from '../codec/row-image'
-import { FeedError } from '../errors'
 import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { type KeyedStore, prefixRange, type StoreEntry, type StoreOp, type WriteOptions } from './keyed-store'
 import { OriginBook } from './origin-book'
 import { type Arrival, type Change, type ChangeOptions, COMPLETE, RegisterChange, rowOfRegister, type Telling } from './register-change'
+import { keyOfRow } from './row-key'
 
 /** One key's register, read back. */
 export interface KeptRow<C extends Columns> {
@@ -72,7 +72,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
 
   /**
    * Merges the rows of a batch, all or none. @returns one change for each row, in order
-   * @throws FeedError KEY_MISSING, VERSION_MISSING, CELL_INVALID, STATE_LIMIT, STATE_IO, STATE_CORRUPT
+   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT, STATE_IO, STATE_CORRUPT
    */
   async merge(batch: AnyBatch, { also = [], ...writeOptions }: MergeOptions = {}): Promise<Change<Part, C>[]> {
     await this.#book.open()
@@ -164,11 +164,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   #arrival(row: AnyRow): RowArrival {
-    const itemId = row.text(this.#keyColumn)
-    if (itemId === '') {
-      const column = this.#keyColumn
-      throw new FeedError('KEY_MISSING', `a row without ${column}`, { ...row.position, column })
-    }
+    const itemId = keyOfRow(row, this.#keyColumn)
     return { row, itemId, key: this.#options.prefix + itemId, head: headOf(row, versionOfRow(row, itemId, this.#options.versionOf)) }
   }
 

@@ -29,6 +29,7 @@ export class WriteBlock {
   readonly #places = new Map<string, number>()
   #valueBytes = 0
   #entryBytes = 0
+  #keyBytes = 0
 
   /**
    * @param place where the block's values will stand
@@ -45,6 +46,11 @@ export class WriteBlock {
     return this.#places.size
   }
 
+  /** About what the keys take in memory. */
+  get keyBytes(): number {
+    return this.#keyBytes
+  }
+
   /** The longer values. */
   get values(): Uint8Array {
     return this.room.values.subarray(0, this.#valueBytes)
@@ -56,7 +62,10 @@ export class WriteBlock {
 
   /** @param ops whose {@link placedBytes} fit */
   add(ops: readonly StoreOp[]): void {
-    for (const { key, value } of ops) this.#places.set(key, value === null ? REMOVED : this.#addEntry(value))
+    for (const { key, value } of ops) {
+      this.#places.set(key, value === null ? REMOVED : this.#addEntry(value))
+      this.#keyBytes += key.length
+    }
   }
 
   /** What the index is to say of a key: undefined where the block does not know it, null where it is removed. Of use until the next {@link add}. */

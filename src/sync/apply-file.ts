@@ -7,6 +7,7 @@ import type { RowBatch } from '../codec/row-batch'
 import { TsvParser } from '../codec/tsv/parser'
 import { FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
+import { keyOfRow } from '../state/row-key'
 import type { CategoryChange, CategoryState } from './category-state'
 import type { ChangeLog, StateChange } from './change-log'
 import type { Checkpoint } from './checkpoint'
@@ -16,7 +17,7 @@ import { FileInflater } from './file-inflater'
 import { type LedgerEntry, NO_ROWS, type RowTally } from './ledger'
 
 /** Faults of a single row: the row is left out, and counted. */
-const ROW_FAULTS: ReadonlySet<string> = new Set(['KEY_MISSING', 'VERSION_MISSING', 'CELL_INVALID'])
+const ROW_FAULTS: ReadonlySet<string> = new Set(['KEY_MISSING', 'KEY_TOO_LONG', 'VERSION_MISSING', 'CELL_INVALID'])
 
 export interface ApplyOptions {
   readonly state: CategoryState
@@ -138,13 +139,10 @@ class Application {
 
   #isGood(row: ReturnType<RowBatch<Columns>['row']>): boolean {
     try {
-      const key = row.text(row.batch.file.feed === 'item_group' ? 'itemGroupId' : 'itemId')
-      if (key !== '') {
-        versionOfRow(row, key)
-        return true
-      }
+      versionOfRow(row, keyOfRow(row, row.batch.file.feed === 'item_group' ? 'itemGroupId' : 'itemId'))
+      return true
     } catch {
-      // Counted below, as one without a key is.
+      // Counted below.
     }
     this.#unmerged++
     return false

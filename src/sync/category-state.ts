@@ -50,7 +50,7 @@ export class CategoryState {
     return this.#group.byteLength
   }
 
-  /** Merges rows; they are in the store with the next {@link commit}. @throws FeedError KEY_MISSING, VERSION_MISSING, CELL_INVALID */
+  /** Merges rows; they are in the store with the next {@link commit}. @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID */
   merge(batch: AnyBatch): Promise<readonly CategoryChange[]> {
     return batch.file.feed === 'item_group' ? this.groups.merge(batch) : this.items.merge(batch)
   }

@@ -8,6 +8,7 @@ import { LevelStore } from '../../src/state/level-store'
 import { MemoryStore } from '../../src/state/memory-store'
 import { prefixedStore } from '../../src/state/prefixed-store'
 import { SpillingStore } from '../../src/state/spilling-store'
+import { WriteGroup } from '../../src/sync/write-group'
 
 export interface OpenStore {
   readonly store: KeyedStore
@@ -48,6 +49,18 @@ export const STORES: Readonly<Record<string, () => Promise<OpenStore>>> = {
         return Object.assign(view, { flush: () => level.flush(), close: () => level.close() })
       },
       store => store.flush(),
+    ),
+  'write group': async () => {
+    const group = new WriteGroup(new MemoryStore())
+    return { store: group, settle: () => group.commit(), dispose: nothing }
+  },
+  'write group on level': () =>
+    inFolder(
+      async folder => {
+        const level = await inLevel(folder)
+        return Object.assign(new WriteGroup(level), { close: () => level.close() })
+      },
+      group => group.commit(),
     ),
   'spilling, in memory': async () => inMemory(new SpillingStore()),
   'spilling at 2000 bytes': () => inFolder(async folder => new SpillingStore({ memoryBytes: 2000, folder }), nothing),

@@ -28,3 +28,35 @@ test('what is gathered is read, and is in the store only when it is committed, a
   expect(writes).toEqual(['a,b,c,position'])
   expect(group.byteLength).toBe(0)
 })
+
+test('a write while others are read from the store changes nothing of what is answered', async () => {
+  const store = new MemoryStore()
+  store.write([
+    { key: 'a', value: value('A') },
+    { key: 'b', value: value('B') },
+  ])
+  const group = new WriteGroup({
+    getMany: async keys => store.getMany(keys),
+    write: ops => store.write(ops),
+    entries: () => [],
+    close: () => {},
+  })
+  const reading = group.getMany(['a', 'b'])
+  group.write([{ key: 'a', value: value('later') }])
+  expect((await reading).map(text)).toEqual(['A', 'B'])
+})
+
+test('what could not be committed stays gathered, and so does what is written meanwhile', async () => {
+  const store = new MemoryStore()
+  const group = new WriteGroup(store)
+  group.write([{ key: 'a', value: value('1') }])
+  const bytes = group.byteLength
+  store.write = () => {
+    throw new RangeError('full')
+  }
+  await expect(group.commit()).rejects.toThrow('full')
+  expect([(await group.getMany(['a'])).map(text), group.byteLength]).toEqual([['1'], bytes])
+  store.write = () => group.write([{ key: 'a', value: value('2') }])
+  await group.commit()
+  expect([(await group.getMany(['a'])).map(text), group.byteLength]).toEqual([['2'], bytes])
+})
