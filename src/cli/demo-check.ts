@@ -13,6 +13,8 @@ export class TruthCheck {
   readonly mismatches: Mismatch[] = []
   /** Rows compared. */
   rows = 0
+  /** What comparing took, the making of the truth with it. */
+  seconds = 0
   readonly #truth: Iterator<TruthRow>
   readonly #columns: readonly string[]
 
@@ -23,6 +25,12 @@ export class TruthCheck {
 
   /** The next row, in key order. */
   row(itemId: string, row: Pick<Row, 'text'>): void {
+    const startedAt = performance.now()
+    this.#compare(itemId, row)
+    this.seconds += (performance.now() - startedAt) / 1000
+  }
+
+  #compare(itemId: string, row: Pick<Row, 'text'>): void {
     this.rows++
     const expected = this.#truth.next()
     if (expected.done) this.#note(itemId, 'is not in the world')

@@ -34,6 +34,12 @@ export interface DemoOutcome {
   readonly rows: number
   readonly bytesCompressed: number
   readonly bytesRaw: number
+  /** From the first request to the last merged row; of `--stream-only` to the last written row. */
+  readonly ingestSeconds: number
+  /** Writing the merged items; undefined where that was part of the ingestion. */
+  readonly writeSeconds?: number
+  /** Comparing with the truth, which the times above do not hold. */
+  readonly checkSeconds: number
   /** Files that a first run had brought into the state before it was killed; undefined where none was. */
   readonly filesBeforeKill?: number
   /** What differs from the truth; empty when all is right. */

@@ -9,12 +9,14 @@ import { StageReport } from './stage-report'
 export async function demoStream({ options, service, world }: DemoJob): Promise<DemoOutcome> {
   const report = new StageReport()
   const truth = new TruthCheck(world, world.start)
+  const startedAt = performance.now()
   await service.feeds
     .getItemFeed({ marketplace: MARKETPLACE, categoryId: CATEGORY, scope: 'ALL_ACTIVE' })
     .rows({ onSettled: summary => report.add(summary) })
     .to(() => new ColumnDecoder())
     .tap(row => truth.row(row.text('itemId'), row))
     .run(ndjsonSink(options.out))
+  const ingestSeconds = (performance.now() - startedAt) / 1000 - truth.seconds
   truth.end()
   const parser = report.total('TsvRowParser')
   return {
@@ -24,7 +26,9 @@ export async function demoStream({ options, service, world }: DemoJob): Promise<
     rows: parser.rowsOut,
     bytesCompressed: report.total('Gunzip').bytesIn,
     bytesRaw: parser.bytesIn,
+    ingestSeconds,
+    checkSeconds: truth.seconds,
     problems: truth.problems,
-    table: report.table(),
+    table: `${report.table()}\n\nMB/s: the larger of MB in and MB out by the seconds in which the stage itself was busy`,
   }
 }

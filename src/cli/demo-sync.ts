@@ -21,9 +21,11 @@ const FILES_BEFORE_KILL = 9
 export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-demo-'))
   try {
+    const startedAt = performance.now()
     const filesBeforeKill = job.options.interrupt ? await killedRun(job, folder, FILES_BEFORE_KILL) : undefined
     await synchronise(job, folder)
-    return { ...(await verified(job, folder)), ...(filesBeforeKill !== undefined && { filesBeforeKill }) }
+    const ingestSeconds = (performance.now() - startedAt) / 1000
+    return { ...(await verified(job, folder)), ingestSeconds, ...(filesBeforeKill !== undefined && { filesBeforeKill }) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -48,12 +50,13 @@ async function synchronise({ options, service, now }: DemoJob, folder: string): 
   }
 }
 
-async function verified({ options, world }: DemoJob, folder: string): Promise<DemoOutcome> {
+async function verified({ options, world }: DemoJob, folder: string): Promise<Omit<DemoOutcome, 'ingestSeconds'>> {
   const state = await openState(folder)
   try {
     const category = state.categories[0]!
     const truth = new TruthCheck(world, world.end)
     const groups = new GroupCheck(world, world.start)
+    const startedAt = performance.now()
     await pipeline(category.items())
       .tap(({ itemId, row, group }) => {
         truth.row(itemId, row)
@@ -61,15 +64,22 @@ async function verified({ options, world }: DemoJob, folder: string): Promise<De
       })
       .map(stateItemObject)
       .run(ndjsonSink(options.out))
+    const writeSeconds = (performance.now() - startedAt) / 1000 - truth.seconds
     truth.end()
     const outcome = outcomeOf(category)
-    return { ...outcome, items: truth.rows, problems: [...truth.problems, ...groups.problems(outcome.groups)] }
+    return {
+      ...outcome,
+      items: truth.rows,
+      writeSeconds,
+      checkSeconds: truth.seconds,
+      problems: [...truth.problems, ...groups.problems(outcome.groups)],
+    }
   } finally {
     await state.close()
   }
 }
 
-function outcomeOf({ files }: OpenCategory): Omit<DemoOutcome, 'items' | 'problems'> {
+function outcomeOf({ files }: OpenCategory): Omit<DemoOutcome, 'items' | 'problems' | 'ingestSeconds' | 'checkSeconds'> {
   const of = (feed: LedgerEntry['id']['feed']) => files.filter(({ id }) => id.feed === feed)
   return {
     groups: total(of('item_group'), ({ rows }) => rows.inserted),

@@ -10,7 +10,7 @@ export function eventLine(event: SyncEvent): string | undefined {
       const { rows, badRows, totalBytes } = event.entry
       const { inserted, updated, deleted, unchanged, stale } = rows
       const left = badRows > 0 ? `, ${badRows} rows cannot be read` : ''
-      return `${fileText(event.file)}: ${byteSizeText(totalBytes)}, ${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unchanged + stale} no news${left}`
+      return `${fileText(event.file)}: ${byteSizeText(totalBytes)} of gzip, ${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unchanged + stale} no news${left}`
     }
     case 'missing':
       return `${fileText(event.file)}: not there yet`
@@ -24,13 +24,13 @@ export function eventLine(event: SyncEvent): string | undefined {
 /** Beside a progress bar. */
 export function progressText({ categories, rows, bytesPerSecond, secondsLeft }: SyncProgress): string {
   const left = secondsLeft === undefined ? [] : [`${Math.ceil(secondsLeft)} s left`]
-  return [`${rows} rows`, `${byteSizeText(Math.round(bytesPerSecond))}/s`, ...categories.map(watermarkText), ...left].join(', ')
+  return [`${rows} rows`, `${byteSizeText(Math.round(bytesPerSecond))}/s of gzip`, ...categories.map(watermarkText), ...left].join(', ')
 }
 
 /** How a run ended: a line for all, and one for each category. */
 export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSummary): string[] {
   return [
-    `${files} files, ${rows} rows, ${byteSizeText(bytes)} in ${seconds.toFixed(1)} s`,
+    `${files} files, ${rows} rows, ${byteSizeText(bytes)} of gzip fetched and merged in ${seconds.toFixed(1)} s`,
     ...categories.map(category => watermarkText(category) + gapText(category)),
   ]
 }

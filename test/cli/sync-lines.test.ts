@@ -45,7 +45,7 @@ describe('for people', () => {
 
   test('files that are done, missing or failed have a line; what passes has none', () => {
     expect(eventLine({ type: 'done', file, entry })).toBe(
-      '220 item_snapshot 2026-03-01T05:00:00.000Z: 12.3 kB, 5 inserted, 4 updated, 3 deleted, 3 no news',
+      '220 item_snapshot 2026-03-01T05:00:00.000Z: 12.3 kB of gzip, 5 inserted, 4 updated, 3 deleted, 3 no news',
     )
     expect(eventLine({ type: 'done', file, entry: { ...entry, badRows: 7 } })).toMatch(/, 7 rows cannot be read$/)
     expect(eventLine({ type: 'missing', file })).toBe('220 item_snapshot 2026-03-01T05:00:00.000Z: not there yet')
@@ -55,13 +55,16 @@ describe('for people', () => {
   })
 
   test('beside the bar stand rows, speed, watermarks and the time left', () => {
-    expect(progressText(progress)).toBe('1234 rows, 2.5 MB/s, 220 up to 2026-03-01T05:00:00.000Z, 2 s left')
+    expect(progressText(progress)).toBe('1234 rows, 2.5 MB/s of gzip, 220 up to 2026-03-01T05:00:00.000Z, 2 s left')
     const early = { ...progress, categories: [{ ...at, watermark: undefined }], secondsLeft: undefined }
-    expect(progressText(early)).toBe('1234 rows, 2.5 MB/s, 220 has no bootstrap yet')
+    expect(progressText(early)).toBe('1234 rows, 2.5 MB/s of gzip, 220 has no bootstrap yet')
   })
 
   test('the summary tells of gaps and of what failed', () => {
-    expect(summaryLines(summary)).toEqual(['3 files, 1234 rows, 5 MB in 2.0 s', '220 up to 2026-03-01T05:00:00.000Z'])
+    expect(summaryLines(summary)).toEqual([
+      '3 files, 1234 rows, 5 MB of gzip fetched and merged in 2.0 s',
+      '220 up to 2026-03-01T05:00:00.000Z',
+    ])
     const gaps = { ...at, missing: [file, bootstrap], gone: [bootstrap] }
     expect(summaryLines({ ...summary, categories: [gaps], failed: [{ file, error }] }).slice(1)).toEqual([
       '220 up to 2026-03-01T05:00:00.000Z, waits for 220 item_snapshot 2026-03-01T05:00:00.000Z and 1 more, lost for good: 220 item ALL_ACTIVE',
