@@ -22,9 +22,6 @@ export function demoRanges(chunkBytes: number): { readonly chunkBytes: number; r
 /** @param now the service's clock: what its windows are reckoned from */
 export function demoService(address: ServeAddress, now: Date, chunkBytes: number): FeedService {
   const profile = defineProfile({ baseUrl: address.url, tokenUrl: address.tokenUrl, scopeBase: SCOPE_BASE })
-  return createFeedService(profile, address, {
-    now,
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
-    ranges: demoRanges(chunkBytes),
-  })
+  const { clientId, clientSecret } = address
+  return createFeedService(profile, { clientId, clientSecret }, { now, headersTimeoutMs: HEADERS_TIMEOUT_MS, ranges: demoRanges(chunkBytes) })
 }

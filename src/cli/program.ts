@@ -95,13 +95,15 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     .option('--port <number>', 'port, 0 for any', wholeNumber, 0)
     .option('--items <count>', 'items ever listed in each category', wholeNumber, 50_000)
     .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
+    .option('--marketplace <id>', 'a marketplace; may be repeated; MKT_US by default', several)
+    .option('--category <id>', 'a top-level category of each marketplace; may be repeated; 220 by default', several)
     .option('--now <time>', "the service's clock, which then stands still, e.g. 2026-03-01T12:00:00Z", time)
     .option('--sandbox', 'ranges of 10 MB in place of 100 MB', false)
     .addOption(
       new Option('--header-form <form>', 'how Content-range is written').choices(['documented', 'rfc9110', 'echo']).default('documented'),
     )
     .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
-    .option('--json', 'print one line of JSON', false)
+    .option('--json', 'print one line of JSON, with all that a client needs', false)
     .addHelpText('after', examples('serve --port 8080 --items 2000', 'serve --faults 0.05 --json'))
     .action(async options => {
       needPackages('serve')

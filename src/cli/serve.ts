@@ -1,11 +1,15 @@
-// `feedmill serve`: the emulated service on a socket.
+// `feedmill serve`: the emulated service on a socket, and what a client in any language needs to know of it.
 
-import { createEmulator, type HeaderForm } from '../emulator/index'
+import { createEmulator, type Destination, type Emulator, type HeaderForm, type Topic } from '../emulator/index'
 
 export interface ServeOptions {
   readonly port: number
   readonly items: number
   readonly seed: number
+  /** Marketplaces, `MKT_US` alone by default. */
+  readonly marketplace?: readonly string[]
+  /** Top-level categories of each marketplace, `220` alone by default. */
+  readonly category?: readonly string[]
   /** The service's clock; by default it stands where the last snapshot of the world has just appeared. */
   readonly now?: Date
   readonly sandbox: boolean
@@ -15,37 +19,116 @@ export interface ServeOptions {
   readonly json: boolean
 }
 
-/** What `--json` prints, in one line. */
+/** What `--json` prints, as one object in one line. */
 export interface ServeAddress {
+  /** The base address, without a slash at its end: `baseUrl` of a service profile. */
   readonly url: string
+  /** The token endpoint (RFC 6749), for client credentials and for an authorization code. */
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: string
+  /** What scope names begin with: a scope is `{scopeBase}/buy.item.feed`, `{scopeBase}/api_scope`. */
+  readonly scopeBase: string
+  /** The code of a user who consented, for the authorization code grant. It can be used any number of times. */
+  readonly authorizationCode: string
+  /** The `redirect_uri` to send with the code. The grant asks for one and accepts any. */
+  readonly redirectUri: string
+  /** Identifiers that getSigningKey knows. */
+  readonly signingKeyIds: readonly string[]
+  /** Destinations for createSubscription, with their status. */
+  readonly destinations: readonly Destination[]
+  /** Topics for createSubscription, with their schema versions and the scopes that they need. */
+  readonly topics: readonly Topic[]
+  readonly marketplaces: readonly string[]
+  /** Top-level categories, the same in each marketplace. */
+  readonly categories: readonly string[]
+  /** The header that names the marketplace of a request. */
+  readonly marketplaceHeader: string
+  /** The service's clock, ISO 8601. It stands still. */
+  readonly now: string
+  /** The largest `end - start` of one range, in bytes. */
+  readonly maxRangeBytes: number
+  /** The OpenAPI document. */
+  readonly openapiUrl: string
 }
 
 /** Serves until SIGINT, SIGTERM, or the end of the process that forked this one. */
-export async function serve({ port, items, seed, now, sandbox, headerForm, faults, json }: ServeOptions): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
+  const { emulator, address } = await startService(options)
+  const stop = () => void emulator.close().then(() => process.exit())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  process.once('disconnect', stop)
+  console.log(options.json ? JSON.stringify(address) : serveLines(address, options).join('\n'))
+}
+
+/** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */
+export async function startService(options: Omit<ServeOptions, 'json'>): Promise<{ emulator: Emulator; address: ServeAddress }> {
+  const { port, items, seed, marketplace, category, now, sandbox, headerForm, faults } = options
   const emulator = createEmulator({
-    world: { seed, items },
+    world: { seed, items, ...(marketplace && { marketplaces: marketplace }), ...(category && { categories: category }) },
     sandbox,
     headerForm,
     ...(now && { now }),
     ...(faults !== undefined && { faults: { rate: faults, seed } }),
   })
-  const stop = () => void emulator.close().then(() => process.exit())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
-  process.once('disconnect', stop)
   const { url } = await emulator.listen({ port })
-  const { clientId, clientSecret } = emulator
-  const address: ServeAddress = { url, tokenUrl: `${url}${emulator.tokenPath}`, clientId, clientSecret }
-  console.log(json ? JSON.stringify(address) : inWords(address, items, seed, emulator.scopeBase))
+  return { emulator, address: addressOf(emulator, url) }
 }
 
-function inWords({ url, tokenUrl, clientId, clientSecret }: ServeAddress, items: number, seed: number, scopeBase: string): string {
+function addressOf(emulator: Emulator, url: string): ServeAddress {
+  const { marketplaces, categories } = emulator.world.options
+  return {
+    url,
+    tokenUrl: url + emulator.tokenPath,
+    clientId: emulator.clientId,
+    clientSecret: emulator.clientSecret,
+    scopeBase: emulator.scopeBase,
+    authorizationCode: emulator.authorizationCode,
+    redirectUri: 'https://client.example/redirect',
+    signingKeyIds: emulator.signingKeyIds,
+    destinations: emulator.destinations,
+    topics: emulator.topics,
+    marketplaces,
+    categories,
+    marketplaceHeader: emulator.marketplaceHeader,
+    now: emulator.now().toISOString(),
+    maxRangeBytes: emulator.maxRangeBytes,
+    openapiUrl: `${url}/openapi.json`,
+  }
+}
+
+/** The same for a person, with commands to copy. */
+export function serveLines(address: ServeAddress, { items, seed }: Pick<ServeOptions, 'items' | 'seed'>): string[] {
+  const { url, tokenUrl, clientId, clientSecret, scopeBase, marketplaces, categories, now } = address
   return [
     `Serving ${items} items in each category, seed ${seed}, at ${url}. Ctrl-C stops.`,
-    `token address ${tokenUrl}, scope ${scopeBase}/buy.item.feed`,
-    `client ${clientId}, secret ${clientSecret}`,
-    `description ${url}/openapi.json`,
-  ].join('\n')
+    `marketplaces  ${marketplaces.join(', ')}`,
+    `categories    ${categories.join(', ')}`,
+    `clock         ${now}, standing still`,
+    `tokens        ${tokenUrl}, scope ${scopeBase}/buy.item.feed`,
+    `client        ${clientId}, secret ${clientSecret}`,
+    `description   ${address.openapiUrl}`,
+    '',
+    'Keep a copy of it in the folder feedmill-state:',
+    `  ${syncLine(address)}`,
+    'Get a token:',
+    `  ${tokenLine(address)}`,
+  ]
+}
+
+function syncLine({ url, tokenUrl, scopeBase, clientId, clientSecret, marketplaces, categories, now }: ServeAddress): string {
+  const service = ['--base-url', url, '--token-url', tokenUrl, '--scope-base', scopeBase]
+  const client = ['--client-id', clientId, '--client-secret', clientSecret]
+  const what = ['--marketplace', marketplaces[0]!, ...categories.flatMap(id => ['--category', id])]
+  return shellWords('npx', 'feedmill', 'sync', ...service, ...client, ...what, '--state', 'feedmill-state', '--now', now)
+}
+
+function tokenLine({ tokenUrl, clientId, clientSecret, scopeBase }: ServeAddress): string {
+  const form = ['-d', 'grant_type=client_credentials', '--data-urlencode', `scope=${scopeBase}/buy.item.feed`]
+  return shellWords('curl', '-s', '-u', `${clientId}:${clientSecret}`, ...form, tokenUrl)
+}
+
+/** Words as a POSIX shell reads them. */
+function shellWords(...words: readonly string[]): string {
+  return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

@@ -93,9 +93,9 @@ export function plainErrors(wrapped: boolean): ErrorFamily<never> {
   return new ErrorFamily<never>({}, { ...FEED_ERRORS, wrapped })
 }
 
-/** The message with its placeholders filled in. One without a value stays as it is. */
+/** The message with its placeholders filled in. An error that a test forced has no values: there the name of each stands. */
 function filled(message: string, values: Readonly<Record<string, string>>): string {
-  return message.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder)
+  return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? name.replaceAll('_', ' '))
 }
 
 /** A row that is the caller's mistake. */

@@ -28,12 +28,12 @@ test('a row without an input names and repeats nothing', async () => {
 })
 
 test('placeholders are filled in, and each is a parameter; what a request sends is no placeholder', async () => {
-  const rows = { 7: requestError(400, 'From {least} to {most}, not {other}.', 'limit') }
+  const rows = { 7: requestError(400, 'From {least} to {most}, not {the_other}.', 'limit') }
   const one = new ErrorFamily(rows, { domain: 'API_FEED', subdomain: 'feed', wrapped: false })
   const body = await one.response(7, { received: '{most}', values: { least: '20', most: '{least}' } }).json()
   expect(body).toMatchObject({
-    message: 'From 20 to {least}, not {other}.',
-    longMessage: 'From 20 to {least}, not {other}.',
+    message: 'From 20 to {least}, not the other.',
+    longMessage: 'From 20 to {least}, not the other.',
     parameters: [
       { name: 'limit', value: '{most}' },
       { name: 'least', value: '20' },

@@ -81,17 +81,22 @@ describe.each([
 
     const answer = await sentAgain(stand, sent.last())
     expect([answer.problem, answer.status]).toEqual([undefined, status])
-    expect(errorIn(answer.body, shop, domain)).toEqual({
+    const body = errorIn(answer.body, shop, domain)
+    expect(body).toEqual({
       category,
       domain,
       errorId,
       subdomain: expect.any(String),
-      message: expect.stringMatching(/\w/),
-      longMessage: expect.stringMatching(/\w/),
+      // Every placeholder is filled in, with text.
+      message: expect.stringMatching(/^[^{}]*\w\.$/),
+      longMessage: body.message,
       inputRefIds: expect.any(Array),
-      outputRefIds: expect.any(Array),
+      outputRefIds: [],
       parameters: expect.any(Array),
     })
+    const elements = requestElements(stand, operation)
+    expect(body.inputRefIds.filter(name => !elements.includes(name))).toEqual([])
+    expect(body.parameters.filter(({ value }) => value === '')).toEqual([])
   })
 })
 
@@ -151,10 +156,23 @@ async function sentAgain(stand: Stand, { url, method = 'GET', headers, body }: H
   return { status: response.status, problem, body: await response.text() }
 }
 
+interface ErrorBody {
+  readonly message: string
+  readonly inputRefIds: readonly string[]
+  readonly parameters: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** What a request of the operation consists of, by the names that the service describes. */
+function requestElements({ document }: Stand, operation: OperationName): readonly string[] {
+  const { parameters = [], requestBody } = document.operation(operation)
+  const fields = requestBody === undefined ? [] : [...document.fields('SubscriptionRequest'), ...document.fields('SubscriptionPayload')]
+  return ['Authorization', ...parameters.map(({ name }) => name), ...fields]
+}
+
 /** The documented Error: bare where the document shows it so, in a list for keys and notifications. */
-function errorIn(text: string, { wrapErrors }: Shop, domain: string): unknown {
-  const body = JSON.parse(text) as { readonly errors?: readonly unknown[] }
+function errorIn(text: string, { wrapErrors }: Shop, domain: string): ErrorBody {
+  const body = JSON.parse(text) as ErrorBody & { readonly errors?: readonly ErrorBody[] }
   if (domain === 'API_FEED' && !wrapErrors) return body
   expect([Object.keys(body), body.errors?.length]).toEqual([['errors'], 1])
-  return body.errors?.[0]
+  return body.errors![0]!
 }

@@ -55,8 +55,16 @@ export interface Stand {
   readonly emulator: Emulator
   readonly profile: ServiceProfile
   readonly marketplace: string
+  readonly document: ServiceDocument
   /** Holds a response against what the service says of itself. */
   readonly check: ResponseCheck
+}
+
+/** What the service says of its operations. */
+export interface ServiceDocument {
+  operation(name: string): { readonly parameters?: readonly { readonly name: string }[]; readonly requestBody?: object }
+  /** Field names of a component. */
+  fields(component: string): readonly string[]
 }
 
 export class Stands {
@@ -89,7 +97,20 @@ export async function openStand(shop: Shop, options: Partial<EmulatorOptions> = 
     emulator,
     profile: profileOf(shop, url, emulator.tokenPath),
     marketplace: marketplaces[0]!,
+    document: readDocument(document),
     check: responseCheck(document),
+  }
+}
+
+function readDocument(json: Readonly<Record<string, unknown>>): ServiceDocument {
+  const { paths, components } = json as {
+    paths: Record<string, Record<string, ReturnType<ServiceDocument['operation']> & { operationId: string }>>
+    components: { schemas: Record<string, { properties: object }> }
+  }
+  const operations = Object.values(paths).flatMap(methods => Object.values(methods))
+  return {
+    operation: name => operations.find(({ operationId }) => operationId === name)!,
+    fields: component => Object.keys(components.schemas[component]!.properties),
   }
 }
 
