@@ -50,6 +50,7 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
     if (summary.failed.length > 0) process.exitCode = 1
   } catch (error) {
+    if (stop.failure !== undefined) throw stop.failure
     if (!isStop(error, stop.signal)) throw error
     process.exitCode = stop.exitCode
     console.error('feedmill: stopped; the same command goes on from here')
