@@ -200,8 +200,10 @@ export interface ErrorContexts {
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
   // Sinks.
-  /** Writing the output failed; see `cause`. */
-  SINK_FAILED: { sink: string; target: string }
+  /** Writing the output failed; `reason` is the system's code (ENOSPC, EACCES, EPIPE) where it gave one, see `cause`. */
+  SINK_FAILED: { sink: string; target: string; reason: string }
+  /** A value that the sink's format has no form for. `row` counts from 1, among all that the sink was given. */
+  SINK_VALUE_INVALID: { sink: string; row: number; reason: string }
 }
 
 export type ErrorCode = keyof ErrorContexts

@@ -10,6 +10,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const LAYERS = [
   'errors.ts',
   'options.ts',
+  'atomic-file.ts',
   'schema',
   'codec',
   'worker',

@@ -1,8 +1,8 @@
-// Changes of the state appended to one file, as JSON lines. A line is synced before the row that it tells of is in the state: none is
-// left out, and after a crash the last ones may stand there twice.
+// Changes of the state, appended to one file as JSON lines. A line is synced before its row is in the state, so that no change
+// is left out; after a crash the last ones may stand in the file twice.
 
 import { type FileHandle, open } from 'node:fs/promises'
-import { FeedError } from '../index'
+import { sinkFailed } from '../index'
 import { type ChangeSink, changeLine } from '../sync/index'
 
 export interface AppendingSink extends ChangeSink {
@@ -18,7 +18,8 @@ export function appendingSink(path: string): AppendingSink {
         file ??= open(path, 'a')
         const handle = await file
         await handle.appendFile(changes.map(changeLine).join(''))
-        await handle.sync()
+        // A device or a FIFO has nothing to sync.
+        if ((await handle.stat()).isFile()) await handle.sync()
       }),
     // Where it could not be opened there is nothing to close, and the write has said so.
     close: () => guarded(path, async () => (await file?.catch(() => undefined))?.close()),
@@ -29,6 +30,6 @@ async function guarded(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (cause) {
-    throw new FeedError('SINK_FAILED', `${path} cannot be written`, { sink: 'changes', target: path }, { cause })
+    throw sinkFailed('changes', path, cause)
   }
 }

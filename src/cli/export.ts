@@ -1,24 +1,28 @@
-// `feedmill export`: the merged items of a state folder, of now or of an earlier time, as one file.
+// `feedmill export`: the merged items of a state folder, as they are now or were at an earlier time, as one file.
 
+import { constants } from 'node:os'
 import { csvSink, FeedError, itemSnapshotSchema, ndjsonSink, pipeline, type Sink } from '../index'
 import { type OpenCategory, type OpenState, openState, type StateItem, stateItemObject } from '../sync/index'
-import { stdoutSink } from './stdout-sink'
 import { stopRequest } from './stop-signals'
 
 export interface ExportCommand {
   /** The state folder. */
   readonly state: string
-  /** All that the folder has, unless some are named. */
+  /** All categories of the folder, unless some are named. */
   readonly category: readonly string[]
   readonly asOf?: Date
-  /** Standard output unless given; a CSV needs it. */
+  /** A file, a device or a FIFO; standard output unless given. */
   readonly out?: string
   readonly format: 'ndjson' | 'csv'
 }
 
 type PlainItem = Record<string, unknown>
 
-/** NDJSON has all cells of an item, typed, with its priority and its group; CSV the documented columns, as text. */
+/**
+ * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented columns, as text.
+ * Where the reader of the output goes away, as `head` does, the command ends quietly, with the exit code of a process that
+ * SIGPIPE ended. Every other failure is thrown, and the state folder is free again in any case.
+ */
 export async function exportCommand({ state: folder, category, asOf, out, format }: ExportCommand): Promise<void> {
   const sink = sinkOf(format, out)
   const stop = stopRequest()
@@ -31,8 +35,10 @@ export async function exportCommand({ state: folder, category, asOf, out, format
       await state.close()
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error
-    process.exitCode = stop.exitCode
+    if (stop.failure !== undefined) throw stop.failure
+    if (stop.signal.aborted) process.exitCode = stop.exitCode
+    else if (isReaderGone(error)) process.exitCode = 128 + constants.signals.SIGPIPE
+    else throw error
   } finally {
     stop.release()
   }
@@ -53,9 +59,12 @@ async function written(
 }
 
 function sinkOf(format: ExportCommand['format'], out: string | undefined): Sink<PlainItem[]> {
-  if (format === 'ndjson') return out === undefined ? stdoutSink() : ndjsonSink(out)
-  if (out === undefined) throw wrong('out', 'a file, for a CSV', 'nothing')
-  return csvSink(out, { columns: COLUMNS })
+  const target = out ?? process.stdout
+  return format === 'csv' ? csvSink(target, { columns: COLUMNS }) : ndjsonSink(target)
+}
+
+function isReaderGone(error: unknown): boolean {
+  return FeedError.is(error) && error.code === 'SINK_FAILED' && error.context.reason === 'EPIPE'
 }
 
 function categoriesOf({ categories }: OpenState, wanted: readonly string[]): readonly OpenCategory[] {

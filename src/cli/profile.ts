@@ -1,7 +1,6 @@
 // `feedmill profile FILE`: where the time of the user's own file goes, and whether that has become slower.
 
-import { writeFile } from 'node:fs/promises'
-import { FeedError, type FeedName } from '../index'
+import { type FeedName, ndjsonSink, pipeline } from '../index'
 import { FAILURE } from './exit-code'
 import { compare, readBaseline } from './profile-baseline'
 import type { CellReading } from './profile-cells'
@@ -35,14 +34,14 @@ export async function profile(path: string, options: ProfileOptions, runRound = 
   const rounds = await measure(subject, options, runRound)
   const result = profileResult(subject, thisMachine(new Date()), rounds)
   const comparison = baseline && compare(baseline, result, options.tolerance)
-  const json = JSON.stringify({ ...result, ...(comparison && { comparison }) }, null, 2)
+  const told = { ...result, ...(comparison && { comparison }) }
 
-  console.log(options.json === true ? json : profileReport(result))
+  console.log(options.json === true ? JSON.stringify(told, null, 2) : profileReport(result))
   for (const warning of comparison?.warnings ?? []) console.error(`warning: ${warning}`)
   if (comparison) console.error(comparisonReport(comparison, result.totals))
-  if (typeof options.json === 'string') await write(options.json, json)
+  if (typeof options.json === 'string') await write(options.json, told)
   if (comparison?.verdict === 'slower') process.exitCode = FAILURE
-  else if (options.save !== undefined) await write(options.save, JSON.stringify(result, null, 2))
+  else if (options.save !== undefined) await write(options.save, result)
 }
 
 async function measure(subject: ProfileSubject, { rounds, json }: ProfileOptions, runRound: typeof roundInProcess): Promise<RoundResult[]> {
@@ -60,10 +59,7 @@ async function measure(subject: ProfileSubject, { rounds, json }: ProfileOptions
   return results
 }
 
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, `${text}\n`)
-  } catch (cause) {
-    throw new FeedError('SINK_FAILED', `${path} cannot be written`, { sink: 'profile', target: path }, { cause })
-  }
+/** Whole or not at all: a baseline that is cut could not be compared with. */
+async function write(path: string, result: unknown): Promise<void> {
+  await pipeline([result]).run(ndjsonSink(path))
 }

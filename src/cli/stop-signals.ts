@@ -1,30 +1,36 @@
-// What asks a command to stop, as an AbortSignal: SIGINT, SIGTERM, and a reader of standard output that has gone away.
+// What stops a command, as an AbortSignal: SIGINT, SIGTERM, a reader of standard output that has gone away, and any other
+// failure of standard output.
 // A second SIGINT or SIGTERM ends the process as it always does.
 
 import { constants } from 'node:os'
+import { type FeedError, sinkFailed } from '../index'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 export interface StopRequest {
   /** Fires with the first of them. */
   readonly signal: AbortSignal
-  /** 128 and the number of the signal, as shells count; SIGPIPE's for the reader. Undefined where none came. */
+  /** 128 plus the signal's number, as shells count; that of SIGPIPE for the reader. Undefined where none of them came. */
   readonly exitCode: number | undefined
-  /** Signals are the process's own again. */
+  /** Why standard output cannot be written, its reader's absence apart: the command has to fail with it. */
+  readonly failure: FeedError<'SINK_FAILED'> | undefined
+  /** Gives the signals back to the process. */
   release(): void
 }
 
 export function stopRequest(): StopRequest {
   const stop = new AbortController()
   let exitCode: number | undefined
+  let failure: FeedError<'SINK_FAILED'> | undefined
   const on = (name: NodeJS.Signals) => {
     exitCode ??= 128 + constants.signals[name]
     for (const signal of SIGNALS) process.off(signal, on)
     stop.abort()
   }
   const onOutputError = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    on('SIGPIPE')
+    if (error.code === 'EPIPE') return on('SIGPIPE')
+    failure ??= sinkFailed('standard output', 'standard output', error)
+    stop.abort(failure)
   }
   for (const signal of SIGNALS) process.on(signal, on)
   process.stdout.on('error', onOutputError)
@@ -32,6 +38,9 @@ export function stopRequest(): StopRequest {
     signal: stop.signal,
     get exitCode() {
       return exitCode
+    },
+    get failure() {
+      return failure
     },
     release: () => {
       for (const signal of SIGNALS) process.off(signal, on)

@@ -55,6 +55,7 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
     for (const line of failureLines(summary)) console.error(line)
     if (summary.failed.length > 0) process.exitCode = FAILURE
   } catch (error) {
+    if (stop.failure !== undefined) throw stop.failure
     if (!isStop(error, stop.signal)) throw error
     process.exitCode = stop.exitCode
     console.error('feedmill: stopped; the same command goes on from here')

@@ -150,7 +150,11 @@ function onDisk(handle: FileHandle, totalBytes: number): StoredFile {
       const chunk = Buffer.allocUnsafeSlow(Math.min(READ_CHUNK_BYTES, end - at))
       const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
       if (bytesRead === 0)
-        throw new FeedError('SINK_FAILED', 'a temporary file lost its end', { sink: 'file cache', target: 'temporary file' })
+        throw new FeedError('SINK_FAILED', 'a temporary file lost its end', {
+          sink: 'file cache',
+          target: 'temporary file',
+          reason: 'it is shorter than what was written',
+        })
       yield chunk.subarray(0, bytesRead)
       at += bytesRead
     }

@@ -3,7 +3,7 @@
 
 import { Readable } from 'node:stream'
 import { asFeedError, excerpt, FeedError } from '../errors'
-import { durationMs, wholeNumber } from '../options'
+import { durationMs, filledText, wholeNumber, withMethods } from '../options'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
@@ -159,9 +159,10 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * Runs to the end into a sink: committed when every stage has ended without error, aborted otherwise.
    * A file that was replaced while it was read (RANGE_FILE_REPLACED) is read again from its start, once, where the source and
    * all steps are given as functions.
-   * @throws FeedError of the failure
+   * @throws FeedError OPTION_INVALID for what is no sink, before anything is read; or that of the failure
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
+    filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
     return this.#attempt(sink, this.repeatable)
   }
 

@@ -1,76 +1,145 @@
-// Rows to a CSV file that spreadsheets and databases read. The writing is papaparse's.
+// Rows to CSV that spreadsheets and databases read (RFC 4180). The writing is papaparse's.
 
 import type * as Papa from 'papaparse'
-import { FeedError } from '../errors'
+import { excerpt, FeedError } from '../errors'
+import { flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
-import { AtomicFile } from './atomic-file'
+import { type ColumnOf, CsvColumns, checkColumns } from './csv-columns'
+import type { SinkTarget } from './destination'
+import { unwritableKind, valueInvalid } from './element-kind'
+import { TextOutput } from './text-output'
 
-export interface CsvSinkOptions {
+export interface CsvSinkOptions<N extends string = string> {
   /** Columns in order; those of the first row by default. */
-  readonly columns?: readonly string[]
+  readonly columns?: readonly N[]
   /** One character or more between cells; a comma by default. */
   readonly delimiter?: string
-  /** Puts an apostrophe before a cell that begins with `=`, `+`, `-`, `@`, tab or CR, so that no spreadsheet runs it. On by default. */
+  /**
+   * Puts an apostrophe before a cell that a spreadsheet would run: one that begins with `=`, `+`, `-`, `@` or their
+   * full-width forms, also behind blanks and control characters, or with a control character. On by default.
+   */
   readonly neutralizeFormulas?: boolean
 }
 
+const NAME = 'csv'
+const OPTIONS: OptionNames<CsvSinkOptions> = { columns: true, delimiter: true, neutralizeFormulas: true }
 const LINE_END = '\r\n'
-// A plain number such as -9.90 runs nothing, and has to stay a number.
-const FORMULA_START = /^(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r]/
+// The first alternative leaves out a plain number such as -9.90, which runs nothing and has to stay a number.
+// Programs that read a cell drop blanks, control characters and invisible ones before they look for a formula.
+const FORMULA_START = /^(?:(?![+-]?\d+(?:\.\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
 
 /**
- * A header line and one line for each row (or plain object), RFC 4180. Values that are objects are written as JSON.
- * Formulas are neutralised in text only: a signed number stays a number.
- * The file appears when the pipeline has ended well.
- * @throws FeedError SINK_FAILED, OPTION_INVALID
+ * A header line and one line for each row, or plain object. A cell that is a list or an object is written as JSON; null and
+ * undefined are empty cells. Formulas are neutralised in text only: a signed number stays a number.
+ *
+ * A name in `columns` that the rows' type does not know is a compile error; a column of the file that its schema does not have
+ * is given as `string`, such as `'extra' as string`. A name that no row has is COLUMN_UNKNOWN before anything is written. Of plain
+ * objects the first 1,000 count, and a property that is missing in some of them is an empty cell. Without `columns` those of the
+ * first row are written, and a later one that has more is COLUMN_UNKNOWN, because its cell would be lost.
+ *
+ * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as it was before. The text is
+ * written beside it, as `<name>.<16 hexadecimal digits>.partial`. A symbolic link stays, and the file that it points to is
+ * replaced. A device, a FIFO or a stream gets the text as it is made.
+ * @param target the path of the file, in a folder that is there; or a Node stream, which is not ended
+ * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for what is no row or object, and
+ * for a cell that has no text
  */
-export function csvSink<T>(path: string, options: CsvSinkOptions = {}): Sink<T> {
-  const { delimiter = ',', neutralizeFormulas = true } = options
-  if (delimiter === '' || /["\r\n]/.test(delimiter)) {
-    throw new FeedError('OPTION_INVALID', 'the delimiter cannot be used', {
-      option: 'delimiter',
-      expected: 'no quote or line end',
-      received: delimiter,
-    })
+export function csvSink<T, N extends string>(
+  target: SinkTarget,
+  options: CsvSinkOptions & { readonly columns: string extends N ? readonly N[] : never },
+): Sink<T>
+export function csvSink<T>(target: SinkTarget, options?: CsvSinkOptions<ColumnOf<NoInfer<T>>>): Sink<T>
+export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
+  const output = new TextOutput(target, NAME)
+  const { delimiter = ',', neutralizeFormulas = true } = knownOptions(options, OPTIONS)
+  const chosen = options.columns === undefined ? undefined : checkColumns(options.columns)
+  const escapeFormulae = flag('neutralizeFormulas', neutralizeFormulas) ? FORMULA_START : false
+  if (typeof delimiter !== 'string' || delimiter === '' || /["\r\n]/.test(delimiter)) {
+    throw optionInvalid('delimiter', 'text without a quote or line end', delimiter)
   }
-  const file = new AtomicFile(path, 'csv')
-  let columns = options.columns
-  const escapeFormulae = neutralizeFormulas ? FORMULA_START : false
   let unparse: typeof Papa.unparse
-  const lines = (data: unknown[][]) => {
+  let columns = new CsvColumns(chosen)
+  /** Lines before all columns were seen. */
+  let held = ''
+  let hasHeader = false
+
+  const linesOf = (cells: unknown[][]) => {
     // Many readers skip a blank line: the empty cell of a lone column is written as "".
-    const quotes = data[0]?.length === 1 ? (value: unknown) => value === '' : false
-    return unparse(data, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) + LINE_END
+    const quotes = cells[0]?.length === 1 ? (value: unknown) => value === '' : false
+    return unparse(cells, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) + LINE_END
   }
-  const open = async () => {
-    await file.open()
-    // Only who writes CSV waits for it to be loaded.
-    unparse = (await import('papaparse')).default.unparse
-    columns = options.columns
-    if (columns !== undefined) await file.write(lines([[...columns]]))
+  const withHeader = (text: string) => {
+    if (hasHeader || columns.names === undefined) return text
+    hasHeader = true
+    return linesOf([[...columns.names]]) + text
   }
-  const write = (item: T) => {
-    const objects = Array.from(elementsOf(item), element => plainOf(element) as Record<string, unknown>)
-    if (objects.length === 0) return undefined
-    const isFirst = columns === undefined
-    const names = (columns ??= Object.keys(objects[0]!))
-    const data = objects.map(object => names.map(name => cellOf(object[name])))
-    return file.write(lines(isFirst ? [[...names], ...data] : data))
+  return {
+    name: NAME,
+    open: async () => {
+      columns = new CsvColumns(chosen)
+      held = ''
+      hasHeader = false
+      await output.open()
+      // Only who writes CSV waits for it to be loaded.
+      unparse = (await import('papaparse')).default.unparse
+    },
+    write: item => {
+      const cells = Array.from(elementsOf(item), element => cellsOf(element, columns))
+      if (cells.length === 0) return undefined
+      held += linesOf(cells)
+      if (!columns.isSettled) return undefined
+      const text = withHeader(held)
+      held = ''
+      return output.write(text)
+    },
+    commit: async () => {
+      columns.settle()
+      // Without a row, the header alone.
+      await output.write(withHeader(held))
+      await output.commit()
+    },
+    abort: () => output.abort(),
   }
-  return { name: 'csv', open, write, commit: () => file.commit(), abort: () => file.abort() }
 }
 
-// Dates and decimals are text in JSON; lists and objects are written as their JSON.
-function cellOf(value: unknown): unknown {
+function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
+  const kind =
+    typeof element === 'object' && element !== null
+      ? (unwritableKind(element) ?? (Array.isArray(element) ? 'Array' : undefined))
+      : typeof element
+  if (kind !== undefined) throw valueInvalid(NAME, columns.rows + 1, `${kind} is not a row or an object with a property for each column`)
+  const cells = columns.cellsOf(element as object)
+  return columns.names!.map(name => {
+    // An own property only: a column may be named `constructor`.
+    return Object.hasOwn(cells, name) ? cellOf(cells[name], name, columns.rows) : ''
+  })
+}
+
+/** Dates and decimals are text in JSON; lists and objects are written as their JSON. */
+function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
-  if (typeof value !== 'object') return value
-  const json = JSON.stringify(value)
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return value
+  const json = jsonOf(value, column, row)
+  if (json === 'null') return ''
   return json.startsWith('"') ? JSON.parse(json) : json
 }
 
-/** A row as its typed object, anything else as it is. */
-function plainOf(element: unknown): unknown {
-  const { toObject } = element as { toObject?: unknown }
-  return typeof toObject === 'function' ? toObject.call(element) : element
+function jsonOf(value: unknown, column: string, row: number): string {
+  const kind = typeof value === 'object' ? unwritableKind(value as object) : typeof value
+  if (kind === undefined || kind === 'Date') {
+    try {
+      const json = JSON.stringify(value)
+      if (json !== undefined) return json
+    } catch (cause) {
+      if (FeedError.is(cause)) throw cause
+      throw valueInvalid(
+        NAME,
+        row,
+        `the cell ${excerpt(column)}: ${excerpt(cause instanceof Error ? cause.message : String(cause))}`,
+        cause,
+      )
+    }
+  }
+  throw valueInvalid(NAME, row, `the cell ${excerpt(column)} is ${kind ?? 'an object'}, which has no text`)
 }

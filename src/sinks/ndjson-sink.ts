@@ -1,28 +1,70 @@
-// Rows to a file of newline-delimited JSON, one object a line.
+// Rows to newline-delimited JSON, one value a line.
 
-import { elementsOf } from '../pipeline/batch'
+import { excerpt, FeedError } from '../errors'
+import { type ElementOf, elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
-import { AtomicFile } from './atomic-file'
+import type { SinkTarget } from './destination'
+import { type Unwritable, unwritableKind, valueInvalid } from './element-kind'
+import { TextOutput } from './text-output'
+
+const NAME = 'ndjson'
+
+/** The items that a sink takes: all but those whose elements are surely no lines, such as the bytes of a file that nothing has parsed. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is what a function without a `return` gives to `map`.
+export type NdjsonItem<T> = ElementOf<T> extends Unwritable | bigint | symbol | void ? 'rows, objects or other JSON values' : T
 
 /**
- * One JSON object for each row (or member, or item), in order. Rows are written with their typed values:
- * decimals as exact text, timestamps as ISO 8601, empty cells as null.
- * The file appears when the pipeline has ended well; until then, and after a failure, `path` is as it was before.
- * @throws FeedError SINK_FAILED
+ * One JSON value for each row (or member, or item), in order. Rows are written with their typed values: decimals as exact text,
+ * timestamps as ISO 8601, empty cells as null. A line may be an object, an array, text, a finite number, true, false or null.
+ * Inside objects the rules of `JSON.stringify` hold: what is undefined is left out, NaN and invalid dates are null.
+ *
+ * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as it was before. The text is
+ * written beside it, as `<name>.<16 hexadecimal digits>.partial`. A symbolic link stays, and the file that it points to is
+ * replaced. A device, a FIFO or a stream gets the text as it is made.
+ * @param target the path of the file, in a folder that is there; or a Node stream, which is not ended
+ * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for what JSON has no form for: bytes, a
+ * promise, a Date, Map or Set in place of a row, undefined, a BigInt, an object that contains itself
  */
-export function ndjsonSink<T>(path: string): Sink<T> {
-  const file = new AtomicFile(path, 'ndjson')
+export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
+  const output = new TextOutput(target, NAME)
+  let row = 0
   return {
-    name: 'ndjson',
-    open: () => file.open(),
+    name: NAME,
+    open: () => {
+      row = 0
+      return output.open()
+    },
     write: async item => {
       for (const element of elementsOf(item)) {
-        // What JSON has no form for, such as undefined, is null: as inside a list.
-        const due = file.write(`${JSON.stringify(element) ?? 'null'}\n`)
+        const due = output.write(`${lineOf(element, ++row)}\n`)
         if (due !== undefined) await due
       }
     },
-    commit: () => file.commit(),
-    abort: () => file.abort(),
+    commit: () => output.commit(),
+    abort: () => output.abort(),
   }
+}
+
+function lineOf(element: unknown, row: number): string {
+  const line = jsonOf(element, row)
+  if (line !== undefined) return line
+  throw valueInvalid(NAME, row, `${describe(element)} is not a row or another JSON value`)
+}
+
+/** Undefined where JSON has no form for the value, or one that does not say what it is. */
+function jsonOf(element: unknown, row: number): string | undefined {
+  if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined) return undefined
+  if (typeof element === 'number' && !Number.isFinite(element)) return undefined
+  try {
+    return JSON.stringify(element)
+  } catch (cause) {
+    // The cell of a row tells its own place.
+    if (FeedError.is(cause)) throw cause
+    throw valueInvalid(NAME, row, excerpt(cause instanceof Error ? cause.message : String(cause)), cause)
+  }
+}
+
+function describe(element: unknown): string {
+  if (typeof element === 'object' && element !== null) return unwritableKind(element) ?? 'an object whose toJSON gives nothing'
+  return typeof element === 'number' ? String(element) : typeof element
 }

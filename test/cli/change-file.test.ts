@@ -48,6 +48,16 @@ test('without a change there is no file', async () => {
 
 test('a file that cannot be opened is a typed error, told once', async () => {
   const sink = appendingSink(join(folder, 'no-folder', 'file'))
-  await expect(sink.write([change('v1|1|0')])).rejects.toMatchObject({ code: 'SINK_FAILED', cause: { code: 'ENOENT' } })
+  await expect(sink.write([change('v1|1|0')])).rejects.toMatchObject({
+    code: 'SINK_FAILED',
+    message: expect.stringContaining('ENOENT'),
+    context: { sink: 'changes', target: join(folder, 'no-folder', 'file'), reason: 'ENOENT' },
+  })
   await expect(sink.close()).resolves.toBeUndefined()
+})
+
+test.runIf(existsSync('/dev/null'))('a device takes changes too', async () => {
+  const sink = appendingSink('/dev/null')
+  await sink.write([change('v1|1|0')])
+  await sink.close()
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ExportCommand, exportCommand } from '../../src/cli/export'
 import { syncCommand } from '../../src/cli/sync'
 import { outcomeOf, served } from './served'
@@ -76,25 +76,7 @@ describe('feedmill export', () => {
     expect(rows.map(row => row.slice(0, row.indexOf(',')))).toEqual(truth('2026-03-01T04:00:00Z').map(({ itemId }) => itemId))
   })
 
-  test('to standard output unless a file is named', async () => {
-    let text = ''
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, encoding, done?) => {
-      text += String(chunk)
-      const told = typeof encoding === 'function' ? encoding : done
-      told?.()
-      return true
-    })
-    try {
-      await exportCommand({ state: at.command.state, category: ['220'], format: 'ndjson' })
-    } finally {
-      write.mockRestore()
-    }
-    expect(told(itemsOf(text.trimEnd().split('\n')))).toEqual(truth('2026-03-01T04:00:00Z'))
-  })
-
-  test('a CSV without a file, and a category that the folder has not, are refused', async () => {
-    const nowhere = await outcomeOf(() => exportCommand({ state: at.command.state, category: [], format: 'csv' }))
-    expect(nowhere.error).toMatchObject({ code: 'OPTION_INVALID', context: { option: 'out' } })
+  test('a category that the folder does not have is refused', async () => {
     expect((await run({ category: ['1'] })).error).toMatchObject({
       code: 'OPTION_INVALID',
       context: { option: 'category', expected: 'one of 220, 267' },

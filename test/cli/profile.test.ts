@@ -85,7 +85,7 @@ test('a result that cannot be written fails typed, after it was shown', async ()
   const save = join(folder, 'none', 'baseline.json')
   await expect(profile(file, { ...OPTIONS, save }, rounds(1000, 1010, 1020))).rejects.toMatchObject({
     code: 'SINK_FAILED',
-    context: { target: save },
+    context: { target: save, reason: 'ENOENT' },
   })
   expect(printed).toHaveBeenCalledOnce()
 })

@@ -20,13 +20,20 @@ test.each([
   expect(counts()).toEqual(before)
 })
 
-test('a reader of standard output that goes away is as SIGPIPE; any other error of it is nobody’s to swallow', () => {
+test('a reader of standard output that goes away counts as SIGPIPE', () => {
   const stop = stopRequest()
   release = stop.release
-  expect(() => process.stdout.emit('error', Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toThrow('no space')
-  expect(stop.signal.aborted).toBe(false)
   process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
-  expect([stop.signal.aborted, stop.exitCode]).toEqual([true, 141])
+  expect([stop.signal.aborted, stop.exitCode, stop.failure]).toEqual([true, 141, undefined])
+})
+
+test('fault 95: any other error of standard output stops the command, which has to fail with it', () => {
+  const stop = stopRequest()
+  release = stop.release
+  process.stdout.emit('error', Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' }))
+  expect([stop.signal.aborted, stop.exitCode]).toEqual([true, undefined])
+  expect(stop.failure).toMatchObject({ code: 'SINK_FAILED', context: { target: 'standard output', reason: 'ENOSPC' } })
+  expect(stop.signal.reason).toBe(stop.failure)
 })
 
 test('released, it listens no more', () => {

@@ -490,3 +490,30 @@ describe('iterators driven by hand', () => {
     expect(await pipeline([new Array(300_000).fill(1)]).toArray()).toHaveLength(300_000)
   })
 })
+
+test.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['a function', () => {}],
+  ['a class', class Memory {}],
+  ['a path', 'out.csv'],
+  ['a sink without commit and abort', { name: 'memory', write() {} }],
+  ['a sink without write', { name: 'memory', commit() {}, abort() {} }],
+])('fault 102: %s in place of a sink is refused before anything is read', async (_, sink) => {
+  let reads = 0
+  const run = pipeline(() => [reads++]).run(sink as unknown as Sink<number>)
+  await expect(run).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    message: expect.stringMatching(/^sink must be an object with the methods write, commit, abort, not /),
+    context: { option: 'sink' },
+  })
+  expect(reads).toBe(0)
+})
+
+test('fault 102: a sink without a name, which its errors need, is refused', async () => {
+  const sink = { write() {}, commit() {}, abort() {} }
+  await expect(pipeline([1]).run(sink as unknown as Sink<number>)).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    context: { option: 'sink.name' },
+  })
+})

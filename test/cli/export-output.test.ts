@@ -1,0 +1,116 @@
+// `feedmill export` as it is built, in a process of its own: what becomes of its output when that is a pipe, a device or a file.
+
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { build } from 'tsup'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { syncCommand } from '../../src/cli/sync'
+import { outcomeOf, served } from './served'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+let built: string
+let at: Awaited<ReturnType<typeof served>>
+
+// Inside the project, so that packages resolve from the project's own.
+beforeAll(async () => {
+  await mkdir(join(ROOT, '.tmp'), { recursive: true })
+  built = await mkdtemp(join(ROOT, '.tmp/export-'))
+  await writeFile(join(built, 'package.json'), '{"type":"module"}')
+  const entry = { cli: join(ROOT, 'src/cli/main.ts') }
+  await build({ config: false, entry, format: 'esm', target: 'node20', splitting: true, silent: true, outDir: built })
+  at = await served()
+  await outcomeOf(() => syncCommand(at.command))
+  for (const format of ['ndjson', 'csv']) await ended(exporting(['--format', format, '--out', join(at.folder, format)]))
+}, 120_000)
+afterAll(async () => {
+  await at?.close()
+  await rm(built, { recursive: true })
+})
+
+const exporting = (words: readonly string[], stdout: 'pipe' | number = 'pipe'): ChildProcess => {
+  const stdio: StdioOptions = ['ignore', stdout, 'pipe', 'pipe']
+  return spawn(process.execPath, [join(built, 'cli.js'), 'export', '--state', at.command.state, ...words], { stdio })
+}
+
+async function ended(child: ChildProcess) {
+  const exit = once(child, 'exit')
+  const streams = [child.stdout, child.stderr, child.stdio[3] as NodeJS.ReadableStream]
+  const [out = '', err = '', third = ''] = await Promise.all(
+    streams.map(stream => (stream && !(stream as { destroyed?: boolean }).destroyed ? text(stream) : '')),
+  )
+  return { code: (await exit)[0] as number | null, out, err, third }
+}
+
+const fileOf = (format: string) => readFileSync(join(at.folder, format), 'utf8')
+const locks = () => readdirSync(at.command.state).filter(name => name.startsWith('lock'))
+
+test.each(['ndjson', 'csv'])(
+  '%s goes to standard output, and to its other names, as it goes to a file',
+  async format => {
+    expect(fileOf(format).length).toBeGreaterThan(10_000)
+    const places = [[], ...['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'].filter(path => existsSync(path)).map(path => ['--out', path])]
+    for (const place of places) {
+      expect(await ended(exporting(['--format', format, ...place]))).toEqual({ code: 0, out: fileOf(format), err: '', third: '' })
+    }
+  },
+  120_000,
+)
+
+test.runIf(existsSync('/dev/fd'))(
+  'fault 91: a pipe that the caller has opened gets the text',
+  async () => {
+    expect(await ended(exporting(['--format', 'csv', '--out', '/dev/fd/3']))).toEqual({ code: 0, out: '', err: '', third: fileOf('csv') })
+  },
+  60_000,
+)
+
+test('standard output that is a file gets the text where its other writers left off', async () => {
+  const path = join(at.folder, 'log')
+  await writeFile(path, 'before\n')
+  const file = openSync(path, 'a')
+  const { code, err } = await ended(exporting(existsSync('/dev/stdout') ? ['--out', '/dev/stdout'] : [], file))
+  closeSync(file)
+  expect([code, err]).toEqual([0, ''])
+  expect(readFileSync(path, 'utf8')).toBe(`before\n${fileOf('ndjson')}`)
+}, 60_000)
+
+test.runIf(existsSync('/dev/full'))(
+  'fault 95: a full standard output is typed, with the system’s reason, and the state is free again',
+  async () => {
+    for (const format of ['ndjson', 'csv']) {
+      const full = openSync('/dev/full', 'w')
+      const { code, err } = await ended(exporting(['--format', format], full))
+      closeSync(full)
+      expect([code, err]).toEqual([1, 'feedmill: SINK_FAILED: standard output cannot be written: ENOSPC: no space left on device, write\n'])
+      expect(locks()).toEqual([])
+    }
+  },
+  60_000,
+)
+
+test('fault 95: where the reader goes away, the command ends quietly, as by SIGPIPE, and the state is free again', async () => {
+  for (const format of ['ndjson', 'csv']) {
+    const child = exporting(['--format', format])
+    child.stdout!.destroy()
+    expect(await ended(child)).toMatchObject({ code: 141, err: '' })
+    expect(locks()).toEqual([])
+  }
+}, 60_000)
+
+test('an output that cannot be made is told with its path and reason, and the state is free again', async () => {
+  const missing = join(at.folder, 'none/out.csv')
+  for (const [path, reason] of [
+    [missing, 'ENOENT: no such file or directory'],
+    [at.folder, 'EISDIR: illegal operation on a directory'],
+  ] as const) {
+    const { code, out, err } = await ended(exporting(['--format', 'csv', '--out', path]))
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(`feedmill: SINK_FAILED: ${path} cannot be written: ${reason}`)
+    expect(err.trimEnd().split('\n')).toHaveLength(1)
+    expect(locks()).toEqual([])
+  }
+}, 60_000)

@@ -1,0 +1,99 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { pipeline } from '../../src/pipeline/pipeline'
+import { defineSchema } from '../../src/schema/feed-schema'
+import { ndjsonSink } from '../../src/sinks/ndjson-sink'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
+
+let folder: string
+let path: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'feedmill-ndjson-'))
+  path = join(folder, 'out.ndjson')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const schema = defineSchema('item', {
+  itemId: { type: 'text', required: true, source: 'test' },
+  price: { type: 'decimal', source: 'test' },
+  seen: { type: 'timestamp', source: 'test' },
+  tags: { type: 'commaList', source: 'test' },
+})
+const rows = (text: string) => pipeline([Buffer.from(text)]).to(new TsvRowParser({ schema }))
+const text = 'itemId\tprice\tseen\ttags\textra\nv1|1|0\t-9.90\t2026-03-01T12:00:00.000Z\ta,b\t=1+1\nv1|2|0\t\t\t\t"a\nb, \\"c\\""\n'
+const written = () => readFile(path, 'utf8')
+const lines = async () => (await written()).trimEnd().split('\n')
+
+test('one typed object a line', async () => {
+  await rows(text).run(ndjsonSink(path))
+  expect((await lines()).map(line => JSON.parse(line))).toEqual([
+    { itemId: 'v1|1|0', price: '-9.90', seen: '2026-03-01T12:00:00.000Z', tags: ['a', 'b'], extra: '=1+1' },
+    { itemId: 'v1|2|0', price: null, seen: null, tags: [], extra: 'a\nb, "c"' },
+  ])
+})
+
+test('many rows, in order, with backpressure on the file', async () => {
+  await pipeline(Array.from({ length: 5000 }, (_, n) => [{ n, text: 'x'.repeat(200) }])).run(ndjsonSink(path))
+  expect((await lines()).map(line => JSON.parse(line).n)).toEqual(Array.from({ length: 5000 }, (_, n) => n))
+})
+
+test('lines longer than the buffer, with characters of every length', async () => {
+  const texts = ['é漢😀'.repeat(100_000), 'a', '😀'.repeat(70_001), '\ud800 lone']
+  await pipeline([texts]).run(ndjsonSink(path))
+  expect((await lines()).map(line => JSON.parse(line) as string).every((text, n) => text === texts[n])).toBe(true)
+})
+
+test('a failure leaves an earlier file as it was, and nothing half written', async () => {
+  await writeFile(path, 'before')
+  await expect(rows(`${text}short\n`).run(ndjsonSink(path))).rejects.toMatchObject({ code: 'TSV_ROW_SHORT' })
+  expect(await written()).toBe('before')
+  expect(await readdir(folder)).toEqual(['out.ndjson'])
+})
+
+test('any JSON value is a line; inside objects the rules of JSON.stringify hold', async () => {
+  await pipeline([['a', 1.5, true, null, [1, 2], { a: undefined, b: Number.NaN, c: new Date(0) }]]).run(ndjsonSink(path))
+  expect(await lines()).toEqual(['"a"', '1.5', 'true', 'null', '[1,2]', '{"b":null,"c":"1970-01-01T00:00:00.000Z"}'])
+})
+
+const circular: { self?: unknown } = {}
+circular.self = circular
+test.each([
+  ['bytes', new Uint8Array(2), 'Uint8Array is not a row'],
+  ['a buffer', Buffer.from('a'), 'Uint8Array is not a row'],
+  ['an ArrayBuffer', new ArrayBuffer(2), 'ArrayBuffer is not a row'],
+  ['a promise', Promise.resolve({ a: 1 }), 'Promise is not a row'],
+  ['a date', new Date(0), 'Date is not a row'],
+  ['a map', new Map([[1, 2]]), 'Map is not a row'],
+  ['undefined', undefined, 'undefined is not a row'],
+  ['a function', () => 1, 'function is not a row'],
+  ['a symbol', Symbol('s'), 'symbol is not a row'],
+  ['not a number', Number.NaN, 'NaN is not a row'],
+  ['infinite', Number.POSITIVE_INFINITY, 'Infinity is not a row'],
+  ['a BigInt', 1n, 'BigInt'],
+  ['an object with a BigInt', { a: 1n }, 'BigInt'],
+  ['an object that contains itself', circular, 'circular'],
+  ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'toJSON'],
+])('a line that is %s is typed, with its number', async (_, value, reason) => {
+  await writeFile(path, 'before')
+  await expect(pipeline([[{ a: 1 }], [{ a: 2 }, value]]).run(ndjsonSink<unknown>(path))).rejects.toMatchObject({
+    code: 'SINK_VALUE_INVALID',
+    message: expect.stringMatching(/^row 3 cannot be written: /),
+    context: { sink: 'ndjson', row: 3, reason: expect.stringContaining(reason) },
+  })
+  expect(await written()).toBe('before')
+  expect(await readdir(folder)).toEqual(['out.ndjson'])
+  // Counted anew in each run.
+  const sink = ndjsonSink<unknown>(path)
+  for (let run = 0; run < 2; run++) {
+    await expect(pipeline([value]).run(sink)).rejects.toMatchObject({ context: { row: 1 } })
+  }
+})
+
+test('the bad cell of a row keeps its own error, with its place in the file', async () => {
+  await expect(rows('itemId\tprice\nv1|1|0\tcheap\n').run(ndjsonSink(path))).rejects.toMatchObject({
+    code: 'CELL_INVALID',
+    context: { row: 1, column: 'price' },
+  })
+})

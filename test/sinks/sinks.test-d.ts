@@ -1,0 +1,91 @@
+import { test } from 'vitest'
+import type { RowBatch } from '../../src/codec/row-batch'
+import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
+import type { Sink } from '../../src/pipeline/sink'
+import { type ItemColumns, itemSchema } from '../../src/schema/feed-schemas'
+import { csvSink } from '../../src/sinks/csv-sink'
+import { ndjsonSink } from '../../src/sinks/ndjson-sink'
+import { Gunzip } from '../../src/stages/gunzip'
+import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
+
+declare const bytes: AsyncIterable<Uint8Array>
+declare const buffers: AsyncIterable<Buffer>
+declare const names: string[]
+declare const anything: Pipeline<ReturnType<typeof JSON.parse>[]>
+declare const unknowns: Pipeline<unknown[]>
+const rows = () => pipeline(bytes).to(new TsvRowParser({ schema: itemSchema }))
+const objects = () => pipeline([{ itemId: 'v1|1|0', title: null }])
+
+test('fault 101: columns that the rows do not have do not compile', () => {
+  // @ts-expect-error itemID is itemId
+  rows().run(csvSink('f', { columns: ['itemID'] }))
+  // @ts-expect-error titel is title, beside a name that is right
+  rows().run(csvSink('f', { columns: ['itemId', 'titel'] }))
+  const some = pipeline(bytes).to(new TsvRowParser({ schema: itemSchema, columns: ['itemId'] }))
+  // @ts-expect-error the parser leaves title out
+  some.run(csvSink('f', { columns: ['itemId', 'title'] }))
+  // @ts-expect-error no object has a price
+  objects().run(csvSink('f', { columns: ['price'] }))
+  // @ts-expect-error an option is misspelt
+  objects().run(csvSink('f', { colums: ['itemId'] }))
+})
+
+test('columns that they have do', () => {
+  rows().run(csvSink('f'))
+  rows().run(csvSink('f', { columns: ['itemId', 'title'], delimiter: ';' }))
+  rows()
+    .map(row => row.toObject(['itemId', 'title']))
+    .run(csvSink('f', { columns: ['title'] }))
+  objects().run(csvSink('f', { columns: ['title', 'itemId'] }))
+  pipeline([[{ a: 1 }, { b: 2 }]]).run(csvSink('f', { columns: ['a', 'b'] }))
+})
+
+test('names that only run time knows are checked there', () => {
+  rows().run(csvSink('f', { columns: names }))
+  rows().run(csvSink('f', { columns: ['itemId', 'of the file' as string] }))
+  pipeline(bytes)
+    .to(new TsvObjectParser({ schema: itemSchema }))
+    .run(csvSink('f', { columns: ['itemId', 'of the file'] }))
+  anything.run(csvSink('f', { columns: ['any'] }))
+  unknowns.run(csvSink('f', { columns: ['any'] }))
+  const sink = csvSink('f', { columns: ['any'] })
+  rows().run(sink)
+})
+
+test('what is no line of NDJSON does not compile', () => {
+  // @ts-expect-error bytes that nothing has parsed
+  pipeline(bytes).to(new Gunzip()).run(ndjsonSink('f'))
+  // @ts-expect-error the same from a Node stream
+  pipeline(buffers).run(ndjsonSink('f'))
+  // @ts-expect-error JSON has no BigInt
+  pipeline([[1n]]).run(ndjsonSink('f'))
+  const promises = objects().map(async object => object)
+  // @ts-expect-error promises
+  promises.run(ndjsonSink('f'))
+  const nothing = objects().map(() => {})
+  // @ts-expect-error a function that forgot its `return`
+  nothing.run(ndjsonSink('f'))
+})
+
+test('what is one does', () => {
+  rows().run(ndjsonSink('f'))
+  rows().run(ndjsonSink(process.stdout))
+  objects().run(ndjsonSink('f'))
+  pipeline([['text', 1, true, null]]).run(ndjsonSink('f'))
+  anything.run(ndjsonSink('f'))
+  unknowns.run(ndjsonSink('f'))
+  const sink = ndjsonSink('f')
+  rows().run(sink)
+})
+
+test('a sink of other items does not compile', () => {
+  const ofNumbers = {} as Sink<number>
+  const ofItems = {} as Sink<RowBatch<ItemColumns>>
+  // @ts-expect-error objects are no numbers
+  objects().run(ofNumbers)
+  rows().run(ofItems)
+  const some = pipeline(bytes).to(new TsvRowParser({ schema: itemSchema, columns: ['itemId'] }))
+  // @ts-expect-error rows without all columns
+  some.run(ofItems)
+})

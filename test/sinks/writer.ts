@@ -1,0 +1,27 @@
+// A process that writes one file: it tells when half of its lines are written, and goes on when it is told so.
+
+import { once } from 'node:events'
+import { pipeline } from '../../src/pipeline/pipeline'
+import { ndjsonSink } from '../../src/sinks/ndjson-sink'
+
+export interface WriterOrder {
+  readonly path: string
+  /** What each line is. */
+  readonly line: string
+  readonly lines: number
+}
+
+const { path, line, lines } = JSON.parse(process.argv[2] ?? '') as WriterOrder
+async function* source() {
+  for (let n = 0; n < lines; n++) {
+    if (n === lines >> 1) {
+      const answer = once(process, 'message')
+      process.send?.('half')
+      // `exit` ends the process in the middle of the file.
+      if ((await answer)[0] === 'exit') process.exit(3)
+    }
+    yield line
+  }
+}
+await pipeline(source()).run(ndjsonSink(path))
+process.disconnect()
