@@ -7,7 +7,7 @@ import { FAILURE } from './exit-code'
 import { progressBar } from './progress-bar'
 import { type ServiceSettings, serviceOf } from './service-settings'
 import { stopRequest } from './stop-signals'
-import { eventLine, eventObject, failureLines, progressText, summaryLines } from './sync-lines'
+import { eventLine, eventObject, failureLines, progressText, retryLine, summaryLines } from './sync-lines'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
@@ -95,6 +95,8 @@ function textTeller(): Teller {
   return {
     event: event => {
       if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
+      const retry = retryLine(event)
+      if (retry !== undefined) bar.above(retry)
       const line = eventLine(event)
       if (line === undefined) return
       if (event.type !== 'done') bar.above(line)

@@ -4,14 +4,14 @@ import { excerpt, FeedError } from '../errors'
 import { durationMs, finiteNumber, wholeNumber } from '../options'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
+import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/retries'
 import type { CalendarLimits } from './calendar-windows'
 import type { ChangeSink } from './change-log'
-import type { FetchLimits } from './fetch-file'
 import type { Category } from './file-id'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import type { StateGround } from './state-folder'
 
-export interface SyncOptions extends Partial<FetchLimits> {
+export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
   readonly service: FeedService
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
@@ -59,9 +59,10 @@ export interface SyncOptions extends Partial<FetchLimits> {
 }
 
 export interface SyncSettings
-  extends Required<Omit<SyncOptions, 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares'>> {
+  extends Required<Omit<SyncOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares'>> {
   readonly categories: readonly Category[]
   readonly shares: MemoryShares
+  readonly retry: RetryPolicy
   readonly until: Date | undefined
   readonly limits: Partial<CalendarLimits>
   readonly signal: AbortSignal | undefined
@@ -79,7 +80,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
   check('until', until === undefined || !Number.isNaN(until.getTime()), 'a time', until)
   const isSink = typeof changes === 'object' && typeof changes.write === 'function'
   check('changes', isSink || changes === 'none' || changes === 'files', 'none, files or a sink', changes)
-  const duration = (option: 'backoffBaseMs' | 'backoffCapMs' | 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
+  const duration = (option: 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
     durationMs(option, options[option] ?? standard, least)
   return {
     service,
@@ -94,9 +95,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ranges: options.ranges ?? {},
     keepFileBytes: wholeNumber('keepFileBytes', options.keepFileBytes ?? 0, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', options.maxRemovedShare ?? 0.5, 0, 1),
-    attempts: wholeNumber('attempts', options.attempts ?? 5),
-    backoffBaseMs: duration('backoffBaseMs', 1_000, 0),
-    backoffCapMs: duration('backoffCapMs', 60_000, 0),
+    retry: retryPolicy(options),
     pollMs: duration('pollMs', 60_000, 1),
     waitLimitMs: duration('waitLimitMs', 0, 0),
     progressMs: duration('progressMs', 1_000, 1),

@@ -221,7 +221,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     test('a refused connection is retried, then typed', async () => {
       const origin = await httpServer(() => {})
       await new Promise(resolve => servers.pop()?.close(resolve))
-      const failure = await download(origin, { attempts: 2 }).catch(error => error)
+      const failure = await download(origin, { patienceMs: 1 }).catch(error => error)
       expect(failure).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', cause: { code: 'HTTP_TRANSPORT' } })
     })
   })
