@@ -49,11 +49,12 @@ export interface Heading {
 /** What makes these headings those of another kind of file; undefined where they may be the names of columns. */
 export function foreignHeadings(headings: readonly Heading[], schema: FeedSchema): string | undefined {
   const names = headings.map(({ text }) => text)
+  // All of such a file would be its header line.
+  if (headings.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text))) return 'a line end is CR alone: convert line ends to LF'
   if (knownHeadings(schema, names) > 0) return undefined
   const [only] = headings
   const separator = headings.length === 1 && only && !only.isQuoted ? otherSeparator(only.text) : undefined
   if (separator !== undefined) return separator
-  if (headings.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text))) return 'a line end is CR alone: convert line ends to LF'
   if (Object.keys(schema.columns).length > 0) {
     return `none of its columns is in the schema (${schema.feed}): give the file's own schema, or none, and see whether it has a header line`
   }
