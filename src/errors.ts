@@ -167,6 +167,8 @@ export interface ErrorContexts {
   TSV_ROW_TOO_LARGE: RowPosition & { limitBytes: number }
   /** Bytes that are not UTF-8, with `invalidUtf8: 'bad-row'`. */
   TSV_UTF8_INVALID: RowPosition
+  /** A bad row when as many as `maxBadRows` allows were left out already. */
+  TSV_BAD_ROWS_LIMIT: RowPosition & { limit: number }
 
   // Cells.
   /** A cell that its column's type cannot be read from. */

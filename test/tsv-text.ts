@@ -21,6 +21,9 @@ export interface Reading {
   bad: BadRow[]
 }
 
+/** A bad row as plain data: what it makes on demand is made now. */
+export const plainBadRow = ({ code, position, bytes, error }: BadRow): BadRow => ({ code, position, bytes: Uint8Array.from(bytes), error })
+
 /** All rows of `input`, pushed in the pieces that `cuts` makes of it. */
 export function readAll(
   input: string | Uint8Array,
@@ -29,7 +32,7 @@ export function readAll(
 ): Reading {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input
   const bad: BadRow[] = []
-  const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: row => void bad.push(row), ...options })
+  const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: row => void bad.push(plainBadRow(row)), ...options })
   const rows: string[][] = []
   const take = (batches: ReturnType<typeof parser.push>) => {
     for (const batch of batches) for (const row of batch) rows.push(batch.header.columns.map(column => row.text(column.name)))

@@ -36,6 +36,8 @@ export interface RowBatchParts<C extends Columns> {
   readonly baseOffset: number
   /** Only where some columns of the file were left out. */
   readonly places?: RowPlaces
+  /** Bad rows that stood between the first row and each one, where there were some. */
+  readonly leftOutBefore?: Uint32Array | undefined
   /** Rows of the index that are in view, in order; all when absent. */
   readonly selection?: Uint32Array | undefined
   /** Cells decoded already, by column index, one value for each row of the index. */
@@ -144,15 +146,17 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): { row: number; line: number; byteOffset: number } {
-    const { firstRow, firstLine, innerLines, baseOffset, index, places } = this.#parts
-    if (places) return { row: firstRow + slot, line: firstLine + places.lines[slot]!, byteOffset: baseOffset + places.byteOffsets[slot]! }
-    const line = innerLines === 0 ? firstLine + slot : (this.#lines ??= this.#countLines())[slot]!
-    return { row: firstRow + slot, line, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
+    const { firstRow, firstLine, innerLines, baseOffset, index, places, leftOutBefore } = this.#parts
+    const rowsBefore = leftOutBefore === undefined ? slot : slot + leftOutBefore[slot]!
+    const row = firstRow + rowsBefore
+    if (places) return { row, line: firstLine + places.lines[slot]!, byteOffset: baseOffset + places.byteOffsets[slot]! }
+    const line = innerLines === 0 ? firstLine + rowsBefore : (this.#lines ??= this.#countLines())[slot]!
+    return { row, line, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
   }
 
   /** @internal A batch of only the row in `slot`, over a copy of its bytes. */
   copyOf(slot: number): RowBatch<C> {
-    const { index, decoded, places: _places, ...rest } = this.#parts
+    const { index, decoded, places: _places, leftOutBefore: _leftOut, ...rest } = this.#parts
     const from = index.rowStarts[slot]!
     const ends = index.cellEnds.slice(slot * index.columns, (slot + 1) * index.columns)
     const single: RowIndex = {

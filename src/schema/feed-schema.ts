@@ -1,7 +1,8 @@
 // What a feed's columns are, as data: name, type, aliases, deprecation, where the documents say so.
 // Binding a schema to the header of a real file is codec/tsv/header.ts.
 
-import type { CellType, CellTypes } from './values'
+import { choice, filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
+import { CELL_TYPES, type CellType, type CellTypes } from './values'
 
 export interface ColumnSpec<T extends CellType = CellType> {
   readonly type: T
@@ -47,7 +48,52 @@ export interface FeedFile {
   readonly lastModified?: Date
 }
 
-/** Keeps the literal types of the columns. */
+/**
+ * A schema, with the literal types of its columns.
+ * @throws FeedError OPTION_INVALID for a column whose type does not exist, and for two columns of one spelling
+ */
 export function defineSchema<const C extends Columns>(feed: FeedSchema['feed'], columns: C): FeedSchema<C> {
-  return { feed, columns }
+  return checkedSchema('schema', { feed, columns })
+}
+
+const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority', 'other'] as const
+const SPEC_PARTS: OptionNames<ColumnSpec> = { type: true, aliases: true, required: true, deprecated: true, source: true }
+const SCHEMA_PARTS: OptionNames<FeedSchema> = { feed: true, columns: true }
+
+/** Every parser checks its schema, and a program makes many parsers with a handful of schemas. */
+const checked = new WeakSet<object>()
+
+/** Returns a schema that is right, whoever made it. @throws FeedError OPTION_INVALID with the column's name */
+export function checkedSchema<S extends FeedSchema>(option: string, schema: S): S {
+  if (checked.has(schema)) return schema
+  knownOptions<FeedSchema>(schema, SCHEMA_PARTS, option)
+  choice('feed', schema.feed, FEEDS)
+  if (typeof schema.columns !== 'object' || schema.columns === null || Array.isArray(schema.columns)) {
+    throw optionInvalid('columns', 'an object with a column under each name', schema.columns)
+  }
+  const spellings = new Map<string, string>()
+  for (const [name, spec] of Object.entries(schema.columns)) {
+    checkColumn(`columns.${name}`, spec)
+    for (const spelling of [name, ...(spec.aliases ?? [])]) checkSpelling(spellings, name, spelling)
+  }
+  checked.add(schema)
+  return schema
+}
+
+function checkColumn(option: string, spec: ColumnSpec): void {
+  knownOptions<ColumnSpec>(spec, SPEC_PARTS, option)
+  choice(`${option}.type`, spec.type, CELL_TYPES)
+  const { aliases, required } = spec
+  if (aliases !== undefined && !Array.isArray(aliases)) throw optionInvalid(`${option}.aliases`, 'a list of header spellings', aliases)
+  aliases?.forEach((alias, n) => filledText(`${option}.aliases[${n}]`, alias))
+  if (required !== undefined && required !== true) throw optionInvalid(`${option}.required`, 'true or left out', required)
+}
+
+/** Headings are matched without regard to case, so no two columns may have spellings that differ in case alone. */
+function checkSpelling(spellings: Map<string, string>, column: string, spelling: string): void {
+  const other = spellings.get(spelling.toLowerCase())
+  if (other !== undefined && other !== column) {
+    throw optionInvalid(`columns.${column}`, `spelt otherwise than the column ${other}, case apart`, spelling)
+  }
+  spellings.set(spelling.toLowerCase(), column)
 }

@@ -58,3 +58,19 @@ export interface CellTypes {
 }
 
 export type CellType = keyof CellTypes
+
+const cellTypes: Readonly<Record<CellType, true>> = {
+  text: true,
+  int32: true,
+  decimal: true,
+  boolean: true,
+  timestamp: true,
+  commaList: true,
+  pipeList: true,
+  aspects: true,
+  conditionDescriptors: true,
+  regions: true,
+}
+
+/** The names of all cell types. */
+export const CELL_TYPES = Object.keys(cellTypes) as readonly CellType[]

@@ -1,7 +1,8 @@
 // What becomes of cells that cannot be read as their column's type: one policy for all stages that decode ahead of the reader.
 
 import { cellDecoders } from '../codec/decode/cell-decoders'
-import { excerpt, FeedError, type RowPosition } from '../errors'
+import { FeedError, type RowPosition } from '../errors'
+import { callback } from '../options'
 import type { CellType } from '../schema/values'
 
 /** A cell that could not be read. */
@@ -28,8 +29,7 @@ export class BadCells {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(policy: BadCellPolicy = 'throw') {
-    if (policy !== 'throw' && policy !== 'null' && typeof policy !== 'function') throw invalidPolicy(policy)
-    this.#policy = policy
+    this.#policy = policy === 'throw' || policy === 'null' ? policy : callback('onBadCell', policy, "'throw', 'null' or a function")
   }
 
   /** One cell's value, or what the policy makes of it. @throws FeedError CELL_INVALID with the position */
@@ -53,9 +53,4 @@ export function isBadCell(error: unknown): error is FeedError<'CELL_INVALID'> {
 function badCell(error: FeedError<'CELL_INVALID'>, column: string, row: RowPosition): BadCell {
   const { excerpt: text } = error.context
   return { error, column, position: text === undefined ? row : { ...row, excerpt: text } }
-}
-
-function invalidPolicy(policy: unknown): FeedError {
-  const context = { option: 'onBadCell', expected: "'throw', 'null' or a function", received: excerpt(String(policy)) }
-  return new FeedError('OPTION_INVALID', `onBadCell must be ${context.expected}`, context)
 }

@@ -4,7 +4,7 @@
 import { unknownColumn } from '../codec/projection'
 import type { RowBatch } from '../codec/row-batch'
 import type { BoundHeader } from '../codec/tsv/header'
-import { excerpt, FeedError } from '../errors'
+import { knownOptions, type OptionNames, optionInvalid } from '../options'
 import type { Columns } from '../schema/feed-schema'
 import type { CellType } from '../schema/values'
 import { type BadCellPolicy, BadCells } from './bad-cells'
@@ -15,6 +15,8 @@ export interface ColumnDecoderOptions<C extends Columns> {
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
   readonly onBadCell?: BadCellPolicy
 }
+
+const OPTIONS: OptionNames<ColumnDecoderOptions<Columns>> = { columns: true, onBadCell: true }
 
 interface PlannedColumn {
   readonly index: number
@@ -36,9 +38,9 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
   /** @throws FeedError OPTION_INVALID */
   constructor(options: ColumnDecoderOptions<C> = {}) {
     super('ColumnDecoder')
-    const { columns, onBadCell } = options
+    const { columns, onBadCell } = knownOptions<ColumnDecoderOptions<C>>(options, OPTIONS)
     if (columns !== undefined && !(Array.isArray(columns) && columns.every(column => typeof column === 'string'))) {
-      throw invalidOption('columns', 'a list of column names', columns)
+      throw optionInvalid('columns', 'a list of column names', columns)
     }
     this.#columns = columns && [...columns]
     this.#badCells = new BadCells(onBadCell)
@@ -66,8 +68,4 @@ function planFor(header: BoundHeader, names: readonly string[] | undefined): Pla
   const wanted = new Set(names)
   for (const name of wanted) if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)
   return all.filter(column => wanted.has(column.name))
-}
-
-function invalidOption(option: string, expected: string, received: unknown): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(received)) })
 }

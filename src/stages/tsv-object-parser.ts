@@ -3,10 +3,11 @@
 
 import type { ColumnName, Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
-import { excerpt, FeedError } from '../errors'
+import { PAUSE, type Pause } from '../codec/steps'
+import { choice, knownOptions, type OptionNames } from '../options'
 import type { ChosenColumns, Columns, RowObject } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'
-import { type TsvRowParserOptions, TsvStage } from './tsv-stage'
+import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /** `typed`: as `row.toObject()` makes them. `text`: as `row.toStrings()` does. */
 export type ObjectValues = 'typed' | 'text'
@@ -24,6 +25,8 @@ export type TsvObjectParserOptions<
   /** Of typed values; 'throw' by default. */
   readonly onBadCell?: BadCellPolicy
 }
+
+const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = { ...PARSER_OPTIONS, values: true, onBadCell: true }
 
 /**
  * Uint8Array in, arrays of plain objects out, one object for each row of a block of `batchBytes` (64 KiB). In `for await` and the row helpers
@@ -44,9 +47,9 @@ export class TsvObjectParser<
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvObjectParserOptions<C, N, V> = {}) {
-    const { values, onBadCell, ...parsing } = options
+    const { values, onBadCell, ...parsing } = knownOptions<TsvObjectParserOptions<C, N, V>>(options, OPTIONS)
     super('TsvObjectParser', parsing as TsvRowParserOptions<C, N>, true)
-    if (values !== undefined && values !== 'typed' && values !== 'text') throw valuesInvalid(values)
+    if (values !== undefined) choice<ObjectValues>('values', values, ['typed', 'text'])
     this.#badCells = new BadCells(onBadCell)
     const hasChoice = parsing.columns !== undefined
     this.#objectOf = values === 'text' ? row => textsOf(row, hasChoice) : row => this.#typed(row)
@@ -57,8 +60,8 @@ export class TsvObjectParser<
     return this.#badCells.count
   }
 
-  protected override *outputsOf(batches: Iterable<RowBatch<K>>): Generator<ObjectOf<K, V>[], void, void> {
-    for (const batch of batches) yield this.#objectsOf(batch)
+  protected override *outputsOf(batches: Iterable<RowBatch<K> | Pause>): Generator<ObjectOf<K, V>[] | Pause, void, void> {
+    for (const batch of batches) yield batch === PAUSE ? PAUSE : this.#objectsOf(batch)
   }
 
   #objectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] {
@@ -91,9 +94,4 @@ function textsOf<K extends Columns>(row: Row<K>, hasChoice: boolean): unknown {
   if (!hasChoice) return row.toStrings()
   const { projections, cells } = row.batch
   return projections.all.ofTexts(cells, row.slot)
-}
-
-function valuesInvalid(values: never): FeedError<'OPTION_INVALID'> {
-  const context = { option: 'values', expected: "'typed' or 'text'", received: excerpt(String(values)) }
-  return new FeedError('OPTION_INVALID', `values must be ${context.expected}`, context)
 }

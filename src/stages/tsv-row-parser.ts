@@ -2,8 +2,10 @@
 
 import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
+import type { Pause } from '../codec/steps'
+import { knownOptions } from '../options'
 import type { ChosenColumns, Columns } from '../schema/feed-schema'
-import { type TsvRowParserOptions, TsvStage } from './tsv-stage'
+import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /**
  * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows, each; with `columns`, `batchBytes` of these and up to
@@ -12,19 +14,25 @@ import { type TsvRowParserOptions, TsvStage } from './tsv-stage'
  * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own their memory.
  * - Held: one block, at most four times `maxRowBytes` (1 MiB) while a row is cut off.
  * - The input may end with or without a last line end. No header at all is TSV_EMPTY; a header alone is a file without rows.
+ * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it cannot be read, has no column of the
+ *   schema, or shows a file of another kind (gzip data, UTF-16, another separator, no header line); TSV_COLUMN_MISSING and
+ *   TSV_COLUMN_REPEATED are about columns that the schema requires.
  * - Bad rows go by `onBadRow` ('throw'): TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK, TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED,
- *   TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. A bad header is TSV_HEADER_INVALID, TSV_COLUMN_MISSING or TSV_COLUMN_REPEATED.
+ *   TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than `maxBadRows` is TSV_BAD_ROWS_LIMIT. Where bad rows follow each other for
+ *   long, the stage lets the event loop turn.
+ * - Anything but a Uint8Array is STAGE_INPUT_INVALID.
  */
 export class TsvRowParser<
   C extends Columns = Record<never, never>,
   const N extends ColumnName<C> = keyof C & string,
   K extends Columns = ChosenColumns<C, N>,
 > extends TsvStage<C, N, K, RowBatch<K>> {
+  /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvRowParserOptions<C, N> = {}) {
-    super('TsvRowParser', options, false)
+    super('TsvRowParser', knownOptions<TsvRowParserOptions<C, N>>(options, PARSER_OPTIONS), false)
   }
 
-  protected override outputsOf(batches: Iterable<RowBatch<K>>): Iterable<RowBatch<K>> {
+  protected override outputsOf(batches: Iterable<RowBatch<K> | Pause>): Iterable<RowBatch<K> | Pause> {
     return batches
   }
 }

@@ -1,12 +1,13 @@
 // What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What each makes of the rows is its own.
 
+import { byteBlock } from '../codec/byte-block'
 import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
+import type { Pause } from '../codec/steps'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
-import { excerpt, FeedError } from '../errors'
-import { wholeNumber } from '../options'
-import { type Columns, defineSchema } from '../schema/feed-schema'
+import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
+import { type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
 import type { ByteMachine } from './fused-stage'
 import { Stage } from './stage'
 
@@ -14,7 +15,7 @@ const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
 export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = keyof C & string> = Partial<
-  Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends'>
+  Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
 > & {
   /**
    * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order, those that the file
@@ -24,6 +25,29 @@ export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = key
   readonly columns?: readonly N[]
   /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
   readonly scanner?: TsvScannerName
+}
+
+/** The names of the options that the parsers share. */
+export const PARSER_OPTIONS: OptionNames<TsvRowParserOptions<Columns>> = {
+  schema: true,
+  file: true,
+  columns: true,
+  onBadRow: true,
+  maxBadRows: true,
+  invalidUtf8: true,
+  maxRowBytes: true,
+  batchBytes: true,
+  scanner: true,
+}
+
+const FILE_PARTS: OptionNames<FeedFile> = {
+  feed: true,
+  marketplace: true,
+  categoryId: true,
+  scope: true,
+  date: true,
+  hour: true,
+  lastModified: true,
 }
 
 /** A schema that knows no column: every cell is text. */
@@ -36,18 +60,23 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
   /** @param lends `outputsOf` is done with a batch when it asks for the next one @throws FeedError OPTION_INVALID */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
-    const { schema, batchBytes, maxRowBytes, onBadRow, invalidUtf8, columns, scanner } = options
+    const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns, scanner } = options
+    if (schema !== undefined) checkedSchema('schema', schema)
+    if (file !== undefined) checkFile(file)
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
     if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
-    if (typeof onBadRow !== 'function') checkOneOf('onBadRow', ['throw', 'skip'], onBadRow, ' or a function')
-    checkOneOf('invalidUtf8', ['bad-row', 'replace'], invalidUtf8)
+    if (maxBadRows !== undefined) wholeNumber('maxBadRows', maxBadRows, 0)
+    if (onBadRow !== undefined && onBadRow !== 'throw' && onBadRow !== 'skip') {
+      callback('onBadRow', onBadRow, "'throw', 'skip' or a function")
+    }
+    if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
     // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
     const common = { ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends }
     this.#parser = new TsvParser<C, K>({ ...common, ...(columns && { columns: checkedColumns(columns) }) })
   }
 
   /** What the rows of these batches become, one output at a time. */
-  protected abstract outputsOf(batches: Iterable<RowBatch<K>>): Iterable<Out>
+  protected abstract outputsOf(batches: Iterable<RowBatch<K> | Pause>): Iterable<Out | Pause>
 
   /** Rows left out by `onBadRow`. */
   get badRows(): number {
@@ -64,7 +93,7 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
     const { transform, flush } = TsvStage.prototype
     if (this.transform !== transform || this.flush !== flush) return undefined
     const parser = this.#parser
-    return { push: (bytes, lent) => this.outputsOf(parser.push(bytes, lent)), end: () => this.#end(), destroy: () => parser.destroy() }
+    return { push: (bytes, lent) => this.outputsOf(parser.steps(bytes, lent)), end: () => this.#end(), destroy: () => parser.destroy() }
   }
 
   /** @internal */
@@ -77,16 +106,16 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
     return false
   }
 
-  protected override transform(bytes: Uint8Array): Iterable<Out> {
-    return this.outputsOf(this.#parser.push(bytes))
+  protected override transform(bytes: Uint8Array): Iterable<Out | Pause> {
+    return this.outputsOf(this.#parser.steps(byteBlock(this.name, bytes)))
   }
 
-  protected override flush(): Iterable<Out> {
+  protected override flush(): Iterable<Out | Pause> {
     return this.#end()
   }
 
-  #end(): Iterable<Out> {
-    return this.isAbsent ? [] : this.outputsOf(this.#parser.end())
+  #end(): Iterable<Out | Pause> {
+    return this.isAbsent ? [] : this.outputsOf(this.#parser.lastSteps())
   }
 
   protected override release(): void {
@@ -96,12 +125,9 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
 
 function checkedColumns(columns: readonly string[]): string[] {
   if (Array.isArray(columns) && columns.length > 0 && columns.every(name => typeof name === 'string')) return [...columns]
-  const context = { option: 'columns', expected: 'a list of at least one name', received: excerpt(String(columns)) }
-  throw new FeedError('OPTION_INVALID', `columns must be ${context.expected}`, context)
+  throw optionInvalid('columns', 'a list of at least one column name', columns)
 }
 
-function checkOneOf(option: string, allowed: readonly string[], value: string | undefined, others = ''): void {
-  if (value === undefined || allowed.includes(value)) return
-  const expected = `${allowed.join(', ')}${others}`
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(value)) })
+function checkFile(file: FeedFile | (() => FeedFile)): void {
+  if (typeof file !== 'function') knownOptions(file, FILE_PARTS, 'file')
 }

@@ -4,9 +4,11 @@
 import type { ChangeKind } from '../codec/merge/register'
 import { versionOfRow } from '../codec/merge/version-order'
 import type { RowBatch } from '../codec/row-batch'
+import { PAUSE, type Pause } from '../codec/steps'
 import { TsvParser } from '../codec/tsv/parser'
 import { FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
+import { eventLoopTurn, isTurnDue } from '../stages/event-loop'
 import { keyOfRow } from '../state/row-key'
 import type { CategoryChange, CategoryState } from './category-state'
 import type { ChangeLog, StateChange } from './change-log'
@@ -69,10 +71,10 @@ class Application {
     const inflater = new FileInflater(data, checkpoint?.inflater, this.#options.readBytes)
     try {
       for await (const block of inflater.blocks()) {
-        for (const batch of parser.push(block, inflater.lent)) await this.#merge(batch)
+        await this.#mergeAll(parser.steps(block, inflater.lent))
         await this.#commitIfDue(inflater, parser)
       }
-      for (const batch of parser.end()) await this.#merge(batch)
+      await this.#mergeAll(parser.lastSteps())
     } finally {
       inflater.close()
       parser.destroy()
@@ -120,6 +122,13 @@ class Application {
   #startOver(): void {
     Object.assign(this.#tally, NO_ROWS)
     this.#unmerged = 0
+  }
+
+  async #mergeAll(steps: Iterable<RowBatch<Columns> | Pause>): Promise<void> {
+    for (const step of steps) {
+      if (step !== PAUSE) await this.#merge(step)
+      else if (isTurnDue(performance.now())) await eventLoopTurn()
+    }
   }
 
   async #merge(batch: RowBatch<Columns>): Promise<void> {

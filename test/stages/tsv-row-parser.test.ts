@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { pipeline } from '../../src/pipeline/pipeline'
+import { defineSchema } from '../../src/schema/feed-schema'
+import { ColumnDecoder } from '../../src/stages/column-decoder'
+import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 import type { TsvRowParserOptions } from '../../src/stages/tsv-stage'
 
@@ -13,6 +17,13 @@ test.each<[string, unknown]>([
   ['columns', []],
   ['columns', 'itemId'],
   ['columns', [1]],
+  ['maxBadRows', -1],
+  ['maxBadRows', Number.POSITIVE_INFINITY],
+  ['scanner', 'fast'],
+  ['file', 'item.tsv'],
+  ['schema', 'item'],
+  ['schema', null],
+  ['onBadRow', class Told {}],
 ])('%s: %s is OPTION_INVALID', (option, value) => {
   expect(() => new TsvRowParser({ [option]: value } as TsvRowParserOptions<Record<never, never>>)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
@@ -36,4 +47,98 @@ test('options that are undefined have their defaults', async () => {
   const ids: string[] = []
   for await (const batch of parser) for (const row of batch) ids.push(row.text('id'))
   expect(ids).toEqual(['1'])
+})
+
+const stages: readonly [string, new (options?: never) => unknown][] = [
+  ['TsvRowParser', TsvRowParser],
+  ['TsvObjectParser', TsvObjectParser],
+  ['ColumnDecoder', ColumnDecoder],
+]
+
+describe.each(stages)('fault 102: the options of %s', (_, Stage) => {
+  test.each<[string, unknown, string]>([
+    ['an unknown name', { delimiter: ',' }, 'delimiter'],
+    ['a misspelt name', { column: ['a'] }, 'column'],
+    ['null', null, 'options'],
+    ['a list', [], 'options'],
+    ['text', 'itemSchema', 'options'],
+  ])('%s is refused', (_what, options, option) => {
+    expect(() => new Stage(options as never)).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    )
+  })
+
+  test('none at all are needed', () => {
+    expect(() => new Stage()).not.toThrow()
+  })
+})
+
+describe('fault 102: a schema', () => {
+  const refusal = (option: string, expected: RegExp) =>
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      message: expect.stringMatching(expected),
+      context: expect.objectContaining({ option }),
+    })
+
+  test.each<[string, unknown, string, RegExp]>([
+    ['a type that does not exist', { id: { type: 'int' } }, 'columns.id.type', /must be 'text' or 'int32' or .*, not "int"/],
+    ['no type', { id: {} }, 'columns.id.type', /not undefined/],
+    ['a type in place of a column', { id: 'int32' }, 'columns.id', /must be an object, not "int32"/],
+    ['an unknown part of a column', { id: { type: 'text', alias: ['x'] } }, 'alias', /did you mean|the options are/],
+    ['aliases that are no list', { id: { type: 'text', aliases: 'x' } }, 'columns.id.aliases', /a list/],
+    ['an alias that is no text', { id: { type: 'text', aliases: [1] } }, 'columns.id.aliases[0]', /text/],
+    ['required, but not true', { id: { type: 'text', required: 'no' } }, 'columns.id.required', /true or left out/],
+    ['two columns of one spelling', { id: { type: 'text' }, ID: { type: 'int32' } }, 'columns.ID', /than the column id/],
+    ['no columns', null, 'columns', /an object/],
+    ['a list of names', ['id'], 'columns', /an object/],
+  ])('%s is refused where it is made, and where it is used', (_, columns, option, message) => {
+    expect(() => defineSchema('other', columns as never)).toThrow(refusal(option, message))
+    expect(() => new TsvRowParser({ schema: { feed: 'other', columns } as never })).toThrow(refusal(option, message))
+  })
+
+  test('of an unknown feed is refused', () => {
+    expect(() => defineSchema('items' as never, {})).toThrow(refusal('feed', /'item'/))
+  })
+})
+
+describe('fault 102: what is written to a parser', () => {
+  test.each<[string, unknown, string]>([
+    ['text', 'a\tb\n', '"a\\tb\\n"'],
+    ['a Uint16Array', new Uint16Array(4), 'Uint16Array'],
+    ['an ArrayBuffer', new ArrayBuffer(4), 'ArrayBuffer'],
+    ['a DataView', new DataView(new ArrayBuffer(4)), 'DataView'],
+    ['null', null, 'null'],
+    ['nothing', undefined, 'undefined'],
+  ])('%s is STAGE_INPUT_INVALID', async (_, input, received) => {
+    const parser = new TsvRowParser()
+    const reading = (async () => {
+      for await (const _batch of parser);
+    })()
+    parser.write(input as never)
+    await expect(reading).rejects.toMatchObject({ code: 'STAGE_INPUT_INVALID', context: { stage: 'TsvRowParser', received } })
+  })
+})
+
+test('fault 98: timers have their turn while bad rows alone are read, from one block or many', async () => {
+  const bad = Buffer.from(`a\tb\n${'\n"x\n'.repeat(2 << 20)}`)
+  const blocks = Array.from({ length: bad.length / (1 << 16) }, (_, n) => bad.subarray(n << 16, (n + 1) << 16))
+  for (const inputs of [[bad], blocks]) {
+    let turns = 0
+    let isReading = true
+    const turn = () => {
+      turns++
+      if (isReading) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const parser = new TsvRowParser({ onBadRow: 'skip' })
+    const { rows } = await pipeline<Uint8Array>(inputs)
+      .to(parser)
+      .toArray()
+      .then(all => ({ rows: all.length }))
+    isReading = false
+    expect(rows).toBe(0)
+    expect(parser.badRows).toBeGreaterThan(1 << 21)
+    expect(turns).toBeGreaterThan(5)
+  }
 })

@@ -5,7 +5,7 @@ import { type ErrorCode, excerpt, FeedError, type RowPosition } from '../../erro
 /** A row that was left out. */
 export interface BadRow {
   readonly code: ErrorCode
-  /** The error that `onBadRow: 'throw'` would have thrown. */
+  /** The error that `onBadRow: 'throw'` would have thrown, made when it is asked for. */
   readonly error: FeedError
   readonly position: RowPosition
   /** A copy of the row's first line (all of it that `maxRowBytes` allows), line end included. */
@@ -20,9 +20,40 @@ export type BadRowReason =
   | { readonly code: 'TSV_ROW_BLANK' | 'TSV_QUOTE_UNCLOSED' | 'TSV_QUOTE_TRAILING_TEXT' | 'TSV_UTF8_INVALID' }
   | { readonly code: 'TSV_ROW_TOO_LARGE'; readonly limitBytes: number }
 
-/** The typed error of a bad row. */
-export function badRowError(reason: BadRowReason, position: RowPosition): FeedError {
-  const where = `row ${position.row}, line ${position.line}, byte ${position.byteOffset}`
+/** A bad row for whom it is told. */
+export function badRow(reason: BadRowReason, place: RowPosition, line: Uint8Array): BadRow {
+  return new LeftOutRow(reason, place, line)
+}
+
+// What is not asked for is not made: an error with its stack costs a hundred times what a small row does, and a hostile file has a bad row a byte.
+class LeftOutRow implements BadRow {
+  readonly code: BadRowReason['code']
+  readonly bytes: Uint8Array
+  readonly #reason: BadRowReason
+  readonly #place: RowPosition
+  #position: RowPosition | undefined
+  #error: FeedError | undefined
+
+  constructor(reason: BadRowReason, place: RowPosition, line: Uint8Array) {
+    this.code = reason.code
+    this.bytes = line.slice()
+    this.#reason = reason
+    this.#place = place
+  }
+
+  get position(): RowPosition {
+    return (this.#position ??= { ...this.#place, excerpt: rowExcerpt(this.bytes) })
+  }
+
+  get error(): FeedError {
+    return (this.#error ??= badRowError(this.#reason, this.#place, this.bytes))
+  }
+}
+
+/** The typed error of a bad row. @param line the row's first line, as far as it is there */
+export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError {
+  const position = { ...place, excerpt: rowExcerpt(line) }
+  const where = placeText(position)
   switch (reason.code) {
     case 'TSV_ROW_SHORT':
     case 'TSV_ROW_LONG': {
@@ -35,6 +66,16 @@ export function badRowError(reason: BadRowReason, position: RowPosition): FeedEr
     default:
       return new FeedError(reason.code, `${where}: ${MESSAGES[reason.code]}`, position)
   }
+}
+
+/** The error of a bad row behind the `limit` that may be left out. */
+export function badRowsLimit(limit: number, place: RowPosition, line: Uint8Array): FeedError<'TSV_BAD_ROWS_LIMIT'> {
+  const message = `${placeText(place)}: a bad row after the ${limit} that maxBadRows allows: raise it, or see whether the file is what it should be`
+  return new FeedError('TSV_BAD_ROWS_LIMIT', message, { ...place, excerpt: rowExcerpt(line), limit })
+}
+
+function placeText({ row, line, byteOffset }: RowPosition): string {
+  return `row ${row}, line ${line}, byte ${byteOffset}`
 }
 
 const MESSAGES = {

@@ -31,7 +31,8 @@ export function chooseColumns<K extends Columns>(header: BoundHeader, names: rea
 }
 
 function schemaOf<K extends Columns>({ feed, columns }: FeedSchema, names: readonly string[]): FeedSchema<K> {
-  const chosen = Object.entries(columns).filter(([name]) => names.includes(name))
+  const wanted = new Set(names)
+  const chosen = Object.entries(columns).filter(([name]) => wanted.has(name))
   // K has the columns of these names, and no others.
   return { feed, columns: Object.fromEntries(chosen) as unknown as K }
 }

@@ -36,13 +36,20 @@ export function bindHeader<C extends Columns>(schema: FeedSchema<C>, headings: r
   const spellings = spellingsOf(schema)
   const columns: BoundColumn[] = []
   const indexes = new Map<string, number>()
+  const copies = new Map<string, number>()
   for (const heading of headings) {
-    const known = spellings.get(heading.trim().toLowerCase())
-    const column = boundColumn(schema, heading, known, indexes, position)
+    const known = spellings.get(spellingOf(heading))
+    const column = boundColumn(schema, heading, known, indexes, copies, position)
     indexes.set(column.name, columns.length)
     columns.push(column)
   }
   return { schema, columns, indexes: new ColumnLookup(indexes), absent: absentColumns(schema, indexes, position) }
+}
+
+/** How many of a header's cells the schema knows. */
+export function knownHeadings(schema: FeedSchema, headings: readonly string[]): number {
+  const spellings = spellingsOf(schema)
+  return headings.filter(heading => spellings.has(spellingOf(heading))).length
 }
 
 function boundColumn(
@@ -50,6 +57,7 @@ function boundColumn(
   heading: string,
   known: string | undefined,
   indexes: ReadonlyMap<string, number>,
+  copies: Map<string, number>,
   position: RowPosition,
 ): BoundColumn {
   const spec = known === undefined ? undefined : schema.columns[known]
@@ -58,9 +66,16 @@ function boundColumn(
   if (spec?.required) {
     throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${wanted} twice`, { ...position, column: wanted })
   }
-  let copy = 2
+  // Counted on from the last copy: looking for a free number from 2 on would make thousands of equal headings cost quadratic time.
+  let copy = copies.get(wanted) ?? 2
   while (indexes.has(`${wanted}#${copy}`)) copy++
+  copies.set(wanted, copy + 1)
   return { name: `${wanted}#${copy}`, type: 'text', heading, known: false }
+}
+
+/** Headings are matched without regard to case and to spaces around them. */
+function spellingOf(heading: string): string {
+  return heading.trim().toLowerCase()
 }
 
 function spellingsOf(schema: FeedSchema): Map<string, string> {

@@ -4,6 +4,7 @@
 import type { RowPosition } from '../../errors'
 import type { RowPlaces } from '../row-batch'
 import { KeptCells } from './kept-cells'
+import { leftOutBefore, type RowGap } from './row-gaps'
 import { maxRowsOf, newScanSpace, type TakenRows, takeRows } from './scan-space'
 import { CELL_END, type ScanSpace, type TsvScanner } from './scanner'
 
@@ -14,6 +15,8 @@ export interface TakenKeptRows extends TakenRows {
   readonly places: RowPlaces
   readonly rowCount: number
   readonly first: RowPosition
+  /** As in RowBatchParts. */
+  readonly leftOutBefore: Uint32Array | undefined
   /** The rows in view; all when absent. */
   readonly selection: Uint32Array | undefined
 }
@@ -24,6 +27,8 @@ export interface BlockOfRows {
   readonly space: ScanSpace
   /** Of the first row. */
   readonly place: RowPosition
+  /** In the order of the rows; those behind the last row, too. */
+  readonly gaps: readonly RowGap[]
 }
 
 export class KeptRows {
@@ -34,6 +39,9 @@ export class KeptRows {
   readonly #batchBytes: number
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
   #leftOut = new Set<number>()
+  /** For each row how many bad rows stood between the first row and it, once there are some. */
+  readonly #leftOutBefore: Uint32Array
+  #hasGaps = false
 
   constructor(columns: Int32Array, batchBytes: number) {
     const maxRows = maxRowsOf(columns.length)
@@ -41,6 +49,7 @@ export class KeptRows {
     this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
     this.#lines = new Float64Array(this.#space.maxRows)
     this.#byteOffsets = new Float64Array(this.#space.maxRows)
+    this.#leftOutBefore = new Uint32Array(this.#space.maxRows)
     this.#batchBytes = batchBytes
   }
 
@@ -58,11 +67,12 @@ export class KeptRows {
   }
 
   /** Rows that follow those that are here, and for which there is room. */
-  add({ block, space, place }: BlockOfRows, scanner: TsvScanner): void {
+  add({ block, space, place, gaps }: BlockOfRows, scanner: TsvScanner): void {
     if (this.#space.rows === 0) this.#first = place
     scanner.keep(block, space, this.#cells)
     this.#addFlags(space)
-    this.#addLines(block, space, place.line - this.#first.line)
+    this.#addLines(block, space, place.line - this.#first.line, gaps.length > 0)
+    this.#addGaps(gaps, space.rows, place.row - this.#first.row - this.#space.rows)
     this.#addOffsets(space, place.byteOffset - this.#first.byteOffset)
     this.#space.rows += space.rows
   }
@@ -74,7 +84,11 @@ export class KeptRows {
 
   positionOf(slot: number): RowPosition {
     const { row, line, byteOffset } = this.#first
-    return { row: row + slot, line: line + this.#lines[slot]!, byteOffset: byteOffset + this.#byteOffsets[slot]! }
+    return {
+      row: row + slot + this.#leftOutBefore[slot]!,
+      line: line + this.#lines[slot]!,
+      byteOffset: byteOffset + this.#byteOffsets[slot]!,
+    }
   }
 
   /** Makes a batch of all, and begins anew. */
@@ -83,11 +97,14 @@ export class KeptRows {
     this.#fillStarts()
     const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
     const selection = this.#selection()
+    const leftOut = this.#hasGaps ? this.#leftOutBefore.slice(0, rows) : undefined
     const places = { lines: this.#lines.slice(0, rows), byteOffsets: this.#byteOffsets.slice(0, rows) }
     this.#cells.clear()
     this.#leftOut.clear()
+    if (this.#hasGaps) this.#leftOutBefore.fill(0)
+    this.#hasGaps = false
     this.#space.rows = 0
-    return { bytes, index, places, rowCount: rows, first: this.#first, selection }
+    return { bytes, index, places, rowCount: rows, first: this.#first, leftOutBefore: leftOut, selection }
   }
 
   #selection(): Uint32Array | undefined {
@@ -107,15 +124,23 @@ export class KeptRows {
     this.#space.rowFlags.set(rowFlags.subarray(0, rows), this.#space.rows)
   }
 
-  #addLines(block: Uint8Array, { rows, rowStarts, innerLines }: ScanSpace, firstLine: number): void {
+  #addLines(block: Uint8Array, { rows, rowStarts, innerLines }: ScanSpace, firstLine: number, hasGaps: boolean): void {
     let line = firstLine
     for (let row = 0; row < rows; row++) {
       this.#lines[this.#space.rows + row] = line++
-      if (innerLines === 0 || row + 1 === rows) continue
+      if ((innerLines === 0 && !hasGaps) || row + 1 === rows) continue
       // The line end of the row itself is one of them.
       line--
       for (let at = rowStarts[row]!; at < rowStarts[row + 1]!; at++) if (block[at] === LF) line++
     }
+  }
+
+  /** @param before rows left out between the first row that is here and the first that is added */
+  #addGaps(gaps: readonly RowGap[], rows: number, before: number): void {
+    if (before === 0 && gaps.length === 0) return
+    this.#hasGaps = true
+    const counts = leftOutBefore(gaps, rows)
+    for (let row = 0; row < rows; row++) this.#leftOutBefore[this.#space.rows + row] = before + counts[row]!
   }
 
   #addOffsets({ rows, rowStarts }: ScanSpace, before: number): void {

@@ -4,18 +4,23 @@
 // After a bad row reading goes on at the next line, also where a quote had run over it: a quote that never closes costs one row,
 // not the file. The lines that the bad row had run over are re-read with quotes confined to their line, so each byte is read
 // at most twice whatever the input.
+//
+// Where somebody is told of bad rows (`onBadRow` throws or is a function), the rows before a bad row are handed over first: there a
+// batch ends. Under 'skip' nobody is told, and a batch goes on behind the bad row, which leaves a gap in it.
 
 import { isUtf8 } from 'node:buffer'
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
 import type { FileProgress, RowBatch } from '../row-batch'
+import { PAUSE, type Pause } from '../steps'
 import type { LentMemory } from '../wasm-module'
-import { type BadRowPolicy, type BadRowReason, badRowError, rowExcerpt } from './bad-row'
+import { type BadRowPolicy, type BadRowReason, badRow, badRowError, badRowsLimit } from './bad-row'
 import { Block } from './block'
 import { type BoundHeader, bindHeader } from './header'
 import { readHeader } from './read-header'
-import { nextLine, readRow } from './read-row'
+import { endOfMiscountedLine, nextLine, readRow } from './read-row'
 import { type PlacedRow, RowCollector } from './row-collector'
+import type { RowGap } from './row-gaps'
 import { appendRow, type GoodRow } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
 import { tsvScanner } from './tsv-scanner'
@@ -27,9 +32,11 @@ export interface TsvParserOptions<C extends Columns> {
   /** Those of the batches, by name, in this order; the file's when absent. COLUMN_UNKNOWN for one that neither schema nor file has. */
   readonly columns?: readonly string[]
   readonly onBadRow?: BadRowPolicy
+  /** Rows that may be left out, with `onBadRow` other than 'throw': one more ends the stream with TSV_BAD_ROWS_LIMIT. No limit by default. */
+  readonly maxBadRows?: number
   /** What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted. */
   readonly invalidUtf8?: 'bad-row' | 'replace'
-  /** Bytes of a row, line end included, at the most; also how far an open quote is followed. */
+  /** Bytes of a row, line end included, at the most, the header line among them; also how far an open quote is followed. */
   readonly maxRowBytes?: number
   /** Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to four times more. */
   readonly batchBytes?: number
@@ -60,6 +67,12 @@ export interface TsvParserState {
 const BATCHES_IN_BLOCK = 4
 const MOST_BLOCK_BYTES = 1 << 20
 const NOTHING = new Uint8Array()
+/** Bytes that are read without a batch, at the most, before PAUSE is given: about a millisecond's work where all rows are bad. */
+const PAUSE_BYTES = 1 << 16
+/** Bad rows likewise. */
+const PAUSE_ROWS = 1 << 10
+/** Behind a bad row: where bad rows are many, calling the scan engine for the few rows between them costs more than reading these one by one. */
+const SLOW_BYTES = 128
 
 /** @typeParam K the columns of its batches */
 export class TsvParser<C extends Columns, K extends Columns = C> {
@@ -73,12 +86,12 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #block: Block
   readonly #progress: FileProgress = { complete: false }
   /** One for all pushes: a generator for each would cost more than most batches. */
-  readonly #batches: IterableIterator<RowBatch<K>> = {
+  readonly #steps: IterableIterator<RowBatch<K> | Pause> = {
     next: () => {
       const value = this.#next()
       return value === undefined ? { done: true, value } : { done: false, value }
     },
-    [Symbol.iterator]: () => this.#batches,
+    [Symbol.iterator]: () => this.#steps,
   }
   /** What was pushed and is not in the block. */
   #input: Uint8Array = NOTHING
@@ -99,8 +112,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** File offset up to which quotes are confined to their line. */
   #confinedUntil = 0
   #discarding = false
-  /** Of the row at `#at`, before which a batch ends. */
+  /** What is wrong with the row at `#at`, before which a batch ends. */
   #bad: LeftOut | undefined
+  /** Rows left out behind the first row of the space, and how many they are. */
+  #gaps: RowGap[] = []
+  #gapRows = 0
   /** Behind the last batch. */
   #failure: { readonly error: unknown } | undefined
 
@@ -109,6 +125,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       schema: options.schema,
       file: options.file ?? { feed: options.schema.feed },
       onBadRow: options.onBadRow ?? 'throw',
+      maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',
       maxRowBytes: options.maxRowBytes ?? 1 << 20,
       batchBytes: options.batchBytes ?? 1 << 16,
@@ -142,20 +159,30 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
 
   /**
    * Takes the next bytes of the file. Batches come as soon as a block is full; they own their memory. The sequence must be used up before
-   * the next call.
+   * the next call. PAUSE stands in it where bad rows alone were met for a while.
    * @param lent where the bytes lie, if they are lent until the sequence is used up: blocks are then read there. Otherwise they are copied.
    */
-  push(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<K>> {
+  steps(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<K> | Pause> {
     this.#input = bytes
     if (lent && this.#canReadThere(bytes, lent)) this.#readThere(bytes)
-    return this.#batches
+    return this.#steps
+  }
+
+  /** The batches among `steps`, for a caller that has no event loop to think of. */
+  push(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<K>> {
+    return batchesAmong(this.steps(bytes, lent))
+  }
+
+  /** The batches among `lastSteps`. */
+  end(): Iterable<RowBatch<K>> {
+    return batchesAmong(this.lastSteps())
   }
 
   /** The end of the file: the last rows. @throws FeedError TSV_EMPTY where not even a header came */
-  *end(): Generator<RowBatch<K>, void, void> {
+  *lastSteps(): Generator<RowBatch<K> | Pause, void, void> {
     this.#final = true
     this.#startReading()
-    yield* this.#batches
+    yield* this.#steps
     const last = this.#rows?.flush()
     if (last !== undefined) yield last
     if (this.#header === undefined) throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
@@ -194,7 +221,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   /** The next batch of what was pushed; undefined once that is used up. */
-  #next(): RowBatch<K> | undefined {
+  #next(): RowBatch<K> | Pause | undefined {
     for (;;) {
       const waiting = this.#failure || this.#bad ? this.#rows?.flush() : undefined
       if (waiting !== undefined) return waiting
@@ -237,7 +264,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   /** Reads on in the block. @returns the next batch, if there is one before the end or a row that is left out */
-  #readOn(): RowBatch<K> | undefined {
+  #readOn(): RowBatch<K> | Pause | undefined {
     if (this.#header === undefined) this.#readHeader(this.#final)
     if (this.#header && this.#rows) return this.#readRows(this.#header, this.#rows, this.#spaceFor(this.#header, this.#rows))
     this.#stopReading()
@@ -252,16 +279,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const { bytes, filled } = this.#block
     const bom = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
     if (filled === bom) return
-    const line = readHeader(bytes, bom, filled, final, bom)
-    const position = { row: 0, line: 1, byteOffset: bom }
-    if (line !== undefined) {
-      this.#bind(line.headings, position)
-      this.#at = line.next
-      this.#line = 2
-    } else if (filled >= this.#options.maxRowBytes) {
-      const reason = `longer than ${this.#options.maxRowBytes} bytes`
-      throw new FeedError('TSV_HEADER_INVALID', `the header line cannot be read: ${reason}`, { ...position, reason })
-    }
+    const line = readHeader(bytes, bom, filled, { final, maxRowBytes: this.#options.maxRowBytes, schema: this.#options.schema })
+    if (line === undefined) return
+    this.#bind(line.headings, { row: 0, line: 1, byteOffset: bom })
+    this.#at = line.next
+    this.#line = 2
   }
 
   #bind(headings: readonly string[], position: RowPosition): void {
@@ -280,21 +302,87 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#header = header
   }
 
-  #readRows(header: BoundHeader<C>, rows: RowCollector<K>, space: ScanSpace): RowBatch<K> | undefined {
+  #readRows(header: BoundHeader<C>, rows: RowCollector<K>, space: ScanSpace): RowBatch<K> | Pause | undefined {
     const { bytes, filled } = this.#block
+    const { scanner, maxRowBytes } = this.#options
+    const startedAt = this.#at
+    const { badRows } = this
     let next = this.#bad ? this.#leaveOut(this.#bad, this.#at, filled) : this.#at
+    let slowUntil = this.badRows === badRows ? 0 : next + SLOW_BYTES
     for (;;) {
-      if (next < filled && !this.#isConfined(next)) next = this.#options.scanner.scan(bytes, next, filled, this.#options.maxRowBytes, space)
+      if (next >= slowUntil && next < filled && !this.#isConfined(next)) next = scanner.scan(bytes, next, filled, maxRowBytes, space)
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
+      const badBefore = this.badRows
+      next = this.#skipLines(next, filled, header.columns.length, space)
       const reading = next < filled ? this.#readOne(next, filled, this.#final, header) : INCOMPLETE
       if (reading.kind === 'row') next = appendRow(space, bytes, next, reading)
+      else if (reading.kind === 'left-out' && this.#canSkip(next, filled, space)) next = this.#skip(reading, next, filled, space)
+      else if (reading.kind === 'left-out' && space.rows === 0 && rows.isEmpty) next = this.#leaveOut(reading, next, filled)
       else {
         const batch = this.#take(rows, space, Math.min(next, filled))
-        if (reading.kind === 'incomplete') this.#stopReading()
-        else this.#bad = reading
-        return batch
+        if (reading.kind === 'left-out') this.#bad = reading
+        else this.#stopReading()
+        return batch ?? (this.badRows === badRows ? undefined : PAUSE)
+      }
+      if (this.badRows !== badBefore) slowUntil = next + SLOW_BYTES
+      if (this.badRows - badRows >= PAUSE_ROWS || (this.badRows !== badRows && next - startedAt >= PAUSE_BYTES)) {
+        return this.#take(rows, space, next) ?? PAUSE
       }
     }
+  }
+
+  /** Leaves out the lines from `from` on that have no quoted cell and not the right number of cells. @returns where the next one begins */
+  #skipLines(from: number, filled: number, columns: number, space: ScanSpace): number {
+    const { onBadRow, maxRowBytes } = this.#options
+    if (onBadRow !== 'skip') return from
+    const { bytes } = this.#block
+    const most = this.#mostSkips(space)
+    const stop = Math.min(filled, from + PAUSE_BYTES)
+    let at = from
+    let lines = 0
+    while (at < stop && lines < most) {
+      const end = endOfMiscountedLine(bytes, at, Math.min(filled, at + maxRowBytes), columns)
+      if (end < 0) break
+      at = end
+      lines++
+    }
+    if (lines > 0) this.#noteSkipped(lines, from, at, space)
+    return at
+  }
+
+  /** Leaves out the row at `from`, whose line ends in the block. @returns where the next one begins */
+  #skip({ readTo }: LeftOut, from: number, filled: number, space: ScanSpace): number {
+    const { bytes, baseOffset } = this.#block
+    const next = nextLine(bytes, from, filled)
+    this.#confinedUntil = Math.max(this.#confinedUntil, baseOffset + readTo)
+    this.#noteSkipped(1, from, next, space)
+    return next
+  }
+
+  /** Whether the row at `from` is left out without a word to anybody if it is bad. One whose line is too long to be here is not. */
+  #canSkip(from: number, filled: number, space: ScanSpace): boolean {
+    const { onBadRow, maxRowBytes } = this.#options
+    if (onBadRow !== 'skip' || this.#mostSkips(space) < 1) return false
+    return nextLine(this.#block.bytes, from, Math.min(filled, from + maxRowBytes)) >= 0
+  }
+
+  /** Rows of the space may still turn out to be bad, as bytes that are not UTF-8: they come before. */
+  #mostSkips(space: ScanSpace): number {
+    return this.#options.maxBadRows - this.badRows - space.rows
+  }
+
+  #noteSkipped(lines: number, from: number, next: number, space: ScanSpace): void {
+    this.badRows += lines
+    if (space.rows === 0) {
+      this.#row += lines
+      this.#line += lines
+      this.#at = next
+      return
+    }
+    const last = this.#gaps.at(-1)
+    if (last?.slot === space.rows) last.rows += lines
+    else this.#gaps.push({ slot: space.rows, rows: lines, from })
+    this.#gapRows += lines
   }
 
   /** What the row at `from` is, the number of its cells and its size considered. */
@@ -346,16 +434,13 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return this.#at
   }
 
-  /** Hands a bad row to `onBadRow`. @returns the error where the policy is to throw it */
+  /** Hands a bad row to `onBadRow`. @returns the error where the policy is to throw it, or the row is one too many */
   #report(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError | undefined {
-    const { onBadRow } = this.#options
-    if (onBadRow !== 'throw') this.badRows++
-    // An error costs microseconds, and a hostile file has a bad row a byte: none is made where nobody looks.
-    if (onBadRow === 'skip') return undefined
-    const position = { ...place, excerpt: rowExcerpt(line) }
-    const error = badRowError(reason, position)
-    if (onBadRow === 'throw') return error
-    onBadRow({ code: error.code, error, position, bytes: Uint8Array.from(line) })
+    const { onBadRow, maxBadRows } = this.#options
+    if (onBadRow === 'throw') return badRowError(reason, place, line)
+    if (this.badRows >= maxBadRows) return badRowsLimit(maxBadRows, place, line)
+    this.badRows++
+    if (onBadRow !== 'skip') onBadRow(badRow(reason, place, line))
     return undefined
   }
 
@@ -372,10 +457,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     if (space.rows === 0) return undefined
     const { bytes, filled, baseOffset, isLent } = this.#block
     const place = { row: this.#row + 1, line: this.#line, byteOffset: baseOffset + space.rowStarts[0]! }
-    const batch = rows.collect({ block: bytes, space, end: Math.min(next, filled), place, stays: isLent })
-    this.#row += space.rows
-    this.#line += space.rows + space.innerLines
+    const batch = rows.collect({ block: bytes, space, end: Math.min(next, filled), place, gaps: this.#gaps, stays: isLent })
+    this.#row += space.rows + this.#gapRows
+    this.#line += space.rows + space.innerLines + this.#gapRows
     this.#at = next
+    if (this.#gapRows > 0) {
+      this.#gaps = []
+      this.#gapRows = 0
+    }
     space.rows = 0
     space.innerLines = 0
     return batch
@@ -402,6 +491,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #isConfined(at: number): boolean {
     return this.#block.baseOffset + at < this.#confinedUntil
   }
+}
+
+function* batchesAmong<B>(steps: Iterable<B | Pause>): Generator<B, void, void> {
+  for (const step of steps) if (step !== PAUSE) yield step
 }
 
 function blockBytesOf(batchBytes: number, columns: readonly string[] | undefined): number {

@@ -1,14 +1,17 @@
-// Reads the header line: its names as text. Binding them to a schema is header.ts.
+// Reads the header line: its names as text, and whether it is one at all. Binding them to a schema is header.ts.
 
 import { isUtf8 } from 'node:buffer'
 import { FeedError } from '../../errors'
+import type { FeedSchema } from '../../schema/feed-schema'
 import { rowExcerpt } from './bad-row'
 import { unescapeCell } from './cell-text'
-import { readRow } from './read-row'
+import { foreignFormat, foreignHeadings, type Heading, otherSeparator } from './foreign-file'
+import { nextLine, readRow } from './read-row'
 
 const QUOTE = 0x22
+const TAB = 0x09
 
-/** More columns than any documented feed has many times over; bounds what a hostile header costs for each row. */
+/** Columns of a file at the most: many times what any documented feed has. It bounds what a hostile header costs for each row. */
 export const MAX_COLUMNS = 4096
 
 export interface HeaderLine {
@@ -16,33 +19,59 @@ export interface HeaderLine {
   readonly next: number
 }
 
-/**
- * The header line that begins at `from`, or undefined where more input is needed.
- * @throws FeedError TSV_HEADER_INVALID
- */
-export function readHeader(block: Uint8Array, from: number, to: number, final: boolean, byteOffset: number): HeaderLine | undefined {
-  const invalid = (reason: string) => {
-    const position = { row: 0, line: 1, byteOffset, excerpt: rowExcerpt(block.subarray(from, to)) }
-    return new FeedError('TSV_HEADER_INVALID', `the header line cannot be read: ${reason}`, { ...position, reason })
-  }
-  const reading = readRow(block, from, to, { final, linesInQuotes: false, maxCells: MAX_COLUMNS })
-  if (reading.kind === 'incomplete') return undefined
-  if (reading.kind === 'bad') throw invalid(reading.fault)
-  if (reading.cellEnds.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`)
-  const line = block.subarray(from, reading.next)
-  if (!isUtf8(line)) throw invalid('not UTF-8')
-  const headings = headingsOf(block, from, reading.cellEnds)
-  if (headings.length === 1 && headings[0] === '') throw invalid('blank')
-  return { headings, next: reading.next }
+export interface ReadHeaderOptions {
+  /** No input comes after `to`. */
+  readonly final: boolean
+  /** Of the header line, line end included. */
+  readonly maxRowBytes: number
+  /** What the file is read with; a schema without columns takes any header. */
+  readonly schema: FeedSchema
 }
 
-function headingsOf(block: Uint8Array, from: number, cellEnds: readonly number[]): string[] {
+/**
+ * The header line that begins at `from` of the file's first block, or undefined where more input is needed.
+ * @throws FeedError TSV_HEADER_INVALID
+ */
+export function readHeader(block: Uint8Array, from: number, to: number, options: ReadHeaderOptions): HeaderLine | undefined {
+  const { final, maxRowBytes, schema } = options
+  const isCut = to - from > maxRowBytes
+  const limit = isCut ? from + maxRowBytes : to
+  const lineEnd = nextLine(block, from, limit)
+  const invalid = (reason: string) => {
+    const excerpt = rowExcerpt(block.subarray(from, lineEnd < 0 ? limit : lineEnd))
+    const context = { row: 0, line: 1, byteOffset: from, excerpt, reason }
+    return new FeedError('TSV_HEADER_INVALID', `the header line cannot be read: ${reason}`, context)
+  }
+  const format = foreignFormat(block.subarray(0, to))
+  if (format !== undefined) throw invalid(format)
+  const reading = readRow(block, from, limit, { final: final && !isCut, linesInQuotes: false, maxCells: MAX_COLUMNS })
+  if (reading.kind === 'incomplete') {
+    if (isCut) throw invalid(`longer than the ${maxRowBytes} bytes of maxRowBytes`)
+    return undefined
+  }
+  if (reading.kind === 'bad') throw invalid(quotedWithOtherSeparator(block, from, reading.readTo) ?? reading.fault)
+  if (reading.cellEnds.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`)
+  if (!isUtf8(block.subarray(from, reading.next))) throw invalid('not UTF-8')
+  const headings = headingsOf(block, from, reading.cellEnds)
+  if (headings.length === 1 && headings[0]!.text === '') throw invalid('blank')
+  const foreign = foreignHeadings(headings, schema)
+  if (foreign !== undefined) throw invalid(foreign)
+  return { headings: headings.map(({ text }) => text), next: reading.next }
+}
+
+/** A line such as `"id","title"`: text stands behind the first closing quote. */
+function quotedWithOtherSeparator(block: Uint8Array, from: number, readTo: number): string | undefined {
+  if (block.subarray(from, readTo).includes(TAB)) return undefined
+  return otherSeparator(String.fromCharCode(block[readTo] ?? TAB))
+}
+
+function headingsOf(block: Uint8Array, from: number, cellEnds: readonly number[]): Heading[] {
   const buffer = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
   let start = from
   return cellEnds.map(end => {
-    const quoted = end - start >= 2 && block[start] === QUOTE
-    const text = quoted ? unescapeCell(buffer.toString('utf8', start + 1, end - 1)) : buffer.toString('utf8', start, end)
+    const isQuoted = end - start >= 2 && block[start] === QUOTE
+    const text = isQuoted ? unescapeCell(buffer.toString('utf8', start + 1, end - 1)) : buffer.toString('utf8', start, end)
     start = end + 1
-    return text
+    return { text, isQuoted }
   })
 }

@@ -67,6 +67,23 @@ export function readRow(block: Uint8Array, from: number, to: number, options: Re
   }
 }
 
+/**
+ * Where the next line begins, when the line at `from` ends before `to`, has no quoted cell and not `columns` cells: a bad row, whatever
+ * stands around it. Else -1: `readRow` has to say what the row is. It makes no objects, as hostile files have a bad row a byte.
+ */
+export function endOfMiscountedLine(block: Uint8Array, from: number, to: number, columns: number): number {
+  if (block[from] === QUOTE) return -1
+  let tabs = 0
+  for (let at = from; at < to; at++) {
+    const byte = block[at]!
+    if (byte > LF) continue
+    if (byte === LF) return tabs + 1 === columns ? -1 : at + 1
+    // A row of too many cells is bad wherever it ends: its further cells are not read.
+    if (byte === TAB && ++tabs <= columns && block[at + 1] === QUOTE) return -1
+  }
+  return -1
+}
+
 /** Where the line that holds `from` ends: the offset after its LF, or -1 where there is none before `to`. */
 export function nextLine(block: Uint8Array, from: number, to: number): number {
   const lineFeed = block.indexOf(LF, from)

@@ -8,6 +8,7 @@ import { type FileProgress, RowBatch } from '../row-batch'
 import { chooseColumns } from './choose-columns'
 import type { BoundHeader } from './header'
 import { type BlockOfRows, KeptRows } from './kept-rows'
+import { leftOutBefore } from './row-gaps'
 import { takeRows } from './scan-space'
 import { ROW_NON_ASCII, type TsvScanner } from './scanner'
 
@@ -91,14 +92,15 @@ export class RowCollector<K extends Columns> {
   }
 
   #leaveOut(rows: CollectedRows, kept: KeptRows, before: number): void {
+    const ends = rowEnds(rows)
     for (let row = 0; row < rows.space.rows; row++) {
       const position = kept.positionOf(before + row)
-      if (!this.#parts.takes(lineOf(rows, row), { position })) kept.leaveOut(before + row)
+      if (!this.#parts.takes(lineOf(rows, row, ends[row]!), { position })) kept.leaveOut(before + row)
     }
   }
 
   // The parts of a batch are written out, here and below: made by a spread of what batches have in common they cost whole runs a tenth.
-  #batchOf({ block, space, end, place, stays }: CollectedRows): RowBatch<K> {
+  #batchOf({ block, space, end, place, gaps, stays }: CollectedRows): RowBatch<K> {
     const { bytes, index } =
       this.#parts.lends && stays ? { bytes: block, index: space } : takeRows(space, block.subarray(space.rowStarts[0]!, end))
     return new RowBatch<K>({
@@ -108,6 +110,7 @@ export class RowCollector<K extends Columns> {
       bytes,
       index,
       rowCount: space.rows,
+      leftOutBefore: gaps.length === 0 ? undefined : leftOutBefore(gaps, space.rows),
       firstRow: place.row,
       firstLine: place.line,
       innerLines: space.innerLines,
@@ -116,7 +119,7 @@ export class RowCollector<K extends Columns> {
   }
 
   #batchOfKept(kept: KeptRows): RowBatch<K> {
-    const { first, bytes, index, places, rowCount, selection } = kept.take()
+    const { first, bytes, index, places, rowCount, leftOutBefore, selection } = kept.take()
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
@@ -125,6 +128,7 @@ export class RowCollector<K extends Columns> {
       index,
       places,
       rowCount,
+      leftOutBefore,
       selection,
       firstRow: first.row,
       firstLine: first.line,
@@ -134,10 +138,18 @@ export class RowCollector<K extends Columns> {
   }
 }
 
+/** Where each row's line ends, with its line end: where the next row begins, or the rows that were left out behind it. */
+function rowEnds({ space, end, gaps }: CollectedRows): Uint32Array {
+  const ends = new Uint32Array(space.rows)
+  ends.set(space.rowStarts.subarray(1, space.rows))
+  ends[space.rows - 1] = end
+  for (const gap of gaps) ends[gap.slot - 1] = gap.from
+  return ends
+}
+
 /** A row without its line end. The ends of its cells may not all be known. */
-function lineOf({ block, space, end }: CollectedRows, row: number): Uint8Array {
+function lineOf({ block, space }: CollectedRows, row: number, next: number): Uint8Array {
   const from = space.rowStarts[row]!
-  const next = row + 1 < space.rows ? space.rowStarts[row + 1]! : end
   if (block[next - 1] !== LF) return block.subarray(from, next)
   const to = next - 1
   return block.subarray(from, to > from && block[to - 1] === CR ? to - 1 : to)

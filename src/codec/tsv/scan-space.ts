@@ -39,7 +39,9 @@ export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row
   const slot = space.rows++
   space.rowStarts[slot] = from
   for (let cell = 0; cell < space.columns; cell++) space.cellEnds[slot * space.columns + cell] = row.cellEnds[cell]! | CELL_MARK
-  space.rowFlags[slot] = block.subarray(from, row.next).some(byte => byte >= 0x80) ? ROW_NON_ASCII : 0
+  let seen = 0
+  for (let at = from; at < row.next; at++) seen |= block[at]!
+  space.rowFlags[slot] = seen & 0x80 ? ROW_NON_ASCII : 0
   space.innerLines += row.innerLines
   return row.next
 }

@@ -1,6 +1,7 @@
 // Which scan engine a parser uses: the fastest that this machine has, or the one that was asked for.
 
 import { FeedError } from '../../errors'
+import { choice } from '../../options'
 import { scalarScanner } from './scalar-scanner'
 import type { TsvScanner } from './scanner'
 import { wasmScanner } from './wasm-scanner'
@@ -11,10 +12,7 @@ export type TsvScannerName = 'wasm' | 'scalar'
 /** An engine for one parser. @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED where `wasm` was asked for and is not there */
 export function tsvScanner(name?: TsvScannerName): TsvScanner {
   if (name === undefined) return fastestScanner()
-  if (name === 'wasm') return wasmScanner()
-  if (name === 'scalar') return scalarScanner()
-  const context = { option: 'scanner', expected: 'wasm or scalar', received: String(name) }
-  throw new FeedError('OPTION_INVALID', `scanner must be ${context.expected}, not ${context.received}`, context)
+  return choice('scanner', name, ['wasm', 'scalar']) === 'wasm' ? wasmScanner() : scalarScanner()
 }
 
 function fastestScanner(): TsvScanner {

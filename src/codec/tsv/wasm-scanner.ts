@@ -8,7 +8,7 @@ import { ScanCore } from './scan-core'
 import { maxRowsOf, newScanSpace } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
 
-/** What is copied first after a row that is not plainly good: a hostile file has one every few bytes. */
+/** What is copied first after a row that is not plainly good, and doubled from there: a hostile file has one every few bytes. */
 const MIN_PIECE_BYTES = 512
 /** Cores kept for the next parser, of about 100 KiB that are touched each. */
 const MAX_FREE_CORES = 4
@@ -72,7 +72,7 @@ class WasmScanner implements TsvScanner {
     while (core && space.columns <= core.maxColumns && rowStart < to && space.rows < space.maxRows) {
       const bytes = Math.min(to - rowStart, this.#pieceBytes)
       const { taken, isStopped } = core.scanCopy(block.subarray(rowStart, rowStart + bytes), rowStart, maxRowBytes, space)
-      this.#pieceBytes = isStopped ? MIN_PIECE_BYTES : core.maxBlockBytes
+      this.#pieceBytes = isStopped ? MIN_PIECE_BYTES : Math.min(2 * this.#pieceBytes, core.maxBlockBytes)
       const isAll = rowStart + bytes === to
       rowStart += taken
       if (isStopped || isAll) return rowStart

@@ -55,7 +55,7 @@ function scribble(): void {
 
 function reading(text: Uint8Array, cuts: readonly number[], options: Options, push: Push) {
   const bad: unknown[] = []
-  const onBadRow: Options['onBadRow'] = row => void bad.push({ ...row, error: undefined, bytes: Buffer.from(row.bytes) })
+  const onBadRow: Options['onBadRow'] = row => void bad.push({ code: row.code, position: row.position, bytes: Buffer.from(row.bytes) })
   const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow, ...options })
   const batches: object[] = []
   const take = (all: Iterable<RowBatch<Columns>>) => {
