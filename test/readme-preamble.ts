@@ -35,14 +35,14 @@ export const truthAtEnd = [...world.truthAt(world.end)]
 export const groupCount = [...world.groupsAt(world.start)].length
 
 /** The emulated service's clock stands still. */
-const now = () => world.end.getTime() + HOUR_MS
+const now = new Date(world.end.getTime() + HOUR_MS)
 const connection = {
   baseUrl: server.url,
   tokenUrl: server.url + emulator.tokenPath,
   scopeBase: emulator.scopeBase,
   credentials: { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
 }
-const service = createFeedService(defineProfile(connection), connection.credentials, { now: () => new Date(now()) })
+const service = createFeedService(defineProfile(connection), connection.credentials, { now })
 
 const transport = new NodeTransport()
 const token = await newToken()

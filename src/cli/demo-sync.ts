@@ -31,7 +31,7 @@ export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
   }
 }
 
-async function synchronise({ options, service, now }: DemoJob, folder: string): Promise<void> {
+async function synchronise({ options, service }: DemoJob, folder: string): Promise<void> {
   const bar = progressBar(FILES, !options.json)
   const run = sync({
     service,
@@ -39,7 +39,6 @@ async function synchronise({ options, service, now }: DemoJob, folder: string): 
     categories: [CATEGORY],
     folder,
     ranges: demoRanges(options.chunkBytes),
-    now: () => now.getTime(),
     progressMs: 100,
   })
   try {

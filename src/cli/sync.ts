@@ -47,7 +47,6 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       keepFileBytes: options.keepFiles,
       maxRemovedShare: options.maxRemovedShare,
       changes: changes ?? (options.changes === false ? 'none' : 'files'),
-      now: clock,
       signal: stop.signal,
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })

@@ -4,12 +4,11 @@
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
-import { FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import type { Columns } from '../schema/feed-schema'
 import type { ItemColumns, ItemGroupColumns } from '../schema/feed-schemas'
 import { type Cluster, type GroupedRow, GroupTable } from '../state/group-table'
-import type { KeyedStore } from '../state/keyed-store'
+import { checkedStore, type KeyedStore } from '../state/keyed-store'
 import { keyOfRow, optionalKeyOfRow } from '../state/row-key'
 import { SpillingStore } from '../state/spilling-store'
 import { SideInput, type SideSource } from './side-input'
@@ -50,6 +49,15 @@ export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M e
   readonly memoryBytes?: number
   /** Items of one group at the most, in group-with-items mode; 100,000 unless set. */
   readonly maxGroupItems?: number
+}
+
+const NAMES: OptionNames<GroupJoinerOptions<unknown, Columns, Columns, JoinMode>> = {
+  groups: true,
+  mode: true,
+  row: true,
+  store: true,
+  memoryBytes: true,
+  maxGroupItems: true,
 }
 
 /** Items in each kind, and groups. */
@@ -98,12 +106,13 @@ export class GroupJoiner<
   /** @throws FeedError OPTION_INVALID */
   constructor(options: GroupJoinerOptions<T, C, G, M>) {
     super('GroupJoiner')
-    this.#mode = checkedMode(options.mode ?? 'items-with-group')
-    this.#maxGroupItems = wholeNumber('maxGroupItems', options.maxGroupItems ?? 100_000)
+    const { mode = 'items-with-group', maxGroupItems = 100_000, memoryBytes } = knownOptions(options, NAMES)
+    this.#mode = choice<JoinMode>('mode', mode, ['items-with-group', 'group-with-items'])
+    this.#maxGroupItems = wholeNumber('maxGroupItems', maxGroupItems)
+    if (options.row !== undefined) callback('row', options.row)
     this.#groups = new SideInput(checkedSource(options.groups))
-    const { memoryBytes } = options
     this.#ownStore = options.store === undefined ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes }) : undefined
-    this.#table = new GroupTable(options.store ?? this.#ownStore!)
+    this.#table = new GroupTable(this.#ownStore ?? checkedStore('store', options.store!))
     // Without `row` the elements are rows: T's default says so.
     this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
   }
@@ -206,16 +215,7 @@ function joinedGroup<C extends Columns, G extends Columns>({ groupId, group, ite
   return { kind: items.length === 0 ? 'group-orphan' : 'joined', groupId, group, items }
 }
 
-function checkedMode(mode: JoinMode): JoinMode {
-  if (mode === 'items-with-group' || mode === 'group-with-items') return mode
-  throw optionError('mode', 'items-with-group or group-with-items', mode)
-}
-
 function checkedSource<S>(source: S): S {
   if (typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source)) return source
-  throw optionError('groups', 'an iterable of row batches', source)
-}
-
-function optionError(option: string, expected: string, received: unknown): FeedError {
-  return new FeedError('OPTION_INVALID', `${option}: expected ${expected}`, { option, expected, received: String(received) })
+  throw optionInvalid('groups', 'an iterable of row batches', source)
 }

@@ -6,9 +6,10 @@ import type { ChangeKind } from '../codec/merge/register'
 import type { VersionOf } from '../codec/merge/version-order'
 import type { AnyBatch } from '../codec/row-image'
 import { FeedError } from '../errors'
+import { callback, choice, flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { type ItemSnapshotColumns, itemSnapshotSchema } from '../schema/feed-schemas'
-import type { KeyedStore } from '../state/keyed-store'
+import { checkedStore, type KeyedStore } from '../state/keyed-store'
 import { type MergeChange, type MergedItem, MergeState } from '../state/merge-state'
 import { SpillingStore } from '../state/spilling-store'
 import { Stage } from './stage'
@@ -31,6 +32,15 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
   readonly changes?: 'all' | 'effective' | 'none'
   /** Changes tell what was kept before, too. */
   readonly before?: boolean
+}
+
+const NAMES: OptionNames<SnapshotMergerOptions> = {
+  store: true,
+  memoryBytes: true,
+  schema: true,
+  versionOf: true,
+  changes: true,
+  before: true,
 }
 
 /**
@@ -58,16 +68,18 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SnapshotMergerOptions<C> = {}) {
     super('SnapshotMerger')
-    const { memoryBytes, versionOf, changes = 'all', before = false } = options
+    const { versionOf, changes = 'all', before = false, memoryBytes } = knownOptions(options, NAMES)
     // C is the snapshot feed's columns unless a schema says otherwise.
-    const schema = options.schema ?? (itemSnapshotSchema as unknown as FeedSchema<C>)
-    if (!Object.hasOwn(OUTPUTS, changes)) {
-      const expected = Object.keys(OUTPUTS).join(', ')
-      throw new FeedError('OPTION_INVALID', `changes: expected ${expected}`, { option: 'changes', expected, received: String(changes) })
-    }
-    this.#isWanted = OUTPUTS[changes]
-    this.#ownStore = options.store === undefined ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes }) : undefined
-    const store = options.store ?? this.#ownStore!
+    const { schema = itemSnapshotSchema as unknown as FeedSchema<C> } = options
+    if (typeof schema?.columns !== 'object') throw optionInvalid('schema', 'a schema, as defineSchema makes it', schema)
+    this.#isWanted = OUTPUTS[choice('changes', changes, ['all', 'effective', 'none'])]
+    flag('before', before)
+    if (versionOf !== undefined) callback('versionOf', versionOf)
+    const store =
+      options.store === undefined
+        ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes })
+        : checkedStore('store', options.store)
+    this.#ownStore = options.store === undefined ? (store as SpillingStore) : undefined
     this.#state = new MergeState({ store, schema, versionOf, changes: { before, effectiveOnly: changes !== 'all' } })
   }
 

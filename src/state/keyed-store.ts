@@ -2,6 +2,8 @@
 // Keys are text, values bytes, calls take batches, so that a store on disk pays once a batch and not once a row.
 // What the bytes mean is the business of whoever writes them.
 
+import { withMethods } from '../options'
+
 export type MaybePromise<T> = T | Promise<T>
 
 export interface StoreEntry {
@@ -54,6 +56,11 @@ export interface KeyedStore {
 
   /** Frees what the store holds. It is not used afterwards. */
   close(): MaybePromise<void>
+}
+
+/** A store that a caller gives, by its methods. @throws FeedError OPTION_INVALID */
+export function checkedStore(option: string, store: KeyedStore): KeyedStore {
+  return withMethods(option, store, ['getMany', 'write', 'entries', 'close'])
 }
 
 /** All keys that begin with `prefix`, which is not empty and ends in an ASCII character. */

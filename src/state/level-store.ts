@@ -4,7 +4,7 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { wholeNumber } from '../options'
+import { filePath, flag, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { BLOCK_BYTES, BlockWriter } from './block-writer'
 import { leaveMark, takeMark } from './closing-mark'
 import { collectValues } from './collect-values'
@@ -73,7 +73,7 @@ export class LevelStore implements KeyedStore {
    */
   static async open(folder: string, options: LevelStoreOptions = {}): Promise<LevelStore> {
     const complete = completeOptions(options)
-    const values = join(folder, VALUES)
+    const values = join(filePath('folder', folder), VALUES)
     const isNew = !(await exists(values))
     if (isNew && complete.mustExist) throw corruptState(folder, 'the store is missing')
     await checkIndex(folder, isNew)
@@ -237,17 +237,15 @@ export class LevelStore implements KeyedStore {
 
 type CompleteOptions = Required<LevelStoreOptions>
 
-function completeOptions({
-  memoryBytes = 48 * MIB,
-  durable = true,
-  slackBytes = 256 * MIB,
-  mustExist = false,
-}: LevelStoreOptions): CompleteOptions {
+const NAMES: OptionNames<LevelStoreOptions> = { memoryBytes: true, durable: true, slackBytes: true, mustExist: true }
+
+function completeOptions(options: LevelStoreOptions): CompleteOptions {
+  const { memoryBytes = 48 * MIB, durable = true, slackBytes = 256 * MIB, mustExist = false } = knownOptions(options, NAMES)
   return {
     memoryBytes: wholeNumber('memoryBytes', memoryBytes, LEAST_MEMORY_BYTES),
-    durable,
+    durable: flag('durable', durable),
     slackBytes: wholeNumber('slackBytes', slackBytes),
-    mustExist,
+    mustExist: flag('mustExist', mustExist),
   }
 }
 

@@ -2,7 +2,7 @@
 // It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
 
 import { FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { knownOptions, type OptionNames, wholeNumber } from '../options'
 import { ByteArena } from './byte-arena'
 import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from './keyed-store'
 
@@ -20,6 +20,8 @@ export interface MemoryStoreOptions {
   readonly maxBytes?: number
 }
 
+const NAMES: OptionNames<MemoryStoreOptions> = { maxEntries: true, maxBytes: true }
+
 export class MemoryStore implements KeyedStore {
   readonly #maxEntries: number
   readonly #maxBytes: number
@@ -29,8 +31,9 @@ export class MemoryStore implements KeyedStore {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: MemoryStoreOptions = {}) {
-    this.#maxEntries = wholeNumber('maxEntries', options.maxEntries ?? MAP_LIMIT - 1, 0, MAP_LIMIT - 1)
-    this.#maxBytes = wholeNumber('maxBytes', options.maxBytes ?? 2 ** 32, 0, ARENA_LIMIT)
+    const { maxEntries = MAP_LIMIT - 1, maxBytes = 2 ** 32 } = knownOptions(options, NAMES)
+    this.#maxEntries = wholeNumber('maxEntries', maxEntries, 0, MAP_LIMIT - 1)
+    this.#maxBytes = wholeNumber('maxBytes', maxBytes, 0, ARENA_LIMIT)
   }
 
   get size(): number {

@@ -1,7 +1,9 @@
 // A part of a store as a store of its own: all keys that begin with a prefix, seen without it. So several categories and
 // what belongs to them share one store on disk, and one write of it is atomic over all that it names.
 
+import { filledText } from '../options'
 import {
+  checkedStore,
   type KeyedStore,
   type KeyRange,
   prefixRange,
@@ -52,5 +54,5 @@ class PrefixedStore implements KeyedStore {
  * @param prefix not empty, ends in an ASCII character; no other view's prefix begins with it
  */
 export function prefixedStore(store: KeyedStore, prefix: string): KeyedStore {
-  return new PrefixedStore(store, prefix)
+  return new PrefixedStore(checkedStore('store', store), filledText('prefix', prefix))
 }

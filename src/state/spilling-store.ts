@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { onDisk, stateIo } from './disk'
 import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from './keyed-store'
 import { LevelStore } from './level-store'
@@ -26,6 +26,8 @@ export interface SpillingStoreOptions {
   readonly folder?: string
 }
 
+const NAMES: OptionNames<SpillingStoreOptions> = { memoryBytes: true, folder: true }
+
 export class SpillingStore implements KeyedStore {
   readonly #memoryBytes: number
   readonly #parent: string
@@ -38,8 +40,9 @@ export class SpillingStore implements KeyedStore {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: SpillingStoreOptions = {}) {
-    this.#memoryBytes = wholeNumber('memoryBytes', options.memoryBytes ?? DEFAULT_MEMORY_BYTES, 0)
-    this.#parent = options.folder ?? tmpdir()
+    const { memoryBytes = DEFAULT_MEMORY_BYTES, folder = tmpdir() } = knownOptions(options, NAMES)
+    this.#memoryBytes = wholeNumber('memoryBytes', memoryBytes, 0)
+    this.#parent = filePath('folder', folder)
   }
 
   /** True once it is on disk. */

@@ -2,7 +2,7 @@
 // Document 2, Limits. Days are those of UTC-7 all the year: no zone with daylight saving is meant, so this is arithmetic only.
 // An edge belongs to the file: it is there at the very moment at which it appears or reaches its age.
 
-import { wholeNumber } from '../options'
+import { knownOptions, type OptionNames, wholeNumber } from '../options'
 import { readDay, readHour } from '../service/date-forms'
 import type { DailyId, PriorityId, SnapshotId } from './file-id'
 
@@ -48,9 +48,17 @@ const DOCUMENTED: CalendarLimits = {
   snapshotDaysKept: 7,
 }
 
+const NAMES: OptionNames<CalendarLimits> = {
+  dailyLatencyDays: true,
+  dailyFilesKept: true,
+  priorityDaysBack: true,
+  snapshotLatencyHours: true,
+  snapshotDaysKept: true,
+}
+
 /** @throws FeedError OPTION_INVALID */
 export function calendarLimits(limits: Partial<CalendarLimits> = {}): CalendarLimits {
-  const complete = { ...DOCUMENTED, ...limits }
+  const complete = { ...DOCUMENTED, ...knownOptions(limits, NAMES, 'limits') }
   for (const [name, value] of Object.entries(complete)) wholeNumber(`limits.${name}`, value)
   return complete
 }

@@ -1,7 +1,7 @@
 // A state folder opened to be read: what a category has, how far it is, and its items, of now or of an earlier time.
 
 import { join } from 'node:path'
-import { wholeNumber } from '../options'
+import { type Clock, clockMs, filePath, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { type CategoryPlan, planCategory } from './calendar'
 import type { CalendarLimits } from './calendar-windows'
 import type { CategoryState } from './category-state'
@@ -13,6 +13,7 @@ import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-
 import { machineGround, StateFolder, type StateGround } from './state-folder'
 import { type StateItem, stateItems } from './state-items'
 import type { StateOrigin } from './state-marker'
+import { checkedSignal } from './sync-options'
 
 export interface OpenStateOptions {
   /** The memory that the process is to stay within, about. Default 256 MiB, least 240 MiB. */
@@ -22,6 +23,8 @@ export interface OpenStateOptions {
   /** @internal */
   readonly ground?: StateGround
 }
+
+const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, ground: true }
 
 /** Bytes on the disk, about. */
 export interface StateSizes {
@@ -64,9 +67,14 @@ export class OpenCategory implements Category {
     return this.#state.ledger.entries
   }
 
-  /** How far the state is, what it lacks and what comes next, at a time. */
-  plan(now: Date, limits?: Partial<CalendarLimits>): CategoryPlan {
-    return planCategory({ ...this.#state.category, now, done: this.#state.ledger.done, ...(limits && { limits }) })
+  /** How far the state is, what it lacks and what comes next, at a time; that of the system's clock where none is given. */
+  plan(now?: Clock, limits?: Partial<CalendarLimits>): CategoryPlan {
+    return planCategory({
+      ...this.#state.category,
+      now: new Date(clockMs('now', now)()),
+      done: this.#state.ledger.done,
+      ...(limits && { limits }),
+    })
   }
 
   /** In key order, in blocks of a few hundred at the most. */
@@ -75,7 +83,8 @@ export class OpenCategory implements Category {
   }
 
   /** The items of an earlier time, made again from the files that are kept. @throws FeedError STATE_HISTORY_MISSING */
-  asOf(time: Date): Promise<ItemsAt> {
+  async asOf(time: Date): Promise<ItemsAt> {
+    if (!(time instanceof Date && !Number.isNaN(time.getTime()))) throw optionInvalid('time', 'a Date', time)
     return this.#makeAsOf(this.#state, time)
   }
 }
@@ -113,8 +122,10 @@ export class OpenState {
  * @throws FeedError OPTION_INVALID, STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
  */
 export async function openState(folder: string, options: OpenStateOptions = {}): Promise<OpenState> {
-  const { ground = machineGround, signal = new AbortController().signal } = options
-  const shares = memoryShares(wholeNumber('memoryBytes', options.memoryBytes ?? DEFAULT_MEMORY_BYTES), 1)
+  const { ground = machineGround, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(options, NAMES)
+  filePath('folder', folder)
+  const signal = checkedSignal(options.signal) ?? new AbortController().signal
+  const shares = memoryShares(memoryBytes, 1)
   const state = await StateFolder.open({ folder, storeBytes: shares.storeBytes, ground })
   try {
     for (const category of state.categories) await finishCategory(state, category, { commitBytes: shares.commitBytes, signal })

@@ -1,11 +1,25 @@
 // The options of a synchronisation, checked and completed. Sizes are in bytes, times in milliseconds.
 
-import { excerpt, FeedError } from '../errors'
-import { durationMs, finiteNumber, wholeNumber } from '../options'
+import { FeedError } from '../errors'
+import {
+  type Clock,
+  choice,
+  clockMs,
+  durationMs,
+  filePath,
+  filledText,
+  finiteNumber,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+  withMethods,
+} from '../options'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
+import { RequestChecks } from '../service/request-checks'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/retries'
-import type { CalendarLimits } from './calendar-windows'
+import { type CalendarLimits, calendarLimits } from './calendar-windows'
 import type { ChangeSink } from './change-log'
 import type { Category } from './file-id'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
@@ -48,8 +62,8 @@ export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffB
   readonly progressMs?: number
   /** How late the service's files come and how long it keeps them, where it differs from the documents. */
   readonly limits?: Partial<CalendarLimits>
-  /** The clock, milliseconds since 1970. Default Date.now. */
-  readonly now?: () => number
+  /** The time now, for the calendar and for what the clients check of their requests. Default: the service's clock. */
+  readonly now?: Clock
   /** Stops the run, which then fails with ABORTED. All that was reached is kept, and the next run goes on there. */
   readonly signal?: AbortSignal
   /** @internal */
@@ -58,56 +72,124 @@ export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffB
   readonly shares?: Partial<MemoryShares>
 }
 
+const NAMES: OptionNames<SyncOptions> = {
+  service: true,
+  marketplace: true,
+  categories: true,
+  folder: true,
+  mode: true,
+  until: true,
+  memoryBytes: true,
+  parallelFiles: true,
+  filesAhead: true,
+  ranges: true,
+  keepFileBytes: true,
+  maxRemovedShare: true,
+  changes: true,
+  pollMs: true,
+  waitLimitMs: true,
+  progressMs: true,
+  limits: true,
+  now: true,
+  signal: true,
+  patienceMs: true,
+  backoffBaseMs: true,
+  backoffCapMs: true,
+  ground: true,
+  shares: true,
+}
+
 export interface SyncSettings
-  extends Required<Omit<SyncOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares'>> {
+  extends Required<
+    Omit<SyncOptions, keyof RetryOptions | 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares' | 'now'>
+  > {
   readonly categories: readonly Category[]
   readonly shares: MemoryShares
   readonly retry: RetryPolicy
   readonly until: Date | undefined
   readonly limits: Partial<CalendarLimits>
+  /** Milliseconds since 1970; `service` has the same clock. */
+  readonly now: () => number
   readonly signal: AbortSignal | undefined
   readonly ground: StateGround | undefined
 }
 
-/** @throws FeedError OPTION_INVALID */
+/** @throws FeedError OPTION_INVALID, before anything is made or asked for */
 export function syncSettings(options: SyncOptions): SyncSettings {
-  const { service, marketplace, folder, mode = 'once', changes = 'none', until, limits = {}, now = Date.now, signal, ground } = options
-  const parallelFiles = wholeNumber('parallelFiles', options.parallelFiles ?? 3, 1, 64)
-  const categories = [...new Set(options.categories)].map(categoryId => ({ marketplace, categoryId }))
-  check('categories', categories.length > 0, 'one category or more', options.categories)
-  check('folder', typeof folder === 'string' && folder !== '', 'a path', folder)
-  check('mode', mode === 'once' || mode === 'follow', 'once or follow', mode)
-  check('until', until === undefined || !Number.isNaN(until.getTime()), 'a time', until)
-  const isSink = typeof changes === 'object' && typeof changes.write === 'function'
-  check('changes', isSink || changes === 'none' || changes === 'files', 'none, files or a sink', changes)
+  const {
+    marketplace,
+    folder,
+    mode = 'once',
+    until,
+    memoryBytes = DEFAULT_MEMORY_BYTES,
+    filesAhead = 256,
+    ranges = {},
+    keepFileBytes = 0,
+    maxRemovedShare = 0.5,
+    limits = {},
+    signal,
+    ground,
+  } = knownOptions(options, NAMES)
+  const parallelFiles = wholeNumber('parallelFiles', options.parallelFiles === undefined ? 3 : options.parallelFiles, 1, 64)
+  const given = withMethods('service', options.service, ['withClock', 'close'])
+  const now = options.now === undefined ? given.now : clockMs('now', options.now)
+  const service = options.now === undefined ? given : given.withClock(now)
   const duration = (option: 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
-    durationMs(option, options[option] ?? standard, least)
+    durationMs(option, options[option] === undefined ? standard : options[option], least)
+  if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime()))) throw optionInvalid('until', 'a Date', until)
+  if (typeof ranges !== 'object' || ranges === null) throw optionInvalid('ranges', 'an object', ranges)
+  if (typeof limits !== 'object' || limits === null) throw optionInvalid('limits', 'an object', limits)
   return {
     service,
     marketplace,
-    categories,
-    folder,
-    mode,
-    changes,
+    categories: checkedCategories(options, service, now),
+    folder: filePath('folder', folder),
+    mode: choice('mode', mode, ['once', 'follow']),
+    changes: checkedChanges(options.changes),
     parallelFiles,
-    shares: { ...memoryShares(options.memoryBytes ?? DEFAULT_MEMORY_BYTES, parallelFiles), ...options.shares },
-    filesAhead: wholeNumber('filesAhead', options.filesAhead ?? 256),
-    ranges: options.ranges ?? {},
-    keepFileBytes: wholeNumber('keepFileBytes', options.keepFileBytes ?? 0, 0),
-    maxRemovedShare: finiteNumber('maxRemovedShare', options.maxRemovedShare ?? 0.5, 0, 1),
+    shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
+    filesAhead: wholeNumber('filesAhead', filesAhead),
+    ranges,
+    keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
+    maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
     retry: retryPolicy(options),
     pollMs: duration('pollMs', 60_000, 1),
     waitLimitMs: duration('waitLimitMs', 0, 0),
     progressMs: duration('progressMs', 1_000, 1),
     until,
-    limits,
+    limits: calendarLimits(limits),
     now,
-    signal,
+    signal: checkedSignal(signal),
     ground,
   }
 }
 
-function check(option: string, holds: boolean, expected: string, received: unknown): void {
-  if (!holds)
-    throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(received)) })
+/** An AbortSignal, by its shape: there may be several realms. @throws FeedError OPTION_INVALID */
+export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  return signal === undefined ? undefined : withMethods('signal', signal, ['addEventListener', 'throwIfAborted'])
+}
+
+/** What the clients would refuse of every request is refused here: a folder is not made for a marketplace that cannot be. */
+function checkedCategories({ marketplace, categories }: SyncOptions, { profile }: FeedService, now: () => number): Category[] {
+  filledText('marketplace', marketplace)
+  if (!Array.isArray(categories) || categories.length === 0)
+    throw optionInvalid('categories', 'an array of one category or more', categories)
+  const checks = new RequestChecks('sync', { mode: 'forms', profile, now })
+  asOption('marketplace', marketplace, () => checks.marketplace(marketplace))
+  for (const categoryId of categories) asOption('categories', categoryId, () => checks.category(categoryId))
+  return [...new Set(categories)].map(categoryId => ({ marketplace, categoryId }))
+}
+
+function asOption(option: string, value: unknown, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw FeedError.is(error) && error.code === 'REQUEST_INVALID' ? optionInvalid(option, error.context.expected, value) : error
+  }
+}
+
+function checkedChanges(changes: SyncOptions['changes'] = 'none'): NonNullable<SyncOptions['changes']> {
+  if (changes === 'none' || changes === 'files') return changes
+  if (typeof changes === 'object' && typeof changes?.write === 'function') return changes
+  throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)
 }

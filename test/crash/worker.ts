@@ -29,7 +29,7 @@ try {
     marketplace: 'MKT_US',
     categories: ['220'],
     folder,
-    now: () => nowMs,
+    now: new Date(nowMs),
     changes,
     ...(order.memoryBytes !== undefined && { memoryBytes: order.memoryBytes }),
     keepFileBytes: 2 ** 30,

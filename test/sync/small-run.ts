@@ -45,7 +45,7 @@ export class SmallShop {
       marketplace: 'MKT_US',
       categories: ['220'],
       folder: FOLDER,
-      now: () => this.nowMs,
+      now: () => new Date(this.nowMs),
       parallelFiles: 1,
       changes: 'files',
       keepFileBytes: 2 ** 30,
