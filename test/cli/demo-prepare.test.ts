@@ -11,8 +11,8 @@ test.each([
   const world = createWorld({ seed: 7, items: 300, churn: 20 })
   const emulator = createEmulator({ world })
   const profile = defineProfile({
-    baseUrl: 'http://emulator',
-    tokenUrl: `http://emulator${emulator.tokenPath}`,
+    baseUrl: 'http://127.0.0.1',
+    tokenUrl: `http://127.0.0.1${emulator.tokenPath}`,
     scopeBase: emulator.scopeBase,
   })
   const now = () => world.end.getTime() + 3_600_000

@@ -1,5 +1,6 @@
 // The kinds of items, as one table: what an item is called, who makes it, which aspects it has and which of them vary within a
 // group, what it costs and weighs, and which of the columns for special goods it fills. It knows nothing of marketplaces.
+// It is one piece because it is one table.
 
 import type { Feature } from './features'
 import * as has from './features'

@@ -101,7 +101,7 @@ describe('downloads over a faulty service', () => {
     [34, 'html', 'HTTP_CONTENT_TYPE'],
     [3, 'range-wrong', 'RANGE_START_MISMATCH'],
     [8, 'range-repeated', 'RANGE_HEADER_MISSING'],
-    [6, 'replaced;skip=20;times=9', 'RANGE_FILE_REPLACED'],
+    [6, 'replaced;skip=10;times=9', 'RANGE_FILE_REPLACED'],
   ]
   test.each(fatal)('fault %i: %s is told by its code', async (_, fault, code) => {
     const { outcome, injected } = await attempt({ rules: [{ route: '/buy/*', fault }] })
@@ -110,7 +110,7 @@ describe('downloads over a faulty service', () => {
   })
 
   test('fault 11: a file that is replaced in mid-download is read again from its start', async () => {
-    expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=20' }] })).toEqual({ outcome: 'exact', injected: 1 })
+    expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=10' }] })).toEqual({ outcome: 'exact', injected: 1 })
   })
 
   describe.each([
