@@ -149,7 +149,22 @@ const ORIGIN = 'http://localhost'
 export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
   const options = knownOptions(given, EMULATOR_OPTIONS)
   const world = worldOf(options.world)
-  const clock = clockMs('now', options.now ?? new Date(world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS))
+  const {
+    now = new Date(world.end.getTime() - HOUR_MS + SNAPSHOT_LATENCY_MS),
+    headerForm = 'documented',
+    wrapErrors = false,
+    bootstrapAt = world.start,
+    slowCategories = [],
+    clientId = 'feedmill-client',
+    clientSecret = 'feedmill-secret',
+    authorizationCode = 'feedmill-code',
+    tokenLifetimeSeconds = 7_200,
+    catalog = {},
+    signingKeys = defaultSigningKeys(world.start),
+    keyTokenErrorStatus,
+    notifications = {},
+  } = options
+  const clock = clockMs('now', now)
   const format = { ...SERVED_FORMAT, ...options.format }
   checkFileFormat(format)
   return {
@@ -158,18 +173,18 @@ export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
     profile: profileOf(options),
     access: new AccessRules(options.access),
     format,
-    headerForm: choice('headerForm', options.headerForm ?? 'documented', HEADER_FORMS),
-    wrapErrors: flag('wrapErrors', options.wrapErrors ?? false),
-    bootstrap: checkSchedule(options.bootstrapAt ?? world.start),
-    slowCategories: texts('slowCategories', options.slowCategories ?? []),
-    clientId: filledText('clientId', options.clientId ?? 'feedmill-client'),
-    clientSecret: filledText('clientSecret', options.clientSecret ?? 'feedmill-secret'),
-    authorizationCode: filledText('authorizationCode', options.authorizationCode ?? 'feedmill-code'),
-    tokenLifetimeSeconds: wholeNumber('tokenLifetimeSeconds', options.tokenLifetimeSeconds ?? 7_200),
-    catalog: options.catalog ?? {},
-    signingKeys: options.signingKeys ?? defaultSigningKeys(world.start),
-    keyTokenErrorStatus: checkTokenStatus(options.keyTokenErrorStatus),
-    notifications: options.notifications ?? {},
+    headerForm: choice('headerForm', headerForm, HEADER_FORMS),
+    wrapErrors: flag('wrapErrors', wrapErrors),
+    bootstrap: checkSchedule(bootstrapAt),
+    slowCategories: texts('slowCategories', slowCategories),
+    clientId: filledText('clientId', clientId),
+    clientSecret: filledText('clientSecret', clientSecret),
+    authorizationCode: filledText('authorizationCode', authorizationCode),
+    tokenLifetimeSeconds: wholeNumber('tokenLifetimeSeconds', tokenLifetimeSeconds),
+    catalog,
+    signingKeys,
+    keyTokenErrorStatus: checkTokenStatus(keyTokenErrorStatus),
+    notifications,
   }
 }
 

@@ -158,16 +158,16 @@ describe('the commands that it prints work as they stand', () => {
   test('curl', async () => {
     const { address } = await started()
     const words = shellWords(serveLines(address, OPTIONS).find(text => text.includes('curl'))!)
-    const after = (option: string) => words[words.indexOf(option) + 1]!
-    const [name, scope] = [after('--data-urlencode').slice(0, 5), after('--data-urlencode').slice(6)]
+    const argument = (option: string) => words[words.indexOf(option) + 1]!
+    const [name, scope] = [argument('--data-urlencode').slice(0, 5), argument('--data-urlencode').slice(6)]
     expect([words[0], words[1], name]).toEqual(['curl', '-s', 'scope'])
     const response = await fetch(words.at(-1)!, {
       method: 'POST',
       headers: {
-        authorization: `Basic ${Buffer.from(after('-u')).toString('base64')}`,
+        authorization: `Basic ${Buffer.from(argument('-u')).toString('base64')}`,
         'content-type': 'application/x-www-form-urlencoded',
       },
-      body: `${after('-d')}&scope=${encodeURIComponent(scope)}`,
+      body: `${argument('-d')}&scope=${encodeURIComponent(scope)}`,
     })
     expect(response.status).toBe(200)
   })

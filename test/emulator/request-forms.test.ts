@@ -291,7 +291,7 @@ describe('a download', () => {
 describe('fault 103: what is no request for an operation is refused by an Error object', () => {
   const { raw } = String
   const cases: [what: string, status: number, bytes: () => string][] = [
-    ['no such path', 404, () => head({ ...operations().token, target: '/nowhere' }, ['Content-Length: 3']) + 'abc'],
+    ['no such path', 404, () => head({ ...operations().token, target: '/nowhere' }, ['Content-Length: 3']).concat('abc')],
     ['OPTIONS', 404, () => head({ ...operations().download, method: 'OPTIONS' })],
     ['TRACE', 404, () => head({ ...operations().download, method: 'TRACE' })],
     ['TRACE that is to fail', 404, () => head({ ...operations().download, method: 'TRACE' }, ['x-feedmill-fault: 500'])],

@@ -88,7 +88,7 @@ describe.each([
       errorId,
       subdomain: expect.any(String),
       // Every placeholder is filled in, with text.
-      message: expect.stringMatching(/^[^{}]*\w\.$/),
+      message: expect.stringMatching(/^[^{}]+\.$/),
       longMessage: body.message,
       inputRefIds: expect.any(Array),
       outputRefIds: [],
