@@ -93,7 +93,7 @@ function textTeller(): Teller {
       if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
       const line = eventLine(event)
       if (line === undefined) return
-      if (event.type !== 'done') bar.above(line)
+      if (event.type !== 'done' && event.type !== 'missing') bar.above(line)
       else if (!bar.isShown) console.log(line)
     },
     summary: summary => console.log(summaryLines(summary).join('\n')),
