@@ -32,6 +32,22 @@ const classNames: Plugin = {
 }
 
 /**
+ * A package with native code cannot be put into a bundle: it is looked for where the bundle lies, when it is needed. What stands here is
+ * what esbuild, rollup, vite, webpack and ncc all leave alone. Jest and single executables know `createRequire` and not `import()`.
+ */
+const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
+  name: 'native-packages',
+  renderChunk: code => ({
+    code: code.replaceAll(
+      'import("classic-level")',
+      format === 'esm'
+        ? 'import(/* webpackIgnore: true */ /* @vite-ignore */ ["classic-level"].join())'
+        : 'require("node:module").createRequire(__filename)(["classic-level"].join())',
+    ),
+  }),
+})
+
+/**
  * Bundlers take a package that is not installed for optional only where its `require` stands inside `try`. tsup moves the `require` of an
  * `import()` into a callback. Only named exports may be read of these packages, because a plain `require` adds no default export.
  */
@@ -42,19 +58,20 @@ const optionalPackages: Plugin = {
   }),
 }
 
-const shared: Options = { target: 'node20', splitting: true, plugins: [constants, classNames] }
+const shared: Options = { target: 'node20', splitting: true }
 
 export default defineConfig([
   {
     ...shared,
     entry: { ...library, cli: 'src/cli/main.ts', 'profile-child': 'src/cli/profile-child.ts' },
+    plugins: [constants, classNames, nativePackages('esm')],
     format: 'esm',
     dts: dts && { entry: library },
   },
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
   {
     ...shared,
-    plugins: [constants, classNames, optionalPackages],
+    plugins: [constants, classNames, nativePackages('cjs'), optionalPackages],
     entry: library,
     format: 'cjs',
     dts: dts && { entry: library },

@@ -2,15 +2,20 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
 let folder: string
 let installed: string
+/** A folder elsewhere, with the package and what comes with it, and no optional package. */
+let plain: string
 
 // Inside the project, so that the package's dependencies resolve from the project's own.
 beforeAll(async () => {
@@ -21,9 +26,32 @@ beforeAll(async () => {
   await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
   const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz'))!
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1'])
+  await installPlainly()
 }, 300_000)
 
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => Promise.all([folder, plain].map(path => rm(path, { recursive: true, force: true }))))
+
+async function installPlainly(): Promise<void> {
+  plain = await mkdtemp(join(tmpdir(), 'feedmill-plain-'))
+  await cp(installed, join(plain, 'node_modules/feedmill'), { recursive: true })
+  const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  await link(...Object.keys(dependencies))
+  await mkdir(join(plain, 'node_modules/.bin'))
+  await chmod(join(plain, 'node_modules/feedmill/dist/cli.js'), 0o755)
+  await symlink('../feedmill/dist/cli.js', join(plain, 'node_modules/.bin/feedmill'))
+}
+
+async function link(...names: string[]): Promise<void> {
+  for (const name of names) {
+    const path = join(plain, 'node_modules', name)
+    await mkdir(dirname(path), { recursive: true })
+    await symlink(join(ROOT, 'node_modules', name), path)
+  }
+}
+
+async function unlink(...names: string[]): Promise<void> {
+  for (const name of names) await rm(join(plain, 'node_modules', name))
+}
 
 const consumer = (load: (name: string) => string) => `
 ${load('feedmill')}
@@ -35,9 +63,7 @@ ${load('feedmill/sync')}
 
 test('holds what it needs and nothing else', async () => {
   const names = await readdir(installed, { recursive: true })
-  expect(
-    names.filter(name => !/^(dist(\/[\w-]+\.(c?js|d\.c?ts)(\.map)?)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name)),
-  ).toEqual([])
+  expect(names.filter(name => !/^(dist(\/[\w-]+\.(c?js|d\.c?ts))?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name))).toEqual([])
   expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
   const { dependencies, scripts } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   expect(Object.keys(scripts).filter(name => /install/.test(name))).toEqual([])
@@ -73,27 +99,161 @@ test('works as an ES module and as CommonJS', async () => {
   }
 })
 
-test('its declarations serve both module systems', async () => {
-  await writeFile(
-    join(folder, 'use.mts'),
-    consumer(name => `import * as m${name.length} from '${name}'; export const k${name.length}: object = m${name.length}`),
-  )
-  await writeFile(
-    join(folder, 'use.cts'),
-    consumer(name => `import m${name.length} = require('${name}'); export const k${name.length}: object = m${name.length}`),
-  )
-  const options = {
-    module: 'NodeNext',
-    moduleResolution: 'NodeNext',
-    target: 'ES2022',
-    strict: true,
-    noEmit: true,
-    types: ['node'],
-    skipLibCheck: false,
+test('every class has its public name, whatever bundling made of it', async () => {
+  const program = `
+const entries = ['feedmill', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync']
+const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
+Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
+  const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
+  console.log(JSON.stringify(classes.map(([name, value]) => [name, value.name])))
+})`
+  for (const [file, load] of [
+    ['names.mjs', 'import'],
+    ['names.cjs', 'require'],
+  ] as const) {
+    await writeFile(join(folder, file), program.replace('LOAD', load))
+    const names: [string, string][] = JSON.parse((await run(process.execPath, [join(folder, file)])).stdout)
+    expect(names.length).toBeGreaterThan(15)
+    expect(names.filter(([name, own]) => name !== own)).toEqual([])
   }
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.mts', 'use.cts'] }))
-  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
-}, 60_000)
+})
+
+describe('a plain install', () => {
+  const cli = () => join(plain, 'node_modules/.bin/feedmill')
+  const code = (source: string) => run(process.execPath, ['--input-type=module', '--eval', source], { cwd: plain })
+
+  test('its command starts', async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+    const help = await run('npx', ['--offline', 'feedmill', '--help'], { cwd: plain })
+    expect([help.stdout.startsWith('Usage: feedmill'), help.stdout.includes('Exit codes:')]).toEqual([true, true])
+    expect((await run(cli(), ['--version'])).stdout).toBe(`${version}\n`)
+  })
+
+  test('its command profiles a file', async () => {
+    const path = join(plain, 'items.tsv.gz')
+    await writeFile(path, gzipSync(`itemId\ttitle\n${'v1|1|0\tone\n'.repeat(1_000)}`))
+    const { stdout } = await run(cli(), ['profile', path, '--rounds', '1', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'feedmill-profile' })
+  }, 60_000)
+
+  test.each([
+    ['sync', ['--marketplace', 'MKT_US', '--category', '220', '--state', 'state'], ['classic-level@^3']],
+    ['status', ['state'], ['classic-level@^3']],
+    ['export', ['--state', 'state'], ['classic-level@^3']],
+    ['serve', [], ['hono@^4', '@hono/node-server@^2']],
+    ['demo', [], ['classic-level@^3', 'hono@^4', '@hono/node-server@^2']],
+  ])('%s says in one line what it needs', async (command, words, packages) => {
+    const failure = await run(cli(), [command, ...words], { cwd: plain }).catch(error => error)
+    expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([1, '', 1])
+    expect(failure.stderr).toMatch(new RegExp(`^feedmill: DEPENDENCY_MISSING: feedmill ${command} needs `))
+    for (const name of packages) expect(failure.stderr).toContain(name)
+  })
+
+  test('wrong usage is exit code 2, in one line', async () => {
+    for (const words of [['what'], ['profile'], ['profile', '/nowhere'], ['serve', '--port', 'x']]) {
+      const failure = await run(cli(), words).catch(error => error)
+      expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([2, '', 1])
+    }
+  })
+
+  test('a store on disk fails by a typed error without its package', async () => {
+    const { stdout } = await code(`import { LevelStore } from 'feedmill/level'
+LevelStore.open('store').then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe('DEPENDENCY_MISSING a store on disk needs the package classic-level: npm install classic-level@^3\n')
+  })
+
+  test.each([true, false])(
+    "its declarations need Node's types only, in both module systems (exactOptionalPropertyTypes %s)",
+    async exact => {
+      await link('@types/node', 'undici-types')
+      await writeFile(
+        join(plain, 'use.mts'),
+        consumer(name => `import * as m${name.length} from '${name}'; export const k${name.length}: object = m${name.length}`),
+      )
+      await writeFile(
+        join(plain, 'use.cts'),
+        consumer(name => `import m${name.length} = require('${name}'); export const k${name.length}: object = m${name.length}`),
+      )
+      const options = {
+        module: 'NodeNext',
+        moduleResolution: 'NodeNext',
+        target: 'ES2022',
+        strict: true,
+        exactOptionalPropertyTypes: exact,
+        noEmit: true,
+        types: ['node'],
+        skipLibCheck: false,
+      }
+      await writeFile(join(plain, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.mts', 'use.cts'] }))
+      const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', plain, '--listFiles']
+      const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 }).finally(() => unlink('@types/node', 'undici-types'))
+      expect(stdout).not.toMatch(/node_modules\/(zod|undici|hono|classic-level|papaparse)\//)
+    },
+    120_000,
+  )
+
+  test('it bundles with esbuild for both module systems, and the bundle runs where no package is', async () => {
+    const away = await mkdtemp(join(tmpdir(), 'feedmill-bundle-'))
+    const use = `
+const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]).to(new Gunzip()).to(new TsvRowParser({ schema: itemSchema })).map(row => row.toObject()).toArray()
+const missing = await LevelStore.open('store').catch(error => error.code)
+console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedService, missing]))`
+    const names = IMPORTS.filter(([, from]) => from !== 'feedmill/emulator')
+    const sources = {
+      esm: names.map(([what, from]) => `import { ${what} } from '${from}'\n`).join('') + use,
+      cjs: `${names.map(([what, from]) => `const { ${what} } = require('${from}')\n`).join('')};(async () => {${use}})()`,
+    }
+    try {
+      for (const [format, contents] of Object.entries(sources)) {
+        const outfile = join(away, format === 'esm' ? 'out.mjs' : 'out.cjs')
+        const { warnings } = await build({
+          stdin: { contents, resolveDir: plain },
+          outfile,
+          bundle: true,
+          platform: 'node',
+          format: format as 'esm' | 'cjs',
+          logLevel: 'silent',
+        })
+        expect(warnings).toEqual([])
+        const { stdout } = await run(process.execPath, [outfile], { cwd: away })
+        expect(JSON.parse(stdout)).toEqual(['v1|1|0', 'function', 'function', 'DEPENDENCY_MISSING'])
+      }
+    } finally {
+      await rm(away, { recursive: true })
+    }
+  }, 60_000)
+
+  test('a bundle holds what is imported, and of other packages only what that uses', async () => {
+    const outputOf = async (names: string) => {
+      const { metafile } = await build({
+        stdin: { contents: `import { ${names} } from 'feedmill'; console.log(${names})`, resolveDir: plain },
+        bundle: true,
+        minify: true,
+        metafile: true,
+        write: false,
+        platform: 'node',
+        format: 'esm',
+      })
+      const { bytes, inputs } = Object.values(metafile.outputs)[0]!
+      const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      const packages = used.map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(name => name !== undefined)
+      return { bytes, packages: [...new Set(packages)].sort() }
+    }
+    const builder = await outputOf('pipeline')
+    expect(builder.packages).toEqual(['feedmill', 'minipass'])
+    expect(builder.bytes).toBeLessThan(60_000)
+    const stages = await outputOf('pipeline, Gunzip, TsvRowParser')
+    expect(stages.packages).toEqual(['feedmill', 'fflate', 'minipass'])
+    expect(stages.bytes).toBeLessThan(160_000)
+    expect((await outputOf('csvSink')).packages).toContain('papaparse')
+  })
+
+  test('its size', async () => {
+    const files = await readdir(installed, { recursive: true, withFileTypes: true })
+    const sizes = await Promise.all(files.filter(file => file.isFile()).map(file => stat(join(file.parentPath, file.name))))
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_500_000)
+  })
+})
 
 test.each([
   ['', []],
@@ -164,5 +324,5 @@ test('its command serves until it is stopped', async () => {
 }, 30_000)
 
 test('its command fails where an option is wrong', async () => {
-  await expect(run(process.execPath, [join(installed, 'dist/cli.js'), 'demo', '--items', 'many'])).rejects.toMatchObject({ code: 1 })
+  await expect(run(process.execPath, [join(installed, 'dist/cli.js'), 'demo', '--items', 'many'])).rejects.toMatchObject({ code: 2 })
 })

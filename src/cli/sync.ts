@@ -98,7 +98,7 @@ function textTeller(): Teller {
       if (retry !== undefined) bar.above(retry)
       const line = eventLine(event)
       if (line === undefined) return
-      if (event.type !== 'done') bar.above(line)
+      if (event.type !== 'done' && event.type !== 'missing') bar.above(line)
       else if (!bar.isShown) console.log(line)
     },
     summary: summary => console.log(summaryLines(summary).join('\n')),

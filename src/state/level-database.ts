@@ -133,7 +133,8 @@ async function loadLevel(): Promise<typeof ClassicLevel> {
     return (await import('classic-level')).ClassicLevel
   } catch (cause) {
     const context = { package: 'classic-level', neededFor: 'a store on disk' }
-    throw new FeedError('DEPENDENCY_MISSING', `${context.neededFor} needs the package ${context.package}`, context, { cause })
+    const message = `${context.neededFor} needs the package ${context.package}: npm install ${context.package}@^3`
+    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eventLine, eventObject, fileText, progressText, summaryLines } from '../../src/cli/sync-lines'
+import { eventLine, eventObject, failureLines, fileText, progressText, summaryLines } from '../../src/cli/sync-lines'
 import { FeedError } from '../../src/index'
 import type { CategoryProgress, FileId, LedgerEntry, SyncProgress, SyncSummary } from '../../src/sync/index'
 
@@ -60,15 +60,20 @@ describe('for people', () => {
     expect(progressText(early)).toBe('1234 rows, 2.5 MB/s of gzip, 220 has no bootstrap yet')
   })
 
-  test('the summary tells of gaps and of what failed', () => {
+  test('each file that could not be had has a line of its own', () => {
+    expect(failureLines({ ...summary, failed: [{ file, error }] })).toEqual([
+      'feedmill: SYNC_FILE_FAILED: 220 item_snapshot 2026-03-01T05:00:00.000Z: it could not be fetched',
+    ])
+  })
+
+  test('the summary tells of gaps', () => {
     expect(summaryLines(summary)).toEqual([
       '3 files, 1234 rows, 5 MB of gzip fetched and merged in 2.0 s',
       '220 up to 2026-03-01T05:00:00.000Z',
     ])
     const gaps = { ...at, missing: [file, bootstrap], gone: [bootstrap] }
-    expect(summaryLines({ ...summary, categories: [gaps], failed: [{ file, error }] }).slice(1)).toEqual([
+    expect(summaryLines({ ...summary, categories: [gaps] }).slice(1)).toEqual([
       '220 up to 2026-03-01T05:00:00.000Z, waits for 220 item_snapshot 2026-03-01T05:00:00.000Z and 1 more, lost for good: 220 item ALL_ACTIVE',
-      '220 item_snapshot 2026-03-01T05:00:00.000Z failed: SYNC_FILE_FAILED: it could not be fetched',
     ])
   })
 })

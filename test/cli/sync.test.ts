@@ -121,9 +121,10 @@ test('a category that is refused fails with exit code 1, and does not stop the o
   const world = { seed: 5, items: 80, hours: HOURS, categories: ['220', '267'] }
   const two = await served({ world, access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] } })
   try {
-    const { out, exitCode, error } = await outcomeOf(() => syncCommand({ ...two.command, category: ['220', '267'] }))
+    const { out, err, exitCode, error } = await outcomeOf(() => syncCommand({ ...two.command, category: ['220', '267'] }))
     expect([error, exitCode]).toEqual([undefined, 1])
-    expect(out.filter(line => /^267 item(_group)? ALL_ACTIVE failed: SYNC_FILE_FAILED: /.test(line))).toHaveLength(2)
+    expect(err.filter(line => /^feedmill: SYNC_FILE_FAILED: 267 item(_group)? ALL_ACTIVE: /.test(line))).toHaveLength(2)
+    expect(out.filter(line => /SYNC_FILE_FAILED/.test(line))).toEqual([])
     expect(out).toContain('220 up to 2026-03-01T04:00:00.000Z')
     expect(out.find(line => line.startsWith('267 has'))).toMatch(/^267 has no bootstrap yet, waits for 267 item/)
   } finally {

@@ -15,7 +15,7 @@ export interface InflateMemory {
   readonly core: InflateCore
 }
 
-const inflateModule = new WasmModule(INFLATE_BINARY)
+const inflateModule = /* @__PURE__ */ new WasmModule(INFLATE_BINARY)
 const free: InflateMemory[] = []
 
 /**

@@ -45,7 +45,7 @@ export interface CoreScan {
 /** Of no consequence: between a block and the index, for the step that is loaded past a block's end. */
 const GAP_BYTES = 4096
 
-const scanModule = new WasmModule(SCAN_BINARY)
+const scanModule = /* @__PURE__ */ new WasmModule(SCAN_BINARY)
 
 export class ScanCore {
   readonly memory: WasmMemory

@@ -1,8 +1,8 @@
 // The six operations of document 1. Each goes from checks (catalog-query.ts) over what is published (published-files.ts)
 // and permitted (permissions.ts) to a page, a resource or a part of a file.
 
-import type { ServiceProfile } from '../../service/profile'
 import type { FeedType, FileMetadata } from '../../service/bodies'
+import type { ServiceProfile } from '../../service/profile'
 import type { AccessRules } from '../access-rules'
 import type { ErrorFamily } from '../error-family'
 import type { FileFormat } from '../feed-file'

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { exitCodeOf, failureText } from '../../src/cli/exit-code'
+import { program } from '../../src/cli/program'
+import { FeedError } from '../../src/errors'
+
+const printed: string[] = []
+beforeEach(() => {
+  printed.length = 0
+  vi.spyOn(process.stderr, 'write').mockImplementation(text => printed.push(String(text)) > 0)
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** What the command line leaves, and the lines that it prints on standard error. */
+async function outcome(...words: string[]): Promise<[number, string[]]> {
+  const argv = ['node', 'cli.js', ...words]
+  const error = await program(argv)
+    .parseAsync(argv)
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+  const text = failureText(error)
+  return [exitCodeOf(error), [...printed.join('').trimEnd().split('\n'), ...(text === undefined ? [] : [text])].filter(line => line !== '')]
+}
+
+const sync = ['sync', '--marketplace', 'MKT_US', '--category', '220', '--state', 'dir']
+
+test.each([
+  [['unknown']],
+  [['--unknown']],
+  [['sync']],
+  [['sync', '--marketplace']],
+  [[...sync, '--memory', 'much']],
+  [[...sync, '--until', 'tomorrow']],
+  [[...sync, '--follow', '--once']],
+  [[...sync, '--profile', '/nowhere/profile.json']],
+  [['status']],
+  [['status', 'a', 'b']],
+  [['export', '--state', 'dir', '--format', 'xml']],
+  [['serve', '--faults', '2']],
+  [['serve', '--items', '-1']],
+  [['demo', '--interrupt', '--stream-only']],
+  [['profile']],
+  [['profile', '/nowhere/items.tsv']],
+  [['profile', 'a', '--rounds', '0']],
+  [['profile', 'a', '--read', 'many']],
+])('wrong usage, %j: exit code 2 and one line', async words => {
+  const [code, lines] = await outcome(...words)
+  expect([code, lines.length]).toEqual([2, 1])
+})
+
+test.each([[['--help']], [['--version']], [['sync', '--help']], [['profile', '--help']]])('%j is no failure', async words => {
+  expect(await outcome(...words)).toEqual([0, []])
+})
+
+test('no command at all is wrong usage, told by the help', async () => {
+  const [code, lines] = await outcome()
+  expect(code).toBe(2)
+  expect(lines.join('\n')).toMatch(/^Usage: feedmill[\s\S]*Exit codes:/)
+})
+
+test('a failure is one typed line; a defect has its stack', () => {
+  const failure = new FeedError('GZIP_EMPTY', 'no member', { byteOffset: 0 })
+  expect([exitCodeOf(failure), failureText(failure)]).toEqual([1, 'feedmill: GZIP_EMPTY: no member'])
+  const defect = new TypeError('not a function')
+  expect(exitCodeOf(defect)).toBe(1)
+  expect(failureText(defect)).toContain('exit-code.test')
+})
