@@ -24,6 +24,7 @@ const ndjson = objects.map(object => `${JSON.stringify(object)}\n`).join('')
 const hasDescriptors = existsSync('/dev/fd')
 
 describe('paths', () => {
+  // A defect here could replace a device of the machine when root runs the tests, so it is one that nothing else needs.
   test.runIf(existsSync('/dev/full'))(
     'fault 91: a device stays one, and what it refuses is typed, at its path and through a link',
     async () => {
@@ -42,12 +43,6 @@ describe('paths', () => {
       expect(await readdir(folder)).toEqual(['link'])
     },
   )
-
-  test.runIf(existsSync('/dev/null'))('fault 91: /dev/null takes everything and stays what it is', async () => {
-    await pipeline(items).run(ndjsonSink('/dev/null'))
-    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
-    expect((await readdir('/dev')).filter(name => name.startsWith('null'))).toEqual(['null'])
-  })
 
   test('fault 91: a FIFO gets the text and stays one', async () => {
     const path = join(folder, 'fifo')
