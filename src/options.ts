@@ -23,8 +23,7 @@ export function optionInvalid(option: string, expected: string, received: unknow
  * @throws FeedError OPTION_INVALID
  */
 export function knownOptions<T extends object>(options: T, names: OptionNames<T>, what = 'options'): T {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw optionInvalid(what, 'an object', options)
-  for (const name of Object.keys(options)) {
+  for (const name of Object.keys(anObject(what, options))) {
     if (!Object.hasOwn(names, name)) throw unknownOption(name, Object.keys(names))
   }
   return options
@@ -76,6 +75,18 @@ export function choice<const T extends string>(option: string, value: T, choices
 export function flag(option: string, value: boolean): boolean {
   if (typeof value === 'boolean') return value
   throw optionInvalid(option, 'true or false', value)
+}
+
+/** Text, which may be empty. @throws FeedError OPTION_INVALID */
+export function anyText(option: string, value: string): string {
+  if (typeof value === 'string') return value
+  throw optionInvalid(option, 'text', value)
+}
+
+/** An object, which is no list. @throws FeedError OPTION_INVALID */
+export function anObject<T>(option: string, value: T, expected = 'an object'): T {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw optionInvalid(option, expected, value)
 }
 
 /** Text that is not empty. @throws FeedError OPTION_INVALID */

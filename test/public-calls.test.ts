@@ -82,15 +82,21 @@ async function rawFailures(name: string, call: Callable): Promise<string[]> {
   return failures
 }
 
+/** Classes that are exported for their types, or to be thrown: a function makes them, or a stage throws them. */
+const NOT_CALLED = new Set(['FeedError', 'LevelStore', 'Pipeline'])
+
 const isClass = (value: Callable) => /^class\b/.test(Function.prototype.toString.call(value))
 
 describe.each(Object.entries(ENTRIES))('fault 102: absurd arguments to what %s exports', (_, entry) => {
-  const callables = Object.entries(entry).filter(([, value]) => typeof value === 'function') as [string, Callable][]
+  const callables = Object.entries(entry).filter(([name, value]) => typeof value === 'function' && !NOT_CALLED.has(name)) as [
+    string,
+    Callable,
+  ][]
 
   test.each(callables)('%s', async (name, callable) => {
-    const call: Callable = isClass(callable) ? (...args) => new (callable as never as new (...args: unknown[]) => unknown)(...args) : callable
-    // The error class itself is for throwing, not a call that can fail.
-    if (name === 'FeedError') return
+    const call: Callable = isClass(callable)
+      ? (...args) => new (callable as never as new (...args: unknown[]) => unknown)(...args)
+      : callable
     expect(await rawFailures(name, call)).toEqual([])
     for (const method of Object.getOwnPropertyNames(callable)) {
       const value = (callable as unknown as Record<string, unknown>)[method]
@@ -123,11 +129,22 @@ const MADE: Record<string, () => object> = {
 }
 
 function clients(): feedmill.FeedService {
-  return feedmill.createFeedService(profile, () => 'token', { transport: refusing, attempts: 1 })
+  return feedmill.createFeedService(profile, () => 'token', { transport: refusing, patienceMs: 0 })
 }
 
 /** Methods that Minipass and EventEmitter give a stream: their arguments are Node's affair, not this package's. */
-const OF_STREAMS = new Set(['on', 'once', 'off', 'addListener', 'removeListener', 'removeAllListeners', 'emit', 'pipe', 'unpipe', 'listeners'])
+const NOT_PUBLIC = new Set([
+  'on',
+  'once',
+  'off',
+  'addListener',
+  'removeListener',
+  'removeAllListeners',
+  'emit',
+  'pipe',
+  'unpipe',
+  'listeners',
+])
 
 function methodsOf(made: object): string[] {
   const names = new Set(Object.keys(made))
@@ -136,7 +153,7 @@ function methodsOf(made: object): string[] {
     for (const name of Object.getOwnPropertyNames(proto)) if (!Object.getOwnPropertyDescriptor(proto, name)?.get) names.add(name)
   }
   return [...names].filter(
-    name => name !== 'constructor' && !OF_STREAMS.has(name) && typeof (made as Record<string, unknown>)[name] === 'function',
+    name => name !== 'constructor' && !NOT_PUBLIC.has(name) && typeof (made as Record<string, unknown>)[name] === 'function',
   )
 }
 
@@ -148,7 +165,8 @@ describe('fault 102: absurd arguments to the methods of', () => {
         // A stage tells what is wrong with an input by its error event.
         const told: unknown[] = []
         made.on?.('error' as never, ((error: unknown) => told.push(error)) as never)
-        const result = made[method]!(...args)
+        // A second argument of `write` is Minipass's own: an encoding or a callback.
+        const result = made[method]!(...(method === 'write' ? args.slice(0, 1) : args))
         for (const error of told) if (!FeedError.is(error)) throw error
         return result
       }

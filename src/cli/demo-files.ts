@@ -23,5 +23,9 @@ export function demoRanges(chunkBytes: number): { readonly chunkBytes: number; r
 export function demoService(address: ServeAddress, now: Date, chunkBytes: number): FeedService {
   const profile = defineProfile({ baseUrl: address.url, tokenUrl: address.tokenUrl, scopeBase: SCOPE_BASE })
   const { clientId, clientSecret } = address
-  return createFeedService(profile, { clientId, clientSecret }, { now, headersTimeoutMs: HEADERS_TIMEOUT_MS, ranges: demoRanges(chunkBytes) })
+  return createFeedService(
+    profile,
+    { clientId, clientSecret },
+    { now, headersTimeoutMs: HEADERS_TIMEOUT_MS, ranges: demoRanges(chunkBytes) },
+  )
 }

@@ -4,6 +4,7 @@
 // each instant belongs to the last stage that had something to do. Busy times would not do for that: a stage that works ahead on
 // another thread, or waits for its turn on this one, is busy beside the others, and its time costs the run nothing.
 
+import { anObject, finiteNumber, optionInvalid } from '../options'
 import type { StageCounters } from '../stages/counters'
 import type { PipelineSummary } from './run'
 
@@ -35,7 +36,10 @@ const SATURATED_SHARE = 0.8
  * Where the time of a run went, from the summary that `onSettled`, `forEach` and `run` give.
  * Without `times` a bottleneck on another thread, hidden behind the work of this one, is not recognised.
  */
-export function stageProfile({ stages, elapsedMs }: PipelineSummary, times?: RunTimes): StageProfile {
+export function stageProfile(summary: PipelineSummary, times?: RunTimes): StageProfile {
+  const { stages, elapsedMs } = anObject('summary', summary, 'the summary of a run')
+  if (!Array.isArray(stages) || typeof elapsedMs !== 'number') throw optionInvalid('summary', 'the summary of a run', summary)
+  if (times !== undefined) for (const name of ['idleMs', 'cpuMs'] as const) finiteNumber(`times.${name}`, anObject('times', times)[name], 0)
   const shares = chargedBackwards(stages, elapsedMs).map(ms => ms / elapsedMs)
   const consumerShare = Math.min(stages.at(-1)?.blockedMs ?? 0, elapsedMs) / elapsedMs
   const elsewhere = times && stageOnOtherThread(shares, elapsedMs, times)

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { excerpt, FeedError } from '../errors'
+import { anyText, arrayOf } from '../options'
 
 /** File systems allow 255 bytes; the rest is for suffixes. */
 const MAX_BYTES = 200
@@ -12,7 +13,9 @@ const MAX_BYTES = 200
  * Throws HTTP_IDENTIFIER_INVALID for an empty identifier.
  */
 export function fileNameOf(kind: string, identifiers: readonly string[]): string {
-  const name = [kind, ...identifiers].map(namePart).join('.')
+  const name = [anyText('kind', kind), ...arrayOf('identifiers', identifiers).map(identifier => anyText('identifiers', identifier))]
+    .map(namePart)
+    .join('.')
   if (name.length <= MAX_BYTES) return `${name}.tsv.gz`
   // Two characters that no identifier can bring, wherever the cut falls.
   return `${name.slice(0, MAX_BYTES - 34)}%-${createHash('sha256').update(name).digest('hex').slice(0, 32)}.tsv.gz`

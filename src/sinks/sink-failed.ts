@@ -1,6 +1,7 @@
 // The one error of an output that cannot be written.
 
 import { excerpt, FeedError } from '../errors'
+import { filledText, show } from '../options'
 
 /**
  * What a sink throws where its output cannot be written. The message has the system's own words.
@@ -9,8 +10,10 @@ import { excerpt, FeedError } from '../errors'
  * @param cause the failure; its `code`, such as ENOSPC or EPIPE, becomes the context's `reason`
  */
 export function sinkFailed(sink: string, target: string, cause: unknown): FeedError<'SINK_FAILED'> {
+  filledText('sink', sink)
+  filledText('target', target)
   const { code } = (cause ?? {}) as { code?: unknown }
-  const text = excerpt(cause instanceof Error ? cause.message : String(cause), 200)
+  const text = excerpt(cause instanceof Error ? cause.message : show(cause), 200)
   const reason = typeof code === 'string' ? code : text
   const words = text.includes(reason) ? text : `${reason}: ${text}`
   return new FeedError('SINK_FAILED', `${target} cannot be written: ${words}`, { sink, target, reason }, { cause })

@@ -3,6 +3,7 @@
 // so each change is told once, and none before or without its row.
 
 import type { ChangeKind } from '../codec/merge/register'
+import { anObject, optionInvalid } from '../options'
 import { stateIo } from '../state/disk'
 import type { DurableFile, DurableFiles } from './durable-files'
 import { type FileId, fileIdKey } from './file-id'
@@ -108,7 +109,9 @@ export class ChangeFile implements ChangeLog {
   }
 }
 
-/** A change as one line of JSON, its line end included. */
-export function changeLine({ part, kind, id, at, file, row }: StateChange): string {
+/** A change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
+export function changeLine(change: StateChange): string {
+  const { part, kind, id, at, file, row } = anObject('change', change)
+  if (!(at instanceof Date) || Number.isNaN(at.getTime())) throw optionInvalid('change.at', 'a Date', at)
   return `${JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file), row: row?.toObject() ?? null })}\n`
 }

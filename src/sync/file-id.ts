@@ -2,6 +2,7 @@
 // its stable text. What else proves that two downloads are of one file (total, Last-Modified) stands in the ledger beside it.
 // Document 2, Endpoints: the parameters that tell the files of one category apart.
 
+import { anObject, filledText } from '../options'
 import { readDay, readHour } from '../service/date-forms'
 
 /** One top-level category of one marketplace: everything of a synchronisation is kept apart by it. */
@@ -45,8 +46,12 @@ export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
 /**
  * The file as one text, equal for equal files: `<marketplace>/<category>/<feed>/<which>`, and `<which>` is a day, an hour, or for a
  * bootstrap its scope and generation. Files of one category begin with {@link categoryKey}; within a feed the order is that of time.
+ * @throws FeedError OPTION_INVALID
  */
 export function fileIdKey(id: FileId): string {
+  const { marketplace, categoryId } = anObject('id', id)
+  filledText('marketplace', marketplace)
+  filledText('categoryId', categoryId)
   return `${categoryKey(id)}${id.feed}/${whichOf(id)}`
 }
 

@@ -1,6 +1,7 @@
 // The items of a category as they are read back: each with its newest row, its priority and the record of its group.
 
 import type { Row } from '../codec/row'
+import { anObject, withMethods } from '../options'
 import type { ItemGroupColumns, ItemSnapshotColumns } from '../schema/feed-schemas'
 import type { MergedItem } from '../state/merge-state'
 import type { CategoryState } from './category-state'
@@ -21,7 +22,9 @@ export async function* stateItems({ items, groups }: CategoryState): AsyncGenera
   }
 }
 
-/** The item as a plain object with typed cells: its row, its priority and its group, null where it has none. */
-export function stateItemObject({ row, priority, group }: StateItem): Record<string, unknown> {
+/** The item as a plain object with typed cells: its row, its priority and its group, null where it has none. @throws FeedError OPTION_INVALID */
+export function stateItemObject(item: StateItem): Record<string, unknown> {
+  const { row, priority, group } = anObject('item', item)
+  withMethods('item.row', row, ['toObject'])
   return { ...row.toObject(), priority: priority?.toObject() ?? null, group: group?.toObject() ?? null }
 }

@@ -15,8 +15,12 @@ test.each([
     tokenUrl: `http://127.0.0.1${emulator.tokenPath}`,
     scopeBase: emulator.scopeBase,
   })
-  const now = () => world.end.getTime() + 3_600_000
-  const service = createFeedService(profile, emulator, { transport: fetchTransport(emulator.fetch), now })
+  const now = new Date(world.end.getTime() + 3_600_000)
+  const service = createFeedService(
+    profile,
+    { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
+    { transport: fetchTransport(emulator.fetch), now },
+  )
   try {
     const prepared = await prepareFiles(service, world, { streamOnly })
     expect(prepared).toMatchObject({ files })

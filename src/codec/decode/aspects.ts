@@ -5,6 +5,7 @@
 //
 // Labels, names and values are Base64, each on its own; the cell may end in one semicolon.
 
+import { anyText } from '../../options'
 import type { Aspect } from '../../schema/values'
 import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
@@ -12,9 +13,10 @@ import { invalidCell } from './invalid-cell'
 /**
  * The pairs of a cell in order, each under the label that covers it. In the names-only form every `value` is null.
  * Decoded text may hold any character, the separators too. An empty piece is an empty text, but a names-only cell has none.
- * @throws FeedError CELL_INVALID
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeAspects(text: string): Aspect[] {
+  anyText('text', text)
   if (text === '' || text === ';') return []
   const pieces = decodePieces(text, 'aspects')
   return text.includes(':') ? pairsOf(pieces, text) : namesOf(pieces, text)

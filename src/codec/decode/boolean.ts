@@ -1,5 +1,6 @@
 // Booleans, document 2 "Item feed columns", in both spellings of the service notes, "Columns".
 
+import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'
 
 /** The first four bytes of each spelling, and the fifth. */
@@ -10,8 +11,9 @@ const FALS_UPPER = 0x46414c53
 const E_LOWER = 0x65
 const E_UPPER = 0x45
 
-/** `true` or `false` in any mixture of cases, and nothing else. @throws FeedError CELL_INVALID */
+/** `true` or `false` in any mixture of cases, and nothing else. @throws FeedError CELL_INVALID, OPTION_INVALID */
 export function decodeBoolean(text: string): boolean {
+  anyText('text', text)
   if (text === 'true' || text === 'TRUE') return true
   if (text === 'false' || text === 'FALSE') return false
   if (/^true$/i.test(text)) return true

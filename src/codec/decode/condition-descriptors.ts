@@ -1,11 +1,13 @@
 // Cells of conditionDescriptors, service notes "Columns": `name:value|value;name:value`, each piece Base64 on its own.
 
+import { anyText } from '../../options'
 import type { ConditionDescriptor } from '../../schema/values'
 import { COLON, decodePieces, PIPE } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
 
-/** The descriptors of a cell in order. The cell may end in one semicolon; an empty piece is an empty text. @throws FeedError CELL_INVALID */
+/** The descriptors of a cell in order. The cell may end in one semicolon; an empty piece is an empty text. @throws FeedError CELL_INVALID, OPTION_INVALID */
 export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
+  anyText('text', text)
   if (text === '' || text === ';') return []
   const { texts, separators } = decodePieces(text, 'conditionDescriptors')
   const descriptors: ConditionDescriptor[] = []

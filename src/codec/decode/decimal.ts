@@ -1,5 +1,6 @@
 // Decimal numbers, kept exact: document 2 gives prices as text, and a double cannot hold every price.
 
+import { anyText } from '../../options'
 import type { Decimal } from '../../schema/values'
 import type { CellSource } from './cell-source'
 import { invalidCell } from './invalid-cell'
@@ -12,9 +13,10 @@ const DIGIT_9 = 0x39
 /**
  * Digits with an optional minus in front and an optional fraction (`12`, `-0.50`): no plus, exponent, grouping or space.
  * The text stays as it was sent, zeros at its end included; JSON gets it as a string.
- * @throws FeedError CELL_INVALID
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeDecimal(text: string): Decimal {
+  anyText('text', text)
   if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(text)) throw invalidCell('decimal', 'not a decimal number', text)
   return new DecimalText(text)
 }

@@ -2,6 +2,7 @@
 // and shipToExcludedRegions", with the one-part cells of the service notes, "Columns".
 // What the two columns mean together is ship-to.ts.
 
+import { anyText } from '../../options'
 import type { Regions } from '../../schema/values'
 import { invalidCell } from './invalid-cell'
 import { decodePipeList } from './list'
@@ -9,9 +10,10 @@ import { decodePipeList } from './list'
 /**
  * `COUNTRY:<codes>;REGION:<names>;` with pipes inside the lists. Either part may stand alone or be empty, the parts may
  * come in any order, and the last semicolon may be missing. Names are kept as sent, unknown ones too; a repeated part is refused.
- * @throws FeedError CELL_INVALID
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeRegions(text: string): Regions {
+  anyText('text', text)
   let countries: readonly string[] | undefined
   let regions: readonly string[] | undefined
   const parts = text.endsWith(';') ? text.slice(0, -1) : text

@@ -1,6 +1,7 @@
 // Where an item ships, document 2 "Format of shipToIncludedRegions and shipToExcludedRegions":
 // the included list minus the excluded one.
 
+import { optionInvalid } from '../../options'
 import type { Regions, ShipTo } from '../../schema/values'
 
 /** The region that covers every country and every other region. */
@@ -11,10 +12,11 @@ const NONE: Regions = { countries: [], regions: [] }
  * Included minus excluded, as far as names tell: a name on both lists is gone, and what excludes WORLDWIDE ships nowhere.
  * An excluded name that may still cut something out of the rest stays as an exception, so that nothing the cells say is lost:
  * an excluded country while any region is left, an excluded region while anything is left. Null stands for an empty cell.
+ * @throws FeedError OPTION_INVALID
  */
 export function subtractRegions(included: Regions | null, excluded: Regions | null): ShipTo {
-  const from = included ?? NONE
-  const minus = excluded ?? NONE
+  const from = regionsOf('included', included)
+  const minus = regionsOf('excluded', excluded)
   const everything = minus.regions.includes(WORLDWIDE)
   const countries = everything ? [] : without(from.countries, minus.countries)
   const regions = everything ? [] : without(from.regions, minus.regions)
@@ -24,6 +26,12 @@ export function subtractRegions(included: Regions | null, excluded: Regions | nu
     exceptCountries: regions.length > 0 ? [...minus.countries] : [],
     exceptRegions: countries.length + regions.length > 0 ? [...minus.regions] : [],
   }
+}
+
+function regionsOf(option: string, regions: Regions | null): Regions {
+  if (regions === null) return NONE
+  if (Array.isArray(regions?.countries) && Array.isArray(regions.regions)) return regions
+  throw optionInvalid(option, 'the value of a region cell, or null', regions)
 }
 
 function without(names: readonly string[], excluded: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 // What a world is made from, checked and completed.
 
-import { FeedError } from '../../errors'
+import { finiteNumber, knownOptions, type OptionNames, optionInvalid, texts, wholeNumber } from '../../options'
 import type { OrphanShares } from './groups'
 import { HOUR_MS } from './item-life'
 import { MAX_ITEMS, MAX_PLACES } from './place'
@@ -30,40 +30,40 @@ export interface CompleteWorldOptions extends Required<Omit<WorldOptions, 'orpha
 
 const DEFAULT_START = '2026-03-01T00:00:00Z'
 
+const NAMES: OptionNames<WorldOptions> = {
+  seed: true,
+  items: true,
+  marketplaces: true,
+  categories: true,
+  start: true,
+  hours: true,
+  churn: true,
+  orphans: true,
+}
+const ORPHAN_NAMES: OptionNames<OrphanShares> = { itemsWithoutGroup: true, groupsWithoutItems: true }
+
 /** @throws FeedError OPTION_INVALID */
 export function completeWorldOptions(options: WorldOptions): CompleteWorldOptions {
-  const complete: CompleteWorldOptions = {
-    marketplaces: ['MKT_US'],
-    categories: ['220'],
-    start: new Date(DEFAULT_START),
-    hours: 24,
-    churn: 1,
-    ...options,
-    orphans: { itemsWithoutGroup: 0, groupsWithoutItems: 0, ...options.orphans },
+  const { seed, items, marketplaces = ['MKT_US'], categories = ['220'], hours = 24, churn = 1 } = knownOptions(options, NAMES, 'world')
+  const { start = new Date(DEFAULT_START), orphans = {} } = options
+  const { itemsWithoutGroup = 0, groupsWithoutItems = 0 } = knownOptions(orphans as OrphanShares, ORPHAN_NAMES, 'orphans')
+  const places = texts('marketplaces', marketplaces).length * texts('categories', categories).length
+  if (places === 0 || places > MAX_PLACES)
+    throw optionInvalid('marketplaces', `at least one, and with the categories at most ${MAX_PLACES} combinations`, marketplaces)
+  for (const id of categories) if (!/^\d+$/.test(id)) throw optionInvalid('categories', 'identifiers of digits', id)
+  if (!(start instanceof Date) || start.getTime() % HOUR_MS !== 0) throw optionInvalid('start', 'the Date of a whole hour', start)
+  if (!(finiteNumber('churn', churn, 0, 1_000) > 0)) throw optionInvalid('churn', 'above 0, at most 1000', churn)
+  return {
+    seed: wholeNumber('seed', seed, Number.MIN_SAFE_INTEGER),
+    items: wholeNumber('items', items, 0, MAX_ITEMS),
+    marketplaces,
+    categories,
+    start,
+    hours: wholeNumber('hours', hours),
+    churn,
+    orphans: {
+      itemsWithoutGroup: finiteNumber('orphans.itemsWithoutGroup', itemsWithoutGroup, 0, 1),
+      groupsWithoutItems: finiteNumber('orphans.groupsWithoutItems', groupsWithoutItems, 0, 1),
+    },
   }
-  for (const [option, holds, expected] of rules(complete)) {
-    if (!holds)
-      throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: show(options, option) })
-  }
-  return complete
-}
-
-function rules(world: CompleteWorldOptions): [option: string, holds: boolean, expected: string][] {
-  const share = (value: number) => value >= 0 && value <= 1
-  const places = world.marketplaces.length * world.categories.length
-  return [
-    ['seed', Number.isSafeInteger(world.seed), 'a whole number'],
-    ['items', Number.isInteger(world.items) && world.items >= 0 && world.items <= MAX_ITEMS, `a whole number from 0 to ${MAX_ITEMS}`],
-    ['marketplaces', places > 0 && places <= MAX_PLACES, `at least one, and with categories at most ${MAX_PLACES} combinations`],
-    ['categories', world.categories.every(id => /^\d+$/.test(id)), 'identifiers of digits'],
-    ['start', world.start.getTime() % HOUR_MS === 0, 'a whole hour'],
-    ['hours', Number.isInteger(world.hours) && world.hours > 0, 'a whole number above 0'],
-    ['churn', world.churn > 0 && world.churn <= 1_000, 'above 0, at most 1000'],
-    ['orphans', share(world.orphans.itemsWithoutGroup) && share(world.orphans.groupsWithoutItems), 'shares from 0 to 1'],
-  ]
-}
-
-function show(options: WorldOptions, option: string): string {
-  const value = options[option as keyof WorldOptions]
-  return value instanceof Date ? String(value) : (JSON.stringify(value) ?? 'undefined')
 }
