@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { FeedError } from '../src/errors'
 import {
+  arrayOf,
   callback,
   choice,
   clockMs,
@@ -13,6 +14,7 @@ import {
   knownOptions,
   type OptionNames,
   show,
+  texts,
   wholeNumber,
   withMethods,
 } from '../src/options'
@@ -53,6 +55,8 @@ test('each check returns what is right, and refuses everything else by the name 
   expect(flag('worker', false)).toBe(false)
   expect(filledText('marketplace', 'MKT_US')).toBe('MKT_US')
   expect(filePath('path', 'a/b')).toBe('a/b')
+  expect(arrayOf('topics', [1])).toEqual([1])
+  expect(texts('scopes', ['a'])).toEqual(['a'])
   const method = { send() {} }
   expect(withMethods('transport', method, ['send'])).toBe(method)
   const checks: Record<string, (value: never) => unknown> = {
@@ -74,6 +78,8 @@ test('each check returns what is right, and refuses everything else by the name 
     }
   }
   for (const value of ['', 'a\0b', 7]) refusal(() => filePath('given', value as never))
+  for (const value of ['a', {}, null, 7]) expect(refusal(() => arrayOf('given', value as never)).context).toMatchObject({ option: 'given' })
+  for (const value of [[''], [7], 'a']) refusal(() => texts('given', value as never))
   for (const value of ['', 7]) refusal(() => filledText('given', value as never))
 })
 
