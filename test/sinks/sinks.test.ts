@@ -136,3 +136,14 @@ describe('csvSink', () => {
     expect(() => csvSink('x', { delimiter: '"' })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
   })
 })
+
+test('an empty cell is the same, quoted or not', async () => {
+  const files = async (cell: string) => {
+    const source = () => pipeline([Buffer.from(`a\tb\n${cell}\tx\n`)]).to(new TsvRowParser())
+    await source().run(ndjsonSink(join(folder, 'empty.ndjson')))
+    await source().run(csvSink(join(folder, 'empty.csv')))
+    return [await readFile(join(folder, 'empty.ndjson'), 'utf8'), await readFile(join(folder, 'empty.csv'), 'utf8')]
+  }
+  expect(await files('""')).toEqual(await files(''))
+  expect(await files('""')).toEqual(['{"a":null,"b":"x"}\n', 'a,b\r\n,x\r\n'])
+})
