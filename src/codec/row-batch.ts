@@ -2,6 +2,7 @@
 // A batch never changes: `select` and `withDecoded` give another view of the same bytes.
 
 import type { Columns, FeedFile } from '../schema/feed-schema'
+import { INSPECT, type Inspect, inspection } from './inspection'
 import { type Projections, projectionsOf } from './projection'
 import { Row } from './row'
 import { RowCells } from './row-cells'
@@ -92,14 +93,14 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
     const slots = new Uint32Array(this.length)
     let kept = 0
     for (const row of this) if (keep(row)) slots[kept++] = row.slot
-    return kept === this.length ? this : new RowBatch({ ...this.#parts, selection: slots.slice(0, kept) })
+    return kept === this.length ? this : newBatch({ ...this.#parts, selection: slots.slice(0, kept) })
   }
 
   /** The first `count` rows, as another view. */
   first(count: number): RowBatch<C> {
     if (count >= this.length) return this
     const { selection } = this.#parts
-    return new RowBatch({
+    return newBatch({
       ...this.#parts,
       selection: selection ? selection.slice(0, count) : Uint32Array.from({ length: count }, (_, n) => n),
     })
@@ -109,7 +110,7 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
   withDecoded(column: number, decode: (row: Row<C>) => unknown): RowBatch<C> {
     const values = new Array<unknown>(this.#parts.rowCount)
     for (const row of this) values[row.slot] = decode(row)
-    return new RowBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
+    return newBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
   }
 
   /** @internal Where the cells of its rows stand, and their text. */
@@ -168,7 +169,7 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
     const { row, line, byteOffset } = this.positionOf(slot)
     const kept = decoded && new Map([...decoded].map(([column, values]) => [column, [values[slot]]]))
     const { selection: _, ...whole } = rest
-    return new RowBatch({
+    return newBatch({
       ...whole,
       bytes: Uint8Array.from(this.bytesOf(slot)),
       index: single,
@@ -179,6 +180,12 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
       baseOffset: byteOffset,
       ...(kept && { decoded: kept }),
     })
+  }
+
+  /** What `console.log` shows. */
+  [INSPECT](depth: number, options: object, inspect: Inspect): string {
+    const { length, byteLength, confirmed, file, header } = this
+    return inspection('RowBatch', () => ({ length, columns: header.columns.length, byteLength, confirmed, file }), depth, options, inspect)
   }
 
   #endOf(slot: number): number {
@@ -199,6 +206,11 @@ export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
     }
     return lines
   }
+}
+
+/** Outside the class: bundlers give a class that names itself another name, which `inspect` and messages would show. */
+function newBatch<C extends Columns>(parts: RowBatchParts<C>): RowBatch<C> {
+  return new RowBatch(parts)
 }
 
 // A generator would cost more than the row that it makes.

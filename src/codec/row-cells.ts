@@ -133,7 +133,7 @@ export class RowCells implements CellSource {
           run = this.#run(slot)
           runStart = this.#runStart
         }
-        values[n] = marked > 0 ? run.slice(start - runStart, end - runStart) : this.#markedText(start, end)
+        values[n] = marked > 0 ? run.slice(start - runStart, end - runStart) : this.#markedText(start, end) || reader.empty
       } else {
         this.lastColumn = column
         values[n] = this.#valueBetween(slot, start, end, reader)

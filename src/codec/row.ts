@@ -3,6 +3,7 @@
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, Columns, RowObject } from '../schema/feed-schema'
 import { cellDecoders } from './decode/cell-decoders'
+import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
 import { unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
 
@@ -28,7 +29,7 @@ export class Row<C extends Columns = Columns> {
   }
 
   /**
-   * One cell with the type that the schema gives its column. Empty cells, and columns that this file lacks, are null
+   * One cell with the type that the schema gives its column. Empty cells, quoted (`""`) or not, and columns that this file lacks are null
    * or an empty list; a column unknown to the schema is text.
    * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema nor file has
    */
@@ -41,7 +42,7 @@ export class Row<C extends Columns = Columns> {
     return cellDecoders[absent].empty as CellOf<C, N>
   }
 
-  /** One cell as the file's text, quotes and escapes undone; '' when empty. @throws FeedError COLUMN_UNKNOWN */
+  /** One cell as the file's text, quotes and escapes undone; '' when empty, quoted or not. @throws FeedError COLUMN_UNKNOWN */
   text(name: ColumnName<C>): string {
     const { header, cells } = this.batch
     const column = header.indexes.get(name)
@@ -87,12 +88,23 @@ export class Row<C extends Columns = Columns> {
 
   /** A copy that holds only its own bytes: the form to keep. */
   detach(): Row<C> {
-    return new Row(this.batch.copyOf(this.slot), 0)
+    return this.batch.copyOf(this.slot).row(0)
   }
 
   /** Where the row stands in its file. */
   get position(): RowPosition {
     return this.batch.positionOf(this.slot)
+  }
+
+  /** What `console.log` shows: the cells that are not empty, cut; a bad cell as its error. */
+  [INSPECT](depth: number, options: object, inspect: Inspect): string {
+    return inspection('Row', () => this.#shown(), depth, options, inspect)
+  }
+
+  #shown(): object {
+    const { columns } = this.batch.header
+    const cells = columns.map(({ name }, column): [string, unknown] => [name, shownCell(() => this.#value(column))])
+    return Object.fromEntries(cells.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)))
   }
 
   #values(columns: Int32Array): unknown[] {

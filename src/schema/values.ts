@@ -43,7 +43,7 @@ export interface ShipTo extends Regions {
   readonly exceptRegions: readonly string[]
 }
 
-/** The type that each kind of column is read as. Empty cells give null, or an empty list. Rows share lists and regions, frozen. */
+/** The type that each kind of column is read as. Empty cells, quoted or not, give null, or an empty list. Rows share lists and regions, frozen. */
 export interface CellTypes {
   text: string | null
   int32: number | null

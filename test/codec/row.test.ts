@@ -1,11 +1,15 @@
+import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cellDecoders } from '../../src/codec/decode/cell-decoders'
 import type { Row } from '../../src/codec/row'
 import { TsvParser } from '../../src/codec/tsv/parser'
+import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
 import { FeedError } from '../../src/errors'
+import { pipeline } from '../../src/pipeline/pipeline'
 import { defineSchema } from '../../src/schema/feed-schema'
 import type { CellType } from '../../src/schema/values'
+import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { richCell, tsv } from '../tsv-text'
 
 /** One column of each type, under the type's name. */
@@ -120,12 +124,31 @@ describe('typed cells', () => {
     )
   })
 
-  test('quotes around nothing are an empty cell; of a text column, an empty text', () => {
-    const parser = new TsvParser({ schema })
-    const quoted = Buffer.from(`${types.join('\t')}\n${types.map(() => '""').join('\t')}\n`)
-    const [row] = [...parser.push(quoted), ...parser.end()].flatMap(batch => [...batch])
-    for (const type of types) expect(row!.get(type)).toEqual(type === 'text' ? '' : cellDecoders[type].empty)
-    expect(row!.toObject()).toEqual(Object.fromEntries(types.map(type => [type, row!.get(type)])))
+  test.each(['wasm', 'scalar'] as const)('quotes around nothing are an empty cell, whoever reads it (%s)', async name => {
+    const rowsWith = (cell: string) => {
+      const parser = new TsvParser({ schema, scanner: tsvScanner(name) })
+      const file = Buffer.from(`${types.join('\t')}\tother\n${types.map(() => cell).join('\t')}\t${cell}\n`)
+      return [...parser.push(file), ...parser.end()].flatMap(batch => [...batch])
+    }
+    const [quoted, plain] = ['""', ''].map(cell => rowsWith(cell)[0]!) as [Row<typeof schema.columns>, Row<typeof schema.columns>]
+    for (const column of [...types, 'other']) {
+      expect(quoted.get(column)).toBe(plain.get(column))
+      expect(quoted.text(column)).toBe('')
+    }
+    expect([quoted.get('text'), quoted.get('other')]).toEqual([null, null])
+    expect(quoted.toObject()).toEqual(plain.toObject())
+    expect(quoted.toObject(['text', 'other'])).toEqual({ text: null, other: null })
+    expect(quoted.toStrings()).toEqual(plain.toStrings())
+    expect([...quoted]).toEqual([...plain])
+    expect(JSON.stringify(quoted)).toBe(JSON.stringify(plain))
+    const bytes = Buffer.from('text\tother\n""\t""\n')
+    for (const [values, empty] of [
+      ['typed', null],
+      ['text', ''],
+    ] as const) {
+      const parser = new TsvObjectParser({ schema, columns: ['text', 'other'], values, scanner: name })
+      expect(await pipeline([bytes]).to(parser).toArray()).toEqual([{ text: empty, other: empty }])
+    }
   })
 
   test('what rows share cannot be changed: lists and regions are frozen; dates and aspects are the row’s own', () => {
@@ -166,5 +189,27 @@ describe('only some columns', () => {
     const decoded = row!.batch.withDecoded(row!.batch.header.indexes.get('decimal')!, () => 'decoded')
     expect(decoded.row(0).toObject(['decimal', 'int32'])).toEqual({ decimal: 'decoded', int32: 7 })
     expect(decoded.row(0).detach().toObject(['decimal', 'int32'])).toEqual({ decimal: 'decoded', int32: 7 })
+  })
+})
+
+describe('what console.log shows', () => {
+  const cells = types.map(
+    type => ({ text: 'x'.repeat(200), int32: '7', decimal: '9,50', commaList: 'a,b,c,d,e,f,g' })[type as string] ?? '',
+  )
+
+  test('of a row: its cells that are not empty, cut, and a bad cell as its error', () => {
+    const [row] = rowsOf([cells])
+    expect(inspect(row)).toMatch(
+      /^Row \{\s+text: 'x{79}…',\s+int32: 7,\s+decimal: <CELL_INVALID: .*>,\s+commaList: \[[^\]]*… 2 more'[^\]]*\]\s+\}$/,
+    )
+    expect(inspect(row!.detach())).toBe(inspect(row))
+    expect(inspect({ in: { some: { deep: row } } })).toContain('[Row]')
+  })
+
+  test('of a batch: its counts', () => {
+    const { batch } = rowsOf([cells, cells])[0]!
+    const shown = `length: 2,\\s+columns: 10,\\s+byteLength: ${batch.byteLength},\\s+confirmed: true`
+    expect(inspect(batch)).toMatch(new RegExp(`^RowBatch \\{\\s+${shown}`))
+    expect(inspect(batch.select(row => row.slot === 1))).toContain('length: 1')
   })
 })

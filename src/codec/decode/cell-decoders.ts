@@ -34,7 +34,8 @@ const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 const readAspects = aspectReader()
 
 export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
-  text: { empty: null, decode: text => text, read: (source, slot, start, end) => source.textBetween(slot, start, end) },
+  // A cell of two quotes is empty too, and no other text is.
+  text: { empty: null, decode: text => text, read: (source, slot, start, end) => source.textBetween(slot, start, end) || undefined },
   int32: { empty: null, decode: decodeInt32, read: ({ view }, _, start, end) => readInt32(view, start, end) },
   decimal: { empty: null, decode: decodeDecimal, read: readDecimal },
   boolean: { empty: null, decode: decodeBoolean, read: ({ view }, _, start, end) => readBoolean(view, start, end) },
