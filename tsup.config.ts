@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { transform } from 'esbuild'
 import { defineConfig, type Options } from 'tsup'
 
 type Plugin = NonNullable<Options['plugins']>[number]
@@ -48,14 +49,26 @@ const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
 })
 
 /**
- * Bundlers take a package that is not installed for optional only where its `require` stands inside `try`. tsup moves the `require` of an
- * `import()` into a callback. Only named exports may be read of these packages, because a plain `require` adds no default export.
+ * Bundlers take a package that is not installed for optional only where its `require` stands inside `try`. The `require` that is made of an
+ * `import()` stands in a callback. Only named exports may be read of these packages, because a plain `require` adds no default export.
  */
 const optionalPackages: Plugin = {
   name: 'optional-packages',
   renderChunk: code => ({
     code: code.replace(/\bimport\("([^"]+)"\)/g, (call, name: string) => (name in peerDependencies ? `require("${name}")` : call)),
   }),
+}
+
+/**
+ * tsup's own way from ES modules to CommonJS rewrites class fields and optional chaining too, which costs class names and speed.
+ * Dynamic imports become `require`: Jest has no other.
+ */
+const commonJs: Plugin = {
+  name: 'common-js',
+  async renderChunk(code) {
+    const options = { format: 'cjs', platform: 'node', target: 'node20', supported: { 'dynamic-import': false } } as const
+    return { code: (await transform(code, options)).code }
+  },
 }
 
 const shared: Options = { target: 'node20', splitting: true }
@@ -71,9 +84,10 @@ export default defineConfig([
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
   {
     ...shared,
-    plugins: [constants, classNames, nativePackages('cjs'), optionalPackages],
+    plugins: [constants, nativePackages('cjs'), optionalPackages, commonJs, classNames],
     entry: library,
-    format: 'cjs',
+    format: 'esm',
+    outExtension: () => ({ js: '.cjs', dts: '.d.cts' }),
     dts: dts && { entry: library },
     noExternal: ['oauth4webapi'],
   },

@@ -1,6 +1,9 @@
 // What the README's snippets take for granted: a small emulated service, a token for it, and pipelines over its files.
 
+import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { createEmulator } from '../src/emulator/index'
@@ -53,6 +56,21 @@ await rm(SNIPPETS_DIR, { recursive: true, force: true })
 await mkdir(SNIPPETS_DIR, { recursive: true })
 await writeFile(path, gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'))
 
+/** A proxy, as between a network and the others; every tunnel through it is counted. */
+export const tunnels: string[] = []
+const proxy = createServer((_, response) => response.writeHead(405).end())
+proxy.on('connect', ({ url: target = '' }, socket) => {
+  tunnels.push(target)
+  const { hostname, port } = new URL(`http://${target}`)
+  const upstream = connect(Number(port), hostname, () => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    upstream.pipe(socket).pipe(upstream)
+  })
+  for (const end of [upstream, socket]) end.on('error', () => {})
+})
+proxy.listen(0, '127.0.0.1')
+await once(proxy, 'listening')
+
 /** What a snippet may say that it uses. */
 export const given = {
   url: urlOf('item?feed_scope=ALL_ACTIVE'),
@@ -71,12 +89,15 @@ export const given = {
     return rowsOf(`item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, { feed: 'item_snapshot', hour })
   }),
   path,
+  proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
 }
 
 export async function close(): Promise<void> {
   await service.close()
   await transport.close()
   await emulator.close()
+  proxy.closeAllConnections()
+  proxy.close()
 }
 
 function urlOf(query: string): string {

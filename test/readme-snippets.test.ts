@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { close, given, groupCount, SNIPPETS_DIR, truthAtEnd, truthAtStart } from './readme-preamble'
+import { close, given, groupCount, SNIPPETS_DIR, truthAtEnd, truthAtStart, tunnels } from './readme-preamble'
 
 const ROOT = join(import.meta.dirname, '..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -76,6 +76,10 @@ const EXPECTED: Record<string, (printed: Printed) => void> = {
     expect(items.map(([itemId]) => itemId)).toEqual(truthAtEnd.map(({ itemId }) => itemId))
     expect(items.some(([, , groupTitle]) => typeof groupTitle === 'string')).toBe(true)
   },
+  proxy: printed => {
+    expect(printed).toEqual([[itemIds.length]])
+    expect(tunnels.length).toBeGreaterThan(0)
+  },
   errors: printed => expect(printed).toEqual([['status', 400, 'service code', 13014, 'retryable', false]]),
   // Rows come in batches, so a bad row may be told of before a good one in front of it.
   'bad-rows': printed =>
@@ -137,11 +141,12 @@ test('every TypeScript block is a named snippet with an expectation', () => {
   expect(Object.keys(given)).toEqual(expect.arrayContaining(snippets.flatMap(({ uses }) => uses)))
 })
 
-test('only public entries of the package are imported', () => {
+test('only public entries of the package are imported, and a package that a reader brings', () => {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: Record<string, unknown> }
   const imported = snippets.flatMap(({ code }) => [...code.matchAll(/ from '(?!node:)([^']+)'/g)].map(([, name]) => name!))
   expect(imported.length).toBeGreaterThan(0)
-  for (const name of imported) expect(Object.keys(exports)).toContain(name.replace(/^feedmill/, '.'))
+  const others = imported.filter(name => !Object.keys(exports).includes(name.replace(/^feedmill/, '.')))
+  expect(others).toEqual(['undici'])
 })
 
 test('every snippet type-checks by the rules of the project', () => {

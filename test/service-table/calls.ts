@@ -1,8 +1,8 @@
 // Each of the twelve operations as a call of the clients, by one flat record of all that can be asked for.
 
+import type { SubscriptionRequest } from '../../src/service/bodies'
 import type { FeedService } from '../../src/service/feed-service'
 import type { OperationName } from '../../src/service/operations'
-import type { SubscriptionRequest } from '../../src/service/bodies'
 import { clientsOf, type Stand } from './shops'
 
 /** Wrong values, and none at all, are what many provocations consist of. */

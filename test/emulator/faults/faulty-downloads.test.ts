@@ -113,9 +113,7 @@ describe('downloads over a faulty service', () => {
     expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=10' }] })).toEqual({ outcome: 'exact', injected: 1 })
   })
 
-  describe.each([
-    ['NodeTransport', new NodeTransport()],
-  ] as const)('on a socket, by %s', (_, transport) => {
+  describe.each([['NodeTransport', new NodeTransport()]] as const)('on a socket, by %s', (_, transport) => {
     afterAll(() => transport.close())
 
     test('with every passing fault at 20% the bytes are exact', async () => {
