@@ -107,7 +107,7 @@ export interface ErrorContexts {
   RANGE_BODY_TOO_LONG: { url: string; byteOffset: number; expectedBytes: number }
   /** 416 (or the service's 13017) that does not say a total. */
   RANGE_UNSATISFIABLE: { url: string; byteOffset: number; status: number } & ServiceDescription
-  /** No progress after the allowed number of attempts; the last failure is `cause`. */
+  /** No progress for as long as `patienceMs` allows; the last failure is `cause`. */
   RANGE_RETRIES_EXHAUSTED: { url: string; byteOffset: number; attempts: number }
 
   // Chunks.
@@ -185,7 +185,7 @@ export interface ErrorContexts {
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /** The folder is not a state of this program, of a newer one, or of another service or marketplace. */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
-  /** A file could not be fetched and verified in the allowed number of attempts; the last failure is `cause`. */
+  /** A file could not be fetched and verified for as long as `patienceMs` allows; the last failure is `cause`. */
   SYNC_FILE_FAILED: { file: string; attempts: number }
   /**
    * A bootstrap without most of the rows that the state has, not proven to be empty by the service. Nothing of it was applied.

@@ -21,6 +21,13 @@ export function eventLine(event: SyncEvent): string | undefined {
   }
 }
 
+/** For people who wait: a request that failed and will be repeated; undefined for every other event. */
+export function retryLine(event: SyncEvent): string | undefined {
+  if (event.type !== 'retry') return undefined
+  const { file, error, delayMs } = event
+  return `${fileText(file)}: ${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`
+}
+
 /** Beside a progress bar. */
 export function progressText({ categories, rows, bytesPerSecond, secondsLeft }: SyncProgress): string {
   const left = secondsLeft === undefined ? [] : [`${Math.ceil(secondsLeft)} s left`]
@@ -44,6 +51,8 @@ export function eventObject(event: SyncEvent | ({ readonly type: 'summary' } & S
       const { totalBytes, rawBytes, rows, badRows } = event.entry
       return { type: event.type, file: fileIdKey(event.file), totalBytes, rawBytes, rows, badRows }
     }
+    case 'retry':
+      return { type: event.type, file: fileIdKey(event.file), ...errorObject(event.error), failures: event.failures, delayMs: event.delayMs }
     case 'failed':
       return { type: event.type, file: fileIdKey(event.file), ...errorObject(event.error) }
     case 'watermark':

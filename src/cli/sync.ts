@@ -6,7 +6,7 @@ import { appendingSink } from './change-file'
 import { progressBar } from './progress-bar'
 import { type ServiceSettings, serviceOf } from './service-settings'
 import { stopRequest } from './stop-signals'
-import { eventLine, eventObject, progressText, summaryLines } from './sync-lines'
+import { eventLine, eventObject, progressText, retryLine, summaryLines } from './sync-lines'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
@@ -91,6 +91,8 @@ function textTeller(): Teller {
   return {
     event: event => {
       if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
+      const retry = retryLine(event)
+      if (retry !== undefined) console.error(`feedmill: ${retry}`)
       const line = bar.isShown ? undefined : eventLine(event)
       if (line !== undefined) console.log(line)
     },

@@ -1,8 +1,6 @@
 // The tokens of the client-credentials flow: one for each scope, renewed early, by one request however many wait for it.
 
-import { backoffDelayMs } from '../codec/range/backoff'
 import { FeedError } from '../errors'
-import { pause } from '../stages/wait'
 import type { HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'
 import type { Secrets } from './secrets'
@@ -49,6 +47,7 @@ export class CredentialTokens {
 
   /**
    * A token source. It ignores the asker's signal: the one renewal serves everybody who waits, and has a limit of its own.
+   * A grant that fails is not repeated here: the requests that wait for it repeat it, by their own policy.
    * A renewal that fails before the end of the token it was to replace leaves that one in use.
    */
   readonly source = ({ scope, refused }: TokenNeed): Promise<string> => {
@@ -63,7 +62,7 @@ export class CredentialTokens {
 
   async #renew(scope: string): Promise<string> {
     try {
-      const { token, lifetimeSeconds } = await this.#grantRetrying(scope)
+      const { token, lifetimeSeconds } = await this.#grant(scope)
       const { secrets, settings } = this.#options
       secrets.remember(token)
       const lifetimeMs = (lifetimeSeconds ?? Number.POSITIVE_INFINITY) * 1000
@@ -72,19 +71,6 @@ export class CredentialTokens {
       return token
     } finally {
       this.#renewing.delete(scope)
-    }
-  }
-
-  async #grantRetrying(scope: string) {
-    const { closed, settings } = this.#options
-    const { attempts, backoff, random } = settings
-    for (let failures = 1; ; failures++) {
-      try {
-        return await this.#grant(scope)
-      } catch (error) {
-        if (!FeedError.is(error) || !error.retryable || failures >= attempts) throw error
-        await pause(backoffDelayMs(failures, undefined, backoff, random), closed)
-      }
     }
   }
 

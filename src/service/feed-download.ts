@@ -20,7 +20,7 @@ import type { Secrets } from './secrets'
 /** How the ranges of a file are fetched: see RangeFetcher. */
 export type RangeTuning = Pick<
   RangeFetcherOptions,
-  'chunkBytes' | 'concurrency' | 'windowBytes' | 'attempts' | 'backoffBaseMs' | 'backoffCapMs' | 'retryAfterCapMs' | 'idleMs'
+  'chunkBytes' | 'concurrency' | 'windowBytes' | 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'retryAfterCapMs' | 'onRetry' | 'idleMs'
 >
 
 /** For one reading: the pipeline's own options, and those of its stages. */

@@ -1,7 +1,7 @@
 // JSON operations: a request, its repetition where that may help, and a body that is checked against its shape.
 // It knows no operation: which there are, and what they send, is the parts' matter (catalog.ts, keys.ts, notifications.ts).
 
-import { backoffDelayMs, readRetryAfter } from '../codec/range/backoff'
+import { readRetryAfter } from '../codec/range/backoff'
 import { printableUrl } from '../codec/range/printable-url'
 import type { RequestHeaders } from '../codec/range/request-headers'
 import { readServiceError } from '../codec/range/service-error'
@@ -9,7 +9,8 @@ import { statusError } from '../codec/range/status-error'
 import { FeedError } from '../errors'
 import { readBodyText } from '../stages/response-body'
 import { asTransportError } from '../stages/transport-error'
-import { listenable, pause } from '../stages/wait'
+import { Retries } from '../stages/retries'
+import { listenable } from '../stages/wait'
 import type { HttpTransport } from './http-transport'
 import { type ReadJson, responseInvalid } from './json-body'
 import type { RequestSettings } from './request-settings'
@@ -54,8 +55,8 @@ export class JsonClient {
   }
 
   /**
-   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST is sent once, because it may have been
-   * acted on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past the cap too), and what the
+   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST only while it has not been sent (there is no
+   * token yet, or no turn), because it may have been acted on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past the cap too), and what the
    * transport refuses.
    */
   async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
@@ -69,8 +70,8 @@ export class JsonClient {
   }
 
   async #sendRepeating(request: AbortableRequest): Promise<JsonAnswer> {
-    const { attempts, backoff, random } = this.#settings
-    for (let failures = 1; ; failures++) {
+    const retries = new Retries(this.#settings.retry, request.signal)
+    for (;;) {
       let failure: FeedError
       let retryAfterMs: number | undefined
       try {
@@ -81,9 +82,8 @@ export class JsonClient {
       } catch (error) {
         failure = asTransportError(error, printableUrl(request.url))
       }
-      const again = failure.retryable && request.body === undefined && failures < attempts && !request.signal.aborted
-      if (!again) throw failure
-      await pause(backoffDelayMs(failures, retryAfterMs, backoff, random), request.signal)
+      const mayRepeat = failure.retryable && (request.body === undefined || !wasSent(failure, request)) && !request.signal.aborted
+      if (!mayRepeat || !(await retries.again(failure, retryAfterMs))) throw failure
     }
   }
 
@@ -106,6 +106,13 @@ export class JsonClient {
     const failure = statusError({ url: printableUrl(url), status, operation }, readServiceError(text))
     return { failure, retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()) }
   }
+}
+
+/** False where the failure is that of the token, or of the wait for a turn: of the request itself nothing has been sent. */
+function wasSent(failure: FeedError, { url }: JsonRequest): boolean {
+  if (!FeedError.is(failure)) return true
+  if (failure.code === 'HTTP_TIMEOUT' && (failure.context.phase === 'token' || failure.context.phase === 'queue')) return false
+  return !('url' in failure.context) || failure.context.url === printableUrl(url)
 }
 
 function postOf(headers: RequestHeaders, body: unknown) {

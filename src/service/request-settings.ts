@@ -1,13 +1,14 @@
 // The options that every request of the clients obeys, checked and completed: limits of time, size and repetition.
 // Sizes are in bytes, times in milliseconds.
 
-import type { BackoffLimits } from '../codec/range/backoff'
 import { printableUrl } from '../codec/range/printable-url'
 import { FeedError } from '../errors'
 import { type Clock, clockMs, wholeNumber } from '../options'
+import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/retries'
 import type { WaitLimits } from '../stages/wait'
 
-export interface RequestOptions {
+/** The retries are those of JSON requests and of downloads, unless `ranges` says otherwise for these. */
+export interface RequestOptions extends RetryOptions {
   /** Requests on their way to one host, its bodies being read included. Default no limit of its own. */
   readonly concurrencyPerHost?: number
   /** Requests started for one host in a second, evenly spread. Default no limit. */
@@ -22,18 +23,8 @@ export interface RequestOptions {
   readonly maxResponseBytes?: number
   /** Cap on the pages of one list. Default 10,000. */
   readonly maxPages?: number
-  /** Attempts for one JSON request. Default 5. */
-  readonly attempts?: number
-  /** Delay before the first repeat, doubled for each further one. Default 250. */
-  readonly backoffBaseMs?: number
-  /** Default 30,000. */
-  readonly backoffCapMs?: number
-  /** The longest that a server's Retry-After is obeyed. Default 120,000. */
-  readonly retryAfterCapMs?: number
   /** The clock for windows of dates, expiry of tokens and Retry-After dates. Default the system's. */
   readonly now?: Clock
-  /** In [0, 1), for the jitter. Default Math.random. */
-  readonly random?: () => number
 }
 
 export interface RequestSettings {
@@ -44,11 +35,9 @@ export interface RequestSettings {
   readonly headersTimeoutMs: number
   readonly maxResponseBytes: number
   readonly maxPages: number
-  readonly attempts: number
-  readonly backoff: BackoffLimits
+  readonly retry: RetryPolicy
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly random: () => number
   /** The limits of reading one JSON body. */
   bodyLimits(url: string, signal: AbortSignal): WaitLimits
 }
@@ -66,14 +55,8 @@ export function requestSettings(options: RequestOptions): RequestSettings {
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000),
     maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
     maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
-    attempts: wholeNumber('attempts', options.attempts ?? 5),
-    backoff: {
-      baseMs: durationMs('backoffBaseMs', options.backoffBaseMs ?? 250, 0),
-      capMs: durationMs('backoffCapMs', options.backoffCapMs ?? 30_000, 0),
-      retryAfterCapMs: durationMs('retryAfterCapMs', options.retryAfterCapMs ?? 120_000, 0),
-    },
+    retry: retryPolicy(options),
     now: clockMs('now', options.now),
-    random: options.random ?? Math.random,
     bodyLimits: (url, signal) => ({ signal, limitMs: bodyTimeoutMs, onLimit: () => timeoutError('body', url, bodyTimeoutMs) }),
   }
 }

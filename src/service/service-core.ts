@@ -86,7 +86,7 @@ export class ServiceCore {
   /** A file to download. */
   download<C extends Columns>(operation: OperationName, request: FileRequest<C>): FeedDownload<C> {
     const { secrets, settings, profile, ranges } = this.#parts
-    const { queueTimeoutMs, headersTimeoutMs, now, random } = settings
+    const { queueTimeoutMs, headersTimeoutMs, now, retry } = settings
     return new FeedDownload<C>({
       operation,
       schema: request.schema,
@@ -101,7 +101,7 @@ export class ServiceCore {
         // Behind the limits of the transports: a turn, a token and the headers, and all three again after a 401.
         headersTimeoutMs: 2 * (queueTimeoutMs + 2 * headersTimeoutMs),
         now: () => new Date(now()),
-        random,
+        ...retry,
         ...ranges,
       },
     })

@@ -1,6 +1,5 @@
 // The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times in milliseconds.
 
-import type { BackoffLimits } from '../codec/range/backoff'
 import { WINDOW_BYTES } from '../codec/range/chunk-window'
 import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
 import type { FileIdentity } from '../codec/range/file-identity'
@@ -10,6 +9,7 @@ import { requestUrl } from '../codec/range/request-url'
 import { excerpt, FeedError } from '../errors'
 import { type Clock, clockMs, durationMs, wholeNumber } from '../options'
 import type { RangeTransport } from './range-transport'
+import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
 
@@ -19,7 +19,7 @@ export type HeadersReason = 'first' | 'unauthorized'
 /** Called for every request, so that a token can be renewed. Times out with the request. */
 export type HeadersProvider = (reason: HeadersReason) => RequestHeaders | Promise<RequestHeaders>
 
-export interface RangeFetcherOptions {
+export interface RangeFetcherOptions extends RetryOptions {
   /** http or https, without user info. */
   readonly url: string | URL
   readonly transport: RangeTransport
@@ -33,14 +33,6 @@ export interface RangeFetcherOptions {
   readonly windowBytes?: number
   /** The service's maximum for one range. Default 100 MB (document 2, Limits). */
   readonly maxRangeBytes?: number
-  /** Attempts for one range without a new byte before RANGE_RETRIES_EXHAUSTED. Default 5. */
-  readonly attempts?: number
-  /** Delay before the first repeat, doubled for each further one. Default 250. */
-  readonly backoffBaseMs?: number
-  /** Default 30,000. */
-  readonly backoffCapMs?: number
-  /** The longest that a server's Retry-After is obeyed. Default 120,000. */
-  readonly retryAfterCapMs?: number
   /** For a response's headers, or a caller's `headers()`. Default 60,000. */
   readonly headersTimeoutMs?: number
   /** Goes on behind bytes that the caller has, of the file that was then there; another one there now is RANGE_FILE_REPLACED. */
@@ -53,8 +45,6 @@ export interface RangeFetcherOptions {
   readonly sniffContentType?: boolean
   /** The clock for Retry-After dates. Default the system's. */
   readonly now?: Clock
-  /** In [0, 1), for the jitter. Default Math.random. */
-  readonly random?: () => number
 }
 
 /** Where an earlier download of a file ended. */
@@ -79,14 +69,12 @@ export interface RangeSettings {
   readonly concurrency: number
   readonly windowBytes: number
   readonly maxRangeBytes: number
-  readonly attempts: number
-  readonly backoff: BackoffLimits
+  readonly retry: RetryPolicy
   readonly headersTimeoutMs: number
   readonly idleMs: number
   readonly signature: Uint8Array
   readonly sniffContentType: boolean
   readonly now: () => number
-  readonly random: () => number
 }
 
 /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
@@ -103,18 +91,12 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
     windowBytes: wholeNumber('windowBytes', options.windowBytes ?? WINDOW_BYTES),
     maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? 100_000_000),
-    attempts: wholeNumber('attempts', options.attempts ?? 5),
-    backoff: {
-      baseMs: durationMs('backoffBaseMs', options.backoffBaseMs ?? 250, 0),
-      capMs: durationMs('backoffCapMs', options.backoffCapMs ?? 30_000, 0),
-      retryAfterCapMs: durationMs('retryAfterCapMs', options.retryAfterCapMs ?? 120_000, 0),
-    },
+    retry: retryPolicy(options),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
     signature: options.signature === null ? new Uint8Array() : (options.signature ?? GZIP_SIGNATURE),
     sniffContentType: options.sniffContentType ?? true,
     now: clockMs('now', options.now),
-    random: options.random ?? Math.random,
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import type { FeedError } from '../errors'
+import type { Retry } from '../stages/retries'
 import { pause } from '../stages/wait'
 import { type CategoryPlan, planCategory } from './calendar'
 import type { CategoryState } from './category-state'
@@ -137,10 +138,17 @@ export class CategoryRun {
 
   async #fetch(id: FileId): Promise<Fetched> {
     const { folder, settings, signal, received, tell } = this.#shared
-    const { service, shares, now, attempts, backoffBaseMs, backoffCapMs } = settings
+    const { service, shares, now } = settings
+    const retry = { ...settings.retry, onRetry: (told: Retry) => tell({ type: 'retry', file: id, ...told }) }
     const needed = isBootstrap(id) ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan : undefined
     const newerThan = this.#refused.get(fileIdKey(id)) ?? needed
-    const ranges = { chunkBytes: shares.chunkBytes, windowBytes: shares.windowBytes, concurrency: shares.rangesAtOnce, ...settings.ranges }
+    const ranges = {
+      chunkBytes: shares.chunkBytes,
+      windowBytes: shares.windowBytes,
+      concurrency: shares.rangesAtOnce,
+      ...retry,
+      ...settings.ranges,
+    }
     tell({ type: 'fetching', file: id })
     const options = { files: folder.files, folder: folder.paths.spool(id), key: fileIdKey(id), pieceBytes: shares.pieceBytes }
     const spool = await Spool.open(options)
@@ -150,9 +158,7 @@ export class CategoryRun {
         ranges,
         now,
         signal,
-        attempts,
-        backoffBaseMs,
-        backoffCapMs,
+        retry,
         newerThan,
         until: settings.until,
         onBytes: received,

@@ -5,22 +5,16 @@ import { asFeedError, FeedError } from '../errors'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
 import type { RangeInfo } from '../stages/range-fetcher'
-import { pause } from '../stages/wait'
+import { Retries, type RetryPolicy } from '../stages/retries'
 import { downloadOf, isBootstrap, readDate, schemaOfFile } from './feed-files'
 import { type FileId, fileIdKey } from './file-id'
 import type { ProvenFile } from './finish-file'
 import type { Spool } from './spool'
 import { verifyFile } from './verify-file'
 
-/** How often and how fast a file is tried again. */
-export interface FetchLimits {
-  /** Attempts without a new byte, and again of files that were fetched and found bad. */
-  readonly attempts: number
-  readonly backoffBaseMs: number
-  readonly backoffCapMs: number
-}
-
-export interface FetchOptions extends FetchLimits {
+export interface FetchOptions {
+  /** By which a file is tried again that could not be had, and one that was fetched and found bad. Its ranges go by the same. */
+  readonly retry: RetryPolicy
   readonly service: FeedService
   readonly ranges: RangeTuning
   readonly now: () => number
@@ -58,9 +52,9 @@ const EMPTY_BOOTSTRAP_AGE_MS = 72 * 3_600_000
 
 /** @throws FeedError of what no attempt can help: STATE_IO, TOKEN_REFUSED, REQUEST_INVALID, ABORTED and the like */
 export async function fetchFile(id: FileId, spool: Spool, options: FetchOptions): Promise<Fetched> {
-  const { attempts, backoffBaseMs, backoffCapMs, signal } = options
-  let stuck = 0
-  let spoilt = 0
+  const { retry, signal } = options
+  const stuck = new Retries(retry, signal)
+  const spoilt = new Retries(retry, signal)
   for (;;) {
     const before = spool.length
     try {
@@ -71,14 +65,13 @@ export async function fetchFile(id: FileId, spool: Spool, options: FetchOptions)
       const error = asFeedError(cause, 'sync')
       if (isNotThere(error)) return { kind: 'missing' }
       if (!OF_THE_FILE.test(error.code)) throw error
-      if (SPOILT.test(error.code)) {
-        spoilt++
-        await spool.empty()
-      } else await spool.flush()
-      stuck = spool.length > before ? 0 : stuck + 1
-      const tried = Math.max(stuck, spoilt)
-      if (tried >= attempts || isLasting(error)) return { kind: 'failed', error: failed(id, tried, error) }
-      await pause(Math.min(backoffCapMs, backoffBaseMs * 2 ** Math.min(30, stuck)), signal)
+      const isSpoilt = SPOILT.test(error.code)
+      if (isSpoilt) await spool.empty()
+      else await spool.flush()
+      if (spool.length > before) stuck.progressed()
+      const retries = isSpoilt ? spoilt : stuck
+      const goesOn = !isLasting(error) && !hasBeenRepeated(error) && (await retries.again(error))
+      if (!goesOn) return { kind: 'failed', error: failed(id, Math.max(1, stuck.failures + spoilt.failures), error) }
     }
   }
 }
@@ -171,8 +164,16 @@ function isNotThere(error: FeedError): boolean {
   return FeedError.is(error) && error.code === 'HTTP_STATUS' && NOT_THERE.has(error.context.errorId ?? 0)
 }
 
+/** The ranges of the download have used up the patience already. */
+function hasBeenRepeated(error: FeedError): boolean {
+  const codes = [error, error.cause].map(one => (FeedError.is(one) ? one.code : undefined))
+  return codes.includes('RANGE_RETRIES_EXHAUSTED')
+}
+
 function isLasting(error: FeedError): boolean {
   if (!FeedError.is(error)) return false
+  // A certificate that is not accepted.
+  if (error.code === 'HTTP_TRANSPORT') return !error.retryable
   return LASTING.test(error.code) || (error.code === 'HTTP_STATUS' && REFUSED.has(error.context.status))
 }
 

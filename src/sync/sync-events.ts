@@ -1,6 +1,7 @@
 // What a synchronisation tells while it runs, and the queue from which it is read: bounded, whether anybody reads or not.
 
 import type { FeedError } from '../errors'
+import type { Retry } from '../stages/retries'
 import type { Category, FileId } from './file-id'
 import type { LedgerEntry } from './ledger'
 
@@ -36,6 +37,8 @@ export type SyncEvent =
   | { readonly type: 'fetching' | 'proven' | 'missing'; readonly file: FileId }
   | { readonly type: 'applying' | 'done'; readonly file: FileId; readonly entry: LedgerEntry }
   | { readonly type: 'failed'; readonly file: FileId; readonly error: FeedError }
+  /** A request for the file has failed and will be repeated. */
+  | ({ readonly type: 'retry'; readonly file: FileId } & Retry)
   | { readonly type: 'watermark'; readonly category: Category; readonly watermark: Date }
   | ({ readonly type: 'progress' } & SyncProgress)
 

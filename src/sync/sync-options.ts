@@ -18,14 +18,14 @@ import {
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
 import { RequestChecks } from '../service/request-checks'
+import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/retries'
 import { type CalendarLimits, calendarLimits } from './calendar-windows'
 import type { ChangeSink } from './change-log'
-import type { FetchLimits } from './fetch-file'
 import type { Category } from './file-id'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import type { StateGround } from './state-folder'
 
-export interface SyncOptions extends Partial<FetchLimits> {
+export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
   readonly service: FeedService
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
@@ -92,7 +92,7 @@ const NAMES: OptionNames<SyncOptions> = {
   limits: true,
   now: true,
   signal: true,
-  attempts: true,
+  patienceMs: true,
   backoffBaseMs: true,
   backoffCapMs: true,
   ground: true,
@@ -100,9 +100,25 @@ const NAMES: OptionNames<SyncOptions> = {
 }
 
 export interface SyncSettings
-  extends Required<Omit<SyncOptions, 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares' | 'now'>> {
+  extends Required<
+    Omit<
+      SyncOptions,
+      | 'patienceMs'
+      | 'backoffBaseMs'
+      | 'backoffCapMs'
+      | 'until'
+      | 'signal'
+      | 'ground'
+      | 'limits'
+      | 'categories'
+      | 'memoryBytes'
+      | 'shares'
+      | 'now'
+    >
+  > {
   readonly categories: readonly Category[]
   readonly shares: MemoryShares
+  readonly retry: RetryPolicy
   readonly until: Date | undefined
   readonly limits: Partial<CalendarLimits>
   /** Milliseconds since 1970; `service` has the same clock. */
@@ -123,7 +139,6 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ranges = {},
     keepFileBytes = 0,
     maxRemovedShare = 0.5,
-    attempts = 5,
     limits = {},
     signal,
     ground,
@@ -132,7 +147,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
   const given = withMethods('service', options.service, ['withClock', 'close'])
   const now = options.now === undefined ? given.now : clockMs('now', options.now)
   const service = options.now === undefined ? given : given.withClock(now)
-  const duration = (option: 'backoffBaseMs' | 'backoffCapMs' | 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
+  const duration = (option: 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
     durationMs(option, options[option] === undefined ? standard : options[option], least)
   if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime()))) throw optionInvalid('until', 'a Date', until)
   if (typeof ranges !== 'object' || ranges === null) throw optionInvalid('ranges', 'an object', ranges)
@@ -150,9 +165,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ranges,
     keepFileBytes: wholeNumber('keepFileBytes', keepFileBytes, 0),
     maxRemovedShare: finiteNumber('maxRemovedShare', maxRemovedShare, 0, 1),
-    attempts: wholeNumber('attempts', attempts),
-    backoffBaseMs: duration('backoffBaseMs', 1_000, 0),
-    backoffCapMs: duration('backoffCapMs', 60_000, 0),
+    retry: retryPolicy(options),
     pollMs: duration('pollMs', 60_000, 1),
     waitLimitMs: duration('waitLimitMs', 0, 0),
     progressMs: duration('progressMs', 1_000, 1),

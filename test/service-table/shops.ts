@@ -106,7 +106,7 @@ function profileOf({ shared, at }: Shop, url: string, tokenPath: string): Servic
 /** Clients that ask once, and for whatever they are told to. `scopes` replace those of the profile. */
 export function clientsOf({ emulator, profile }: Stand, transport: HttpTransport, scopes: ProfileOptions['scopes'] = {}): FeedService {
   const { clientId, clientSecret } = emulator
-  const once = { ...FAST, attempts: 1, ranges: { ...FAST.ranges, attempts: 1 } }
+  const once = { ...FAST, patienceMs: 0, ranges: { ...FAST.ranges, patienceMs: 0 } }
   const asked = { ...profile, scopes: { ...profile.scopes, ...scopes } }
   return createFeedService(asked, { clientId, clientSecret }, { transport, checks: 'none', ...once })
 }

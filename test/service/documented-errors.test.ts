@@ -79,11 +79,11 @@ async function failureOf(operation: OperationName, status: number, body: unknown
     return Response.json(body, { status })
   })
   const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
-  const ranges = { ...FAST.ranges, attempts: 3 }
+  const ranges = { ...FAST.ranges, patienceMs: 2 }
   const service = createFeedService(
     profile,
     { clientId: 'c', clientSecret: 'secret' },
-    { transport, checks: 'forms', ...FAST, attempts: 3, ranges },
+    { transport, checks: 'forms', ...FAST, patienceMs: 2, ranges },
   )
   const error: unknown = await CALLS[operation](service).catch(thrown => thrown)
   if (!FeedError.is(error)) throw new Error(`no FeedError: ${String(error)}`)

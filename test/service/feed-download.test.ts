@@ -166,7 +166,7 @@ describe('an empty file', () => {
     const nothing = serving(request => ranged(Uint8Array.from(gzipSync('')), request))
     expect((await failureOf(nothing.download.rows().toArray())).code).toBe('TSV_EMPTY')
     const short = serving(() => new Response(new Uint8Array(), { status: 200 }))
-    expect(FeedError.is(await failureOf(short.download.rows({ ranges: { attempts: 1 } }).toArray()))).toBe(true)
+    expect(FeedError.is(await failureOf(short.download.rows({ ranges: { patienceMs: 0 } }).toArray()))).toBe(true)
   })
 })
 

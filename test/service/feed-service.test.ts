@@ -157,19 +157,19 @@ describe('fault 85: no token and no secret is ever shown', () => {
     const service = createFeedService(
       profile,
       { clientId: 'id', clientSecret: SECRET },
-      { transport: echoing(status, form), attempts: 2, ...FAST },
+      { transport: echoing(status, form), patienceMs: 1, ...FAST },
     )
     const { feeds, catalog, keys, notifications } = service
     const user = () => TOKENS[2]!
     const calls: Promise<unknown>[] = [
       feeds
         .getItemFeed(BOOTSTRAP)
-        .rows({ ranges: { attempts: 1 } })
+        .rows({ ranges: { patienceMs: 0 } })
         .toArray(),
-      feeds.getItemFeed(BOOTSTRAP).info({ ranges: { attempts: 2 } }),
+      feeds.getItemFeed(BOOTSTRAP).info({ ranges: { patienceMs: 1 } }),
       catalog
         .downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
-        .compressed({ ranges: { attempts: 1 } })
+        .compressed({ ranges: { patienceMs: 0 } })
         .toArray(),
       catalog.getAccess(),
       catalog.getFiles({ marketplace: 'MKT_US' }).toArray(),
@@ -204,7 +204,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
       const text = `${await request.text()} ${request.headers.get('authorization')} ${SECRET}`
       return Response.json({ error: text, error_description: text, access_token: { oops: TOKENS[0] }, token_type: 'bearer' }, { status })
     })
-    const service = createFeedService(profile, { clientId: 'id', clientSecret: SECRET }, { transport, attempts: 1, ...FAST })
+    const service = createFeedService(profile, { clientId: 'id', clientSecret: SECRET }, { transport, patienceMs: 0, ...FAST })
     const failure: unknown = await service.catalog.getAccess().catch(error => error)
     expect(FeedError.is(failure) && failure.code).toBe(status === 500 ? 'HTTP_STATUS' : 'TOKEN_REFUSED')
     expectNothingShown(failure)

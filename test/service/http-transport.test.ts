@@ -225,7 +225,7 @@ describe.each([
     test('a refused connection is retried, then typed', async () => {
       const origin = await httpServer(() => {})
       await new Promise(resolve => servers.pop()?.close(resolve))
-      const failure = await download(origin, { attempts: 2 }).catch(error => error)
+      const failure = await download(origin, { patienceMs: 1 }).catch(error => error)
       expect(failure).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', cause: { code: 'HTTP_TRANSPORT' } })
     })
   })

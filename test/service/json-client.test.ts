@@ -87,7 +87,7 @@ describe('repetition', () => {
 
   test('as often as allowed, then the last answer is told', async () => {
     const { get, asked } = answering((_, index) => Response.json({ errorId: 13006, message: String(index) }, { status: 500 }), {
-      attempts: 3,
+      patienceMs: 2,
     })
     expect(await failureOf(get())).toMatchObject({ code: 'HTTP_STATUS', retryable: true, context: { errorId: 13006, message: '2' } })
     expect(asked.length).toBe(3)
@@ -134,7 +134,7 @@ describe('repetition', () => {
 describe('time', () => {
   test('a body that does not end is given up', async () => {
     const stalled = () => new Response(new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }))
-    const { get, asked } = answering(stalled, { bodyTimeoutMs: 10, attempts: 2 })
+    const { get, asked } = answering(stalled, { bodyTimeoutMs: 10, patienceMs: 1 })
     expect(await failureOf(get())).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'body', limitMs: 10 } })
     expect(asked.length).toBe(2)
   })

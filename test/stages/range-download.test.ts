@@ -7,10 +7,10 @@ import { type Script, ScriptedTransport, sampleFile } from './scripted-transport
 
 const file = sampleFile(100)
 
-function downloadOver(script?: Script, attempts = 5) {
+function downloadOver(script?: Script, patienceMs = 4) {
   const transport: ScriptedTransport = new ScriptedTransport(file, script)
   const abort = new AbortController()
-  const options = { url: 'http://feed.test/file', transport, chunkBytes: 20, windowBytes: 60, concurrency: 2, backoffBaseMs: 0, attempts }
+  const options = { url: 'http://feed.test/file', transport, chunkBytes: 20, windowBytes: 60, concurrency: 2, backoffBaseMs: 0, patienceMs }
   return { download: new RangeDownload(rangeSettings(options), abort.signal), transport, abort }
 }
 
@@ -44,7 +44,7 @@ test('no piece comes before its range is complete', async () => {
 })
 
 test('fault 19: with a single attempt an over-long body is named as the cause', async () => {
-  const { download } = downloadOver(() => ({ status: 206, headers: { 'content-range': '0-19/100' }, body: [file.slice(0, 21)] }), 1)
+  const { download } = downloadOver(() => ({ status: 206, headers: { 'content-range': '0-19/100' }, body: [file.slice(0, 21)] }), 0)
   await expect(download.pieces().next()).rejects.toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', cause: { code: 'RANGE_BODY_TOO_LONG' } })
   expect(download.heldBytes).toBe(0)
 })

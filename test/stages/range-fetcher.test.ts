@@ -18,6 +18,8 @@ function fetcherOver(transport: ScriptedTransport, options: Partial<RangeFetcher
     chunkBytes: 20,
     concurrency: 3,
     windowBytes: 60,
+    // A wait of no time counts as one millisecond: five attempts.
+    patienceMs: 4,
     backoffBaseMs: 0,
     backoffCapMs: 1,
     retryAfterCapMs: 5,
@@ -504,7 +506,7 @@ describe('bodies that end wrongly', () => {
       ...transport.honest(asked),
       body: [file.slice(asked.start, Math.min(asked.start + 6, asked.end, 100)), reset()],
     }))
-    expect(await bytesOf(fetcherOver(transport, { concurrency: 1, attempts: 2 }))).toEqual(file)
+    expect(await bytesOf(fetcherOver(transport, { concurrency: 1, patienceMs: 1 }))).toEqual(file)
     expect(transport.requests.slice(0, 6).map(asked => asked.start)).toEqual([0, 6, 12, 18, 20, 26])
   })
 
@@ -519,7 +521,7 @@ describe('bodies that end wrongly', () => {
   })
 
   test('fault 31: a server that never answers is typed when it goes on', async () => {
-    const fetcher = fetcherOver(new ScriptedTransport(file, () => 'stall'), { headersTimeoutMs: 5, attempts: 2 })
+    const fetcher = fetcherOver(new ScriptedTransport(file, () => 'stall'), { headersTimeoutMs: 5, patienceMs: 1 })
     const error = await failureOf(fetcher, 'RANGE_RETRIES_EXHAUSTED')
     expect(error.cause).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'headers', limitMs: 5, byteOffset: 0 } })
   })
@@ -596,7 +598,14 @@ describe('statuses', () => {
         file,
         at(0, () => ({ status: index % 2 ? 429 : 503, headers: { 'retry-after': retryAfter } })),
       )
-      const options = { backoffBaseMs: 100, backoffCapMs: 1000, retryAfterCapMs: 5000, random: () => 1 - Number.EPSILON, now }
+      const options = {
+        patienceMs: 30_000,
+        backoffBaseMs: 100,
+        backoffCapMs: 1000,
+        retryAfterCapMs: 5000,
+        random: () => 1 - Number.EPSILON,
+        now,
+      }
       const reading = bytesOf(fetcherOver(transport, options))
       await vi.advanceTimersByTimeAsync(waitMs - 1)
       expect(transport.requests.length).toBe(1)
@@ -618,7 +627,7 @@ describe('statuses', () => {
 
   test('attempts without progress are counted, then typed with the last failure as the cause', async () => {
     const transport = new ScriptedTransport(file, ({ start }) => (start === 20 ? json(500, { errorId: 13006 }) : undefined))
-    const error = await failureOf(fetcherOver(transport, { attempts: 3 }), 'RANGE_RETRIES_EXHAUSTED')
+    const error = await failureOf(fetcherOver(transport, { patienceMs: 2 }), 'RANGE_RETRIES_EXHAUSTED')
     expect(error.context).toEqual({ url: URL_, byteOffset: 20, attempts: 3 })
     expect(error.cause).toMatchObject({ code: 'HTTP_STATUS', context: { status: 500, errorId: 13006 } })
     expect(transport.requests.filter(asked => asked.start === 20).length).toBe(3)
@@ -644,7 +653,7 @@ describe('statuses', () => {
     const transport = new ScriptedTransport(file)
     const failing = fetcherOver(transport, { headers: () => Promise.reject(new TypeError('no token')) })
     await failureOf(failing, 'STAGE_FAILED')
-    const hanging = fetcherOver(transport, { headers: () => new Promise(() => {}), headersTimeoutMs: 5, attempts: 2 })
+    const hanging = fetcherOver(transport, { headers: () => new Promise(() => {}), headersTimeoutMs: 5, patienceMs: 1 })
     await failureOf(hanging, 'RANGE_RETRIES_EXHAUSTED')
     expect(transport.requests.length).toBe(0)
   })
@@ -794,7 +803,7 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
         },
         partBytes,
       )
-      const fetcher = fetcherOver(transport, { chunkBytes, concurrency, windowBytes, attempts: 20 })
+      const fetcher = fetcherOver(transport, { chunkBytes, concurrency, windowBytes, patienceMs: 20_000 })
       const ordered = new ChunkWindow({ windowBytes, totalBytes: total })
       let [mostHeld, mostReserved] = [0, 0]
       transport.onDeliver = () => {

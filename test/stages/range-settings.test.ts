@@ -14,7 +14,7 @@ test('defaults', () => {
     windowBytes: 33_554_432,
     maxRangeBytes: 100_000_000,
     concurrency: 4,
-    attempts: 5,
+    retry: { patienceMs: 30_000, backoffBaseMs: 250, backoffCapMs: 30_000, retryAfterCapMs: 120_000 },
     idleMs: 30_000,
     signature: GZIP_SIGNATURE,
     sniffContentType: true,
@@ -30,7 +30,7 @@ test.each([
   [{ concurrency: 1.5 }, 'OPTION_INVALID'],
   [{ windowBytes: -1 }, 'OPTION_INVALID'],
   [{ maxRangeBytes: Number.POSITIVE_INFINITY }, 'OPTION_INVALID'],
-  [{ attempts: 0 }, 'OPTION_INVALID'],
+  [{ patienceMs: -1 }, 'OPTION_INVALID'],
   // A Node timer set for longer fires at once.
   [{ idleMs: 2 ** 31 }, 'OPTION_INVALID'],
   [{ transport: undefined as never }, 'OPTION_INVALID'],

@@ -36,7 +36,7 @@ async function stateInNeed() {
   shops.push(shop)
   const machine = new SimulatedMachine(1)
   const run = (options: Partial<SyncOptions> = {}) =>
-    shop.sync(machine.start(), { changes: 'none', keepFileBytes: 0, attempts: 2, ...options })
+    shop.sync(machine.start(), { changes: 'none', keepFileBytes: 0, patienceMs: 1, ...options })
   await run().summary
   nowMs = shop.nowMs = LATER
   await run().summary
@@ -96,7 +96,7 @@ describe('fault 89: an empty answer', () => {
     })
     shops.push(shop)
     const machine = new SimulatedMachine(2)
-    const early = await shop.sync(machine.start(), { attempts: 2 }).summary
+    const early = await shop.sync(machine.start(), { patienceMs: 1 }).summary
     expect([early.categories[0]!.watermark?.getTime(), early.failed.length]).toEqual([hour, 1])
     isEmpty = false
     const late = await shop.sync(machine.start()).summary

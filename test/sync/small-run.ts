@@ -49,6 +49,7 @@ export class SmallShop {
       parallelFiles: 1,
       changes: 'files',
       keepFileBytes: 2 ** 30,
+      patienceMs: 4,
       backoffBaseMs: 0,
       backoffCapMs: 1,
       shares: SHARES,

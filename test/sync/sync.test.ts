@@ -150,7 +150,7 @@ describe('a download that was interrupted', () => {
     return { shop, state }
   }
 
-  const once: Partial<SyncOptions> = { attempts: 1, ranges: { attempts: 1, concurrency: 1 } }
+  const once: Partial<SyncOptions> = { patienceMs: 0, ranges: { patienceMs: 0, concurrency: 1 } }
 
   test('goes on at the byte behind the spooled ones', async () => {
     const { shop, state } = breaking(3)
@@ -170,7 +170,7 @@ describe('a download that was interrupted', () => {
     await shop.sync(machine.start(), once).summary
     state.isBroken = false
     state.requests = []
-    expect((await shop.sync(machine.start(), { ...once, attempts: 3 }).summary).failed).toEqual([])
+    expect((await shop.sync(machine.start(), { ...once, patienceMs: 2 }).summary).failed).toEqual([])
     expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=6000-7999', 'bytes=0-1999'])
   })
 
@@ -194,7 +194,7 @@ describe('a file that is not whole', () => {
       const rules = [{ route: '/buy/feed/v1_beta/item_snapshot', fault }]
       const shop = shopWith({ faults: { rules } })
       const machine = new SimulatedMachine(0)
-      const { failed, categories } = await shop.sync(machine.start(), { attempts: 3 }).summary
+      const { failed, categories } = await shop.sync(machine.start(), { patienceMs: 2 }).summary
       expect(failed[0]!.error).toMatchObject({ code: 'SYNC_FILE_FAILED', context: { attempts: 3 } })
       expect(codeOf(failed[0]!.error.cause)).toMatch(/^GZIP_/)
       expect(categories[0]!.watermark).toEqual(START)
@@ -208,7 +208,7 @@ describe('a file that is not whole', () => {
 
   test('is fetched anew, and all is well when the fault has passed', async () => {
     const shop = shopWith({ faults: { rules: [{ route: '/buy/*', fault: 'bit-flip;after=1000;times=2' }] } })
-    const { failed, categories } = await shop.sync(new SimulatedMachine(0).start(), { attempts: 4 }).summary
+    const { failed, categories } = await shop.sync(new SimulatedMachine(0).start(), { patienceMs: 3 }).summary
     expect([failed, categories[0]!.done]).toEqual([[], 5])
   })
 })
@@ -223,7 +223,7 @@ describe('a file that is not there', () => {
     }
     const shop = shopWith({}, { between })
     const machine = new SimulatedMachine(0)
-    const options = { ranges: { attempts: 1 } }
+    const options = { ranges: { patienceMs: 0 } }
     const first = await shop.sync(machine.start(), options).summary
     expect(first.failed).toEqual([])
     expect(first.categories).toMatchObject([{ done: 3, ready: 1, missing: [{ hour: '2026-03-01T08:00:00.000Z' }] }])
@@ -239,7 +239,8 @@ describe('a file that is not there', () => {
 
   test('`once` waits no longer than it is told', async () => {
     const shop = shopWith({ bootstrapAt: new Date(+START + DAY_MS) })
-    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { pollMs: 5, waitLimitMs: 12, ranges: { attempts: 1 } }).summary
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { pollMs: 5, waitLimitMs: 12, ranges: { patienceMs: 0 } })
+      .summary
     expect(categories).toMatchObject([{ done: 0, watermark: undefined }])
     expect(categories[0]!.missing.map(({ feed }) => feed).sort()).toEqual(['item', 'item_group'])
   })

@@ -40,7 +40,7 @@ function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop
 const TROUBLED: Partial<SyncOptions> = {
   categories: CATEGORIES,
   parallelFiles: 3,
-  attempts: 8,
+  patienceMs: 20_000,
   changes: 'none',
   keepFileBytes: 0,
   ranges: { chunkBytes: 400, windowBytes: 1_600, idleMs: 80, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
@@ -144,7 +144,7 @@ describe('the state does not depend on how the files came', () => {
   test('delayed: looked for every few hours, each time with some of them not there yet', async () => {
     const shop = shopOf(4, { faults: { rate: 0.3, seed: 4, kinds: ['404', '500', '503'] } })
     const machine = new SimulatedMachine(4)
-    const options = { ...TROUBLED, attempts: 1, ranges: { ...TROUBLED.ranges, attempts: 1 } }
+    const options = { ...TROUBLED, patienceMs: 0, ranges: { ...TROUBLED.ranges, patienceMs: 0 } }
     for (let nowMs = FIRST_MS; nowMs < SECOND_MS; nowMs += 5 * HOUR_MS) {
       shop.nowMs = nowMs
       await expectTruth(machine, shop, await shop.sync(machine.start(), options).summary)

@@ -10,6 +10,7 @@ const MAX_LISTED = 20
 export function readServiceError(body: string): ServiceDescription {
   const error = errorObject(parsed(body))
   const { errorId, parameters } = error
+  const [inputRefIds, outputRefIds] = [texts(error.inputRefIds), texts(error.outputRefIds)]
   return {
     ...(typeof errorId === 'number' && Number.isSafeInteger(errorId) ? { errorId } : {}),
     ...text('category', error.category, 40),
@@ -17,8 +18,8 @@ export function readServiceError(body: string): ServiceDescription {
     ...text('subdomain', error.subdomain, 40),
     ...text('message', error.message, 200),
     ...text('longMessage', error.longMessage, 500),
-    ...list('inputRefIds', error.inputRefIds),
-    ...list('outputRefIds', error.outputRefIds),
+    ...(inputRefIds && { inputRefIds }),
+    ...(outputRefIds && { outputRefIds }),
     ...(Array.isArray(parameters) && parameters.length > 0 ? { parameters: parametersOf(parameters) } : {}),
   }
 }
@@ -27,9 +28,9 @@ function text<N extends string>(name: N, value: unknown, limit: number): Partial
   return typeof value === 'string' ? ({ [name]: excerpt(value, limit) } as Record<N, string>) : {}
 }
 
-function list<N extends string>(name: N, value: unknown): Partial<Record<N, readonly string[]>> {
-  const texts = Array.isArray(value) ? value.filter(element => typeof element === 'string').slice(0, MAX_LISTED) : []
-  return texts.length === 0 ? {} : ({ [name]: texts.map(element => excerpt(element)) } as Record<N, readonly string[]>)
+function texts(value: unknown): readonly string[] | undefined {
+  const all = Array.isArray(value) ? value.filter((element): element is string => typeof element === 'string') : []
+  return all.length === 0 ? undefined : all.slice(0, MAX_LISTED).map(element => excerpt(element))
 }
 
 function parametersOf(parameters: readonly unknown[]): NonNullable<ServiceDescription['parameters']> {

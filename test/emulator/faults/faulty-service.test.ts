@@ -5,7 +5,7 @@ import { createEmulator, createWorld } from '../../../src/emulator'
 import { createFeedService, defineProfile, fetchTransport, NodeTransport } from '../../../src/service'
 
 const world = createWorld({ seed: 7, items: 900, hours: 120 })
-const ranges = { chunkBytes: 9_000, attempts: 40, backoffBaseMs: 0, backoffCapMs: 1, idleMs: 80 }
+const ranges = { chunkBytes: 9_000, patienceMs: 20_000, backoffBaseMs: 0, backoffCapMs: 1, idleMs: 80 }
 
 async function rowsAndFaults(seed: number, onSocket: boolean) {
   const emulator = createEmulator({ world, faults: { rate: 0.2, seed } })
