@@ -9,6 +9,7 @@ import { concat, pipeline } from '../../src/pipeline/pipeline'
 import { defineSchema } from '../../src/schema/feed-schema'
 import { SEARCHED_ROWS } from '../../src/sinks/csv-columns'
 import { type CsvSinkOptions, csvSink } from '../../src/sinks/csv-sink'
+import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 
 let folder: string
@@ -233,4 +234,15 @@ test.each([
   expect(() => csvSink<unknown>(path, options as CsvSinkOptions)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
   )
+})
+
+test('an empty cell is the same, quoted or not, in CSV and NDJSON', async () => {
+  const files = async (cell: string) => {
+    const source = () => pipeline([Buffer.from(`a\tb\n${cell}\tx\n`)]).to(new TsvRowParser())
+    await source().run(csvSink(path))
+    await source().run(ndjsonSink(`${path}.ndjson`))
+    return [await written(), await readFile(`${path}.ndjson`, 'utf8')]
+  }
+  expect(await files('""')).toEqual(await files(''))
+  expect(await files('""')).toEqual(['a,b\r\n,x\r\n', '{"a":null,"b":"x"}\n'])
 })
