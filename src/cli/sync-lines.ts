@@ -52,7 +52,13 @@ export function eventObject(event: SyncEvent | ({ readonly type: 'summary' } & S
       return { type: event.type, file: fileIdKey(event.file), totalBytes, rawBytes, rows, badRows }
     }
     case 'retry':
-      return { type: event.type, file: fileIdKey(event.file), ...errorObject(event.error), failures: event.failures, delayMs: event.delayMs }
+      return {
+        type: event.type,
+        file: fileIdKey(event.file),
+        ...errorObject(event.error),
+        failures: event.failures,
+        delayMs: event.delayMs,
+      }
     case 'failed':
       return { type: event.type, file: fileIdKey(event.file), ...errorObject(event.error) }
     case 'watermark':

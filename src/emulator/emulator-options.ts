@@ -124,9 +124,21 @@ export function emulatorSettings(options: EmulatorOptions): EmulatorSettings {
   }
 }
 
+const PROFILE_OPTIONS = [
+  'marketplaceHeader',
+  'marketplacePrefix',
+  'paths',
+  'scopes',
+  'lookBackParameter',
+  'limits',
+  'sandbox',
+  'maxRangeBytes',
+] as const satisfies readonly (keyof ProfileOptions & keyof EmulatorOptions)[]
+
 function profileOf(options: EmulatorOptions): ServiceProfile {
+  const given = PROFILE_OPTIONS.filter(name => options[name] !== undefined).map(name => [name, options[name]])
   return defineProfile({
-    ...options,
+    ...Object.fromEntries(given),
     baseUrl: ORIGIN,
     scopeBase: options.scopeBase ?? 'https://api.market.example/oauth',
     tokenUrl: `${ORIGIN}${options.tokenPath ?? '/identity/v1/oauth2/token'}`,

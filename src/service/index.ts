@@ -10,7 +10,7 @@ export { fileNameOf } from './file-name'
 export type { HttpRequest, HttpTransport } from './http-transport'
 export type { Keys, SigningKey } from './keys'
 export { NodeTransport, type NodeTransportOptions } from './node-transport'
-export type { CreatedSubscription, Notifications, SubscriptionOptions } from './notifications'
+export type { CreatedSubscription, Notifications, SubscriptionOptions, SubscriptionPayload, SubscriptionRequest } from './notifications'
 export type { OperationName } from './operations'
 export type { Page, PagedList } from './paged-list'
 export { pathSegment } from './path-segment'
@@ -28,8 +28,6 @@ export type {
   FeedTypeSearchResponse,
   FileMetadata,
   FileMetadataSearchResponse,
-  SubscriptionPayload,
-  SubscriptionRequest,
   SupportedFeed,
   SupportedSchema,
   TimeDuration,

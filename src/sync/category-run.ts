@@ -142,7 +142,13 @@ export class CategoryRun {
     const retry = { ...settings.retry, onRetry: (told: Retry) => tell({ type: 'retry', file: id, ...told }) }
     const needed = isBootstrap(id) ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan : undefined
     const newerThan = this.#refused.get(fileIdKey(id)) ?? needed
-    const ranges = { chunkBytes: shares.chunkBytes, windowBytes: shares.windowBytes, concurrency: shares.rangesAtOnce, ...retry, ...settings.ranges }
+    const ranges = {
+      chunkBytes: shares.chunkBytes,
+      windowBytes: shares.windowBytes,
+      concurrency: shares.rangesAtOnce,
+      ...retry,
+      ...settings.ranges,
+    }
     tell({ type: 'fetching', file: id })
     const options = { files: folder.files, folder: folder.paths.spool(id), key: fileIdKey(id), pieceBytes: shares.pieceBytes }
     const spool = await Spool.open(options)

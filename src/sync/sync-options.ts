@@ -59,7 +59,12 @@ export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffB
 }
 
 export interface SyncSettings
-  extends Required<Omit<SyncOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares'>> {
+  extends Required<
+    Omit<
+      SyncOptions,
+      'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares'
+    >
+  > {
   readonly categories: readonly Category[]
   readonly shares: MemoryShares
   readonly retry: RetryPolicy

@@ -1,8 +1,8 @@
 // Each of the twelve operations as a call of the clients, by one flat record of all that can be asked for.
 
 import type { FeedService } from '../../src/service/feed-service'
+import type { SubscriptionRequest } from '../../src/service/notifications'
 import type { OperationName } from '../../src/service/operations'
-import type { SubscriptionRequest } from '../../src/service/shapes'
 import { clientsOf, type Stand } from './shops'
 
 /** Wrong values, and none at all, are what many provocations consist of. */
@@ -37,7 +37,7 @@ export function goodRequest(stand: Stand, fileId: string): Asked {
     signingKeyId: emulator.signingKeyIds[0]!,
     subscription: {
       topicId: 'AUTHORIZATION_REVOCATION',
-      status: 'ENABLED',
+      status: 'ENABLED' as const,
       destinationId: destinationId(stand, 'ENABLED'),
       payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
     },

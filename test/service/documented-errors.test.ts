@@ -39,7 +39,7 @@ test('a row is found by operation, status and code', () => {
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 const SUBSCRIPTION = {
   topicId: 't',
-  status: 'ENABLED',
+  status: 'ENABLED' as const,
   destinationId: 'd',
   payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
 }

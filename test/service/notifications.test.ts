@@ -6,7 +6,7 @@ import { emulated, FAST } from './emulated'
 
 const SUBSCRIPTION = {
   topicId: 'ITEM_AVAILABILITY',
-  status: 'ENABLED',
+  status: 'ENABLED' as const,
   destinationId: 'd1',
   payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
 }
@@ -120,7 +120,7 @@ test('subscriptions of the emulated service: created, and one only', async () =>
   const [supported] = topic!.supportedPayloads
   const subscription = {
     topicId: topic!.topicId,
-    status: 'ENABLED',
+    status: 'ENABLED' as const,
     destinationId: enabled.destinationId,
     payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: supported!.schemaVersion },
   }
@@ -131,4 +131,16 @@ test('subscriptions of the emulated service: created, and one only', async () =>
     context: { status: 409, errorId: 195012, domain: 'API_NOTIFICATION' },
   })
   await emulator.close()
+})
+
+test.each([
+  [{ staus: 'ENABLED' }, 'staus'],
+  [{ payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0', shcemaVersion: '1.0' } }, 'shcemaVersion'],
+])('a field that the request does not have is refused before anything is sent: %o', async (more, option) => {
+  const profile = defineProfile({ baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' })
+  const transport = { send: () => expect.unreachable('it was sent') }
+  const { notifications } = createFeedService(profile, () => 'token', { transport })
+  const payload = { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' }
+  const subscription = { topicId: 't', status: 'ENABLED' as const, destinationId: 'd', payload, ...more }
+  await expect(notifications.createSubscription(subscription)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option } })
 })

@@ -598,7 +598,14 @@ describe('statuses', () => {
         file,
         at(0, () => ({ status: index % 2 ? 429 : 503, headers: { 'retry-after': retryAfter } })),
       )
-      const options = { patienceMs: 30_000, backoffBaseMs: 100, backoffCapMs: 1000, retryAfterCapMs: 5000, random: () => 1 - Number.EPSILON, now }
+      const options = {
+        patienceMs: 30_000,
+        backoffBaseMs: 100,
+        backoffCapMs: 1000,
+        retryAfterCapMs: 5000,
+        random: () => 1 - Number.EPSILON,
+        now,
+      }
       const reading = bytesOf(fetcherOver(transport, options))
       await vi.advanceTimersByTimeAsync(waitMs - 1)
       expect(transport.requests.length).toBe(1)

@@ -239,7 +239,8 @@ describe('a file that is not there', () => {
 
   test('`once` waits no longer than it is told', async () => {
     const shop = shopWith({ bootstrapAt: new Date(+START + DAY_MS) })
-    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { pollMs: 5, waitLimitMs: 12, ranges: { patienceMs: 0 } }).summary
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { pollMs: 5, waitLimitMs: 12, ranges: { patienceMs: 0 } })
+      .summary
     expect(categories).toMatchObject([{ done: 0, watermark: undefined }])
     expect(categories[0]!.missing.map(({ feed }) => feed).sort()).toEqual(['item', 'item_group'])
   })
