@@ -45,7 +45,8 @@ const connection = {
   scopeBase: emulator.scopeBase,
   credentials: { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
 }
-const service = createFeedService(defineProfile(connection), connection.credentials, { now })
+const { credentials, ...addresses } = connection
+const service = createFeedService(defineProfile(addresses), credentials, { now })
 
 const transport = new NodeTransport()
 const token = await newToken()

@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { FeedError } from '../errors'
+import { optionInvalid, withMethods } from '../options'
 import { rangeSettings } from '../stages/range-settings'
 import { BoundedTransport } from './bounded-transport'
 import { type Catalog, catalogOf } from './catalog'
@@ -60,6 +61,10 @@ export function createFeedService(
   credentials: ClientCredentials | TokenSource,
   options: FeedServiceOptions = {},
 ): FeedService {
+  if (typeof profile !== 'object' || profile === null || typeof profile.paths !== 'object')
+    throw optionInvalid('profile', 'what defineProfile() gives', profile)
+  if (typeof credentials !== 'function') checkedCredentials(credentials)
+  if (options.transport !== undefined) withMethods('transport', options.transport, ['send'])
   const settings = requestSettings(options)
   const own = options.transport === undefined ? new NodeTransport() : undefined
   const transport = new BoundedTransport(options.transport ?? (own as NodeTransport), settings)
@@ -74,6 +79,18 @@ export function createFeedService(
   }
   const base = { profile, transport, credentials, secrets: new Secrets(), settings, checks, ranges, closed: closed.signal }
   return serviceOf(base, close)
+}
+
+/** More may stand beside the two, such as the address that a server prints with them. */
+function checkedCredentials(credentials: ClientCredentials): void {
+  if (typeof credentials !== 'object' || credentials === null) {
+    throw optionInvalid('credentials', 'an object with clientId and clientSecret, or a function that gives tokens', credentials)
+  }
+  for (const name of ['clientId', 'clientSecret'] as const) {
+    // A secret is not shown, whatever it is.
+    if (typeof credentials[name] !== 'string' || credentials[name] === '')
+      throw optionInvalid(name, 'text that is not empty', typeof credentials[name])
+  }
 }
 
 interface ServiceBase extends Omit<ServiceCoreParts, 'tokens'> {

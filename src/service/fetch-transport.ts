@@ -3,6 +3,7 @@
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { FeedError } from '../errors'
+import { callback } from '../options'
 import type { RangeResponse } from '../stages/range-transport'
 import { asTransportError } from '../stages/transport-error'
 import type { HttpRequest, HttpTransport } from './http-transport'
@@ -17,6 +18,7 @@ export type FetchLike = (request: Request) => Response | Promise<Response>
  * The platform's fetch takes a chunked body that was cut for a complete one; the ranges' lengths show it.
  */
 export function fetchTransport(fetchLike: FetchLike): HttpTransport {
+  callback('fetchLike', fetchLike, 'a function such as fetch')
   return {
     async send(request) {
       const headers = sendableHeaders(request.headers)

@@ -29,7 +29,9 @@ export function keysOf(core: ServiceCore): Keys {
   return {
     async getSigningKey({ signingKeyId }, options) {
       const request = core.request('getSigningKey', { identifiers: { signing_key_id: signingKeyId } }, options)
-      return signingKey(await core.json.get(request, readKey), request, core.settings.now)
+      // The service never sends a private key here (document 3); one that comes all the same is not handed on.
+      const { privateKey: _, ...body } = await core.json.get(request, readKey)
+      return signingKey(body as SigningKeyBody, request, core.settings.now)
     },
   }
 }

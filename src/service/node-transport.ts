@@ -5,6 +5,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { FeedError } from '../errors'
+import { knownOptions, type OptionNames, withMethods } from '../options'
 import type { RangeResponse } from '../stages/range-transport'
 import { asTransportError } from '../stages/transport-error'
 import { bodyOfStream } from './body-stream'
@@ -24,6 +25,8 @@ export interface NodeTransportOptions {
   readonly agent?: Agent
 }
 
+const OPTION_NAMES: OptionNames<NodeTransportOptions> = { agent: true }
+
 interface Client {
   readonly agent: Agent
   request(url: URL, options: RequestOptions): ClientRequest
@@ -35,8 +38,10 @@ export class NodeTransport implements HttpTransport {
   readonly #clients = new Map<string, Promise<Client>>()
   #closed = false
 
+  /** @throws FeedError OPTION_INVALID */
   constructor(options: NodeTransportOptions = {}) {
-    this.#agent = options.agent
+    const { agent } = knownOptions(options, OPTION_NAMES)
+    this.#agent = agent && withMethods('agent', agent, ['destroy'])
   }
 
   /**

@@ -1,12 +1,16 @@
 // Notifications: creating a subscription (document 3).
 
-import type { SubscriptionRequest } from './bodies'
+import { knownOptions, type OptionNames } from '../options'
+import type { SubscriptionPayload, SubscriptionRequest } from './bodies'
 import { responseInvalid } from './json-body'
 import type { JsonAnswer, JsonRequest } from './json-client'
 import { sameOriginUrl } from './redirect-policy'
 import type { RequestChecks } from './request-checks'
 import type { CallOptions, ServiceCore } from './service-core'
 import type { TokenSource } from './token-source'
+
+const REQUEST_FIELDS: OptionNames<SubscriptionRequest> = { topicId: true, status: true, destinationId: true, payload: true }
+const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = { deliveryProtocol: true, format: true, schemaVersion: true }
 
 export interface CreatedSubscription {
   readonly subscriptionId: string
@@ -31,6 +35,9 @@ export interface Notifications {
 export function notificationsOf(core: ServiceCore): Notifications {
   return {
     async createSubscription(subscription, { user, ...options } = {}) {
+      knownOptions(subscription, REQUEST_FIELDS, 'subscription')
+      if (typeof subscription.payload === 'object' && subscription.payload !== null)
+        knownOptions(subscription.payload, PAYLOAD_FIELDS, 'payload')
       check(core.checks('createSubscription'), subscription)
       const request = { ...core.request('createSubscription', {}, options, user), body: subscription }
       return core.json.send(request, answer => created(answer, request))

@@ -5,7 +5,7 @@ import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
 import { excerpt, FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { filledText, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { type Base, OPERATIONS, type OperationName } from './operations'
 import { pathSegment } from './path-segment'
 
@@ -83,8 +83,26 @@ const LIMITS: RequestLimits = {
 const MAX_RANGE_BYTES = 100_000_000
 const SANDBOX_MAX_RANGE_BYTES = 10_000_000
 
+const PROFILE_NAMES: OptionNames<ProfileOptions> = {
+  baseUrl: true,
+  keysBaseUrl: true,
+  notificationsBaseUrl: true,
+  tokenUrl: true,
+  scopeBase: true,
+  marketplaceHeader: true,
+  marketplacePrefix: true,
+  paths: true,
+  scopes: true,
+  lookBackParameter: true,
+  maxRangeBytes: true,
+  limits: true,
+  sandbox: true,
+  allowHttp: true,
+}
+
 /** Completes a profile. Throws OPTION_INVALID, for plain http to another machine too, and HTTP_HEADER_INVALID. */
 export function defineProfile(options: ProfileOptions): ServiceProfile {
+  knownOptions(options, PROFILE_NAMES)
   const { sandbox = false, allowHttp = false } = options
   const baseUrl = address('baseUrl', options.baseUrl, allowHttp)
   const marketplaceHeader = options.marketplaceHeader ?? 'X-MKT-C-MARKETPLACE-ID'
@@ -94,7 +112,7 @@ export function defineProfile(options: ProfileOptions): ServiceProfile {
     tokenUrl: address('tokenUrl', options.tokenUrl, allowHttp),
     keysBaseUrl: address('keysBaseUrl', options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`, allowHttp),
     notificationsBaseUrl: address('notificationsBaseUrl', options.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`, allowHttp),
-    scopeBase: options.scopeBase.replace(/\/$/, ''),
+    scopeBase: filledText('scopeBase', options.scopeBase).replace(/\/$/, ''),
     marketplaceHeader,
     marketplacePrefix: options.marketplacePrefix ?? 'MKT_',
     paths: checkedPaths({ ...defaults('path'), ...options.paths }),
@@ -128,7 +146,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 function address(option: string, value: string, allowHttp: boolean): string {
-  const url = requestUrl(value)
+  filledText(option, value)
+  const url = requestUrl(value, option)
   // Paths follow a base address; the token endpoint may have a query, and no fragment (RFC 6749, 3.2).
   if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value)) throw mistake(option, 'an address without query and fragment', printableUrl(url))
   if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')

@@ -6,8 +6,7 @@ import type { FileIdentity } from '../codec/range/file-identity'
 import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { excerpt, FeedError } from '../errors'
-import { type Clock, clockMs, durationMs, wholeNumber } from '../options'
+import { type Clock, clockMs, durationMs, knownOptions, type OptionNames, wholeNumber, withMethods } from '../options'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
 
@@ -77,15 +76,37 @@ export interface RangeSettings {
   readonly now: () => number
 }
 
+const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
+  url: true,
+  transport: true,
+  headers: true,
+  chunkBytes: true,
+  concurrency: true,
+  windowBytes: true,
+  maxRangeBytes: true,
+  patienceMs: true,
+  backoffBaseMs: true,
+  backoffCapMs: true,
+  retryAfterCapMs: true,
+  onRetry: true,
+  random: true,
+  headersTimeoutMs: true,
+  resume: true,
+  idleMs: true,
+  signature: true,
+  sniffContentType: true,
+  now: true,
+}
+
 /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
 export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
-  const { headers = {} } = options
+  const { headers = {}, transport } = knownOptions(options, OPTION_NAMES)
   return {
     startOffset: wholeNumber('resume.offset', options.resume?.offset ?? 0, 0),
     identity: options.resume?.identity ?? {},
     url: requestUrl(options.url).href,
     printableUrl: printableUrl(options.url),
-    transport: checkedTransport(options.transport),
+    transport: withMethods('transport', transport, ['send']),
     headers: typeof headers === 'function' ? headers : sendableHeaders(headers),
     chunkBytes: wholeNumber('chunkBytes', options.chunkBytes ?? CHUNK_BYTES),
     concurrency: wholeNumber('concurrency', options.concurrency ?? 4),
@@ -98,11 +119,4 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     sniffContentType: options.sniffContentType ?? true,
     now: clockMs('now', options.now),
   }
-}
-
-/** What cannot send would look like a connection that fails, and be tried again. */
-function checkedTransport(transport: RangeTransport): RangeTransport {
-  if (typeof (transport as Partial<RangeTransport> | undefined)?.send === 'function') return transport
-  const [option, expected] = ['transport', 'an object with a send method']
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(transport)) })
 }

@@ -2,6 +2,7 @@
 
 import type { SubscriptionRequest } from '../../src/service/bodies'
 import type { FeedService } from '../../src/service/feed-service'
+import type { SubscriptionRequest } from '../../src/service/notifications'
 import type { OperationName } from '../../src/service/operations'
 import { clientsOf, type Stand } from './shops'
 
@@ -37,7 +38,7 @@ export function goodRequest(stand: Stand, fileId: string): Asked {
     signingKeyId: emulator.signingKeyIds[0]!,
     subscription: {
       topicId: 'AUTHORIZATION_REVOCATION',
-      status: 'ENABLED',
+      status: 'ENABLED' as const,
       destinationId: destinationId(stand, 'ENABLED'),
       payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
     },

@@ -302,3 +302,28 @@ describe('the clock', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' })
   })
 })
+
+describe('fault 102: what cannot be a service is refused at the call, with the option’s name', () => {
+  const PROFILE = { baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' }
+  const good = defineProfile(PROFILE)
+  const make = createFeedService as (...given: unknown[]) => unknown
+  const define = defineProfile as (...given: unknown[]) => unknown
+  const calls: [string, () => unknown, string][] = [
+    ['no profile', () => make(), 'profile'],
+    ['a profile that was not defined', () => make(PROFILE, () => 't'), 'profile'],
+    ['no credentials', () => make(good), 'credentials'],
+    ['no secret', () => make(good, { clientId: 'c' }), 'clientSecret'],
+    ['a transport that cannot send', () => make(good, () => 't', { transport: {} }), 'transport'],
+    ['a clock that gives numbers', () => make(good, () => 't', { now: 7 }), 'now'],
+    ['no profile options', () => define(), 'options'],
+    ['null', () => define(null), 'options'],
+    ['an address that is none', () => define({ ...PROFILE, baseUrl: 'x' }), 'baseUrl'],
+    ['no token address', () => define({ ...PROFILE, tokenUrl: undefined }), 'tokenUrl'],
+    ['no scope base', () => define({ ...PROFILE, scopeBase: undefined }), 'scopeBase'],
+    ['a misspelt option', () => define({ ...PROFILE, marketplaceheader: 'X' }), 'marketplaceheader'],
+    ['a fetch that is no function', () => (fetchTransport as (...given: unknown[]) => unknown)(), 'fetchLike'],
+  ]
+  test.each(calls)('fault 102: %s', (_, call, option) => {
+    expect(call).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }))
+  })
+})

@@ -132,3 +132,15 @@ test('subscriptions of the emulated service: created, and one only', async () =>
   })
   await emulator.close()
 })
+
+test.each([
+  [{ staus: 'ENABLED' }, 'staus'],
+  [{ payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0', shcemaVersion: '1.0' } }, 'shcemaVersion'],
+])('a field that the request does not have is refused before anything is sent: %o', async (more, option) => {
+  const profile = defineProfile({ baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' })
+  const transport = { send: () => expect.unreachable('it was sent') }
+  const { notifications } = createFeedService(profile, () => 'token', { transport })
+  const payload = { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' }
+  const subscription = { topicId: 't', status: 'ENABLED' as const, destinationId: 'd', payload, ...more }
+  await expect(notifications.createSubscription(subscription)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option } })
+})

@@ -8,6 +8,9 @@ const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 50
 /** 13006 internal problem, 13007 file still being generated (document 2, Errors). */
 const RETRY_ERROR_IDS: ReadonlySet<number | undefined> = new Set([13006, 13007])
 
+/** For requests whose headers are the caller's own. */
+const ADVICE = 'the option headers has to bring a token that may read this, such as { Authorization: "Bearer …" }'
+
 /** Where and how the service answered, without what it said of it. */
 export type StatusFacts = Omit<ErrorContexts['HTTP_STATUS'], keyof ServiceDescription>
 
@@ -16,6 +19,10 @@ export function statusError(facts: StatusFacts, description: ServiceDescription,
   const { operation, status } = facts
   const { errorId } = description
   const retryable = RETRY_STATUSES.has(status) || RETRY_ERROR_IDS.has(errorId)
-  const message = `${operation === undefined ? '' : `${operation}: `}status ${status}${errorId === undefined ? '' : `, error ${errorId}`}`
+  const said = description.message === undefined ? '' : `: ${description.message}`
+  const what = `status ${status}${errorId === undefined ? '' : `, error ${errorId}`}${said}`
+  // A client of the service has put the token there itself; who fetches without one has to bring it.
+  const advice = operation === undefined && (status === 401 || status === 403) ? ` (${ADVICE})` : ''
+  const message = `${operation === undefined ? '' : `${operation}: `}${what}${advice}`
   return new FeedError('HTTP_STATUS', message, { ...description, ...facts }, { retryable, cause })
 }
