@@ -43,8 +43,14 @@ interface Result {
 
 /** The builder puts one stage in place of two that nobody listens to. */
 async function read(pieces: readonly Uint8Array[], options: Options, isFused: boolean): Promise<Result> {
-  const gunzip = new Gunzip(options)
-  const parser = new TsvRowParser<Columns>(options)
+  const { engine, worker, maxOutputBytes, maxRatio, ...parsing } = options
+  const gunzip = new Gunzip({
+    ...(engine && { engine }),
+    ...(worker !== undefined && { worker }),
+    ...(maxOutputBytes && { maxOutputBytes }),
+    ...(maxRatio && { maxRatio }),
+  })
+  const parser = new TsvRowParser<Columns>(parsing)
   if (!isFused) gunzip.on('end', () => {})
   const fuse = vi.spyOn(Gunzip.prototype, 'fuseWith')
   const batches: RowBatch<Columns>[] = []

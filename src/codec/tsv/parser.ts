@@ -415,7 +415,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return isAll || nextLine(this.#block.bytes, from, to) >= 0 ? { kind: 'left-out', ...bad } : { kind: 'incomplete' }
   }
 
-  /** Applies `onBadRow` to the row at `from`. @returns where reading goes on */
+  /** Applies `onBadRow` to the row at `from`, of which somebody may be told. @returns where reading goes on */
   #leaveOut({ reason, readTo }: LeftOut, from: number, filled: number): number {
     const { bytes, baseOffset } = this.#block
     const limit = Math.min(filled, from + this.#options.maxRowBytes)
@@ -482,7 +482,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       const error = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
       if (error !== undefined) this.#failure = { error }
     } catch (error) {
-      // Of whoever was told. The rows before come first.
+      // The caller's function threw. The rows before this one come first.
       this.#failure = { error }
     }
     return false
