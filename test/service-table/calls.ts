@@ -2,7 +2,6 @@
 
 import type { SubscriptionRequest } from '../../src/service/bodies'
 import type { FeedService } from '../../src/service/feed-service'
-import type { SubscriptionRequest } from '../../src/service/notifications'
 import type { OperationName } from '../../src/service/operations'
 import { clientsOf, type Stand } from './shops'
 
