@@ -12,7 +12,7 @@ describe('world options', () => {
     })
   })
 
-  const wrong: [option: keyof WorldOptions, value: unknown][] = [
+  const wrong: [option: keyof WorldOptions, value: unknown, named?: string][] = [
     ['seed', 1.5],
     ['items', -1],
     ['items', 60_000_000],
@@ -22,10 +22,11 @@ describe('world options', () => {
     ['start', new Date(Number.NaN)],
     ['hours', 0],
     ['churn', 0],
-    ['orphans', { groupsWithoutItems: 2 }],
+    ['orphans', { groupsWithoutItems: 2 }, 'orphans.groupsWithoutItems'],
+    ['orphans', { group: 2 }, 'group'],
   ]
-  test.each(wrong)('%s = %j is refused at construction', (option, value) => {
+  test.each(wrong)('%s = %j is refused at construction', (option, value, named = option) => {
     const make = () => createWorld({ seed: 1, items: 1, [option]: value } as WorldOptions)
-    expect(make).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }))
+    expect(make).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: named }) }))
   })
 })
