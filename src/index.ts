@@ -67,6 +67,7 @@ export {
   type JoinTally,
 } from './stages/group-joiner'
 export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
+export { setMaxInflateWorkers } from './stages/inflate-workers'
 export { RangeFetcher, type RangeInfo } from './stages/range-fetcher'
 export type { HeadersProvider, RangeFetcherOptions } from './stages/range-settings'
 export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range-transport'

@@ -23,7 +23,8 @@ export interface GunzipOptions extends Partial<GzipLimits> {
   readonly engine?: GunzipEngine
   /**
    * Whether a large file (from 512 KiB of compressed data in a member on) may be inflated by a worker thread, beside what reads the rows.
-   * True by default, where there are two processors; only `wasm` has one. The worker ends with the stage.
+   * True by default; only `wasm` has one. All pipelines of the process together have at most one worker less than there are
+   * processors: see {@link setMaxInflateWorkers}. The worker ends with the stage.
    */
   readonly worker?: boolean
 }

@@ -3,7 +3,6 @@
 // It owns the worker's life; the decoding is the core's, the bookkeeping between the threads inflate-control.ts. It is one piece because
 // one position goes from this thread to the other.
 
-import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
 import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
@@ -15,6 +14,7 @@ import type { LentMemory } from '../codec/wasm-module'
 import { FeedError } from '../errors'
 import type { InflateWorkerData } from '../worker/inflate-worker'
 import { INFLATE_WORKER } from './inflate-worker-source'
+import { beginInflateWorker, endInflateWorker } from './inflate-workers'
 
 /** Compressed bytes of a member after which a worker is started: about 5 MB of a feed, inflated in the time that a worker needs to start. */
 export const WORKER_FROM_BYTES = 512 * 1024
@@ -31,8 +31,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 
 
 export function parallelEngine(): (startOffset: number) => InflateEngine {
   giveBackInflateMemory(takeInflateMemory())
-  const isAlone = availableParallelism() < 2
-  return startOffset => (isAlone ? new WasmInflate(startOffset) : new ParallelInflate(startOffset))
+  return startOffset => new ParallelInflate(startOffset)
 }
 
 export class ParallelInflate implements InflateEngine {
@@ -143,7 +142,7 @@ export class ParallelInflate implements InflateEngine {
     this.#here = undefined
     this.#restOfBlock = this.#restOfBlock.subarray(inline.ended ? inline.usedBytes - this.#usedBefore : LOOK_EVERY_BYTES)
     const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
-    if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed) this.#startWorker(inline)
+    if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed && beginInflateWorker()) this.#startWorker(inline)
   }
 
   /**
@@ -276,6 +275,7 @@ export class ParallelInflate implements InflateEngine {
       worker.on('error', error => this.#workerFails(error))
       worker.on('exit', code => {
         this.#exited = true
+        endInflateWorker()
         if (this.control.outcome === undefined) this.#workerFails(`exit code ${code}`)
         if (this.#destroyed) this.#giveBack()
       })
@@ -283,6 +283,7 @@ export class ParallelInflate implements InflateEngine {
       worker.unref()
     } catch (error) {
       // Threads are scarce: this one goes on alone.
+      endInflateWorker()
       this.#failure = error
     }
   }

@@ -13,12 +13,14 @@
 //
 // Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare destroy().
 
+import type { Duplex } from 'node:stream'
 import { Minipass } from 'minipass'
 import { isPromise, PAUSE, type Pause, Steps } from '../codec/steps'
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, type IdleFor, IdleTime, newCounters, rowCountOf, type StageCounters } from './counters'
 import { eventLoopTurn, isTurnDue } from './event-loop'
 import { Inbox } from './inbox'
+import { nodeDuplex } from './node-duplex'
 import { readItems } from './read-items'
 
 /**
@@ -37,6 +39,8 @@ interface Cursor<Out> {
  * `write` returns, however busy the machine is.
  */
 const PROMPT_STEPS = 16
+
+const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 'close'])
 
 /**
  * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
@@ -67,6 +71,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #taking = false
   #ahead: Out | undefined
   #promptSteps = PROMPT_STEPS
+  #holdsEnd = false
   #used = false
   #owesDrain = false
   /** No more work: the last output was handed on, or the stage was destroyed. */
@@ -146,11 +151,42 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return this.#used
   }
 
+  /** What Node's adapters go by: items are no text, and not cut or joined. */
+  get readableObjectMode(): boolean {
+    return true
+  }
+
+  get writableObjectMode(): boolean {
+    return true
+  }
+
+  /**
+   * This stage as a Duplex of Node, for whatever insists on one: `Duplex.toWeb(stage.toNodeDuplex())`
+   * gives web streams. `Duplex.from(stage)` is no such thing: it takes a stage for a readable stream
+   * alone, and its reader waits for ever for what nobody can write. A source has nothing to write:
+   * use `Readable.from(source)`.
+   */
+  toNodeDuplex(): Duplex {
+    return nodeDuplex({
+      write: item => this.write(item as In),
+      end: () => this.end(),
+      destroy: error => this.destroy(error),
+      once: (event, listener) => this.once(event, listener),
+      off: (event, listener) => this.off(event, listener),
+      [Symbol.asyncIterator]: () => this[Symbol.asyncIterator](),
+    })
+  }
+
   override write(input: In): boolean
   override write(input: In, encoding?: unknown, callback?: unknown): boolean
   override write(input: In, encoding?: unknown, callback?: unknown): boolean {
     const done = typeof encoding === 'function' ? encoding : callback
-    if (this.#settled || this.#finishedEarly) return false
+    if (this.#finishedEarly && !this.destroyed) {
+      // Dropped: a writer that nobody stops comes to its end, once all outputs were handed on.
+      this.#owesDrain = !this.#settled
+      return this.#settled
+    }
+    if (this.#settled) return false
     if (this.#inputEnded) {
       this.destroy(new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, { stage: this.name }))
       return false
@@ -161,7 +197,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#inbox.push(input)
     this.#pump()
     if (typeof done === 'function') done()
-    const wantsMore = this.#wantsInput()
+    const wantsMore = this.#wantsInput() || (this.#finishedEarly && this.#settled && !this.destroyed)
     if (!wantsMore) this.#owesDrain = true
     return wantsMore
   }
@@ -173,7 +209,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (done) this.once('end', done)
     this.#inputEnded = true
     this.writable = false
-    this.#pump()
+    this.#holdingEnd(() => this.#pump())
     return this
   }
 
@@ -205,9 +241,27 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return this
   }
 
+  /**
+   * Node's adapters take an item that `read` returns behind the event `end` for an error, and miss a
+   * `finish` that comes before `end()` has returned: both events come right after the call instead.
+   */
+  #holdingEnd<R>(call: () => R): R {
+    const before = this.#holdsEnd
+    this.#holdsEnd = true
+    try {
+      return call()
+    } finally {
+      this.#holdsEnd = before
+    }
+  }
+
   // 'drain' on a Minipass means that its output side wants more: first serve that from what is here,
   // and tell the writer only when there is nothing left to serve.
   override emit<Event extends keyof Minipass.Events<Out>>(event: Event, ...args: Minipass.Events<Out>[Event]): boolean {
+    if (this.#holdsEnd && END_EVENTS.has(event)) {
+      queueMicrotask(() => super.emit(event, ...args))
+      return false
+    }
     if (event !== 'drain') return super.emit(event, ...args)
     if (this.#settled || this.#taking) return false
     this.demanded()
@@ -221,7 +275,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (this.#ahead !== undefined) this.#putBack(this.#ahead)
     this.demanded()
     if (this.bufferLength === 0) this.#pump()
-    return super.read(size)
+    return this.#holdingEnd(() => super.read(size))
   }
 
   /**
@@ -394,6 +448,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#releaseOnce()
     super.emit('close') // held back by Minipass until 'end' and 'finish' are out
     super.end()
+    if (this.#owesDrain) super.emit('drain')
   }
 
   #releaseOnce(): void {

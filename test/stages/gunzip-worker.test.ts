@@ -11,6 +11,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { InflateControl } from '../../src/codec/gzip/inflate-control'
 import { pipeline } from '../../src/pipeline/pipeline'
 import { GUNZIP_HELD_BYTES, Gunzip } from '../../src/stages/gunzip'
+import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 import { cutAt, feedText } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
@@ -26,6 +27,7 @@ const PIECES = cutAt(FILE, ...Array.from({ length: Math.floor(FILE.length / 65_5
 
 beforeEach(() => {
   threads.workers.length = 0
+  setMaxInflateWorkers(1000)
 })
 
 const turn = () => new Promise(resolve => setTimeout(resolve, 1))
@@ -68,6 +70,70 @@ test('a worker that cannot be had leaves the file to this thread', async () => {
     throw new Error('no threads here')
   }
   expect((await runGunzip(PIECES)).output.equals(CONTENT)).toBe(true)
+})
+
+describe('fault 104: more large files at once than workers', () => {
+  const alive = () => threads.workers.filter(worker => worker.threadId !== -1).length
+  let most = 0
+
+  async function inflateWhole(): Promise<void> {
+    const outputs: Uint8Array[] = []
+    await pipeline(slowly())
+      .to(new Gunzip())
+      .forEach(output => {
+        outputs.push(output)
+        most = Math.max(most, alive())
+      })
+    expect(Buffer.concat(outputs).equals(CONTENT)).toBe(true)
+  }
+
+  beforeEach(() => {
+    most = 0
+  })
+
+  test('have no more than the cap, and all their bytes', async () => {
+    setMaxInflateWorkers(2)
+    await Promise.all(Array.from({ length: 6 }, inflateWhole))
+    expect(most).toBe(2)
+    await threads.exited()
+    expect(alive()).toBe(0)
+  })
+
+  test('have none where none is allowed', async () => {
+    setMaxInflateWorkers(0)
+    await Promise.all([inflateWhole(), inflateWhole()])
+    expect(threads.workers).toHaveLength(0)
+  })
+
+  test('have one again after the last one’s file failed, was left, or its worker could not start', async () => {
+    setMaxInflateWorkers(1)
+    const left = new Gunzip()
+    for await (const output of pipeline(slowly()).to(left)) if (output.length > 0 && threads.workers.length === 1) break
+    await threads.exited()
+    // It may have gone before it was ready, for which `slowly` would wait.
+    threads.workers.length = 0
+    const damaged = Buffer.concat([FILE.subarray(0, -8), Buffer.alloc(8)])
+    await expect(
+      pipeline(slowly(cutAt(damaged, MIB, 2 * MIB)))
+        .to(new Gunzip())
+        .forEach(() => {}),
+    ).rejects.toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
+    await threads.exited()
+    expect(threads.workers).toHaveLength(1)
+    threads.instead = () => {
+      throw new Error('no threads here')
+    }
+    await inflateWhole()
+    threads.instead = undefined
+    await inflateWhole()
+    expect(threads.workers).toHaveLength(2)
+    await threads.exited()
+  })
+
+  test('the number is a whole one', () => {
+    for (const count of [-1, 1.5, Number.NaN, '2', null, undefined] as never[])
+      expect(() => setMaxInflateWorkers(count)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  })
 })
 
 test('a worker that dies ends the pipeline with a typed error', async () => {

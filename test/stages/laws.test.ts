@@ -251,10 +251,13 @@ describeLaws({
   make: () => new MapRows<ItemBatch, string>(row => row.text('title')),
   content: (outputs: string[][]) => outputs.flat(),
 } satisfies StageUnderLaw<ItemBatch, string[]>)
-describeLaws({ ...rowStage, name: 'take', make: () => new TakeRows<ItemBatch>(ROWS), content: rowsIn } satisfies StageUnderLaw<
-  ItemBatch,
-  ItemBatch
->)
+describeLaws({
+  ...rowStage,
+  name: 'take',
+  endsEarly: true,
+  make: () => new TakeRows<ItemBatch>(ROWS),
+  content: rowsIn,
+} satisfies StageUnderLaw<ItemBatch, ItemBatch>)
 
 const groups = batchesOf(itemGroupSchema, { feed: 'item_group' }, [
   ['itemGroupId', 'title'],

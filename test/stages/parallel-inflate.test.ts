@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { INPUT_OVER, InflateControl, OUTPUT_CREDITS } from '../../src/codec/gzip/inflate-control'
 import type { InflateEngine } from '../../src/codec/gzip/inflate-engine'
 import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from '../../src/codec/gzip/inflate-memory'
+import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
 import { ParallelInflate, WORKER_FROM_BYTES } from '../../src/stages/parallel-inflate'
 import { cutAt, feedText } from '../codec/gzip/build-gzip'
 import { randomNumbers } from '../codec/gzip/deflate-mutants'
@@ -11,6 +12,8 @@ import { OverlappedInflate } from './overlapped-inflate'
 import { threads } from './recorded-workers'
 
 vi.mock('node:worker_threads', async original => (await import('./recorded-workers')).recording(await original()))
+
+setMaxInflateWorkers(1000)
 
 const MIB = 1 << 20
 
