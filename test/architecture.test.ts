@@ -48,7 +48,9 @@ function readSource(path: string): SourceFile {
   const specifiers = [
     ...text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g),
   ].map(([, from, dynamic, bare]) => (from ?? dynamic ?? bare)!)
-  const internal = specifiers.filter(name => name.startsWith('.')).map(name => resolveImport(path, name))
+  // The manifest is data, not a module of a layer.
+  const isModule = (name: string) => name.startsWith('.') && !name.endsWith('/package.json')
+  const internal = specifiers.filter(isModule).map(name => resolveImport(path, name))
   return { path, layer: path.split('/')[0]!, text, internal, packages: specifiers.filter(name => !name.startsWith('.')) }
 }
 
