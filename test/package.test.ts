@@ -6,7 +6,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeF
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -25,11 +25,26 @@ beforeAll(async () => {
   await mkdir(installed, { recursive: true })
   await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
   const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz'))!
-  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1'])
+  await unpack(join(folder, tarball), installed)
   await installPlainly()
 }, 300_000)
 
 afterAll(() => Promise.all([folder, plain].map(path => rm(path, { recursive: true, force: true }))))
+
+/** Unpacks what `npm pack` made: headers of 512 bytes, each with its file behind it, and no program but Node. */
+async function unpack(tarball: string, target: string): Promise<void> {
+  const archive = gunzipSync(await readFile(tarball))
+  const field = (at: number, length: number) => archive.toString('utf8', at, at + length).replace(/\0.*$/s, '')
+  for (let at = 0; at < archive.length && archive[at] !== 0; ) {
+    const [name, size, type] = [field(at, 100), Number.parseInt(field(at + 124, 12), 8), field(at + 156, 1)]
+    if (type === '0' && field(at + 345, 155) === '') {
+      const path = join(target, name.slice(name.indexOf('/') + 1))
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, archive.subarray(at + 512, at + 512 + size))
+    } else throw new RangeError(`${name}: an entry of another kind`)
+    at += 512 + Math.ceil(size / 512) * 512
+  }
+}
 
 async function installPlainly(): Promise<void> {
   plain = await mkdtemp(join(tmpdir(), 'feedmill-plain-'))
