@@ -40,7 +40,9 @@ export const SERVICE_VARIABLES = {
  * @throws FeedError OPTION_INVALID, naming what is missing or wrong, never its value
  */
 export function serviceOf(settings: ServiceSettings, options: FeedServiceOptions = {}): FeedService {
-  const { profile, clientId, clientSecret, ...given } = settings
+  // A command hands over all of its options: only these are the profile's.
+  const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp, clientId, clientSecret } = settings
+  const given = { baseUrl, tokenUrl, scopeBase, sandbox, allowHttp }
   const known: Partial<ProfileOptions> = { ...(profile === undefined ? {} : profileIn(profile)), ...defined(given) }
   const complete: ProfileOptions = {
     ...known,

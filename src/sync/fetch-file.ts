@@ -5,7 +5,7 @@ import { asFeedError, FeedError } from '../errors'
 import type { RangeTuning } from '../service/feed-download'
 import type { FeedService } from '../service/feed-service'
 import type { RangeInfo } from '../stages/range-fetcher'
-import { Retries, type RetryPolicy } from '../stages/retries'
+import { Retries, type Retry, type RetryPolicy } from '../stages/retries'
 import { downloadOf, isBootstrap, readDate, schemaOfFile } from './feed-files'
 import { type FileId, fileIdKey } from './file-id'
 import type { ProvenFile } from './finish-file'
@@ -35,6 +35,8 @@ export type Fetched =
 
 /** The file cannot be found; perhaps it is still being made, or it is kept no longer (document 2, Errors). */
 const NOT_THERE: ReadonlySet<number> = new Set([13005, 13007, 14004])
+/** Times that a file is asked for which the service says not to have. */
+const NOT_THERE_ATTEMPTS = 5
 /** The bytes that came are not a file: none of them is worth keeping. */
 const SPOILT = /^(GZIP|TSV)_|^RANGE_FILE_REPLACED$/
 /** Faults of this file alone: the others may be had all the same. */
@@ -51,7 +53,8 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403])
 const EMPTY_BOOTSTRAP_AGE_MS = 72 * 3_600_000
 
 /** @throws FeedError of what no attempt can help: STATE_IO, TOKEN_REFUSED, REQUEST_INVALID, ABORTED and the like */
-export async function fetchFile(id: FileId, spool: Spool, options: FetchOptions): Promise<Fetched> {
+export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): Promise<Fetched> {
+  const options = { ...given, ranges: { ...given.ranges, onRetry: givingUpOnMissing(given.ranges.onRetry) } }
   const { retry, signal } = options
   const stuck = new Retries(retry, signal)
   const spoilt = new Retries(retry, signal)
@@ -73,6 +76,14 @@ export async function fetchFile(id: FileId, spool: Spool, options: FetchOptions)
       const goesOn = !isLasting(error) && !hasBeenRepeated(error) && (await retries.again(error))
       if (!goesOn) return { kind: 'failed', error: failed(id, Math.max(1, stuck.failures + spoilt.failures), error) }
     }
+  }
+}
+
+/** A file that is not there is asked for again when the calendar says so: all of the patience would hold up the others. */
+function givingUpOnMissing(onRetry: RangeTuning['onRetry']): (retry: Retry) => void {
+  return retry => {
+    if (retry.failures >= NOT_THERE_ATTEMPTS && isNotThere(retry.error)) throw retry.error
+    onRetry?.(retry)
   }
 }
 

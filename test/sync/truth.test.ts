@@ -40,10 +40,10 @@ function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop
 const TROUBLED: Partial<SyncOptions> = {
   categories: CATEGORIES,
   parallelFiles: 3,
-  patienceMs: 20_000,
+  patienceMs: 7,
   changes: 'none',
   keepFileBytes: 0,
-  ranges: { chunkBytes: 400, windowBytes: 1_600, idleMs: 80, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
+  ranges: { chunkBytes: 400, windowBytes: 1_600, idleMs: 80, patienceMs: 400, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
 }
 
 interface Reached {
