@@ -15,7 +15,7 @@ import type { RowBatch } from './row-batch'
  * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions, frozen, and strings. A date and the list
  * of aspects are the row's own.
  */
-export class Row<C extends Columns = Columns> {
+export class Row<out C extends Columns = Columns> {
   readonly batch: RowBatch<C>
   /** @internal Place in the batch's index, which a selection does not change. */
   readonly slot: number

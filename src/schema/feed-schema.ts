@@ -32,10 +32,16 @@ export type TextColumns = Readonly<Record<string, ColumnSpec<'text'>>>
  * The name `N` as an argument, where `C` are the columns of the rows. A literal has to be one of them; a name of type `string`
  * may be any column of the file. A wrong literal is a compile error that lists the columns.
  */
-export type ColumnName<C extends Columns, N extends string> = N extends keyof C ? N : string extends N ? N : keyof C & string
+export type ColumnName<C extends Columns, N extends string> = string extends N ? N : keyof C & string
 
-/** The type of one cell: of a column of `C` its own, of a name that only run time knows `unknown`. */
-export type CellOf<C extends Columns, N extends string> = N extends keyof C ? CellTypes[C[N]['type']] : unknown
+/** The type of one cell: of a column of `C` its own; of a name that only run time knows `unknown`, unless `C` has any name. */
+export type CellOf<C extends Columns, N extends string> = string extends N & keyof C
+  ? CellTypes[C[string]['type']]
+  : string extends N
+    ? unknown
+    : N extends keyof C
+      ? CellTypes[C[N]['type']]
+      : never
 
 /**
  * A row as a plain object: every column of `C`, typed. Columns that only the file has are properties of the object as well, with text;
