@@ -1,20 +1,19 @@
 // What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What each makes of the rows is its own.
 
 import { byteBlock } from '../codec/byte-block'
-import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { Pause } from '../codec/steps'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
 import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
-import { type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
+import { type ColumnName, type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
 import type { ByteMachine } from './fused-stage'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
-export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = keyof C & string> = Partial<
+export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & string> = Partial<
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
 > & {
   /**
@@ -22,7 +21,7 @@ export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = key
    * lacks behind the others. What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked
    * as ever. COLUMN_UNKNOWN for a name that neither schema nor file has.
    */
-  readonly columns?: readonly N[]
+  readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
   /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
   readonly scanner?: TsvScannerName
 }
@@ -54,7 +53,7 @@ const FILE_PARTS: OptionNames<FeedFile> = {
 const ANY_COLUMNS = defineSchema('other', {})
 
 /** @typeParam K the columns of the rows */
-export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K extends Columns, Out> extends Stage<Uint8Array, Out> {
+export abstract class TsvStage<C extends Columns, N extends string, K extends Columns, Out> extends Stage<Uint8Array, Out> {
   readonly #parser: TsvParser<C, K>
 
   /** @param lends `outputsOf` is done with a batch when it asks for the next one @throws FeedError OPTION_INVALID */
