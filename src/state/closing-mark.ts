@@ -8,9 +8,10 @@ import { crc32 } from '../codec/gzip/crc32'
 import { corruptState, onDisk } from './disk'
 import { syncFolder } from './sync-folder'
 
-const NAME = 'closed.json'
+/** Name of the mark in the folder of the store. */
+export const CLOSING_MARK = 'closed.json'
 /** LevelDB's own files that are no tables; those of the values have no name of this form. */
-const GROWING = /^(CURRENT|MANIFEST-\d+|\d+\.log)$/
+export const GROWING_FILE = /^(CURRENT|MANIFEST-\d+|\d+\.log)$/
 
 /** Size and checksum of each file. */
 type Mark = Readonly<Record<string, readonly [bytes: number, checksum: number]>>
@@ -18,7 +19,7 @@ type Mark = Readonly<Record<string, readonly [bytes: number, checksum: number]>>
 /** @param index folder of the closed LevelDB */
 export async function leaveMark(folder: string, index: string): Promise<void> {
   const mark = JSON.stringify(await markOf(index))
-  const path = join(folder, NAME)
+  const path = join(folder, CLOSING_MARK)
   await onDisk(path, 'write', async () => {
     const file = await open(path, 'w')
     try {
@@ -32,7 +33,7 @@ export async function leaveMark(folder: string, index: string): Promise<void> {
 
 /** Compares the files with the mark, if there is a whole one, and takes it away. @throws FeedError STATE_CORRUPT, STATE_IO */
 export async function takeMark(folder: string, index: string): Promise<void> {
-  const path = join(folder, NAME)
+  const path = join(folder, CLOSING_MARK)
   const text = await onDisk(path, 'read', () => readFile(path, 'latin1').catch(ignoreMissing))
   if (text === undefined) return
   const mark = text.slice(0, text.indexOf('\n'))
@@ -52,7 +53,7 @@ function lineOf(mark: string): string {
 async function markOf(index: string): Promise<Mark> {
   const mark: Record<string, readonly [number, number]> = {}
   for (const name of (await onDisk(index, 'read', () => readdir(index))).sort()) {
-    if (!GROWING.test(name)) continue
+    if (!GROWING_FILE.test(name)) continue
     const bytes = await onDisk(join(index, name), 'read', () => readFile(join(index, name)))
     mark[name] = [bytes.length, crc32(bytes)]
   }

@@ -40,8 +40,11 @@ export class LevelDatabase {
     this.folder = folder
   }
 
-  /** @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_CORRUPT, STATE_IO */
-  static async open(folder: string, options: LevelDatabaseOptions): Promise<LevelDatabase> {
+  /**
+   * @param shownAs the path that errors name
+   * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_CORRUPT, STATE_IO
+   */
+  static async open(folder: string, options: LevelDatabaseOptions, shownAs = folder): Promise<LevelDatabase> {
     const Level = await loadLevel()
     const db: Database = new Level<string, Uint8Array>(folder, {
       keyEncoding: 'utf8',
@@ -53,7 +56,7 @@ export class LevelDatabase {
       maxFileSize: TABLE_BYTES,
       maxOpenFiles: options.openTables + RESERVED_FILES,
     })
-    const database = new LevelDatabase(db, folder)
+    const database = new LevelDatabase(db, shownAs)
     await database.#typed('open', () => db.open())
     return database
   }

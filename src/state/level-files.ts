@@ -46,6 +46,17 @@ async function checkLiveTable(path: string, tableBytes: number | undefined): Pro
   checkTable(bytes, path)
 }
 
+/**
+ * Names of the tables that an index is made of.
+ * @param folder has the manifest
+ * @param tables folder of the tables
+ * @throws FeedError STATE_CORRUPT, STATE_IO
+ */
+export async function liveTables(folder: string, tables: string): Promise<readonly string[]> {
+  const { tables: live } = await manifestOf(folder)
+  return (await onDisk(tables, 'read', () => readdir(tables))).filter(name => live.has(Number(/^(\d+)\.(?:ldb|sst)$/.exec(name)?.[1])))
+}
+
 interface Manifest {
   /** Bytes of each table that is in use, by its number. */
   readonly tables: Map<number, number>

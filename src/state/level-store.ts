@@ -29,13 +29,23 @@ export interface LevelStoreOptions {
   readonly mustExist?: boolean
 }
 
+/** What a snapshot consists of. */
+interface SnapshotFiles {
+  /** Folder of the store that it is of. */
+  readonly store: string
+  /** Folder of its own index. */
+  readonly place: string
+  readonly log: ValueLog
+  readonly memoryBytes: number
+}
+
 const MIB = 2 ** 20
 const LEAST_MEMORY_BYTES = 16 * MIB
 /** LevelDB holds two write buffers and a table that one of them becomes: so a quarter of the store's memory. Larger ones are compacted less. */
 const WRITE_BUFFER_PART = 1 / 12
 const LEAST_TABLES = 16
 /** Folders of the store. */
-const [INDEX, VALUES] = ['index', 'values']
+export const [INDEX, VALUES] = ['index', 'values'] as const
 
 export class LevelStore implements KeyedStore {
   readonly #folder: string
@@ -78,11 +88,24 @@ export class LevelStore implements KeyedStore {
     if (isNew && complete.mustExist) throw corruptState(folder, 'the store is missing')
     await checkIndex(folder, isNew)
     const index = await LevelDatabase.open(join(folder, INDEX), indexOptions(complete))
+    return LevelStore.#over({ folder, index, complete, isNew, openLog: () => ValueLog.open(values, complete.slackBytes / 2) })
+  }
+
+  /** See {@link LevelSnapshot}, which is closed with the store. */
+  static async openSnapshot({ store, place, log, memoryBytes }: SnapshotFiles): Promise<LevelStore> {
+    // What is not durable leaves no closing mark.
+    const complete = completeOptions({ memoryBytes, durable: false })
+    await checkIndex(place, false)
+    const index = await LevelDatabase.open(join(place, INDEX), indexOptions(complete), join(store, INDEX))
+    return LevelStore.#over({ folder: store, index, complete, isNew: false, openLog: async () => log })
+  }
+
+  static async #over({ folder, index, complete, isNew, openLog }: StoreParts): Promise<LevelStore> {
     try {
       const meta = await readMeta(index)
       if (meta === undefined && !isNew) throw corruptState(folder, 'the index is not that of the values')
       if (meta === undefined) await writeMeta(index, NEW_META)
-      return new LevelStore(folder, index, await ValueLog.open(values, complete.slackBytes / 2), complete, meta)
+      return new LevelStore(folder, index, await openLog(), complete, meta)
     } catch (error) {
       await index.close()
       throw error
@@ -236,6 +259,14 @@ export class LevelStore implements KeyedStore {
 }
 
 type CompleteOptions = Required<LevelStoreOptions>
+
+interface StoreParts {
+  readonly folder: string
+  readonly index: LevelDatabase
+  readonly complete: CompleteOptions
+  readonly isNew: boolean
+  readonly openLog: () => Promise<ValueLog>
+}
 
 const NAMES: OptionNames<LevelStoreOptions> = { memoryBytes: true, durable: true, slackBytes: true, mustExist: true }
 

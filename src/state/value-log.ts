@@ -24,13 +24,15 @@ interface Segment {
 export class ValueLog {
   readonly #folder: string
   readonly #segmentBytes: number
+  readonly #flags: number
   readonly #segments = new Map<number, Segment>()
   #last = 0
   #folderUnsynced = false
 
-  private constructor(folder: string, segmentBytes: number) {
+  private constructor(folder: string, segmentBytes: number, flags: number) {
     this.#folder = folder
     this.#segmentBytes = segmentBytes
+    this.#flags = flags
   }
 
   /**
@@ -39,13 +41,14 @@ export class ValueLog {
    * @throws FeedError STATE_IO
    */
   static async open(folder: string, segmentBytes: number): Promise<ValueLog> {
-    const log = new ValueLog(folder, segmentBytes)
+    const log = new ValueLog(folder, segmentBytes, constants.O_RDWR | constants.O_CREAT)
     await onDisk(folder, 'open', () => mkdir(folder, { recursive: true }))
-    for (const name of await onDisk(folder, 'open', () => readdir(folder))) {
-      const number = Number(NAME.exec(name)?.[1] ?? 0)
-      if (number > 0) await log.#open(number)
-    }
-    return log
+    return log.#openAll()
+  }
+
+  /** Opens a log that is there, as it is now; writing to it fails. @throws FeedError STATE_IO */
+  static openForReading(folder: string): Promise<ValueLog> {
+    return new ValueLog(folder, 0, constants.O_RDONLY).#openAll()
   }
 
   get byteLength(): number {
@@ -130,12 +133,25 @@ export class ValueLog {
     for (const { file, path } of segments) await onDisk(path, 'close', () => file.close())
   }
 
+  async #openAll(): Promise<this> {
+    try {
+      for (const name of await onDisk(this.#folder, 'open', () => readdir(this.#folder))) {
+        const number = Number(NAME.exec(name)?.[1] ?? 0)
+        if (number > 0) await this.#open(number)
+      }
+      return this
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
   async #open(number: number): Promise<Segment> {
     const path = this.pathOf(number)
     // At once: who asks for a new segment while this one is being opened gets another.
     this.#last = Math.max(this.#last, number)
     const segment = await onDisk(path, 'open', async () => {
-      const file = await open(path, constants.O_RDWR | constants.O_CREAT)
+      const file = await open(path, this.#flags)
       return { number, path, file, bytes: (await file.stat()).size, unsynced: false }
     })
     this.#segments.set(number, segment)

@@ -105,6 +105,12 @@ async function openLog({ files, paths }: StateFolder, entry: LedgerEntry, { sink
   return log
 }
 
+/** True where {@link finishCategory} may have something to do. */
+export async function isUnfinished({ files, paths }: Pick<StateFolder, 'files' | 'paths'>, { ledger }: CategoryState): Promise<boolean> {
+  const spools = new Set(await files.list(paths.spools))
+  return ledger.applying !== undefined || ledger.entries.some(({ id }) => spools.has(basename(paths.spool(id))))
+}
+
 /** Does what an earlier run left undone in a category: applies what was begun, and clears up behind what is done. */
 export async function finishCategory(folder: StateFolder, category: CategoryState, options: FinishOptions): Promise<void> {
   const { applying } = category.ledger

@@ -30,16 +30,16 @@ export function filesAsOf(query: HistoryQuery): HistoryFiles {
   const done = query.entries.filter(({ state }) => state === 'done')
   const items = newestBootstrap(done.filter(isKept), 'item', asOf)
   const groups = newestBootstrap(done.filter(isKept), 'item_group', asOf)
-  if (items === undefined) throw missing(query, 'no bootstrap of that time or of before it is kept')
+  if (items === undefined) throw historyMissing(query, 'no bootstrap of that time or of before it is kept')
   if (groups === undefined && done.some(({ id }) => isBootstrap(id) && id.feed === 'item_group')) {
-    throw missing(query, 'no bootstrap of the groups of that time or of before it is kept')
+    throw historyMissing(query, 'no bootstrap of the groups of that time or of before it is kept')
   }
   const followers = done.filter(({ id }) => follows(id, id.feed === 'item_group' ? groups : items, asOf))
   const dropped = followers.find(entry => !isKept(entry))
-  if (dropped !== undefined) throw missing(query, `${fileIdKey(dropped.id)} is not kept`)
+  if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
   const entries = [items, ...(groups === undefined ? [] : [groups]), ...followers]
   const at = planCategory({ ...category, now: asOf, until: asOf, done: entries.map(({ id }) => id) }).watermark ?? asOf
-  if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime()) throw missing(query, `without a gap the files lead to ${at.toISOString()}`)
+  if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime()) throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
   return { entries, at }
 }
 
@@ -61,7 +61,7 @@ function generatedMs(id: FileId): number {
   return isBootstrap(id) ? Date.parse(id.generation ?? '') : Number.NaN
 }
 
-function missing({ category, asOf }: HistoryQuery, reason: string): FeedError<'STATE_HISTORY_MISSING'> {
+export function historyMissing({ category, asOf }: Pick<HistoryQuery, 'category' | 'asOf'>, reason: string): FeedError<'STATE_HISTORY_MISSING'> {
   const text = asOf.toISOString()
   const context = { category: category.categoryId, asOf: text, reason }
   return new FeedError(

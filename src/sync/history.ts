@@ -1,13 +1,13 @@
 // The state of a category at an earlier time, made again from the files that are kept. The state of today is not touched.
 
-import { stateIo } from '../state/disk'
 import type { KeyedStore } from '../state/keyed-store'
 import { applyFile } from './apply-file'
 import { CategoryState } from './category-state'
 import type { DurableFile } from './durable-files'
-import { filesAsOf } from './history-files'
+import { fileIdKey } from './file-id'
+import { filesAsOf, historyMissing } from './history-files'
 import { type LedgerEntry, NO_ROWS } from './ledger'
-import type { StateFolder } from './state-folder'
+import type { StateView } from './state-view'
 import { withFile } from './whole-file'
 
 export interface HistoryOptions {
@@ -25,17 +25,17 @@ export interface PastState {
 }
 
 /** @throws FeedError STATE_HISTORY_MISSING, STATE_IO, GZIP_* where a kept file was changed since */
-export async function stateAsOf(folder: StateFolder, { category, ledger }: CategoryState, options: HistoryOptions): Promise<PastState> {
-  const kept = await keptFiles(folder, ledger.entries)
-  const isKept = ({ id, totalBytes }: LedgerEntry) => totalBytes === 0 || kept.has(folder.paths.keptFile(id))
+export async function stateAsOf(view: StateView, { category, ledger }: CategoryState, options: HistoryOptions): Promise<PastState> {
+  const kept = await keptFiles(view, ledger.entries)
+  const isKept = ({ id, totalBytes }: LedgerEntry) => totalBytes === 0 || kept.has(view.paths.keptFile(id))
   const { entries, at } = filesAsOf({ category, asOf: options.asOf, entries: ledger.entries, isKept })
   const state = await CategoryState.open(category, options.store)
-  for (const entry of entries) await applyKept(folder, state, entry, options)
+  for (const entry of entries) await applyKept(view, state, entry, options)
   return { state, at }
 }
 
 /** Paths of the files that are there, whole. */
-async function keptFiles({ files, paths }: StateFolder, entries: readonly LedgerEntry[]): Promise<ReadonlySet<string>> {
+async function keptFiles({ files, paths }: StateView, entries: readonly LedgerEntry[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const { id, totalBytes } of entries) {
     const path = paths.keptFile(id)
@@ -45,17 +45,17 @@ async function keptFiles({ files, paths }: StateFolder, entries: readonly Ledger
 }
 
 async function applyKept(
-  folder: StateFolder,
+  { files, paths }: StateView,
   state: CategoryState,
   entry: LedgerEntry,
-  { commitBytes, signal }: HistoryOptions,
+  { asOf, commitBytes, signal }: HistoryOptions,
 ): Promise<void> {
   const again: LedgerEntry = { ...entry, state: 'applying', rows: NO_ROWS, rowsDone: false, badRows: 0, changeBytes: 0 }
   const apply = (data?: DurableFile) => applyFile({ state, entry: again, data, commitBytes, signal })
   await state.commit(again)
   if (entry.totalBytes === 0) return void (await apply())
-  const path = folder.paths.keptFile(entry.id)
-  const data = await folder.files.open(path)
-  if (data === undefined) throw stateIo(path, 'open', 'ENOENT')
+  const data = await files.open(paths.keptFile(entry.id))
+  // A run may drop files while this reads.
+  if (data === undefined) throw historyMissing({ category: state.category, asOf }, `${fileIdKey(entry.id)} is not kept any more`)
   await withFile(data, () => apply(data))
 }

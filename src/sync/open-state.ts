@@ -1,18 +1,17 @@
 // A state folder opened to be read: what a category has, how far it is, and its items, of now or of an earlier time.
 
-import { join } from 'node:path'
 import { type Clock, clockMs, filePath, knownOptions, type OptionNames, optionInvalid } from '../options'
 import { type CategoryPlan, planCategory } from './calendar'
 import type { CalendarLimits } from './calendar-windows'
 import type { CategoryState } from './category-state'
 import type { Category } from './file-id'
-import { finishCategory } from './finish-file'
 import { stateAsOf } from './history'
 import type { LedgerEntry } from './ledger'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
-import { machineGround, StateFolder, type StateGround } from './state-folder'
+import { machineGround, type StateGround } from './state-ground'
 import { type StateItem, stateItems } from './state-items'
 import type { StateOrigin } from './state-marker'
+import { StateView } from './state-view'
 import { checkedSignal } from './sync-options'
 
 export interface OpenStateOptions {
@@ -90,22 +89,22 @@ export class OpenCategory implements Category {
 }
 
 export class OpenState {
-  readonly #folder: StateFolder
+  readonly #view: StateView
   readonly categories: readonly OpenCategory[]
 
   /** @internal See {@link openState}. */
-  constructor(folder: StateFolder, categories: readonly OpenCategory[]) {
-    this.#folder = folder
+  constructor(view: StateView, categories: readonly OpenCategory[]) {
+    this.#view = view
     this.categories = categories
   }
 
   /** What the folder is of. */
   get origin(): StateOrigin {
-    return this.#folder.origin
+    return this.#view.origin
   }
 
   async sizes(): Promise<StateSizes> {
-    const { files, paths } = this.#folder
+    const { files, paths } = this.#view
     const [store, spool, kept, changes] = await Promise.all(
       [paths.store, paths.spools, paths.kept, paths.changes].map(path => files.bytesUnder(path)),
     )
@@ -113,31 +112,30 @@ export class OpenState {
   }
 
   close(): Promise<void> {
-    return this.#folder.close()
+    return this.#view.close()
   }
 }
 
 /**
- * Opens the state in a folder for reading. A file that a run was applying when it died is finished first.
- * @throws FeedError OPTION_INVALID, STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
+ * Opens the state in a folder for reading, as it is now: what later runs write is not seen. Several readers may have a folder
+ * open, and a run may begin while they read. A file that a run was applying when it died is finished first.
+ *
+ * A reader keeps a small folder in `readers/` of the state folder until it is closed, and the system's folder for temporary files
+ * has it where the state folder cannot be written. There, a file that was being applied is STATE_IO: it cannot be finished.
+ * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
  */
 export async function openState(folder: string, options: OpenStateOptions = {}): Promise<OpenState> {
   const { ground = machineGround, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(options, NAMES)
   filePath('folder', folder)
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const shares = memoryShares(memoryBytes, 1)
-  const state = await StateFolder.open({ folder, storeBytes: shares.storeBytes, ground })
-  try {
-    for (const category of state.categories) await finishCategory(state, category, { commitBytes: shares.commitBytes, signal })
-    const asOf = (category: CategoryState, time: Date) => itemsAsOf(state, category, time, { ground, shares, signal })
-    return new OpenState(
-      state,
-      state.categories.map(category => new OpenCategory(category, asOf)),
-    )
-  } catch (error) {
-    await state.close()
-    throw error
-  }
+  const finish = { commitBytes: shares.commitBytes, signal }
+  const view = await StateView.open({ folder, storeBytes: shares.storeBytes, ground, finish })
+  const asOf = (category: CategoryState, time: Date) => itemsAsOf(view, category, time, { ground, shares, signal })
+  return new OpenState(
+    view,
+    view.categories.map(category => new OpenCategory(category, asOf)),
+  )
 }
 
 interface HistoryGround {
@@ -146,23 +144,16 @@ interface HistoryGround {
   readonly signal: AbortSignal
 }
 
-async function itemsAsOf(
-  folder: StateFolder,
-  category: CategoryState,
-  asOf: Date,
-  { ground, shares, signal }: HistoryGround,
-): Promise<ItemsAt> {
-  const place = join(folder.paths.folder, 'history')
-  // What a run that died has left there.
-  await folder.files.remove(place)
-  await folder.files.makeFolder(place)
+async function itemsAsOf(view: StateView, category: CategoryState, asOf: Date, { ground, shares, signal }: HistoryGround): Promise<ItemsAt> {
+  const place = view.newFolder()
+  await view.files.makeFolder(place)
   const store = await ground.openStore(place, shares.storeBytes, false)
   const close = async () => {
     await store.close()
-    await folder.files.remove(place)
+    await view.files.remove(place)
   }
   try {
-    const { state, at } = await stateAsOf(folder, category, { asOf, store, commitBytes: shares.commitBytes, signal })
+    const { state, at } = await stateAsOf(view, category, { asOf, store, commitBytes: shares.commitBytes, signal })
     return { at, items: () => stateItems(state), close }
   } catch (error) {
     await close()

@@ -1,35 +1,20 @@
 // A state folder while a process holds it: the lock, the marker, the one store of all categories. What is opened is closed in the
 // reverse order, also where opening fails half-way.
 
-import { takeKernelLock } from '../state/kernel-lock'
-import type { KeyedStore } from '../state/keyed-store'
-import { prefixRange } from '../state/keyed-store'
-import { LevelStore } from '../state/level-store'
+import { type KeyedStore, prefixRange } from '../state/keyed-store'
 import { prefixedStore } from '../state/prefixed-store'
 import { CategoryState } from './category-state'
-import { type DurableFiles, machineFiles } from './durable-files'
+import type { DurableFiles } from './durable-files'
 import { type Category, categoryKey } from './file-id'
-import { machineProcesses } from './process-identity'
-import { StateLock, type StateLockGround } from './state-lock'
+import { removeEndedReaders } from './reader-place'
+import { machineGround, type StateGround } from './state-ground'
+import { StateLock } from './state-lock'
 import { markerMissing, needMarker, originMismatch, readMarker, type StateOrigin, writeMarker } from './state-marker'
 import { StatePaths } from './state-paths'
 
 /** Keys of the store: the categories that the folder has, and after this prefix what is in each. */
 const NAMES = 'n/'
 const CATEGORY = 'c/'
-
-/** What a state folder stands on; a test may put something else in the place of each. */
-export interface StateGround extends StateLockGround {
-  /** @param mustExist a store that is missing is STATE_CORRUPT; without it one is made */
-  openStore(folder: string, memoryBytes: number, mustExist: boolean): Promise<KeyedStore>
-}
-
-export const machineGround: StateGround = {
-  files: machineFiles,
-  processes: machineProcesses,
-  lockFolder: takeKernelLock,
-  openStore: (folder, memoryBytes, mustExist) => LevelStore.open(folder, { memoryBytes, mustExist }),
-}
 
 export interface StateFolderOptions {
   readonly folder: string
@@ -45,14 +30,15 @@ export class StateFolder {
   readonly files: DurableFiles
   readonly #lock: StateLock
   readonly #store: KeyedStore
-  readonly #categories = new Map<string, CategoryState>()
+  readonly #categories: Map<string, CategoryState>
 
-  private constructor(paths: StatePaths, origin: StateOrigin, files: DurableFiles, lock: StateLock, store: KeyedStore) {
+  private constructor({ paths, origin, files, lock, store, categories }: StateFolderParts) {
     this.paths = paths
     this.origin = origin
     this.files = files
     this.#lock = lock
     this.#store = store
+    this.#categories = categories
   }
 
   /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
@@ -62,14 +48,14 @@ export class StateFolder {
     await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
     const lock = await StateLock.take(ground, folder)
     try {
+      await removeEndedReaders(ground, paths)
       const found = await readMarker(files, paths)
       // A reader needs the marker, and has seen it: where it is gone now, somebody removes the folder.
       const wanted = origin ?? found
       if (wanted === undefined) throw markerMissing(paths)
       const store = await ground.openStore(paths.store, storeBytes, found !== undefined)
       try {
-        const state = new StateFolder(paths, wanted, files, lock, store)
-        await state.#openCategories()
+        const state = new StateFolder({ paths, origin: wanted, files, lock, store, categories: await openCategories(store) })
         await state.#settleOrigin(found)
         return state
       } catch (error) {
@@ -92,7 +78,7 @@ export class StateFolder {
     const key = categoryKey(category)
     if (!this.#categories.has(key)) {
       await this.#store.write([{ key: NAMES + key, value: Buffer.from(JSON.stringify(category)) }])
-      await this.#openCategory(category)
+      this.#categories.set(key, await openCategory(this.#store, category))
     }
     return this.#categories.get(key) as CategoryState
   }
@@ -119,16 +105,30 @@ export class StateFolder {
     await this.files.syncFolder(this.paths.store)
     await writeMarker(this.files, this.paths, this.origin)
   }
+}
 
-  async #openCategories(): Promise<void> {
-    for await (const block of this.#store.entries(prefixRange(NAMES))) {
-      for (const { value } of block) await this.#openCategory(JSON.parse(Buffer.from(value).toString()) as Category)
+interface StateFolderParts {
+  readonly paths: StatePaths
+  readonly origin: StateOrigin
+  readonly files: DurableFiles
+  readonly lock: StateLock
+  readonly store: KeyedStore
+  readonly categories: Map<string, CategoryState>
+}
+
+/** The categories that are in the store of a folder, by {@link categoryKey}. */
+export async function openCategories(store: KeyedStore): Promise<Map<string, CategoryState>> {
+  const categories = new Map<string, CategoryState>()
+  for await (const block of store.entries(prefixRange(NAMES))) {
+    for (const { value } of block) {
+      const category = JSON.parse(Buffer.from(value).toString()) as Category
+      categories.set(categoryKey(category), await openCategory(store, category))
     }
   }
+  return categories
+}
 
-  async #openCategory({ marketplace, categoryId }: Category): Promise<void> {
-    const category = { marketplace, categoryId }
-    const key = categoryKey(category)
-    this.#categories.set(key, await CategoryState.open(category, prefixedStore(this.#store, CATEGORY + key)))
-  }
+function openCategory(store: KeyedStore, { marketplace, categoryId }: Category): Promise<CategoryState> {
+  const category = { marketplace, categoryId }
+  return CategoryState.open(category, prefixedStore(store, CATEGORY + categoryKey(category)))
 }

@@ -1,4 +1,5 @@
-// One process at a time in a state folder. The lock is the kernel's (state/kernel-lock.ts), so it goes with its process, whatever
+// One process at a time changes a state folder; a reader holds the folder only while it takes its snapshot (reader-place.ts), and
+// those that come meanwhile wait for it. The lock is the kernel's (state/kernel-lock.ts), so it goes with its process, whatever
 // host name that process had. Beside it each process puts up a claim, a file that says who it is, for two reasons: those that are
 // refused can say who has the folder, and two threads of one process do not both ask for the kernel's lock, which would free it.
 //
@@ -7,6 +8,7 @@
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { FeedError } from '../errors'
 import type { KernelLock } from '../state/kernel-lock'
 import type { DurableFiles } from './durable-files'
@@ -15,11 +17,16 @@ import { readWhole, withFile } from './whole-file'
 
 const FOLDER = 'lock'
 const CLAIM = /\.json$/
+/** A folder that a reader holds is asked for again so often, and after so long: five seconds together. */
+const ATTEMPTS = 250
+const PAUSE_MS = 20
 
 /** What a claim says. */
 interface Claim extends ProcessIdentity {
   /** When it was put up, as ISO 8601 text. */
   readonly since: string
+  /** The process takes a snapshot, and gives the folder free in a moment. */
+  readonly reading?: true
 }
 
 /** A claim that was found; `claim` is undefined where it is empty or torn. */
@@ -35,6 +42,9 @@ export interface StateLockGround {
   lockFolder(folder: string): Promise<KernelLock>
 }
 
+/** `read`: to take a snapshot, which others wait for. */
+export type LockUse = 'read' | 'write'
+
 export class StateLock {
   readonly #files: DurableFiles
   readonly #claim: string
@@ -47,12 +57,41 @@ export class StateLock {
   }
 
   /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
-  static async take({ files, processes, lockFolder }: StateLockGround, folder: string): Promise<StateLock> {
+  static async take(ground: StateLockGround, folder: string, use: LockUse = 'write'): Promise<StateLock> {
+    for (let attempt = 1; ; attempt++) {
+      const taken = await StateLock.#tryTake(ground, folder, use)
+      if (taken instanceof StateLock) return taken
+      if (taken !== undefined && !taken.claim?.reading) throw locked(folder, taken)
+      if (attempt === ATTEMPTS) throw locked(folder, taken)
+      await delay(PAUSE_MS)
+    }
+  }
+
+  /**
+   * For a folder that cannot be written, where nobody can ask for the lock.
+   * @throws FeedError STATE_LOCKED where a process of this machine has the folder, STATE_IO
+   */
+  static async expectFree({ files, processes }: StateLockGround, folder: string): Promise<void> {
+    const { host } = processes.own()
+    const holder = (await claimsIn(files, join(folder, FOLDER))).find(({ claim }) => claim?.host === host && processes.mayRun(claim))
+    if (holder !== undefined) throw locked(folder, holder)
+  }
+
+  /** @returns the claim of the holder where there is one */
+  static async #tryTake(
+    { files, processes, lockFolder }: StateLockGround,
+    folder: string,
+    use: LockUse,
+  ): Promise<StateLock | FoundClaim | undefined> {
     const place = join(folder, FOLDER)
     await files.makeFolder(place)
     const own = processes.own()
-    const path = join(place, `${nameOf(own)}.json`)
-    if (!(await putUp(files, path, own))) throw locked(folder, await foundAt(files, path))
+    const path = join(place, `${processName(own)}.json`)
+    if (!(await putUp(files, path, own, use))) {
+      const found = await foundAt(files, path)
+      // It is being written, or is gone again.
+      return found.claim && found
+    }
     try {
       const kernel = await lockFolder(place)
       try {
@@ -65,7 +104,8 @@ export class StateLock {
     } catch (error) {
       const holder = isLocked(error) ? await holderIn(files, place, path, processes) : undefined
       await files.remove(path)
-      throw isLocked(error) ? locked(folder, holder) : error
+      if (isLocked(error)) return holder
+      throw error
     }
   }
 
@@ -85,16 +125,16 @@ export function isLockName(name: string): boolean {
 }
 
 /** The same for all threads of a process, and for no other process: one that was killed leaves a name that nobody has again. */
-function nameOf({ pid, host, startedAt }: ProcessIdentity): string {
+export function processName({ pid, host, startedAt }: ProcessIdentity): string {
   const hash = createHash('sha256').update(`${host}\n${startedAt}`).digest('hex')
   return `${pid}-${hash.slice(0, 16)}`
 }
 
 /** @returns false where this process has a claim already */
-async function putUp(files: DurableFiles, path: string, own: ProcessIdentity): Promise<boolean> {
+async function putUp(files: DurableFiles, path: string, own: ProcessIdentity, use: LockUse): Promise<boolean> {
   const file = await files.create(path)
   if (file === undefined) return false
-  const claim: Claim = { ...own, since: new Date().toISOString() }
+  const claim: Claim = { ...own, since: new Date().toISOString(), ...(use === 'read' && { reading: true }) }
   try {
     await withFile(file, () => file.write(0, Buffer.from(`${JSON.stringify(claim)}\n`)))
     return true
@@ -134,9 +174,9 @@ async function foundAt(files: DurableFiles, path: string): Promise<FoundClaim> {
 
 function readClaim(text: string): Claim | undefined {
   try {
-    const { pid, host, startedAt, since } = JSON.parse(text) as Partial<Claim>
+    const { pid, host, startedAt, since, reading } = JSON.parse(text) as Partial<Claim>
     const isOne = typeof pid === 'number' && typeof host === 'string' && typeof startedAt === 'string' && typeof since === 'string'
-    return isOne ? { pid, host, startedAt, since } : undefined
+    return isOne ? { pid, host, startedAt, since, ...(reading === true && { reading }) } : undefined
   } catch {
     return undefined
   }

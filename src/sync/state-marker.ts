@@ -23,7 +23,7 @@ const BEFORE_MARKER = 'state.json.new'
 const STORE = 'store'
 const STORE_PARTS: ReadonlySet<string> = new Set(['index', 'values', 'closed.json'])
 /** What only a state folder has beside its marker. */
-const STATE_PARTS: ReadonlySet<string> = new Set([STORE, 'spool', 'files', 'changes'])
+const STATE_PARTS: ReadonlySet<string> = new Set([STORE, 'spool', 'files', 'changes', 'readers'])
 
 /**
  * What the folder is of; undefined where it may become a state, because nothing but an unfinished beginning of one is in it.

@@ -12,6 +12,8 @@ export class StatePaths {
   readonly spools: string
   readonly kept: string
   readonly changes: string
+  /** What readers have for themselves. */
+  readonly readers: string
 
   constructor(folder: string) {
     this.folder = folder
@@ -20,6 +22,7 @@ export class StatePaths {
     this.spools = join(folder, 'spool')
     this.kept = join(folder, 'files')
     this.changes = join(folder, 'changes')
+    this.readers = join(folder, 'readers')
   }
 
   /** Of which generation a bootstrap is, is not known while it is fetched. */

@@ -23,7 +23,7 @@ import { type CalendarLimits, calendarLimits } from './calendar-windows'
 import type { ChangeSink } from './change-log'
 import type { Category } from './file-id'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
-import type { StateGround } from './state-folder'
+import type { StateGround } from './state-ground'
 
 export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
   readonly service: FeedService

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenCategory, openState } from '../../src/sync/open-state'
-import { machineGround } from '../../src/sync/state-folder'
+import { machineGround } from '../../src/sync/state-ground'
 import { DAY_MS, HOUR_MS, SmallShop } from './small-run'
 
 const START = Date.parse('2026-03-01T07:00:00Z')

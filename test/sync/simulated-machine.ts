@@ -11,9 +11,10 @@ import { FeedError } from '../../src/errors'
 import { stateIo } from '../../src/state/disk'
 import type { KernelLock } from '../../src/state/kernel-lock'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
+import { MemoryStore } from '../../src/state/memory-store'
 import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
 import type { ProcessIdentity } from '../../src/sync/process-identity'
-import type { StateGround } from '../../src/sync/state-folder'
+import type { StateGround } from '../../src/sync/state-ground'
 
 export type CrashKind = 'process' | 'power'
 
@@ -67,6 +68,7 @@ export class SimulatedMachine {
   #storeBase = new Map<string, Uint8Array>()
   #storeWrites: (readonly StoreOp[])[] = []
   #process = 0
+  #temporary = 0
   /** Folders that the process that runs now has locked: the kernel frees them when it ends. */
   readonly #locked = new Set<string>()
   #trouble: Trouble | undefined
@@ -92,6 +94,12 @@ export class SimulatedMachine {
       },
       lockFolder: async folder => this.#lock(folder),
       openStore: async () => new Store(this),
+      snapshotStore: async () => {
+        const store = new MemoryStore()
+        store.write(this.storeEntries())
+        return { open: async () => store, close: async () => {} }
+      },
+      makeTemporaryFolder: async () => `/tmp/reader-${++this.#temporary}`,
     }
   }
 
