@@ -87,8 +87,8 @@ export default defineConfig([
     plugins: [constants, nativePackages('cjs'), optionalPackages, commonJs, classNames],
     entry: library,
     format: 'esm',
-    outExtension: () => ({ js: '.cjs', dts: '.d.cts' }),
-    dts: dts && { entry: library },
+    outExtension: () => ({ js: '.cjs' }),
     noExternal: ['oauth4webapi'],
   },
+  ...(dts ? [{ entry: library, format: 'cjs', dts: { only: true, entry: library } } satisfies Options] : []),
 ])
