@@ -1,5 +1,6 @@
 // The feed file catalog: access rules, feed types, file metadata, files (document 1).
 
+import { knownOptions, type OptionNames } from '../options'
 import type { Columns, FeedSchema, TextColumns } from '../schema/feed-schema'
 import { defineSchema } from '../schema/feed-schema'
 import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './bodies'
@@ -11,7 +12,7 @@ import type { CallOptions, RequestParts, ServiceCore } from './service-core'
 export interface FeedTypesQuery {
   /** DAILY is the one supported. */
   readonly feedScope?: string
-  /** Records in one page. */
+  /** Records in one page, from 1 on: document 1 gives getFeedTypes no other bounds, unlike getFiles. */
   readonly limit?: number
   /** At most 10. */
   readonly marketplaceIds?: readonly string[]
@@ -53,6 +54,19 @@ export interface Catalog {
 /** A schema that knows no column. */
 const ANY_COLUMNS = defineSchema('other', {})
 
+const FEED_TYPES_NAMES: OptionNames<FeedTypesQuery> = { feedScope: true, limit: true, marketplaceIds: true }
+const FEED_TYPE_NAMES = { feedTypeId: true } as const
+const FILES_NAMES: OptionNames<FilesQuery> = {
+  marketplace: true,
+  feedTypeId: true,
+  feedScope: true,
+  categoryIds: true,
+  lookBackMinutes: true,
+  limit: true,
+}
+const FILE_NAMES: OptionNames<FileQuery> = { marketplace: true, fileId: true }
+const DOWNLOAD_NAMES: OptionNames<FileDownloadQuery<Columns>> = { ...FILE_NAMES, schema: true }
+
 const MAX_INT32 = 2 ** 31 - 1
 
 const readAccess = /* @__PURE__ */ bodyOfShape(shapes => shapes.accessResponseShape)
@@ -67,7 +81,7 @@ export function catalogOf(core: ServiceCore): Catalog {
     getAccess: async options => core.json.get(core.request('getAccess', {}, options), readAccess, { accesses: [] }),
 
     getFeedTypes(query = {}, options) {
-      const { feedScope, limit, marketplaceIds } = query
+      const { feedScope, limit, marketplaceIds } = knownOptions(query, FEED_TYPES_NAMES, 'query')
       const checks = core.checks('getFeedTypes')
       checks.name('feedScope', feedScope)
       checks.wholeNumber('limit', limit, 1, MAX_INT32)
@@ -76,13 +90,14 @@ export function catalogOf(core: ServiceCore): Catalog {
       return listOf(core, 'getFeedTypes', parts, options, readFeedTypes, response => response.feedTypes, { feedTypes: [] })
     },
 
-    async getFeedType({ feedTypeId }, options) {
+    async getFeedType(query, options) {
+      const { feedTypeId } = knownOptions(query, FEED_TYPE_NAMES, 'query')
       const request = core.request('getFeedType', { identifiers: { feed_type_id: feedTypeId } }, options)
       return core.json.get(request, readFeedType)
     },
 
     getFiles(query, options) {
-      const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } = query
+      const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } = knownOptions(query, FILES_NAMES, 'query')
       const { limits, lookBackParameter } = core.profile
       const checks = core.checks('getFiles')
       checks.marketplace(marketplace)
@@ -96,12 +111,14 @@ export function catalogOf(core: ServiceCore): Catalog {
       return listOf(core, 'getFiles', parts, options, readFiles, response => response.fileMetadata, { fileMetadata: [] })
     },
 
-    async getFile({ marketplace, fileId }, options) {
+    async getFile(query, options) {
+      const { marketplace, fileId } = knownOptions(query, FILE_NAMES, 'query')
       core.checks('getFile').marketplace(marketplace)
       return core.json.get(core.request('getFile', { marketplace, identifiers: { file_id: fileId } }, options), readFile)
     },
 
-    downloadFile<C extends Columns>({ marketplace, fileId, schema }: FileDownloadQuery<C>) {
+    downloadFile<C extends Columns>(query: FileDownloadQuery<C>) {
+      const { marketplace, fileId, schema } = knownOptions(query, DOWNLOAD_NAMES, 'query')
       core.checks('downloadFile').marketplace(marketplace)
       return core.download<C>('downloadFile', {
         marketplace,
@@ -127,6 +144,7 @@ function listOf<T, R extends { readonly next?: string | undefined }>(
   items: (response: R) => readonly T[],
   empty: R,
 ): PagedList<T, R> {
+  core.request(operation, parts, options) // What is wrong with the call shows at the call, not at the first page.
   return new PagedList<T, R>({
     url: token => core.url(operation, { ...parts, query: { ...parts.query, continuation_token: token } }),
     fetch: url => core.json.get({ ...core.request(operation, parts, options), url }, read, empty),

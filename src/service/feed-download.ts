@@ -3,6 +3,7 @@
 
 import type { RowBatch } from '../codec/row-batch'
 import { FeedError } from '../errors'
+import { knownOptions, type OptionNames } from '../options'
 import { type Pipeline, pipelineOfChain } from '../pipeline/pipeline'
 import type { PipelineOptions } from '../pipeline/run'
 import type { ChosenColumns, Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
@@ -64,6 +65,12 @@ export interface FeedDownloadParts<C extends Columns> {
   readonly source: RangeFetcherOptions
 }
 
+const PIPELINE_NAMES: OptionNames<PipelineOptions> = { signal: true, onProgress: true, progressMs: true, onSettled: true }
+const READ_NAMES: OptionNames<ReadOptions> = { ...PIPELINE_NAMES, ranges: true, gunzip: true }
+const COMPRESSED_NAMES: OptionNames<CompressedOptions> = { ...PIPELINE_NAMES, ranges: true, resume: true, onInfo: true }
+const ROW_NAMES: OptionNames<RowOptions<Columns>> = { ...READ_NAMES, parser: true, lastModified: true }
+const INFO_NAMES = { signal: true, ranges: true } as const
+
 /** Enough of a file to see its signature. */
 const FIRST_RANGE_BYTES = 64
 
@@ -96,39 +103,41 @@ export class FeedDownload<C extends Columns> {
 
   /** Typed rows in batches, each batch with the file it comes from. None for an empty file. With `parser.columns` the rows have only these. */
   rows<const N extends string = keyof C & string>(options: RowOptions<C, N> = {}): Pipeline<RowBatch<ChosenColumns<C, N>>> {
+    knownOptions(options, ROW_NAMES as OptionNames<RowOptions<C, N>>)
     return pipelineOfChain<RowBatch<ChosenColumns<C, N>>>(() => {
       const chain = this.#unzipped(options)
       const [fetcher] = chain
       const file = () => this.#fileWith(options.lastModified ?? lastModifiedOf(fetcher.known))
       return [...chain, new FeedRowParser<C, N>(fetcher, { ...options.parser, schema: this.#parts.schema, file })]
-    }, options)
+    }, pipelineOptions(options))
   }
 
   /** The batches of {@link rows}, one by one. */
-  batches<const N extends string = keyof C & string>(
-    options: RowOptions<C, N> = {},
-  ): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
+  batches<const N extends string = keyof C & string>(options: RowOptions<C, N> = {}): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
     return this.rows(options).batches()
   }
 
   /** The TSV text as bytes, checked against the gzip trailer at the end. None for an empty file. */
   bytes(options: ReadOptions = {}): Pipeline<Uint8Array> {
-    return pipelineOfChain<Uint8Array>(() => this.#unzipped(options), options)
+    knownOptions(options, READ_NAMES)
+    return pipelineOfChain<Uint8Array>(() => this.#unzipped(options), pipelineOptions(options))
   }
 
   /** The gzip bytes as the service has them, in order. None for an empty file. */
   compressed(options: CompressedOptions = {}): Pipeline<Uint8Array> {
+    knownOptions(options, COMPRESSED_NAMES)
     return pipelineOfChain<Uint8Array>(() => {
       const chain = this.#ordered(options, options.resume)
       const { onInfo } = options
       // Where there is no information there is a failure, and the pipeline has it.
       if (onInfo) chain[0].info.then(onInfo, () => {})
       return chain
-    }, options)
+    }, pipelineOptions(options))
   }
 
   /** What the service says of the file, by one small range. */
   async info(options: { readonly signal?: AbortSignal; readonly ranges?: RangeTuning } = {}): Promise<DownloadInfo> {
+    knownOptions(options, INFO_NAMES as OptionNames<typeof options>)
     const small = { chunkBytes: FIRST_RANGE_BYTES, windowBytes: FIRST_RANGE_BYTES, concurrency: 1 }
     const [fetcher] = this.#ordered({ ranges: { ...options.ranges, ...small } })
     const signal = listenable(options.signal)
@@ -159,6 +168,11 @@ export class FeedDownload<C extends Columns> {
   #fileWith(lastModified: Date | undefined): FeedFile {
     return lastModified === undefined ? this.#parts.file : { ...this.#parts.file, lastModified }
   }
+}
+
+/** What of the options of a reading is the pipeline's. */
+function pipelineOptions(options: PipelineOptions): PipelineOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(PIPELINE_NAMES, name)))
 }
 
 function infoOf(known: RangeInfo | undefined): DownloadInfo {

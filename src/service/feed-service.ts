@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { FeedError } from '../errors'
-import { optionInvalid, withMethods } from '../options'
+import { anObject, callback, choice, knownOptions, type OptionNames, optionInvalid, withMethods } from '../options'
 import { rangeSettings } from '../stages/range-settings'
 import { BoundedTransport } from './bounded-transport'
 import { type Catalog, catalogOf } from './catalog'
@@ -27,6 +27,26 @@ export interface FeedServiceOptions extends RequestOptions {
   readonly checks?: CheckMode
   /** How files are fetched, unless a reading says otherwise. */
   readonly ranges?: RangeTuning
+}
+
+const NAMES: OptionNames<FeedServiceOptions> = {
+  transport: true,
+  checks: true,
+  ranges: true,
+  concurrencyPerHost: true,
+  requestsPerSecond: true,
+  queueTimeoutMs: true,
+  headersTimeoutMs: true,
+  bodyTimeoutMs: true,
+  maxResponseBytes: true,
+  maxPages: true,
+  now: true,
+  patienceMs: true,
+  backoffBaseMs: true,
+  backoffCapMs: true,
+  retryAfterCapMs: true,
+  onRetry: true,
+  random: true,
 }
 
 export interface FeedService {
@@ -63,12 +83,16 @@ export function createFeedService(
 ): FeedService {
   if (typeof profile !== 'object' || profile === null || typeof profile.paths !== 'object')
     throw optionInvalid('profile', 'what defineProfile() gives', profile)
-  if (typeof credentials !== 'function') checkedCredentials(credentials)
+  knownOptions(options, NAMES)
+  if (typeof credentials === 'function') callback('credentials', credentials)
+  else checkedCredentials(credentials)
   if (options.transport !== undefined) withMethods('transport', options.transport, ['send'])
   const settings = requestSettings(options)
   const own = options.transport === undefined ? new NodeTransport() : undefined
   const transport = new BoundedTransport(options.transport ?? (own as NodeTransport), settings)
   const { checks = 'all', ranges = {} } = options
+  choice('checks', checks, ['all', 'forms', 'none'])
+  anObject('ranges', ranges)
   // Each download checks them again; a mistake in them is to show here.
   rangeSettings({ url: profile.baseUrl, transport, ...ranges })
   const closed = new AbortController()

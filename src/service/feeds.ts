@@ -1,5 +1,6 @@
 // The four beta feeds: item, item group, hourly snapshot, item priority (document 2).
 
+import { knownOptions, type OptionNames } from '../options'
 import type { FeedFile } from '../schema/feed-schema'
 import {
   type ItemColumns,
@@ -48,6 +49,10 @@ export interface Feeds {
 const ACCEPT = 'application/json,text/tab-separated-values'
 const SCOPES = ['ALL_ACTIVE', 'NEWLY_LISTED'] as const
 
+const ITEM_NAMES: OptionNames<ItemFeedQuery> = { marketplace: true, categoryId: true, scope: true, date: true }
+const SNAPSHOT_NAMES: OptionNames<SnapshotQuery> = { marketplace: true, categoryId: true, snapshotDate: true }
+const PRIORITY_NAMES: OptionNames<PriorityQuery> = { marketplace: true, categoryId: true, date: true }
+
 export function feedsOf(core: ServiceCore): Feeds {
   return {
     getItemFeed: query => core.download('getItemFeed', { schema: itemSchema, ...scoped(core, 'getItemFeed', 'item', query) }),
@@ -59,7 +64,7 @@ export function feedsOf(core: ServiceCore): Feeds {
 }
 
 function scoped(core: ServiceCore, operation: 'getItemFeed' | 'getItemGroupFeed', feed: FeedFile['feed'], query: ItemFeedQuery) {
-  const { marketplace, categoryId, scope, date } = query
+  const { marketplace, categoryId, scope, date } = knownOptions(query, ITEM_NAMES, 'query')
   const checks = core.checks(operation)
   checks.marketplace(marketplace)
   checks.category(categoryId)
@@ -75,7 +80,8 @@ function scoped(core: ServiceCore, operation: 'getItemFeed' | 'getItemGroupFeed'
   }
 }
 
-function snapshot(core: ServiceCore, { marketplace, categoryId, snapshotDate }: SnapshotQuery) {
+function snapshot(core: ServiceCore, query: SnapshotQuery) {
+  const { marketplace, categoryId, snapshotDate } = knownOptions(query, SNAPSHOT_NAMES, 'query')
   const checks = core.checks('getItemSnapshotFeed')
   checks.marketplace(marketplace)
   checks.category(categoryId)
@@ -90,7 +96,8 @@ function snapshot(core: ServiceCore, { marketplace, categoryId, snapshotDate }: 
   }
 }
 
-function priority(core: ServiceCore, { marketplace, categoryId, date }: PriorityQuery) {
+function priority(core: ServiceCore, query: PriorityQuery) {
+  const { marketplace, categoryId, date } = knownOptions(query, PRIORITY_NAMES, 'query')
   const checks = core.checks('getItemPriorityFeed')
   checks.marketplace(marketplace)
   checks.category(categoryId)

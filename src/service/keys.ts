@@ -1,6 +1,7 @@
 // Key management: the public part of one signing key pair (document 3).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { knownOptions } from '../options'
 import type { SigningKeyBody } from './bodies'
 import { type Answered, bodyOfShape, responseInvalid } from './json-body'
 import type { CallOptions, ServiceCore } from './service-core'
@@ -27,7 +28,8 @@ const MAX_SECONDS = 8_640_000_000_000
 
 export function keysOf(core: ServiceCore): Keys {
   return {
-    async getSigningKey({ signingKeyId }, options) {
+    async getSigningKey(query, options) {
+      const { signingKeyId } = knownOptions(query, { signingKeyId: true }, 'query')
       const request = core.request('getSigningKey', { identifiers: { signing_key_id: signingKeyId } }, options)
       // The service never sends a private key here (document 3); one that comes all the same is not handed on.
       const { privateKey: _, ...body } = await core.json.get(request, readKey)

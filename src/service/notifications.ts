@@ -1,6 +1,6 @@
 // Notifications: creating a subscription (document 3).
 
-import { knownOptions, type OptionNames } from '../options'
+import { callback, knownOptions, type OptionNames } from '../options'
 import type { SubscriptionPayload, SubscriptionRequest } from './bodies'
 import { responseInvalid } from './json-body'
 import type { JsonAnswer, JsonRequest } from './json-client'
@@ -11,6 +11,8 @@ import type { TokenSource } from './token-source'
 
 const REQUEST_FIELDS: OptionNames<SubscriptionRequest> = { topicId: true, status: true, destinationId: true, payload: true }
 const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = { deliveryProtocol: true, format: true, schemaVersion: true }
+
+const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = { signal: true, user: true }
 
 export interface CreatedSubscription {
   readonly subscriptionId: string
@@ -34,7 +36,9 @@ export interface Notifications {
 
 export function notificationsOf(core: ServiceCore): Notifications {
   return {
-    async createSubscription(subscription, { user, ...options } = {}) {
+    async createSubscription(subscription, given = {}) {
+      const { user, ...options } = knownOptions(given, SUBSCRIPTION_NAMES)
+      if (user !== undefined) callback('user', user)
       knownOptions(subscription, REQUEST_FIELDS, 'subscription')
       if (typeof subscription.payload === 'object' && subscription.payload !== null)
         knownOptions(subscription.payload, PAYLOAD_FIELDS, 'payload')

@@ -2,6 +2,7 @@
 
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import type { FeedError } from '../errors'
+import { knownOptions, type OptionNames } from '../options'
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { AuthorizedTransport } from './authorized-transport'
 import { FeedDownload, type RangeTuning } from './feed-download'
@@ -19,6 +20,8 @@ export interface CallOptions {
   /** Ends the request and the waits around it with ABORTED. */
   readonly signal?: AbortSignal
 }
+
+const CALL_NAMES: OptionNames<CallOptions> = { signal: true }
 
 /** The parts of a request that go into its address and headers. What is undefined is left out. */
 export interface RequestParts {
@@ -78,7 +81,8 @@ export class ServiceCore {
   }
 
   /** A request for JSON. `user` gives the token of a user in place of the application's. */
-  request(operation: OperationName, parts: RequestParts, { signal }: CallOptions = {}, user?: TokenSource): JsonRequest {
+  request(operation: OperationName, parts: RequestParts, options: CallOptions = {}, user?: TokenSource): JsonRequest {
+    const { signal } = knownOptions(options, CALL_NAMES)
     const url = this.url(operation, parts)
     return { operation, url, transport: this.#authorized(operation, user), headers: this.#headers(parts), signal }
   }

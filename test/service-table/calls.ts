@@ -59,38 +59,38 @@ export async function someFileId(stand: Stand, transport: Parameters<typeof clie
 export const CALLS: Readonly<Record<OperationName, (service: FeedService, asked: Asked) => Promise<unknown>>> = {
   getAccess: ({ catalog }) => catalog.getAccess(),
   getFeedTypes: ({ catalog }, asked) => catalog.getFeedTypes(given(asked, 'limit', 'marketplaceIds')).page(asked.continuationToken),
-  getFeedType: ({ catalog }, asked) => catalog.getFeedType(asked),
+  getFeedType: ({ catalog }, asked) => catalog.getFeedType(given(asked, 'feedTypeId') as never),
   getFiles: ({ catalog }, asked) =>
     catalog
       .getFiles(given(asked, 'marketplace', 'feedTypeId', 'limit', 'categoryIds', 'lookBackMinutes') as never)
       .page(asked.continuationToken),
-  getFile: ({ catalog }, asked) => catalog.getFile(asked as never),
+  getFile: ({ catalog }, asked) => catalog.getFile(given(asked, 'marketplace', 'fileId') as never),
   downloadFile: ({ catalog }, asked) =>
     catalog
-      .downloadFile(asked as never)
+      .downloadFile(given(asked, 'marketplace', 'fileId') as never)
       .rows()
       .toArray(),
   getItemFeed: ({ feeds }, asked) =>
     feeds
-      .getItemFeed(asked as never)
+      .getItemFeed(given(asked, 'marketplace', 'categoryId', 'scope', 'date') as never)
       .rows()
       .toArray(),
   getItemGroupFeed: ({ feeds }, asked) =>
     feeds
-      .getItemGroupFeed(asked as never)
+      .getItemGroupFeed(given(asked, 'marketplace', 'categoryId', 'scope', 'date') as never)
       .rows()
       .toArray(),
   getItemSnapshotFeed: ({ feeds }, asked) =>
     feeds
-      .getItemSnapshotFeed(asked as never)
+      .getItemSnapshotFeed(given(asked, 'marketplace', 'categoryId', 'snapshotDate') as never)
       .rows()
       .toArray(),
   getItemPriorityFeed: ({ feeds }, asked) =>
     feeds
-      .getItemPriorityFeed(asked as never)
+      .getItemPriorityFeed(given(asked, 'marketplace', 'categoryId', 'date') as never)
       .rows()
       .toArray(),
-  getSigningKey: ({ keys }, asked) => keys.getSigningKey(asked),
+  getSigningKey: ({ keys }, asked) => keys.getSigningKey(given(asked, 'signingKeyId') as never),
   createSubscription: ({ notifications }, asked) => notifications.createSubscription(asked.subscription),
 }
 
