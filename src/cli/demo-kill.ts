@@ -20,6 +20,8 @@ export async function killedRun({ options, address, now }: DemoJob, folder: stri
     '--now',
     now.toISOString(),
     '--no-changes',
+    // A run that follows does not end by itself, so the signal finds it alive however late it arrives.
+    '--follow',
     '--json',
   ]
   const child = spawn(process.execPath, [options.cli, 'sync', ...words], {

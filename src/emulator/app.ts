@@ -43,10 +43,17 @@ export function createApp(parts: AppParts): App {
   }
 }
 
-async function routerOf(parts: AppParts) {
-  const { Hono } = await import('hono').catch((cause: unknown) => {
+/** The build makes of an `import()` inside `try` what bundlers take for optional. */
+async function hono() {
+  try {
+    return await import('hono')
+  } catch (cause) {
     throw missingPackage('hono', cause)
-  })
+  }
+}
+
+async function routerOf(parts: AppParts) {
+  const { Hono } = await hono()
   const router = new Hono()
   for (const route of parts.routes) {
     router.on(route.method.toUpperCase(), honoPath(route.path), context => answer(route, context, parts))

@@ -117,7 +117,7 @@ function serviceAt({ profile }: Stand, transport: HttpTransport, limitMs = 20_00
 async function everythingOf(service: FeedService, asked: Asked, seen: Set<unknown>): Promise<FeedError[]> {
   const { catalog, feeds, keys, notifications } = service
   const options = { progressMs: 1, onProgress: (progress: unknown) => seen.add(progress), onSettled: (...all: unknown[]) => seen.add(all) }
-  const download = feeds.getItemFeed({ ...(asked as never as Parameters<typeof feeds.getItemFeed>[0]) })
+  const download = feeds.getItemFeed({ marketplace: asked.marketplace!, categoryId: asked.categoryId!, scope: 'ALL_ACTIVE' })
   const file = catalog.downloadFile({ marketplace: asked.marketplace!, fileId: asked.fileId })
   const pipeline = download.rows(options)
   const types = catalog.getFeedTypes()
@@ -141,9 +141,9 @@ async function everythingOf(service: FeedService, asked: Asked, seen: Set<unknow
     types.page(),
     list.page(),
     list.toArray(),
-    catalog.getFeedType(asked),
+    catalog.getFeedType({ feedTypeId: asked.feedTypeId }),
     catalog.getFile({ marketplace: asked.marketplace!, fileId: asked.fileId }),
-    keys.getSigningKey(asked),
+    keys.getSigningKey({ signingKeyId: asked.signingKeyId }),
     notifications.createSubscription(asked.subscription),
     notifications.createSubscription(asked.subscription, { user }),
   ])
