@@ -22,6 +22,7 @@ export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage
 export {
   type CellOf,
   type ChosenColumns,
+  type ColumnName,
   type ColumnSpec,
   type Columns,
   defineSchema,
@@ -29,6 +30,7 @@ export {
   type FeedName,
   type FeedSchema,
   type RowObject,
+  type TextColumns,
 } from './schema/feed-schema'
 export {
   type ItemColumns,

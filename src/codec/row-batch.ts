@@ -45,7 +45,7 @@ export interface RowBatchParts<C extends Columns> {
   readonly decoded?: ReadonlyMap<number, readonly unknown[]>
 }
 
-export class RowBatch<C extends Columns = Columns> implements Iterable<Row<C>> {
+export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C>> {
   readonly header: BoundHeader<C>
   readonly file: FeedFile
   /** Rows in view. */

@@ -1,14 +1,11 @@
 // One row of a batch, read cell by cell. Where cells stand and their text is row-cells.ts, decoding is decode/cell-decoders.ts.
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
-import type { CellOf, Columns, RowObject } from '../schema/feed-schema'
+import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
 import { cellDecoders } from './decode/cell-decoders'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
 import { unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
-
-/** The name of a column: of the schema, or of the file. */
-export type ColumnName<C extends Columns> = (keyof C & string) | (string & {})
 
 /**
  * A view of one row. It pins its batch's block: keep `row.detach()`, not the row.
@@ -18,7 +15,7 @@ export type ColumnName<C extends Columns> = (keyof C & string) | (string & {})
  * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions, frozen, and strings. A date and the list
  * of aspects are the row's own.
  */
-export class Row<C extends Columns = Columns> {
+export class Row<out C extends Columns = Columns> {
   readonly batch: RowBatch<C>
   /** @internal Place in the batch's index, which a selection does not change. */
   readonly slot: number
@@ -30,10 +27,14 @@ export class Row<C extends Columns = Columns> {
 
   /**
    * One cell with the type that the schema gives its column. Empty cells, quoted (`""`) or not, and columns that this file lacks are null
-   * or an empty list; a column unknown to the schema is text.
+   * or an empty list.
+   *
+   * A literal has to be a column of the rows: one of the schema that the option `columns` did not leave out, or any without a schema. A
+   * name of type `string`, such as `'extra' as string`, may be any column of the file; its type is `unknown`, and where the schema
+   * does not know it the value is text or null. {@link text}, {@link toObject} and {@link toStrings} take names by the same rule.
    * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema nor file has
    */
-  get<N extends ColumnName<C>>(name: N): CellOf<C, N> {
+  get<N extends string>(name: ColumnName<C, N>): CellOf<C, N> {
     const { header } = this.batch
     const column = header.indexes.get(name)
     if (column !== undefined) return this.#value(column) as CellOf<C, N>
@@ -43,7 +44,7 @@ export class Row<C extends Columns = Columns> {
   }
 
   /** One cell as the file's text, quotes and escapes undone; '' when empty, quoted or not. @throws FeedError COLUMN_UNKNOWN */
-  text(name: ColumnName<C>): string {
+  text<N extends string>(name: ColumnName<C, N>): string {
     const { header, cells } = this.batch
     const column = header.indexes.get(name)
     if (column !== undefined) return cells.text(this.slot, column)
@@ -52,11 +53,12 @@ export class Row<C extends Columns = Columns> {
   }
 
   /**
-   * All cells as a plain object, every schema column typed as by {@link get}; or only the given columns, and the others are not read.
+   * All cells as a plain object, every schema column typed as by {@link get}, with those that only the file has as text; or only
+   * the given columns, and the others are not read.
    * @throws FeedError CELL_INVALID, COLUMN_UNKNOWN
    */
   toObject(): RowObject<C>
-  toObject<const N extends ColumnName<C>>(columns: readonly N[]): { -readonly [K in N]: CellOf<C, K> }
+  toObject<const N extends string>(columns: readonly ColumnName<C, N>[]): { -readonly [K in N]: CellOf<C, K> }
   toObject(columns?: readonly string[]): Record<string, unknown> {
     const { projections } = this.batch
     const projection = columns === undefined ? projections.all : projections.choice(columns)
@@ -68,7 +70,7 @@ export class Row<C extends Columns = Columns> {
    * @throws FeedError COLUMN_UNKNOWN
    */
   toStrings(): Record<string, string>
-  toStrings<const N extends ColumnName<C>>(columns: readonly N[]): Record<N, string>
+  toStrings<const N extends string>(columns: readonly ColumnName<C, N>[]): Record<N, string>
   toStrings(columns?: readonly string[]): Record<string, unknown> {
     const { projections, cells } = this.batch
     const projection = columns === undefined ? projections.file : projections.choice(columns)

@@ -25,14 +25,38 @@ export interface FeedSchema<C extends Columns = Columns> {
   readonly columns: C
 }
 
-/** The type of one cell of a schema: of a known column its own, of any other column text. */
-export type CellOf<C extends Columns, N extends string> = N extends keyof C ? CellTypes[C[N]['type']] : string | null
+/** The columns of a file that is read without a schema: any name, and every cell is text. */
+export type TextColumns = Readonly<Record<string, ColumnSpec<'text'>>>
 
-/** A row as a plain object: every schema column typed, every other column of the file as text. */
-export type RowObject<C extends Columns> = { -readonly [N in keyof C]: CellTypes[C[N]['type']] } & { [other: string]: unknown }
+/**
+ * The name `N` as an argument, where `C` are the columns of the rows. A literal has to be one of them; a name of type `string`
+ * may be any column of the file. A wrong literal is a compile error that lists the columns.
+ */
+export type ColumnName<C extends Columns, N extends string> = string extends N ? N : keyof C & string
 
-/** The columns of C that are named; those of the file alone are in no schema. Of names that only run time knows, nothing is known. */
-export type ChosenColumns<C extends Columns, N extends string> = string extends N ? Columns : Pick<C, Extract<keyof C, N>>
+/** The type of one cell: of a column of `C` its own; of a name that only run time knows `unknown`, unless `C` has any name. */
+export type CellOf<C extends Columns, N extends string> = string extends N & keyof C
+  ? CellTypes[C[string]['type']]
+  : string extends N
+    ? unknown
+    : N extends keyof C
+      ? CellTypes[C[N]['type']]
+      : never
+
+/**
+ * A row as a plain object: every column of `C`, typed. Columns that only the file has are properties of the object as well, with text;
+ * the type `Record<string, unknown>`, to which this one is assignable, reads them.
+ */
+export type RowObject<C extends Columns> = { -readonly [N in keyof C]: CellTypes[C[N]['type']] }
+
+/** The columns of `C` that are named, `C` itself where all are. Of names that only run time knows, nothing is known. */
+export type ChosenColumns<C extends Columns, N extends string> = string extends N
+  ? string extends keyof C
+    ? C
+    : Columns
+  : [keyof C] extends [N]
+    ? C
+    : Pick<C, N & keyof C>
 
 /** Which file a row came from, as far as the caller knows. */
 export interface FeedFile {

@@ -6,10 +6,11 @@ import { itemGroupColumns } from './item-group-columns'
 import { itemPriorityColumns } from './item-priority-columns'
 import { itemSnapshotColumns } from './item-snapshot-columns'
 
-export type ItemColumns = typeof itemColumns
-export type ItemGroupColumns = typeof itemGroupColumns
-export type ItemSnapshotColumns = typeof itemSnapshotColumns
-export type ItemPriorityColumns = typeof itemPriorityColumns
+// By way of Pick each type keeps its name, which an editor then shows in place of the whole table.
+export type ItemColumns = Pick<typeof itemColumns, keyof typeof itemColumns>
+export type ItemGroupColumns = Pick<typeof itemGroupColumns, keyof typeof itemGroupColumns>
+export type ItemSnapshotColumns = Pick<typeof itemSnapshotColumns, keyof typeof itemSnapshotColumns>
+export type ItemPriorityColumns = Pick<typeof itemPriorityColumns, keyof typeof itemPriorityColumns>
 
 /** All active or newly listed items. Key: itemId. */
 export const itemSchema: FeedSchema<ItemColumns> = defineSchema('item', itemColumns)

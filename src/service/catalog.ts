@@ -1,6 +1,6 @@
 // The feed file catalog: access rules, feed types, file metadata, files (document 1).
 
-import type { Columns, FeedSchema } from '../schema/feed-schema'
+import type { Columns, FeedSchema, TextColumns } from '../schema/feed-schema'
 import { defineSchema } from '../schema/feed-schema'
 import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from './bodies'
 import type { FeedDownload } from './feed-download'
@@ -47,7 +47,7 @@ export interface Catalog {
   getFiles(query: FilesQuery, options?: CallOptions): PagedList<FileMetadata, FileMetadataSearchResponse>
   getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata>
   /** The size that the catalog tells is not relied on: the ranges of the file say it. */
-  downloadFile<C extends Columns = Record<never, never>>(query: FileDownloadQuery<C>): FeedDownload<C>
+  downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C>
 }
 
 /** A schema that knows no column. */
@@ -106,7 +106,7 @@ export function catalogOf(core: ServiceCore): Catalog {
       return core.download<C>('downloadFile', {
         marketplace,
         identifiers: { file_id: fileId },
-        // Without a schema C is no columns, which is what ANY_COLUMNS has.
+        // Without a schema C is TextColumns, which is what a file read by ANY_COLUMNS has.
         schema: schema ?? (ANY_COLUMNS as unknown as FeedSchema<C>),
         file: { feed: schema?.feed ?? 'other', marketplace },
         names: [marketplace, fileId],

@@ -1,7 +1,6 @@
 // One file of the service as a thing to read: as typed rows, as bytes, or only what is known of it.
 // The chain is RangeFetcher, ChunkReassembler, Gunzip, TsvRowParser; each run has its own, so that a replaced file can be read again.
 
-import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { FeedError } from '../errors'
 import { type Pipeline, pipelineOfChain } from '../pipeline/pipeline'
@@ -37,7 +36,7 @@ export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
   readonly onInfo?: (info: RangeInfo) => void
 }
 
-export interface RowOptions<C extends Columns, N extends ColumnName<C> = keyof C & string> extends ReadOptions {
+export interface RowOptions<C extends Columns, N extends string = keyof C & string> extends ReadOptions {
   readonly parser?: Omit<TsvRowParserOptions<C, N>, 'schema' | 'file'>
   /** Stands for the file's generation in place of the Last-Modified that the service sends. */
   readonly lastModified?: Date
@@ -96,7 +95,7 @@ export class FeedDownload<C extends Columns> {
   }
 
   /** Typed rows in batches, each batch with the file it comes from. None for an empty file. With `parser.columns` the rows have only these. */
-  rows<const N extends ColumnName<C> = keyof C & string>(options: RowOptions<C, N> = {}): Pipeline<RowBatch<ChosenColumns<C, N>>> {
+  rows<const N extends string = keyof C & string>(options: RowOptions<C, N> = {}): Pipeline<RowBatch<ChosenColumns<C, N>>> {
     return pipelineOfChain<RowBatch<ChosenColumns<C, N>>>(() => {
       const chain = this.#unzipped(options)
       const [fetcher] = chain
@@ -106,9 +105,7 @@ export class FeedDownload<C extends Columns> {
   }
 
   /** The batches of {@link rows}, one by one. */
-  batches<const N extends ColumnName<C> = keyof C & string>(
-    options: RowOptions<C, N> = {},
-  ): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
+  batches<const N extends string = keyof C & string>(options: RowOptions<C, N> = {}): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
     return this.rows(options).batches()
   }
 

@@ -3,7 +3,6 @@
 
 import type { Piece } from '../codec/range/piece'
 import { statusError } from '../codec/range/status-error'
-import type { ColumnName } from '../codec/row'
 import { asFeedError, FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
 import { type GunzipOptions, Gunzip as GunzipStage } from '../stages/gunzip'
@@ -57,7 +56,7 @@ class Gunzip extends GunzipStage {
   }
 }
 
-class TsvRowParser<C extends Columns, const N extends ColumnName<C>> extends TsvRowParserStage<C, N> {
+class TsvRowParser<C extends Columns, const N extends string> extends TsvRowParserStage<C, N> {
   readonly #fetcher: RangeFetcher
 
   constructor(fetcher: RangeFetcher, options: TsvRowParserOptions<C, N>) {

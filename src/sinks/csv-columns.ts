@@ -8,8 +8,8 @@ import type { ElementOf } from '../pipeline/batch'
 
 /** The names that a type knows of an item's rows or objects; `string` where only run time knows them. */
 export type ColumnOf<T> = NameIn<ElementOf<T>>
-type NameIn<E> = unknown extends E ? string : E extends Row<infer C> ? NameOf<C> : E extends object ? NameOf<E> : string
-/** A type without names, such as that of a parser without a schema, promises nothing. */
+type NameIn<E> = unknown extends E ? string : E extends Row<infer C> ? keyof C & string : E extends object ? NameOf<E> : string
+/** A type without names promises nothing. */
 type NameOf<O> = [keyof O] extends [never] ? string : keyof O & string
 
 /**

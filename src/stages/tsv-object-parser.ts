@@ -1,11 +1,11 @@
 // Bytes of a TSV file to plain objects: what TsvRowParser and `toObject` or `toStrings` of every row come to, without a copy of the rows,
 // which nobody can keep here. Document 2, "Common file rules".
 
-import type { ColumnName, Row } from '../codec/row'
+import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../codec/steps'
 import { choice, knownOptions, type OptionNames } from '../options'
-import type { ChosenColumns, Columns, RowObject } from '../schema/feed-schema'
+import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
@@ -17,7 +17,7 @@ export type ObjectOf<K extends Columns, V extends ObjectValues> = V extends 'tex
 
 export type TsvObjectParserOptions<
   C extends Columns,
-  N extends ColumnName<C> = keyof C & string,
+  N extends string = keyof C & string,
   V extends ObjectValues = 'typed',
 > = TsvRowParserOptions<C, N> & {
   /** 'typed' by default. */
@@ -37,8 +37,8 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = { ...PARSER_OPTION
  * - Input, what is held, bad rows and bad headers are those of {@link TsvRowParser}. Cells that are not of their type go by `onBadCell`: CELL_INVALID.
  */
 export class TsvObjectParser<
-  C extends Columns = Record<never, never>,
-  const N extends ColumnName<C> = keyof C & string,
+  C extends Columns = TextColumns,
+  const N extends string = keyof C & string,
   const V extends ObjectValues = 'typed',
   K extends Columns = ChosenColumns<C, N>,
 > extends TsvStage<C, N, K, ObjectOf<K, V>[]> {

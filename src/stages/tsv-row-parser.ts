@@ -1,10 +1,9 @@
 // Bytes of a TSV file to batches of rows. Document 2, "Common file rules".
 
-import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { Pause } from '../codec/steps'
 import { knownOptions } from '../options'
-import type { ChosenColumns, Columns } from '../schema/feed-schema'
+import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /**
@@ -23,8 +22,8 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  * - Anything but a Uint8Array is STAGE_INPUT_INVALID.
  */
 export class TsvRowParser<
-  C extends Columns = Record<never, never>,
-  const N extends ColumnName<C> = keyof C & string,
+  C extends Columns = TextColumns,
+  const N extends string = keyof C & string,
   K extends Columns = ChosenColumns<C, N>,
 > extends TsvStage<C, N, K, RowBatch<K>> {
   /** @throws FeedError OPTION_INVALID */

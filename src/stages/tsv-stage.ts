@@ -1,28 +1,30 @@
 // What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What each makes of the rows is its own.
 
 import { byteBlock } from '../codec/byte-block'
-import type { ColumnName } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import type { Pause } from '../codec/steps'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
 import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
-import { type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
+import { type ColumnName, type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
 import type { ByteMachine } from './fused-stage'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
-export type TsvRowParserOptions<C extends Columns, N extends ColumnName<C> = keyof C & string> = Partial<
+export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & string> = Partial<
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
 > & {
   /**
-   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order, those that the file
-   * lacks behind the others. What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked
-   * as ever. COLUMN_UNKNOWN for a name that neither schema nor file has.
+   * The columns that are wanted: the rows have these and no others, in this order, those that the file lacks behind the others.
+   * What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked as ever.
+   *
+   * A literal has to be a column of the schema, and reading a column that was left out is a compile error. A column that only the file
+   * has is named by a `string`, such as `'extra' as string`; the types then know nothing of which columns the rows have. COLUMN_UNKNOWN
+   * for a name that neither schema nor file has.
    */
-  readonly columns?: readonly N[]
+  readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
   /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
   readonly scanner?: TsvScannerName
 }
@@ -54,7 +56,7 @@ const FILE_PARTS: OptionNames<FeedFile> = {
 const ANY_COLUMNS = defineSchema('other', {})
 
 /** @typeParam K the columns of the rows */
-export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K extends Columns, Out> extends Stage<Uint8Array, Out> {
+export abstract class TsvStage<C extends Columns, N extends string, K extends Columns, Out> extends Stage<Uint8Array, Out> {
   readonly #parser: TsvParser<C, K>
 
   /** @param lends `outputsOf` is done with a batch when it asks for the next one @throws FeedError OPTION_INVALID */
@@ -70,7 +72,7 @@ export abstract class TsvStage<C extends Columns, N extends ColumnName<C>, K ext
       callback('onBadRow', onBadRow, "'throw', 'skip' or a function")
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
-    // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
+    // Without a schema C is inferred as TextColumns, which is what a file read by ANY_COLUMNS has.
     const common = { ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends }
     this.#parser = new TsvParser<C, K>({ ...common, ...(columns && { columns: checkedColumns(columns) }) })
   }
