@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import type { BadRow } from '../src/codec/tsv/bad-row'
 import { TsvParser, type TsvParserOptions } from '../src/codec/tsv/parser'
-import { type Columns, defineSchema } from '../src/schema/feed-schema'
+import { type Columns, defineSchema, type FeedSchema, type TextColumns } from '../src/schema/feed-schema'
 
-export const anyColumns = defineSchema('other', {})
+export const anyColumns: FeedSchema<TextColumns> = defineSchema('other', {})
 
 /** A cell as the documents write it: quoted when it has to be. */
 export function written(cell: string): string {

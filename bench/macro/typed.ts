@@ -8,7 +8,7 @@ import { expectedTypedText, typedCellText } from './typed-cells'
 
 const EVERY_CELL = {
   ours: true,
-  cells: (row: RowObject<ItemColumns>, columns: readonly string[]) => columns.map(name => typedCellText(name, row[name])),
+  cells: (row: Readonly<Record<string, unknown>>, columns: readonly string[]) => columns.map(name => typedCellText(name, row[name])),
   expected: expectedTypedText,
 }
 

@@ -27,7 +27,11 @@ export class Row<out C extends Columns = Columns> {
 
   /**
    * One cell with the type that the schema gives its column. Empty cells, quoted (`""`) or not, and columns that this file lacks are null
-   * or an empty list; a column unknown to the schema is text.
+   * or an empty list.
+   *
+   * A literal has to be a column of the rows: one of the schema that the option `columns` did not leave out, or any without a schema. A
+   * name of type `string`, such as `'extra' as string`, may be any column of the file; its type is `unknown`, and where the schema
+   * does not know it the value is text or null. {@link text}, {@link toObject} and {@link toStrings} take names by the same rule.
    * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema nor file has
    */
   get<N extends string>(name: ColumnName<C, N>): CellOf<C, N> {
@@ -49,7 +53,8 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * All cells as a plain object, every schema column typed as by {@link get}; or only the given columns, and the others are not read.
+   * All cells as a plain object, every schema column typed as by {@link get}, with those that only the file has as text; or only
+   * the given columns, and the others are not read.
    * @throws FeedError CELL_INVALID, COLUMN_UNKNOWN
    */
   toObject(): RowObject<C>

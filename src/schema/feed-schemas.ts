@@ -6,6 +6,7 @@ import { itemGroupColumns } from './item-group-columns'
 import { itemPriorityColumns } from './item-priority-columns'
 import { itemSnapshotColumns } from './item-snapshot-columns'
 
+// By way of Pick each type keeps its name, which an editor then shows in place of the whole table.
 export type ItemColumns = Pick<typeof itemColumns, keyof typeof itemColumns>
 export type ItemGroupColumns = Pick<typeof itemGroupColumns, keyof typeof itemGroupColumns>
 export type ItemSnapshotColumns = Pick<typeof itemSnapshotColumns, keyof typeof itemSnapshotColumns>

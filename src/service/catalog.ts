@@ -123,7 +123,7 @@ export function catalogOf(core: ServiceCore): Catalog {
       return core.download<C>('downloadFile', {
         marketplace,
         identifiers: { file_id: fileId },
-        // Without a schema C is no columns, which is what ANY_COLUMNS has.
+        // Without a schema C is TextColumns, which is what a file read by ANY_COLUMNS has.
         schema: schema ?? (ANY_COLUMNS as unknown as FeedSchema<C>),
         file: { feed: schema?.feed ?? 'other', marketplace },
         names: [marketplace, fileId],

@@ -17,9 +17,12 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
 > & {
   /**
-   * The columns that are wanted, of the schema or of the file: the rows have these and no others, in this order, those that the file
-   * lacks behind the others. What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked
-   * as ever. COLUMN_UNKNOWN for a name that neither schema nor file has.
+   * The columns that are wanted: the rows have these and no others, in this order, those that the file lacks behind the others.
+   * What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked as ever.
+   *
+   * A literal has to be a column of the schema, and reading a column that was left out is a compile error. A column that only the file
+   * has is named by a `string`, such as `'extra' as string`; the types then know nothing of which columns the rows have. COLUMN_UNKNOWN
+   * for a name that neither schema nor file has.
    */
   readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
   /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
@@ -69,7 +72,7 @@ export abstract class TsvStage<C extends Columns, N extends string, K extends Co
       callback('onBadRow', onBadRow, "'throw', 'skip' or a function")
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
-    // Without a schema C is inferred as no columns, which is what ANY_COLUMNS has.
+    // Without a schema C is inferred as TextColumns, which is what a file read by ANY_COLUMNS has.
     const common = { ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends }
     this.#parser = new TsvParser<C, K>({ ...common, ...(columns && { columns: checkedColumns(columns) }) })
   }

@@ -7,7 +7,7 @@ const bytes = Buffer.from('itemId\ttitle\tpriceValue\nv1|1|0\tone\t1.00\nv1|2|0\
 async function read(reading: CellReading) {
   const cells = new ReadCells(reading)
   const out = await pipeline([bytes])
-    .to(new TsvRowParser<Record<never, never>>({ schema: itemSchema }))
+    .to(new TsvRowParser({ schema: itemSchema }))
     .to(cells)
     .toArray()
   expect(out).toEqual([])

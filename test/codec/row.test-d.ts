@@ -1,20 +1,20 @@
 import { expectTypeOf, test } from 'vitest'
 import type { Row } from '../../src/codec/row'
-import type { Columns, RowObject } from '../../src/schema/feed-schema'
+import type { RowBatch } from '../../src/codec/row-batch'
+import type { Columns, RowObject, TextColumns } from '../../src/schema/feed-schema'
 import type { ItemColumns } from '../../src/schema/feed-schemas'
-import type { Aspect, Decimal } from '../../src/schema/values'
+import type { Aspect, CellType, CellTypes, Decimal } from '../../src/schema/values'
 
 declare const row: Row<ItemColumns>
 declare const anyRow: Row<Columns>
 declare const names: readonly string[]
 
-test('some columns as an object: the schema’s types, text for columns that only the file has', () => {
-  const some = row.toObject(['itemId', 'priceValue', 'localizedAspects', 'unheardOf'])
+test('some columns as an object: the schema’s types', () => {
+  const some = row.toObject(['itemId', 'priceValue', 'localizedAspects'])
   expectTypeOf(some).toEqualTypeOf<{
     itemId: string | null
     priceValue: Decimal | null
     localizedAspects: readonly Aspect[]
-    unheardOf: string | null
   }>()
   expectTypeOf(some.priceValue).toEqualTypeOf<RowObject<ItemColumns>['priceValue']>()
   // @ts-expect-error a column that was not asked for
@@ -29,7 +29,35 @@ test('some columns as strings', () => {
 
 test('names that only run time knows', () => {
   expectTypeOf(anyRow.toStrings(names)).toEqualTypeOf<Record<string, string>>()
-  expectTypeOf(row.toObject(names)[names[0]!]).toExtend<unknown>()
+  expectTypeOf(anyRow.get(names[0]!)).toEqualTypeOf<CellTypes[CellType]>()
+  expectTypeOf(row.get(names[0]!)).toEqualTypeOf<unknown>()
+  expectTypeOf(row.text(names[0]!)).toEqualTypeOf<string>()
+  expectTypeOf(row.toObject(names)).toEqualTypeOf<{ [name: string]: unknown }>()
+  expectTypeOf(row.toObject(['itemId', 'of the file' as string])).toEqualTypeOf<{ [name: string]: unknown }>()
+  expectTypeOf(row.toStrings(['itemId', 'of the file' as string])).toEqualTypeOf<Record<string, string>>()
   // @ts-expect-error a name is text
   row.toObject([1])
+})
+
+test('a literal that is no column of the schema does not compile', () => {
+  // @ts-expect-error itemid is itemId
+  row.get('itemid')
+  // @ts-expect-error the same as text
+  row.text('itemid')
+  // @ts-expect-error beside one that is right
+  row.toObject(['title', 'itemid'])
+  // @ts-expect-error the same as strings
+  row.toStrings(['title', 'itemid'])
+  // @ts-expect-error the same as a property
+  row.toObject().itemid
+  const all: Record<string, unknown> = row.toObject()
+  expectTypeOf(all['of the file']).toEqualTypeOf<unknown>()
+})
+
+test('rows of some columns stand where any rows are taken, or fewer columns', () => {
+  expectTypeOf<Row<ItemColumns>>().toExtend<Row>()
+  expectTypeOf<Row<TextColumns>>().toExtend<Row>()
+  expectTypeOf<RowBatch<ItemColumns>>().toExtend<RowBatch<Pick<ItemColumns, 'itemId'>>>()
+  expectTypeOf<RowBatch<Pick<ItemColumns, 'itemId'>>>().not.toExtend<RowBatch<ItemColumns>>()
+  expectTypeOf<RowBatch>().not.toExtend<RowBatch<ItemColumns>>()
 })

@@ -135,9 +135,9 @@ describe('typed cells', () => {
       expect(quoted.get(column)).toBe(plain.get(column))
       expect(quoted.text(column)).toBe('')
     }
-    expect([quoted.get('text'), quoted.get('other')]).toEqual([null, null])
+    expect([quoted.get('text'), quoted.get('other' as string)]).toEqual([null, null])
     expect(quoted.toObject()).toEqual(plain.toObject())
-    expect(quoted.toObject(['text', 'other'])).toEqual({ text: null, other: null })
+    expect(quoted.toObject(['text', 'other' as string])).toEqual({ text: null, other: null })
     expect(quoted.toStrings()).toEqual(plain.toStrings())
     expect([...quoted]).toEqual([...plain])
     expect(JSON.stringify(quoted)).toBe(JSON.stringify(plain))
@@ -146,7 +146,7 @@ describe('typed cells', () => {
       ['typed', null],
       ['text', ''],
     ] as const) {
-      const parser = new TsvObjectParser({ schema, columns: ['text', 'other'], values, scanner: name })
+      const parser = new TsvObjectParser({ schema, columns: ['text', 'other' as string], values, scanner: name })
       expect(await pipeline([bytes]).to(parser).toArray()).toEqual([{ text: empty, other: empty }])
     }
   })
@@ -174,15 +174,15 @@ describe('only some columns', () => {
   const [row] = rowsOf([['7', 'bad', 'x']], ['int32', 'decimal', 'extra'])
 
   test('are typed or text, and the others are not read', () => {
-    expect(row!.toObject(['extra', 'int32', 'boolean'])).toEqual({ extra: 'x', int32: 7, boolean: null })
-    expect(row!.toStrings(['extra', 'decimal', 'boolean'])).toEqual({ extra: 'x', decimal: 'bad', boolean: '' })
+    expect(row!.toObject(['extra' as string, 'int32', 'boolean'])).toEqual({ extra: 'x', int32: 7, boolean: null })
+    expect(row!.toStrings(['extra' as string, 'decimal', 'boolean'])).toEqual({ extra: 'x', decimal: 'bad', boolean: '' })
     expect(row!.toObject([])).toEqual({})
     expect(() => row!.toObject(['decimal'])).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
   })
 
   test('that nobody knows are refused', () => {
-    expect(() => row!.toObject(['nowhere'])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
-    expect(() => row!.toStrings(['nowhere'])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
+    expect(() => row!.toObject(['nowhere' as string])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
+    expect(() => row!.toStrings(['nowhere' as string])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
   })
 
   test('of a batch with decoded columns come from there', () => {

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { cellDecoders } from '../../src/codec/decode/cell-decoders'
-import type { CellOf, Columns, FeedSchema } from '../../src/schema/feed-schema'
+import type { CellOf, Columns, FeedSchema, TextColumns } from '../../src/schema/feed-schema'
 import { itemGroupSchema, itemPrioritySchema, itemSchema, itemSnapshotSchema, schemaOf } from '../../src/schema/feed-schemas'
 import type { Aspect, ConditionDescriptor, Decimal, Regions } from '../../src/schema/values'
 
@@ -35,7 +35,9 @@ test('the literal types of the columns reach the caller', () => {
   expectTypeOf<CellOf<Item, 'localizedAspects'>>().toEqualTypeOf<readonly Aspect[]>()
   expectTypeOf<CellOf<Item, 'conditionDescriptors'>>().toEqualTypeOf<readonly ConditionDescriptor[]>()
   expectTypeOf<CellOf<Item, 'shipToIncludedRegions'>>().toEqualTypeOf<Regions | null>()
-  expectTypeOf<CellOf<Item, 'notAColumn'>>().toEqualTypeOf<string | null>()
+  expectTypeOf<CellOf<Item, 'notAColumn'>>().toEqualTypeOf<never>()
+  expectTypeOf<CellOf<Item, string>>().toEqualTypeOf<unknown>()
+  expectTypeOf<CellOf<TextColumns, string>>().toEqualTypeOf<string | null>()
   const snapshot = schemaOf('item_snapshot')
   expectTypeOf<CellOf<(typeof snapshot)['columns'], 'itemSnapshotDate'>>().toEqualTypeOf<Date | null>()
 })

@@ -25,6 +25,9 @@ test('fault 101: columns that the rows do not have do not compile', () => {
   const some = pipeline(bytes).to(new TsvRowParser({ schema: itemSchema, columns: ['itemId'] }))
   // @ts-expect-error the parser leaves title out
   some.run(csvSink('f', { columns: ['itemId', 'title'] }))
+  const someObjects = pipeline(bytes).to(new TsvObjectParser({ schema: itemSchema, columns: ['itemId'] }))
+  // @ts-expect-error the parser leaves title out
+  someObjects.run(csvSink('f', { columns: ['itemId', 'title'] }))
   // @ts-expect-error no object has a price
   objects().run(csvSink('f', { columns: ['price'] }))
   // @ts-expect-error an option is misspelt
@@ -46,9 +49,12 @@ test('names that only run time knows are checked there', () => {
   rows().run(csvSink('f', { columns: ['itemId', 'of the file' as string] }))
   pipeline(bytes)
     .to(new TsvObjectParser({ schema: itemSchema }))
-    .run(csvSink('f', { columns: ['itemId', 'of the file'] }))
+    .run(csvSink('f', { columns: ['itemId', 'of the file' as string] }))
   anything.run(csvSink('f', { columns: ['any'] }))
   unknowns.run(csvSink('f', { columns: ['any'] }))
+  pipeline(bytes)
+    .to(new TsvRowParser())
+    .run(csvSink('f', { columns: ['any'] }))
   const sink = csvSink('f', { columns: ['any'] })
   rows().run(sink)
 })

@@ -47,7 +47,7 @@ describe('default columns', () => {
     ])
     expect(output.length).toBe(batchesOf(FILE).length)
     expect(rows[0]?.get('localizedAspects')).toBe(rows[0]?.get('localizedAspects'))
-    expect(rows.map(row => [row.get('title'), row.get('extra'), row.text('priceValue')])).toEqual([
+    expect(rows.map(row => [row.get('title'), row.get('extra' as string), row.text('priceValue')])).toEqual([
       ['one', 'x', '9.50'],
       ['two', 'y', '9,50'],
       ['three', 'z', ''],

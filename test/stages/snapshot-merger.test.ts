@@ -70,7 +70,7 @@ describe('changes', () => {
       ...snapshot(1, ['a', 'AVAILABLE', 'A1', iso(1)]),
       ...snapshot(4, ['a', 'UNAVAILABLE', '', '']),
     ])
-    expect(changes.map(({ row }) => row?.text('title') ?? null)).toEqual(['A0', 'A2', 'A2', null])
+    expect(changes.map(({ row }) => row?.text('title' as string) ?? null)).toEqual(['A0', 'A2', 'A2', null])
     const [first, second, stale] = changes
     if (first?.part !== 'item' || second?.part !== 'item') throw new TypeError('item changes expected')
     const date: Date | null | undefined = first.row?.get('itemSnapshotDate')
@@ -184,7 +184,7 @@ describe('the state', () => {
     ])
     const changes = outputs.flat().slice(300)
     expect(kinds(changes)).toEqual(['i001 deleted', 'i002 updated'])
-    expect(changes.map(({ before }) => before?.text('title'))).toEqual(['title 1 '.repeat(20), 'title 2 '.repeat(20)])
+    expect(changes.map(({ before }) => before?.text('title' as string))).toEqual(['title 1 '.repeat(20), 'title 2 '.repeat(20)])
     expect(await collect(merger.entries())).toHaveLength(299)
     await merger.close()
   })

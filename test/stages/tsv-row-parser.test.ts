@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { pipeline } from '../../src/pipeline/pipeline'
-import { defineSchema } from '../../src/schema/feed-schema'
+import { defineSchema, type TextColumns } from '../../src/schema/feed-schema'
 import { ColumnDecoder } from '../../src/stages/column-decoder'
 import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
   ['schema', null],
   ['onBadRow', class Told {}],
 ])('%s: %s is OPTION_INVALID', (option, value) => {
-  expect(() => new TsvRowParser({ [option]: value } as TsvRowParserOptions<Record<never, never>>)).toThrow(
+  expect(() => new TsvRowParser({ [option]: value } as TsvRowParserOptions<TextColumns>)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
   )
 })
@@ -42,7 +42,7 @@ test('columns are those that were given, whatever becomes of the list', async ()
 
 test('options that are undefined have their defaults', async () => {
   const options = { batchBytes: undefined, maxRowBytes: undefined, onBadRow: undefined, invalidUtf8: undefined, schema: undefined }
-  const parser = new TsvRowParser(options as unknown as TsvRowParserOptions<Record<never, never>>)
+  const parser = new TsvRowParser(options as unknown as TsvRowParserOptions<TextColumns>)
   parser.end(Buffer.from('id\n1\n'))
   const ids: string[] = []
   for await (const batch of parser) for (const row of batch) ids.push(row.text('id'))

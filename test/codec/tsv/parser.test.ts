@@ -220,7 +220,7 @@ describe('the dialect', () => {
       return [...parser.push(Buffer.from(text)), ...parser.end()][0]!.row(0)
     }
     const reordered = rowOf('QUANTITY\textra\tThe Service\tItemId\n7\tx\t0123\tv1|1|0\n')
-    expect([reordered.get('itemId'), reordered.get('gtin'), reordered.get('quantity'), reordered.get('extra')]).toEqual([
+    expect([reordered.get('itemId'), reordered.get('gtin'), reordered.get('quantity'), reordered.get('extra' as string)]).toEqual([
       'v1|1|0',
       '0123',
       7,
@@ -228,11 +228,16 @@ describe('the dialect', () => {
     ])
     const lacking = rowOf('itemId\nv1|1|0\n')
     expect([lacking.get('gtin'), lacking.get('quantity'), lacking.text('gtin')]).toEqual([null, null, ''])
-    expect(codeOf(() => lacking.get('nowhere'))).toBe('COLUMN_UNKNOWN')
+    expect(codeOf(() => lacking.get('nowhere' as string))).toBe('COLUMN_UNKNOWN')
     expect(codeOf(() => rowOf('gtin\n1\n'))).toBe('TSV_COLUMN_MISSING')
     expect(codeOf(() => rowOf('itemId\titemid\n1\t2\n'))).toBe('TSV_COLUMN_REPEATED')
     const twice = rowOf('itemId\tx\tx\tgtin\tGTIN\n1\t2\t3\t4\t5\n')
-    expect([twice.get('x'), twice.get('x#2'), twice.get('gtin'), twice.get('gtin#2')]).toEqual(['2', '3', '4', '5'])
+    expect([twice.get('x' as string), twice.get('x#2' as string), twice.get('gtin'), twice.get('gtin#2' as string)]).toEqual([
+      '2',
+      '3',
+      '4',
+      '5',
+    ])
   })
 
   test('fault 69: columns named __proto__ and constructor are plain data', () => {

@@ -1,0 +1,61 @@
+// What an editor shows for rows of the feeds: the names of the column types, not their tables, and the columns as suggestions.
+
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const FILE = join(ROOT, 'test', 'schema', 'shown-types-program.ts')
+const PROGRAM = `
+import type { RowBatch } from '../../src/codec/row-batch'
+import { itemSchema } from '../../src/schema/feed-schemas'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
+type OutputOf<S> = S extends { readonly __flow: (input: never) => RowBatch<infer C> } ? RowBatch<C> : never
+const all = new TsvRowParser({ schema: itemSchema })
+const some = new TsvRowParser({ schema: itemSchema, columns: ['itemId'] })
+declare const allRows: OutputOf<typeof all>
+declare const someRows: OutputOf<typeof some>
+const row = allRows.row(0)
+const chosenRow = someRows.row(0)
+const object = row.toObject()
+row.get('')
+chosenRow.text('')
+`
+
+const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
+const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT)
+const service = ts.createLanguageService({
+  fileExists: path => path === FILE || ts.sys.fileExists(path),
+  readFile: path => (path === FILE ? PROGRAM : ts.sys.readFile(path)),
+  directoryExists: ts.sys.directoryExists,
+  useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+  getCompilationSettings: () => options,
+  getScriptFileNames: () => [FILE],
+  getScriptVersion: () => '1',
+  getScriptSnapshot: path => {
+    const text = path === FILE ? PROGRAM : ts.sys.readFile(path)
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+  },
+  getCurrentDirectory: () => ROOT,
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
+})
+
+function shown(name: string): string {
+  const info = service.getQuickInfoAtPosition(FILE, PROGRAM.indexOf(`const ${name} `) + 'const '.length)
+  return ts.displayPartsToString(info?.displayParts)
+}
+
+function suggested(call: string): string[] | undefined {
+  return service.getCompletionsAtPosition(FILE, PROGRAM.indexOf(call) + call.length, {})?.entries.map(({ name }) => name)
+}
+
+test('a row is shown with the name of its columns', () => {
+  expect(shown('row')).toBe('const row: Row<ItemColumns>')
+  expect(shown('chosenRow')).toBe('const chosenRow: Row<Pick<ItemColumns, "itemId">>')
+  expect(shown('object')).toBe('const object: RowObject<ItemColumns>')
+})
+
+test('the columns of a row are suggested as names', () => {
+  expect(suggested("row.get('")).toEqual(expect.arrayContaining(['itemId', 'title', 'localizedAspects']))
+  expect(suggested("chosenRow.text('")).toEqual(['itemId'])
+})
