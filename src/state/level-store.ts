@@ -31,9 +31,7 @@ export interface LevelStoreOptions {
 
 /** What a snapshot consists of. */
 interface SnapshotFiles {
-  /** Folder of the store that it is of. */
   readonly store: string
-  /** Folder of its own index. */
   readonly place: string
   readonly log: ValueLog
   readonly memoryBytes: number

@@ -57,8 +57,9 @@ const copied = (name: string) => {
 /** As where the file system is mounted read-only. */
 function readOnly(refused: string, reason = 'EROFS'): StateGround & { readonly temporary: string[] } {
   const temporary: string[] = []
-  const refuse = (path: string, operation: string) => {
+  async function unlessRefused<T>(path: string, operation: string, action: (path: string) => Promise<T>): Promise<T> {
     if (path.startsWith(refused)) throw stateIo(path, operation, reason)
+    return action(path)
   }
   const { files } = machineGround
   return {
@@ -66,11 +67,11 @@ function readOnly(refused: string, reason = 'EROFS'): StateGround & { readonly t
     temporary,
     files: {
       ...files,
-      create: async path => (refuse(path, 'create'), files.create(path)),
-      makeFolder: async path => (refuse(path, 'mkdir'), files.makeFolder(path)),
-      remove: async path => (refuse(path, 'remove'), files.remove(path)),
+      create: path => unlessRefused(path, 'create', files.create),
+      makeFolder: path => unlessRefused(path, 'mkdir', files.makeFolder),
+      remove: path => unlessRefused(path, 'remove', files.remove),
     },
-    lockFolder: async path => (refuse(path, 'lock'), machineGround.lockFolder(path)),
+    lockFolder: path => unlessRefused(path, 'lock', machineGround.lockFolder),
     makeTemporaryFolder: async () => {
       const made = await machineGround.makeTemporaryFolder()
       temporary.push(made)
