@@ -1,6 +1,7 @@
 // The keyed store on disk: an index by classic-level, from keys to short entries, and a value log with the longer values.
 // LevelDB alone would write every row again at each level that it sinks through. This file owns opening, reading and closing;
 // what a crash leaves is block-writer.ts, what damage is found by level-files.ts, closing-mark.ts and checksums of values.
+// It is one piece: what reads, writes and tidies shares the index, the log and the blocks that are on their way between them.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,9 +32,7 @@ export interface LevelStoreOptions {
 
 /** What a snapshot consists of. */
 interface SnapshotFiles {
-  /** Folder of the store that it is of. */
   readonly store: string
-  /** Folder of its own index. */
   readonly place: string
   readonly log: ValueLog
   readonly memoryBytes: number

@@ -39,7 +39,8 @@ export function filesAsOf(query: HistoryQuery): HistoryFiles {
   if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
   const entries = [items, ...(groups === undefined ? [] : [groups]), ...followers]
   const at = planCategory({ ...category, now: asOf, until: asOf, done: entries.map(({ id }) => id) }).watermark ?? asOf
-  if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime()) throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
+  if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime())
+    throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
   return { entries, at }
 }
 
@@ -61,7 +62,10 @@ function generatedMs(id: FileId): number {
   return isBootstrap(id) ? Date.parse(id.generation ?? '') : Number.NaN
 }
 
-export function historyMissing({ category, asOf }: Pick<HistoryQuery, 'category' | 'asOf'>, reason: string): FeedError<'STATE_HISTORY_MISSING'> {
+export function historyMissing(
+  { category, asOf }: Pick<HistoryQuery, 'category' | 'asOf'>,
+  reason: string,
+): FeedError<'STATE_HISTORY_MISSING'> {
   const text = asOf.toISOString()
   const context = { category: category.categoryId, asOf: text, reason }
   return new FeedError(

@@ -144,7 +144,12 @@ interface HistoryGround {
   readonly signal: AbortSignal
 }
 
-async function itemsAsOf(view: StateView, category: CategoryState, asOf: Date, { ground, shares, signal }: HistoryGround): Promise<ItemsAt> {
+async function itemsAsOf(
+  view: StateView,
+  category: CategoryState,
+  asOf: Date,
+  { ground, shares, signal }: HistoryGround,
+): Promise<ItemsAt> {
   const place = view.newFolder()
   await view.files.makeFolder(place)
   const store = await ground.openStore(place, shares.storeBytes, false)

@@ -32,6 +32,15 @@ afterAll(async () => {
   await rm(built, { recursive: true })
 })
 
+test('two processes export one folder at the same time', async () => {
+  const expected = readFileSync(join(at.folder, 'ndjson'), 'utf8')
+  const ends = await Promise.all([ended(exporting([])), ended(exporting([]))])
+  expect(ends.map(({ code, out }) => [code, out === expected])).toEqual([
+    [0, true],
+    [0, true],
+  ])
+})
+
 const exporting = (words: readonly string[], stdout: 'pipe' | number = 'pipe'): ChildProcess => {
   const stdio: StdioOptions = ['ignore', stdout, 'pipe', 'pipe']
   return spawn(process.execPath, [join(built, 'cli.js'), 'export', '--state', at.command.state, ...words], { stdio })

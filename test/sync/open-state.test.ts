@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openState } from '../../src/sync/open-state'
+import { StateFolder } from '../../src/sync/state-folder'
 import { SimulatedMachine } from './simulated-machine'
 import { FOLDER, HOUR_MS, SmallShop, seenIn } from './small-run'
 
@@ -34,16 +35,30 @@ test('shows what the folder is of, what its categories have and lack, and what i
   await state.close()
 })
 
-test('fault 83: is refused while a run has the folder, and the run while it is open', async () => {
+test('fault 83: is refused while a run has the folder', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start()).summary
   const ground = machine.start()
-  const state = await openState(FOLDER, { ground })
+  const run = await StateFolder.open({ folder: FOLDER, storeBytes: 0, ground })
   await expect(openState(FOLDER, { ground })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
-  await expect(shop.sync(ground).summary).rejects.toMatchObject({ code: 'STATE_LOCKED' })
-  await state.close()
+  await run.close()
+  await (await openState(FOLDER, { ground })).close()
+})
+
+test('shows what was there when it was opened, while other readers come and a run goes on', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start(), { until: new Date(+START + 2 * HOUR_MS) }).summary
+  const before = await seenIn(machine.start(), NOW_MS)
+  const ground = machine.start()
+  const states = await Promise.all([openState(FOLDER, { ground }), openState(FOLDER, { ground })])
   await shop.sync(ground).summary
+  expect((await seenIn(ground, NOW_MS)).ledger.length).toBeGreaterThan(before.ledger.length)
+  for (const state of states) {
+    expect(state.categories[0]!.files).toHaveLength(before.ledger.length)
+    await state.close()
+  }
 })
 
 test('a folder that is no state is refused and left as it is', async () => {
@@ -55,11 +70,11 @@ test('a folder that is no state is refused and left as it is', async () => {
 })
 
 describe('a run that died behind the commit point of a file', () => {
-  /** The call at which the `nth` synced write to the store is made: each file has one where it begins and one where it is done. */
+  /** The call at which the `nth` synced write to the store is made: one for the folder's origin, then of each file one where it begins and one where it is done. */
   async function callOf(nth: number): Promise<number> {
     const machine = new SimulatedMachine(0)
     await newShop().sync(machine.start()).summary
-    return machine.log.flatMap((call, n) => (call === 'store write store, synced' ? [n + 1] : []))[nth]!
+    return machine.log.flatMap((call, n) => (call === 'store write store, synced' ? [n + 1] : []))[nth + 1]!
   }
 
   test.each([0, 2, 4, 6, 8])(
