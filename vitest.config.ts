@@ -4,15 +4,18 @@ import { defineConfig } from 'vitest/config'
 /** Folders whose tests start no process, change nothing global and look at nothing that belongs to the process as a whole. */
 const FOLDERS = ['bench', 'codec', 'emulator', 'pipeline', 'schema', 'service', 'service-table', 'sinks', 'state']
 
-const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.test.ts'))
-const [together, alone] = [true, false].map(shares => files.filter(path => sharesProcess(path) === shares).map(path => `test/${path}`))
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.test.ts'))
+  .map(path => `test/${path}`)
+const together = files.filter(sharesProcess)
+const alone = files.filter(path => !sharesProcess(path))
 
 /**
  * Loading the sources once for many tests halves the time of a run. A test that replaces a module needs a process of its own:
  * a shared one has loaded the module already.
  */
 function sharesProcess(path: string): boolean {
-  return FOLDERS.some(folder => path.startsWith(`${folder}/`)) && !readFileSync(`test/${path}`, 'utf8').includes('vi.mock(')
+  return FOLDERS.some(folder => path.startsWith(`test/${folder}/`)) && !readFileSync(path, 'utf8').includes('vi.mock(')
 }
 
 export default defineConfig({

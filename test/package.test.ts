@@ -330,7 +330,9 @@ test('its command serves until it is stopped', async () => {
   const child = spawn(process.execPath, [join(installed, 'dist/cli.js'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const address = JSON.parse(line.toString())
-  expect(Object.keys(address)).toEqual(expect.arrayContaining(['url', 'tokenUrl', 'clientId', 'clientSecret', 'scopeBase', 'signingKeyIds']))
+  expect(Object.keys(address)).toEqual(
+    expect.arrayContaining(['url', 'tokenUrl', 'clientId', 'clientSecret', 'scopeBase', 'signingKeyIds']),
+  )
   const description = (await (await fetch(`${address.url}/openapi.json`)).json()) as { openapi: string }
   expect(description.openapi).toMatch(/^3\.1/)
   child.kill('SIGTERM')

@@ -118,7 +118,7 @@ export function catalogOf(core: ServiceCore): Catalog {
     },
 
     downloadFile<C extends Columns>(query: FileDownloadQuery<C>) {
-      const { marketplace, fileId, schema } = knownOptions(query, DOWNLOAD_NAMES, 'query')
+      const { marketplace, fileId, schema } = knownOptions<FileDownloadQuery<C>>(query, DOWNLOAD_NAMES, 'query')
       core.checks('downloadFile').marketplace(marketplace)
       return core.download<C>('downloadFile', {
         marketplace,
