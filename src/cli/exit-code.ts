@@ -11,7 +11,6 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   [`${FAILURE}`, 'a failure, told as `feedmill: CODE: message` on standard error'],
   [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
-  ['141', 'the reader of standard output has gone away'],
 ]
 
 /** What the parser of the command line throws, help and version included; it has printed its message by then. */

@@ -1,6 +1,5 @@
 // `feedmill export`: the merged items of a state folder, as they are now or were at an earlier time, as one file.
 
-import { constants } from 'node:os'
 import { csvSink, FeedError, itemSnapshotSchema, ndjsonSink, pipeline, type Sink } from '../index'
 import { type OpenCategory, type OpenState, openState, type StateItem, stateItemObject } from '../sync/index'
 import { stopRequest } from './stop-signals'
@@ -20,8 +19,7 @@ type PlainItem = Record<string, unknown>
 
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented columns, as text.
- * Where the reader of the output goes away, as `head` does, the command ends quietly, with the exit code of a process that
- * SIGPIPE ended. Every other failure is thrown, and the state folder is free again in any case.
+ * Every failure is thrown, that of a reader who goes away (EPIPE) too, and the state folder is free again in any case.
  */
 export async function exportCommand({ state: folder, category, asOf, out, format }: ExportCommand): Promise<void> {
   const sink = sinkOf(format, out)
@@ -37,7 +35,6 @@ export async function exportCommand({ state: folder, category, asOf, out, format
   } catch (error) {
     if (stop.failure !== undefined) throw stop.failure
     if (stop.signal.aborted) process.exitCode = stop.exitCode
-    else if (isReaderGone(error)) process.exitCode = 128 + constants.signals.SIGPIPE
     else throw error
   } finally {
     stop.release()
@@ -61,10 +58,6 @@ async function written(
 function sinkOf(format: ExportCommand['format'], out: string | undefined): Sink<PlainItem[]> {
   const target = out ?? process.stdout
   return format === 'csv' ? csvSink(target, { columns: COLUMNS }) : ndjsonSink(target)
-}
-
-function isReaderGone(error: unknown): boolean {
-  return FeedError.is(error) && error.code === 'SINK_FAILED' && error.context.reason === 'EPIPE'
 }
 
 function categoriesOf({ categories }: OpenState, wanted: readonly string[]): readonly OpenCategory[] {

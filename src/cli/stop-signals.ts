@@ -1,5 +1,4 @@
-// What stops a command, as an AbortSignal: SIGINT, SIGTERM, a reader of standard output that has gone away, and any other
-// failure of standard output.
+// What stops a command, as an AbortSignal: SIGINT, SIGTERM, and a standard output that is full or that nobody reads any more.
 // A second SIGINT or SIGTERM ends the process as it always does.
 
 import { constants } from 'node:os'
@@ -10,9 +9,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 export interface StopRequest {
   /** Fires with the first of them. */
   readonly signal: AbortSignal
-  /** 128 plus the signal's number, as shells count; that of SIGPIPE for the reader. Undefined where none of them came. */
+  /** 128 plus the signal's number, as shells count. Undefined where no signal came. */
   readonly exitCode: number | undefined
-  /** Why standard output cannot be written, its reader's absence apart: the command has to fail with it. */
+  /** Why standard output cannot be written: the command has to fail with it. */
   readonly failure: FeedError<'SINK_FAILED'> | undefined
   /** Gives the signals back to the process. */
   release(): void
@@ -28,7 +27,6 @@ export function stopRequest(): StopRequest {
     stop.abort()
   }
   const onOutputError = (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return on('SIGPIPE')
     failure ??= sinkFailed('standard output', 'standard output', error)
     stop.abort(failure)
   }

@@ -2,7 +2,7 @@
 // its stable text. What else proves that two downloads are of one file (total, Last-Modified) stands in the ledger beside it.
 // Document 2, Endpoints: the parameters that tell the files of one category apart.
 
-import { anObject, filledText } from '../options'
+import { anObject, anyText } from '../options'
 import { readDay, readHour } from '../service/date-forms'
 
 /** One top-level category of one marketplace: everything of a synchronisation is kept apart by it. */
@@ -50,8 +50,8 @@ export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
  */
 export function fileIdKey(id: FileId): string {
   const { marketplace, categoryId } = anObject('id', id)
-  filledText('marketplace', marketplace)
-  filledText('categoryId', categoryId)
+  anyText('marketplace', marketplace)
+  anyText('categoryId', categoryId)
   return `${categoryKey(id)}${id.feed}/${whichOf(id)}`
 }
 

@@ -146,6 +146,6 @@ describe('the command', () => {
   test('wrong usage: exit code 2, nothing on the standard output', async () => {
     const { code, stdout, stderr } = await command(path, '--rounds', '0')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain("option '--rounds' does not take '0'")
+    expect(stderr).toContain("option '--rounds <count>' must be a whole number from 1 to 9999, not '0'")
   })
 })

@@ -67,7 +67,7 @@ describe('a file that cannot be read to its end fails typed, with its position',
   test.each([
     ['cut', whole.subarray(0, -20), { code: 'GZIP_TRUNCATED', context: { byteOffset: whole.length - 20 } }],
     ['empty text', '', { code: 'TSV_EMPTY', context: { byteOffset: 0 } }],
-    ['of another feed', 'groupId\n', { code: 'TSV_COLUMN_MISSING', context: { column: 'itemId', line: 1, byteOffset: 0 } }],
+    ['of another feed', 'groupId\n', { code: 'TSV_HEADER_INVALID', context: { line: 1, byteOffset: 0 } }],
   ])('%s', async (_, bytes, error) => {
     await expect(round(bytes, typeof bytes === 'string' ? 'plain' : 'gzip')).rejects.toMatchObject(error)
   })

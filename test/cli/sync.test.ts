@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SyncCommand, syncCommand } from '../../src/cli/sync'
 import { openState } from '../../src/sync/index'
+import { machineGround } from '../../src/sync/state-ground'
+import { StateLock } from '../../src/sync/state-lock'
 import { HOURS, outcomeOf, served } from './served'
 
 let at: Awaited<ReturnType<typeof served>>
@@ -98,11 +100,11 @@ describe('feedmill sync', () => {
 
   test('a folder that another run has is refused, and so is one of another service', async () => {
     const state = stateIn('plain')
-    const open = await openState(state)
+    const lock = await StateLock.take(machineGround, state)
     try {
       expect((await run({ state })).error).toMatchObject({ code: 'STATE_LOCKED' })
     } finally {
-      await open.close()
+      await lock.release()
     }
     expect((await run({ state, marketplace: 'MKT_DE' })).error).toMatchObject({ code: 'STATE_FOREIGN' })
   })

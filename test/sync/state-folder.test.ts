@@ -40,7 +40,7 @@ async function expectCorrupt(reason: string | RegExp): Promise<void> {
   }
 }
 
-describe('fault 94', () => {
+describe('fault 94: a store that is missing beside its marker', () => {
   test('a store that is missing beside its marker is STATE_CORRUPT for readers and runs, and is not made again', async () => {
     await newState()
     await rm(join(folder, 'store'), { recursive: true })
