@@ -118,7 +118,6 @@ const MADE: Record<string, () => object> = {
   catalog: () => clients().catalog,
   keys: () => clients().keys,
   notifications: () => clients().notifications,
-  MemoryStore: () => new feedmill.MemoryStore(),
   SnapshotMerger: () => new feedmill.SnapshotMerger(),
   GroupJoiner: () => new feedmill.GroupJoiner({ groups: [] }),
   Gunzip: () => new feedmill.Gunzip(),
@@ -134,6 +133,11 @@ function clients(): feedmill.FeedService {
 
 /** Methods that Minipass and EventEmitter give a stream: their arguments are Node's affair, not this package's. */
 const NOT_PUBLIC = new Set([
+  'end',
+  'transform',
+  'flush',
+  'release',
+  'fuseWith',
   'on',
   'once',
   'off',

@@ -2,8 +2,8 @@
 // A pipeline is a description and never changes; each terminal call runs it once (run.ts).
 
 import { Readable } from 'node:stream'
-import { asFeedError, excerpt, FeedError } from '../errors'
-import { durationMs, filledText, wholeNumber, withMethods } from '../options'
+import { asFeedError, FeedError } from '../errors'
+import { callback, durationMs, filledText, knownOptions, type OptionNames, optionInvalid, wholeNumber, withMethods } from '../options'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
@@ -20,6 +20,10 @@ export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
 
 type AnyStep = AnyStage | (() => AnyStage)
 
+const OPTION_NAMES: OptionNames<PipelineOptions> = { signal: true, onProgress: true, progressMs: true, onSettled: true }
+const SOURCE = 'an iterable, a stream, a stage, a pipeline, or a function that gives one'
+const STEP = 'a stage (an instance of its class), or a function that makes one'
+
 /**
  * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
  *
@@ -29,7 +33,9 @@ type AnyStep = AnyStage | (() => AnyStage)
 export function pipeline<T>(source: Pipeline<T> | (() => Pipeline<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: AnyIterable<T> | (() => AnyIterable<T>), options?: PipelineOptions): Pipeline<T>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
-  if (typeof source !== 'function') checkSource(source)
+  knownOptions(options, OPTION_NAMES)
+  if (typeof source === 'function') callback('source', source, SOURCE)
+  else checkSource(source)
   const make = () => [sourceStage(typeof source === 'function' ? source() : source)]
   const repeatable = isRepeatable(source)
   return new Pipeline<T>(repeatable ? make : onlyOnce(make), [], options, repeatable)
@@ -64,11 +70,14 @@ interface AnyPipeline<T> {
 type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
 
 /** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
-export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>, options?: PipelineOptions): Pipeline<ItemOf<P>> {
+export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>, options: PipelineOptions = {}): Pipeline<ItemOf<P>> {
+  if (!isIterable(pipelines)) throw optionInvalid('pipelines', 'a list of pipelines, or another iterable of them', pipelines)
+  if (Array.isArray(pipelines)) pipelines.forEach(checkPipeline)
+  knownOptions(options, OPTION_NAMES)
   const items = () => new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
   if (!Array.isArray(pipelines)) return pipeline(items(), options)
   // As often as all of them: one that cannot be read again would be missing from a second run.
-  return new Pipeline(() => [sourceStage(items())], [], options ?? {}, pipelines.every(isRepeatable))
+  return new Pipeline(() => [sourceStage(items())], [], options, pipelines.every(isRepeatable))
 }
 
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
@@ -81,8 +90,11 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** @internal Use {@link pipeline}. */
   constructor(source: () => readonly AnyStage[], steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
-    const { progressMs } = options
+    const { progressMs, signal, onProgress, onSettled } = options
     if (progressMs !== undefined) durationMs('progressMs', progressMs)
+    if (signal !== undefined) withMethods('signal', signal, ['addEventListener', 'removeEventListener'])
+    if (onProgress !== undefined) callback('onProgress', onProgress)
+    if (onSettled !== undefined) callback('onSettled', onSettled)
     this.#source = source
     this.#steps = steps
     this.#options = options
@@ -91,23 +103,33 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Adds a stage. One that does not take what comes before is a compile error here. */
   to<Out>(step: Step<T, Out>): Pipeline<Out> {
-    if (typeof step !== 'function') checkStage(step)
+    if (typeof step === 'function') callback('step', step, STEP)
+    else checkStage(step)
     const repeatable = this.repeatable && typeof step === 'function'
     return new Pipeline<Out>(this.#source, [...this.#steps, step as AnyStep], this.#options, repeatable)
   }
 
-  /** Keeps the rows (or members, or items) for which `keep` is true. */
+  /**
+   * Keeps the rows (or members, or items) for which `keep` is true. It answers at once: a promise ends the run with
+   * OPTION_INVALID.
+   */
   filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T> {
+    callback('keep', keep)
     return this.to(() => new FilterRows<T>(keep))
   }
 
-  /** Makes something else of each row. A row that is kept by the result pins its batch: see `Row.detach`. */
-  map<U>(map: (element: ElementOf<T>) => U): Pipeline<U[]> {
+  /**
+   * Makes something else of each row, one row after the other; where `map` returns a promise, of what that gives.
+   * A row that is kept by the result pins its batch: see `Row.detach`.
+   */
+  map<U>(map: (element: ElementOf<T>) => U): Pipeline<Awaited<U>[]> {
+    callback('map', map)
     return this.to(() => new MapRows<T, U>(map))
   }
 
-  /** Shows each row to `see` as it passes. */
-  tap(see: (element: ElementOf<T>) => void): Pipeline<T> {
+  /** Shows each row to `see` as it passes, waiting where it returns a promise. */
+  tap(see: (element: ElementOf<T>) => unknown): Pipeline<T> {
+    callback('see', see)
     return this.to(() => new TapRows<T>(see))
   }
 
@@ -129,6 +151,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /** Calls `use` with every row in order, waiting where it returns a promise. */
   async forEach(use: (element: ElementOf<T>) => void | Promise<void>): Promise<PipelineSummary> {
+    callback('use', use)
     return this.#consume(async item => {
       for (const element of elementsOf(item)) {
         const pending = use(element)
@@ -233,19 +256,22 @@ function isRepeatable(source: PipelineSource<unknown>): boolean {
 }
 
 function checkSource(source: unknown): void {
-  if (isStage(source) || isPipeline(source)) return
-  const isIterable = typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source)
-  if (isIterable || typeof (source as { getReader?: unknown } | null | undefined)?.getReader === 'function') return
-  throw invalid('source', 'an iterable, a stream, a stage, a pipeline, or a function that gives one', source)
+  if (isStage(source) || isPipeline(source) || isIterable(source)) return
+  if (typeof (source as { getReader?: unknown } | null | undefined)?.getReader === 'function') return
+  throw optionInvalid('source', SOURCE, source)
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
 }
 
 function checkStage(step: unknown): AnyStage {
   if (isStage(step)) return step
-  throw invalid('step', 'a stage, or a function that makes one', step)
+  throw optionInvalid('step', STEP, step)
 }
 
-function invalid(option: string, expected: string, received: unknown): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(String(received)) })
+function checkPipeline(member: unknown): void {
+  if (!isPipeline(member)) throw optionInvalid('pipelines', 'a list of nothing but pipelines', member)
 }
 
 // Both by shape: two copies of the package may meet in one process.

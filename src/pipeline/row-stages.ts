@@ -1,6 +1,8 @@
 // The stages behind the builder's row helpers. Each works inside a batch, so its cost is paid for each batch, not for each row.
 
-import { Stage } from '../stages/stage'
+import { isPromise } from '../codec/steps'
+import { optionInvalid } from '../options'
+import { type Outputs, Stage } from '../stages/stage'
 import { countOf, type ElementOf, elementsOf, firstOf, selectFrom } from './batch'
 
 export class FilterRows<T> extends Stage<T, T> {
@@ -8,7 +10,7 @@ export class FilterRows<T> extends Stage<T, T> {
 
   constructor(keep: (element: ElementOf<T>) => boolean) {
     super('filter')
-    this.#keep = keep
+    this.#keep = element => decided(keep(element))
   }
 
   protected override transform(item: T): T[] | undefined {
@@ -17,7 +19,15 @@ export class FilterRows<T> extends Stage<T, T> {
   }
 }
 
-export class MapRows<T, U> extends Stage<T, U[]> {
+/** A promise is true, whatever it will say. @throws FeedError OPTION_INVALID */
+function decided(kept: boolean): boolean {
+  if (typeof kept !== 'object' || !isPromise<boolean>(kept)) return kept
+  // Told here. Its own failure has no one to go to.
+  Promise.resolve(kept).catch(() => {})
+  throw optionInvalid('keep()', 'true or false, and no promise of them: wait in map, tap or forEach', kept)
+}
+
+export class MapRows<T, U> extends Stage<T, Awaited<U>[]> {
   readonly #map: (element: ElementOf<T>) => U
 
   constructor(map: (element: ElementOf<T>) => U) {
@@ -25,22 +35,61 @@ export class MapRows<T, U> extends Stage<T, U[]> {
     this.#map = map
   }
 
-  protected override transform(item: T): [U[]] {
-    return [Array.from(elementsOf(item), element => this.#map(element))]
+  protected override transform(item: T): Outputs<Awaited<U>[]> {
+    const mapped: Awaited<U>[] = []
+    const keep = (value: Awaited<U>) => void mapped.push(value)
+    const useAll = new InOrder(elementsOf(item), element => {
+      const value: unknown = this.#map(element)
+      if (typeof value === 'object' && isPromise(value)) return value.then(settled => keep(settled as Awaited<U>))
+      keep(value as Awaited<U>)
+    })
+    return useAll.before(mapped, () => this.destroyed)
   }
 }
 
 export class TapRows<T> extends Stage<T, T> {
-  readonly #see: (element: ElementOf<T>) => void
+  readonly #see: (element: ElementOf<T>) => unknown
 
-  constructor(see: (element: ElementOf<T>) => void) {
+  constructor(see: (element: ElementOf<T>) => unknown) {
     super('tap')
     this.#see = see
   }
 
-  protected override transform(item: T): [T] {
-    for (const element of elementsOf(item)) this.#see(element)
-    return [item]
+  protected override transform(item: T): Outputs<T> {
+    return new InOrder(elementsOf(item), this.#see).before(item, () => this.destroyed)
+  }
+}
+
+/** Hands elements to a function one after the other, and waits where it gives a promise. */
+class InOrder<E> {
+  readonly #elements: Iterator<E>
+  readonly #use: (element: E) => unknown
+
+  constructor(elements: Iterable<E>, use: (element: E) => unknown) {
+    this.#elements = elements[Symbol.iterator]()
+    this.#use = use
+  }
+
+  /** The output that comes when all elements were used: without a promise where nothing was waited for. */
+  before<O>(output: O, isOver: () => boolean): Iterable<O> | AsyncIterable<O> {
+    const pending = this.#useUntilPromise()
+    return pending === undefined ? [output] : this.#later(pending, output, isOver)
+  }
+
+  #useUntilPromise(): PromiseLike<unknown> | undefined {
+    for (let step = this.#elements.next(); !step.done; step = this.#elements.next()) {
+      const used = this.#use(step.value)
+      if (typeof used === 'object' && isPromise(used)) return used
+    }
+    return undefined
+  }
+
+  async *#later<O>(first: PromiseLike<unknown>, output: O, isOver: () => boolean): AsyncGenerator<O, void, void> {
+    for (let pending: PromiseLike<unknown> | undefined = first; pending !== undefined; pending = this.#useUntilPromise()) {
+      await pending
+      if (isOver()) return
+    }
+    yield output
   }
 }
 

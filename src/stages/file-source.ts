@@ -4,7 +4,7 @@
 import { close, open, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { excerpt, FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { type CopyingStage, Source } from './source'
 import type { Stage } from './stage'
 
@@ -19,6 +19,8 @@ export interface FileSourceOptions {
   /** Bytes of one read, and so the most in a block; 256 KiB by default. */
   readonly blockBytes?: number
 }
+
+const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
 
 /**
  * A file from its start to its end, in blocks of `blockBytes`; a read may give fewer.
@@ -40,10 +42,10 @@ export class FileSource extends Source<Uint8Array> {
   #onlyReader: Stage<never, unknown> | undefined
 
   /** @throws OPTION_INVALID */
-  constructor(path: string, { blockBytes = BLOCK_BYTES }: FileSourceOptions = {}) {
+  constructor(path: string, options: FileSourceOptions = {}) {
     super('FileSource')
-    if (typeof path !== 'string' || path === '') throw pathInvalid(path)
-    this.#path = path
+    const { blockBytes = BLOCK_BYTES } = knownOptions(options, OPTION_NAMES)
+    this.#path = filePath('path', path)
     this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
     // Who listens may keep what passes.
     this.on('newListener', event => {
@@ -105,9 +107,4 @@ export class FileSource extends Source<Uint8Array> {
     const reason = excerpt(cause instanceof Error ? cause.message : String(cause))
     return new FeedError('STAGE_FAILED', `${this.#path} cannot be ${verb}: ${reason}`, { stage: this.name }, { cause })
   }
-}
-
-function pathInvalid(path: unknown): FeedError {
-  const context = { option: 'path', expected: 'the path of a file', received: excerpt(String(path)) }
-  return new FeedError('OPTION_INVALID', 'path must be the path of a file', context)
 }

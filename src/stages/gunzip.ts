@@ -7,6 +7,7 @@ import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { PAUSE, type Pause, type Steps } from '../codec/steps'
 import { excerpt, FeedError } from '../errors'
+import { knownOptions, type OptionNames } from '../options'
 import { type ByteSink, FusedStage } from './fused-stage'
 import { Inflation } from './inflation'
 import { parallelEngine } from './parallel-inflate'
@@ -43,6 +44,14 @@ const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngi
   fflate: fflateEngine,
 }
 
+const NAMES: OptionNames<GunzipOptions> = {
+  engine: true,
+  worker: true,
+  maxOutputBytes: true,
+  maxRatio: true,
+  allowNested: true,
+}
+
 interface ChosenEngine {
   readonly name: GunzipEngine
   readonly newEngine: NewInflateEngine
@@ -74,7 +83,7 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
 
   constructor(options: GunzipOptions = {}) {
     super('Gunzip')
-    const { engine, worker = true } = options
+    const { engine, worker = true } = knownOptions(options, NAMES)
     const limits = gzipLimits(options)
     if (typeof worker !== 'boolean') throw invalid('worker', 'a boolean', worker)
     const chosen = engine === undefined ? defaultEngine(worker) : namedEngine(engine, worker)

@@ -17,6 +17,7 @@ import type { Duplex } from 'node:stream'
 import { Minipass } from 'minipass'
 import { isPromise, PAUSE, type Pause, Steps } from '../codec/steps'
 import { asFeedError, FeedError } from '../errors'
+import { filledText } from '../options'
 import { byteLengthOf, type IdleFor, IdleTime, newCounters, rowCountOf, type StageCounters } from './counters'
 import { eventLoopTurn, isTurnDue } from './event-loop'
 import { Inbox } from './inbox'
@@ -84,7 +85,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   constructor(name: string = new.target.name) {
     super({ objectMode: true })
-    this.name = name
+    this.name = filledText('name', name)
     this.counters = newCounters(name)
     this.#idle = new IdleTime(this.counters)
   }

@@ -2,7 +2,7 @@
 // It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
 
 import { FeedError } from '../errors'
-import { arrayOf, knownOptions, type OptionNames, wholeNumber } from '../options'
+import { anObject, arrayOf, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { ByteArena } from './byte-arena'
 import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from './keyed-store'
 
@@ -45,7 +45,8 @@ export class MemoryStore implements KeyedStore {
     return this.#bytes
   }
 
-  getMany(keys: readonly string[], { firstBytes }: ReadOptions = {}): (Uint8Array | undefined)[] {
+  getMany(keys: readonly string[], options: ReadOptions = {}): (Uint8Array | undefined)[] {
+    const { firstBytes } = anObject('options', options)
     return arrayOf('keys', keys).map(key => {
       const block = this.#blocks.get(key)
       return block === undefined ? undefined : this.#arena.get(block, firstBytes)

@@ -66,7 +66,10 @@ test('what is no line of NDJSON does not compile', () => {
   pipeline(buffers).run(ndjsonSink('f'))
   // @ts-expect-error JSON has no BigInt
   pipeline([[1n]]).run(ndjsonSink('f'))
-  const promises = objects().map(async object => object)
+  objects()
+    .map(async object => object)
+    .run(ndjsonSink('f'))
+  const promises = pipeline([[Promise.resolve({ a: 1 })]])
   // @ts-expect-error promises
   promises.run(ndjsonSink('f'))
   const nothing = objects().map(() => {})
