@@ -142,7 +142,7 @@ export interface ErrorContexts {
   /** The content is gzip again: the file was compressed twice. */
   GZIP_NESTED: { byteOffset: number }
   /** A cap against bombs was reached. */
-  GZIP_LIMIT: { byteOffset: number; option: 'maxOutputBytes' | 'maxRatio'; limit: number }
+  GZIP_LIMIT: { byteOffset: number; option: 'maxOutputBytes' | 'maxRatio' | 'maxMembers'; limit: number }
 
   // TSV.
   /** No header line. */

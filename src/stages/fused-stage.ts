@@ -1,6 +1,7 @@
 // Two stages in one: what the first gives goes into the second's machine within one step, without a copy and a queue between them.
 // The builder puts it in place of two neighbours that offer it (`Stage.fuseWith`). Items, errors and counters are those of the two.
 
+import { byteBlock } from '../codec/byte-block'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../codec/steps'
 import type { LentMemory } from '../codec/wasm-module'
 import { asFeedError } from '../errors'
@@ -57,8 +58,8 @@ export class FusedStage<Out> extends Stage<Uint8Array, Out> {
   protected override transform(block: Uint8Array): Steps<Out | Pause> | undefined {
     const { counters, inflation } = this.#first
     counters.itemsIn++
-    counters.bytesIn += block.length
     try {
+      counters.bytesIn += byteBlock(counters.stage, block).length
       this.#blocks = inflation.inflate(block)
     } catch (error) {
       throw asFeedError(error, counters.stage)

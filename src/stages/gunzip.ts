@@ -1,13 +1,14 @@
 // Gzip to bytes as a stage. It owns the choice of the engine; the inflating itself is inflation.ts, which needs no stage.
 
+import { byteBlock } from '../codec/byte-block'
 import { copyBytes } from '../codec/copy-bytes'
 import { fflateEngine } from '../codec/gzip/fflate-inflate'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { PAUSE, type Pause, type Steps } from '../codec/steps'
-import { excerpt, FeedError } from '../errors'
-import { knownOptions, type OptionNames } from '../options'
+import { FeedError } from '../errors'
+import { choice, flag, knownOptions, type OptionNames } from '../options'
 import { type ByteSink, FusedStage } from './fused-stage'
 import { Inflation } from './inflation'
 import { parallelEngine } from './parallel-inflate'
@@ -16,10 +17,13 @@ import { ZlibInflate } from './zlib-inflate'
 
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
+/** The caps among them bound what hostile files cost; reaching one is GZIP_LIMIT, which names it. */
 export interface GunzipOptions extends Partial<GzipLimits> {
   /**
    * `wasm`: this package's own, in WebAssembly, the default where the machine has 128-bit SIMD. `zlib`: node:zlib on a thread of its
-   * own, the default elsewhere. `fflate`: plain JavaScript on this thread, several times slower.
+   * own, the default elsewhere. `fflate`: plain JavaScript on this thread, several times slower, and laxer than RFC 1951: it does not
+   * refuse the length check of a stored block and some incomplete code tables. What it makes of such data ends without an error
+   * only if the member's CRC32 and size agree with it, as they do where an invalid stream stands for no output at all.
    */
   readonly engine?: GunzipEngine
   /**
@@ -44,11 +48,14 @@ const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngi
   fflate: fflateEngine,
 }
 
+const ENGINE_NAMES = Object.keys(ENGINES) as GunzipEngine[]
+
 const NAMES: OptionNames<GunzipOptions> = {
   engine: true,
   worker: true,
   maxOutputBytes: true,
   maxRatio: true,
+  maxMembers: true,
   allowNested: true,
 }
 
@@ -64,7 +71,8 @@ interface ChosenEngine {
  * and never touched again. Input blocks must not change while the stage works on them. Small ones are gathered, up
  * to 256 KiB, before they are inflated.
  *
- * Reads any number of members, with or without zeros after each. **A checksum stands behind what it covers: until
+ * Reads up to `maxMembers` members, with or without zeros after each. A file name or comment in a header may have up to 65,535 bytes
+ * (RFC 1952 gives no limit); a longer one is GZIP_HEADER_INVALID. **A checksum stands behind what it covers: until
  * `end`, whatever was handed out is not confirmed**, and a failure means that none of it may be kept.
  * The input may end only after a whole member, or the zeros after it. An input that is cut exactly between two
  * members looks complete from here; only who knows the file's size can tell.
@@ -74,7 +82,7 @@ interface ChosenEngine {
  * (GZIP_LIMIT: at the output's last),
  * with `fflate` within about 4 KiB.
  *
- * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
+ * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; STAGE_INPUT_INVALID, GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
  * GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
@@ -85,8 +93,7 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     super('Gunzip')
     const { engine, worker = true } = knownOptions(options, NAMES)
     const limits = gzipLimits(options)
-    if (typeof worker !== 'boolean') throw invalid('worker', 'a boolean', worker)
-    const chosen = engine === undefined ? defaultEngine(worker) : namedEngine(engine, worker)
+    const chosen = engine === undefined ? defaultEngine(flag('worker', worker)) : namedEngine(engine, flag('worker', worker))
     this.#inflation = new Inflation(limits, chosen.newEngine)
     this.#engineCopies = chosen.name === 'wasm'
   }
@@ -116,7 +123,7 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   }
 
   protected override transform(block: Uint8Array): Outputs<Uint8Array> {
-    const outputs = this.#inflation.inflate(block)
+    const outputs = this.#inflation.inflate(byteBlock(this.name, block))
     return outputs && this.#owned(outputs)
   }
 
@@ -155,11 +162,5 @@ function defaultEngine(worker: boolean): ChosenEngine {
 }
 
 function namedEngine(name: GunzipEngine, worker: boolean): ChosenEngine {
-  if (!Object.hasOwn(ENGINES, name)) throw invalid('engine', Object.keys(ENGINES).join(' or '), name)
-  return { name, newEngine: ENGINES[name](worker) }
-}
-
-function invalid(option: string, expected: string, value: unknown): FeedError {
-  const received = excerpt(String(value))
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${received}`, { option, expected, received })
+  return { name, newEngine: ENGINES[choice('engine', name, ENGINE_NAMES)](worker) }
 }

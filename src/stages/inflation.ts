@@ -19,7 +19,7 @@ export class Inflation {
   readonly #newEngine: NewInflateEngine
   readonly #gatherer = new InputGatherer()
   readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
-  /** Of the current member, from its first byte of data on. */
+  /** The engine of the member whose data was read last. Once it has ended it waits for the next member. */
   #engine: InflateEngine | undefined
   /** Of the block that the engine has. */
   #ofBlock: InflateOutputs | undefined
@@ -68,7 +68,8 @@ export class Inflation {
   #next(): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {
     while (this.#ofBlock || this.#begin()) {
       if (this.#isPauseDue) return this.#rested(PAUSED)
-      const step = this.#ofBlock?.next() ?? DONE
+      const step = this.#ofBlock?.next()
+      if (step === undefined) continue
       if (isPromise(step)) return step.then(settled => this.#accept(settled) ?? this.#next())
       const output = this.#accept(step)
       if (output) return output
@@ -105,7 +106,7 @@ export class Inflation {
 
   /** What an engine finds out only now may be that the next member began long ago: then there is a rest, and an engine for that. */
   #finish(): boolean {
-    if (this.#engine && !this.#engineFinishes) {
+    if (this.#engine && !this.#engine.ended && !this.#engineFinishes) {
       this.#engineFinishes = true
       this.#ofBlock = this.#engine.finish()
       return true
@@ -115,9 +116,16 @@ export class Inflation {
   }
 
   #engineFor(block: Uint8Array): InflateEngine {
-    const engine = (this.#engine ??= this.#newEngine(this.#members.byteOffset))
-    if (!engine.takeRest) this.#handed.add(block)
-    return engine
+    if (!this.#engine || this.#engine.ended) this.#engine = this.#nextEngine(this.#members.byteOffset)
+    if (!this.#engine.takeRest) this.#handed.add(block)
+    return this.#engine
+  }
+
+  #nextEngine(startOffset: number): InflateEngine {
+    this.#engineFinishes = false
+    if (this.#engine?.restart?.(startOffset)) return this.#engine
+    this.#engine?.destroy()
+    return this.#newEngine(startOffset)
   }
 
   /** The step if it is an output. Otherwise the block is used up. */
@@ -138,11 +146,6 @@ export class Inflation {
     const { usedBytes, ended } = engine
     this.#members.data(usedBytes, ended)
     if (!ended) this.#handed.used(usedBytes)
-    else {
-      this.#queue.unshift(...(engine.takeRest?.() ?? this.#handed.takeRest(usedBytes)))
-      engine.destroy()
-      this.#engine = undefined
-      this.#engineFinishes = false
-    }
+    else this.#queue.unshift(...(engine.takeRest?.() ?? this.#handed.takeRest(usedBytes)))
   }
 }

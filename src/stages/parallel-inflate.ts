@@ -35,7 +35,7 @@ export function parallelEngine(): (startOffset: number) => InflateEngine {
 }
 
 export class ParallelInflate implements InflateEngine {
-  readonly #startOffset: number
+  #startOffset: number
   readonly #workerFromBytes: number
   /** What the two threads tell each other. */
   readonly control = new InflateControl()
@@ -105,6 +105,14 @@ export class ParallelInflate implements InflateEngine {
     return this.#outputs
   }
 
+  /** Where the worker has not taken over: it may have been started, and then takes over in a later member. */
+  restart(startOffset: number): boolean {
+    if (!this.#inline?.restart(startOffset)) return false
+    this.#startOffset = startOffset
+    this.#inputEnded = false
+    return true
+  }
+
   destroy(): void {
     if (this.#destroyed) return
     this.#destroyed = true
@@ -140,7 +148,7 @@ export class ParallelInflate implements InflateEngine {
 
   #endPiece(inline: WasmInflate): void {
     this.#here = undefined
-    this.#restOfBlock = this.#restOfBlock.subarray(inline.ended ? inline.usedBytes - this.#usedBefore : LOOK_EVERY_BYTES)
+    this.#restOfBlock = this.#restOfBlock.subarray(inline.usedBytes - this.#usedBefore)
     const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
     if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed && beginInflateWorker()) this.#startWorker(inline)
   }

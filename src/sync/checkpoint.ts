@@ -8,7 +8,7 @@ import type { GzipMembersState } from '../codec/gzip/members'
 import type { TsvParserState } from '../codec/tsv/parser'
 import type { InflaterState } from './file-inflater'
 
-const MAGIC = 0x3143_4d46 // `FMC1`
+const MAGIC = 0x3243_4d46 // `FMC2`
 const HEAD_BYTES = 12
 const CHECKED_FROM = 8
 

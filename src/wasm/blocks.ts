@@ -113,12 +113,17 @@ function useFixedCodes(): void {
     memory.fill(LENGTHS + 256, 7, 24)
     memory.fill(LENGTHS + 280, 8, 8)
     memory.fill(LENGTHS + 288, 5, 32)
-    state.litlenCount = 288
-    state.distanceCount = 32
+    markFixed()
     buildCodes()
-    state.isFixed = 1
   }
   state.phase = IN_SYMBOLS
+}
+
+/** The code lengths are those of the fixed codes. */
+export function markFixed(): void {
+  state.litlenCount = 288
+  state.distanceCount = 32
+  state.isFixed = 1
 }
 
 export function readCounts(): i32 {

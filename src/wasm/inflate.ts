@@ -4,7 +4,7 @@
 // The input may be cut at any byte. What is accepted is exactly what zlib accepts. Nothing is read or written outside the regions
 // of layout.ts, whatever the input and whatever a restored state says.
 
-import { copyStored, readCounts, readHeader, readLengths, readPrecode, readStoredLength } from './blocks'
+import { copyStored, markFixed, readCounts, readHeader, readLengths, readPrecode, readStoredLength } from './blocks'
 import { lowBits, MAX_CODE_BITS } from './entries'
 import {
   AT_END,
@@ -53,9 +53,14 @@ export {
   WINDOW_BYTES,
 } from './layout'
 
-/** Forgets everything: the next byte of input is the first of a stream. */
+/**
+ * Forgets everything but the tables of the fixed codes, if they are there: files of many small members need them for each.
+ * The next byte of input is the first of a stream.
+ */
 export function reset(): void {
-  memory.fill(STATE, 0, STATE_BYTES)
+  const isFixed = state.isFixed != 0
+  memory.fill(STATE, 0, isFixed ? LENGTHS - STATE : STATE_BYTES)
+  if (isFixed) markFixed()
   state.historyAt = <u32>OUTPUT
   state.outputFrom = <u32>OUTPUT
   state.outputAt = <u32>OUTPUT

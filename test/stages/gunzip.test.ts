@@ -1,13 +1,16 @@
 import { Readable, Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { pipeline as nodePipeline } from 'node:stream/promises'
 import { constants, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { InflateCore } from '../../src/codec/gzip/inflate-core'
 import { OUTPUT_BLOCK_BYTES } from '../../src/codec/gzip/inflate-engine'
 import { GATHER_BYTES } from '../../src/codec/gzip/input-gatherer'
+import { pipeline } from '../../src/pipeline/pipeline'
 import { ChunkReassembler } from '../../src/stages/chunk-reassembler'
 import { GUNZIP_HELD_BYTES, Gunzip } from '../../src/stages/gunzip'
 import { ParallelInflate } from '../../src/stages/parallel-inflate'
+import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 import { ZlibInflate } from '../../src/stages/zlib-inflate'
 import { byteByByte, cutAt, feedText, gzipMember, gzipTrailer } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
@@ -142,7 +145,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     const totalBytes = first.length + gzipMember('second').length
     const pieces = Readable.from([{ offset: 0, bytes: first }])
     const sink = new Writable({ write: (_block, _encoding, done) => done() })
-    const run = pipeline(pieces, new ChunkReassembler({ totalBytes }) as never, new Gunzip({ engine }) as never, sink)
+    const run = nodePipeline(pieces, new ChunkReassembler({ totalBytes }) as never, new Gunzip({ engine }) as never, sink)
     await expect(run).rejects.toMatchObject({ code: 'CHUNK_TOTAL_MISMATCH', context: { byteOffset: first.length, totalBytes } })
   })
 
@@ -299,7 +302,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
       },
     })
     const content = feedText(20_000)
-    await pipeline(Readable.from(cutAt(gzipSync(content), 1, 5000, 5001)), new Gunzip({ engine }) as never, sink)
+    await nodePipeline(Readable.from(cutAt(gzipSync(content), 1, 5000, 5001)), new Gunzip({ engine }) as never, sink)
     expect(Buffer.concat(received).equals(content)).toBe(true)
   })
 
@@ -323,19 +326,64 @@ test('fault 52: node:zlib says why the data is bad', async () => {
 })
 
 test.each([
-  ['zlib', ZlibInflate],
-  ['wasm', ParallelInflate],
-] as const)('every %s engine is destroyed: at the end of its member, at a failure, and on abort', async (engine, { prototype }) => {
-  const destroy = vi.spyOn(prototype, 'destroy')
-  await runGunzip([gzipMember('one'), gzipMember('two')], { engine })
-  expect(destroy).toHaveBeenCalledTimes(2)
-  await runGunzip([GZIP.subarray(0, 40)], { engine })
-  expect(destroy).toHaveBeenCalledTimes(3)
-  const gunzip = new Gunzip({ engine })
-  gunzip.write(gzipSync(feedText(40_000), { level: 1 }))
-  gunzip.destroy()
-  expect(destroy).toHaveBeenCalledTimes(4)
+  ['zlib', ZlibInflate, 2],
+  ['wasm', ParallelInflate, 1],
+] as const)(
+  'every %s engine is destroyed: behind its last member, at a failure, and on abort',
+  async (engine, { prototype }, ofTwoMembers) => {
+    const destroy = vi.spyOn(prototype, 'destroy')
+    await runGunzip([gzipMember('one'), gzipMember('two')], { engine })
+    expect(destroy).toHaveBeenCalledTimes(ofTwoMembers)
+    await runGunzip([GZIP.subarray(0, 40)], { engine })
+    expect(destroy).toHaveBeenCalledTimes(ofTwoMembers + 1)
+    const gunzip = new Gunzip({ engine })
+    gunzip.write(gzipSync(feedText(40_000), { level: 1 }))
+    gunzip.destroy()
+    expect(destroy).toHaveBeenCalledTimes(ofTwoMembers + 2)
+    vi.restoreAllMocks()
+  },
+)
+
+test('fault 98: small members share one wasm engine, which copies little more input than they have', async () => {
+  const members = Array.from({ length: 2000 }, (_, n) => gzipMember(`row ${n}\n`))
+  const restart = vi.spyOn(ParallelInflate.prototype, 'restart')
+  const fillInput = vi.spyOn(InflateCore.prototype, 'fillInput')
+  const { output, error } = await runGunzip([Buffer.concat(members)], { engine: 'wasm' })
+  expect(error).toBeUndefined()
+  expect(output.toString()).toBe(members.map((_, n) => `row ${n}\n`).join(''))
+  expect(restart.mock.results.filter(({ value }) => value === true)).toHaveLength(1999)
+  expect(Math.max(...fillInput.mock.calls.map(([, bytes]) => bytes.length))).toBeLessThanOrEqual(1024)
   vi.restoreAllMocks()
+})
+
+test.each(['zlib', 'wasm', 'fflate'] as const)('fault 98: more members than maxMembers are a typed failure (%s)', async engine => {
+  const three = Buffer.concat([gzipMember('one'), gzipMember('two'), gzipMember('three')])
+  const { output, error } = await runGunzip([three], { engine, maxMembers: 2 })
+  expect(output.toString()).toBe('onetwo')
+  const byteOffset = 2 * gzipMember('one').length + 10
+  expect(error).toMatchObject({ code: 'GZIP_LIMIT', context: { option: 'maxMembers', limit: 2, byteOffset }, retryable: false })
+  expect((await runGunzip([three], { engine, maxMembers: 3 })).error).toBeUndefined()
+})
+
+describe('fault 102: what is written to Gunzip', () => {
+  test.each<[string, unknown, string]>([
+    ['text', 'itemId', '"itemId"'],
+    ['a Uint16Array', new Uint16Array(GZIP), 'Uint16Array'],
+    ['an ArrayBuffer', new ArrayBuffer(4), 'ArrayBuffer'],
+    ['a number', 5, '5'],
+  ])('%s is STAGE_INPUT_INVALID, alone and before a parser', async (_, input, received) => {
+    const expected = { code: 'STAGE_INPUT_INVALID', context: { stage: 'Gunzip', received } }
+    const gunzip = new Gunzip()
+    const reading = gunzip.collect()
+    gunzip.write(input as never)
+    await expect(reading).rejects.toMatchObject(expected)
+    await expect(
+      pipeline([input as never])
+        .to(new Gunzip())
+        .to(new TsvRowParser())
+        .toArray(),
+    ).rejects.toMatchObject(expected)
+  })
 })
 
 test.each([
@@ -343,6 +391,7 @@ test.each([
   ['engine', 'toString'],
   ['maxRatio', 0],
   ['worker', 1],
+  ['maxMembers', 0],
   ['maxOutputBytes', -1],
 ])('refuses the option %s %s where the call is made', (option, value) => {
   const error = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })

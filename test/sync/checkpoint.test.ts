@@ -6,7 +6,14 @@ const bytes = fc.uint8Array({ maxLength: 200 }).map(array => Buffer.from(array))
 const checkpoints: fc.Arbitrary<Checkpoint> = fc.record({
   sequence: fc.nat(),
   inflater: fc.record({
-    members: fc.record({ byteOffset: fc.nat(), dataBytes: fc.nat(), memberCrc: fc.nat(), memberBytes: fc.nat(), outputBytes: fc.nat() }),
+    members: fc.record({
+      byteOffset: fc.nat(),
+      dataBytes: fc.nat(),
+      members: fc.nat(),
+      memberCrc: fc.nat(),
+      memberBytes: fc.nat(),
+      outputBytes: fc.nat(),
+    }),
     engine: bytes,
   }),
   parser: fc.record({

@@ -68,7 +68,10 @@ test('fault 39: a wrong checksum is found by whoever goes on from a saved state 
 })
 
 test('a state that no other has saved is refused', async () => {
-  const state = { members: { byteOffset: 10, dataBytes: 0, memberCrc: 0, memberBytes: 0, outputBytes: 9 }, engine: Buffer.from('no state') }
+  const state = {
+    members: { byteOffset: 10, dataBytes: 0, members: 1, memberCrc: 0, memberBytes: 0, outputBytes: 9 },
+    engine: Buffer.from('no state'),
+  }
   const file = await fileOf(gzipSync('x'))
   expect(() => new FileInflater(file, state)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
 })

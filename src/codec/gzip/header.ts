@@ -19,7 +19,7 @@ const FEXTRA = 0x04
 const FNAME = 0x08
 const FCOMMENT = 0x10
 const FIXED_BYTES = 10
-/** Longest FNAME or FCOMMENT. RFC 1952 has no limit for them; this is the limit that it has for FEXTRA. */
+/** The longest FNAME or FCOMMENT. RFC 1952 gives them no limit; this is the one that it gives FEXTRA. */
 const MAX_TEXT_BYTES = 65_535
 
 type Field = 'fixed' | 'extraLength' | 'extra' | 'name' | 'comment' | 'checksum' | 'done'
@@ -58,9 +58,14 @@ export class GzipHeader {
   read(bytes: Uint8Array): number {
     let used = 0
     while (used < bytes.length && !this.#isAfterText()) this.#take(bytes[used++]!)
-    this.#crc = crc32(bytes.subarray(0, used), this.#crc)
+    if (this.#mayHaveChecksum) this.#crc = crc32(bytes.subarray(0, used), this.#crc)
     while (used < bytes.length && !this.done) this.#takeChecksum(bytes[used++]!)
     return used
+  }
+
+  /** Reckoning a checksum that nobody compares is what costs most of a small header. */
+  get #mayHaveChecksum(): boolean {
+    return this.#bytes < FIXED_BYTES || (this.#flags & FHCRC) !== 0
   }
 
   /** FHCRC covers all bytes before itself. */

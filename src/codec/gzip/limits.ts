@@ -1,6 +1,6 @@
 // The caps against bombs, and what the content may be: defaults and checks of the options.
 
-import { FeedError } from '../../errors'
+import { finiteNumber, flag } from '../../options'
 
 export interface GzipLimits {
   /** Most bytes of output over all members. Default 1 TiB. */
@@ -10,12 +10,19 @@ export interface GzipLimits {
    * feeds are near 5, deflate's own highest is 1032.
    */
   readonly maxRatio: number
+  /**
+   * Most gzip members in the file. Default 1,000,000, which are 65 GB in members of 64 KiB (as bgzip makes them). A small member
+   * costs some microseconds whatever is in it, so a file of empty ones would otherwise keep a processor busy for hours.
+   */
+  readonly maxMembers: number
   /** Hands on content that is gzip again, instead of refusing it with GZIP_NESTED. Default false. */
   readonly allowNested: boolean
 }
 
+/** The name of a cap, as GZIP_LIMIT gives it. */
+export type GzipCap = Exclude<keyof GzipLimits, 'allowNested'>
+
 const TIB = 2 ** 40
-const DEFAULTS: GzipLimits = { maxOutputBytes: TIB, maxRatio: 250, allowNested: false }
 
 /**
  * The options with their defaults. `Infinity` lifts a cap.
@@ -23,14 +30,11 @@ const DEFAULTS: GzipLimits = { maxOutputBytes: TIB, maxRatio: 250, allowNested: 
  * @throws OPTION_INVALID
  */
 export function gzipLimits(options: Partial<GzipLimits>): GzipLimits {
-  const { maxOutputBytes = DEFAULTS.maxOutputBytes, maxRatio = DEFAULTS.maxRatio, allowNested = DEFAULTS.allowNested } = options
-  if (!(maxOutputBytes > 0)) throw invalid('maxOutputBytes', 'a number of bytes above 0', maxOutputBytes)
-  if (!(maxRatio >= 1)) throw invalid('maxRatio', 'a number, at least 1', maxRatio)
-  if (typeof allowNested !== 'boolean') throw invalid('allowNested', 'a boolean', allowNested)
-  return { maxOutputBytes, maxRatio, allowNested }
-}
-
-function invalid(option: string, expected: string, value: unknown): FeedError {
-  const received = String(value)
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${received}`, { option, expected, received })
+  const { maxOutputBytes = TIB, maxRatio = 250, maxMembers = 1_000_000, allowNested = false } = options
+  return {
+    maxOutputBytes: finiteNumber('maxOutputBytes', maxOutputBytes, 1, Number.POSITIVE_INFINITY),
+    maxRatio: finiteNumber('maxRatio', maxRatio, 1, Number.POSITIVE_INFINITY),
+    maxMembers: finiteNumber('maxMembers', maxMembers, 1, Number.POSITIVE_INFINITY),
+    allowNested: flag('allowNested', allowNested),
+  }
 }

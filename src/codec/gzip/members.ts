@@ -10,7 +10,7 @@
 import { FeedError } from '../../errors'
 import { crc32 } from './crc32'
 import { GzipHeader } from './header'
-import type { GzipLimits } from './limits'
+import type { GzipCap, GzipLimits } from './limits'
 import { NestedProbe } from './nested-probe'
 import { GzipTrailer } from './trailer'
 
@@ -23,6 +23,8 @@ const NESTED_DECIDED_BYTES = 4
 export interface GzipMembersState {
   readonly byteOffset: number
   readonly dataBytes: number
+  /** Members so far, this one among them. */
+  readonly members: number
   readonly memberCrc: number
   readonly memberBytes: number
   readonly outputBytes: number
@@ -38,6 +40,7 @@ export class GzipMembers {
   #byteOffset = 0
   /** Compressed bytes of the current member's data. */
   #dataBytes = 0
+  #members = 0
   #memberCrc = 0
   #memberBytes = 0
   #outputBytes = 0
@@ -62,7 +65,7 @@ export class GzipMembers {
   /**
    * Reads framing bytes, and returns how many: all of `bytes`, unless deflate data starts among them.
    *
-   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH
+   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_LIMIT
    */
   read(bytes: Uint8Array): number {
     let used = 0
@@ -105,6 +108,7 @@ export class GzipMembers {
     return {
       byteOffset: this.#byteOffset,
       dataBytes: this.#dataBytes,
+      members: this.#members,
       memberCrc: this.#memberCrc,
       memberBytes: this.#memberBytes,
       outputBytes: this.#outputBytes,
@@ -124,10 +128,11 @@ export class GzipMembers {
     throw new FeedError('GZIP_TRUNCATED', `gzip file ends at byte ${byteOffset}, inside a member's ${part}`, { byteOffset, part })
   }
 
-  #restore({ byteOffset, dataBytes, memberCrc, memberBytes, outputBytes }: GzipMembersState): void {
+  #restore({ byteOffset, dataBytes, members, memberCrc, memberBytes, outputBytes }: GzipMembersState): void {
     this.#phase = 'data'
     this.#byteOffset = byteOffset
     this.#dataBytes = dataBytes
+    this.#members = members
     this.#memberCrc = memberCrc
     this.#memberBytes = memberBytes
     this.#outputBytes = outputBytes
@@ -143,7 +148,10 @@ export class GzipMembers {
   #readHeader(bytes: Uint8Array): number {
     const used = this.#header.read(bytes)
     this.#byteOffset += used
-    if (this.#header.done) this.#phase = 'data'
+    if (!this.#header.done) return used
+    this.#phase = 'data'
+    const { maxMembers } = this.#limits
+    if (++this.#members > maxMembers) throw this.#limitReached('maxMembers', maxMembers)
     return used
   }
 
@@ -176,9 +184,9 @@ export class GzipMembers {
     if (passesRatio && this.#outputBytes > RATIO_CHECK_FROM_BYTES) throw this.#limitReached('maxRatio', maxRatio)
   }
 
-  #limitReached(option: 'maxOutputBytes' | 'maxRatio', limit: number): FeedError {
+  #limitReached(option: GzipCap, limit: number): FeedError {
     const { byteOffset } = this
-    return new FeedError('GZIP_LIMIT', `gzip output passes ${option} ${limit} at byte ${byteOffset}`, { byteOffset, option, limit })
+    return new FeedError('GZIP_LIMIT', `gzip file passes ${option} ${limit} at byte ${byteOffset}`, { byteOffset, option, limit })
   }
 
   #nestedGzip(): FeedError {

@@ -8,7 +8,8 @@ const ISIZE_MODULUS = 2 ** 32
 
 export class GzipTrailer {
   readonly #startOffset: number
-  readonly #view = new DataView(new ArrayBuffer(TRAILER_BYTES))
+  #crc = 0
+  #size = 0
   #bytes = 0
 
   /** @param startOffset where the trailer starts in the file, in compressed bytes */
@@ -23,7 +24,11 @@ export class GzipTrailer {
   /** Reads on, and returns how many of `bytes` belong to the trailer: all of them, unless it is `done`. */
   read(bytes: Uint8Array): number {
     const used = Math.min(bytes.length, TRAILER_BYTES - this.#bytes)
-    for (let at = 0; at < used; at++) this.#view.setUint8(this.#bytes++, bytes[at]!)
+    for (let at = 0; at < used; at++, this.#bytes++) {
+      const byte = bytes[at]! << (8 * (this.#bytes % 4))
+      if (this.#bytes < 4) this.#crc |= byte
+      else this.#size |= byte
+    }
     return used
   }
 
@@ -36,8 +41,8 @@ export class GzipTrailer {
    */
   verify(crc: number, outputBytes: number): void {
     const size = outputBytes % ISIZE_MODULUS
-    const expectedCrc = this.#view.getUint32(0, true)
-    const expectedSize = this.#view.getUint32(4, true)
+    const expectedCrc = this.#crc >>> 0
+    const expectedSize = this.#size >>> 0
     if (crc !== expectedCrc) throw mismatch('GZIP_CRC_MISMATCH', 'CRC32', this.#startOffset, expectedCrc, crc)
     if (size !== expectedSize) throw mismatch('GZIP_SIZE_MISMATCH', 'ISIZE', this.#startOffset + 4, expectedSize, size)
   }

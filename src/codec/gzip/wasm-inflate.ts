@@ -10,6 +10,9 @@ import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './
 
 const NOTHING: readonly never[] = []
 
+/** The first input that the core is given. Input is copied, and a member may be much smaller than the block that it begins in. */
+const FIRST_INPUT_BYTES = 1024
+
 /** A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64, and the core's own. */
 const STATE_MAGIC = 0x3153_4946 // `FIS1`
 const STATE_HEADER_BYTES = 16
@@ -30,7 +33,7 @@ export function wasmEngine(): NewInflateEngine {
 
 /** `byteOffset` of its errors: the byte in which the bits at fault end, however the input is cut. */
 export class WasmInflate implements InflateEngine {
-  readonly #startOffset: number
+  #startOffset: number
   #memory: InflateMemory | undefined
   #historyBytes = 0
   #usedBytes = 0
@@ -67,15 +70,26 @@ export class WasmInflate implements InflateEngine {
   }
 
   *inflate(block: Uint8Array): Generator<Uint8Array, void, void> {
-    const inputBytes = this.#memory?.core.inputBytes ?? 0
-    for (let at = 0; at < block.length && this.#memory && !this.#ended; at += inputBytes) {
-      const isLast = at + inputBytes >= block.length
-      yield* this.#inflatePiece(block.subarray(at, at + inputBytes), isLast)
+    for (let rest = block; rest.length > 0 && this.#memory && !this.#ended; ) {
+      const piece = rest.subarray(0, this.#usedBytes === 0 ? FIRST_INPUT_BYTES : this.#memory.core.inputBytes)
+      rest = rest.subarray(piece.length)
+      yield* this.#inflatePiece(piece, rest.length === 0)
     }
   }
 
   finish(): IterableIterator<never> {
     return NOTHING.values()
+  }
+
+  restart(startOffset: number): boolean {
+    if (!this.#memory || !this.#ended) return false
+    this.#memory.core.reset()
+    this.#startOffset = startOffset
+    this.#historyBytes = 0
+    this.#usedBytes = 0
+    this.#ended = false
+    this.#crc = 0
+    return true
   }
 
   destroy(): void {

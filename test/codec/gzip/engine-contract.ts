@@ -1,6 +1,6 @@
 // What every inflate engine must keep, whatever is behind it.
 
-import { crc32, deflateRawSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type InflateEngine, type NewInflateEngine, OUTPUT_BLOCK_BYTES } from '../../../src/codec/gzip/inflate-engine'
 import { byteByByte, cutAt, feedText } from './build-gzip'
@@ -191,6 +191,43 @@ export function engineContract(newEngine: NewInflateEngine): void {
       expect(engine.usedBytes).toBeLessThan(deflated.length)
       break
     }
+    engine.destroy()
+  })
+
+  test('restarts for another member as a new engine begins, if it restarts at all', async () => {
+    const contents = [feedText(300), Buffer.alloc(0), Buffer.from('x'), Buffer.alloc(70_000, 'ab'), feedText(20)]
+    const settings = [
+      {},
+      { strategy: constants.Z_FIXED },
+      { level: 0 },
+      { strategy: constants.Z_FIXED },
+      { strategy: constants.Z_HUFFMAN_ONLY },
+    ]
+    let engine = newEngine(0)
+    for (let n = 0; n < 50; n++) {
+      const content = contents[(n * 7) % contents.length]!
+      const deflated = deflateRawSync(content, settings[(n * 3 + (n >> 2)) % settings.length])
+      const outputs = await finishAll(engine, await inflateAll(engine, cutAt(Buffer.concat([deflated, AFTER]), n, 2 * n + 1)))
+      expect(Buffer.concat(outputs).equals(content)).toBe(true)
+      expect([engine.ended, engine.usedBytes]).toEqual([true, deflated.length])
+      if (engine.crc !== undefined) expect(engine.crc).toBe(crc32(content))
+      engine.takeRest?.()
+      if (engine.restart?.(1000)) {
+        expect([engine.ended, engine.usedBytes]).toEqual([false, 0])
+        if (n % 10 < 9) continue
+        await expect(inflateAll(engine, [Buffer.from([7])])).rejects.toMatchObject({ context: { byteOffset: 1000 } })
+      }
+      engine.destroy()
+      expect(engine.restart?.(0) ?? false).toBe(false)
+      engine = newEngine(0)
+    }
+    engine.destroy()
+  })
+
+  test('does not restart before it has ended', async () => {
+    const engine = newEngine(0)
+    await inflateAll(engine, [DEFLATED.subarray(0, 10)])
+    expect(engine.restart?.(0) ?? false).toBe(false)
     engine.destroy()
   })
 

@@ -110,6 +110,28 @@ describe('caps', () => {
     expect(() => members.output(new Uint8Array(1), 2)).toThrow(error)
   })
 
+  test('fault 98: maxMembers counts the members that begin, and names the byte behind the header that is one too many', () => {
+    const members = new GzipMembers(gzipLimits({ maxMembers: 2 }))
+    const readMember = () => {
+      members.read(gzipHeader())
+      members.data(2, true)
+      members.read(gzipTrailer(Buffer.alloc(0)))
+    }
+    readMember()
+    readMember()
+    expect(readMember).toThrow(failure('GZIP_LIMIT', { byteOffset: 50, option: 'maxMembers', limit: 2 }))
+  })
+
+  test('fault 98: maxMembers counts on from a saved state', () => {
+    const limits = gzipLimits({ maxMembers: 1 })
+    const before = inData(limits)
+    before.output(CONTENT, DATA_BYTES)
+    const members = new GzipMembers(limits, before.saveState())
+    members.data(DATA_BYTES, true)
+    members.read(gzipTrailer(CONTENT))
+    expect(() => members.read(gzipHeader())).toThrow(failure('GZIP_LIMIT', { byteOffset: 35, option: 'maxMembers', limit: 1 }))
+  })
+
   test('maxRatio may be reached', () => {
     const members = inData(gzipLimits({ maxRatio: 2 }))
     members.output(block, MIB - 10)
