@@ -1,4 +1,5 @@
-// The sections of the documents that show the peers, made from a report: everything on the page about speed, a few lines in the README.
+// The sections of the documents that show the peers, made from a report: everything on the page
+// about speed, a few lines in the README.
 
 import { TABLE_CASE_TITLES, type TableCase } from './macro/cases'
 import { type BenchReport, type CaseResult, contenderText, feedText } from './report'
@@ -22,16 +23,21 @@ export function withSection(document: string, { mark, textOf }: PeersSection, re
   return `${document.slice(0, begin + opening.length)}\n${textOf(report)}\n${document.slice(end)}`
 }
 
-/** The same wherever figures stand: what they were measured on, and that other data gives others. */
+const VARIED_RESULT = 'an independent check measured `rows-5` at 0.77 × node:zlib on two cores'
+
+/** What every page with figures states: what they were measured on, and that other data is slower. */
 function dataLines(report: BenchReport): string[] {
   const { date, node, cpu, cores } = report.machine
   return [
     `\`npm run bench:peers\` measured this on ${date.slice(0, 10)} with Node ${node.slice(1)}, ${cpu}, ${cores} cores.`,
     `The file is the ${feedText(report)}.`,
     `The figures are medians of ${report.rounds} interleaved rounds, each run in a new process.`,
-    'They depend on the data: titles and aspects of the generated feed repeat more than those of a real one, and few of its cells are quoted.',
-    'On varied data feedmill is slower: with varied aspects and every title quoted, an independent check measured `rows-5` at 0.77 × node:zlib on two cores.',
-    'They depend on the cores too: more cores help the cases with a worker.',
+    'The figures depend on the data.',
+    'Titles and aspects of the generated feed repeat more than those of a real one.',
+    'Few of its cells are quoted.',
+    'Varied data is slower to read.',
+    `With varied aspects and every title quoted, ${VARIED_RESULT}.`,
+    'The figures also depend on the cores: more cores help the cases with a worker.',
     'Measure your own file with `feedmill profile`.',
   ]
 }

@@ -1,4 +1,5 @@
-// Makes a report the published one: bench/peers.json, the picture drawn from it, and its sections of the documents.
+// Makes a report the published one: bench/peers.json, the picture drawn from it, and its sections
+// of the documents.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { peersChart } from './peers-chart'

@@ -10,7 +10,7 @@ export function pagesIn(root: string, under = '.'): string[] {
     .map(path => join(under, path))
 }
 
-/** The links that lead to no file of the folder, or to no heading of the page that they name: `page: target`. */
+/** The links that lead to no file of the folder, or to no heading of their page: `page: target`. */
 export function brokenLinks(root: string, pages: readonly string[]): string[] {
   return pages.flatMap(page =>
     linksOf(readFileSync(join(root, page), 'utf8'))

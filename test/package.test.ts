@@ -255,7 +255,8 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
       const runs: (SnippetRun & { readonly error?: string })[] = []
       child.on('message', run => runs.push(run as SnippetRun))
       expect(await once(child, 'exit')).toEqual([0, null])
-      expect(runs.map(({ error }, n) => error && `${snippets[n]!.page}: ${error}`).filter(error => error !== undefined)).toEqual([])
+      const failures = runs.flatMap(({ error }, n) => (error === undefined ? [] : [`${snippets[n]!.page}: ${error}`]))
+      expect(failures).toEqual([])
       expect(runs).toHaveLength(snippets.length)
       for (const [n, { name }] of snippets.entries()) EXPECTED[name]!(runs[n]!)
     } finally {

@@ -1,5 +1,5 @@
-// What the snippets of the documents take for granted: a small emulated service, a token for it, and pipelines over its files.
-// package.test.ts runs a copy of this file in a plain install, over the packed package.
+// What the snippets of the documents take for granted: a small emulated service, a token for it,
+// and pipelines over its files. package.test.ts runs a copy of this file in a plain install, over the packed package.
 
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Every TypeScript block of the documents for users is type-checked and run against the sources: see snippets.ts.
-// package.test.ts does the same in a plain install.
+// Every TypeScript block of the documents for users is type-checked and run against the sources:
+// see snippets.ts. package.test.ts does the same in a plain install.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,9 +32,10 @@ test('a snippet knows its page and its line there', () => {
   expect(new Set(snippets.map(({ page }) => page)).size).toBeGreaterThan(5)
   for (const { page, line, code } of snippets) expect(PAGES.get(page)!.split('\n')[line - 1]).toBe(code.split('\n')[0])
   for (const snippet of snippets) {
-    const [text, module] = [PAGES.get(snippet.page)!, readFileSync(moduleOf(ROOT, snippet), 'utf8')].map(source => source.split('\n'))
+    const text = PAGES.get(snippet.page)!.split('\n')
+    const module = readFileSync(moduleOf(ROOT, snippet), 'utf8').split('\n')
     const last = snippet.line + snippet.code.split('\n').length - 2
-    expect(module![last]).toBe(text![last])
+    expect(module[last]).toBe(text[last])
   }
 })
 
@@ -57,11 +58,12 @@ describe('every snippet runs', () => {
   beforeAll(() => process.chdir(facts.folder))
   afterAll(() => process.chdir(startedIn))
 
-  test.each(snippets)('$name of $page', async snippet => {
+  const named = snippets.map(snippet => [snippet.name, snippet.page, snippet] as const)
+  test.each(named)('%s of %s', async (name, _page, snippet) => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     try {
       await import(moduleOf(ROOT, snippet))
-      EXPECTED[snippet.name]!({ printed: log.mock.calls, facts })
+      EXPECTED[name]!({ printed: log.mock.calls, facts })
     } finally {
       log.mockRestore()
     }

@@ -1,4 +1,5 @@
-// Runs compiled snippets one after the other in a process of its own, and sends what each printed: package.test.ts starts it.
+// Runs compiled snippets one after the other, and sends what each printed to package.test.ts, which
+// starts this program.
 //
 //   node test/snippet-runner.mjs PREAMBLE MODULE…
 

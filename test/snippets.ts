@@ -1,6 +1,7 @@
-// The TypeScript blocks of the documents for users are code. A comment before each block names it, and what it takes from
-// readme-preamble.ts: `<!-- snippet: rows · uses items -->`. This file finds the blocks, makes modules of them, type-checks these,
-// and says what each of them must print and write. The modules run against the sources and against the packed package.
+// The TypeScript blocks of the documents for users are code. A comment before each block names it,
+// and what it takes from readme-preamble.ts: `<!-- snippet: rows · uses items -->`.
+// This file finds the blocks, makes modules of them, type-checks these, and says what each of them
+// must print and write. The modules run against the sources and against the packed package.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -54,13 +55,14 @@ export function writeModules(root: string, changed = (code: string) => code): vo
   mkdirSync(join(root, '.tmp/snippets'), { recursive: true })
   for (const snippet of snippets) {
     const { uses, line, code } = snippet
-    const preamble = uses.length > 0 ? `import { given } from '../../test/readme-preamble.js'; const { ${uses.join(', ')} } = given` : ''
+    const taken = `import { given } from '../../test/readme-preamble.js'; const { ${uses.join(', ')} } = given`
+    const preamble = uses.length > 0 ? taken : ''
     // A line of the module is that of the page.
     writeFileSync(moduleOf(root, snippet), `${'\n'.repeat(line - 2)}${preamble}\n${changed(code)}\nexport {}\n`)
   }
 }
 
-/** What TypeScript says against the snippets, with the lines of their pages. Without `noEmit` it compiles them too. */
+/** The errors of TypeScript, with pages and lines. Without `noEmit` it compiles the snippets too. */
 export function problemsOf(root: string, options: ts.CompilerOptions): string[] {
   const program = ts.createProgram(
     snippets.map(snippet => moduleOf(root, snippet)),
@@ -80,7 +82,7 @@ function lineOf({ file, start = 0 }: ts.Diagnostic): number {
   return file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
 }
 
-/** What each snippet must print and write. A snippet that is not here, or an entry without its snippet, fails. */
+/** What each snippet must print and write. Every snippet has an entry, and every entry a snippet. */
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   first: ({ printed }) =>
     expect(printed).toEqual([

@@ -1,4 +1,5 @@
-// What is published of the peers: the sections of the documents and the picture are what the kept report gives, so that neither can drift.
+// What is published of the peers: the sections of the documents and the picture are what the kept
+// report gives, so that neither can drift.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
