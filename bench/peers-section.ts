@@ -1,39 +1,97 @@
-// The section of the README that shows the peers, made from a report: the picture, the table, the goals.
+// The sections of the documents that show the peers, made from a report: everything on the page
+// about speed, a few lines in the README.
 
-import { TABLE_CASE_TITLES } from './macro/cases'
+import { TABLE_CASE_TITLES, type TableCase } from './macro/cases'
 import { type BenchReport, type CaseResult, contenderText, feedText } from './report'
 
-const BEGIN = '<!-- bench:peers -->'
-const END = '<!-- /bench:peers -->'
-
-/** @throws RangeError where the text has no such section */
-export function withPeersSection(readme: string, report: BenchReport): string {
-  const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
-  if (begin < 0 || end < begin) throw new RangeError(`there is no section from ${BEGIN} to ${END}`)
-  return `${readme.slice(0, begin + BEGIN.length)}\n${peersSection(report)}\n${readme.slice(end)}`
+/** A part of a document that is made from a report. It stands between `<!-- mark -->` and `<!-- /mark -->`. */
+export interface PeersSection {
+  readonly path: string
+  readonly mark: string
+  readonly textOf: (report: BenchReport) => string
 }
 
-function peersSection(report: BenchReport): string {
-  const { machine, packages, rounds, cases, goals } = report
-  const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`)
+export const FULL_SECTION: PeersSection = { path: 'src/guide/speed.md', mark: 'bench:peers', textOf: fullText }
+export const SUMMARY_SECTION: PeersSection = { path: 'README.md', mark: 'bench:summary', textOf: summaryText }
+export const PEERS_SECTIONS: readonly PeersSection[] = [FULL_SECTION, SUMMARY_SECTION]
+
+/** @throws RangeError where the document has no such section */
+export function withSection(document: string, { mark, textOf }: PeersSection, report: BenchReport): string {
+  const [opening, closing] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`]
+  const [begin, end] = [document.indexOf(opening), document.indexOf(closing)]
+  if (begin < 0 || end < begin) throw new RangeError(`there is no section from ${opening} to ${closing}`)
+  return `${document.slice(0, begin + opening.length)}\n${textOf(report)}\n${document.slice(end)}`
+}
+
+const VARIED_RESULT = 'an independent check measured `rows-5` at 0.77 × node:zlib on two cores'
+
+/** What every page with figures states: what they were measured on, and that other data is slower. */
+function dataLines(report: BenchReport): string[] {
+  const { date, node, cpu, cores } = report.machine
   return [
-    '![Speed of this package and its peers, the figures of the table below](bench/peers.svg)',
+    `\`npm run bench:peers\` measured this on ${date.slice(0, 10)} with Node ${node.slice(1)}, ${cpu}, ${cores} cores.`,
+    `The file is the ${feedText(report)}.`,
+    `The figures are medians of ${report.rounds} interleaved rounds, each run in a new process.`,
+    'The figures depend on the data.',
+    'Titles and aspects of the generated feed repeat more than those of a real one.',
+    'Few of its cells are quoted.',
+    'Varied data is slower to read.',
+    `With varied aspects and every title quoted, ${VARIED_RESULT}.`,
+    'The figures also depend on the cores: more cores help the cases with a worker.',
+    'Measure your own file with `feedmill profile`.',
+  ]
+}
+
+function fullText(report: BenchReport): string {
+  const versions = Object.entries(report.packages).map(([name, version]) => `${name} ${version}`)
+  return [
+    '![Speed of this package and its peers, the figures of the table below](../../bench/peers.svg)',
     '',
-    `\`npm run bench:peers\` on ${machine.date.slice(0, 10)}: Node ${machine.node.slice(1)}, ${machine.cpu}, ${machine.cores} cores;`,
-    `${feedText(report)}; medians of ${rounds} interleaved rounds, each run in a fresh process. ${versions.join(', ')}.`,
-    'The titles and aspects of the generated feed repeat more than those of a real one, and few of its cells are quoted; more cores help the cases with a worker.',
-    'So take the ratios for this data on this machine, and measure your own file with `feedmill profile`.',
+    ...dataLines(report),
+    '',
+    `The contenders are ${versions.join(', ')}.`,
     '',
     '| case | contender | MB/s | rows/s | CPU s | peak RSS MB | × `zlib` | result |',
     '|---|---|---|---|---|---|---|---|',
-    ...cases.flatMap(({ name, contenders }) =>
-      contenders.map((result, n) => lineOf(n === 0 ? `\`${name}\` ${TABLE_CASE_TITLES[name]}` : '', result, report)),
-    ),
+    ...report.cases.flatMap(({ name, contenders }) => contenders.map((result, n) => lineOf(n === 0 ? titleOf(name) : '', result, report))),
     '',
     '| case | goal | measured | |',
     '|---|---|---|---|',
-    ...goals.map(({ case: name, goal, measured, held }) => `| \`${name}\` | ${goal} | ${measured} | ${held ? 'held' : '**missed**'} |`),
+    ...report.goals.map(
+      ({ case: name, goal, measured, held }) => `| \`${name}\` | ${goal} | ${measured} | ${held ? 'held' : '**missed**'} |`,
+    ),
   ].join('\n')
+}
+
+const SUMMARY_CASES: readonly TableCase[] = ['rows-5', 'objects', 'typed']
+const SUMMARY_CONTENDERS = ['feedmill', 'DuckDB', 'papaparse']
+
+/** MB/s of some cases and contenders, beside node:zlib, which only inflates. */
+function summaryText(report: BenchReport): string {
+  const contendersOf = (wanted: TableCase) => report.cases.find(({ name }) => name === wanted)?.contenders ?? []
+  const zlib = contendersOf('zlib').map(({ mbPerSecond }) => `${mbPerSecond.toFixed(0)}`)
+  const cellOf = (result: CaseResult | undefined) => (result === undefined ? '—' : summaryCell(result))
+  return [
+    '| MB/s of TSV (× node:zlib) | feedmill | DuckDB | papaparse | node:zlib, inflating only |',
+    '|---|---|---|---|---|',
+    ...SUMMARY_CASES.map(name => {
+      const results = SUMMARY_CONTENDERS.map(wanted => contendersOf(name).find(({ contender }) => contender === wanted))
+      return `| ${[titleOf(name), ...results.map(cellOf), ...zlib].join(' | ')} |`
+    }),
+    '',
+    'A contender that is marked as wrong reads some rows of this dialect differently.',
+    ...dataLines(report),
+  ].join('\n')
+}
+
+function summaryCell({ ours, mbPerSecond, timesZlib, verdict }: CaseResult): string {
+  const speed = ours ? `**${mbPerSecond.toFixed(0)}**` : mbPerSecond.toFixed(0)
+  const times = timesZlib === undefined ? '' : ` (${timesZlib.toFixed(2)} ×)`
+  return `${speed}${times}${verdict.right ? '' : ', **wrong**'}`
+}
+
+function titleOf(name: TableCase): string {
+  return `\`${name}\` ${TABLE_CASE_TITLES[name]}`
 }
 
 function lineOf(name: string, result: CaseResult, report: BenchReport): string {

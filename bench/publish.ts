@@ -1,8 +1,9 @@
-// Makes a report the published one: bench/peers.json, the picture drawn from it, and its section of the README.
+// Makes a report the published one: bench/peers.json, the picture drawn from it, and its sections
+// of the documents.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { peersChart } from './peers-chart'
-import { withPeersSection } from './peers-section'
+import { PEERS_SECTIONS, withSection } from './peers-section'
 import type { BenchReport } from './report'
 
 const PUBLISHED = 'bench/peers.json'
@@ -10,4 +11,6 @@ const PUBLISHED = 'bench/peers.json'
 const report = JSON.parse(await readFile(process.argv[2] ?? PUBLISHED, 'utf8')) as BenchReport
 await writeFile(PUBLISHED, `${JSON.stringify(report, null, 2)}\n`)
 await writeFile('bench/peers.svg', peersChart(report))
-await writeFile('README.md', withPeersSection(await readFile('README.md', 'utf8'), report))
+for (const section of PEERS_SECTIONS) {
+  await writeFile(section.path, withSection(await readFile(section.path, 'utf8'), section, report))
+}

@@ -1,17 +1,59 @@
 // The documents name files and folders: what they name is there, and the map names every layer.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { brokenLinks, linksOf, pagesIn } from './markdown-links'
 
 const ROOT = join(import.meta.dirname, '..')
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'src/README.md', 'test/README.md', 'fixtures/README.md']
+const GUIDE = pagesIn(ROOT, 'src/guide')
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'src/README.md',
+  'test/README.md',
+  'bench/README.md',
+  'fixtures/README.md',
+  ...GUIDE,
+]
+const SCREEN_LINES = 40
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-test.each(DOCUMENTS)('%s: every link leads to a file', path => {
-  const targets = [...textOf(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target!)
-  expect(targets.filter(target => !existsSync(join(ROOT, dirname(path), target)))).toEqual([])
+test.each(DOCUMENTS)('%s: every link leads to a file, and to a heading of it', path => {
+  expect(brokenLinks(ROOT, [path])).toEqual([])
+})
+
+test('a link to a file or a heading that is not there is found, and code is no link', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'feedmill-links-'))
+  try {
+    const good = '[a](#the-first-part) [b](other.md#of-b) ![c](https://example.com/c.svg) `[d](d.md)`\n```ts\nx[0](y)\n```\n'
+    const bad = '[`a`](#second) [b](other.md#b) ![c](c.svg) [d](../d.md)\n'
+    writeFileSync(join(folder, 'page.md'), `# Page\n\n## The "first" part\n\n${good}${bad}`)
+    writeFileSync(join(folder, 'other.md'), '# Of `b`\n')
+    expect(pagesIn(folder).sort()).toEqual(['other.md', 'page.md'])
+    expect(brokenLinks(folder, ['page.md'])).toEqual(['#second', 'other.md#b', 'c.svg', '../d.md'].map(target => `page.md: ${target}`))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the README leads to every page of the guide', () => {
+  expect(GUIDE.length).toBeGreaterThan(9)
+  const targets = linksOf(textOf('README.md')).map(target => target.replace(/#.*/, ''))
+  expect(GUIDE.filter(page => !targets.includes(page))).toEqual([])
+})
+
+test('every section of the README fits on a screen, and its contents name every one', () => {
+  const [opening = '', ...sections] = textOf('README.md').split(/^## /m)
+  expect(sections.length).toBeGreaterThan(9)
+  const long = [opening, ...sections].map(section => section.trimEnd().split('\n')).filter(lines => lines.length > SCREEN_LINES)
+  expect(long.map(([heading]) => heading)).toEqual([])
+  const contents = sections.find(section => section.startsWith('Contents'))!
+  const unnamed = sections.map(section => section.split('\n')[0]!).filter(heading => !contents.includes(`[${heading}](`))
+  expect(unnamed).toEqual(['Contents', 'Licence'])
 })
 
 test('the map: every file that it names exists, in the folder that it says or in the one being described', () => {

@@ -1,6 +1,6 @@
 // The package as its users get it: packed, unpacked, imported both ways, type-checked both ways, and its command run.
 
-import { execFile, spawn } from 'node:child_process'
+import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,10 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { brokenLinks, pagesIn } from './markdown-links'
+import { EXPECTED, moduleOf, problemsOf, type SnippetRun, snippets, writeModules } from './snippets'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
@@ -78,11 +81,20 @@ ${load('feedmill/sync')}
 
 test('holds what it needs and nothing else', async () => {
   const names = await readdir(installed, { recursive: true })
-  expect(names.filter(name => !/^(dist(\/[\w-]+\.(c?js|d\.c?ts))?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(name))).toEqual([])
+  const code = /^(dist(\/[\w-]+\.(c?js|d\.c?ts))?|package\.json|LICENSE)$/
+  const documents =
+    /^((src|test|bench)|((src|test|bench)\/)?README\.md|CONTRIBUTING\.md|CHANGELOG\.md|src\/guide(\/[\w-]+\.md)?|bench\/peers\.svg)$/
+  expect(names.filter(name => !code.test(name) && !documents.test(name))).toEqual([])
   expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
   const { dependencies, scripts } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   expect(Object.keys(scripts).filter(name => /install/.test(name))).toEqual([])
   expect(Object.keys(dependencies).length).toBeLessThanOrEqual(6)
+})
+
+test('every relative link and image of its pages leads to one of its files', () => {
+  const pages = pagesIn(installed)
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'src/guide/rows.md', 'src/README.md', 'CONTRIBUTING.md']))
+  expect(brokenLinks(installed, pages)).toEqual([])
 })
 
 const PROGRAM = `
@@ -206,6 +218,51 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
     },
     120_000,
   )
+
+  test('every snippet of its documents type-checks and runs', async () => {
+    const brought = ['classic-level', 'hono', '@hono/node-server', 'undici', '@types/node', 'undici-types']
+    const project = join(plain, 'snippets')
+    const preamble = await readFile(join(ROOT, 'test/readme-preamble.ts'), 'utf8')
+    await mkdir(join(project, 'test'), { recursive: true })
+    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+    await writeFile(
+      join(project, 'test/readme-preamble.ts'),
+      preamble.replace("'../src/index'", "'feedmill'").replace("'../src/emulator/index'", "'feedmill/emulator'"),
+    )
+    writeModules(project)
+    await link(...brought)
+    try {
+      const problems = problemsOf(project, {
+        module: ts.ModuleKind.NodeNext,
+        moduleResolution: ts.ModuleResolutionKind.NodeNext,
+        target: ts.ScriptTarget.ES2022,
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: true,
+        types: ['node'],
+        typeRoots: [join(plain, 'node_modules/@types')],
+        sourceMap: true,
+      })
+      expect(problems).toEqual([])
+      const compiled = [join(project, 'test/readme-preamble.js'), ...snippets.map(snippet => moduleOf(project, snippet, 'js'))]
+      const child = fork(join(ROOT, 'test/snippet-runner.mjs'), compiled, {
+        cwd: project,
+        serialization: 'advanced',
+        execArgv: ['--enable-source-maps'],
+        env: { ...process.env, NODE_OPTIONS: '' },
+      })
+      const runs: (SnippetRun & { readonly error?: string })[] = []
+      child.on('message', run => runs.push(run as SnippetRun))
+      expect(await once(child, 'exit')).toEqual([0, null])
+      const failures = runs.flatMap(({ error }, n) => (error === undefined ? [] : [`${snippets[n]!.page}: ${error}`]))
+      expect(failures).toEqual([])
+      expect(runs).toHaveLength(snippets.length)
+      for (const [n, { name }] of snippets.entries()) EXPECTED[name]!(runs[n]!)
+    } finally {
+      await unlink(...brought)
+    }
+  }, 120_000)
 
   test('it bundles with esbuild for both module systems, and the bundle runs where no package is', async () => {
     const away = await mkdtemp(join(tmpdir(), 'feedmill-bundle-'))

@@ -1,4 +1,5 @@
-// What the README's snippets take for granted: a small emulated service, a token for it, and pipelines over its files.
+// What the snippets of the documents take for granted: a small emulated service, a token for it,
+// and pipelines over its files. package.test.ts runs a copy of this file in a plain install, over the packed package.
 
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -24,18 +25,14 @@ import {
   TsvRowParser,
 } from '../src/index'
 
-/** Where snippets are written to and run. */
-export const SNIPPETS_DIR = join(import.meta.dirname, '../.tmp/readme-snippets')
+/** The working directory of the snippets. */
+const folder = join(import.meta.dirname, '../.tmp/snippet-run')
 
 const HOURS = 3
 const HOUR_MS = 3_600_000
 const emulator = createEmulator({ world: { seed: 7, items: 200, hours: HOURS, churn: 50 } })
 const { world } = emulator
 const server = await emulator.listen({ port: 0 })
-
-export const truthAtStart = [...world.truthAt(world.start)]
-export const truthAtEnd = [...world.truthAt(world.end)]
-export const groupCount = [...world.groupsAt(world.start)].length
 
 /** The emulated service's clock stands still. */
 const now = new Date(world.end.getTime() + HOUR_MS)
@@ -51,14 +48,14 @@ const service = createFeedService(defineProfile(addresses), credentials, { now }
 const transport = new NodeTransport()
 const token = await newToken()
 const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
-const path = join(SNIPPETS_DIR, 'items.tsv.gz')
+const path = join(folder, 'items.tsv.gz')
 // What an earlier run has written would prove nothing.
-await rm(SNIPPETS_DIR, { recursive: true, force: true })
-await mkdir(SNIPPETS_DIR, { recursive: true })
+await rm(folder, { recursive: true, force: true })
+await mkdir(folder, { recursive: true })
 await writeFile(path, gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'))
 
 /** A proxy, as between a network and the others; every tunnel through it is counted. */
-export const tunnels: string[] = []
+const tunnels: string[] = []
 const proxy = createServer((_, response) => response.writeHead(405).end())
 proxy.on('connect', ({ url: target = '' }, socket) => {
   tunnels.push(target)
@@ -72,13 +69,30 @@ proxy.on('connect', ({ url: target = '' }, socket) => {
 proxy.listen(0, '127.0.0.1')
 await once(proxy, 'listening')
 
+/** What the expectations of the snippets need to know. */
+export interface Facts {
+  readonly folder: string
+  readonly itemIds: readonly string[]
+  readonly itemIdsAtEnd: readonly string[]
+  readonly groupCount: number
+  readonly tunnels: readonly string[]
+}
+
+export const facts: Facts = {
+  folder,
+  itemIds: [...world.truthAt(world.start)].map(({ itemId }) => itemId),
+  itemIdsAtEnd: [...world.truthAt(world.end)].map(({ itemId }) => itemId),
+  groupCount: [...world.groupsAt(world.start)].length,
+  tunnels,
+}
+
 /** What a snippet may say that it uses. */
 export const given = {
   url: urlOf('item?feed_scope=ALL_ACTIVE'),
   ...connection,
   service,
   now,
-  folder: join(SNIPPETS_DIR, 'state'),
+  folder: join(folder, 'state'),
   token,
   headers,
   transport,

@@ -1,36 +1,44 @@
-// What is published of the peers: the README's section and the picture are what the kept report gives, so that neither can drift.
+// What is published of the peers: the sections of the documents and the picture are what the kept
+// report gives, so that neither can drift.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { peersChart } from '../../bench/peers-chart'
-import { withPeersSection } from '../../bench/peers-section'
+import { FULL_SECTION, PEERS_SECTIONS, SUMMARY_SECTION, withSection } from '../../bench/peers-section'
 import type { BenchReport } from '../../bench/report'
 import { madeReport } from './made-report'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const published = JSON.parse(read('bench/peers.json')) as BenchReport
 
-test('the README shows the kept report', () => {
-  expect(withPeersSection(read('README.md'), published)).toBe(read('README.md'))
+test.each(PEERS_SECTIONS)('$path shows the kept report', section => {
+  expect(withSection(read(section.path), section, published)).toBe(read(section.path))
 })
 
 test('the picture is drawn from the kept report', () => {
   expect(peersChart(published)).toBe(read('bench/peers.svg'))
 })
 
-test('the section: both tables, wrong contenders and missed goals marked', () => {
-  const readme = 'before\n<!-- bench:peers -->\nold\n<!-- /bench:peers -->\nafter'
-  const section = withPeersSection(readme, madeReport)
+test('the section on all contenders: both tables, wrong contenders and missed goals marked', () => {
+  const document = 'before\n<!-- bench:peers -->\nold\n<!-- /bench:peers -->\nafter'
+  const section = withSection(document, FULL_SECTION, madeReport)
   expect(section).toMatch(/^before\n<!-- bench:peers -->\n!\[/)
   expect(section).toMatch(/\n<!-- \/bench:peers -->\nafter$/)
-  expect(section).toContain('on 2026-01-02: Node 20.20.2, A processor, 2 cores')
+  expect(section).toContain('on 2026-01-02 with Node 20.20.2, A processor, 2 cores.')
   expect(section).toContain('| `rows-5` gzip file to rows, five cells read | **feedmill** | 15 | 500 | 1.00 | 80 | 0.50 | right |')
   expect(section).toContain('|  | papaparse | 5 | 167 | 3.00 | 80 | 0.17 | **wrong**: 89% of rows right |')
   expect(section).toContain('| `rows-5` | ≥ 1.2 × zlib | 0.50 × | **missed** |')
   expect(section).not.toContain('old')
-  expect(withPeersSection(section, madeReport)).toBe(section)
-  expect(() => withPeersSection('no section', madeReport)).toThrow(RangeError)
+  expect(withSection(section, FULL_SECTION, madeReport)).toBe(section)
+  expect(() => withSection('no section', FULL_SECTION, madeReport)).toThrow(RangeError)
+})
+
+test('the summary: a contender that a report lacks is a dash, and data and cores are stated', () => {
+  const section = withSection('<!-- bench:summary -->\n<!-- /bench:summary -->', SUMMARY_SECTION, madeReport)
+  expect(section).toContain('| `rows-5` gzip file to rows, five cells read | **15** (0.50 ×) | — | 5 (0.17 ×), **wrong** | 30 |')
+  expect(section).toContain('item feed of seed 1: 1000 rows')
+  expect(section).toContain('2 cores')
 })
 
 test('the picture: equal reports give equal bytes, wrong contenders are hollow', () => {

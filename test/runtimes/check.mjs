@@ -5,7 +5,7 @@
 //   node test/runtimes/check.mjs --all      every row
 //   node test/runtimes/check.mjs Bun Jest   the rows whose names begin so
 //   node test/runtimes/check.mjs --built    packs what was built last, without building it again
-//   node test/runtimes/check.mjs --list     the table for README.md, which test/runtimes.test.ts compares
+//   node test/runtimes/check.mjs --list     the table for src/guide/runtimes.md, which test/runtimes.test.ts compares
 
 import { execFile } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

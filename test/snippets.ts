@@ -1,0 +1,184 @@
+// The TypeScript blocks of the documents for users are code. A comment before each block names it,
+// and what it takes from readme-preamble.ts: `<!-- snippet: rows · uses items -->`.
+// This file finds the blocks, makes modules of them, type-checks these, and says what each of them
+// must print and write. The modules run against the sources and against the packed package.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect } from 'vitest'
+import { pagesIn } from './markdown-links'
+import type { Facts } from './readme-preamble'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** The README and the pages of the guide, with their text. */
+export const PAGES: ReadonlyMap<string, string> = new Map(
+  ['README.md', ...pagesIn(ROOT, 'src/guide')].map(path => [path, readFileSync(join(ROOT, path), 'utf8')]),
+)
+
+export interface Snippet {
+  readonly name: string
+  readonly page: string
+  /** Of its first line of code on its page, from 1. */
+  readonly line: number
+  readonly uses: readonly string[]
+  readonly code: string
+}
+
+/** What a snippet did. */
+export interface SnippetRun {
+  /** The arguments of each call of console.log. */
+  readonly printed: readonly (readonly unknown[])[]
+  readonly facts: Facts
+}
+
+export const snippets: readonly Snippet[] = [...PAGES].flatMap(([page, text]) =>
+  [...text.matchAll(/<!-- snippet: ([\w-]+)(?: · uses ([\w, ]+))? -->\n```ts\n(.*?)\n```/gs)].map(
+    ({ index, 1: name, 2: uses, 3: code }) => ({
+      name: name!,
+      page,
+      line: text.slice(0, index).split('\n').length + 2,
+      uses: uses?.split(', ') ?? [],
+      code: code!,
+    }),
+  ),
+)
+
+/** The module of a snippet, in a folder that has `test/readme-preamble.ts`. */
+export function moduleOf(root: string, { name }: Snippet, extension: 'ts' | 'js' = 'ts'): string {
+  return join(root, '.tmp/snippets', `${name}.${extension}`)
+}
+
+/** Writes the module of every snippet. @param changed what becomes of its code */
+export function writeModules(root: string, changed = (code: string) => code): void {
+  mkdirSync(join(root, '.tmp/snippets'), { recursive: true })
+  for (const snippet of snippets) {
+    const { uses, line, code } = snippet
+    const taken = `import { given } from '../../test/readme-preamble.js'; const { ${uses.join(', ')} } = given`
+    const preamble = uses.length > 0 ? taken : ''
+    // A line of the module is that of the page.
+    writeFileSync(moduleOf(root, snippet), `${'\n'.repeat(line - 2)}${preamble}\n${changed(code)}\nexport {}\n`)
+  }
+}
+
+/** The errors of TypeScript, with pages and lines. Without `noEmit` it compiles the snippets too. */
+export function problemsOf(root: string, options: ts.CompilerOptions): string[] {
+  const program = ts.createProgram(
+    snippets.map(snippet => moduleOf(root, snippet)),
+    options,
+  )
+  program.emit()
+  const ofSnippets = snippets.flatMap(snippet => {
+    const file = program.getSourceFile(moduleOf(root, snippet))
+    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
+    return found.map(problem => `${snippet.page}:${lineOf(problem)}: ${ts.flattenDiagnosticMessageText(problem.messageText, '\n')}`)
+  })
+  const others = [...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()]
+  return [...others.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')), ...ofSnippets]
+}
+
+function lineOf({ file, start = 0 }: ts.Diagnostic): number {
+  return file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
+}
+
+/** What each snippet must print and write. Every snippet has an entry, and every entry a snippet. */
+export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
+  first: ({ printed }) =>
+    expect(printed).toEqual([
+      ['v1|1|0', 'a "quoted" title'],
+      ['v1|2|0', 'two'],
+      ['v1|1|0', 1.5],
+      ['v1|2|0', undefined],
+    ]),
+  'five-lines': ({ printed, facts }) => {
+    expect(printed.map(([itemId]) => itemId)).toEqual(facts.itemIds)
+    expect(printed.map(([, title]) => typeof title)).not.toContain('undefined')
+    expect(printed.some(([, , price]) => typeof price === 'number' && price > 0)).toBe(true)
+  },
+  clients: ({ printed, facts }) => {
+    expect(printed[0]).toEqual([false, '2026-03-01T00:00:00.000Z'])
+    expect(printed.slice(1).map(([itemId]) => itemId)).toEqual(facts.itemIds)
+  },
+  rows: ({ printed }) => {
+    expect(printed.length).toBeGreaterThan(0)
+    for (const [price, currency, line] of printed) {
+      expect(Number(price)).toBeGreaterThan(100)
+      expect(currency).toBe('USD')
+      expect(line).toBeGreaterThan(1)
+    }
+    expect(printed.map(([, , , regions]) => regions)).toContainEqual({ countries: expect.any(Array), regions: expect.any(Array) })
+  },
+  objects: ({ printed }) =>
+    expect(printed).toEqual([
+      ['v1|1|0', 1.5],
+      ['v1|2|0', undefined],
+    ]),
+  'local-file': ({ printed }) => expect(printed).toEqual([[2, 'a "quoted" title']]),
+  helpers: ({ printed, facts }) => {
+    const found = printed.at(-1)?.[0] as { id: string; price: string }[]
+    expect(found).toHaveLength(3)
+    expect(found.every(({ id, price }) => facts.itemIds.includes(id) && Number(price) > 0)).toBe(true)
+    expect(printed.filter(([word]) => word === 'seen').map(([, itemId]) => itemId)).toEqual(
+      expect.arrayContaining(found.map(({ id }) => id)),
+    )
+  },
+  sinks: ({ facts }) => {
+    expect(ndjson(facts.folder, 'items.ndjson').map(({ itemId }) => itemId)).toEqual(facts.itemIds)
+    expect(written(facts.folder, 'items.csv').split('\r\n')[0]).toBe('itemId,title,priceValue')
+  },
+  'own-sink': ({ printed, facts }) => expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
+  'own-schema': ({ printed }) =>
+    expect(printed).toEqual([
+      ['v1|1|0', 1.5],
+      ['v1|2|0', undefined],
+    ]),
+  'join-and-merge': ({ printed, facts }) => {
+    expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(facts.itemIdsAtEnd)
+    expect(ndjson(facts.folder, 'merged.ndjson').some(({ groupTitle }) => typeof groupTitle === 'string')).toBe(true)
+    const gone = printed.filter(([word]) => word === 'gone:').map(([, itemId]) => itemId)
+    expect(gone.length).toBeGreaterThan(0)
+    expect(printed.at(-1)?.[0]).toMatchObject({ groups: facts.groupCount, replacedGroups: 0 })
+  },
+  sync: ({ printed, facts }) => {
+    const marks = printed.filter(([, words]) => words === 'is what was true at')
+    expect(marks[0]).toEqual(['220', 'is what was true at', '2026-03-01T00:00:00.000Z'])
+    expect(marks.at(-1)).toEqual(['220', 'is what was true at', '2026-03-01T03:00:00.000Z'])
+    expect(printed[marks.length]).toEqual([5, 'files,', 0, 'failed'])
+    const items = printed.slice(marks.length + 1)
+    expect(items.map(([itemId]) => itemId)).toEqual(facts.itemIdsAtEnd)
+    expect(items.some(([, , groupTitle]) => typeof groupTitle === 'string')).toBe(true)
+  },
+  proxy: ({ printed, facts }) => {
+    expect(printed).toEqual([[facts.itemIds.length]])
+    expect(facts.tunnels.length).toBeGreaterThan(0)
+  },
+  errors: ({ printed }) => expect(printed).toEqual([['status', 400, 'service code', 13014, 'retryable', false]]),
+  // Rows come in batches, so a bad row may be told of before a good one in front of it.
+  'bad-rows': ({ printed }) =>
+    expect(new Set(printed)).toEqual(
+      new Set([
+        ['v1|1|0', 'one'],
+        ['TSV_ROW_SHORT', 'line', 3, 'byte', 24],
+        ['TSV_QUOTE_UNCLOSED', 'line', 4, 'byte', 31],
+        ['v1|4|0', 'four'],
+      ]),
+    ),
+  abort: ({ printed }) => {
+    expect(printed.at(-2)).toEqual(['settled:', 'ABORTED'])
+    expect(printed.at(-1)).toEqual(['thrown:', 'ABORTED'])
+    expect(printed[0]).toEqual([true, expect.stringMatching(/^RangeFetcher: \d+, .*TsvRowParser: \d+$/)])
+  },
+  'own-stage': ({ printed, facts }) => {
+    expect(printed.map(([length]) => length)).toEqual([100, facts.itemIds.length - 100])
+    expect(printed.map(([, itemId]) => itemId)).toEqual([facts.itemIds[0], facts.itemIds[100]])
+  },
+  emulator: ({ printed }) => expect(printed).toEqual([[true, true]]),
+}
+
+const written = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8')
+const ndjson = (folder: string, name: string): Record<string, unknown>[] =>
+  written(folder, name)
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
