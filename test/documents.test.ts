@@ -1,4 +1,4 @@
-// The documents name files and folders: what they name is there, and the map names every layer.
+// The README and its like name files and folders: what they name is there, and the map names every layer.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
