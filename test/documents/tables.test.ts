@@ -217,7 +217,7 @@ describe('limits', () => {
     for (const { Option, Default } of tableIn('service-notes.md', '2')) {
       const option = withoutMarks(Option)
       expect(shown).toHaveProperty(option)
-      if (option === 'paths') expect(Default).toBe('section 3.1')
+      if (option === 'paths') expect(Default).toBe('service-notes.md, section 3.1')
       else if (option === 'maxRangeBytes') expect([numberIn(Default!), numberIn(Default!.split('sandbox')[1]!)]).toEqual([1e8, 1e7])
       else if (Default !== '') expect(shown[option]).toBe(withoutMarks(Default).replace('{base_url}', SERVICE.baseUrl))
     }
