@@ -1,6 +1,7 @@
 // The tables of the pages in fixtures/documents/ say what the data beside them says, and what the sources do.
 
 import { describe, expect, test } from 'vitest'
+import { createEmulator } from '../../src/emulator'
 import { componentSchemas } from '../../src/emulator/openapi/schemas'
 import type { Columns } from '../../src/schema/feed-schema'
 import { documentedItemColumns, itemColumns } from '../../src/schema/item-columns'
@@ -12,6 +13,15 @@ import { OPERATIONS, type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../s
 import { defineProfile } from '../../src/service/profile'
 import { calendarLimits } from '../../src/sync/calendar-windows'
 import { dataOf, PAGES, type Page, sectionNumbers, type TableRow, tableIn, tablesIn, textOf, withoutMarks } from './pages'
+
+interface OpenApi {
+  readonly paths: Record<string, Record<string, Operation>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
+}
 
 const SERVICE = { baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' }
 const profile = defineProfile(SERVICE)
@@ -182,8 +192,49 @@ describe('operations', () => {
       const [name = '', whose] = operation.split(', for ')
       return whose === 'a user' ? USER_SUBSCRIPTION_SCOPE : OPERATIONS[name as OperationName].scope
     }
-    expect(new Set(rows.map(({ Operation }) => Operation!.split(',')[0]))).toEqual(new Set(Object.keys(OPERATIONS)))
+    const catalog = tableIn('feed-file-catalog.md', '2.1').map(({ Operation }) => Operation)
+    const feeds = tableIn('item-feeds.md', '3.1').map(({ Operation }) => Operation)
+    const others = ['getSigningKey', 'createSubscription, for the application', 'createSubscription, for a user']
+    expect(rows.map(({ Operation }) => Operation)).toEqual(['downloadFile', ...catalog, ...feeds, ...others])
     expect(rows.map(({ Scope }) => withoutMarks(Scope))).toEqual(rows.map(({ Operation }) => `{scope_base}/${scopeOf(Operation!)}`))
+  })
+})
+
+describe('parameters, as the emulated service describes them', async () => {
+  const emulator = createEmulator({ world: { seed: 1, items: 1 } })
+  const described = (await (await emulator.fetch('http://service.test/openapi.json')).json()) as OpenApi
+  const operations = Object.values(described.paths).flatMap(methods => Object.values(methods))
+
+  /** A header that every operation has, and that OpenAPI leaves to its security and bodies. */
+  const ofHttp = new Set(['Accept', 'Authorization', 'Content-Type'])
+  const headers = tableIn('item-feeds.md', '3.2')
+  const shared = (operation: string) => {
+    const { Range } = tableIn('item-feeds.md', '3.1').find(({ Operation }) => Operation === operation)!
+    return headers.map(row => (row.Header === '`Range`' ? { ...row, Required: Range === 'required' ? 'yes' : 'no' } : row))
+  }
+
+  test.each([
+    ['getFeedTypes', tableIn('feed-file-catalog.md', '2.3'), []],
+    ['getFiles', tableIn('feed-file-catalog.md', '2.5'), ['continuation_token']],
+    ['getFile', tableIn('feed-file-catalog.md', '2.6'), []],
+    ['downloadFile', tableIn('feed-file-catalog.md', '2.7'), []],
+    ['getItemFeed', [...shared('getItemFeed'), ...tableIn('item-feeds.md', '3.3')], []],
+    ['getItemGroupFeed', [...shared('getItemGroupFeed'), ...tableIn('item-feeds.md', '3.4')], []],
+    ['getItemSnapshotFeed', [...shared('getItemSnapshotFeed'), ...tableIn('item-feeds.md', '3.5')], []],
+    ['getItemPriorityFeed', [...shared('getItemPriorityFeed'), ...tableIn('item-feeds.md', '3.6')], []],
+    ['getSigningKey', tableIn('signing-keys-and-subscriptions.md', '2.2'), []],
+    ['createSubscription', tableIn('signing-keys-and-subscriptions.md', '2.3'), []],
+  ] as [string, TableRow[], string[]][])('%s', (operation, table, ofTheNotes) => {
+    const { parameters = [] } = operations.find(({ operationId }) => operationId === operation)!
+    const rows = table
+      .map(row => ({ ...row, name: withoutMarks(row.Parameter ?? row.Header).replace('look-back', 'look_back') }))
+      .filter(({ name }) => !ofHttp.has(name))
+    expect([...rows.map(({ name }) => name), ...ofTheNotes].toSorted()).toEqual(parameters.map(({ name }) => name).toSorted())
+    for (const row of rows as (TableRow & { name: string })[]) {
+      const parameter = parameters.find(({ name }) => name === row.name)!
+      if (row.In !== undefined) expect(row.In).toBe(parameter.in)
+      if (row.Required !== 'not stated') expect(row.Required === 'yes').toBe(parameter.required)
+    }
   })
 })
 
