@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /** Folders whose tests start no process, change nothing global and look at nothing that belongs to the process as a whole. */
-const FOLDERS = ['bench', 'codec', 'emulator', 'pipeline', 'schema', 'service', 'service-table', 'sinks', 'state']
+const FOLDERS = ['bench', 'codec', 'documents', 'emulator', 'pipeline', 'schema', 'service', 'service-table', 'sinks', 'state']
 
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))

@@ -20,7 +20,7 @@ export interface CellPosition extends RowPosition {
   readonly column: string
 }
 
-/** What the service says of a failure (document 1, Error). Texts are cut. */
+/** What the service says of a failure (feed-file-catalog.md, section 3.10). Texts are cut. */
 export interface ServiceDescription {
   /** The service's own code. */
   readonly errorId?: number
@@ -91,9 +91,9 @@ export interface ErrorContexts {
   HTTP_CONTENT_LENGTH: { url: string; received: string }
 
   // The service's clients.
-  /** A parameter of a request that the documents do not allow; nothing was sent. */
+  /** A parameter of a request that the service would not allow; nothing was sent. */
   REQUEST_INVALID: { operation: string; parameter: string; expected: string; received: string }
-  /** A good status with a body or header that is not what the documents describe. `path` names the field. */
+  /** A good status with a body or header that is not the documented one. `path` names the field. */
   RESPONSE_INVALID: { operation: string; url: string; path: string; reason: string }
   /** No access token: the token endpoint refused (`error` is its code, RFC 6749, 5.2), or what was given is no token. */
   TOKEN_REFUSED: { url?: string; status?: number; error?: string; reason: string }

@@ -1,4 +1,4 @@
-// The house's rules that a compiler does not know: layers, cycles, adapters, untyped errors, file headers.
+// The rules of the project that a compiler does not know: layers, cycles, adapters, untyped errors, file headers.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

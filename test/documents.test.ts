@@ -1,4 +1,4 @@
-// The documents name files and folders: what they name is there, and the map names every layer.
+// The README and its like name files and folders: what they name is there, and the map names every layer.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

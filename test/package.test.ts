@@ -83,7 +83,7 @@ test('holds what it needs and nothing else', async () => {
   const names = await readdir(installed, { recursive: true })
   const code = /^(dist(\/[\w-]+\.(c?js|d\.c?ts))?|package\.json|LICENSE)$/
   const documents =
-    /^((src|test|bench)|((src|test|bench)\/)?README\.md|CONTRIBUTING\.md|CHANGELOG\.md|src\/guide(\/[\w-]+\.md)?|bench\/peers\.svg)$/
+    /^((src|test|bench)|((src|test|bench)\/)?README\.md|fixtures|fixtures\/documents(\/[\w-]+\.md)?|CONTRIBUTING\.md|CHANGELOG\.md|src\/guide(\/[\w-]+\.md)?|bench\/peers\.svg)$/
   expect(names.filter(name => !code.test(name) && !documents.test(name))).toEqual([])
   expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
   const { dependencies, scripts } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))

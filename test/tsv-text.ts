@@ -1,4 +1,4 @@
-// Writes cells in the dialect of document 2 and reads a whole text through the parser machine, for tests.
+// Writes cells in the dialect of item-feeds.md, section 2.1 and reads a whole text through the parser machine, for tests.
 
 import fc from 'fast-check'
 import type { BadRow } from '../src/codec/tsv/bad-row'
@@ -7,7 +7,7 @@ import { type Columns, defineSchema, type FeedSchema, type TextColumns } from '.
 
 export const anyColumns: FeedSchema<TextColumns> = defineSchema('other', {})
 
-/** A cell as the documents write it: quoted when it has to be. */
+/** A cell as the service writes it: quoted when it has to be. */
 export function written(cell: string): string {
   return /^"|[\t\n\r\\]/.test(cell) ? `"${cell.replace(/["\\]/g, '\\$&')}"` : cell
 }

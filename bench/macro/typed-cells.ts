@@ -24,7 +24,7 @@ export function expectedTypedText(column: string, cell: string): string {
   return NESTED[column]?.(cell) ?? cell
 }
 
-/** A cell of aspects, by the letter of the documents. */
+/** A cell of aspects, by the letter of item-feeds.md, section 2.4. */
 export function plainAspects(cell: string): Aspect[] {
   let label: string | null = null
   return cell
@@ -37,7 +37,7 @@ export function plainAspects(cell: string): Aspect[] {
     })
 }
 
-/** A cell of regions, by the letter of the documents. */
+/** A cell of regions, by the letter of item-feeds.md, section 2.5. */
 export function plainRegions(cell: string): Regions | null {
   if (cell === '') return null
   const list = (name: string) => (new RegExp(`${name}:([^;]*)`).exec(cell)?.[1] ?? '').split('|').filter(entry => entry !== '')

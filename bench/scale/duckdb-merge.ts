@@ -10,7 +10,7 @@ import type { ScaleFile, ScaleFiles } from './scale-files'
 
 const MEMORY_LIMIT = '256MB'
 const HOUR_MS = 3_600_000
-/** Document 2's dialect. */
+/** The dialect of item-feeds.md, section 2.1. */
 const DIALECT = `delim = '\\t', quote = '"', escape = '\\', header = true, all_varchar = true, auto_detect = false, compression = 'gzip'`
 
 export async function mergeFiles({ files }: ScaleFiles, folder: string, columnsOf: ColumnsOf): Promise<void> {

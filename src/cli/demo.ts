@@ -20,7 +20,10 @@ export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {
   readonly peakRssMb: number
 }
 
-/** After the end of the last hour: a snapshot file is there two hours after its hour began (document 2, Limits). */
+/**
+ * After the end of the last hour: a snapshot file is there two hours after its hour began
+ * (item-feeds.md, section 6).
+ */
 const LAST_SNAPSHOT_MS = 3_600_000
 
 /** Runs the demo; the exit code is 1 where the result is not the truth. */

@@ -1,5 +1,6 @@
-// What the calling application may read (document 1, "FeedTypeConstraint"; document 2, 13022 to 13024). One value for every operation,
-// so that the feeds, the catalog and getAccess cannot disagree.
+// What the calling application may read (feed-file-catalog.md, section 3.5; 13022 to 13024 in
+// item-feeds.md, section 5). One value for every operation, so that the feeds, the catalog and
+// getAccess cannot disagree.
 
 import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../options'
 

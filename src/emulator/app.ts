@@ -108,7 +108,7 @@ function deny(refusal: TokenRefusal, route: Route, request: Request, parts: AppP
   return familyOf(route, parts).codeless(REFUSAL_STATUS[refusal], `${message} Use one with the scope ${scopes}.`, details)
 }
 
-/** Document 2 has a code for it; the others have none. */
+/** The feeds have a code for it (item-feeds.md, section 5); the other interfaces have none. */
 function refuseRepeated(name: string, route: Route, parts: AppParts): Response {
   const { ids = [], family = parts.plain } = route.errors ?? {}
   const details = { input: name.slice(0, ECHO_CHARS) }

@@ -1,4 +1,5 @@
-// Which file answers a request at what time: the rules of the clock (document 2, "Limits", and the dates of each endpoint).
+// Which file answers a request at what time: the rules of the clock (item-feeds.md, section 6, and
+// the dates of item-feeds.md, sections 3.3 to 3.6).
 // History has no beginning here: a world knows its state at any time, so only the clock decides what is there.
 //
 //   daily files      day D of UTC-7 is there from 09:00 of UTC-7 on D+2 (D+3 for a slow category), the newest 14 are kept

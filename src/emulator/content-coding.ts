@@ -1,5 +1,6 @@
-// The content coding that a client can ask for. A feed file is compressed already, so this compresses it a second time
-// (documents 1 and 2: "without benefit"). The coded bytes are then the representation: ranges and totals count them (RFC 9110, 8.4 and 14.2).
+// The content coding that a client can ask for. A feed file is compressed already, so this
+// compresses it a second time without a gain (item-feeds.md, section 3.7). The coded bytes are then
+// the representation: ranges and totals count them (RFC 9110, 8.4 and 14.2).
 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

@@ -1,5 +1,6 @@
 // The error rows that one part of the service answers by, and the JSON bodies made from them
-// (document 1, "Error"; documents 1 to 3, "Errors"). A family knows neither routes nor requests:
+// (feed-file-catalog.md, sections 3.10 and 6; item-feeds.md, section 5;
+// signing-keys-and-subscriptions.md, section 7). A family knows neither routes nor requests:
 // which rows an operation can meet is said where its route is.
 
 export interface ErrorRow {
@@ -35,10 +36,10 @@ export interface ErrorDetails {
 /** Longest piece of a request that an error body repeats. */
 const ECHO_CHARS = 80
 
-/** Document 2: "Request contains invalid data". */
+/** Some data of the request is not valid (item-feeds.md, section 5). */
 export const INVALID_DATA = 13000
 
-/** How the catalog and the feeds name themselves in errors (documents 1 and 2, "Error"). */
+/** How the catalog and the feeds name themselves in errors (feed-file-catalog.md, section 3.10). */
 export const FEED_ERRORS = { domain: 'API_FEED', subdomain: 'feed' } as const
 
 export class ErrorFamily<Id extends number = number> {

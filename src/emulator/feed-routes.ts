@@ -1,4 +1,5 @@
-// The routes of document 2. Which of its error rows each feed can meet is the last column of its table.
+// The routes of the four feeds (item-feeds.md, section 3). Which error rows each feed can meet is a
+// column of item-feeds.md, section 5.
 
 import type { OperationName } from '../service/operations'
 import type { ServiceProfile } from '../service/profile'

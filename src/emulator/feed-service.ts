@@ -65,7 +65,10 @@ export class FeedService {
     return { now: now(), bootstrap, latencyDays: slowCategories.includes(categoryId ?? '') ? 3 : 2 }
   }
 
-  /** The largest range is also the largest file that can be had without one (document 2, "Limits"). */
+  /**
+   * The largest range is also the largest file that can be had without one (item-feeds.md,
+   * section 6).
+   */
   #send(file: FeedFile, request: Request, asked: FeedRequest): Promise<Response> {
     const { files, profile } = this.#options
     return files.respond(file, request, {

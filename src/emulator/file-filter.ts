@@ -1,6 +1,7 @@
-// Filters on the content of files (document 2: filters are applied, and can change or be removed; their content is not shown).
-// Here a filter hides some items from some files, and which ones changes from file to file. An item_group file is made from what
-// the matching item file shows.
+// Filters on the content of files. A service has some, and may change or drop them; which ones is
+// not stated (item-feeds.md, section 1). Here a filter hides some items from some files, and which
+// ones changes from file to file. An item_group file is made from what the matching item file
+// shows.
 
 import { finiteNumber, knownOptions, type OptionNames, wholeNumber } from '../options'
 import type { FeedFile } from './feed-file'

@@ -1,4 +1,5 @@
-// From a file and a request to a response with the asked part of it (document 2, "Responses"; document 1, "downloadFile").
+// From a file and a request to a response with the asked part of it (item-feeds.md, section 3.7;
+// feed-file-catalog.md, section 2.7).
 // Which file it is and who may have it was decided before; how an error is worded is the operation's matter.
 
 import { streamOf } from './body-stream'

@@ -1,8 +1,9 @@
 // How the header line spells a column. The columns are known by their camelCase names everywhere else.
 
 /**
- * `camelCase` as the documents name them, the trade item number as `gtin`. `documented` is the same with that column as document 2 prints it,
- * `the service`. `PascalCase` is what older files have, acronyms in capitals.
+ * `camelCase` with the trade item number as `gtin`. `documented` is the same with that column as
+ * item-feeds.md, section 2.2 prints it, `the service`. `PascalCase` is what older files have,
+ * acronyms in capitals.
  */
 export type HeaderSpelling = (typeof HEADER_SPELLINGS)[number]
 

@@ -1,5 +1,5 @@
-// The Range header of a download and how it is answered (document 2, "Headers shared by all four" and "Responses"; the other forms
-// from service-notes.md, "Ranges", and RFC 9110, section 14). Arithmetic only.
+// The Range header of a download and how it is answered (item-feeds.md, sections 3.2 and 3.7; the
+// other forms from service-notes.md, section 5, and RFC 9110, section 14). Arithmetic only.
 
 /**
  * `documented`: `0-9/100`, 200 for all of the file and 206 for a part; a maximum for one range.
@@ -58,7 +58,7 @@ function answerRfcRange(header: string | null, totalBytes: number, refused: (cod
   return { kind: 'content', status: 206, sent: clampRange(asked, totalBytes), contentRange: contentRange('rfc9110', asked, totalBytes) }
 }
 
-/** Reads `bytes=<start>-<end>`, the one form that the documents know. */
+/** Reads `bytes=<start>-<end>`, the one documented form (item-feeds.md, section 3.2). */
 export function readRange(header: string): ByteSpan | RangeRefusal {
   const parts = /^bytes=([^-,]*)-([^-,]*)$/.exec(header)
   if (parts === null) return 13016

@@ -1,5 +1,6 @@
-// The error table of document 2 as data, and the family of errors that each feed answers by.
-// Statuses differ by feed in two rows. Placeholders stand for what the service fills in (document 2, "Errors").
+// The error table of item-feeds.md, section 5 as data, and the family of errors that each feed
+// answers by. Statuses differ by feed in two rows. Placeholders stand for what the service fills
+// in.
 
 import type { ServiceProfile } from '../service/profile'
 import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from './error-family'

@@ -1,5 +1,6 @@
-// Where each operation is, from the root of the service: the twelve of the profile, and beside them the token endpoint and what a test
-// needs to bring subscriptions through their states (document 3, "Operations referenced but with shape not shown").
+// Where each operation is, from the root of the service: the twelve of the profile, and beside them
+// the token endpoint and what a test needs to bring subscriptions through their states
+// (signing-keys-and-subscriptions.md, section 2.4).
 
 import { OPERATIONS, type OperationName } from '../service/operations'
 import type { ServiceProfile } from '../service/profile'

@@ -1,5 +1,6 @@
-// Records to TSV, the dialect of document 2: a cell is wrapped in double quotes when it holds a tab, a quote, a backslash or
-// a line end; inside, quotes and backslashes are preceded by a backslash. Lines end in LF, the last one too.
+// Records to TSV, the dialect of item-feeds.md, section 2.1: a cell is wrapped in double quotes
+// when it holds a tab, a quote, a backslash or a line end; inside, quotes and backslashes are
+// preceded by a backslash. Lines end in LF, the last one too.
 
 const MUST_QUOTE = /[\t"\\\n\r]/
 const ESCAPED = /["\\]/g

@@ -1,4 +1,4 @@
-// What a feed's columns are, as data: name, type, aliases, deprecation, where the documents say so.
+// What a feed's columns are, as data: name, type, aliases, deprecation, the section it comes from.
 // Binding a schema to the header of a real file is codec/tsv/header.ts.
 
 import { choice, filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
@@ -10,9 +10,9 @@ export interface ColumnSpec<T extends CellType = CellType> {
   readonly aliases?: readonly string[]
   /** A file without it, or with it twice, is refused. */
   readonly required?: true
-  /** What the documents say of its end, where they do. */
+  /** What its section says of its end, where it does. */
   readonly deprecated?: string
-  /** Document and section, e.g. `2 · Item feed columns`. */
+  /** Page and section, e.g. `item-feeds.md, section 2.2`. */
   readonly source: string
 }
 

@@ -1,4 +1,4 @@
-// The schemas of the four feeds of document 2. Their columns stand in one file each.
+// The schemas of the four feeds (item-feeds.md, section 2). Their columns stand in one file each.
 
 import { defineSchema, type FeedName, type FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'

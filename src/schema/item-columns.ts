@@ -1,11 +1,12 @@
-// The columns of an item, shared by the item feed and the item snapshot feed: first those of document 2, in its order,
-// then those that the service notes add. All are text unless a document gives a type, a form or, for amounts, a number.
-// One piece because it is one table.
+// The columns of an item, shared by the item feed and the item snapshot feed: first those of
+// item-feeds.md, section 2.2, then those of service-notes.md, section 6.3, both in the order of
+// their tables. All are text unless a page gives a type, a form or, for amounts, a number. One
+// piece because it is one table.
 
 import type { Columns } from './feed-schema'
 
-const DOCUMENT = '2 · Item feed columns'
-const NOTES = 'service-notes · Columns'
+const DOCUMENT = 'item-feeds.md, section 2.2'
+const NOTES = 'service-notes.md, section 6.3'
 const NO_VALUES = 'no longer returns values, scheduled for deprecation'
 
 export const documentedItemColumns = {

@@ -1,10 +1,11 @@
-// The columns of the item group feed: three that document 2 names, the others from the service notes, in the notes' order.
+// The columns of the item group feed: three that its interface names (item-feeds.md, section 2.6),
+// the others and the order from service-notes.md, section 6.4.
 
 import type { Columns } from './feed-schema'
 import { itemColumns } from './item-columns'
 
-const DOCUMENT = '2 · Item Group feed'
-const NOTES = 'service-notes · Columns'
+const DOCUMENT = 'item-feeds.md, section 2.6'
+const NOTES = 'service-notes.md, section 6.4'
 
 export const itemGroupColumns = {
   itemGroupId: { type: 'text', required: true, source: DOCUMENT },

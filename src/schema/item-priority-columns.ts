@@ -1,9 +1,9 @@
-// The columns of the item priority feed, which document 2 leaves to the service notes.
+// The columns of the item priority feed, which no interface names (service-notes.md, section 6.6).
 
 import type { Columns } from './feed-schema'
 import { itemColumns } from './item-columns'
 
-const NOTES = 'service-notes · Columns'
+const NOTES = 'service-notes.md, section 6.6'
 
 export const itemPriorityColumns = {
   itemId: itemColumns.itemId,

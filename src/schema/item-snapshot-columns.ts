@@ -4,8 +4,8 @@
 import type { Columns } from './feed-schema'
 import { itemColumns } from './item-columns'
 
-const DOCUMENT = '2 · Item Snapshot feed'
-const NOTES = 'service-notes · Columns'
+const DOCUMENT = 'item-feeds.md, section 2.7'
+const NOTES = 'service-notes.md, section 6.5'
 
 const { itemId, availability, ...otherItemColumns } = itemColumns
 

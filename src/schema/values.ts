@@ -25,7 +25,10 @@ export interface ConditionDescriptor {
   readonly values: readonly string[]
 }
 
-/** Where an item ships, or does not: ISO 3166 country codes and the region names of document 2. New names are kept. */
+/**
+ * Where an item ships, or does not: ISO 3166 country codes and region names (item-feeds.md,
+ * section 2.5). New names are kept.
+ */
 export interface Regions {
   readonly countries: readonly string[]
   readonly regions: readonly string[]

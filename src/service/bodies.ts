@@ -1,13 +1,15 @@
-// The JSON bodies of the service as types: the resources of documents 1 and 3, and service-notes.md. shapes.ts checks bodies
-// against them at run time, and the compiler checks that the two agree.
+// The JSON bodies of the service as types: the resources of feed-file-catalog.md, section 3,
+// signing-keys-and-subscriptions.md, section 3, and service-notes.md, sections 3.2 and 8. shapes.ts
+// checks bodies against them at run time, and the compiler checks that the two agree.
 //
-// A field is required only where nothing can be done without it. Answers keep the fields that no document names. Enumerations
-// that the documents leave open may gain values, so their types are open: known values complete in an editor, others compile.
+// A field is required only where nothing can be done without it. Answers keep the fields that no
+// section names. Enumerations that are left open may gain values, so their types are open: known
+// values complete in an editor, others compile.
 
 /** A value of an enumeration that may gain values. */
 export type OpenEnum<Known extends string> = Known | (string & {})
 
-/** Fields of an answer that no document names. */
+/** Fields of an answer that no section names. */
 interface Extensible {
   readonly [field: string]: unknown
 }
@@ -62,7 +64,9 @@ export interface AccessResponse extends Extensible {
   readonly accesses: readonly Access[]
 }
 
-/** CATEGORY is the only dimension that the documents name; its values are identifiers of top-level categories. */
+/**
+ * CATEGORY is the only documented dimension; its values are identifiers of top-level categories.
+ */
 export interface Dimension extends Extensible {
   readonly dimensionKey: OpenEnum<'CATEGORY'>
   readonly values?: readonly string[]

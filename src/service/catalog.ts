@@ -1,4 +1,5 @@
-// The feed file catalog: access rules, feed types, file metadata, files (document 1).
+// The feed file catalog: access rules, feed types, file metadata, files (feed-file-catalog.md,
+// section 2).
 
 import { knownOptions, type OptionNames } from '../options'
 import type { Columns, FeedSchema, TextColumns } from '../schema/feed-schema'
@@ -12,7 +13,10 @@ import type { CallOptions, RequestParts, ServiceCore } from './service-core'
 export interface FeedTypesQuery {
   /** DAILY is the one supported. */
   readonly feedScope?: string
-  /** Records in one page, from 1 on: document 1 gives getFeedTypes no other bounds, unlike getFiles. */
+  /**
+   * Records in one page, from 1 on: getFeedTypes has no other bounds (feed-file-catalog.md,
+   * section 2.3).
+   */
   readonly limit?: number
   /** At most 10. */
   readonly marketplaceIds?: readonly string[]

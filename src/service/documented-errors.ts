@@ -1,6 +1,6 @@
-// Every error that the documents describe, as data: which operation answers it with which status, and whether asking again may help.
-// Follows documents 1 to 3 (Errors); rows that only service-notes.md has, or that only follow from others, are marked.
-// One piece, because it is one table.
+// Every documented error as data: which operation answers it with which status, and whether asking
+// again may help. `source` is the section that a row comes from; rows that only follow from others
+// are marked. One piece, because it is one table.
 
 import type { OperationName } from './operations'
 
@@ -13,8 +13,17 @@ export interface DocumentedError {
   readonly condition: string
   /** True when the same request may succeed later. */
   readonly retryable: boolean
-  /** `implied`: a code of downloadFile, met by another operation of document 1, whose codes are not shown. */
-  readonly source: 'document 1' | 'document 2' | 'document 3' | 'service-notes' | 'implied'
+  /**
+   * Page and section of the row. `implied`: a code of downloadFile, met by another operation of the
+   * catalog, whose codes are not stated (feed-file-catalog.md, section 6).
+   */
+  readonly source:
+    | 'feed-file-catalog.md, section 6'
+    | 'item-feeds.md, section 5'
+    | 'signing-keys-and-subscriptions.md, section 7'
+    | 'service-notes.md, section 4.1'
+    | 'service-notes.md, section 4.2'
+    | 'implied'
 }
 
 type Row = Omit<DocumentedError, 'operation' | 'domain' | 'retryable' | 'source'> & { readonly operations: readonly OperationName[] }
@@ -40,7 +49,7 @@ const LISTS = ['getFiles', 'getFeedTypes'] as const
 const KEY = ['getSigningKey'] as const
 const SUBSCRIBE = ['createSubscription'] as const
 
-const DOCUMENT_1: readonly Row[] = [
+const OF_THE_CATALOG: readonly Row[] = [
   row(DOWNLOAD, 400, 13014, 'Marketplace header invalid or missing'),
   row(DOWNLOAD, 400, 13015, 'Range header absent for a file larger than the allowed length'),
   row(DOWNLOAD, 400, 13016, 'Range header format invalid'),
@@ -51,7 +60,7 @@ const DOCUMENT_1: readonly Row[] = [
   application(DOWNLOAD, 500, 13006, 'Internal system problem'),
 ]
 
-const DOCUMENT_2: readonly Row[] = [
+const OF_THE_FEEDS: readonly Row[] = [
   row(FEEDS, 400, 13000, 'Request contains invalid data'),
   row(ITEM_AND_GROUP, 400, 13003, 'feed_scope invalid'),
   row(FEEDS, 400, 13004, 'category_id invalid'),
@@ -78,7 +87,7 @@ const DOCUMENT_2: readonly Row[] = [
   application(FEEDS, 500, 13006, 'Internal system problem; wait and retry'),
 ]
 
-const DOCUMENT_3: readonly Row[] = [
+const OF_KEYS_AND_SUBSCRIPTIONS: readonly Row[] = [
   application(KEY, 500, 210000, 'Internal system problem'),
   row(KEY, 404, 210002, 'Signing key with the given identifier does not exist'),
   row(KEY, 401, 210005, 'Token lacks a valid application client identifier'),
@@ -96,7 +105,7 @@ const DOCUMENT_3: readonly Row[] = [
   row(SUBSCRIBE, 400, 195027, 'Topic identifier invalid or missing'),
 ]
 
-const NOTES: readonly Row[] = [
+const FURTHER_CODES: readonly Row[] = [
   row(['getFeedType'], 404, 14000, 'Feed type unknown'),
   row(LISTS, 400, 14001, 'limit invalid'),
   row(LISTS, 400, 14002, 'continuation_token invalid'),
@@ -105,12 +114,18 @@ const NOTES: readonly Row[] = [
   row(['getFiles'], 400, 14008, 'Feed type invalid'),
   row(['getFeedTypes'], 400, 14010, 'marketplace_ids invalid'),
   row(['getFeedType', 'getFiles'], 403, 14011, 'Feed type not permitted'),
+]
+
+const OTHER_STATUSES: readonly Row[] = [
   row(KEY, 400, 210005, 'Token lacks a valid application client identifier'),
   row(SUBSCRIBE, 409, 195003, 'Notification configuration required is missing'),
   row(SUBSCRIBE, 409, 195015, 'Cannot enable: destination is not enabled'),
 ]
 
-/** Document 1 shows the codes of downloadFile alone; where its other operations have the same condition they have the same code. */
+/**
+ * The catalog states codes for downloadFile alone; its other operations have the same code for the
+ * same condition.
+ */
 const IMPLIED: readonly Row[] = [
   row(['getFiles', 'getFile'], 400, 13014, 'Marketplace header invalid or missing'),
   row(['getFiles'], 403, 14009, 'Insufficient permission for the feed type on the marketplace'),
@@ -142,14 +157,15 @@ function rowsOf(rows: readonly Row[], source: DocumentedError['source']): Docume
 
 /** One row for each operation, status and code. */
 export const documentedErrors: readonly DocumentedError[] = Object.freeze([
-  ...rowsOf(DOCUMENT_1, 'document 1'),
-  ...rowsOf(DOCUMENT_2, 'document 2'),
-  ...rowsOf(DOCUMENT_3, 'document 3'),
-  ...rowsOf(NOTES, 'service-notes'),
+  ...rowsOf(OF_THE_CATALOG, 'feed-file-catalog.md, section 6'),
+  ...rowsOf(OF_THE_FEEDS, 'item-feeds.md, section 5'),
+  ...rowsOf(OF_KEYS_AND_SUBSCRIPTIONS, 'signing-keys-and-subscriptions.md, section 7'),
+  ...rowsOf(FURTHER_CODES, 'service-notes.md, section 4.1'),
+  ...rowsOf(OTHER_STATUSES, 'service-notes.md, section 4.2'),
   ...rowsOf(IMPLIED, 'implied'),
 ])
 
-/** What the documents say of a service's answer; undefined where they say nothing. */
+/** What is documented of a service's answer; undefined where nothing is. */
 export function documentedError(operation: string, status: number, errorId: number): DocumentedError | undefined {
   return documentedErrors.find(error => error.operation === operation && error.status === status && error.errorId === errorId)
 }

@@ -51,13 +51,13 @@ const NAMES: OptionNames<FeedServiceOptions> = {
 
 export interface FeedService {
   readonly profile: ServiceProfile
-  /** Document 1. */
+  /** The feed file catalog (feed-file-catalog.md, section 2). */
   readonly catalog: Catalog
-  /** Document 2. */
+  /** The four feeds (item-feeds.md, section 3). */
   readonly feeds: Feeds
-  /** Document 3, key management. */
+  /** Key management (signing-keys-and-subscriptions.md, section 2.2). */
   readonly keys: Keys
-  /** Document 3, notifications. */
+  /** Notifications (signing-keys-and-subscriptions.md, section 2.3). */
   readonly notifications: Notifications
   /** Ends a token request under way, and the connections unless the transport is the caller's. Downloads are ended by their readers. */
   close(): Promise<void>

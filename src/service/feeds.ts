@@ -1,4 +1,4 @@
-// The four beta feeds: item, item group, hourly snapshot, item priority (document 2).
+// The four beta feeds: item, item group, hourly snapshot, item priority (item-feeds.md, section 3).
 
 import { knownOptions, type OptionNames } from '../options'
 import type { FeedFile } from '../schema/feed-schema'

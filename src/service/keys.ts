@@ -1,4 +1,5 @@
-// Key management: the public part of one signing key pair (document 3).
+// Key management: the public part of one signing key pair (signing-keys-and-subscriptions.md,
+// section 2.2).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { knownOptions } from '../options'
@@ -31,7 +32,8 @@ export function keysOf(core: ServiceCore): Keys {
     async getSigningKey(query, options) {
       const { signingKeyId } = knownOptions(query, { signingKeyId: true }, 'query')
       const request = core.request('getSigningKey', { identifiers: { signing_key_id: signingKeyId } }, options)
-      // The service never sends a private key here (document 3); one that comes all the same is not handed on.
+      // The service never sends a private key here (signing-keys-and-subscriptions.md,
+      // section 3.1); one that comes all the same is not handed on.
       const { privateKey: _, ...body } = await core.json.get(request, readKey)
       return signingKey(body as SigningKeyBody, request, core.settings.now)
     },

@@ -1,4 +1,4 @@
-// Notifications: creating a subscription (document 3).
+// Notifications: creating a subscription (signing-keys-and-subscriptions.md, section 2.3).
 
 import { callback, knownOptions, type OptionNames } from '../options'
 import type { SubscriptionPayload, SubscriptionRequest } from './bodies'

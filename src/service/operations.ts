@@ -1,5 +1,7 @@
-// The twelve operations of the three documents as data: where each one is, and the scope of its token.
-// Paths and scopes that the documents do not show are those of service-notes.md; a profile can replace every one.
+// The twelve operations as data: where each one is, and the scope of its token
+// (feed-file-catalog.md, section 2.1; item-feeds.md, section 3.1;
+// signing-keys-and-subscriptions.md, section 2.1). Paths and scopes that no interface states are
+// those of service-notes.md, section 3.1; a profile can replace every one.
 
 /** Which of the profile's base addresses a path follows. */
 export type Base = 'baseUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'
@@ -37,5 +39,8 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS
 
-/** Of a subscription that belongs to a user, after `{scope_base}/` (document 3, Authentication). */
+/**
+ * Of a subscription that belongs to a user, after `{scope_base}/`
+ * (signing-keys-and-subscriptions.md, section 5).
+ */
 export const USER_SUBSCRIPTION_SCOPE = 'api_scope/commerce.notification.subscription'

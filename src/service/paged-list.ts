@@ -1,5 +1,5 @@
-// A list that comes in pages: all of its elements as one sequence, or page by page.
-// Follows documents 1 (Search responses, getFeedTypes, getFiles): `next` is the address of the next page.
+// A list that comes in pages: all of its elements as one sequence, or page by page. Follows
+// feed-file-catalog.md, sections 2.3, 2.5, 3.8 and 3.9: `next` is the address of the next page.
 
 import { printableUrl } from '../codec/range/printable-url'
 import { asFeedError, FeedError } from '../errors'

@@ -1,5 +1,5 @@
 // The service profile: everything in which one service of this family differs from another, as one value.
-// Defaults are those of the documents and of service-notes.md ("Service profile", "Paths and parameters").
+// Defaults are those of service-notes.md, sections 2 and 3.
 
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
@@ -79,7 +79,7 @@ const LIMITS: RequestLimits = {
   priorityDays: 14,
 }
 
-/** "MB" is not defined in the documents; decimal is the smaller reading of a maximum. */
+/** 100 MB and 10 MB (item-feeds.md, section 6); decimal is the smaller reading of a maximum. */
 const MAX_RANGE_BYTES = 100_000_000
 const SANDBOX_MAX_RANGE_BYTES = 10_000_000
 

@@ -1,4 +1,5 @@
-// What a parameter of a request must look like before it is sent (documents 1 and 2, Endpoints and Limits; service-notes.md).
+// What a parameter of a request must look like before it is sent (feed-file-catalog.md, section 2;
+// item-feeds.md, sections 3 and 6; service-notes.md, section 3.2).
 // Windows are read generously: a date is refused only where no time zone between UTC-7 and UTC would allow it.
 
 import { excerpt, FeedError } from '../errors'
@@ -19,7 +20,7 @@ export interface CheckOptions {
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Daily files are days of UTC-7 (document 2, Limits). */
+/** Daily files are days of UTC-7 (item-feeds.md, section 6). */
 const STORAGE_OFFSET_MS = 7 * HOUR_MS
 
 /** The checks of one request. Each throws REQUEST_INVALID; an absent optional parameter passes. */

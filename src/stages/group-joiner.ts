@@ -1,6 +1,6 @@
 // The stage that brings items and their item groups together: primaryItemGroupId of an item is itemGroupId of its group.
 // It owns the order of reading, the forms of the output and the counts; groups and gathered items are kept by state/group-table.ts.
-// Document 2 "Combining feeds".
+// Follows item-feeds.md, section 3.8.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'

@@ -48,8 +48,6 @@ const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngi
   fflate: fflateEngine,
 }
 
-const ENGINE_NAMES = Object.keys(ENGINES) as GunzipEngine[]
-
 const NAMES: OptionNames<GunzipOptions> = {
   engine: true,
   worker: true,
@@ -162,5 +160,5 @@ function defaultEngine(worker: boolean): ChosenEngine {
 }
 
 function namedEngine(name: GunzipEngine, worker: boolean): ChosenEngine {
-  return { name, newEngine: ENGINES[choice('engine', name, ENGINE_NAMES)](worker) }
+  return { name, newEngine: ENGINES[choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])](worker) }
 }

@@ -1,4 +1,5 @@
-// RangeFetcher: one HTTP resource to the pieces of a file, several ranges in flight (document 1, downloadFile; document 2, Responses).
+// RangeFetcher: one HTTP resource to the pieces of a file, several ranges in flight
+// (feed-file-catalog.md, section 2.7; item-feeds.md, section 3.7).
 // Owns the run and its one restart when the file was replaced before anything was handed out.
 // The rules are elsewhere: RangeDownload runs, codec/range judges, the transport speaks HTTP.
 

@@ -30,7 +30,7 @@ export interface RangeFetcherOptions extends RetryOptions {
   readonly concurrency?: number
   /** Hard cap on the bytes held or in flight, counted from the lowest byte not handed out. Default 32 MiB. */
   readonly windowBytes?: number
-  /** The service's maximum for one range. Default 100 MB (document 2, Limits). */
+  /** The service's maximum for one range. Default 100 MB (item-feeds.md, section 6). */
   readonly maxRangeBytes?: number
   /** For a response's headers, or a caller's `headers()`. Default 60,000. */
   readonly headersTimeoutMs?: number

@@ -1,6 +1,6 @@
 // The stage that merges bootstrap, daily, snapshot and priority rows into one state, the newest row of each item.
 // It owns the stage's options, its output and its counts; what is newer is decided in codec/merge, kept by state/.
-// Document 2 "Item Snapshot feed" and "Item Priority feed", service-notes.md "Merging".
+// Follows item-feeds.md, sections 2.7 and 2.8, and service-notes.md, section 7.
 
 import type { ChangeKind } from '../codec/merge/register'
 import type { VersionOf } from '../codec/merge/version-order'

@@ -1,5 +1,5 @@
 // Bytes of a TSV file to plain objects: what TsvRowParser and `toObject` or `toStrings` of every row come to, without a copy of the rows,
-// which nobody can keep here. Document 2, "Common file rules".
+// which nobody can keep here. The dialect: item-feeds.md, section 2.1.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'

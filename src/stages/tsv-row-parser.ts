@@ -1,4 +1,4 @@
-// Bytes of a TSV file to batches of rows. Document 2, "Common file rules".
+// Bytes of a TSV file to batches of rows. The dialect: item-feeds.md, section 2.1.
 
 import type { RowBatch } from '../codec/row-batch'
 import type { Pause } from '../codec/steps'

@@ -1,6 +1,7 @@
-// When a file is there: from which moment the service has it, up to which it keeps it, and which time its content covers.
-// Document 2, Limits. Days are those of UTC-7 all the year: no zone with daylight saving is meant, so this is arithmetic only.
-// An edge belongs to the file: it is there at the very moment at which it appears or reaches its age.
+// When a file is there: from which moment the service has it, up to which it keeps it, and which
+// time its content covers. Follows item-feeds.md, section 6. Days are those of UTC-7 all the year:
+// no zone with daylight saving is meant, so this is arithmetic only. An edge belongs to the file:
+// it is there at the very moment at which it appears or reaches its age.
 
 import { knownOptions, type OptionNames, wholeNumber } from '../options'
 import { readDay, readHour } from '../service/date-forms'
@@ -36,7 +37,7 @@ export interface FileWindow {
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-/** "Storage time zone of daily files". */
+/** The zone of daily files (item-feeds.md, section 6). */
 const STORAGE_OFFSET_MS = 7 * HOUR_MS
 const PUBLISHED_AT_MS = 9 * HOUR_MS
 

@@ -1,5 +1,6 @@
-// What to do next for one category: from the clock, the limits of document 2 and the files already done, which files can be had and
-// applied, which are still to come, and which are lost. Pure: the same question has the same answer, and nothing is asked or kept here.
+// What to do next for one category: from the clock, the limits (item-feeds.md, section 6) and the
+// files already done, which files can be had and applied, which are still to come, and which are
+// lost. Pure: the same question has the same answer, and nothing is asked or kept here.
 //
 //   bootstrap   at first; and again where an hour (for groups: a day) is lost
 //   snapshots   every hour from that of the bootstrap on, one after the other

@@ -21,7 +21,10 @@ import type { Turns } from './turns'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** The oldest file that can come is 17 days old (document 2, Limits: 14 daily files, the newest three days late); and a margin. */
+/**
+ * The oldest file that can come is 17 days old (item-feeds.md, section 6: 14 daily files, the
+ * newest three days late); and a margin.
+ */
 const REMOVALS_KEPT_MS = 21 * DAY_MS
 
 /** What the categories of a run share. */

@@ -33,7 +33,10 @@ export type Fetched =
   /** Not in the allowed attempts, or not at all: SYNC_FILE_FAILED. */
   | { readonly kind: 'failed'; readonly error: FeedError }
 
-/** The file cannot be found; perhaps it is still being made, or it is kept no longer (document 2, Errors). */
+/**
+ * There is no such file: not yet, or no longer (item-feeds.md, section 5; feed-file-catalog.md,
+ * section 6).
+ */
 const NOT_THERE: ReadonlySet<number> = new Set([13005, 13007, 14004])
 /** Times that a file is asked for which the service says not to have. */
 const NOT_THERE_ATTEMPTS = 5
@@ -48,7 +51,7 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403])
 
 /**
  * What an empty bootstrap without a date is taken to be made: as long ago as the service says that a bootstrap is late at the most
- * (document 2, Limits). The snapshots since then say what has come.
+ * (item-feeds.md, section 6). The snapshots since then say what has come.
  */
 const EMPTY_BOOTSTRAP_AGE_MS = 72 * 3_600_000
 

@@ -1,6 +1,7 @@
-// Which file of the service: the identity under which a file is planned, fetched, recorded and kept. A value without behaviour, and
-// its stable text. What else proves that two downloads are of one file (total, Last-Modified) stands in the ledger beside it.
-// Document 2, Endpoints: the parameters that tell the files of one category apart.
+// Which file of the service: the identity under which a file is planned, fetched, recorded and
+// kept. A value without behaviour, and its stable text. What else proves that two downloads are of
+// one file (total, Last-Modified) stands in the ledger beside it. Follows item-feeds.md,
+// sections 3.3 to 3.6: the parameters that tell the files of one category apart.
 
 import { anObject, anyText } from '../options'
 import { readDay, readHour } from '../service/date-forms'

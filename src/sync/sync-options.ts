@@ -60,7 +60,10 @@ export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffB
   readonly waitLimitMs?: number
   /** Between two `progress` events. Default 1,000. */
   readonly progressMs?: number
-  /** How late the service's files come and how long it keeps them, where it differs from the documents. */
+  /**
+   * How late the service's files come and how long it keeps them, where it differs from
+   * item-feeds.md, section 6.
+   */
   readonly limits?: Partial<CalendarLimits>
   /** The time now, for the calendar and for what the clients check of their requests. Default: the service's clock. */
   readonly now?: Clock

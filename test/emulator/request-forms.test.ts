@@ -94,7 +94,7 @@ function head({ method, target, headers }: Operation, more: readonly string[] = 
 const withLength = (operation: Operation, options = {}) =>
   head(operation, operation.body === '' ? [] : [`Content-Length: ${operation.body.length}`], options) + operation.body
 
-/** The Error object of documents 1 and 2 without a code, and its status. */
+/** The Error object (feed-file-catalog.md, section 3.10) without a code, and its status. */
 function expectRefusal(answer: RawAnswer | undefined, status: number): void {
   expect(answer?.status).toBe(status)
   expect(answer?.headers['content-type']).toBe('application/json')

@@ -24,7 +24,7 @@ test('no two columns of a feed share a spelling, and each has a decoder and a so
     expect(new Set(spellings).size).toBe(spellings.length)
     for (const { type, source } of Object.values(columns)) {
       expect(cellDecoders).toHaveProperty(type)
-      expect(source).toMatch(/^(2|service-notes) · /)
+      expect(source).toMatch(/^(item-feeds|service-notes)\.md, section \d\.\d$/)
     }
   }
 })

@@ -20,18 +20,18 @@ const noted = table('item-columns-of-the-notes.tsv').flat()
 /** The name of a documented column here: one of them is printed as the service's own name. */
 const nameOf = (printed: string) => (printed === 'the service' ? 'gtin' : printed)
 
-test('every column of document 2, in its order, and nothing else counts as documented', () => {
+test('every column of item-feeds.md, section 2.2, in its order, and nothing else counts as documented', () => {
   expect(documented).toHaveLength(39)
   expect(Object.keys(documentedItemColumns)).toEqual(documented.map(([column]) => nameOf(column!)))
 })
 
-test('then every named column of the service notes, in their order', () => {
+test('then every column of service-notes.md, section 6.3, in its order', () => {
   expect(noted).toHaveLength(51)
   expect(Object.keys(itemColumns)).toEqual([...Object.keys(documentedItemColumns), ...noted])
 })
 
 describe('types', () => {
-  test.each(documented)('%s, which document 2 gives as %s', (column, type) => {
+  test.each(documented)('%s, which is documented as %s', (column, type) => {
     const allowed: Record<string, string[]> = {
       boolean: ['boolean'],
       'integer (int32)': ['int32'],
@@ -40,7 +40,7 @@ describe('types', () => {
     expect(allowed[type!]).toContain(columns[nameOf(column!)]?.type)
   })
 
-  test('a documented string is text, unless the document describes its form', () => {
+  test('a documented string is text, unless its section describes its form', () => {
     const formed = Object.entries(documentedItemColumns).filter(([, { type }]) => !['text', 'boolean', 'int32'].includes(type))
     expect(Object.fromEntries(formed.map(([name, { type }]) => [name, type]))).toEqual({
       category: 'pipeList',
@@ -55,11 +55,11 @@ describe('types', () => {
   })
 })
 
-test('the columns that document 2 calls deprecated, and no other', () => {
+test('the columns that item-feeds.md, section 2.2 marks as ending, and no other', () => {
   const deprecated = Object.keys(columns).filter(name => columns[name]?.deprecated)
   expect(deprecated).toEqual(['buyingOptions', 'primaryItemGroupType', 'refundMethod', 'returnMethod', 'acceptedPaymentMethods'])
 })
 
-test('gtin is also spelled as document 2 prints it', () => {
+test('gtin is also spelled as item-feeds.md, section 2.2 prints it', () => {
   expect(columns.gtin?.aliases).toEqual(['the service'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { itemGroupColumns } from '../../src/schema/item-group-columns'
 
-test('the columns of the service notes, in their order', () => {
+test('the columns of service-notes.md, section 6.4, in their order', () => {
   expect(Object.entries(itemGroupColumns).map(([name, { type }]) => [name, type])).toEqual([
     ['itemGroupId', 'text'],
     ['itemGroupType', 'text'],

@@ -1,13 +1,13 @@
-// The error tables of the three documents, and the codes that only the service notes have, as the rows that fixtures/documents/errors.tsv
-// copies word for word; and one row for each operation, status and code that they stand for.
+// The rows of fixtures/documents/errors.tsv, and one row for each operation, status and code that they
+// stand for.
 
-import { readFileSync } from 'node:fs'
+import type { DocumentedError } from '../../src/service/documented-errors'
 import type { OperationName } from '../../src/service/operations'
+import { dataOf } from '../documents/pages'
 
-/** A row as it is written. The notes name no operations and no domains: those are the ones that have the parameter in question. */
-export interface WrittenRow {
-  /** 1, 2, 3 or `notes`. */
-  readonly document: string
+/** A row as it is written. */
+interface WrittenRow {
+  readonly source: Exclude<DocumentedError['source'], 'implied'>
   readonly operations: string
   readonly status: string
   readonly code: string
@@ -17,7 +17,7 @@ export interface WrittenRow {
 }
 
 export interface ErrorRow {
-  readonly source: 'document 1' | 'document 2' | 'document 3' | 'service-notes'
+  readonly source: WrittenRow['source']
   readonly operation: OperationName
   readonly status: number
   readonly errorId: number
@@ -26,7 +26,7 @@ export interface ErrorRow {
   readonly condition: string
 }
 
-/** The feeds as document 2 calls them. */
+/** The feeds by the names of item-feeds.md, section 1. */
 const FEEDS: Readonly<Record<string, OperationName>> = {
   item: 'getItemFeed',
   item_group: 'getItemGroupFeed',
@@ -34,26 +34,12 @@ const FEEDS: Readonly<Record<string, OperationName>> = {
   item_priority: 'getItemPriorityFeed',
 }
 
-export const writtenRows: readonly WrittenRow[] = readTable(
-  readFileSync(new URL('../../fixtures/documents/errors.tsv', import.meta.url), 'utf8'),
-)
+export const errorRows: readonly ErrorRow[] = (dataOf('errors.tsv') as unknown as WrittenRow[]).flatMap(rowsOf)
 
-export const errorRows: readonly ErrorRow[] = writtenRows.flatMap(rowsOf)
-
-function readTable(text: string): WrittenRow[] {
-  const [header = [], ...lines] = text
-    .trimEnd()
-    .split('\n')
-    .map(line => line.split('\t'))
-  return lines.map(cells => Object.fromEntries(header.map((name, i) => [name, cells[i]])) as unknown as WrittenRow)
-}
-
-function rowsOf({ document, operations, status, code, ...rest }: WrittenRow): ErrorRow[] {
+function rowsOf({ operations, status, code, ...rest }: WrittenRow): ErrorRow[] {
   const names = operations === 'all' ? Object.keys(FEEDS) : operations.split(', ')
-  const source = document === 'notes' ? 'service-notes' : (`document ${document}` as ErrorRow['source'])
   return names.flatMap(name =>
     statusesOf(status, name).map(one => ({
-      source,
       operation: FEEDS[name] ?? (name as OperationName),
       status: one,
       errorId: Number(code),

@@ -1,4 +1,4 @@
-// Every error of the documents and of the notes, brought about over a socket: through the clients, and by the same request in plain
+// Every error of fixtures/documents/errors.tsv, brought about over a socket: through the clients, and by the same request in plain
 // HTTP, whose answer is held against the service's own description. Once for the documented service, once for one that differs in
 // all that a profile can say.
 
@@ -39,7 +39,7 @@ describe.each([
     fileId = await someFileId(await stands.with(shop), stands.transport)
   })
 
-  test('every row of the documents has a provocation, and every provocation a row for each of its operations', () => {
+  test('every documented row has a provocation, and every provocation a row for each of its operations', () => {
     expect(errorRows.filter(row => !provocations.some(answers(row)))).toEqual([])
     const without = provocations.flatMap(provocation =>
       provocation.operations
@@ -102,7 +102,7 @@ describe.each([
 
 const FEEDS = ['getItemFeed', 'getItemGroupFeed', 'getItemSnapshotFeed', 'getItemPriorityFeed'] as const
 
-// Document 2 lists these for all four feeds, and names no code for them where its table has none. A 416 without code and total is a
+// All four feeds can answer these, without a code where the table has none (item-feeds.md, section 5). A 416 without code and total is a
 // refused range and no more.
 test.each(FEEDS.flatMap(operation => [404, 409, 416].map(status => [operation, status] as const)))(
   '%s %i without a code',
@@ -169,7 +169,7 @@ function requestElements({ document }: Stand, operation: OperationName): readonl
   return ['Authorization', ...parameters.map(({ name }) => name), ...fields]
 }
 
-/** The documented Error: bare where the document shows it so, in a list for keys and notifications. */
+/** The documented Error: bare for the catalog and the feeds, in a list for keys and notifications. */
 function errorIn(text: string, { wrapErrors }: Shop, domain: string): ErrorBody {
   const body = JSON.parse(text) as ErrorBody & { readonly errors?: readonly ErrorBody[] }
   if (domain === 'API_FEED' && !wrapErrors) return body

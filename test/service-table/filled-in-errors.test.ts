@@ -1,5 +1,6 @@
-// What the service fills into its messages (documents 1 and 2, "Errors"): the allowed length, valid days and valid values, each in the
-// text and as a parameter, and beside them the part of the request that is at fault. Read over HTTP, as any client would.
+// What the service fills into its messages (feed-file-catalog.md, section 6; item-feeds.md, section 5):
+// the allowed length, valid days and valid values, each in the text and as a parameter, and beside them
+// the part of the request that is at fault. Read over HTTP, as any client would.
 
 import { afterAll, describe, expect, test } from 'vitest'
 import { token } from '../emulator/emulator-client'
@@ -192,7 +193,8 @@ const FEEDS = ['getItemFeed', 'getItemGroupFeed', 'getItemSnapshotFeed', 'getIte
 const CATALOG = ['getAccess', 'getFeedTypes', 'getFeedType', 'getFiles', 'getFile'] as const
 const NOTIFICATIONS = ['getSubscription', 'enableSubscription', 'getTopics', 'getTopic', 'getDestinations', 'getDestination'] as const
 
-// Documents 1 and 2 have every refusal as an Error object, and no code for a token that opens nothing but 14007 of downloadFile.
+// The catalog and the feeds have every refusal as an Error object, and no code for a token that opens
+// nothing but 14007 of downloadFile (feed-file-catalog.md, section 6).
 describe('a token that opens nothing', () => {
   test.each([...FEEDS, ...CATALOG, ...NOTIFICATIONS])(
     '%s: an Error object without a code, and the challenge of RFC 6750',
@@ -254,7 +256,8 @@ describe('a token that opens nothing', () => {
   })
 })
 
-// One rule: an operation that takes query parameters refuses one that comes twice. Document 2 has a code for it, document 1 has none.
+// One rule: an operation that takes query parameters refuses one that comes twice. The feeds
+// have a code for it (item-feeds.md, section 5), the catalog has none.
 describe('a query parameter that comes twice', () => {
   test.each([
     ...FEEDS.map(operation => [operation, 13000] as const),

@@ -48,7 +48,7 @@ test('parameters as the service names them, absent ones left out', async () => {
   expect(scopes).toEqual(['s/buy.item.feed'])
 })
 
-test('what the documents do not allow is refused before anything is sent', async () => {
+test('what the service does not allow is refused before anything is sent', async () => {
   const { catalog, sent, scopes } = catalogAnswering(nothing)
   const files = (query: object) => (of: Catalog) => of.getFiles({ marketplace: 'MKT_US', ...query })
   const wrongs: [string, (of: Catalog) => unknown][] = [

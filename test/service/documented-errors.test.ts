@@ -8,7 +8,7 @@ import { defineProfile } from '../../src/service/profile'
 import { type ErrorRow, errorRows } from '../service-table/error-rows'
 import { FAST } from './emulated'
 
-test('the table has every row of the documents and of the notes, and no other', () => {
+test('the table has every row of fixtures/documents/errors.tsv, and no other', () => {
   const textOf = ({ source, operation, status, errorId, domain, category }: DocumentedError | ErrorRow) =>
     [source, operation, status, errorId, domain, category].join(' ')
   const written = documentedErrors.filter(({ source }) => source !== 'implied')
@@ -22,7 +22,7 @@ test('what may pass: a file that is still being generated, and what lies with th
   expect([...new Set(retryable)].toSorted()).toEqual([13006, 13007, 195000, 210000])
 })
 
-test('a code that document 1 shows for a download is the same for its other operations', () => {
+test('a code that the catalog states for a download is the same for its other operations', () => {
   const implied = documentedErrors.filter(({ source }) => source === 'implied')
   expect(implied.length).toBe(9)
   for (const { status, errorId, category, domain, retryable } of implied) {

@@ -52,7 +52,7 @@ test('addresses, headers and files as documented', async () => {
   ])
 })
 
-test('what the documents do not allow is refused at the call', () => {
+test('what the service does not allow is refused at the call', () => {
   const { feeds, sent } = feedsAnswering()
   const wrongs: [string, (feeds: Feeds) => unknown][] = [
     ['marketplace', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, marketplace: 'US', scope: 'ALL_ACTIVE' })],

@@ -5,7 +5,7 @@ const REQUIRED = { baseUrl: 'https://api.test', tokenUrl: 'https://id.test/token
 const profileOf = (options: Partial<ProfileOptions> = {}) => defineProfile({ ...REQUIRED, ...options })
 const mistake = (option: string) => expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
 
-test('defaults are those of the documents and the notes', () => {
+test('defaults are those of service-notes.md, sections 2 and 3', () => {
   expect(profileOf()).toMatchObject({
     keysBaseUrl: 'https://api.test/developer/key_management/v1',
     notificationsBaseUrl: 'https://api.test/commerce/notification/v1',

@@ -1,4 +1,5 @@
-// Aspects cells, document 2 "Encoding of localizedAspects", with the names-only form of the service notes, "Columns":
+// Aspects cells (item-feeds.md, section 2.4), with the names-only form (service-notes.md,
+// section 6.2):
 //
 //   label|name:value;name:value;label|name:value     pairs; a label is optional and covers the pairs up to the next one
 //   name|name|name                                   names only, recognised by having no colon: a pair always has one

@@ -1,4 +1,4 @@
-// The Base64 pieces of one cell, document 2 "Encoding of localizedAspects": each piece is encoded on its own,
+// The Base64 pieces of one cell (item-feeds.md, section 2.4): each piece is encoded on its own,
 // the separators `:`, `;` and `|` are not. What the separators mean is the business of the column's own decoder.
 //
 // All pieces are decoded in one pass over the cell's bytes, in place (four bytes become three, so the output never

@@ -1,4 +1,4 @@
-// Booleans, document 2 "Item feed columns", in both spellings of the service notes, "Columns".
+// Booleans (item-feeds.md, section 2.2), in both spellings (service-notes.md, section 6.2).
 
 import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'

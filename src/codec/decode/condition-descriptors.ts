@@ -1,4 +1,5 @@
-// Cells of conditionDescriptors, service notes "Columns": `name:value|value;name:value`, each piece Base64 on its own.
+// Cells of conditionDescriptors (service-notes.md, section 6.3): `name:value|value;name:value`,
+// each piece Base64 on its own.
 
 import { anyText } from '../../options'
 import type { ConditionDescriptor } from '../../schema/values'

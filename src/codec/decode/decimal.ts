@@ -1,4 +1,5 @@
-// Decimal numbers, kept exact: document 2 gives prices as text, and a double cannot hold every price.
+// Decimal numbers, kept exact: prices are text (item-feeds.md, section 2.2), and a double cannot
+// hold every price.
 
 import { anyText } from '../../options'
 import type { Decimal } from '../../schema/values'

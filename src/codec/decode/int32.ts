@@ -1,4 +1,4 @@
-// Whole numbers of 32 bits, document 2 "Item feed columns", type integer (int32).
+// Whole numbers of 32 bits, type integer (int32) in item-feeds.md, section 2.2.
 
 import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'

@@ -1,4 +1,5 @@
-// Lists of plain values, document 2 "Item feed columns": separated by commas or by pipes, in the file's order.
+// Lists of plain values (item-feeds.md, section 2.2): separated by commas or by pipes, in the
+// file's order.
 
 import { anyText } from '../../options'
 

@@ -1,5 +1,5 @@
-// Cells of shipToIncludedRegions and shipToExcludedRegions, document 2 "Format of shipToIncludedRegions
-// and shipToExcludedRegions", with the one-part cells of the service notes, "Columns".
+// Cells of shipToIncludedRegions and shipToExcludedRegions (item-feeds.md, section 2.5), with the
+// cells of one part (service-notes.md, section 6.2).
 // What the two columns mean together is ship-to.ts.
 
 import { anyText } from '../../options'

@@ -1,5 +1,4 @@
-// Where an item ships, document 2 "Format of shipToIncludedRegions and shipToExcludedRegions":
-// the included list minus the excluded one.
+// Where an item ships (item-feeds.md, section 2.5): the included list minus the excluded one.
 
 import { optionInvalid } from '../../options'
 import type { Regions, ShipTo } from '../../schema/values'

@@ -1,4 +1,4 @@
-// Instants in UTC, document 2 "Item feed columns", itemEndDate: `yyyy-MM-ddThh:mm:ss.sssZ`.
+// Instants in UTC, as in itemEndDate (item-feeds.md, section 2.2): `yyyy-MM-ddThh:mm:ss.sssZ`.
 
 import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'

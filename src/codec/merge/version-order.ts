@@ -1,7 +1,7 @@
-// Which of two rows about one item is the newer, document 2 "Item Snapshot feed" and service-notes.md "Merging".
-// The time decides first, then whether the row is a removal (that is the newer), then the generation of the file; what is
-// left is decided by the content (register.ts). So the order is total, and the newest of any rows is the same in whatever
-// order, and however often, they come.
+// Which of two rows about one item is the newer (item-feeds.md, section 2.7; service-notes.md,
+// section 7). The time decides first, then whether the row is a removal (that is the newer), then
+// the generation of the file; what is left is decided by the content (register.ts). So the order is
+// total, and the newest of any rows is the same in whatever order, and however often, they come.
 //
 //   row                                      its time
 //   any row with an itemSnapshotDate         that date
@@ -18,7 +18,7 @@ import type { AnyRow } from '../row-image'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Document 2, Limits: daily files are cut in the zone UTC-7, all the year. */
+/** Daily files are cut in the zone UTC-7, all the year (item-feeds.md, section 6). */
 const DAILY_FILE_OFFSET_MS = 7 * HOUR_MS
 
 export interface Version {

@@ -7,7 +7,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** The value of a `Range` header, `bytes=<first>-<last>` (document 1, downloadFile). */
+/** The value of a `Range` header, `bytes=<first>-<last>` (feed-file-catalog.md, section 2.7). */
 export function rangeHeader(range: ByteRange): string {
   return `bytes=${range.start}-${range.end - 1}`
 }

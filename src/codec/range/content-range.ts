@@ -1,7 +1,8 @@
 // Reads a `Content-range` header. Owns the syntax only: whether the numbers answer the request is the verdict's business.
 //
-// Both forms in use are read: the documented `0-9/100` (document 2, Responses) and RFC 9110's `bytes 0-9/100`.
-// An end past the file's end is passed on as it stands: servers echo the requested end unclamped (service-notes.md, Ranges).
+// Both forms in use are read: `0-9/100` (item-feeds.md, section 3.7) and RFC 9110's
+// `bytes 0-9/100`. An end past the file's end is passed on as it stands: servers echo the requested
+// end unclamped (service-notes.md, section 5).
 
 /** What a Content-range header says. Offsets count from 0; `lastOffset` is inclusive, as in the header. */
 export type ContentRange =

@@ -1,4 +1,5 @@
-// What proves that two responses carry bytes of one file: total, Last-Modified and a strong ETag (service-notes.md, Ranges).
+// What proves that two responses carry bytes of one file: total, Last-Modified and a strong ETag
+// (service-notes.md, section 5).
 // The service sends no checksum and often no ETag. A value that a response leaves out proves nothing and changes nothing.
 
 /** Facts pinned by the responses so far. */

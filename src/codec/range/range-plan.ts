@@ -1,6 +1,7 @@
-// The plan of a ranged download: which range to ask next, what is in flight, what is done. Counts offsets only; the bytes
-// are the caller's. Never plans a range that ends past the lowest offset not handed out yet plus `windowBytes`, which
-// bounds what can be held or in flight, and lets a reassembler with the same window take the pieces in any order.
+// Plans a ranged download: which range to ask next, what is in flight, what is done. Counts offsets
+// only; the bytes are the caller's. Never plans a range that ends past the lowest offset not handed
+// out yet plus `windowBytes`, which bounds what can be held or in flight, and lets a reassembler
+// with the same window take the pieces in any order.
 //
 //   0 ──handed out──▶ lowestOffset ──held or in flight, at most windowBytes──▶ #nextStart ──not planned──▶ totalBytes
 
@@ -16,14 +17,14 @@ const FIRST_RANGE_BYTES = 1024 * 1024
 /** Sizes in bytes. A planned range is never larger than the smallest of the three. */
 export interface RangePlanOptions {
   readonly chunkBytes: number
-  /** The service's maximum for one range (document 2, Limits). */
+  /** The service's maximum for one range (item-feeds.md, section 6). */
   readonly maxRangeBytes: number
   readonly windowBytes: number
   /** Where to begin; everything before it is already handed out. Default 0. */
   readonly startOffset?: number
 }
 
-/** One range of the plan, from asked to handed out. `start ≤ handedOffset ≤ receivedOffset ≤ end`. */
+/** One planned range, from asked to handed out. `start ≤ handedOffset ≤ receivedOffset ≤ end`. */
 export class PlannedRange {
   readonly start: number
   #end: number

@@ -1,6 +1,8 @@
-// The verdict on a response to a range request: given what was asked, what is pinned of the file, and the status and headers,
-// it says what to do with the body. It reads no body; over-long and short bodies are found where the bytes arrive.
-// One piece, because the order of the checks is the rule. Follows document 1 and 2 (Responses, Errors) and service-notes.md (Ranges).
+// The verdict on a response to a range request: given what was asked, what is pinned of the file,
+// and the status and headers, it says what to do with the body. It reads no body; over-long and
+// short bodies are found where the bytes arrive. One piece, because the order of the checks is the
+// rule. Follows feed-file-catalog.md, sections 2.7 and 6, item-feeds.md, sections 3.7 and 5, and
+// service-notes.md, section 5.
 //
 //   200 206  ─▶ replaced │ empty │ part │ whole │ retry │ fatal         204 ─▶ empty │ replaced
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
@@ -51,7 +53,7 @@ export type Verdict =
   | { readonly kind: 'replaced'; readonly error: FeedError }
   | { readonly kind: 'fatal'; readonly error: FeedError }
 
-/** Range header invalid: wrong start or end positions (document 2, Errors). */
+/** Range header invalid: wrong start or end positions (item-feeds.md, section 5). */
 const RANGE_ERROR_ID = 13017
 
 /** True when a response's body is not the file but a text about it, to be passed as `facts.text`. */

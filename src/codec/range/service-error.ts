@@ -1,5 +1,6 @@
-// Reads the JSON body of an error response, in both forms: bare as documented (document 1, Error) and
-// wrapped as `{"errors":[Error, …]}` (service-notes.md). Each field is read alone: one that is of the wrong kind hides no other.
+// Reads the JSON body of an error response, in both forms: bare (feed-file-catalog.md,
+// section 3.10) and wrapped as `{"errors":[Error, …]}` (service-notes.md, section 4.3). Each field
+// is read alone: one that is of the wrong kind hides no other.
 
 import { excerpt, type ServiceDescription } from '../../errors'
 

@@ -1,11 +1,12 @@
 // A refusal or failure of the service as an error, the same for ranges and for JSON, and whether asking again may help.
-// Follows documents 1 to 3 (Errors).
+// Follows feed-file-catalog.md, section 6, item-feeds.md, section 5, and
+// signing-keys-and-subscriptions.md, section 7.
 
 import { type ErrorContexts, FeedError, type ServiceDescription } from '../../errors'
 
 /** Statuses that may pass by themselves. */
 const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
-/** 13006 internal problem, 13007 file still being generated (document 2, Errors). */
+/** 13006 internal problem, 13007 file still being generated (item-feeds.md, section 5). */
 const RETRY_ERROR_IDS: ReadonlySet<number | undefined> = new Set([13006, 13007])
 
 /** For requests whose headers are the caller's own. */

@@ -38,7 +38,7 @@ export function otherSeparator(line: string): string | undefined {
   return `the file looks ${name}-separated, and this dialect is tab-separated (a single column of that name is read when the heading is quoted or in the schema)`
 }
 
-/** Cells that are data wherever they stand: an address, an item identifier of document 2, an instant. */
+/** Cells that are data anywhere: an address, an itemId (item-feeds.md, section 2.2), an instant. */
 const DATA = /^(https?:\/\/\S+|v\d+\|\d+\|\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)$/
 
 export interface Heading {

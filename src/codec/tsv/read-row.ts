@@ -1,5 +1,6 @@
 // Reads one row slowly and says exactly what it is. All engines share this for rows they do not take themselves:
-// the row that is cut off at a block's end, the row that is bad, the header line. The dialect is document 2's:
+// the row that is cut off at a block's end, the row that is bad, the header line. The dialect
+// (item-feeds.md, section 2.1):
 //
 // | where | what | meaning |
 // |---|---|---|

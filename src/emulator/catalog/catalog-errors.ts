@@ -1,4 +1,5 @@
-// The error rows of the catalog: those of document 1 (Errors), and those that service-notes.md adds (13 and 14 thousands).
+// The error rows of the catalog: those of feed-file-catalog.md, section 6, and of service-notes.md,
+// section 4.1.
 
 import type { ServiceProfile } from '../../service/profile'
 import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from '../error-family'

@@ -35,7 +35,7 @@ export interface CatalogPartOptions {
   readonly wrapErrors: boolean
 }
 
-/** Document 1, "Limits". Decimal, as the maximum of a range is. */
+/** 200 MB (feed-file-catalog.md, section 7). Decimal, as the maximum of a range is. */
 const MAX_WHOLE_BYTES = 200_000_000
 
 /** @throws FeedError OPTION_INVALID */

@@ -1,4 +1,4 @@
-// The routes of document 1.
+// The routes of the catalog (feed-file-catalog.md, section 2).
 
 import type { ServiceProfile } from '../../service/profile'
 import type { ErrorFamily } from '../error-family'

@@ -1,5 +1,6 @@
-// The six operations of document 1. Each goes from checks (catalog-query.ts) over what is published (published-files.ts)
-// and permitted (permissions.ts) to a page, a resource or a part of a file.
+// The six operations of the catalog (feed-file-catalog.md, section 2). Each goes from checks
+// (catalog-query.ts) over what is published (published-files.ts) and permitted (permissions.ts) to
+// a page, a resource or a part of a file.
 
 import type { FeedType, FileMetadata } from '../../service/bodies'
 import type { ServiceProfile } from '../../service/profile'

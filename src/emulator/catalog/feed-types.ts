@@ -1,5 +1,5 @@
 // The feed types of the catalog: what each is called, which of the world's files it publishes, how long they stay,
-// and the FeedType resource made from that (document 1, "FeedType" to "TimeDuration").
+// and the FeedType resource made from that (feed-file-catalog.md, sections 3.1 to 3.4).
 
 import { choice, filledText, flag, knownOptions, type OptionNames, texts, wholeNumber } from '../../options'
 import type { Columns } from '../../schema/feed-schema'
@@ -64,7 +64,10 @@ export const DEFAULT_FEED_TYPES: readonly FeedTypeSeed[] = [
   { feedTypeId: 'PRODUCT_FEED', description: 'Groups of the items listed in one day, in one category.', feed: 'item_group' },
 ]
 
-/** Document 2 keeps 14 daily files; the catalog states its own look-back, of the same length by default. */
+/**
+ * The feeds keep 14 daily files (item-feeds.md, section 6); the catalog states its own look-back,
+ * of the same length by default.
+ */
 const DEFAULT_LOOK_BACK_MINUTES = (14 * DAY_MS) / 60_000
 
 export function lookBackMinutes(seed: FeedTypeSeed): number {
@@ -95,7 +98,10 @@ export function feedTypeResource(seed: FeedTypeSeed, world: World, format: FileF
   }
 }
 
-/** The columns in the order of the files, by the names that the documents know; a file may spell them otherwise, and have more. */
+/**
+ * The columns in the order of the files, by their documented names; a file may spell them
+ * otherwise, and have more.
+ */
 function definition(feed: FeedTypeSeed['feed'], world: World, format: FileFormat): string {
   const file = { feed, content: 'bootstrap', marketplaceId: '', categoryId: '', from: world.start, to: world.start } as const
   const place = { marketplaceId: world.options.marketplaces[0]!, categoryId: world.options.categories[0]! }

@@ -20,7 +20,7 @@ export function cannedAnswer(fault: Fault, request: Request): Response | undefin
   return new Response(fault.kind === '429' ? 'Too many requests.\n' : 'Not now.\n', { status: Number(fault.kind), headers })
 }
 
-/** An Error object as far as the documents tell it. */
+/** An Error object (feed-file-catalog.md, section 3.10) as far as it is known. */
 function withoutCode(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return plainErrors(false).codeless(status, 'The service did not say what is wrong.', { headers })
 }
@@ -31,8 +31,9 @@ export function unreadableFault(error: unknown): Response {
 }
 
 /**
- * The same request, to be answered by its operation's internal problem (documents 1 to 3, the rows with status 500).
- * No operation has a method other than GET and POST, and a few others cannot be put into a Request at all.
+ * The same request, to be answered by its operation's internal problem (the documented rows with
+ * status 500). No operation has a method other than GET and POST, and a few others cannot be put
+ * into a Request at all.
  */
 export function failingRequest(request: Request): Request {
   const headers = new Headers(request.headers)

@@ -1,5 +1,5 @@
-// Stands between a request and the service, and lets happen what the plan says. The log keeps what happened, in words that a
-// header can repeat. What the faults are is said in fault.ts.
+// Stands between a request and the service, and lets happen what its faults say. The log keeps what
+// happened, in words that a header can repeat. What the faults are is said in fault.ts.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedError } from '../../errors'

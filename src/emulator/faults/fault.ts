@@ -43,7 +43,7 @@ export const FAULT_KINDS = [
  * | `html` | | an HTML page with status 200 |
  * | `bit-flip` | `after` (0), `bit` (0) | in the byte after so many of the body, bit 0 to 7 is turned |
  * | `401`, `500` | | no valid token; the operation's own internal problem |
- * | `404`, `409`, `416` | | statuses that document 2 lists for all feeds and names no code for |
+ * | `404`, `409`, `416` | | statuses without a code (item-feeds.md, section 5) |
  * | `429`, `503` | `retry-after` (none) | sent as it is, whatever text |
  * | `replaced` | | from now on another file stands there: the same rows, other bytes, total and Last-Modified |
  * | `truncated` | `bytes` (8) | from now on the file there lacks so many bytes at its end |

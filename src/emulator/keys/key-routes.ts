@@ -1,4 +1,5 @@
-// The route of getSigningKey, and its error rows (document 3; the third status of 210005 from service-notes.md).
+// The route of getSigningKey, and its error rows (signing-keys-and-subscriptions.md, sections 2.2
+// and 7; the third status of 210005 from service-notes.md, section 4.2).
 
 import type { ServiceProfile } from '../../service/profile'
 import { ErrorFamily, type ErrorRow, requestError } from '../error-family'

@@ -1,5 +1,6 @@
-// The signing keys of the calling application (document 3, "SigningKey"): identifiers and times from the seed, the key material
-// made when a key is first asked for and then kept. Private keys are dropped as soon as they are made: nothing here could return one.
+// The signing keys of the calling application (signing-keys-and-subscriptions.md, section 3.1):
+// identifiers and times from the seed, the key material made when a key is first asked for and then
+// kept. Private keys are dropped as soon as they are made: nothing here could return one.
 
 import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -27,7 +28,7 @@ export function defaultSigningKeys(createdAt: Date): readonly SigningKeySeed[] {
   return (['ED25519', 'RSA'] as const).map(cipher => ({ cipher, createdAt }))
 }
 
-/** Document 3, "Limits". */
+/** The life of a key pair (signing-keys-and-subscriptions.md, section 8). */
 const LIFETIME_YEARS = 3
 const RSA_BITS = 2048
 

@@ -1,4 +1,5 @@
-// The error rows of createSubscription (document 3, "Errors"; other statuses from service-notes.md).
+// The error rows of createSubscription (signing-keys-and-subscriptions.md, section 7; other
+// statuses from service-notes.md, section 4.2).
 
 import { type ErrorRow, requestError } from '../error-family'
 

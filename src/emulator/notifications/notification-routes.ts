@@ -1,4 +1,5 @@
-// The routes of notifications: createSubscription of document 3, and what it takes to bring a subscription through its states.
+// The routes of notifications: createSubscription (signing-keys-and-subscriptions.md, section 2.3),
+// and what it takes to bring a subscription through its states.
 
 import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../options'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/operations'
@@ -14,7 +15,7 @@ import { notFound, Subscriptions } from './subscriptions'
 import { checkDestination, checkTopic, DEFAULT_TOPICS, type Destination, defaultDestinations, type Topic } from './topics'
 
 export interface NotificationOptions {
-  /** Default: the five topics of the service notes. */
+  /** Default: the five topics of service-notes.md, section 8. */
   readonly topics?: readonly Topic[]
   /** Default: one that is enabled and one that is not. */
   readonly destinations?: readonly Destination[]

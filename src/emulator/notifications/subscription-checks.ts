@@ -1,5 +1,6 @@
-// What a request for a subscription must hold, as one table (document 3, "Subscription" and "Errors"): the first row that refuses
-// gives the error. From the form of the request over what it names to what stands already.
+// What a request for a subscription must hold, as one table (signing-keys-and-subscriptions.md,
+// sections 3.2 and 7): the first row that refuses gives the error. From the form of the request
+// over what it names to what stands already.
 
 import type { TokenClaims } from '../tokens'
 import type { NotificationErrorId } from './notification-errors'

@@ -1,5 +1,6 @@
-// The subscriptions of the calling application and their states (document 3, "States and transitions"): created ENABLED or DISABLED,
-// DISABLED to ENABLED while the destination is enabled. One for each topic and schema version.
+// The subscriptions of the calling application and their states (signing-keys-and-subscriptions.md,
+// section 4): created ENABLED or DISABLED, DISABLED to ENABLED while the destination is enabled.
+// One for each topic and schema version.
 
 import type { Subscription } from '../../service/bodies'
 import type { ErrorFamily } from '../error-family'

@@ -1,5 +1,5 @@
 // The topics that can be subscribed to, and the destinations that notifications can be delivered to: seed data
-// (identifiers from service-notes.md, "Keys and notifications"; shapes not shown in document 3).
+// (identifiers from service-notes.md, section 8; no interface states their shapes).
 
 import { createHash } from 'node:crypto'
 import { arrayOf, choice, filledText, flag, knownOptions, type OptionNames, texts } from '../../options'

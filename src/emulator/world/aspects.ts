@@ -1,6 +1,7 @@
-// The cells made of aspects: localizedAspects, inferredLocalizedAspects, conditionDescriptors, each piece Base64 on its own
-// (document 2, "Encoding of localizedAspects"; service-notes.md, "Columns"), and single values of aspects for columns of their own.
-// Names and most values repeat over a file; their encoded form is made once.
+// The cells made of aspects: localizedAspects, inferredLocalizedAspects, conditionDescriptors, each
+// piece Base64 on its own (item-feeds.md, section 2.4; service-notes.md, sections 6.2 and 6.3), and
+// single values of aspects for columns of their own. Names and most values repeat over a file;
+// their encoded form is made once.
 
 import { DRAW } from './draws'
 import { base64, DIMENSIONS, type Feature } from './features'

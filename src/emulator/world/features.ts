@@ -1,7 +1,9 @@
 // The aspects that items have, each with its possible values: what they mean stands here, and their Base64 form, which is made
 // once. Which kind of item has which of them is in kinds.ts.
 
-/** An aspect with its values, and all of them as they stand in a cell (document 2, "Encoding of localizedAspects"). */
+/**
+ * An aspect with its values, and all of them as they stand in a cell (item-feeds.md, section 2.4).
+ */
 export interface Feature {
   readonly name: string
   readonly values: readonly string[]

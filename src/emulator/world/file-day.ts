@@ -1,4 +1,4 @@
-// The day of daily files: it begins at midnight of UTC-7 (document 2, "Storage time zone of daily files").
+// The day of daily files: it begins at midnight of UTC-7 (item-feeds.md, section 6).
 
 import { DAY_MS, HOUR_MS } from './item-life'
 

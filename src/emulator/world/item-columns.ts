@@ -1,5 +1,6 @@
-// The documented columns of the item feed as one table: name and cell, in the order of document 2. Those that no longer return
-// values are empty, as documented. What follows them in real files is in item-tail-columns.ts.
+// The documented columns of the item feed as one table: name and cell, in the order of
+// item-feeds.md, section 2.2. Those that no longer return values are empty. What follows them in
+// real files is in item-tail-columns.ts.
 
 import { aspectsCell } from './aspects'
 import type { Column } from './column'
@@ -14,7 +15,7 @@ import * as trade from './trade-numbers'
 const EMPTY = () => ''
 const sellerOf = (item: Item) => modelOf(item).seller
 
-/** The 39 columns of document 2. */
+/** The 39 columns of item-feeds.md, section 2.2. */
 export const ITEM_COLUMNS: readonly Column<Item>[] = [
   { name: 'itemId', cell: item => item.itemId },
   { name: 'title', cell: itemTitle },

@@ -1,5 +1,6 @@
-// The columns after those of document 2, in the order that service-notes.md gives, as one table.
-// The hazmat columns are said to be there and are not named: the names here are this world's own.
+// The columns after the documented ones, in the order of service-notes.md, section 6.3, as one
+// table. The hazmat columns are said to be there and are not named: the names here are this world's
+// own.
 
 import { aspectOf, conditionDescriptorsCell, inferredAspectsCell } from './aspects'
 import { campaignPayload } from './campaigns'

@@ -1,4 +1,5 @@
-// The columns of the three other feeds (document 2 names some, service-notes.md the rest).
+// The columns of the three other feeds (item-feeds.md, sections 2.6 to 2.8; service-notes.md,
+// sections 6.4 to 6.6).
 
 import type { CampaignChangeKind } from './campaigns'
 import type { Column } from './column'

@@ -5,7 +5,7 @@ import { DRAW } from './draws'
 import { between, mix } from './hash'
 import { type Item, modelOf } from './item'
 
-/** The threshold of document 2, "availabilityThreshold". */
+/** The threshold of availabilityThreshold (item-feeds.md, section 2.2). */
 export const AVAILABILITY_THRESHOLD = 10
 
 /** A price takes so many different values in turn: more than an hour has changes. */

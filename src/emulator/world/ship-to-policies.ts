@@ -1,5 +1,5 @@
-// Where sellers ship: pairs of an included and an excluded list (document 2, "Format of shipToIncludedRegions and
-// shipToExcludedRegions"). An excluded list only refines: it names nothing that the included one names, and what includes
+// Where sellers ship: pairs of an included and an excluded list (item-feeds.md, section 2.5). An
+// excluded list only refines: it names nothing that the included one names, and what includes
 // nothing excludes nothing. The lists of a home country are made once and shared by its sellers.
 
 import { mix, pick } from './hash'

@@ -46,7 +46,7 @@ test('long texts are cut', () => {
   expect([message?.length, category?.length]).toEqual([200, 40])
 })
 
-test('subdomain and the references of documents 1 and 2: texts are cut, lists are capped, other kinds are left out', () => {
+test('subdomain and the references to parts of the request: texts are cut, lists are capped, other kinds are left out', () => {
   const many = Array.from({ length: 50 }, (_, n) => `p${n}`)
   const body = JSON.stringify({
     errorId: 13012,

@@ -1,5 +1,5 @@
 // What a data engineer checks before trusting a feed: whether the cells of a file agree with each other, with the files beside it,
-// and with what the columns are documented to mean (document 2, "Item feed columns").
+// and with what the columns are documented to mean (item-feeds.md, section 2.2).
 
 import { describe, expect, test } from 'vitest'
 import { tsvBytes } from '../../../src/emulator/feed-file'
@@ -16,6 +16,7 @@ import {
   pipeline,
   TsvRowParser,
 } from '../../../src/index'
+import { tableIn } from '../../documents/pages'
 import { aspectsOf, bootstrapGroups, bootstrapItems, type FileRecord, snapshotItems } from './world-files'
 
 /** ISO 3166-1 alpha-2, as assigned today. */
@@ -29,13 +30,8 @@ const COUNTRIES = new Set(
     'VN VU WF WS YE YT ZA ZM ZW'
   ).split(' '),
 )
-/** Document 2, "Format of shipToIncludedRegions and shipToExcludedRegions". */
-const REGIONS = new Set(
-  (
-    'AFRICA AMERICAS ANTARCTIC ARCTIC ASIA AUSTRALIA CENTRAL_AMERICA_AND_CARIBBEAN EUROPE EURO_UNION GREATER_CHINA MIDDLE_EAST NORTH_AMERICA ' +
-    'OCEANIA REST_OF_ASIA SOUTHEAST_ASIA SOUTH_AMERICA WORLDWIDE'
-  ).split(' '),
-)
+/** The regions of item-feeds.md, section 2.5. */
+const REGIONS = new Set(tableIn('item-feeds.md', '2.5').map(({ Region }) => Region!))
 const CURRENCIES: Readonly<Record<string, string>> = {
   MKT_US: 'USD',
   MKT_GB: 'GBP',
