@@ -12,7 +12,7 @@ import { createFeedService, type FeedService } from '../../src/service/feed-serv
 import type { HttpTransport } from '../../src/service/http-transport'
 import { NodeTransport } from '../../src/service/node-transport'
 import { requestSettings } from '../../src/service/request-settings'
-import { Secrets } from '../../src/service/secrets'
+import { Secrets } from '../../src/codec/secrets'
 import { FAST } from '../service/emulated'
 import { type Asked, goodRequest, someFileId } from './calls'
 import { DOCUMENTED, openStand, type Stand, Stands } from './shops'
