@@ -7,6 +7,7 @@ import { readByteSize } from './byte-size'
 import { PROXY_VARIABLES } from './environment-proxy'
 import { EXIT_CODES } from './exit-code'
 import { needPackages } from './needed-packages'
+import { print } from './output'
 import { addProfileCommand } from './profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -17,6 +18,7 @@ export function program(argv: readonly string[]): Command {
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
+    .configureOutput({ writeOut: text => void print(text.replace(/\n$/, '')) })
     .exitOverride()
   addStateCommands(feedmill)
   addProfileCommand(feedmill).addHelpText(
