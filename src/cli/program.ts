@@ -52,7 +52,11 @@ function addStateCommands(feedmill: Command): void {
       share,
       0.5,
     )
-    .option('--changes <file>', 'append changes to this file instead of the `changes` of the state folder')
+    .option(
+      '--changes <file>',
+      'append changes to this file, of one run at a time, instead of the `changes` of the state folder; after a kill or a full disk ' +
+        'the next run cuts off a last line that is not whole and tells its change again',
+    )
     .option('--no-changes', 'record no changes')
     .option('--json', 'print one event as JSON a line', false)
   for (const option of serviceOptions()) sync.addOption(option)

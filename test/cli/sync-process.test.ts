@@ -1,7 +1,7 @@
 // `feedmill sync` as it is built, in a process of its own: what it says while it waits.
 
 import { once } from 'node:events'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
