@@ -19,12 +19,12 @@ function sharesProcess(path: string): boolean {
 }
 
 const shared = {
-  pool: 'forks',
+  pool: 'forks' as const,
   execArgv: ['--expose-gc'],
   maxWorkers: '100%',
   testTimeout: 60_000,
   teardownTimeout: 5_000,
-} as const
+}
 
 export default defineConfig({
   test: {
