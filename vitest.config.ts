@@ -18,19 +18,24 @@ function sharesProcess(path: string): boolean {
   return FOLDERS.some(folder => path.startsWith(`test/${folder}/`)) && !readFileSync(path, 'utf8').includes('vi.mock(')
 }
 
+const shared = {
+  pool: 'forks' as const,
+  execArgv: ['--expose-gc'],
+  maxWorkers: '100%',
+  testTimeout: 60_000,
+  teardownTimeout: 5_000,
+}
+
 export default defineConfig({
   test: {
+    ...shared,
+    // Vitest runs the set-up of the root in every run. A project that extended the root would run it once more.
     globalSetup: ['src/wasm/build.mjs', 'test/left-out.ts'],
-    pool: 'forks',
-    execArgv: ['--expose-gc'],
-    maxWorkers: '100%',
-    testTimeout: 60_000,
-    teardownTimeout: 5_000,
     projects: [
-      { extends: true, test: { name: 'together', include: together, isolate: false } },
+      { test: { ...shared, name: 'together', include: together, isolate: false } },
       {
-        extends: true,
         test: {
+          ...shared,
           name: 'alone',
           include: alone,
           typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },

@@ -38,6 +38,13 @@ export interface ServiceDescription {
   readonly parameters?: readonly { readonly name: string; readonly value?: string }[]
 }
 
+/** What a refusal says of the token that it was sent (RFC 6750, section 3). */
+export interface AuthChallenge {
+  /** `invalid_token`, `insufficient_scope` or `invalid_request`, as a rule. */
+  readonly error?: string
+  readonly description?: string
+}
+
 /** What each code's context holds. The comment on each line says when the code is thrown. */
 export interface ErrorContexts {
   // The caller's own mistakes: thrown where the call is made, before any I/O.
@@ -69,8 +76,17 @@ export interface ErrorContexts {
   ABORTED: { stage: string }
 
   // HTTP.
-  /** The service refused or failed, and what it says of that. `operation` where a client of the service asked. */
-  HTTP_STATUS: { url: string; status: number; byteOffset?: number; operation?: string } & ServiceDescription
+  /**
+   * The service refused or failed, and what it says of that: in the body, and, as `challenge`, of the token in the
+   * header WWW-Authenticate. `operation` where a client of the service asked.
+   */
+  HTTP_STATUS: {
+    url: string
+    status: number
+    byteOffset?: number
+    operation?: string
+    challenge?: AuthChallenge
+  } & ServiceDescription
   /** The connection failed: reset, refused, name not found, a protocol violation. */
   HTTP_TRANSPORT: { url: string; byteOffset?: number }
   /** Nothing arrived within a time limit. */

@@ -5,6 +5,6 @@ import { missingTools, TOOLS } from './tools'
 export function setup(): () => void {
   const missing = missingTools()
   return () => {
-    for (const tool of missing) console.warn(`LEFT OUT: ${TOOLS[tool]}, because ${tool} is not installed on this machine.`)
+    for (const tool of missing) console.warn(`LEFT OUT: ${TOOLS[tool]}, because ${tool} is not on this machine.`)
   }
 }

@@ -264,6 +264,45 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
     }
   }, 120_000)
 
+  test('the declarations of the emulator are whole without its packages', async () => {
+    await link('@types/node', 'undici-types')
+    await writeFile(
+      join(plain, 'emulator.mts'),
+      `import { createEmulator, type Emulator, type InProcessFetch } from 'feedmill/emulator'
+const emulator: Emulator = createEmulator({ world: { seed: 1, items: 10 }, cache: { cacheBytes: 1 } })
+const fetchLike: InProcessFetch = emulator.fetch
+export const answer: Promise<Response> = fetchLike(new Request('http://emulator/'))
+export const address: Promise<string> = emulator.listen({ port: 0 }).then(({ url }) => url)
+// What a package that is missing leaves is any, of which nothing is wrong.
+// @ts-expect-error a text is no number
+createEmulator({ world: { seed: '1', items: 10 } })
+// @ts-expect-error the answer is no number
+export const wrong: Promise<number> = emulator.fetch(new Request('http://emulator/'))
+// @ts-expect-error the emulator has no such method
+emulator.serve()
+// @ts-expect-error a port is a number
+emulator.listen({ port: '0' })
+`,
+    )
+    const options = {
+      module: 'NodeNext',
+      moduleResolution: 'NodeNext',
+      target: 'ES2022',
+      strict: true,
+      noEmit: true,
+      types: ['node'],
+      skipLibCheck: false,
+    }
+    await writeFile(join(plain, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['emulator.mts'] }))
+    const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', plain, '--listFiles']
+    const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 })
+      .catch(error => error as { stdout: string })
+      .finally(() => unlink('@types/node', 'undici-types'))
+    expect(stdout).not.toContain('error TS')
+    expect(stdout).toContain('dist/emulator.d.ts')
+    expect(stdout).not.toMatch(/node_modules\/(@hono|hono)\//)
+  }, 120_000)
+
   test('it bundles with esbuild for both module systems, and the bundle runs where no package is', async () => {
     const away = await mkdtemp(join(tmpdir(), 'feedmill-bundle-'))
     const use = `

@@ -29,6 +29,7 @@ const ABSURD: readonly unknown[] = [
   Symbol('absurd'),
   [],
   [7],
+  [null],
   {},
   { notAnOption: 1 },
   () => 7,
@@ -62,10 +63,16 @@ function dispose(made: unknown): void {
   } else if (typeof close === 'function') toClose.push(made as { close: () => unknown })
 }
 
+/** Some methods answer with one, and do their work when it is read. */
+function isGenerator(result: unknown): result is Generator {
+  return Object.prototype.toString.call(result) === '[object Generator]'
+}
+
 /** What a call threw, or its promise failed with, that is no FeedError. */
 async function rawFailure(call: () => unknown): Promise<unknown> {
   try {
     const result = await call()
+    if (isGenerator(result)) for (const _ of result);
     dispose(result)
     return undefined
   } catch (error) {
@@ -125,6 +132,12 @@ const MADE: Record<string, () => object> = {
   TsvObjectParser: () => new feedmill.TsvObjectParser({ schema: feedmill.itemSchema }),
   ColumnDecoder: () => new feedmill.ColumnDecoder(),
   ChunkReassembler: () => new feedmill.ChunkReassembler(),
+  // The walk has no other store: a LevelStore and a SpillingStore are made over folders, by functions of their own.
+  MemoryStore: () => {
+    const store = new feedmill.MemoryStore()
+    store.write([{ key: 'a key', value: Uint8Array.of(1) }])
+    return store
+  },
 }
 
 function clients(): feedmill.FeedService {
@@ -135,6 +148,7 @@ function clients(): feedmill.FeedService {
 const NOT_PUBLIC = new Set([
   'end',
   'transform',
+  'outputsOf',
   'flush',
   'release',
   'fuseWith',

@@ -1,7 +1,8 @@
-// Programs that some tests need beyond Node and git. On a machine that lacks one, the tests that need it are left out, and the
-// run says so at its end. FEEDMILL_REQUIRE_TOOLS=1 turns leaving out into failing: CI installs every tool.
+// Programs that some tests need beyond Node and git, and devices, by their paths. On a machine that lacks one, the tests that need
+// it are left out, and the run says so at its end. FEEDMILL_REQUIRE_TOOLS=1 turns leaving out into failing: CI installs every
+// program; a device is there or not.
 
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** Every tool that a test may ask for, and what is tested with it. */
@@ -10,6 +11,7 @@ export const TOOLS = {
   wget: 'downloads by wget',
   aria2c: 'downloads by aria2c',
   strace: 'kills and disk errors at the Nth system call',
+  '/dev/full': 'a full standard output',
 } as const
 
 export type Tool = keyof typeof TOOLS
@@ -18,7 +20,7 @@ const REQUIRED = process.env.FEEDMILL_REQUIRE_TOOLS === '1'
 
 /** Says whether the tests that need `tool` run. They also run, and fail, where the tool is required and missing. */
 export function runsWith(tool: Tool): boolean {
-  return REQUIRED || isInstalled(tool)
+  return (REQUIRED && !isDevice(tool)) || isInstalled(tool)
 }
 
 /** The tools that this machine lacks. */
@@ -27,6 +29,7 @@ export function missingTools(): Tool[] {
 }
 
 function isInstalled(tool: Tool): boolean {
+  if (isDevice(tool)) return existsSync(tool)
   return (process.env.PATH ?? '').split(delimiter).some(folder => {
     try {
       accessSync(join(folder, tool), constants.X_OK)
@@ -35,4 +38,8 @@ function isInstalled(tool: Tool): boolean {
       return false
     }
   })
+}
+
+function isDevice(tool: Tool): boolean {
+  return tool.startsWith('/dev/')
 }

@@ -10,6 +10,7 @@ import { type Prepared, prepareFiles } from './demo-prepare'
 import { demoStream } from './demo-stream'
 import { demoSync } from './demo-sync'
 import { startEmulator } from './emulator-process'
+import { print } from './output'
 
 /** What `--json` prints. */
 export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {
@@ -36,10 +37,10 @@ export async function demo(options: DemoOptions): Promise<void> {
     const service = demoService(address, now, options.chunkBytes)
     try {
       const prepared = await prepareFiles(service, world, options)
-      if (!options.json) console.log(preparedLine(prepared))
+      if (!options.json) await print(preparedLine(prepared))
       const job = { options, address, service, now, world }
       const outcome = await (options.streamOnly ? demoStream(job) : demoSync(job))
-      tell(options, outcome, prepared)
+      await tell(options, outcome, prepared)
       if (outcome.problems.length > 0) process.exitCode = 1
     } finally {
       await service.close()
@@ -54,7 +55,7 @@ function preparedLine({ files, bytesCompressed, seconds }: Prepared): string {
   return `The emulated service made ${made}, in ${seconds.toFixed(1)} s. The times below do not hold that.\n`
 }
 
-function tell(options: DemoOptions, { problems, table, ...outcome }: DemoOutcome, prepared: Prepared): void {
+async function tell(options: DemoOptions, { problems, table, ...outcome }: DemoOutcome, prepared: Prepared): Promise<void> {
   const verified = problems.length === 0
   const { ingestSeconds, writeSeconds, checkSeconds, ...counts } = outcome
   const rounded = (seconds: number) => Number(seconds.toFixed(3))
@@ -70,8 +71,7 @@ function tell(options: DemoOptions, { problems, table, ...outcome }: DemoOutcome
     peakRssMb: Number((process.resourceUsage().maxRSS / 1024).toFixed(1)),
   }
   for (const problem of problems) console.error(`wrong: ${problem}`)
-  if (options.json) console.log(JSON.stringify(result))
-  else console.log([table, '', ...resultLines(result, options.out)].join('\n'))
+  await print(options.json ? JSON.stringify(result) : [table, '', ...resultLines(result, options.out)].join('\n'))
 }
 
 /** What was done, how fast, and whether it is right. A rate says of which bytes it is. */

@@ -33,7 +33,6 @@ export async function exportCommand({ state: folder, category, asOf, out, format
       await state.close()
     }
   } catch (error) {
-    if (stop.failure !== undefined) throw stop.failure
     if (stop.signal.aborted) process.exitCode = stop.exitCode
     else throw error
   } finally {

@@ -2,6 +2,7 @@
 
 import { type FeedName, ndjsonSink, pipeline } from '../index'
 import { FAILURE } from './exit-code'
+import { print } from './output'
 import { compare, readBaseline } from './profile-baseline'
 import type { CellReading } from './profile-cells'
 import { profiledFile } from './profile-file'
@@ -36,7 +37,7 @@ export async function profile(path: string, options: ProfileOptions, runRound = 
   const comparison = baseline && compare(baseline, result, options.tolerance)
   const told = { ...result, ...(comparison && { comparison }) }
 
-  console.log(options.json === true ? JSON.stringify(told, null, 2) : profileReport(result))
+  await print(options.json === true ? JSON.stringify(told, null, 2) : profileReport(result))
   for (const warning of comparison?.warnings ?? []) console.error(`warning: ${warning}`)
   if (comparison) console.error(comparisonReport(comparison, result.totals))
   if (typeof options.json === 'string') await write(options.json, told)

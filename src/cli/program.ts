@@ -7,6 +7,7 @@ import { readByteSize } from './byte-size'
 import { PROXY_VARIABLES } from './environment-proxy'
 import { EXIT_CODES } from './exit-code'
 import { needPackages } from './needed-packages'
+import { print } from './output'
 import { addProfileCommand } from './profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
 
@@ -17,6 +18,7 @@ export function program(argv: readonly string[]): Command {
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
+    .configureOutput({ writeOut: text => void print(text.replace(/\n$/, '')) })
     .exitOverride()
   addStateCommands(feedmill)
   addProfileCommand(feedmill).addHelpText(
@@ -50,7 +52,11 @@ function addStateCommands(feedmill: Command): void {
       share,
       0.5,
     )
-    .option('--changes <file>', 'append changes to this file instead of the `changes` of the state folder')
+    .option(
+      '--changes <file>',
+      'append changes to this file, of one run at a time, instead of the `changes` of the state folder; after a kill or a full disk ' +
+        'the next run cuts off a last line that is not whole and tells its change again',
+    )
     .option('--no-changes', 'record no changes')
     .option('--json', 'print one event as JSON a line', false)
   for (const option of serviceOptions()) sync.addOption(option)

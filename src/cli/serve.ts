@@ -1,6 +1,7 @@
 // `feedmill serve`: the emulated service on a socket, and what a client in any language needs to know of it.
 
 import { createEmulator, type Destination, type Emulator, type HeaderForm, type Topic } from '../emulator/index'
+import { print } from './output'
 
 export interface ServeOptions {
   readonly port: number
@@ -58,7 +59,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = () => void emulator.close().then(() => process.exit())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   process.once('disconnect', stop)
-  console.log(options.json ? JSON.stringify(address) : serveLines(address, options).join('\n'))
+  try {
+    await print(options.json ? JSON.stringify(address) : serveLines(address, options).join('\n'))
+  } catch (error) {
+    await emulator.close()
+    throw error
+  }
 }
 
 /** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */

@@ -2,6 +2,7 @@
 
 import { type CategoryPlan, type FileId, fileIdKey, type OpenCategory, openState, type StateSizes } from '../sync/index'
 import { byteSizeText } from './byte-size'
+import { print } from './output'
 import { keyText } from './sync-lines'
 
 export interface StatusCommand {
@@ -48,7 +49,7 @@ export async function statusCommand(folder: string, { now = new Date(), json }: 
     const { marketplace, service } = state.origin
     const categories = state.categories.map(category => statusOf(category, category.plan(now)))
     const status: StateStatus = { marketplace, service, sizes: await state.sizes(), categories }
-    console.log(json ? JSON.stringify(status) : inWords(status))
+    await print(json ? JSON.stringify(status) : inWords(status))
   } finally {
     await state.close()
   }

@@ -4,6 +4,7 @@ import { FeedError } from '../index'
 import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../sync/index'
 import { appendingSink } from './change-file'
 import { FAILURE } from './exit-code'
+import { print } from './output'
 import { progressBar } from './progress-bar'
 import { type ServiceSettings, serviceOf } from './service-settings'
 import { stopRequest } from './stop-signals'
@@ -54,7 +55,6 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
     for (const line of failureLines(summary)) console.error(line)
     if (summary.failed.length > 0) process.exitCode = FAILURE
   } catch (error) {
-    if (stop.failure !== undefined) throw stop.failure
     if (!isStop(error, stop.signal)) throw error
     process.exitCode = stop.exitCode
     console.error('feedmill: stopped; the same command goes on from here')
@@ -66,25 +66,27 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
 }
 
 interface Teller {
-  event(event: SyncEvent): void
-  summary(summary: SyncSummary): void
+  event(event: SyncEvent): void | Promise<void>
+  summary(summary: SyncSummary): Promise<void>
   end(): void
 }
 
 async function told(run: SyncRun, teller: Teller): Promise<SyncSummary> {
   try {
-    for await (const event of run) teller.event(event)
+    for await (const event of run) await teller.event(event)
     const summary = await run.summary
     teller.end()
-    teller.summary(summary)
+    await teller.summary(summary)
     return summary
   } finally {
     teller.end()
+    // Where an event could not be told, the run was stopped: it is over when the folder is free.
+    await run.summary.catch(() => {})
   }
 }
 
 function jsonTeller(): Teller {
-  const line = (value: unknown) => console.log(JSON.stringify(value))
+  const line = (value: unknown) => print(JSON.stringify(value))
   return { event: event => line(eventObject(event)), summary: summary => line(eventObject({ type: 'summary', ...summary })), end() {} }
 }
 
@@ -99,9 +101,9 @@ function textTeller(): Teller {
       const line = eventLine(event)
       if (line === undefined) return
       if (event.type !== 'done' && event.type !== 'missing') bar.above(line)
-      else if (!bar.isShown) console.log(line)
+      else if (!bar.isShown) return print(line)
     },
-    summary: summary => console.log(summaryLines(summary).join('\n')),
+    summary: summary => print(summaryLines(summary).join('\n')),
     end: () => bar.stop(),
   }
 }

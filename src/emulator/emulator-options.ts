@@ -165,14 +165,14 @@ export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
     notifications = {},
   } = options
   const clock = clockMs('now', now)
-  const format = { ...SERVED_FORMAT, ...options.format }
+  const { format = {} } = options
   checkFileFormat(format)
   return {
     world,
     now: () => new Date(clock()),
     profile: profileOf(options),
     access: new AccessRules(options.access),
-    format,
+    format: { ...SERVED_FORMAT, ...format },
     headerForm: choice('headerForm', headerForm, HEADER_FORMS),
     wrapErrors: flag('wrapErrors', wrapErrors),
     bootstrap: checkSchedule(bootstrapAt),

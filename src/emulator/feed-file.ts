@@ -2,7 +2,7 @@
 // The same file of the same world has the same bytes each time it is made. Which files exist at what time is
 // the calendar's matter.
 
-import { FeedError } from '../errors'
+import { choice, filledText, flag, knownOptions, type OptionNames, optionInvalid, wholeNumber, withMethods } from '../options'
 import { gzipped } from './content-coding'
 import { checkFilters, type FilterOptions, shownIn } from './file-filter'
 import { HEADER_SPELLINGS, type HeaderSpelling, headerName } from './header-names'
@@ -41,6 +41,17 @@ export interface FileFormat {
   readonly gzipLevel?: number
 }
 
+const FILE_PARTS: OptionNames<FeedFile> = { feed: true, content: true, marketplaceId: true, categoryId: true, from: true, to: true }
+const FEED_NAMES: readonly FeedName[] = ['item', 'item_group', 'item_snapshot', 'item_priority']
+
+const FORMAT_OPTIONS: OptionNames<FileFormat> = {
+  headerSpelling: true,
+  tailColumns: true,
+  unknownColumns: true,
+  filters: true,
+  gzipLevel: true,
+}
+
 interface Table {
   readonly header: readonly string[]
   readonly rows: Iterable<readonly string[]>
@@ -51,21 +62,31 @@ export function fileKey(file: FeedFile): string {
   return [file.feed, file.content, file.marketplaceId, file.categoryId, file.from.getTime(), file.to.getTime()].join('/')
 }
 
-/** The file's lines, header first, each with its line end. */
-export function* feedLines(world: World, file: FeedFile, format: FileFormat = {}): Generator<string, void, void> {
+/** The file's lines, header first, each with its line end. @throws FeedError OPTION_INVALID */
+export function feedLines(world: World, file: FeedFile, format: FileFormat = {}): Generator<string, void, void> {
+  checkCall(world, file, format)
+  return linesOf(world, file, format)
+}
+
+function* linesOf(world: World, file: FeedFile, format: FileFormat): Generator<string, void, void> {
   const table = tableOf(world, file, format)
   const spelling = spellingOf(world, file, format)
   yield tsvLine(table.header.map(name => headerName(name, spelling)))
   for (const row of table.rows) yield tsvLine(row)
 }
 
-/** The file before compression, in blocks of whole lines of about 256 KiB. */
+/** The file before compression, in blocks of whole lines of about 256 KiB. @throws FeedError OPTION_INVALID */
 export function tsvBytes(world: World, file: FeedFile, format: FileFormat = {}): Generator<Uint8Array, void, void> {
   return tsvBlocks(feedLines(world, file, format))
 }
 
-/** The file as the service sends it. Nothing at all when it would have no rows. */
-export async function* gzipBytes(world: World, file: FeedFile, format: FileFormat = {}): AsyncGenerator<Uint8Array, void, void> {
+/** The file as the service sends it. Nothing at all when it would have no rows. @throws FeedError OPTION_INVALID */
+export function gzipBytes(world: World, file: FeedFile, format: FileFormat = {}): AsyncGenerator<Uint8Array, void, void> {
+  checkCall(world, file, format)
+  return compressed(world, file, format)
+}
+
+async function* compressed(world: World, file: FeedFile, format: FileFormat): AsyncGenerator<Uint8Array, void, void> {
   if (!isEmpty(tableOf(world, file, format).rows)) yield* gzipped(tsvBytes(world, file, format), format.gzipLevel)
 }
 
@@ -140,11 +161,34 @@ function drawOf(world: World, file: FeedFile, what: number): number {
   return mix(mixText(mixText(0, String(world.options.seed)), fileKey(file)), what)
 }
 
+function checkCall(world: World, file: FeedFile, format: FileFormat): void {
+  withMethods('world', world, ['itemsAt', 'groupsAt', 'changesWithin', 'campaignChangesOn'])
+  const { feed, content, marketplaceId, categoryId, from, to } = knownOptions(file, FILE_PARTS, 'file')
+  choice('file.feed', feed, FEED_NAMES)
+  choice('file.content', content, ['bootstrap', 'span'])
+  filledText('file.marketplaceId', marketplaceId)
+  filledText('file.categoryId', categoryId)
+  checkTime('file.from', from)
+  checkTime('file.to', to)
+  checkFileFormat(format)
+}
+
+function checkTime(option: string, time: Date): void {
+  if (!(time instanceof Date) || Number.isNaN(time.getTime())) throw optionInvalid(option, 'a Date', time)
+}
+
 /** @throws FeedError OPTION_INVALID */
 export function checkFileFormat(format: FileFormat): void {
-  if (format.filters !== undefined) checkFilters(format.filters)
-  const level = format.gzipLevel ?? 6
-  if (Number.isInteger(level) && level >= 0 && level <= 9) return
-  const expected = 'a whole number from 0 to 9'
-  throw new FeedError('OPTION_INVALID', `gzipLevel must be ${expected}`, { option: 'gzipLevel', expected, received: String(level) })
+  const {
+    headerSpelling = 'camelCase',
+    tailColumns = false,
+    unknownColumns = false,
+    filters,
+    gzipLevel = 6,
+  } = knownOptions(format, FORMAT_OPTIONS, 'format')
+  choice('headerSpelling', headerSpelling, [...HEADER_SPELLINGS, 'varied'])
+  flag('tailColumns', tailColumns)
+  if (unknownColumns !== 'varied') flag('unknownColumns', unknownColumns)
+  if (filters !== undefined) checkFilters(filters)
+  wholeNumber('gzipLevel', gzipLevel, 0, 9)
 }

@@ -6,7 +6,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FeedError } from '../errors'
-import { wholeNumber } from '../options'
+import { knownOptions, type OptionNames, wholeNumber } from '../options'
 
 export interface FileCacheOptions {
   /** Bytes of finished files kept, in memory and on disk together; the files in use may exceed it. Default 1 GiB. */
@@ -14,6 +14,8 @@ export interface FileCacheOptions {
   /** A file up to this size stays in memory. Default 1 MiB. */
   readonly memoryFileBytes?: number
 }
+
+const CACHE_OPTIONS: OptionNames<FileCacheOptions> = { cacheBytes: true, memoryFileBytes: true }
 
 /** A file in use. It stays until `release` is called, which may be called again. */
 export interface FileLease {
@@ -47,8 +49,9 @@ export class FileCache {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: FileCacheOptions = {}) {
-    this.#cacheBytes = wholeNumber('cacheBytes', options.cacheBytes ?? 1024 ** 3, 0)
-    this.#memoryFileBytes = wholeNumber('memoryFileBytes', options.memoryFileBytes ?? 1024 ** 2, 0)
+    const { cacheBytes = 1024 ** 3, memoryFileBytes = 1024 ** 2 } = knownOptions(options, CACHE_OPTIONS, 'cache')
+    this.#cacheBytes = wholeNumber('cacheBytes', cacheBytes, 0)
+    this.#memoryFileBytes = wholeNumber('memoryFileBytes', memoryFileBytes, 0)
   }
 
   /**

@@ -1,12 +1,12 @@
 // A transport that puts an access token on each request, and asks for another one, once, where the service answers 401.
 // Downloads and JSON requests get their tokens here and nowhere else, so no other part ever holds one.
 
+import type { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
 import type { RangeResponse } from '../stages/range-transport'
 import { waitFor } from '../stages/wait'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { type RequestSettings, timeoutError } from './request-settings'
-import type { Secrets } from './secrets'
 import type { TokenSource } from './token-source'
 
 export interface AuthorizedTransportOptions {

@@ -1,9 +1,9 @@
 // The tokens of the client-credentials flow: one for each scope, renewed early, by one request however many wait for it.
 
+import type { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
 import type { HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'
-import type { Secrets } from './secrets'
 import { grantToken } from './token-grant'
 import type { ClientCredentials, TokenNeed } from './token-source'
 

@@ -2,6 +2,7 @@
 // The chain is RangeFetcher, ChunkReassembler, Gunzip, TsvRowParser; each run has its own, so that a replaced file can be read again.
 
 import type { RowBatch } from '../codec/row-batch'
+import type { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import { type Pipeline, pipelineOfChain } from '../pipeline/pipeline'
@@ -15,7 +16,6 @@ import type { TsvRowParserOptions } from '../stages/tsv-stage'
 import { listenable } from '../stages/wait'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 import { fileNameOf } from './file-name'
-import type { Secrets } from './secrets'
 
 /** How the ranges of a file are fetched: see RangeFetcher. */
 export type RangeTuning = Pick<

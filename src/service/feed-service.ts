@@ -1,6 +1,7 @@
 // The service as one value: its parts, over one transport, one set of limits and one set of tokens.
 
 import { setMaxListeners } from 'node:events'
+import { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
 import { anObject, callback, choice, knownOptions, type OptionNames, optionInvalid, withMethods } from '../options'
 import { rangeSettings } from '../stages/range-settings'
@@ -16,7 +17,6 @@ import { type Notifications, notificationsOf } from './notifications'
 import type { ServiceProfile } from './profile'
 import type { CheckMode } from './request-checks'
 import { type RequestOptions, requestSettings } from './request-settings'
-import { Secrets } from './secrets'
 import { ServiceCore, type ServiceCoreParts } from './service-core'
 import type { ClientCredentials, TokenSource } from './token-source'
 

@@ -3,6 +3,7 @@
 
 import type { Piece } from '../codec/range/piece'
 import { statusError } from '../codec/range/status-error'
+import type { Secrets } from '../codec/secrets'
 import { asFeedError, FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
 import { type GunzipOptions, Gunzip as GunzipStage } from '../stages/gunzip'
@@ -10,7 +11,6 @@ import { RangeFetcher as RangeFetcherStage, type RangeInfo } from '../stages/ran
 import type { RangeFetcherOptions } from '../stages/range-settings'
 import { TsvRowParser as TsvRowParserStage } from '../stages/tsv-row-parser'
 import type { TsvRowParserOptions } from '../stages/tsv-stage'
-import type { Secrets } from './secrets'
 
 // The classes keep the names of the stages that they are: counters are read by name.
 

@@ -2,10 +2,12 @@
 // It knows no operation: which there are, and what they send, is the parts' matter (catalog.ts, keys.ts, notifications.ts).
 
 import { readRetryAfter } from '../codec/range/backoff'
+import { readChallenge } from '../codec/range/challenge'
 import { printableUrl } from '../codec/range/printable-url'
 import type { RequestHeaders } from '../codec/range/request-headers'
 import { readServiceError } from '../codec/range/service-error'
 import { statusError } from '../codec/range/status-error'
+import type { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
 import { readBodyText } from '../stages/response-body'
 import { Retries } from '../stages/retries'
@@ -14,7 +16,6 @@ import { listenable } from '../stages/wait'
 import type { HttpTransport } from './http-transport'
 import { type ReadJson, responseInvalid } from './json-body'
 import type { RequestSettings } from './request-settings'
-import type { Secrets } from './secrets'
 import { readWholeBody } from './whole-body'
 
 /** Enough for any error the service describes. */
@@ -103,7 +104,9 @@ export class JsonClient {
       return { status, text, header: name => response.header(name) }
     }
     const text = await readBodyText(response, ERROR_TEXT_BYTES, limits)
-    const failure = statusError({ url: printableUrl(url), status, operation }, readServiceError(text))
+    const challenge = readChallenge(response.header('www-authenticate'))
+    const refusal = { url: printableUrl(url), status, operation, ...(challenge && { challenge }) }
+    const failure = statusError(refusal, readServiceError(text))
     return { failure, retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()) }
   }
 }

@@ -1,6 +1,7 @@
 // What the four parts of the service share: the profile, the checks, and requests with the right token to the right address.
 
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
+import type { Secrets } from '../codec/secrets'
 import type { FeedError } from '../errors'
 import { knownOptions, type OptionNames } from '../options'
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
@@ -12,7 +13,6 @@ import { type OperationName, USER_SUBSCRIPTION_SCOPE } from './operations'
 import { operationScope, operationUrl, type ServiceProfile } from './profile'
 import { type CheckMode, RequestChecks } from './request-checks'
 import type { RequestSettings } from './request-settings'
-import type { Secrets } from './secrets'
 import type { TokenSource } from './token-source'
 
 /** For one call. */

@@ -6,6 +6,7 @@ import { type ByteRange, rangeHeader } from '../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../codec/range/file-identity'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { bodyIsText, judgeResponse, type Verdict } from '../codec/range/response-verdict'
+import { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
 import type { HeadersReason, RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
@@ -25,6 +26,8 @@ export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
   #identity: FileIdentity
+  /** What the caller's headers authorize with: servers repeat it in what they say of a refusal. */
+  readonly #secrets = new Secrets()
 
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
@@ -59,8 +62,8 @@ export class RangeRequester {
     const verdict = judgeResponse({ url, asked, pinned: this.#identity, sniffContentType, nowMs: now() }, facts)
     if (verdict.kind === 'part' || verdict.kind === 'whole') return { ...verdict, response }
     response.discard()
-    if (verdict.kind === 'fatal' || verdict.kind === 'replaced') throw verdict.error
-    return verdict
+    if (verdict.kind === 'fatal' || verdict.kind === 'replaced') throw this.#secrets.covered(verdict.error)
+    return verdict.kind === 'retry' ? { ...verdict, error: this.#secrets.covered(verdict.error) } : verdict
   }
 
   async #sendRenewing(range: ByteRange): Promise<RangeResponse> {
@@ -73,6 +76,7 @@ export class RangeRequester {
   async #send(range: ByteRange, reason: HeadersReason): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
+    this.#remember(headers)
     const request = new AbortController()
     const sending = this.#transmit(headers, request.signal)
     try {
@@ -85,6 +89,12 @@ export class RangeRequester {
         () => {},
       )
       throw asTransportError(error, this.#settings.printableUrl, range.start)
+    }
+  }
+
+  #remember(headers: RequestHeaders): void {
+    for (const [name, value] of Object.entries(headers)) {
+      if (name.toLowerCase() === 'authorization') this.#secrets.remember(value.replace(/^\S+\s+/, ''))
     }
   }
 

@@ -6,7 +6,7 @@ import type { FileIdentity } from '../codec/range/file-identity'
 import { printableUrl } from '../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { type Clock, clockMs, durationMs, knownOptions, type OptionNames, wholeNumber, withMethods } from '../options'
+import { anObject, type Clock, clockMs, durationMs, knownOptions, type OptionNames, wholeNumber, withMethods } from '../options'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
 
@@ -98,12 +98,16 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
   now: true,
 }
 
+const RESUME_NAMES: OptionNames<RangeResume> = { offset: true, identity: true }
+const FROM_THE_START: RangeResume = { offset: 0, identity: {} }
+
 /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
 export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
-  const { headers = {}, transport } = knownOptions(options, OPTION_NAMES)
+  const { headers = {}, transport, resume = FROM_THE_START } = knownOptions(options, OPTION_NAMES)
+  const { offset, identity } = knownOptions(resume, RESUME_NAMES, 'resume')
   return {
-    startOffset: wholeNumber('resume.offset', options.resume?.offset ?? 0, 0),
-    identity: options.resume?.identity ?? {},
+    startOffset: wholeNumber('resume.offset', offset, 0),
+    identity: anObject('resume.identity', identity),
     url: requestUrl(options.url).href,
     printableUrl: printableUrl(options.url),
     transport: withMethods('transport', transport, ['send']),

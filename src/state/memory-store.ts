@@ -2,7 +2,7 @@
 // It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
 
 import { FeedError } from '../errors'
-import { anObject, arrayOf, knownOptions, type OptionNames, wholeNumber } from '../options'
+import { anObject, anyText, arrayOf, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import { ByteArena } from './byte-arena'
 import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from './keyed-store'
 
@@ -19,6 +19,8 @@ export interface MemoryStoreOptions {
   /** Bytes of keys and values at the most, 4 GiB unless set, 16 GiB at the most. Holes that replaced values leave come on top, up to a seventh. */
   readonly maxBytes?: number
 }
+
+type Bounds = { readonly [Name in keyof KeyRange]: string | undefined }
 
 const NAMES: OptionNames<MemoryStoreOptions> = { maxEntries: true, maxBytes: true }
 
@@ -46,15 +48,16 @@ export class MemoryStore implements KeyedStore {
   }
 
   getMany(keys: readonly string[], options: ReadOptions = {}): (Uint8Array | undefined)[] {
-    const { firstBytes } = anObject('options', options)
+    const firstBytes = firstBytesOf(options)
     return arrayOf('keys', keys).map(key => {
       const block = this.#blocks.get(key)
       return block === undefined ? undefined : this.#arena.get(block, firstBytes)
     })
   }
 
-  /** @throws FeedError STATE_LIMIT; nothing is written then */
+  /** @throws FeedError STATE_LIMIT, OPTION_INVALID; nothing is written then */
   write(ops: readonly StoreOp[]): void {
+    checkOps(ops)
     this.#checkLimits(ops)
     for (const { key, value } of ops) {
       if (value === null) this.#delete(key)
@@ -62,7 +65,14 @@ export class MemoryStore implements KeyedStore {
     }
   }
 
-  *entries({ from, to }: KeyRange = {}, { firstBytes }: ReadOptions = {}): Generator<readonly StoreEntry[], void, void> {
+  entries(range: KeyRange = {}, options: ReadOptions = {}): Generator<readonly StoreEntry[], void, void> {
+    const { from, to } = anObject('range', range)
+    if (from !== undefined) anyText('range.from', from)
+    if (to !== undefined) anyText('range.to', to)
+    return this.#entries({ from, to }, firstBytesOf(options))
+  }
+
+  *#entries({ from, to }: Bounds, firstBytes: number | undefined): Generator<readonly StoreEntry[], void, void> {
     const keys: string[] = []
     for (const key of this.#blocks.keys()) {
       if ((from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)) keys.push(key)
@@ -123,6 +133,19 @@ export class MemoryStore implements KeyedStore {
     }
     if (entries > this.#maxEntries) throw limitError('maxEntries', this.#maxEntries)
     if (bytes > this.#maxBytes) throw limitError('maxBytes', this.#maxBytes)
+  }
+}
+
+function firstBytesOf(options: ReadOptions): number | undefined {
+  const { firstBytes } = anObject('options', options)
+  return firstBytes === undefined ? undefined : wholeNumber('firstBytes', firstBytes, 0)
+}
+
+function checkOps(ops: readonly StoreOp[]): void {
+  for (const op of arrayOf('ops', ops)) {
+    const { key, value } = anObject('ops[]', op)
+    if (typeof key !== 'string') throw optionInvalid('ops[].key', 'text', key)
+    if (value !== null && !(value instanceof Uint8Array)) throw optionInvalid('ops[].value', 'a Uint8Array or null', value)
   }
 }
 

@@ -2,12 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { exitCodeOf, failureText } from '../../src/cli/exit-code'
 import { program } from '../../src/cli/program'
 import { FeedError } from '../../src/errors'
+import { writing } from './served'
 
 const printed: string[] = []
 beforeEach(() => {
   printed.length = 0
   vi.spyOn(process.stderr, 'write').mockImplementation(text => printed.push(String(text)) > 0)
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  vi.spyOn(process.stdout, 'write').mockImplementation(writing(() => {}))
 })
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,27 +1,20 @@
 // `feedmill export` as it is built, in a process of its own: what becomes of its output when that is a pipe, a device or a file.
 
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { build } from 'tsup'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { syncCommand } from '../../src/cli/sync'
+import { runsWith } from '../tools'
+import { type BuiltCommand, builtCommand, ended, locksOf } from './built'
 import { outcomeOf, served } from './served'
 
-const ROOT = resolve(import.meta.dirname, '../..')
-let built: string
+let built: BuiltCommand
 let at: Awaited<ReturnType<typeof served>>
 
-// Inside the project, so that packages resolve from the project's own.
 beforeAll(async () => {
-  await mkdir(join(ROOT, '.tmp'), { recursive: true })
-  built = await mkdtemp(join(ROOT, '.tmp/export-'))
-  await writeFile(join(built, 'package.json'), '{"type":"module"}')
-  const entry = { cli: join(ROOT, 'src/cli/main.ts') }
-  await build({ config: false, entry, format: 'esm', target: 'node20', splitting: true, silent: true, outDir: built })
+  built = await builtCommand()
   at = await served()
   await outcomeOf(() => syncCommand(at.command))
   if (existsSync('/proc/self/fd')) symlinkSync('/proc/self/fd/1', stdoutLink())
@@ -29,7 +22,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   await at?.close()
-  await rm(built, { recursive: true })
+  await built?.drop()
 })
 
 test('two processes export one folder at the same time', async () => {
@@ -41,28 +34,13 @@ test('two processes export one folder at the same time', async () => {
   ])
 })
 
-const exporting = (words: readonly string[], stdout: 'pipe' | number = 'pipe'): ChildProcess => {
-  const stdio: StdioOptions = ['ignore', stdout, 'pipe', 'pipe']
-  return spawn(process.execPath, [join(built, 'cli.js'), 'export', '--state', at.command.state, ...words], { stdio })
-}
-
-async function ended(child: ChildProcess) {
-  const exit = once(child, 'exit')
-  const streams = [child.stdout, child.stderr, child.stdio[3] as NodeJS.ReadableStream]
-  const [out = '', err = '', third = ''] = await Promise.all(
-    streams.map(stream => (stream && !(stream as { destroyed?: boolean }).destroyed ? text(stream) : '')),
-  )
-  return { code: (await exit)[0] as number | null, out, err, third }
-}
+const exporting = (words: readonly string[], stdout?: 'pipe' | number): ChildProcess =>
+  built.start(['export', '--state', at.command.state, ...words], stdout)
 
 const fileOf = (format: string) => readFileSync(join(at.folder, format), 'utf8')
 /** What `/dev/stdout` is on Linux. The machine's own would be at risk from a defect here when root runs the tests. */
 const stdoutLink = () => join(at.folder, 'stdout')
-/** The claims of processes that hold the folder, or read it. */
-const locks = () => [
-  ...readdirSync(join(at.command.state, 'lock')).filter(name => name.endsWith('.json')),
-  ...readdirSync(join(at.command.state, 'readers')),
-]
+const locks = () => locksOf(at.command.state)
 
 test.each(['ndjson', 'csv'])(
   '%s goes to standard output, and to its other names, as it goes to a file',
@@ -94,7 +72,7 @@ test('standard output that is a file gets the text where its other writers left 
   expect(readFileSync(path, 'utf8')).toBe(`before\n${fileOf('ndjson')}`)
 }, 60_000)
 
-test.runIf(existsSync('/dev/full'))(
+test.runIf(runsWith('/dev/full'))(
   'fault 95: a full standard output is typed, with the system’s reason, and the state is free again',
   async () => {
     for (const format of ['ndjson', 'csv']) {

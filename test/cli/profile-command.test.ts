@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { printed as allPrinted } from '../../src/cli/output'
 import { profile } from '../../src/cli/profile'
 import { program } from '../../src/cli/program'
+import { writing } from './served'
 
 vi.mock('../../src/cli/profile', () => ({ profile: vi.fn() }))
 
@@ -20,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => {
   vi.mocked(profile).mockReset().mockResolvedValue()
   told.mockReset().mockReturnValue(true)
-  printed.mockReset().mockReturnValue(true)
+  printed.mockReset().mockImplementation(writing(() => {}))
 })
 afterAll(async () => {
   vi.restoreAllMocks()
@@ -63,5 +65,6 @@ test.each([
 
 test('help is printed on standard output', async () => {
   await expect(command('--help')).rejects.toMatchObject({ exitCode: 0 })
-  expect(printed).toHaveBeenCalledWith(expect.stringContaining('--tolerance <percent>'))
+  await allPrinted()
+  expect(printed.mock.calls[0]![0]).toContain('--tolerance <percent>')
 })

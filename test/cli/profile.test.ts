@@ -5,17 +5,18 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ProfileOptions, profile } from '../../src/cli/profile'
 import type { ProfileResult } from '../../src/cli/profile-result'
 import { round } from './profile-samples'
+import { writing } from './served'
 
 let folder: string
 let file: string
-const printed = vi.spyOn(console, 'log')
+const printed = vi.spyOn(process.stdout, 'write')
 const told = vi.spyOn(console, 'error')
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'feedmill-profile-'))
   file = join(folder, 'items.tsv')
   await writeFile(file, 'itemId\n')
-  printed.mockReset().mockImplementation(() => {})
+  printed.mockReset().mockImplementation(writing(() => {}))
   told.mockReset().mockImplementation(() => {})
 })
 afterEach(async () => {

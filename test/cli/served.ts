@@ -45,12 +45,22 @@ export interface Outcome {
   readonly error: unknown
 }
 
+/** What stands in for `write` of standard output. */
+export function writing(hear: (text: string) => void): typeof process.stdout.write {
+  return (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    hear(Buffer.from(chunk as string).toString())
+    const done = rest.at(-1)
+    if (typeof done === 'function') done()
+    return true
+  }
+}
+
 /** What a command prints, and the exit code that it leaves. */
 export async function outcomeOf(run: () => Promise<void>): Promise<Outcome> {
   const before = process.exitCode
   const out: string[] = []
   const err: string[] = []
-  const log = vi.spyOn(console, 'log').mockImplementation(text => void out.push(...String(text).split('\n')))
+  const log = vi.spyOn(process.stdout, 'write').mockImplementation(writing(text => out.push(...text.replace(/\n$/, '').split('\n'))))
   const error = vi.spyOn(console, 'error').mockImplementation(text => void err.push(...String(text).split('\n')))
   process.exitCode = undefined
   try {

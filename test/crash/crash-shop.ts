@@ -2,6 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,7 +54,19 @@ export class CrashShop {
 
   /** Starts a run. `before` stands before the command: a tracer and its arguments. */
   start(folder: string, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
-    const [command = '', ...args] = [...before, process.execPath, this.#script, JSON.stringify({ ...this.#order, folder })]
+    return this.#spawn({ ...this.#order, folder }, before, env)
+  }
+
+  /** Starts a run that stops itself, as SIGSTOP would, at its first event. @returns the process, stopped, in the middle of its run */
+  async startStopped(folder: string): Promise<ChildProcess> {
+    const child = this.#spawn({ ...this.#order, folder, stops: true })
+    // What it prints last before it stops.
+    await once(child.stdout!, 'data')
+    return child
+  }
+
+  #spawn(order: WorkerOrder, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    const [command = '', ...args] = [...before, process.execPath, this.#script, JSON.stringify(order)]
     return spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   }
 

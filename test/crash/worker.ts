@@ -17,6 +17,8 @@ export interface WorkerOrder {
   /** Default `files`. */
   readonly changes?: 'none' | 'files'
   readonly memoryBytes?: number
+  /** The process stops itself at the first event, as SIGSTOP from outside would stop it, and waits to be killed. */
+  readonly stops?: boolean
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
@@ -36,7 +38,10 @@ try {
     shares,
   })
   // A report of progress depends on the time that passed; every other event comes as often in each run.
-  for await (const { type } of run) if (type !== 'progress') console.log(`event ${type}`)
+  for await (const { type } of run) {
+    if (type !== 'progress') console.log(`event ${type}`)
+    if (order.stops) process.kill(process.pid, 'SIGSTOP')
+  }
   console.log(JSON.stringify({ done: true, maxRss: process.resourceUsage().maxRSS, cpu: process.cpuUsage() }))
 } finally {
   await service.close()

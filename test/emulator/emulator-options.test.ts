@@ -54,6 +54,13 @@ describe('what an emulator is made from is checked at the call', () => {
     [{ world, faults: { kinds: ['fire'] } }, 'faults.kinds'],
     [{ world, faults: { rules: [{ rout: '*', fault: '503' }] } }, 'rout'],
     [{ world, format: { filters: { seed: 1, files: 1, items: 1, more: 1 } } }, 'more'],
+    [{ world, format: { gzipLevels: 6 } }, 'gzipLevels'],
+    [{ world, format: 'rows' }, 'format'],
+    [{ world, format: { headerSpelling: 'kebab' } }, 'headerSpelling'],
+    [{ world, format: { tailColumns: 'yes' } }, 'tailColumns'],
+    [{ world, format: { unknownColumns: 1 } }, 'unknownColumns'],
+    [{ world, cache: { memoryFilesBytes: 1 } }, 'memoryFilesBytes'],
+    [{ world, cache: 7 }, 'cache'],
   ]
   test.each(wrong)('%j: %s', (given, option) => {
     expect(() => createEmulator(given as EmulatorOptions)).toThrow(

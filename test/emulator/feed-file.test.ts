@@ -180,4 +180,17 @@ describe('feed files', () => {
   test('a gzip level that does not exist is refused', () => {
     expect(() => checkFileFormat({ gzipLevel: 10 })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
   })
+
+  test('fault 102: what names no file is refused at the call', () => {
+    const world = createWorld({ seed: 7, items: 10 })
+    const file = bootstrap('item', new Date('2026-03-01T00:00:00Z'))
+    for (const [given, option] of [
+      [{ ...file, feed: 'items' }, 'file.feed'],
+      [{ ...file, category: '220' }, 'category'],
+      [{ ...file, to: '2026-03-01' }, 'file.to'],
+    ] as const) {
+      const refusal = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+      for (const make of [feedLines, tsvBytes, gzipBytes]) expect(() => make(world, given as never)).toThrow(refusal)
+    }
+  })
 })

@@ -134,6 +134,12 @@ test('one file above the cap stays while it is the last', async () => {
   await cache.close()
 })
 
+test('a name that is no option is refused', () => {
+  expect(() => new FileCache({ cacheByte: 1 } as never)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('did you mean cacheBytes?') }),
+  )
+})
+
 test.each(['cacheBytes', 'memoryFileBytes'])('%s below 0 is refused', option => {
   expect(() => new FileCache({ [option]: -1 })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
 })

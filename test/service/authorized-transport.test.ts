@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { Secrets } from '../../src/codec/secrets'
 import { FeedError } from '../../src/errors'
 import { AuthorizedTransport } from '../../src/service/authorized-transport'
 import { fetchTransport } from '../../src/service/fetch-transport'
 import { requestSettings } from '../../src/service/request-settings'
-import { Secrets } from '../../src/service/secrets'
 import type { TokenNeed, TokenSource } from '../../src/service/token-source'
 
 const url = 'https://a.test/file'

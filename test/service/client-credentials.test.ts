@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { Secrets } from '../../src/codec/secrets'
 import { FeedError } from '../../src/errors'
 import { BoundedTransport } from '../../src/service/bounded-transport'
 import { CredentialTokens } from '../../src/service/client-credentials'
 import { fetchTransport } from '../../src/service/fetch-transport'
 import { type RequestOptions, requestSettings } from '../../src/service/request-settings'
-import { Secrets } from '../../src/service/secrets'
 
 const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal

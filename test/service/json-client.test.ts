@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Secrets } from '../../src/codec/secrets'
 import { FeedError } from '../../src/errors'
 import { BoundedTransport } from '../../src/service/bounded-transport'
 import { fetchTransport } from '../../src/service/fetch-transport'
@@ -6,7 +7,6 @@ import { bodyOfShape } from '../../src/service/json-body'
 import { JsonClient } from '../../src/service/json-client'
 import { z } from '../../src/service/json-shape'
 import { type RequestOptions, requestSettings } from '../../src/service/request-settings'
-import { Secrets } from '../../src/service/secrets'
 
 const read = bodyOfShape(() => z.looseObject({ a: z.int(), deep: z.optional(z.array(z.looseObject({ b: z.string() }))) }))
 const URL_ = 'https://a.test/x?token=hidden'

@@ -6,6 +6,12 @@ import { NodeTransport } from '../../src/service/node-transport'
 
 // What both transports do is tested in http-transport.test.ts.
 
+test('fault 102: a name that is no option is refused at the call', () => {
+  expect(() => new NodeTransport({ agents: new Agent() } as never)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', message: 'agents is not an option: did you mean agent?' }),
+  )
+})
+
 test('the caller’s agent is used, and left open', async () => {
   const server = createServer((_, response) => response.end('here'))
   server.listen(0, '127.0.0.1')

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
 import { RangeRequester } from '../../src/stages/range-requester'
@@ -75,4 +76,29 @@ test('fault 32: the signal ends the wait at once and is not taken for a failure 
   const reason = new FeedError('HTTP_TRANSPORT', 'retryable in itself', { url: 'u' })
   abort.abort(reason)
   await expect(asking).rejects.toBe(reason)
+})
+
+test('a refused token: the error has what the challenge says of it', async () => {
+  const challenge = 'Bearer realm="feeds", error="invalid_token", error_description="The access token expired"'
+  const { requester } = requesterOver(() => ({ status: 401, headers: { 'www-authenticate': challenge } }))
+  await expect(requester.ask(range)).rejects.toMatchObject({
+    code: 'HTTP_STATUS',
+    message: expect.stringMatching(/^status 401, invalid_token: The access token expired \(the option headers /),
+    context: { status: 401, challenge: { error: 'invalid_token', description: 'The access token expired' } },
+  })
+})
+
+test.each([401, 503])('fault 85: a server that repeats the token in a %i does not get it into the error', async status => {
+  const headers = { 'www-authenticate': 'Bearer error="invalid_token", error_description="tok-4711-0815 is not known"' }
+  const body = [Buffer.from('{"message":"who is TOK-4711-0815"}')]
+  const sent = { headers: { authorization: 'Bearer tok-4711-0815' } }
+  const { requester } = requesterOver(() => ({ status, headers, body }), sent)
+  const error = await requester.ask(range).then(
+    answer => (answer as { error?: unknown }).error,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toMatchObject({
+    context: { challenge: { description: 'redacted is not known' }, message: 'who is redacted' },
+  })
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('4711')
 })

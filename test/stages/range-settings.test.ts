@@ -40,3 +40,14 @@ test.each([
   expect(() => settings(options)).toThrow(expect.objectContaining({ code }))
   expect(() => settings(options)).not.toThrow(/secret/)
 })
+
+test.each([
+  [{ windowByte: 1 }, 'windowByte'],
+  [{ resume: { offset: 7, identity: {}, bytes: 7 } }, 'bytes'],
+  [{ resume: { offset: 7, identity: null } }, 'resume.identity'],
+  [{ resume: 7 }, 'resume'],
+])('fault 102: %j: %s is refused at the call', (options, option) => {
+  expect(() => settings(options as never)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+  )
+})

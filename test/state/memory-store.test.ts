@@ -99,3 +99,31 @@ describe('MemoryStore', () => {
     )
   })
 })
+
+test.each([
+  [7, 'ops'],
+  [[null], 'ops[]'],
+  [[{ key: 7, value: Uint8Array.of(1) }], 'ops[].key'],
+  [[{ key: 'b', value: [1] }], 'ops[].value'],
+  [[{ key: 'b' }], 'ops[].value'],
+])('fault 102: write(%j) is refused at the call, and nothing is written', (ops, option) => {
+  const store = new MemoryStore()
+  const good = { key: 'a', value: Uint8Array.of(1) }
+  const given = Array.isArray(ops) ? [good, ...ops] : ops
+  expect(() => store.write(given as never)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+  )
+  expect([store.size, store.byteLength]).toEqual([0, 0])
+})
+
+test.each([
+  [[null], 'range'],
+  [[{ from: 7 }], 'range.from'],
+  [[{ to: 7 }], 'range.to'],
+  [[{}, { firstBytes: -1 }], 'firstBytes'],
+])('fault 102: entries of %j are refused at the call', (given, option) => {
+  const store = new MemoryStore()
+  expect(() => (store.entries as (...args: unknown[]) => unknown).apply(store, given)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+  )
+})

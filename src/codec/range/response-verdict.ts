@@ -11,6 +11,7 @@
 import { excerpt, FeedError, type ServiceDescription } from '../../errors'
 import { readRetryAfter } from './backoff'
 import type { ByteRange } from './byte-range'
+import { readChallenge } from './challenge'
 import { type ContentRange, readContentRange } from './content-range'
 import { refusedContentType } from './content-sniff'
 import { type FileIdentity, type IdentityChange, identityChange, identityOf } from './file-identity'
@@ -66,7 +67,9 @@ export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): 
   if (facts.status === 204) return judgeEmpty(question, {})
   const error = readServiceError(facts.text ?? '')
   if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID)) return judgeUnsatisfied(question, facts, error)
-  const failure = statusError({ url: question.url, status: facts.status, byteOffset: question.asked.start }, error)
+  const challenge = readChallenge(facts.header('www-authenticate'))
+  const refusal = { url: question.url, status: facts.status, byteOffset: question.asked.start, ...(challenge && { challenge }) }
+  const failure = statusError(refusal, error)
   return failure.retryable
     ? { kind: 'retry', error: failure, retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs) }
     : { kind: 'fatal', error: failure }

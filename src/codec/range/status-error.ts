@@ -2,7 +2,7 @@
 // Follows feed-file-catalog.md, section 6, item-feeds.md, section 5, and
 // signing-keys-and-subscriptions.md, section 7.
 
-import { type ErrorContexts, FeedError, type ServiceDescription } from '../../errors'
+import { type AuthChallenge, type ErrorContexts, FeedError, type ServiceDescription } from '../../errors'
 
 /** Statuses that may pass by themselves. */
 const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
@@ -17,13 +17,18 @@ export type StatusFacts = Omit<ErrorContexts['HTTP_STATUS'], keyof ServiceDescri
 
 /** `description` is what the body says: see readServiceError. */
 export function statusError(facts: StatusFacts, description: ServiceDescription, cause?: unknown): FeedError<'HTTP_STATUS'> {
-  const { operation, status } = facts
+  const { operation, status, challenge } = facts
   const { errorId } = description
   const retryable = RETRY_STATUSES.has(status) || RETRY_ERROR_IDS.has(errorId)
   const said = description.message === undefined ? '' : `: ${description.message}`
-  const what = `status ${status}${errorId === undefined ? '' : `, error ${errorId}`}${said}`
+  const what = `status ${status}${errorId === undefined ? '' : `, error ${errorId}`}${challengeText(challenge)}${said}`
   // A client of the service has put the token there itself; who fetches without one has to bring it.
   const advice = operation === undefined && (status === 401 || status === 403) ? ` (${ADVICE})` : ''
   const message = `${operation === undefined ? '' : `${operation}: `}${what}${advice}`
   return new FeedError('HTTP_STATUS', message, { ...description, ...facts }, { retryable, cause })
+}
+
+function challengeText({ error, description }: AuthChallenge = {}): string {
+  const parts = [error, description].filter(part => part !== undefined)
+  return parts.length === 0 ? '' : `, ${parts.join(': ')}`
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Secrets } from '../../src/codec/secrets'
 import { FeedError } from '../../src/errors'
-import { Secrets } from '../../src/service/secrets'
 
 function knowing(...known: string[]): Secrets {
   const secrets = new Secrets()

@@ -1,0 +1,59 @@
+// The command as it is built, run in processes of its own.
+
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { build } from 'tsup'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** A pipe, or a descriptor. */
+type Target = 'pipe' | number
+
+export interface BuiltCommand {
+  /** Runs `feedmill` with these words. A third descriptor is a pipe. */
+  start(words: readonly string[], stdout?: Target, stderr?: Target): ChildProcess
+  drop(): Promise<void>
+}
+
+export async function builtCommand(): Promise<BuiltCommand> {
+  // Inside the project, so that packages resolve from the project's own.
+  await mkdir(join(ROOT, '.tmp'), { recursive: true })
+  const outDir = await mkdtemp(join(ROOT, '.tmp/cli-'))
+  await writeFile(join(outDir, 'package.json'), '{"type":"module"}')
+  const entry = { cli: join(ROOT, 'src/cli/main.ts'), 'profile-child': join(ROOT, 'src/cli/profile-child.ts') }
+  await build({ config: false, entry, format: 'esm', target: 'node20', splitting: true, silent: true, outDir })
+  const children: ChildProcess[] = []
+  return {
+    start(words, stdout = 'pipe', stderr = 'pipe') {
+      const stdio: StdioOptions = ['ignore', stdout, stderr, 'pipe']
+      const child = spawn(process.execPath, [join(outDir, 'cli.js'), ...words], { stdio })
+      children.push(child)
+      return child
+    },
+    async drop() {
+      // A command that should have ended by itself, and did not.
+      for (const child of children) child.kill('SIGKILL')
+      await rm(outDir, { recursive: true })
+    },
+  }
+}
+
+/** What a process leaves. */
+export async function ended(child: ChildProcess) {
+  const exit = once(child, 'exit')
+  const streams = [child.stdout, child.stderr, child.stdio[3] as NodeJS.ReadableStream]
+  const [out = '', err = '', third = ''] = await Promise.all(
+    streams.map(stream => (stream && !(stream as { destroyed?: boolean }).destroyed ? text(stream) : '')),
+  )
+  return { code: (await exit)[0] as number | null, out, err, third }
+}
+
+/** The claims of processes that hold a state folder, or read it. */
+export function locksOf(state: string): string[] {
+  const namesIn = (name: string) => (existsSync(join(state, name)) ? readdirSync(join(state, name)) : [])
+  return [...namesIn('lock').filter(name => name.endsWith('.json')), ...namesIn('readers')]
+}
