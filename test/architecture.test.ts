@@ -11,6 +11,7 @@ const LAYERS = [
   'errors.ts',
   'options.ts',
   'atomic-file.ts',
+  'core',
   'schema',
   'codec',
   'worker',

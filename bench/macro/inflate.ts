@@ -3,7 +3,7 @@
 
 import { gzipLimits } from '../../src/codec/gzip/limits'
 import { wasmEngine } from '../../src/codec/gzip/wasm-inflate'
-import { PAUSE, type Pause } from '../../src/codec/steps'
+import { PAUSE, type Pause } from '../../src/core/steps'
 import { Inflation } from '../../src/stages/inflation'
 import { bytesCase, fileBytes } from './macro-case'
 

@@ -8,15 +8,6 @@ export interface WasmMemory {
   readonly buffer: ArrayBufferLike
 }
 
-/** Bytes that lie in a memory in which others may work too. */
-export interface LentMemory {
-  readonly memory: WasmMemory
-  /** From here on the memory is the borrower's. */
-  readonly freeFrom: number
-  /** Before the bytes that are lent now, so much of what came before them lies there still. */
-  readonly historyBytes: number
-}
-
 /** A compiled module. It may be posted to a worker, where compiling it again costs nothing. */
 export interface CompiledWasm {
   readonly __compiled?: never

@@ -8,7 +8,6 @@ import type { Run } from './run'
 export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #start: () => Run
   #run: Run | undefined
-  #items: AsyncIterator<T, void> | undefined
   #left = false
 
   /** @param start called at the first step: an iterator that nobody reads starts nothing */
@@ -19,10 +18,9 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
   async next(): Promise<IteratorResult<T, void>> {
     if (this.#left) return { value: undefined, done: true }
     this.#run ??= this.#start()
-    this.#items ??= (this.#run.output as AsyncIterable<T, void>)[Symbol.asyncIterator]()
-    const result = await this.#items.next()
+    const result = await this.#run.next()
     if (result.done) this.#run.finish()
-    return result
+    return result as IteratorResult<T, void>
   }
 
   async return(): Promise<IteratorResult<T, void>> {

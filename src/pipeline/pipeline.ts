@@ -2,6 +2,7 @@
 // A pipeline is a description and never changes; each terminal call runs it once (run.ts).
 
 import { Readable } from 'node:stream'
+import { isPromise } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
 import { callback, durationMs, filledText, knownOptions, type OptionNames, optionInvalid, wholeNumber, withMethods } from '../options'
 import type { Stage } from '../stages/stage'
@@ -207,8 +208,11 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   async #consume(use: (item: T) => void | Promise<void>): Promise<PipelineSummary> {
     const run = this.#start()
     try {
-      for await (const item of run.output as AsyncIterable<T>) {
-        const pending = use(item)
+      for (;;) {
+        const next = run.next()
+        const step = isPromise(next) ? await next : next
+        if (step.done) break
+        const pending = use(step.value as T)
         if (pending !== undefined) await pending
       }
     } catch (error) {
@@ -245,7 +249,8 @@ async function aborted<T>(sink: Sink<T>, error: FeedError): Promise<boolean> {
 
 function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
   checkSource(source)
-  if (isStage(source)) return source
+  // Another stage than a source is written to by others, and read as any stream.
+  if (isStage(source) && isSource(source)) return source
   return new IterableSource(isPipeline<T>(source) ? source.batches() : source)
 }
 
@@ -274,10 +279,14 @@ function checkPipeline(member: unknown): void {
   if (!isPipeline(member)) throw optionInvalid('pipelines', 'a list of nothing but pipelines', member)
 }
 
-// Both by shape: two copies of the package may meet in one process.
+// All by shape: two copies of the package may meet in one process.
 function isStage(source: unknown): source is AnyStage {
-  const { counters, pipe } = (source ?? {}) as { counters?: unknown; pipe?: unknown }
-  return counters !== undefined && typeof pipe === 'function'
+  const { counters, machineFor } = (source ?? {}) as { counters?: unknown; machineFor?: unknown }
+  return counters !== undefined && typeof machineFor === 'function'
+}
+
+function isSource(stage: AnyStage): boolean {
+  return typeof (stage as { produce?: unknown }).produce === 'function'
 }
 
 function isPipeline<T>(source: unknown): source is Pipeline<T> {

@@ -1,6 +1,6 @@
 // The stages behind the builder's row helpers. Each works inside a batch, so its cost is paid for each batch, not for each row.
 
-import { isPromise } from '../codec/steps'
+import { isPromise } from '../core/steps'
 import { optionInvalid } from '../options'
 import { type Outputs, Stage } from '../stages/stage'
 import { countOf, type ElementOf, elementsOf, firstOf, selectFrom } from './batch'

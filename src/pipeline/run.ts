@@ -1,9 +1,14 @@
-// One run of a pipeline: the stages wired and watched; one settlement; everything destroyed on failure or abort.
+// One run of a pipeline: the machines of its stages on top of each other, and one settlement. It pulls
+// items out of the last one; nothing stands between two stages but the calls of core/machine.ts.
 // A run is settled by its consumer (`close`, after the last item was used) or by the first failure.
+//
+// If you change when a run ends, also change stages/stage.ts (a stage alone) and test/pipeline/.
 
+import type { StageCounters } from '../core/counters'
+import { eventLoopTurn, isTurnDue } from '../core/event-loop'
+import { Driver, type Inputs, NO_INPUTS, ReadAhead } from '../core/machine'
+import { DONE, isPromise, PAUSE, type Step } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
-import type { StageCounters } from '../stages/counters'
-import type { Source } from '../stages/source'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
 
@@ -27,35 +32,29 @@ export interface PipelineOptions {
 /** Any stage: what flows between stages is erased here, the builder has checked it. */
 export type AnyStage = Stage<never, unknown>
 
+/** A step of a run, for its reader. */
+type RunStep = Step<unknown> | Promise<Step<unknown>>
+
 export class Run {
-  /** As they were given. */
   readonly #stages: readonly AnyStage[]
-  /** What carries the items: neighbours that offer it are one. */
-  readonly #wired: readonly AnyStage[]
+  readonly #output: Inputs<unknown>
   readonly #options: PipelineOptions
   readonly #startedAt = performance.now()
   readonly #onAbort = () =>
     this.fail(new FeedError('ABORTED', 'the run was aborted', { stage: 'pipeline' }, { cause: this.#options.signal?.reason }))
   #timer: NodeJS.Timeout | undefined
+  /** Ends the step that is waited for. */
+  #wake: (() => void) | undefined
+  #isClosed = false
   #settled = false
   #error: FeedError | undefined
 
   constructor(stages: readonly AnyStage[], options: PipelineOptions) {
     stages.forEach(refuseUsed)
     this.#stages = stages
-    this.#wired = fused(stages)
     this.#options = options
-    for (const stage of this.#wired) stage.on('error', (error: unknown) => this.fail(asFeedError(error, stage.name)))
-    // Before the stages are joined: a source that never waits works from there on.
+    this.#output = composed(stages, error => this.fail(error))
     this.#watch()
-    this.#wired.slice(1).forEach((stage, n) => {
-      join(this.#wired[n]!, stage)
-    })
-  }
-
-  /** The last stage: whoever consumes the run reads it. */
-  get output(): AnyStage {
-    return this.#wired[this.#wired.length - 1]!
   }
 
   get error(): FeedError | undefined {
@@ -66,34 +65,75 @@ export class Run {
     return { stages: this.#stages.map(stage => stage.counters), elapsedMs: performance.now() - this.#startedAt }
   }
 
-  /** Ends the run with an error, the first one counts. The reader of `output` gets it. */
+  /** The next item, at once where it is there. Called again only when the last step has come. @throws FeedError that of the run */
+  next(): RunStep {
+    try {
+      while (!this.#isClosed) {
+        if (isTurnDue(performance.now())) return this.#after(eventLoopTurn())
+        const step = this.#output.next() ?? DONE
+        if (isPromise(step)) return this.#after(step)
+        if (step.done || step.value !== PAUSE) return this.#told(step)
+      }
+    } catch (error) {
+      this.fail(asFeedError(error, 'pipeline'))
+    }
+    return this.#told(DONE)
+  }
+
+  /** Ends the run with an error, the first one counts. Its reader gets it. */
   fail(error: FeedError): void {
     if (this.#settled || this.#error !== undefined) return
     this.#error = error
-    this.#destroyStages(error)
+    this.#closeStages()
     this.#settle()
   }
 
   /** Ends the run for its consumer: no more is wanted. */
   close(): void {
-    this.#destroyStages()
+    this.#closeStages()
     this.#settle()
   }
 
   /** The consumer has used the last item. @throws FeedError where the run has failed in the meantime */
   finish(): void {
-    // What has ended is left as it is: its result may still be read (SnapshotMerger).
-    for (const stage of [...this.#wired].reverse()) if (!stage.emittedEnd) stage.destroy()
-    for (const stage of this.#stages) if (!this.#wired.includes(stage)) stage.destroy()
-    this.#settle()
+    this.close()
     if (this.#error !== undefined) throw this.#error
   }
 
-  /** From the last on, so that the reader gets `error` and not what a neighbour makes of it. */
-  #destroyStages(error?: FeedError): void {
-    for (const stage of [...this.#wired].reverse()) stage.destroy(stage === this.output ? error : undefined)
-    // Those of which another does the work.
-    for (const stage of this.#stages) stage.destroy()
+  /** What was waited for, or the end of the run, whichever comes first. */
+  #after(waiting: Promise<Step<unknown> | undefined>): Promise<Step<unknown>> {
+    return new Promise((resolve, reject) => {
+      const goOn = (step?: Step<unknown>) => {
+        if (this.#wake !== wake) return
+        this.#wake = undefined
+        try {
+          if (step && (step.done || step.value !== PAUSE)) resolve(this.#told(step))
+          else resolve(this.next())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      const wake = () => goOn()
+      this.#wake = wake
+      waiting.then(goOn, error => {
+        this.fail(asFeedError(error, 'pipeline'))
+        goOn()
+      })
+    })
+  }
+
+  /** A step that came before the run has failed is told no more. */
+  #told(step: Step<unknown>): Step<unknown> {
+    if (this.#error !== undefined) throw this.#error
+    return this.#isClosed ? DONE : step
+  }
+
+  /** What has ended is left as it is: its result may still be read (SnapshotMerger). */
+  #closeStages(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#output.close()
+    this.#wake?.()
   }
 
   #watch(): void {
@@ -125,44 +165,15 @@ export class Run {
   }
 }
 
-/** The stages, with one in place of two where the two offer it and nobody listens to either. */
-function fused(stages: readonly AnyStage[]): AnyStage[] {
-  const wired: AnyStage[] = []
-  for (const stage of stages) {
-    const before = wired.at(-1)
-    // By shape: another copy of the package may know nothing of it.
-    const both = before && isUnheard(before) && isUnheard(stage) ? before.fuseWith?.(stage) : undefined
-    if (!before || !both) wired.push(stage)
-    else {
-      wired.splice(-1, 1, both)
-      before.retire(both)
-      stage.retire(both)
-    }
-  }
-  return wired
-}
-
-function isUnheard(stage: AnyStage): boolean {
-  return stage.eventNames().length === 0
-}
-
-/**
- * What flows from `from` flows into `to`. A stage that ends before its input does destroys what stands before it; one that is
- * destroyed from outside before its end fails what stands after it, which would wait for that end for ever.
- */
-function join(from: AnyStage, to: AnyStage): void {
-  const leave = () => {
-    if (!from.emittedEnd) from.destroy()
-  }
-  to.on('end', leave)
-  to.on('close', leave)
-  from.on('close', () => {
-    if (!from.emittedEnd) to.destroy(new FeedError('STAGE_DESTROYED', `${from.name} was destroyed before its end`, { stage: from.name }))
+/** The machines of the stages, each over the one before it. */
+function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void): Inputs<unknown> {
+  let inputs: Inputs<never> = NO_INPUTS
+  stages.forEach((stage, n) => {
+    const driver = new Driver<never, unknown>(stage.machineFor({ fail }), stage.counters, inputs)
+    const isLent = stages[n + 1]?.borrowsInputs === true && stage.lendOutputs()
+    inputs = (isLent ? driver : new ReadAhead(driver)) as Inputs<never>
   })
-  // By shape: not every stage is a source.
-  const { leadsTo } = from as { leadsTo?: Source<unknown>['leadsTo'] }
-  leadsTo?.call(from, to)
-  from.pipe(to)
+  return inputs
 }
 
 function refuseUsed(stage: AnyStage, n: number, stages: readonly AnyStage[]): void {

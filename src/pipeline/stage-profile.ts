@@ -4,8 +4,8 @@
 // each instant belongs to the last stage that had something to do. Busy times would not do for that: a stage that works ahead on
 // another thread, or waits for its turn on this one, is busy beside the others, and its time costs the run nothing.
 
+import type { StageCounters } from '../core/counters'
 import { anObject, finiteNumber, optionInvalid } from '../options'
-import type { StageCounters } from '../stages/counters'
 import type { PipelineSummary } from './run'
 
 /** What the process says of the same run; by these a stage on a thread of its own is recognised. In milliseconds. */

@@ -3,12 +3,15 @@
 
 import type { Piece } from '../codec/range/piece'
 import { statusError } from '../codec/range/status-error'
+import type { RowBatch } from '../codec/row-batch'
 import type { Secrets } from '../codec/secrets'
+import type { Pause } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
-import type { Columns } from '../schema/feed-schema'
+import type { ChosenColumns, Columns } from '../schema/feed-schema'
 import { type GunzipOptions, Gunzip as GunzipStage } from '../stages/gunzip'
 import { RangeFetcher as RangeFetcherStage, type RangeInfo } from '../stages/range-fetcher'
 import type { RangeFetcherOptions } from '../stages/range-settings'
+import type { Outputs } from '../stages/stage'
 import { TsvRowParser as TsvRowParserStage } from '../stages/tsv-row-parser'
 import type { TsvRowParserOptions } from '../stages/tsv-stage'
 
@@ -51,8 +54,8 @@ class Gunzip extends GunzipStage {
     this.#fetcher = fetcher
   }
 
-  protected override get isAbsent(): boolean {
-    return this.#fetcher.known?.empty === true
+  protected override flush(): Outputs<Uint8Array> {
+    return this.#fetcher.known?.empty === true ? undefined : super.flush()
   }
 }
 
@@ -64,8 +67,8 @@ class TsvRowParser<C extends Columns, const N extends string> extends TsvRowPars
     this.#fetcher = fetcher
   }
 
-  protected override get isAbsent(): boolean {
-    return this.#fetcher.known?.empty === true
+  protected override flush(): Iterable<RowBatch<ChosenColumns<C, N>> | Pause> | undefined {
+    return this.#fetcher.known?.empty === true ? undefined : super.flush()
   }
 }
 

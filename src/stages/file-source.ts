@@ -5,15 +5,12 @@ import { close, open, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { excerpt, FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
-import { type CopyingStage, Source } from './source'
-import type { Stage } from './stage'
+import { Source } from './source'
 
 /** A block keeps the worker of Gunzip busy for a millisecond or two; smaller ones cost more waits, larger ones only memory. */
 const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCK_BYTES = 2 ** 30
 const LENT_BLOCKS = 2
-
-type PipeArguments<W> = [reader: W, options?: Parameters<Stage<never, Uint8Array>['pipe']>[1]]
 
 export interface FileSourceOptions {
   /** Bytes of one read, and so the most in a block; 256 KiB by default. */
@@ -25,9 +22,9 @@ const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
 /**
  * A file from its start to its end, in blocks of `blockBytes`; a read may give fewer.
  *
- * Blocks belong to the reader, each in memory of its own. Only in a pipeline, where the next stage is Gunzip or a parser, which
- * copy what they read, two blocks of memory go round: fresh ones that wait while rows are made live just long enough to be taken for
- * long-lived, and stay until a full collection. Held: the block being read, and one ahead of the reader.
+ * Blocks belong to the reader, each in memory of its own. Only in a pipeline whose next stage borrows its inputs (Gunzip, a parser)
+ * two blocks of memory go round: fresh ones that wait while rows are made live just long enough to be taken for
+ * long-lived, and stay until a full collection. Held: the block that the reader has, and the one that is being read.
  *
  * The file is closed at the end, at a failure and on destroy, there once the read under way has come back.
  * A file that cannot be opened or read is STAGE_FAILED; its cause is the system's error.
@@ -37,9 +34,7 @@ export class FileSource extends Source<Uint8Array> {
   readonly #blockBytes: number
   /** What is lent in turn, the next one first. */
   readonly #memories: Uint8Array[] = []
-  #readerCopies = false
-  /** Nobody else may be given what goes round: such a reader could keep it. */
-  #onlyReader: Stage<never, unknown> | undefined
+  #lends = false
 
   /** @throws OPTION_INVALID */
   constructor(path: string, options: FileSourceOptions = {}) {
@@ -47,27 +42,25 @@ export class FileSource extends Source<Uint8Array> {
     const { blockBytes = BLOCK_BYTES } = knownOptions(options, OPTION_NAMES)
     this.#path = filePath('path', path)
     this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
-    // Who listens may keep what passes.
-    this.on('newListener', event => {
-      if (event === 'data') this.#readerCopies = false
-    })
   }
 
-  override leadsTo(next: Stage<never, unknown>): void {
-    this.#readerCopies = (next as Partial<CopyingStage>).copiesInputs === true && this.listenerCount('data') === 0
-    this.#onlyReader = next
-  }
-
-  override pipe<W extends Parameters<Stage<never, Uint8Array>['pipe']>[0]>(...[reader, options]: PipeArguments<W>): W {
-    if (this.#onlyReader !== (reader as unknown)) this.#readerCopies = false
-    return super.pipe(reader, options)
+  override lendOutputs(): boolean {
+    this.#lends = true
+    return true
   }
 
   protected override async *produce(): AsyncGenerator<Uint8Array, void, void> {
     const file = await this.#opened()
+    let reading: Promise<Uint8Array> | undefined
     try {
-      for (let block = await this.#read(file); block.length > 0; block = await this.#read(file)) yield block
+      reading = this.#read(file)
+      for (let block = await reading; block.length > 0; block = await reading) {
+        reading = this.#read(file)
+        yield block
+      }
     } finally {
+      // A file must not be closed while it is read.
+      await reading?.catch(() => {})
       await promisify(close)(file)
     }
   }
@@ -83,17 +76,20 @@ export class FileSource extends Source<Uint8Array> {
   // Not by a FileHandle: its requests are large, and live long enough to make V8's young generation grow.
   #read(file: number): Promise<Uint8Array> {
     const memory = this.#nextMemory()
-    return new Promise((resolve, reject) => {
+    const reading = new Promise<Uint8Array>((resolve, reject) => {
       read(file, memory, 0, memory.length, null, (cause, bytesRead) => {
         if (cause) reject(this.#failed('read', cause))
         else resolve(memory.subarray(0, bytesRead))
       })
     })
+    // It is read ahead: a failure is told when its turn comes.
+    reading.catch(() => {})
+    return reading
   }
 
-  /** While one block waits to be handed on, the one before it is copied: two are enough. */
+  /** While one block is read, the one before it is used: two are enough. */
   #nextMemory(): Uint8Array {
-    if (!this.#readerCopies) return this.#newMemory()
+    if (!this.#lends) return this.#newMemory()
     const memory = this.#memories.length < LENT_BLOCKS ? this.#newMemory() : this.#memories.shift()!
     this.#memories.push(memory)
     return memory

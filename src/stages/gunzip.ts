@@ -6,10 +6,10 @@ import { fflateEngine } from '../codec/gzip/fflate-inflate'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
-import { PAUSE, type Pause, type Steps } from '../codec/steps'
+import { loanOf } from '../codec/loan'
+import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
 import { FeedError } from '../errors'
 import { choice, flag, knownOptions, type OptionNames } from '../options'
-import { type ByteSink, FusedStage } from './fused-stage'
 import { Inflation } from './inflation'
 import { parallelEngine } from './parallel-inflate'
 import { type Outputs, Stage } from './stage'
@@ -85,7 +85,9 @@ interface ChosenEngine {
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   readonly #inflation: Inflation
-  readonly #engineCopies: boolean
+  /** The engine copies its input, and lends its output. */
+  readonly #engineLends: boolean
+  #lends = false
 
   constructor(options: GunzipOptions = {}) {
     super('Gunzip')
@@ -93,61 +95,45 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     const limits = gzipLimits(options)
     const chosen = engine === undefined ? defaultEngine(flag('worker', worker)) : namedEngine(engine, flag('worker', worker))
     this.#inflation = new Inflation(limits, chosen.newEngine)
-    this.#engineCopies = chosen.name === 'wasm'
+    this.#engineLends = chosen.name === 'wasm'
+  }
+
+  /** The other engines hold blocks until they say that these were used, which may be later. */
+  override get borrowsInputs(): boolean {
+    return this.#engineLends
   }
 
   /** A parser behind it reads where the engine writes. */
-  override fuseWith(next: Stage<never, unknown>): Stage<never, unknown> | undefined {
-    const { byteMachine, counters } = next as Partial<ByteSink<unknown>>
-    if (!byteMachine || !counters || this.#hasOwnSteps) return undefined
-    const { copiesInputs } = this
-    const first = { counters: this.counters, inflation: this.#inflation, copiesInputs, finish: () => this.#finish() }
-    return new FusedStage(`${this.name} and ${next.name}`, first, { counters, byteMachine })
-  }
-
-  /** @internal The other engines hold blocks until they say that these were used, which may be later. */
-  get copiesInputs(): boolean {
-    return this.#engineCopies && !this.#hasOwnSteps
-  }
-
-  /** @internal There is no file at all, as a service may answer: then nothing is missing at the end of input. */
-  protected get isAbsent(): boolean {
-    return false
-  }
-
-  /** The engines that have another thread work ahead by themselves. */
-  protected override get worksAhead(): boolean {
-    return false
+  override lendOutputs(): boolean {
+    this.#lends = this.#engineLends
+    return this.#lends
   }
 
   protected override transform(block: Uint8Array): Outputs<Uint8Array> {
-    const outputs = this.#inflation.inflate(byteBlock(this.name, block))
-    return outputs && this.#owned(outputs)
+    return this.#owned(this.#inflation.inflate(byteBlock(this.name, block)))
   }
 
   protected override flush(): Outputs<Uint8Array> {
-    const outputs = this.#finish()
-    return outputs && this.#owned(outputs)
+    return this.#owned(this.#inflation.finish())
   }
 
   protected override release(): void {
     this.#inflation.destroy()
   }
 
-  /** Of a subclass. */
-  get #hasOwnSteps(): boolean {
-    return this.transform !== Gunzip.prototype.transform || this.flush !== Gunzip.prototype.flush
+  /** Outputs that the reader may keep, unless it is known to be done with each before it asks for the next. */
+  #owned(outputs: Steps<Uint8Array | Pause> | undefined): Steps<Uint8Array | Pause> | undefined {
+    if (outputs === undefined || this.#lends) return outputs
+    return new Steps(() => {
+      const step = outputs.next()
+      return isPromise(step) ? step.then(owned) : owned(step)
+    })
   }
+}
 
-  #finish(): Steps<Uint8Array | Pause> | undefined {
-    return this.isAbsent ? undefined : this.#inflation.finish()
-  }
-
-  async *#owned(outputs: Steps<Uint8Array | Pause>): AsyncGenerator<Uint8Array | Pause, void, void> {
-    for (let step = await outputs.next(); !step.done; step = await outputs.next()) {
-      yield step.value !== PAUSE && this.#inflation.lent ? copyBytes(step.value) : step.value
-    }
-  }
+function owned(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> {
+  if (step.done || step.value === PAUSE || !loanOf(step.value)) return step
+  return { done: false, value: copyBytes(step.value) }
 }
 
 function defaultEngine(worker: boolean): ChosenEngine {

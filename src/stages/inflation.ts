@@ -6,8 +6,7 @@ import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/g
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
 import { GzipMembers } from '../codec/gzip/members'
-import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../codec/steps'
-import type { LentMemory } from '../codec/wasm-module'
+import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
 /** The most input that is worked on between two pauses, where it gives no output. */
 const MAX_PIECE_BYTES = 1024 * 1024
@@ -37,11 +36,6 @@ export class Inflation {
   constructor(limits: GzipLimits, newEngine: NewInflateEngine) {
     this.#members = new GzipMembers(limits)
     this.#newEngine = newEngine
-  }
-
-  /** Where the output that was given last lies, if it is lent until the next one is asked for. */
-  get lent(): LentMemory | undefined {
-    return this.#engine?.lent
   }
 
   /** The outputs of a block, to be used up before the next call; undefined while input is gathered. */

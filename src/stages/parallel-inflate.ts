@@ -9,8 +9,8 @@ import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
 import { dataInvalid, type InflateEngine, type InflateOutputs } from '../codec/gzip/inflate-engine'
 import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from '../codec/gzip/inflate-memory'
 import { faultOffsetOf, WasmInflate } from '../codec/gzip/wasm-inflate'
-import { DONE, type Step, Steps } from '../codec/steps'
-import type { LentMemory } from '../codec/wasm-module'
+import { lend } from '../codec/loan'
+import { DONE, type Step, Steps } from '../core/steps'
 import { FeedError } from '../errors'
 import type { InflateWorkerData } from '../worker/inflate-worker'
 import { INFLATE_WORKER } from './inflate-worker-source'
@@ -62,7 +62,6 @@ export class ParallelInflate implements InflateEngine {
   /** Of the last block: what was not used or put into slots, or lies behind the end of the data. Only this is held of it. */
   #restOfBlock: Uint8Array = NOTHING
   #usedBytes = 0
-  #historyBytes = 0
   #ended = false
   #crc = 0
 
@@ -71,11 +70,6 @@ export class ParallelInflate implements InflateEngine {
     this.#startOffset = startOffset
     this.#workerFromBytes = workerFromBytes
     this.#inline = new WasmInflate(startOffset)
-  }
-
-  get lent(): LentMemory | undefined {
-    if (!this.#memory) return this.#inline?.lent
-    return { memory: this.#memory.memory, freeFrom: this.#memory.core.freeFrom, historyBytes: this.#historyBytes }
   }
 
   get usedBytes(): number {
@@ -225,11 +219,11 @@ export class ParallelInflate implements InflateEngine {
   }
 
   #lend({ from, end, historyBytes, crc, usedBytes }: OutputRecord): Uint8Array {
-    this.#historyBytes = historyBytes
     this.#usedBytes = this.#usedBefore + usedBytes
     this.#crc = crc
     this.#isLent = true
-    return this.#memory!.core.output(from, end)
+    const { core, memory } = this.#memory!
+    return lend(core.output(from, end), { memory, freeFrom: core.freeFrom, historyBytes })
   }
 
   #releaseLent(): void {

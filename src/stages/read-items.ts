@@ -1,7 +1,7 @@
 // Asynchronous iteration over a stage. Minipass's own iterator drops its error listener between two steps,
 // and does not destroy the stream when its reader leaves early. By hand and not by a generator: what is there already costs one promise.
 
-import { DONE, type Step } from '../codec/steps'
+import { DONE, type Step } from '../core/steps'
 import { FeedError } from '../errors'
 
 /** What iteration needs of a stage. */
@@ -10,7 +10,7 @@ interface ReadableStage<Out> {
   readonly destroyed: boolean
   readonly emittedEnd: boolean
   readonly failure: FeedError | undefined
-  takeNext(): Out | null
+  read(): Out | null
   destroy(): unknown
   on(event: 'readable' | 'end' | 'close' | 'error', listener: () => void): unknown
   off(event: 'readable' | 'end' | 'close', listener: () => void): unknown
@@ -68,7 +68,7 @@ class ItemReader<Out> implements AsyncGenerator<Out, void, void> {
   #stepNow(): Step<Out> | undefined {
     if (this.#isClosed) return DONE
     if (!this.#isListening) this.#listen()
-    const item = this.#stage.takeNext()
+    const item = this.#stage.read()
     return item === null ? this.#stepAtEnd() : { done: false, value: item }
   }
 

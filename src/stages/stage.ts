@@ -1,38 +1,36 @@
-// The base of every stage: a Minipass stream over one machine. It is one piece because its pump and the events of
-// Minipass share one state; the queue, the clock and the iterator stand beside it.
+// The base of every stage: one machine (core/machine.ts) as a Minipass stream. It is one piece because
+// reading, writing and ending a stream share one state.
 //
-// A stage says what it makes of one input (`transform`) and of the end (`flush`), each as a lazy sequence.
-// The base pulls the next output only when a reader wants it, so one input that yields a thousand
-// outputs is still bounded by a paused reader (a plain Minipass `write` is not).
+// A stage says what it makes of one input (`transform`) and of the end (`flush`), each as a lazy
+// sequence. Alone, or between other streams, it drives that machine itself:
 //
-//   input ─write─▶ inbox ─▶ transform() ─one output at a time─▶ Minipass buffer (at most 1) ─▶ reader
+//   input ─write─▶ inbox ─▶ Driver ─one output at a time─▶ Minipass buffer (at most 1) ─▶ reader
 //
-// Between two steps the base lets the event loop turn when stages have worked for some milliseconds
-// (event-loop.ts), whether they gave outputs or not. A sequence that works long without an output
-// gives `PAUSE` in between (codec/steps.ts), so that there are steps.
+// The next output is made only when a reader wants it, so one input that yields a thousand outputs
+// is still bounded by a paused reader (a plain Minipass `write` is not). In a pipeline the run drives
+// the machines of all stages (pipeline/run.ts), and nothing passes through these streams.
 //
-// Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare destroy().
+// Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare
+// destroy(). If you change what ends a stage, also change pipeline/run.ts and test/stages/laws.ts.
 
 import type { Duplex } from 'node:stream'
 import { Minipass } from 'minipass'
-import { isPromise, PAUSE, type Pause, Steps } from '../codec/steps'
+import { newCounters, type StageCounters } from '../core/counters'
+import { eventLoopTurn, isTurnDue } from '../core/event-loop'
+import { Driver, type Machine, type Next, type Outputs } from '../core/machine'
+import { DONE, isPromise, PAUSE, type Pause, type Step } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
 import { filledText } from '../options'
-import { byteLengthOf, type IdleFor, IdleTime, newCounters, rowCountOf, type StageCounters } from './counters'
-import { eventLoopTurn, isTurnDue } from './event-loop'
 import { Inbox } from './inbox'
 import { nodeDuplex } from './node-duplex'
 import { readItems } from './read-items'
 
-/**
- * What `transform` and `flush` return: a lazy sequence, synchronous or not, or both (`Steps`).
- * `undefined` means nothing. A `PAUSE` in it is no output.
- */
-export type Outputs<Out> = Iterable<Out | Pause> | AsyncIterable<Out | Pause> | undefined
+export type { Outputs } from '../core/machine'
 
-interface Cursor<Out> {
-  next(): IteratorResult<Out | Pause> | Promise<IteratorResult<Out | Pause>>
-  return?(): unknown
+/** Who drives a stage's machine in its place. */
+export interface StageOwner {
+  /** The stage was destroyed from outside, or by its own work. */
+  fail(error: FeedError): void
 }
 
 /**
@@ -46,13 +44,15 @@ const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 
 /**
  * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
  *
- * Subclasses implement `transform` (and `flush`, `release` where needed). Inputs belong to the stage once
- * written: it never changes them, and its outputs may share their memory unless the subclass says otherwise.
+ * Subclasses implement `transform` (and `flush`, `release` where needed). Inputs belong to the stage
+ * once written: it never changes them, and its outputs may share their memory unless the subclass
+ * says otherwise. In a pipeline items do not pass through the stage's own stream: its `end`, `error`
+ * and `close` are told, its `data` is not.
  */
 export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /**
-   * Never present at run time. A function-typed property is checked contravariantly in `In`, which plain Minipass
-   * methods are not: it makes a wrong chain a compile error at the call that joins the two.
+   * Never present at run time. A function-typed property is checked contravariantly in `In`, which
+   * plain Minipass methods are not: it makes a wrong chain a compile error at the call that joins the two.
    */
   declare readonly __flow: (input: In) => Out
 
@@ -61,16 +61,11 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   // Untyped, because a private member of type In would make stages invariant: one that takes more than it is given must fit.
   readonly #inbox = new Inbox()
-  #cursor: Cursor<Out> | undefined
+  readonly #driver: Driver<unknown, Out>
+  #owner: StageOwner | undefined
   #inputEnded = false
   #finishedEarly = false
-  #flushed = false
   #pumping = false
-  /** Inside the cursor's `next`: a running generator cannot be closed. */
-  #running = false
-  /** Inside `takeNext`: outputs go to its caller, the next one by way of `#ahead`. */
-  #taking = false
-  #ahead: Out | undefined
   #promptSteps = PROMPT_STEPS
   #holdsEnd = false
   #used = false
@@ -79,15 +74,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #settled = false
   #released = false
   #failure: FeedError | undefined
-  #heir: Stage<never, unknown> | undefined
-  readonly #idle: IdleTime
   readonly #abort = new AbortController()
 
   constructor(name: string = new.target.name) {
     super({ objectMode: true })
     this.name = filledText('name', name)
     this.counters = newCounters(name)
-    this.#idle = new IdleTime(this.counters)
+    this.#driver = new Driver<unknown, Out>(this.#machine(), this.counters, { next: () => this.#nextInput(), close() {} })
   }
 
   /** Outputs of one input. Called again only when the last sequence is used up. */
@@ -98,43 +91,35 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return undefined
   }
 
-  /**
-   * @internal A stage that does the work of this one and of `next` in one, with the same results, for whoever wires both;
-   * undefined where there is none. It counts on the counters of the two, which carry no items themselves then.
-   */
-  fuseWith(_next: Stage<never, unknown>): Stage<never, unknown> | undefined {
-    return undefined
-  }
-
-  /** @internal Another stage does this one's work from here on, and frees what it holds. Who destroys this one destroys that one. */
-  retire(heir: Stage<never, unknown>): void {
-    this.#heir = heir
-    this.#used = true
-    this.#settled = true
-    this.#released = true
-    this.writable = false
-  }
-
   /** Frees what the stage holds. Called once, after the terminal event is decided. */
   protected release(): void {}
 
   /**
-   * Takes no more input: what `transform` has given so far is the whole output, and `flush` follows at once.
-   * Later writes are dropped; whoever wires the stage destroys what stands before it.
+   * True for a stage that is done with an input once its outputs are used up: it copies what it keeps.
+   * The stage before it in a pipeline may then write over the input's memory (`lendOutputs`).
+   */
+  get borrowsInputs(): boolean {
+    return false
+  }
+
+  /**
+   * Called once, before a run begins, where the next stage of a pipeline borrows its inputs: from here
+   * on an output has to stay as it is only until the next one is asked for. A stage that makes use of
+   * that returns true, and is then never asked for an output ahead.
+   */
+  lendOutputs(): boolean {
+    return false
+  }
+
+  /**
+   * Takes no more input: what `transform` has given so far is the whole output, and `flush` follows at
+   * once. Later writes are dropped; whoever wires the stage destroys what stands before it.
    */
   protected finishEarly(): void {
     this.#finishedEarly = true
     this.#inputEnded = true
     this.#inbox.clear()
     this.writable = false
-  }
-
-  /**
-   * Whether an output is made ahead for whoever has paused the stage. What fails then ends the run before the outputs that went before
-   * are used up; worth it where outputs are waited for.
-   */
-  protected get worksAhead(): boolean {
-    return true
   }
 
   /** Aborted when the stage is destroyed: hand it to whatever the stage waits for. */
@@ -178,6 +163,28 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     })
   }
 
+  /** @internal The stage's machine, for a run that drives it from here on. */
+  machineFor(owner: StageOwner): Machine<In, Out> {
+    this.#owner = owner
+    this.#used = true
+    return this.#machine()
+  }
+
+  #machine(): Machine<unknown, Out> {
+    const isFinishedEarly = () => this.#finishedEarly
+    return {
+      push: input => this.transform(input as In),
+      end: () => this.flush(),
+      get takesNoMore() {
+        return isFinishedEarly()
+      },
+      close: hasEnded => {
+        if (hasEnded) this.#finish()
+        else this.#settle()
+      },
+    }
+  }
+
   override write(input: In): boolean
   override write(input: In, encoding?: unknown, callback?: unknown): boolean
   override write(input: In, encoding?: unknown, callback?: unknown): boolean {
@@ -187,14 +194,11 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
       this.#owesDrain = !this.#settled
       return this.#settled
     }
-    if (this.#settled) return false
+    if (this.#settled || this.#owner !== undefined) return false
     if (this.#inputEnded) {
       this.destroy(new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, { stage: this.name }))
       return false
     }
-    this.counters.itemsIn++
-    this.counters.bytesIn += byteLengthOf(input)
-    this.counters.rowsIn += rowCountOf(input)
     this.#inbox.push(input)
     this.#pump()
     if (typeof done === 'function') done()
@@ -205,7 +209,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   override end(input?: unknown, encoding?: unknown, callback?: unknown): this {
     const done = [input, encoding, callback].find(value => typeof value === 'function') as (() => void) | undefined
-    if (this.#inputEnded || this.#settled) return this
+    if (this.#inputEnded || this.#settled || this.#owner !== undefined) return this
     if (input !== undefined && typeof input !== 'function') this.write(input as In)
     if (done) this.once('end', done)
     this.#inputEnded = true
@@ -216,30 +220,44 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   override destroy(error?: unknown): this {
     this.#used = true
-    const heir = this.#heir
-    this.#heir = undefined
-    heir?.destroy(error ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed before its end`, { stage: this.name }))
-    if (this.destroyed || this.emittedEnd) return this
-    this.#settled = true
-    this.writable = false
-    const failure = error === undefined || error === null ? undefined : asFeedError(error, this.name)
-    this.#failure = failure
-    this.#inbox.clear()
-    this.#ahead = undefined
-    this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
-    this.#closeCursor()
-    // The terminal event is decided: what fails while letting go has no one to go to, and must not hold that event back.
-    try {
-      this.#releaseOnce()
-    } catch {}
-    if (failure === undefined || this.listenerCount('error') > 0) super.destroy(failure)
+    if (this.#settled) return this
+    this.#failure = error === undefined || error === null ? undefined : asFeedError(error, this.name)
+    if (this.#owner === undefined) this.#driver.close()
     else {
-      // Who writes before anybody listens still gets the error as an event, not out of `write`.
-      super.destroy()
-      queueMicrotask(() => super.emit('error', failure))
+      const message = `${this.name} was destroyed before its end`
+      this.#owner.fail(this.#failure ?? new FeedError('STAGE_DESTROYED', message, { stage: this.name }))
     }
-    super.emit('close')
+    this.#settle()
     return this
+  }
+
+  override read(size?: number | null): Out | null {
+    if (this.#owner !== undefined) return null
+    this.demanded()
+    if (this.bufferLength === 0) this.#pump()
+    return this.#holdingEnd(() => super.read(size))
+  }
+
+  // 'drain' on a Minipass means that its output side wants more: first serve that from what is here,
+  // and tell the writer only when there is nothing left to serve.
+  override emit<Event extends keyof Minipass.Events<Out>>(event: Event, ...args: Minipass.Events<Out>[Event]): boolean {
+    if (this.#holdsEnd && END_EVENTS.has(event)) {
+      queueMicrotask(() => super.emit(event, ...args))
+      return false
+    }
+    if (event !== 'drain') return super.emit(event, ...args)
+    if (this.#settled || this.#owner !== undefined) return false
+    this.demanded()
+    this.#pump()
+    return this.#payDrain()
+  }
+
+  /** A reader asked for output. A source starts its work here. */
+  protected demanded(): void {}
+
+  // Minipass's own iterator drops its error listener between two steps and does not destroy on `break`.
+  override [Symbol.asyncIterator](): AsyncGenerator<Out, void, void> {
+    return readItems<Out>(this)
   }
 
   /**
@@ -256,200 +274,98 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     }
   }
 
-  // 'drain' on a Minipass means that its output side wants more: first serve that from what is here,
-  // and tell the writer only when there is nothing left to serve.
-  override emit<Event extends keyof Minipass.Events<Out>>(event: Event, ...args: Minipass.Events<Out>[Event]): boolean {
-    if (this.#holdsEnd && END_EVENTS.has(event)) {
-      queueMicrotask(() => super.emit(event, ...args))
-      return false
-    }
-    if (event !== 'drain') return super.emit(event, ...args)
-    if (this.#settled || this.#taking) return false
-    this.demanded()
-    this.#pump()
-    if (!this.#owesDrain || !this.#wantsInput()) return false
-    this.#owesDrain = false
-    return super.emit('drain')
-  }
-
-  override read(size?: number | null): Out | null {
-    if (this.#ahead !== undefined) this.#putBack(this.#ahead)
-    this.demanded()
-    if (this.bufferLength === 0) this.#pump()
-    return this.#holdingEnd(() => super.read(size))
-  }
-
-  /**
-   * @internal What `read` gives, for a reader that comes again and again: as far ahead, but without Minipass's buffer and events
-   * in between where the next output is there at once.
-   */
-  takeNext(): Out | null {
-    // Who listens sees what others read, too.
-    if (this.flowing || this.listenerCount('data') > 0) return this.read()
-    this.#taking = true
-    try {
-      if (this.#ahead === undefined && this.bufferLength === 0) this.#demand()
-      const item = this.#ahead ?? super.read()
-      this.#ahead = undefined
-      if (item === null) return null
-      this.#demand()
-      this.#payDrain()
-      return item
-    } finally {
-      this.#taking = false
-    }
-  }
-
-  #demand(): void {
-    this.demanded()
-    this.#pump()
-  }
-
-  /** A reader asked for output. A source starts its work here. */
-  protected demanded(): void {}
-
-  // Minipass's own iterator drops its error listener between two steps and does not destroy on `break`.
-  override [Symbol.asyncIterator](): AsyncGenerator<Out, void, void> {
-    return readItems<Out>(this)
+  #nextInput(): Step<unknown> | undefined {
+    if (this.#inbox.length > 0) return { done: false, value: this.#inbox.take() }
+    return this.#inputEnded ? DONE : undefined
   }
 
   #wantsInput(): boolean {
-    return !this.#settled && !this.#inputEnded && this.#inbox.length === 0 && this.#cursor === undefined && this.#wantsOutput()
+    return !this.#settled && !this.#inputEnded && !this.#pumping && this.#inbox.length === 0 && this.#wantsOutput()
   }
 
   #wantsOutput(): boolean {
-    if (this.flowing) return this.#ahead === undefined
-    return this.#ahead === undefined && this.bufferLength === 0 && (this.worksAhead || !this.paused)
+    return this.flowing || (this.bufferLength === 0 && !this.paused)
   }
 
+  /** Makes outputs for as long as the reader wants them and inputs are there. */
   #pump(): void {
     this.#used = true
-    if (this.#pumping || this.#settled) return
+    if (this.#pumping) return
     this.#pumping = true
-    this.#idle.leave()
     try {
-      while (this.#step()) {}
+      while (!this.#settled && this.#wantsOutput()) {
+        if (this.#promptSteps > 0) this.#promptSteps--
+        else if (isTurnDue(performance.now())) {
+          this.#resumeAfter(eventLoopTurn())
+          return
+        }
+        const step: Next<Out> | undefined = this.#driver.next()
+        if (step === undefined) break
+        if (isPromise(step)) {
+          this.#resumeAfter(step)
+          return
+        }
+        this.#handOn(step)
+      }
+      this.#pumping = false
     } catch (error) {
       this.#pumping = false
-      this.#running = false
       this.destroy(error)
     }
   }
 
-  /** One unit of work. True: go on at once. False: `#pumping` is cleared, or a promise will clear it. */
-  #step(): boolean {
-    if (this.#settled) return this.#rest(undefined)
-    if (this.#ahead !== undefined && this.flowing) this.#putBack(this.#ahead)
-    if (!this.#wantsOutput()) return this.#rest('blockedMs')
-    const cursor = this.#cursor
-    if (cursor === undefined && this.#inbox.length === 0 && !this.#inputEnded) return this.#rest('waitMs')
-    const startedAt = performance.now()
-    if (this.#promptSteps > 0) this.#promptSteps--
-    else if (isTurnDue(startedAt)) return this.#turn()
-    if (cursor === undefined) {
-      this.#nextCursor(startedAt)
-      return true
-    }
-    this.#running = true
-    const result = cursor.next()
-    this.#running = false
-    if (this.#settled) this.#closeCursor() // destroyed by its own work
-    if (isPromise(result)) return this.#stepLater(result, startedAt)
-    this.counters.busyMs += performance.now() - startedAt
-    if (!this.#settled) this.#accept(result)
-    return true
-  }
-
-  /** Goes on when the event loop has turned. */
-  #turn(): false {
-    eventLoopTurn().then(() => this.#resumeWith(() => {}))
-    return false
-  }
-
-  #stepLater(result: Promise<IteratorResult<Out | Pause>>, startedAt: number): false {
-    result.then(
-      settled => {
-        this.counters.busyMs += performance.now() - startedAt
-        this.#resumeWith(() => this.#accept(settled))
+  #resumeAfter(waiting: Promise<Step<Out | Pause> | undefined>): void {
+    waiting.then(
+      step => {
+        this.#pumping = false
+        if (this.#settled) return
+        if (step) this.#handOn(step)
+        this.#pump()
+        this.#payDrain()
       },
-      error =>
-        this.#resumeWith(() => {
-          throw error
-        }),
+      error => {
+        this.#pumping = false
+        this.destroy(error)
+      },
     )
-    return false
   }
 
-  #resumeWith(action: () => void): void {
-    this.#pumping = false
-    if (this.#settled) return
-    try {
-      action()
-    } catch (error) {
-      this.destroy(error)
-      return
-    }
-    this.#pump()
-    this.#payDrain()
+  #handOn(step: Step<Out | Pause>): void {
+    if (step.done || step.value === PAUSE || this.#settled) return
+    super.write(step.value as never)
   }
 
-  #rest(idleFor: IdleFor | undefined): false {
-    this.#pumping = false
-    this.#idle.enter(idleFor)
-    return false
-  }
-
-  /** Opens the sequence of the next input, or of the end. Behind that one there is none. */
-  #nextCursor(startedAt: number): void {
-    if (this.#inbox.length > 0) this.#open(this.transform(this.#inbox.take() as In))
-    else if (this.#flushed) this.#finish()
-    else {
-      this.#flushed = true
-      this.#open(this.flush())
-    }
-    this.counters.busyMs += performance.now() - startedAt
-  }
-
-  #open(outputs: Outputs<Out>): void {
-    if (outputs === undefined || this.#settled) return
-    if (outputs instanceof Steps) this.#cursor = outputs
-    else this.#cursor = Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
-  }
-
-  #accept(result: IteratorResult<Out | Pause>): void {
-    if (result.done) {
-      this.#cursor = undefined
-      return
-    }
-    const item = result.value
-    if (item === PAUSE) return
-    // `read` says null for nothing: an item that is null would be lost, and its reader wait for ever.
-    if (item === null) throw new FeedError('STAGE_FAILED', `${this.name}: null is not an item`, { stage: this.name })
-    this.counters.itemsOut++
-    this.counters.bytesOut += byteLengthOf(item)
-    this.counters.rowsOut += rowCountOf(item)
-    if (this.#taking && item !== undefined) this.#ahead = item
-    else this.#handOn(item)
-  }
-
-  /** What was made for a caller of `takeNext`, for one who reads in another way. */
-  #putBack(item: Out): void {
-    this.#ahead = undefined
-    this.#handOn(item)
-  }
-
-  #handOn(item: Out): void {
-    const startedAt = performance.now()
-    super.write(item as never)
-    this.counters.blockedMs += performance.now() - startedAt
-  }
-
+  /** All outputs were handed on. */
   #finish(): void {
-    this.#settled = true
+    if (this.#settled) return
     this.#releaseOnce()
+    this.#settled = true
+    this.writable = false
     super.emit('close') // held back by Minipass until 'end' and 'finish' are out
     super.end()
     if (this.#owesDrain) super.emit('drain')
+  }
+
+  /** The end that is no good one: of a failure, or because nobody wants the outputs any more. */
+  #settle(): void {
+    if (this.#settled) return
+    const failure = this.#failure
+    this.#settled = true
+    this.#used = true
+    this.writable = false
+    this.#inbox.clear()
+    this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
+    // The terminal event is decided: a failure of letting go must not hold it back, and nobody is left to be told of it.
+    try {
+      this.#releaseOnce()
+    } catch {}
+    if (failure === undefined || this.listenerCount('error') > 0) super.destroy(failure)
+    else {
+      // Who writes before anybody listens still gets the error as an event, not out of `write`.
+      super.destroy()
+      if (this.#owner === undefined) queueMicrotask(() => super.emit('error', failure))
+    }
+    super.emit('close')
   }
 
   #releaseOnce(): void {
@@ -458,21 +374,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.release()
   }
 
-  #closeCursor(): void {
-    if (this.#running) return
-    const cursor = this.#cursor
-    this.#cursor = undefined
-    if (cursor?.return === undefined) return
-    // Called for its clean-up; what it throws now has no one to go to.
-    try {
-      const closing = cursor.return()
-      if (isPromise(closing)) closing.catch(() => {})
-    } catch {}
-  }
-
-  #payDrain(): void {
-    if (!this.#owesDrain || !this.#wantsInput()) return
+  #payDrain(): boolean {
+    if (!this.#owesDrain || !this.#wantsInput()) return false
     this.#owesDrain = false
-    super.emit('drain')
+    return super.emit('drain')
   }
 }

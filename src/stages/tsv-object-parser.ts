@@ -3,7 +3,7 @@
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
-import { PAUSE, type Pause } from '../codec/steps'
+import { PAUSE, type Pause } from '../core/steps'
 import { choice, knownOptions, type OptionNames } from '../options'
 import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'

@@ -1,7 +1,7 @@
 // Bytes of a TSV file to batches of rows. The dialect: item-feeds.md, section 2.1.
 
 import type { RowBatch } from '../codec/row-batch'
-import type { Pause } from '../codec/steps'
+import type { Pause } from '../core/steps'
 import { knownOptions } from '../options'
 import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'

@@ -2,12 +2,11 @@
 
 import { byteBlock } from '../codec/byte-block'
 import type { RowBatch } from '../codec/row-batch'
-import type { Pause } from '../codec/steps'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
+import type { Pause } from '../core/steps'
 import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import { type ColumnName, type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
-import type { ByteMachine } from './fused-stage'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
@@ -90,34 +89,16 @@ export abstract class TsvStage<C extends Columns, N extends string, K extends Co
     return this.#parser.replacedRows
   }
 
-  /** @internal For a stage before it that would run it in its own steps; undefined where a subclass has steps of its own. */
-  get byteMachine(): ByteMachine<Out> | undefined {
-    const { transform, flush } = TsvStage.prototype
-    if (this.transform !== transform || this.flush !== flush) return undefined
-    const parser = this.#parser
-    return { push: (bytes, lent) => this.outputsOf(parser.steps(bytes, lent)), end: () => this.#end(), destroy: () => parser.destroy() }
-  }
-
-  /** @internal */
-  get copiesInputs(): boolean {
-    return this.byteMachine !== undefined
-  }
-
-  /** @internal There is no file at all, as a service may answer: then not even a header is missing. */
-  protected get isAbsent(): boolean {
-    return false
+  override get borrowsInputs(): boolean {
+    return true
   }
 
   protected override transform(bytes: Uint8Array): Iterable<Out | Pause> {
     return this.outputsOf(this.#parser.steps(byteBlock(this.name, bytes)))
   }
 
-  protected override flush(): Iterable<Out | Pause> {
-    return this.#end()
-  }
-
-  #end(): Iterable<Out | Pause> {
-    return this.isAbsent ? [] : this.outputsOf(this.#parser.lastSteps())
+  protected override flush(): Iterable<Out | Pause> | undefined {
+    return this.outputsOf(this.#parser.lastSteps())
   }
 
   protected override release(): void {

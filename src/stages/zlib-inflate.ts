@@ -12,7 +12,6 @@ const INCOMPLETE = 'Z_BUF_ERROR'
 
 /** `byteOffset` of its errors: where the inflating of the last output began, which zlib's own message does not refine. */
 export class ZlibInflate implements InflateEngine {
-  readonly lent = undefined
   readonly #startOffset: number
   readonly #stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES })
   #givenBytes = 0

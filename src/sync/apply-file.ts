@@ -4,11 +4,11 @@
 import type { ChangeKind } from '../codec/merge/register'
 import { versionOfRow } from '../codec/merge/version-order'
 import type { RowBatch } from '../codec/row-batch'
-import { PAUSE, type Pause } from '../codec/steps'
 import { TsvParser } from '../codec/tsv/parser'
+import { eventLoopTurn, isTurnDue } from '../core/event-loop'
+import { PAUSE, type Pause } from '../core/steps'
 import { FeedError } from '../errors'
 import type { Columns } from '../schema/feed-schema'
-import { eventLoopTurn, isTurnDue } from '../stages/event-loop'
 import { keyOfRow } from '../state/row-key'
 import type { CategoryChange, CategoryState } from './category-state'
 import type { ChangeLog, StateChange } from './change-log'
@@ -71,7 +71,7 @@ class Application {
     const inflater = new FileInflater(data, checkpoint?.inflater, this.#options.readBytes)
     try {
       for await (const block of inflater.blocks()) {
-        await this.#mergeAll(parser.steps(block, inflater.lent))
+        await this.#mergeAll(parser.steps(block))
         await this.#commitIfDue(inflater, parser)
       }
       await this.#mergeAll(parser.lastSteps())

@@ -4,7 +4,6 @@
 import { gzipLimits } from '../codec/gzip/limits'
 import { GzipMembers, type GzipMembersState } from '../codec/gzip/members'
 import { WasmInflate } from '../codec/gzip/wasm-inflate'
-import type { LentMemory } from '../codec/wasm-module'
 import type { DurableFile } from './durable-files'
 
 const READ_BYTES = 256 * 1024
@@ -30,11 +29,6 @@ export class FileInflater {
     this.#readBytes = readBytes
     this.#members = new GzipMembers(gzipLimits({}), state?.members)
     this.#engine = state && new WasmInflate(state.members.byteOffset, state.engine, state.members.memberCrc)
-  }
-
-  /** Where the block that was given last lies. */
-  get lent(): LentMemory | undefined {
-    return this.#engine?.lent
   }
 
   /**

@@ -60,7 +60,7 @@ async function keysOf(id: BootstrapId, data: DurableFile, signal: AbortSignal): 
   try {
     for await (const block of inflater.blocks()) {
       signal.throwIfAborted()
-      for (const batch of parser.push(block, inflater.lent)) for (const row of batch) sample.add(row.text(column))
+      for (const batch of parser.push(block)) for (const row of batch) sample.add(row.text(column))
     }
     for (const batch of parser.end()) for (const row of batch) sample.add(row.text(column))
     return sample

@@ -2,7 +2,7 @@
 
 import { type ProfileMachine, type ProfileSubject, profileResult } from '../../src/cli/profile-result'
 import type { RoundResult } from '../../src/cli/profile-round'
-import { newCounters } from '../../src/stages/counters'
+import { newCounters } from '../../src/core/counters'
 
 export const subject: ProfileSubject = {
   file: { path: 'items.tsv.gz', format: 'gzip', bytes: 20_000_000, sha256: 'ab' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { StageReport } from '../../src/cli/stage-report'
-import { newCounters } from '../../src/stages/counters'
+import { newCounters } from '../../src/core/counters'
 
 test('counters of several runs are added up by stage, in the order of the chain', () => {
   const report = new StageReport()

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { newCounters } from '../../src/core/counters'
 import { pipeline } from '../../src/pipeline/pipeline'
 import { stageProfile } from '../../src/pipeline/stage-profile'
-import { newCounters } from '../../src/stages/counters'
 
 type Times = readonly [busyMs: number, waitMs: number, blockedMs: number]
 

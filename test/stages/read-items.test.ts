@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Step, Steps } from '../../src/codec/steps'
+import { type Step, Steps } from '../../src/core/steps'
 import { type Outputs, Stage } from '../../src/stages/stage'
 
 /** Each number as often as it says, now and then after a wait. */

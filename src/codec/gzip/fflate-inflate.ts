@@ -43,7 +43,6 @@ export function fflateEngine(): NewInflateEngine {
 
 /** `byteOffset` of its errors: the block of deflate data at fault, or the 4 KiB slice if that begins later. */
 class FflateInflate implements InflateEngine {
-  readonly lent = undefined
   readonly #startOffset: number
   readonly #inflate = new Inflate(piece => this.#gather(piece))
   readonly #internals = this.#inflate as unknown as Internals

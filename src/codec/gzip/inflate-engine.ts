@@ -1,9 +1,8 @@
 // What inflates raw deflate data (RFC 1951) for the gzip framing: one engine for each member, or for several in turn.
 // An engine knows nothing of headers, trailers, checksums and caps; those are the framing's.
 
+import type { Step } from '../../core/steps'
 import { FeedError } from '../../errors'
-import type { Step } from '../steps'
-import type { LentMemory } from '../wasm-module'
 
 /**
  * Largest output block, in bytes. Smaller ones cost node:zlib speed (a hop between threads each); larger ones outlive two
@@ -11,18 +10,16 @@ import type { LentMemory } from '../wasm-module'
  */
 export const OUTPUT_BLOCK_BYTES = 256 * 1024
 
-/** Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They come lazily, and without a promise where they are at hand. */
+/**
+ * Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They come lazily, and without a promise where they are at hand.
+ * An output with a loan (codec/loan.ts) lies in the engine's memory until the next one is asked for or the engine is destroyed;
+ * any other belongs to the caller, is alone in its memory, and is never touched again.
+ */
 export type InflateOutputs = (Iterable<Uint8Array> | AsyncIterable<Uint8Array>) & {
   next(): Step<Uint8Array> | Promise<Step<Uint8Array>>
 }
 
 export interface InflateEngine {
-  /**
-   * Of the output that was handed over last. Undefined: it belongs to the caller, is alone in its memory, and is never touched again.
-   * Otherwise it is the engine's own memory, lent until the next one is asked for or the engine is destroyed.
-   */
-  readonly lent: LentMemory | undefined
-
   /**
    * Inflates one block of any size. The sequence must be used up before the next call. Until `ended`, or the end of the last
    * sequence, the engine may read from `block`; outputs may come with a later block's.

@@ -2,7 +2,7 @@
 // It owns the counting, the bounds of its outputs and the form of a saved state; the decoding is src/wasm/inflate.ts.
 
 import { FeedError } from '../../errors'
-import type { LentMemory } from '../wasm-module'
+import { lend } from '../loan'
 import { crc32 } from './crc32'
 import { ENDED, type InflateCore, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
 import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
@@ -35,7 +35,6 @@ export function wasmEngine(): NewInflateEngine {
 export class WasmInflate implements InflateEngine {
   #startOffset: number
   #memory: InflateMemory | undefined
-  #historyBytes = 0
   #usedBytes = 0
   #ended = false
   #crc: number
@@ -51,10 +50,6 @@ export class WasmInflate implements InflateEngine {
     this.#crc = crc
     this.#memory = takeInflateMemory()
     if (state) this.#restore(this.#memory.core, state)
-  }
-
-  get lent(): LentMemory | undefined {
-    return this.#memory && { memory: this.#memory.memory, freeFrom: this.#memory.core.freeFrom, historyBytes: this.#historyBytes }
   }
 
   get usedBytes(): number {
@@ -85,7 +80,6 @@ export class WasmInflate implements InflateEngine {
     if (!this.#memory || !this.#ended) return false
     this.#memory.core.reset()
     this.#startOffset = startOffset
-    this.#historyBytes = 0
     this.#usedBytes = 0
     this.#ended = false
     this.#crc = 0
@@ -148,21 +142,22 @@ export class WasmInflate implements InflateEngine {
     this.#memory?.core.fillInput(0, piece)
     this.#memory?.core.useInput(0, piece.length)
     for (let result: number = OUTPUT_FULL; result === OUTPUT_FULL; ) {
-      const core = this.#memory?.core
-      if (!core) return
+      if (!this.#memory) return
+      const { core, memory } = this.#memory
       result = core.run()
       this.#usedBytes = usedBefore + piece.length - core.inputLeft
       if (result === ENDED) this.#end(core.unusedBits)
       // An output that is not full waits for the rest of the block.
       if (result === NEEDS_INPUT && !isLast) return
       const { outputFrom, outputEnd, historyBytes } = core
-      this.#historyBytes = historyBytes
       this.#crc = core.crc(outputFrom, outputEnd, this.#crc)
       // Before the output is lent: a state that is saved in the meantime has it behind it.
       core.releaseOutput(BLOCKS)
       const fault = core.faultOf(result)
       const faultOffset = faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits)
-      if (outputEnd > outputFrom) yield core.output(outputFrom, outputEnd)
+      if (outputEnd > outputFrom) {
+        yield lend(core.output(outputFrom, outputEnd), { memory, freeFrom: core.freeFrom, historyBytes })
+      }
       if (fault !== undefined) throw dataInvalid(faultOffset, fault)
     }
   }

@@ -9,11 +9,11 @@
 // batch ends. Under 'skip' nobody is told, and a batch goes on behind the bad row, which leaves a gap in it.
 
 import { isUtf8 } from 'node:buffer'
+import { PAUSE, type Pause } from '../../core/steps'
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
+import { type Loan, loanOf } from '../loan'
 import type { FileProgress, RowBatch } from '../row-batch'
-import { PAUSE, type Pause } from '../steps'
-import type { LentMemory } from '../wasm-module'
 import { type BadRowPolicy, type BadRowReason, badRow, badRowError, badRowsLimit } from './bad-row'
 import { Block } from './block'
 import { type BoundHeader, bindHeader } from './header'
@@ -160,17 +160,18 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /**
    * Takes the next bytes of the file. Batches come as soon as a block is full; they own their memory. The sequence must be used up before
    * the next call. PAUSE stands in it where bad rows alone were met for a while.
-   * @param lent where the bytes lie, if they are lent until the sequence is used up: blocks are then read there. Otherwise they are copied.
+   * @param bytes are read where they lie, if they carry a loan and it lasts until the sequence is used up. Otherwise they are copied.
    */
-  steps(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<K> | Pause> {
+  steps(bytes: Uint8Array): Iterable<RowBatch<K> | Pause> {
+    const loan = loanOf(bytes)
     this.#input = bytes
-    if (lent && this.#canReadThere(bytes, lent)) this.#readThere(bytes)
+    if (loan && this.#canReadThere(bytes, loan)) this.#readThere(bytes)
     return this.#steps
   }
 
   /** The batches among `steps`, for a caller that has no event loop to think of. */
-  push(bytes: Uint8Array, lent?: LentMemory): Iterable<RowBatch<K>> {
-    return batchesAmong(this.steps(bytes, lent))
+  push(bytes: Uint8Array): Iterable<RowBatch<K>> {
+    return batchesAmong(this.steps(bytes))
   }
 
   /** The batches among `lastSteps`. */
@@ -205,9 +206,9 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#block.startAt(start.byteOffset, start.rest)
   }
 
-  #canReadThere(bytes: Uint8Array, lent: LentMemory): boolean {
+  #canReadThere(bytes: Uint8Array, loan: Loan): boolean {
     const { filled, size } = this.#block
-    return filled + bytes.length >= size && lent.historyBytes >= filled && this.#options.scanner.borrow(lent)
+    return filled + bytes.length >= size && loan.historyBytes >= filled && this.#options.scanner.borrow(loan)
   }
 
   /** What was filled in lies before the bytes. */

@@ -2,7 +2,7 @@
 // An engine only has to know good rows. At the first row that is not plainly good (cut off, bad, too long)
 // it stops, and read-row.ts, shared by all engines, says what that row is. So engines can differ in speed only.
 
-import type { LentMemory } from '../wasm-module'
+import type { Loan } from '../loan'
 import type { KeptCells } from './kept-cells'
 
 /** A row has a byte of 0x80 or above. */
@@ -45,7 +45,7 @@ export interface TsvScanner {
   newSpace(columns: number, wanted?: number): ScanSpace
 
   /** Blocks that lie in this memory are going to be scanned. False where the engine cannot read them where they lie. */
-  borrow(lent: LentMemory): boolean
+  borrow(loan: Loan): boolean
 
   /**
    * Appends the good rows of `block[from, to)` to `space` until a row is not plainly good or the space is full.

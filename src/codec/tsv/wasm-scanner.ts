@@ -1,7 +1,8 @@
 // The WebAssembly scan engine: cores of src/wasm/scan.ts behind the interface of the engines. It scans blocks where they lie when that is
 // a lender's memory; others are copied into its own piece by piece, and a row that is larger than a piece goes to the plain engine.
 
-import type { LentMemory, WasmMemory } from '../wasm-module'
+import type { Loan } from '../loan'
+import type { WasmMemory } from '../wasm-module'
 import type { KeptCells } from './kept-cells'
 import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
@@ -38,7 +39,7 @@ class WasmScanner implements TsvScanner {
     return core && columns <= core.maxColumns ? core.space(columns, wanted, maxRowsOf(columns)) : newScanSpace(columns)
   }
 
-  borrow({ memory, freeFrom }: LentMemory): boolean {
+  borrow({ memory, freeFrom }: Loan): boolean {
     if (this.#lent?.memory === memory) return true
     let core = lentCores.get(memory)
     if (!core) lentCores.set(memory, (core = new ScanCore(memory, freeFrom)))

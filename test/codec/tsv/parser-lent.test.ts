@@ -2,12 +2,13 @@
 
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { lend } from '../../../src/codec/loan'
 import type { RowBatch } from '../../../src/codec/row-batch'
 import { Block } from '../../../src/codec/tsv/block'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
 import { scalarScanner } from '../../../src/codec/tsv/scalar-scanner'
 import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
-import { type LentMemory, wasmMemory } from '../../../src/codec/wasm-module'
+import { wasmMemory } from '../../../src/codec/wasm-module'
 import { FeedError } from '../../../src/errors'
 import type { Columns } from '../../../src/schema/feed-schema'
 import { anyColumns, tsv } from '../../tsv-text'
@@ -41,8 +42,7 @@ class Lender {
     lentBytes.set(this.#history.subarray(this.#history.length - historyBytes), this.#at)
     const from = this.#at + historyBytes
     lentBytes.set(bytes, from)
-    const lent: LentMemory = { memory, freeFrom: LENT_BYTES, historyBytes }
-    yield* parser.push(lentBytes.subarray(from, from + bytes.length), lent)
+    yield* parser.push(lend(lentBytes.subarray(from, from + bytes.length), { memory, freeFrom: LENT_BYTES, historyBytes }))
     this.#history = Buffer.concat([this.#history, bytes]).subarray(-PAGE)
     this.#at = from + bytes.length - Math.min(this.#history.length, this.#historyBytes, from + bytes.length)
   }
@@ -192,12 +192,12 @@ describe('lent or copied, cut anywhere, by either engine: the same batches', () 
       tsv([['a', 'b'], ...Array.from({ length: 6000 }, (_, n) => [`${n} ${'x'.repeat(n % 70)}`, n % 50 ? '"q"' : 'é'])]),
     )
     expect(text.length).toBeGreaterThan(4 * PAGE)
-    const lend = vi.spyOn(Block.prototype, 'lend')
+    const lendBlock = vi.spyOn(Block.prototype, 'lend')
     const { batches } = expectSame(text, [10, 3 * PAGE, 3 * PAGE + 7], PAGE, 11)
     expect(batches.length).toBeGreaterThan(4)
     // All but the last, which is not whole.
-    expect(lend.mock.calls.length).toBeGreaterThanOrEqual(4)
-    lend.mockRestore()
+    expect(lendBlock.mock.calls.length).toBeGreaterThanOrEqual(4)
+    lendBlock.mockRestore()
     expectSame(text, [PAGE - 1, 2 * PAGE], PAGE, 0, { batchBytes: 1000 })
   })
 })
@@ -241,7 +241,7 @@ test('batches own their memory: what becomes of a lender does not touch them', (
   const text = Buffer.from(tsv([['a', 'b'], ...Array.from({ length: 100 }, (_, n) => [`row ${n}`, 'x'])]))
   lentBytes.set(text, 0)
   const parser = new TsvParser<Columns>({ schema: anyColumns, batchBytes: 256, scanner: wasmScanner() })
-  const batches = [...parser.push(lentBytes.subarray(0, text.length), { memory, freeFrom: LENT_BYTES, historyBytes: 0 })]
+  const batches = [...parser.push(lend(lentBytes.subarray(0, text.length), { memory, freeFrom: LENT_BYTES, historyBytes: 0 }))]
   scribble()
   batches.push(...parser.end())
   expect(batches.flatMap(batch => Array.from(batch, row => row.text('a')))).toEqual(Array.from({ length: 100 }, (_, n) => `row ${n}`))
@@ -255,8 +255,8 @@ test('outputs much smaller than a block', () => {
   lentBytes.set(text.subarray(0, 5 * PAGE), 0)
   let rows = 0
   for (let at = 0; at < 5 * PAGE; at += 8) {
-    const lent = { memory, freeFrom: LENT_BYTES, historyBytes: Math.min(at, PAGE) }
-    for (const batch of parser.push(lentBytes.subarray(at, at + 8), lent)) rows += batch.length
+    const loan = { memory, freeFrom: LENT_BYTES, historyBytes: Math.min(at, PAGE) }
+    for (const batch of parser.push(lend(lentBytes.subarray(at, at + 8), loan))) rows += batch.length
   }
   for (const batch of parser.end()) rows += batch.length
   expect(rows).toBe((5 * PAGE) / 4 - 1)

@@ -3,7 +3,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DONE, PAUSE, PAUSED, type Pause, Steps } from '../../src/codec/steps'
+import { DONE, PAUSE, PAUSED, type Pause, Steps } from '../../src/core/steps'
 import { pipeline } from '../../src/pipeline/pipeline'
 import { Gunzip } from '../../src/stages/gunzip'
 import { Source } from '../../src/stages/source'

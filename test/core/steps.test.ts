@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DONE, isPromise, type Step, Steps } from '../../src/codec/steps'
+import { DONE, isPromise, type Step, Steps } from '../../src/core/steps'
 
 /** Every second step has to be waited for. */
 function upTo(end: number): Steps<number> {

@@ -10,7 +10,7 @@ const SLICE_MS = 10
 /** When the first stage began to work in the present turn; undefined until one does. */
 let workingSince: number | undefined
 /** What waits for the next turn, all together. */
-let nextTurn: Promise<void> | undefined
+let nextTurn: Promise<undefined> | undefined
 
 /** Whether stages have worked in this turn for so long that the event loop must turn. */
 export function isTurnDue(now: number): boolean {
@@ -22,12 +22,12 @@ export function isTurnDue(now: number): boolean {
 }
 
 /** Comes when timers and sockets have had their turn. */
-export function eventLoopTurn(): Promise<void> {
+export function eventLoopTurn(): Promise<undefined> {
   nextTurn ??= new Promise(resolve => {
     setImmediate(() => {
       nextTurn = undefined
       endSlice()
-      resolve()
+      resolve(undefined)
     })
   })
   return nextTurn

@@ -1,0 +1,49 @@
+// Two stages as a run composes them, as one stage that the laws can be asked of.
+
+import { newCounters } from '../../src/core/counters'
+import { Driver, type Inputs, type Next } from '../../src/core/machine'
+import { DONE, type Pause, Steps } from '../../src/core/steps'
+import { Stage } from '../../src/stages/stage'
+
+export class Composed<In, Middle, Out> extends Stage<In, Out> {
+  readonly #output: Driver<Middle, Out>
+  #input: { readonly item: In } | undefined
+  #inputEnded = false
+
+  constructor(first: Stage<In, Middle>, second: Stage<Middle, Out>) {
+    super('Composed')
+    const owner = { fail: (error: unknown) => this.destroy(error) }
+    const before = new Driver(first.machineFor(owner), newCounters(first.name), this.#inputs())
+    if (second.borrowsInputs) first.lendOutputs()
+    this.#output = new Driver(second.machineFor(owner), newCounters(second.name), before)
+  }
+
+  protected override transform(item: In): Steps<Out | Pause> {
+    this.#input = { item }
+    return this.#outputs()
+  }
+
+  protected override flush(): Steps<Out | Pause> {
+    this.#inputEnded = true
+    return this.#outputs()
+  }
+
+  protected override release(): void {
+    this.#output.close()
+  }
+
+  #inputs(): Inputs<In> {
+    const next = (): Next<In> | undefined => {
+      const input = this.#input
+      this.#input = undefined
+      if (input) return { done: false, value: input.item }
+      return this.#inputEnded ? DONE : undefined
+    }
+    return { next, close() {} }
+  }
+
+  /** Until the next input is wanted. */
+  #outputs(): Steps<Out | Pause> {
+    return new Steps<Out | Pause>(() => this.#output.next() ?? DONE)
+  }
+}
