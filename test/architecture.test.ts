@@ -137,7 +137,7 @@ test('a stage does not import a sibling stage', () => {
     /class \w+(<[^{]*>)? extends (Stage|Source|TsvStage)\b/.test(byPath.get(path)!.text) && path.startsWith('stages/')
   const stages = files
     .map(file => file.path)
-    .filter(path => isStage(path) && !/^stages\/(stage|source|fused-stage|tsv-stage)\.ts$/.test(path))
+    .filter(path => isStage(path) && !/^stages\/(stage|source|tsv-stage)\.ts$/.test(path))
   expect(stages.length).toBeGreaterThanOrEqual(7)
   expect(
     files
