@@ -3,9 +3,9 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator'
-import { streamOf } from '../../src/emulator/body-stream'
-import { plainErrors } from '../../src/emulator/error-family'
-import { listen } from '../../src/emulator/listen'
+import { streamOf } from '../../src/emulator/http/body-stream'
+import { plainErrors } from '../../src/emulator/http/error-family'
+import { listen } from '../../src/emulator/http/listen'
 import { token } from './emulator-client'
 import { chunked, type RawAnswer, type RawStep, rawAnswers } from './raw-http'
 

@@ -9,12 +9,12 @@
 import { dirname } from 'node:path'
 import { FeedError } from '../../src/errors'
 import { stateIo } from '../../src/state/disk'
-import type { KernelLock } from '../../src/state/kernel-lock'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
-import { MemoryStore } from '../../src/state/memory-store'
+import type { KernelLock } from '../../src/state/level/kernel-lock'
+import { MemoryStore } from '../../src/state/memory/memory-store'
 import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
-import type { ProcessIdentity } from '../../src/sync/process-identity'
-import type { StateGround } from '../../src/sync/state-ground'
+import type { ProcessIdentity } from '../../src/sync/folder/process-identity'
+import type { StateGround } from '../../src/sync/folder/state-ground'
 
 export type CrashKind = 'process' | 'power'
 

@@ -2,7 +2,7 @@
 // and with what the columns are documented to mean (item-feeds.md, section 2.2).
 
 import { describe, expect, test } from 'vitest'
-import { tsvBytes } from '../../../src/emulator/feed-file'
+import { tsvBytes } from '../../../src/emulator/feeds/feed-file'
 import { HOUR_MS } from '../../../src/emulator/world/item-life'
 import type { PlaceName } from '../../../src/emulator/world/place'
 import { createWorld, type World } from '../../../src/emulator/world/world'
