@@ -4,7 +4,7 @@
 import { type Columns, defineSchema, type FeedName, type FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
 
-/** The interface names three of them; the others and the order are from service-notes.md. */
+/** The interface names three of them; the others and the order are from service-notes.md, section 6.4. */
 export const itemGroupColumns = {
   itemGroupId: { type: 'text', required: true, source: 'item-feeds.md, section 2.6' },
   itemGroupType: { type: 'text', source: 'service-notes.md, section 6.4' },
