@@ -1,5 +1,6 @@
 // A machine in memory for tests of what survives: files of which only what was synced is sure to be there after a loss of power, a
 // store that loses its newest unsynced writes, processes that die at any call, disks that fail. Equal seeds fail in equal ways.
+// It is one piece because files, store and processes fail by one count of calls.
 //
 // What a crash leaves:
 //   the process dies        all writes to files stay; of the store's unsynced writes (gathered in the process) a part from the first on

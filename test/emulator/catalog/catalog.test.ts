@@ -1,3 +1,5 @@
+// The catalog as a client meets it. It is one piece because all of its operations are asked about one world.
+
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'

@@ -1,3 +1,5 @@
+// The feeds as a client meets them. It is one piece because each rule is asked of all four.
+
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'

@@ -1,4 +1,5 @@
 // The life of a synchronisation: what it tells, how it ends, what it leaves, and what the next one makes of that.
+// It is one piece because each of these is seen in the same whole runs.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
