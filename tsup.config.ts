@@ -76,7 +76,7 @@ const shared: Options = { target: 'node20', splitting: true }
 export default defineConfig([
   {
     ...shared,
-    entry: { ...library, cli: 'src/cli/main.ts', 'profile-child': 'src/cli/profile-child.ts' },
+    entry: { ...library, cli: 'src/cli/main.ts', 'profile-child': 'src/cli/profile/profile-child.ts' },
     plugins: [constants, classNames, nativePackages('esm')],
     format: 'esm',
     dts: dts && { entry: library },

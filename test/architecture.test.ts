@@ -135,9 +135,7 @@ test('codec and schema do no I/O', () => {
 test('a stage does not import a sibling stage', () => {
   const isStage = (path: string) =>
     /class \w+(<[^{]*>)? extends (Stage|Source|TsvStage)\b/.test(byPath.get(path)!.text) && path.startsWith('stages/')
-  const stages = files
-    .map(file => file.path)
-    .filter(path => isStage(path) && !/^stages\/(stage|source|tsv-stage)\.ts$/.test(path))
+  const stages = files.map(file => file.path).filter(path => isStage(path) && !/^stages\/(stage|source|tsv-stage)\.ts$/.test(path))
   expect(stages.length).toBeGreaterThanOrEqual(7)
   expect(
     files

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { brokenLinks, linksOf, pagesIn } from './markdown-links'
 
@@ -56,14 +56,26 @@ test('every section of the README fits on a screen, and its contents name every 
   expect(unnamed).toEqual(['Contents', 'Licence'])
 })
 
-test('the map: every file that it names exists, in the folder that it says or in the one being described', () => {
-  const paragraphs = textOf('src/README.md').split('\n\n')
-  const missing = paragraphs.flatMap(paragraph => {
-    const folder = /^\*\*`([\w/-]+)`/.exec(paragraph)?.[1] ?? ''
-    const files = [...paragraph.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file!)
-    return files.filter(file => ![file, join('src', file), join('src', folder, file)].some(isFile))
-  })
+test('the map: every file that it names exists, in the folder that it says or in the one that its row describes', () => {
+  const missing = textOf('src/README.md')
+    .split('\n')
+    .flatMap(line => {
+      const folder = /^\| `([\w/-]+)` \|/.exec(line)?.[1] ?? ''
+      const files = [...line.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file!)
+      return files.filter(file => ![file, join('src', file), join('src', folder, file)].some(isFile))
+    })
   expect(missing).toEqual([])
+})
+
+test('the map: every folder has its row, and every row has its folder', () => {
+  const [, rows = ''] = textOf('src/README.md').split('## Folder by folder')
+  const named = [...rows.split('\n## ')[0]!.matchAll(/^\| (`[\w/-]+\/`(?:, `[\w/-]+\/`)*) \|/gm)]
+    .flatMap(([, cell]) => cell!.split(', '))
+    .map(name => name.slice(1, -2))
+  const folders = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(entry => relative(join(ROOT, 'src'), join(entry.parentPath, entry.name)))
+  expect(named.sort()).toEqual(folders.filter(folder => folder !== 'guide').sort())
 })
 
 test('the map: every layer has its line', () => {

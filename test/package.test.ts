@@ -1,4 +1,5 @@
 // The package as its users get it: packed, unpacked, imported both ways, type-checked both ways, and its command run.
+// It is one piece because the package is packed and installed once for all of it.
 
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'

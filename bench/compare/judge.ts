@@ -1,7 +1,7 @@
 // Whether one measure of one case got worse between two builds: the rule of the gate, and nothing of how the runs were made.
 // The measure is of the smaller-is-better kind: seconds, MB.
 
-import { median } from '../../src/cli/median'
+import { median } from '../../src/cli/profile/median'
 import { type Interval, medianInterval } from './median-interval'
 import type { Random } from './random'
 

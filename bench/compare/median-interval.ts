@@ -1,7 +1,7 @@
 // The median of a sample and a percentile bootstrap interval around it. Nothing is supposed of how the values are spread: what a
 // busy machine adds is one-sided and has a long tail.
 
-import { median } from '../../src/cli/median'
+import { median } from '../../src/cli/profile/median'
 import type { Random } from './random'
 
 export interface Interval {

@@ -1,4 +1,5 @@
-// The exit codes, the same for every command, and how a failure becomes one. After a signal the code comes from stop-signals.ts.
+// The exit codes, the same for every command, and how a failure becomes one. After a signal the code
+// comes from sync/stop-signals.ts.
 
 import { FeedError } from '../index'
 

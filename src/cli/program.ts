@@ -8,7 +8,7 @@ import { PROXY_VARIABLES } from './environment-proxy'
 import { EXIT_CODES } from './exit-code'
 import { needPackages } from './needed-packages'
 import { print } from './output'
-import { addProfileCommand } from './profile-command'
+import { addProfileCommand } from './profile/profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
 
 /** Fails with a CommanderError for wrong usage, help and version, and with what a command throws. */
@@ -66,7 +66,7 @@ function addStateCommands(feedmill: Command): void {
     .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
     .action(async options => {
       needPackages('sync')
-      await (await import('./sync')).syncCommand(options)
+      await (await import('./sync/sync')).syncCommand(options)
     })
   feedmill
     .command('status')
@@ -77,7 +77,7 @@ function addStateCommands(feedmill: Command): void {
     .addHelpText('after', examples('status ./state'))
     .action(async (folder, options) => {
       needPackages('status')
-      await (await import('./status')).statusCommand(folder, options)
+      await (await import('./sync/status')).statusCommand(folder, options)
     })
   feedmill
     .command('export')
@@ -90,7 +90,7 @@ function addStateCommands(feedmill: Command): void {
     .addHelpText('after', examples('export --state ./state --out items.ndjson', 'export --state ./state --as-of 2026-03-01T12:00:00Z'))
     .action(async options => {
       needPackages('export')
-      await (await import('./export')).exportCommand(options)
+      await (await import('./sync/export')).exportCommand(options)
     })
 }
 
@@ -130,7 +130,7 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     .addHelpText('after', examples('demo', 'demo --items 200000 --interrupt'))
     .action(async options => {
       needPackages('demo')
-      await (await import('./demo')).demo({ ...options, cli })
+      await (await import('./demo/demo')).demo({ ...options, cli })
     })
 }
 

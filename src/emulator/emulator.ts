@@ -1,14 +1,14 @@
 // The emulated service as one value: in process, on sockets, and what a test needs to know of it.
 // Faults on demand come between a request and its answer.
 
-import { createApp } from './app'
 import { type EmulatorOptions, emulatorSettings } from './emulator-options'
-import { plainErrors } from './error-family'
 import { type Answer, FaultInjector, type Faults } from './faults/fault-injector'
 import { faultSettings } from './faults/fault-options'
-import { FileCache } from './file-cache'
-import { type InProcessFetch, inProcessFetch } from './in-process-fetch'
-import { type ListeningServer, type ListenOptions, listen } from './listen'
+import { FileCache } from './feeds/file-cache'
+import { createApp } from './http/app'
+import { plainErrors } from './http/error-family'
+import { type InProcessFetch, inProcessFetch } from './http/in-process-fetch'
+import { type ListeningServer, type ListenOptions, listen } from './http/listen'
 import type { Destination, Topic } from './notifications/topics'
 import { serviceParts } from './service-parts'
 import type { ServicePaths } from './service-paths'

@@ -1,10 +1,43 @@
-// The schemas of the four feeds (item-feeds.md, section 2). Their columns stand in one file each.
+// The schemas of the four feeds (item-feeds.md, section 2), and the columns of three of them; those
+// of an item stand in item-columns.ts.
 
-import { defineSchema, type FeedName, type FeedSchema } from './feed-schema'
+import { type Columns, defineSchema, type FeedName, type FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
-import { itemGroupColumns } from './item-group-columns'
-import { itemPriorityColumns } from './item-priority-columns'
-import { itemSnapshotColumns } from './item-snapshot-columns'
+
+/** The interface names three of them; the others and the order are from service-notes.md, section 6.4. */
+export const itemGroupColumns = {
+  itemGroupId: { type: 'text', required: true, source: 'item-feeds.md, section 2.6' },
+  itemGroupType: { type: 'text', source: 'service-notes.md, section 6.4' },
+  title: itemColumns.title,
+  variesByLocalizedAspects: { type: 'aspects', source: 'item-feeds.md, section 2.6' },
+  imageUrl: itemColumns.imageUrl,
+  additionalImageUrls: { type: 'text', source: 'item-feeds.md, section 2.6' },
+  imageAlteringProhibited: itemColumns.imageAlteringProhibited,
+} as const satisfies Columns
+
+const { itemId, availability, ...otherItemColumns } = itemColumns
+
+/**
+ * The columns of an item, the snapshot's date and what changed in the hour. A row whose availability is
+ * UNAVAILABLE fills only the first two.
+ */
+export const itemSnapshotColumns = {
+  itemId,
+  availability,
+  ...otherItemColumns,
+  itemSnapshotDate: { type: 'timestamp', source: 'item-feeds.md, section 2.7' },
+  itemCreationDate: { type: 'timestamp', source: 'item-feeds.md, section 2.7' },
+  /** PRICE_CHANGE, QUANTITY_CHANGE, TITLE_CHANGE, DELETED, NEW, ENDED and new values. */
+  changeMetadata: { type: 'pipeList', source: 'service-notes.md, section 6.5' },
+} as const satisfies Columns
+
+/** The interface names none of them. */
+export const itemPriorityColumns = {
+  itemId: itemColumns.itemId,
+  priorityListingPayload: itemColumns.priorityListingPayload,
+  /** ADDED_TO_CAMPAIGN, REMOVED_FROM_CAMPAIGN, TRACKING_PAYLOAD_REFRESHED and new values. */
+  changeMetadata: { type: 'pipeList', source: 'service-notes.md, section 6.6' },
+} as const satisfies Columns
 
 // By way of Pick each type keeps its name, which an editor then shows in place of the whole table.
 export type ItemColumns = Pick<typeof itemColumns, keyof typeof itemColumns>

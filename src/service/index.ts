@@ -1,5 +1,20 @@
 // The public names of `feedmill/service`: the clients of the whole service.
 
+export type { Catalog, FeedTypesQuery, FileDownloadQuery, FileQuery, FilesQuery } from './clients/catalog'
+export type { DownloadInfo, FeedDownload, RangeTuning, ReadOptions, RowOptions } from './clients/feed-download'
+export type { CategoryQuery, Feeds, ItemFeedQuery, PriorityQuery, SnapshotQuery } from './clients/feeds'
+export { fileNameOf } from './clients/file-name'
+export type { Keys, SigningKey } from './clients/keys'
+export type { CreatedSubscription, Notifications, SubscriptionOptions } from './clients/notifications'
+export type { Page, PagedList } from './clients/paged-list'
+export type { CheckMode } from './clients/request-checks'
+export type { CallOptions } from './clients/service-core'
+export { type DocumentedError, documentedError, documentedErrors } from './documented-errors'
+export { createFeedService, type FeedService, type FeedServiceOptions } from './feed-service'
+export { type FetchLike, fetchTransport } from './http/fetch-transport'
+export type { HttpRequest, HttpTransport } from './http/http-transport'
+export { NodeTransport, type NodeTransportOptions } from './http/node-transport'
+export type { RequestOptions } from './http/request-settings'
 export type {
   Access,
   AccessResponse,
@@ -17,23 +32,8 @@ export type {
   SupportedFeed,
   SupportedSchema,
   TimeDuration,
-} from './bodies'
-export type { Catalog, FeedTypesQuery, FileDownloadQuery, FileQuery, FilesQuery } from './catalog'
-export { type DocumentedError, documentedError, documentedErrors } from './documented-errors'
-export type { DownloadInfo, FeedDownload, RangeTuning, ReadOptions, RowOptions } from './feed-download'
-export { createFeedService, type FeedService, type FeedServiceOptions } from './feed-service'
-export type { CategoryQuery, Feeds, ItemFeedQuery, PriorityQuery, SnapshotQuery } from './feeds'
-export { type FetchLike, fetchTransport } from './fetch-transport'
-export { fileNameOf } from './file-name'
-export type { HttpRequest, HttpTransport } from './http-transport'
-export type { Keys, SigningKey } from './keys'
-export { NodeTransport, type NodeTransportOptions } from './node-transport'
-export type { CreatedSubscription, Notifications, SubscriptionOptions } from './notifications'
+} from './json/bodies'
 export type { OperationName } from './operations'
-export type { Page, PagedList } from './paged-list'
 export { pathSegment } from './path-segment'
 export { defineProfile, type ProfileOptions, type RequestLimits, type ServiceProfile } from './profile'
-export type { CheckMode } from './request-checks'
-export type { RequestOptions } from './request-settings'
-export type { CallOptions } from './service-core'
-export type { ClientCredentials, TokenNeed, TokenSource } from './token-source'
+export type { ClientCredentials, TokenNeed, TokenSource } from './tokens/token-source'

@@ -1,5 +1,5 @@
 // The stage that brings items and their item groups together: primaryItemGroupId of an item is itemGroupId of its group.
-// It owns the order of reading, the forms of the output and the counts; groups and gathered items are kept by state/group-table.ts.
+// It owns the order of reading, the forms of the output and the counts; groups and gathered items are kept by state/join/group-table.ts.
 // Follows item-feeds.md, section 3.8.
 
 import type { Row } from '../codec/row'
@@ -7,7 +7,7 @@ import type { RowBatch } from '../codec/row-batch'
 import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import type { Columns } from '../schema/feed-schema'
 import type { ItemColumns, ItemGroupColumns } from '../schema/feed-schemas'
-import { type Cluster, type GroupedRow, GroupTable } from '../state/group-table'
+import { type Cluster, type GroupedRow, GroupTable } from '../state/join/group-table'
 import { checkedStore, type KeyedStore } from '../state/keyed-store'
 import { keyOfRow, optionalKeyOfRow } from '../state/row-key'
 import { SpillingStore } from '../state/spilling-store'

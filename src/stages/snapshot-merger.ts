@@ -10,7 +10,7 @@ import { callback, choice, flag, knownOptions, type OptionNames, optionInvalid }
 import type { Columns, FeedSchema } from '../schema/feed-schema'
 import { type ItemSnapshotColumns, itemSnapshotSchema } from '../schema/feed-schemas'
 import { checkedStore, type KeyedStore } from '../state/keyed-store'
-import { type MergeChange, type MergedItem, MergeState } from '../state/merge-state'
+import { type MergeChange, type MergedItem, MergeState } from '../state/merge/merge-state'
 import { SpillingStore } from '../state/spilling-store'
 import { Stage } from './stage'
 

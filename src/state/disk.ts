@@ -1,5 +1,7 @@
-// Failures of the files of stores and state folders as typed errors, each with what to do about it.
+// What stores and state folders need of the file system: its failures as typed errors, each with
+// what to do about it, and the one call that Node has no name for.
 
+import { open } from 'node:fs/promises'
 import { FeedError } from '../errors'
 
 /** @throws FeedError STATE_IO, and what `action` throws itself as a FeedError */
@@ -36,4 +38,19 @@ export function stateIo(path: string, operation: string, reason: string, cause?:
 export function corruptState(path: string, reason: string, cause?: unknown): FeedError<'STATE_CORRUPT'> {
   const remedy = 'restore the whole folder of the state from a copy, or delete it and begin anew'
   return new FeedError('STATE_CORRUPT', `${path}: ${reason}; ${remedy}`, { path, reason }, { cause })
+}
+
+/**
+ * Brings to the disk what was made, renamed and removed in a folder: after a loss of power it is so only then.
+ * Windows cannot open a folder; there the file system's journal keeps the order of such changes, and this call does nothing.
+ * Fails with the system's own error.
+ */
+export async function syncFolder(path: string, platform = process.platform): Promise<void> {
+  if (platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }

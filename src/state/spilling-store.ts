@@ -9,8 +9,8 @@ import { FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { onDisk, stateIo } from './disk'
 import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from './keyed-store'
-import { LevelStore } from './level-store'
-import { MemoryStore } from './memory-store'
+import { LevelStore } from './level/level-store'
+import { MemoryStore } from './memory/memory-store'
 
 const MIB = 2 ** 20
 const DEFAULT_MEMORY_BYTES = 64 * MIB

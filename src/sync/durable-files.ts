@@ -4,8 +4,7 @@
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { onDisk } from '../state/disk'
-import { syncFolder } from '../state/sync-folder'
+import { onDisk, syncFolder } from '../state/disk'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {

@@ -2,9 +2,9 @@
 
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { schemaOf } from '../schema/feed-schemas'
-import type { FeedDownload } from '../service/feed-download'
+import type { FeedDownload } from '../service/clients/feed-download'
+import { fileNameOf } from '../service/clients/file-name'
 import type { FeedService } from '../service/feed-service'
-import { fileNameOf } from '../service/file-name'
 import type { FileId } from './file-id'
 
 /** A file to fetch as it is compressed: its rows are read when it is proven whole. */

@@ -15,15 +15,15 @@ import {
   wholeNumber,
   withMethods,
 } from '../options'
-import type { RangeTuning } from '../service/feed-download'
+import type { RangeTuning } from '../service/clients/feed-download'
+import { RequestChecks } from '../service/clients/request-checks'
 import type { FeedService } from '../service/feed-service'
-import { RequestChecks } from '../service/request-checks'
-import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/retries'
-import { type CalendarLimits, calendarLimits } from './calendar-windows'
-import type { ChangeSink } from './change-log'
+import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/range/retries'
 import type { Category } from './file-id'
+import type { ChangeSink } from './folder/change-log'
+import type { StateGround } from './folder/state-ground'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
-import type { StateGround } from './state-ground'
+import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
 
 export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
   readonly service: FeedService

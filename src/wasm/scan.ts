@@ -103,7 +103,7 @@ export function scan(
   let high: u64 = 0
   let atCellStart: u64 = 1
   // The cell that goes on into the step is to be marked.
-  let isMarked = false
+  let isMarked: bool = false
   let lines: u32 = 0
   rows = 0
   innerLines = 0
@@ -113,7 +113,7 @@ export function scan(
     const v1 = v128.load(at, 16)
     const v2 = v128.load(at, 32)
     const v3 = v128.load(at, 48)
-    const here: u64 = end - at >= STEP ? ~(<u64>0) : ((<u64>1) << (<u64>(end - at))) - 1
+    const here: u64 = end - at >= STEP ? ~(<u64>0) : ((<u64>1) << u64(end - at)) - 1
     const lineEnds = equalTo(v0, v1, v2, v3, LF) & here
     const allDelimiters = (equalTo(v0, v1, v2, v3, TAB) & here) | lineEnds
     const quoted = equalTo(v0, v1, v2, v3, QUOTE) & ((allDelimiters << 1) | atCellStart) & here

@@ -24,7 +24,7 @@ export async function builtCommand(): Promise<BuiltCommand> {
   await mkdir(join(ROOT, '.tmp'), { recursive: true })
   const outDir = await mkdtemp(join(ROOT, '.tmp/cli-'))
   await writeFile(join(outDir, 'package.json'), '{"type":"module"}')
-  const entry = { cli: join(ROOT, 'src/cli/main.ts'), 'profile-child': join(ROOT, 'src/cli/profile-child.ts') }
+  const entry = { cli: join(ROOT, 'src/cli/main.ts'), 'profile-child': join(ROOT, 'src/cli/profile/profile-child.ts') }
   await build({ config: false, entry, format: 'esm', target: 'node20', splitting: true, silent: true, outDir })
   const children: ChildProcess[] = []
   return {

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { program } from '../../src/cli/program'
 
 const called = vi.hoisted(() => ({ sync: vi.fn(), status: vi.fn(), export: vi.fn() }))
-vi.mock('../../src/cli/sync', () => ({ syncCommand: called.sync }))
-vi.mock('../../src/cli/status', () => ({ statusCommand: called.status }))
-vi.mock('../../src/cli/export', () => ({ exportCommand: called.export }))
+vi.mock('../../src/cli/sync/sync', () => ({ syncCommand: called.sync }))
+vi.mock('../../src/cli/sync/status', () => ({ statusCommand: called.status }))
+vi.mock('../../src/cli/sync/export', () => ({ exportCommand: called.export }))
 
 beforeEach(() => vi.clearAllMocks())
 afterEach(() => vi.unstubAllEnvs())

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import type { SyncCommand } from '../../src/cli/sync'
+import type { SyncCommand } from '../../src/cli/sync/sync'
 import { createEmulator, type EmulatorOptions } from '../../src/emulator/index'
 
 export const HOURS = 4

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import type { MemoryShares } from '../../src/sync/memory-shares'
-import { openState } from '../../src/sync/open-state'
+import { openState } from '../../src/sync/read/open-state'
 import type { WorkerOrder } from './worker'
 
 const run = promisify(execFile)

@@ -1,11 +1,12 @@
 // Every form in which HTTP can bring a request, as bytes on a socket: each is answered as the plain form is, or by an Error object, and
 // nothing is printed. The plain form is HTTP/1.1 with Content-Length; the operations are a token, a subscription and a download.
+// It is one piece because every form is held against the same plain one.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator'
-import { streamOf } from '../../src/emulator/body-stream'
-import { plainErrors } from '../../src/emulator/error-family'
-import { listen } from '../../src/emulator/listen'
+import { streamOf } from '../../src/emulator/http/body-stream'
+import { plainErrors } from '../../src/emulator/http/error-family'
+import { listen } from '../../src/emulator/http/listen'
 import { token } from './emulator-client'
 import { chunked, type RawAnswer, type RawStep, rawAnswers } from './raw-http'
 

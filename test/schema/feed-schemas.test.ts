@@ -1,7 +1,17 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { cellDecoders } from '../../src/codec/decode/cell-decoders'
 import type { CellOf, Columns, FeedSchema, TextColumns } from '../../src/schema/feed-schema'
-import { itemGroupSchema, itemPrioritySchema, itemSchema, itemSnapshotSchema, schemaOf } from '../../src/schema/feed-schemas'
+import {
+  itemGroupColumns,
+  itemGroupSchema,
+  itemPriorityColumns,
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotColumns,
+  itemSnapshotSchema,
+  schemaOf,
+} from '../../src/schema/feed-schemas'
+import { itemColumns } from '../../src/schema/item-columns'
 import type { Aspect, ConditionDescriptor, Decimal, Regions } from '../../src/schema/values'
 
 const schemas: FeedSchema<Columns>[] = [itemSchema, itemGroupSchema, itemSnapshotSchema, itemPrioritySchema]
@@ -40,4 +50,36 @@ test('the literal types of the columns reach the caller', () => {
   expectTypeOf<CellOf<TextColumns, string>>().toEqualTypeOf<string | null>()
   const snapshot = schemaOf('item_snapshot')
   expectTypeOf<CellOf<(typeof snapshot)['columns'], 'itemSnapshotDate'>>().toEqualTypeOf<Date | null>()
+})
+
+test('a group has the columns of service-notes.md, section 6.4, in their order', () => {
+  expect(Object.entries(itemGroupColumns).map(([name, { type }]) => [name, type])).toEqual([
+    ['itemGroupId', 'text'],
+    ['itemGroupType', 'text'],
+    ['title', 'text'],
+    ['variesByLocalizedAspects', 'aspects'],
+    ['imageUrl', 'text'],
+    ['additionalImageUrls', 'text'],
+    ['imageAlteringProhibited', 'boolean'],
+  ])
+})
+
+test('a snapshot begins as service-notes.md, section 6.5 says, has every column of an item and two of its own', () => {
+  const names = Object.keys(itemSnapshotColumns)
+  expect(names.slice(0, 4)).toEqual(['itemId', 'availability', 'title', 'imageUrl'])
+  expect(names.filter(name => !(name in itemColumns))).toEqual(['itemSnapshotDate', 'changeMetadata'])
+  expect(names).toEqual(expect.arrayContaining(Object.keys(itemColumns)))
+})
+
+test('both dates of a snapshot are instants, the changes are a list', () => {
+  const { itemSnapshotDate, itemCreationDate, changeMetadata } = itemSnapshotColumns
+  expect([itemSnapshotDate.type, itemCreationDate.type, changeMetadata.type]).toEqual(['timestamp', 'timestamp', 'pipeList'])
+})
+
+test('a priority item has the columns of service-notes.md, section 6.6, in their order', () => {
+  expect(Object.entries(itemPriorityColumns).map(([name, { type }]) => [name, type])).toEqual([
+    ['itemId', 'text'],
+    ['priorityListingPayload', 'text'],
+    ['changeMetadata', 'pipeList'],
+  ])
 })

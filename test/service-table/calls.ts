@@ -1,7 +1,7 @@
 // Each of the twelve operations as a call of the clients, by one flat record of all that can be asked for.
 
-import type { SubscriptionRequest } from '../../src/service/bodies'
 import type { FeedService } from '../../src/service/feed-service'
+import type { SubscriptionRequest } from '../../src/service/json/bodies'
 import type { OperationName } from '../../src/service/operations'
 import { clientsOf, type Stand } from './shops'
 

@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
-import type { HttpRequest, HttpTransport } from '../../src/service/http-transport'
+import type { HttpRequest, HttpTransport } from '../../src/service/http/http-transport'
 import { OPERATIONS, type OperationName } from '../../src/service/operations'
 import { defineProfile } from '../../src/service/profile'
 import { type Asked, CALLS, goodRequest, someFileId } from './calls'

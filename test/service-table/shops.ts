@@ -3,8 +3,8 @@
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
-import type { HttpTransport } from '../../src/service/http-transport'
-import { NodeTransport } from '../../src/service/node-transport'
+import type { HttpTransport } from '../../src/service/http/http-transport'
+import { NodeTransport } from '../../src/service/http/node-transport'
 import { defineProfile, type ProfileOptions, type ServiceProfile } from '../../src/service/profile'
 import { type ResponseCheck, responseCheck } from '../emulator/openapi-validation'
 import { FAST } from '../service/emulated'

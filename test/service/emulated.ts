@@ -2,7 +2,7 @@
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { createFeedService, type FeedService, type FeedServiceOptions } from '../../src/service/feed-service'
-import { type FetchLike, fetchTransport } from '../../src/service/fetch-transport'
+import { type FetchLike, fetchTransport } from '../../src/service/http/fetch-transport'
 import { defineProfile, type ProfileOptions } from '../../src/service/profile'
 import { validated } from '../emulator/openapi-validation'
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
 import { createFeedService } from '../../src/service/feed-service'
-import { fetchTransport } from '../../src/service/fetch-transport'
+import { fetchTransport } from '../../src/service/http/fetch-transport'
 import { defineProfile } from '../../src/service/profile'
 import { type Emulated, type EmulatedOptions, emulated, FAST } from './emulated'
 

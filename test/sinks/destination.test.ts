@@ -50,7 +50,7 @@ describe('paths', () => {
       execFileSync('mkfifo', [path], { stdio: 'ignore' })
     } catch {
       console.warn(
-        'LEFT OUT: no tool mkfifo on this machine, so no sink was tried on a FIFO; the pipes of test/cli/export-output are like it',
+        'LEFT OUT: no tool mkfifo on this machine, so no sink was tried on a FIFO; the pipes of test/cli/sync/export-output are like it',
       )
       return
     }

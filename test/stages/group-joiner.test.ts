@@ -7,8 +7,8 @@ import { type ItemGroupColumns, itemGroupSchema, itemSchema } from '../../src/sc
 import { GroupJoiner, type JoinedGroup, type JoinedItem } from '../../src/stages/group-joiner'
 import { SnapshotMerger } from '../../src/stages/snapshot-merger'
 import { Stage } from '../../src/stages/stage'
-import { MemoryStore } from '../../src/state/memory-store'
-import type { MergedItem } from '../../src/state/merge-state'
+import { MemoryStore } from '../../src/state/memory/memory-store'
+import type { MergedItem } from '../../src/state/merge/merge-state'
 import { batchesOf, collect, cutBatches, outputsOf } from '../rows-from-text'
 
 type Lines = readonly (readonly string[])[]

@@ -12,7 +12,7 @@ import { pipeline } from '../../src/pipeline/pipeline'
 import { itemGroupSchema, itemSchema } from '../../src/schema/feed-schemas'
 import { GroupJoiner } from '../../src/stages/group-joiner'
 import { SnapshotMerger } from '../../src/stages/snapshot-merger'
-import type { MergedItem } from '../../src/state/merge-state'
+import type { MergedItem } from '../../src/state/merge/merge-state'
 import { batchesOf, cutBatches } from '../rows-from-text'
 
 const ROWS = Array.from({ length: 60 }, (_, n) => [`i${n}`, `g${n % 7}`, `title ${n} `.repeat(20)])

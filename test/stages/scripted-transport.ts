@@ -2,7 +2,7 @@
 // exactly which bytes arrive, in which parts, and what goes wrong after them.
 
 import { FeedError } from '../../src/errors'
-import type { RangeRequest, RangeResponse, RangeTransport } from '../../src/stages/range-transport'
+import type { RangeRequest, RangeResponse, RangeTransport } from '../../src/stages/range/range-transport'
 
 export interface Asked {
   /** Counts requests from 0. */

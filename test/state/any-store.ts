@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KeyedStore } from '../../src/state/keyed-store'
-import { LevelStore } from '../../src/state/level-store'
-import { MemoryStore } from '../../src/state/memory-store'
+import { LevelStore } from '../../src/state/level/level-store'
+import { MemoryStore } from '../../src/state/memory/memory-store'
 import { prefixedStore } from '../../src/state/prefixed-store'
 import { SpillingStore } from '../../src/state/spilling-store'
-import { WriteGroup } from '../../src/sync/write-group'
+import { WriteGroup } from '../../src/sync/folder/write-group'
 
 export interface OpenStore {
   readonly store: KeyedStore

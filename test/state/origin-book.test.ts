@@ -3,7 +3,7 @@ import { ByteWriter } from '../../src/codec/byte-writer'
 import { writeRowImage } from '../../src/codec/row-image'
 import type { FeedFile } from '../../src/schema/feed-schema'
 import { itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
-import { MemoryStore } from '../../src/state/memory-store'
+import { MemoryStore } from '../../src/state/memory/memory-store'
 import { OriginBook } from '../../src/state/origin-book'
 import { batchesOf } from '../rows-from-text'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryStore } from '../../src/state/memory-store'
+import { MemoryStore } from '../../src/state/memory/memory-store'
 import { prefixedStore } from '../../src/state/prefixed-store'
 import { collect } from '../rows-from-text'
 

@@ -1,7 +1,7 @@
 // What a whole synchronisation makes of an hour that the service does not have: by the calendar, over days of the service's clock.
 
 import { expect, test } from 'vitest'
-import { openState } from '../../src/sync/open-state'
+import { openState } from '../../src/sync/read/open-state'
 import { SimulatedMachine } from './simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 

@@ -1,7 +1,7 @@
 // An entry of the ledger whose numbers do not matter, for tests of what is done with it.
 
 import type { FileId } from '../../src/sync/file-id'
-import { type LedgerEntry, NO_ROWS } from '../../src/sync/ledger'
+import { type LedgerEntry, NO_ROWS } from '../../src/sync/folder/ledger'
 
 export function ledgerEntry(id: FileId, fields: Partial<LedgerEntry> = {}): LedgerEntry {
   return {

@@ -1,5 +1,6 @@
 // A machine in memory for tests of what survives: files of which only what was synced is sure to be there after a loss of power, a
 // store that loses its newest unsynced writes, processes that die at any call, disks that fail. Equal seeds fail in equal ways.
+// It is one piece because files, store and processes fail by one count of calls.
 //
 // What a crash leaves:
 //   the process dies        all writes to files stay; of the store's unsynced writes (gathered in the process) a part from the first on
@@ -9,12 +10,12 @@
 import { dirname } from 'node:path'
 import { FeedError } from '../../src/errors'
 import { stateIo } from '../../src/state/disk'
-import type { KernelLock } from '../../src/state/kernel-lock'
 import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
-import { MemoryStore } from '../../src/state/memory-store'
+import type { KernelLock } from '../../src/state/level/kernel-lock'
+import { MemoryStore } from '../../src/state/memory/memory-store'
 import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
-import type { ProcessIdentity } from '../../src/sync/process-identity'
-import type { StateGround } from '../../src/sync/state-ground'
+import type { ProcessIdentity } from '../../src/sync/folder/process-identity'
+import type { StateGround } from '../../src/sync/folder/state-ground'
 
 export type CrashKind = 'process' | 'power'
 

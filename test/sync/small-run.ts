@@ -2,9 +2,9 @@
 
 import type { EmulatorOptions } from '../../src/emulator'
 import { fileIdKey } from '../../src/sync/file-id'
-import { openState } from '../../src/sync/open-state'
-import type { StateGround } from '../../src/sync/state-ground'
-import { type SyncRun, sync } from '../../src/sync/sync'
+import type { StateGround } from '../../src/sync/folder/state-ground'
+import { openState } from '../../src/sync/read/open-state'
+import { type SyncRun, sync } from '../../src/sync/run/sync'
 import type { SyncOptions } from '../../src/sync/sync-options'
 import { type EmulatedOptions, emulated } from '../service/emulated'
 

@@ -4,7 +4,6 @@ import { isUtf8 } from 'node:buffer'
 import { FeedError } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { rowExcerpt } from './bad-row'
-import { unescapeCell } from './cell-text'
 import { foreignFormat, foreignHeadings, type Heading, otherSeparator } from './foreign-file'
 import { nextLine, readRow } from './read-row'
 
@@ -74,4 +73,9 @@ function headingsOf(block: Uint8Array, from: number, cellEnds: readonly number[]
     start = end + 1
     return { text, isQuoted }
   })
+}
+
+/** Undoes the `\"` and `\\` of a quoted cell (item-feeds.md, section 2.1). A backslash before anything else is kept as written. */
+function unescapeCell(text: string): string {
+  return text.includes('\\') ? text.replace(/\\(["\\])/g, '$1') : text
 }

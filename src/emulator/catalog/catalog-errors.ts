@@ -2,7 +2,7 @@
 // section 4.1.
 
 import type { ServiceProfile } from '../../service/profile'
-import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from '../error-family'
+import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from '../http/error-family'
 
 export type CatalogErrorId =
   | 13006

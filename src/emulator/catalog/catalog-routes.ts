@@ -1,10 +1,10 @@
 // The routes of the catalog (feed-file-catalog.md, section 2).
 
 import type { ServiceProfile } from '../../service/profile'
-import type { ErrorFamily } from '../error-family'
+import type { ErrorFamily } from '../http/error-family'
+import type { Parameter, Route, RouteErrors } from '../http/route'
 import { fileResponse, headerParameter, jsonResponse, pathParameter, queryParameter } from '../openapi/describe'
 import { type JsonSchema, schemaRef } from '../openapi/schemas'
-import type { Parameter, Route, RouteErrors } from '../route'
 import type { ServicePaths } from '../service-paths'
 import type { CatalogErrorId } from './catalog-errors'
 import type { CatalogService } from './catalog-service'

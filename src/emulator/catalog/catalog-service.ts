@@ -2,13 +2,13 @@
 // (catalog-query.ts) over what is published (published-files.ts) and permitted (permissions.ts) to
 // a page, a resource or a part of a file.
 
-import type { FeedType, FileMetadata } from '../../service/bodies'
+import type { FeedType, FileMetadata } from '../../service/json/bodies'
 import type { ServiceProfile } from '../../service/profile'
 import type { AccessRules } from '../access-rules'
-import type { ErrorFamily } from '../error-family'
-import type { FileFormat } from '../feed-file'
-import type { FileResponder } from '../file-responder'
-import type { Call } from '../route'
+import type { FileFormat } from '../feeds/feed-file'
+import type { FileResponder } from '../feeds/file-responder'
+import type { ErrorFamily } from '../http/error-family'
+import type { Call } from '../http/route'
 import type { World } from '../world/world'
 import type { CatalogErrorId } from './catalog-errors'
 import { type CatalogQuery, countIn, listOf, queryPart, queryRefusal, readCatalogQuery } from './catalog-query'

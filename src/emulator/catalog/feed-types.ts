@@ -4,8 +4,8 @@
 import { choice, filledText, flag, knownOptions, type OptionNames, texts, wholeNumber } from '../../options'
 import type { Columns } from '../../schema/feed-schema'
 import { schemaOf } from '../../schema/feed-schemas'
-import type { FeedType } from '../../service/bodies'
-import { type FileFormat, feedLines } from '../feed-file'
+import type { FeedType } from '../../service/json/bodies'
+import { type FileFormat, feedLines } from '../feeds/feed-file'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'
 

@@ -1,4 +1,5 @@
-// What the application may use of the feed types and their files: the access rules (access-rules.ts) and the types' own, together.
+// What the application may use of the feed types and their files: the access rules (of emulator/access-rules.ts) and the types'
+// own, together.
 
 import type { AccessRules } from '../access-rules'
 import type { World } from '../world/world'

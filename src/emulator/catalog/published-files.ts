@@ -1,10 +1,10 @@
 // Which files the catalog has at a time: for each feed type, category and day one file, from the moment that its day (of UTC-7) is
 // over until the look-back has passed. Nothing is stored: the world's history, the clock and the feed types say it all.
-// An edge belongs to the file, as in calendar.ts. Real Estate has no files.
+// An edge belongs to the file, as in feeds/calendar.ts. Real Estate has no files.
 
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access-rules'
-import { type FeedFile, type FileFormat, feedLines, fileKey } from '../feed-file'
+import { type FeedFile, type FileFormat, feedLines, fileKey } from '../feeds/feed-file'
 import { dayNumber, dayStart } from '../world/file-day'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'

@@ -1,8 +1,8 @@
 // The answers that a fault gives in the place of the service's own.
 
 import { FeedError } from '../../errors'
-import { plainErrors } from '../error-family'
-import { challenge } from '../tokens'
+import { plainErrors } from '../http/error-family'
+import { challenge } from '../tokens/tokens'
 import type { Fault } from './fault'
 import { FAULT_HEADER } from './fault-plan'
 

@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedError } from '../../errors'
-import { type FileVariant, ORIGINAL, setVariant } from '../file-variant'
+import { type FileVariant, ORIGINAL, setVariant } from '../feeds/file-variant'
 import { FAULT_MAX_MS, type Fault, faultText, isLasting, strikesInBody } from './fault'
 import { cannedAnswer, failingRequest, unreadableFault } from './fault-answers'
 import type { FaultSettings } from './fault-options'

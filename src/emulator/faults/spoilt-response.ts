@@ -1,6 +1,6 @@
 // What a fault makes of the service's good answer: its Content-range, its length, its bytes.
 
-import { chunksOf, streamOf } from '../body-stream'
+import { chunksOf, streamOf } from '../http/body-stream'
 import { bitFlipped, delayed, lengthened, shortened, struckAt } from './body-faults'
 import type { Fault } from './fault'
 

@@ -2,10 +2,10 @@
 // and 7; the third status of 210005 from service-notes.md, section 4.2).
 
 import type { ServiceProfile } from '../../service/profile'
-import { ErrorFamily, type ErrorRow, requestError } from '../error-family'
+import { ErrorFamily, type ErrorRow, requestError } from '../http/error-family'
+import type { Call, Route } from '../http/route'
 import { jsonResponse, pathParameter } from '../openapi/describe'
 import { schemaRef } from '../openapi/schemas'
-import type { Call, Route } from '../route'
 import type { ServicePaths } from '../service-paths'
 import type { SigningKeys } from './signing-keys'
 

@@ -5,7 +5,7 @@
 import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../options'
-import type { SigningKeyBody } from '../../service/bodies'
+import type { SigningKeyBody } from '../../service/json/bodies'
 
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 

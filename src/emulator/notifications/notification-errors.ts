@@ -1,7 +1,7 @@
 // The error rows of createSubscription (signing-keys-and-subscriptions.md, section 7; other
 // statuses from service-notes.md, section 4.2).
 
-import { type ErrorRow, requestError } from '../error-family'
+import { type ErrorRow, requestError } from '../http/error-family'
 
 export type NotificationErrorId = 195000 | 195003 | 195006 | 195007 | 195008 | 195009 | 195010 | 195011 | 195012 | 195015 | 195027
 

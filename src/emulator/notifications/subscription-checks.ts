@@ -2,7 +2,7 @@
 // sections 3.2 and 7): the first row that refuses gives the error. From the form of the request
 // over what it names to what stands already.
 
-import type { TokenClaims } from '../tokens'
+import type { TokenClaims } from '../tokens/tokens'
 import type { NotificationErrorId } from './notification-errors'
 import type { Destination, Topic } from './topics'
 

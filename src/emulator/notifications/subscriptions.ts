@@ -2,9 +2,9 @@
 // section 4): created ENABLED or DISABLED, DISABLED to ENABLED while the destination is enabled.
 // One for each topic and schema version.
 
-import type { Subscription } from '../../service/bodies'
-import type { ErrorFamily } from '../error-family'
-import type { Call } from '../route'
+import type { Subscription } from '../../service/json/bodies'
+import type { ErrorFamily } from '../http/error-family'
+import type { Call } from '../http/route'
 import type { NotificationErrorId } from './notification-errors'
 import { type AskedSubscription, readSubscription, type SubscriptionContext, subscriptionRefusal } from './subscription-checks'
 import { type Destination, notificationId, type Topic } from './topics'

@@ -1,6 +1,6 @@
 // Short ways to write the descriptions that a route carries.
 
-import type { Parameter, ResponseDescription } from '../route'
+import type { Parameter, ResponseDescription } from '../http/route'
 import type { JsonSchema } from './schemas'
 
 export function queryParameter(name: string, description: string, rest: { schema?: JsonSchema; required?: boolean } = {}): Parameter {

@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document of the emulated service, made from its routes.
 
-import { INVALID_DATA } from '../error-family'
-import { type Parameter, type ResponseDescription, type Route, type RouteErrors, takesQuery } from '../route'
-import { REFUSAL_STATUS, type TokenRefusal } from '../tokens'
+import { INVALID_DATA } from '../http/error-family'
+import { type Parameter, type ResponseDescription, type Route, type RouteErrors, takesQuery } from '../http/route'
+import { REFUSAL_STATUS, type TokenRefusal } from '../tokens/tokens'
 import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
 
 export interface DocumentOptions {

@@ -1,8 +1,8 @@
 // The JSON Schemas of the bodies, made from the shapes that the clients read by. A client forgives what a service may leave out or add;
 // a description of this service does not: it sends every documented field but the few named here, and no other.
 
-import { z } from '../../service/json-shape'
-import * as shapes from '../../service/shapes'
+import { z } from '../../service/json/json-shape'
+import * as shapes from '../../service/json/shapes'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export interface JsonSchema {

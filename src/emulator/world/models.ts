@@ -6,9 +6,9 @@ import { DRAW } from './draws'
 import { base64, type Feature } from './features'
 import { fraction, mix, pick } from './hash'
 import type { Condition } from './kinds'
-import { modelTitle } from './model-title'
 import type { Place } from './place'
 import { type Seller, sellerOf } from './sellers'
+import { ADJECTIVES, FOREIGN, SPECIAL } from './words'
 
 export interface Model {
   readonly place: Place
@@ -52,6 +52,22 @@ function makeModel(place: Place, key: number): Model {
     undeclared: (featureDraw >>> 4) % (features.length + 3),
     baseCents: Math.floor(cents[0] + (cents[1] - cents[0]) * fraction(mix(key, DRAW.price)) ** 3),
   }
+}
+
+/**
+ * The title of a model: a brand, what it makes, and a number or a flourish. It is the title of a group, and the titles of its
+ * items begin with it. Some hold what the TSV dialect must quote, some text outside ASCII.
+ */
+function modelTitle(key: number, brand: string, nouns: readonly string[]): string {
+  const words = mix(key, DRAW.titleWords)
+  return `${brand} ${pick(ADJECTIVES, words)} ${pick(nouns, words >>> 6)}${flourish(mix(key, DRAW.titleStyle))}`
+}
+
+/** Three titles in a hundred get something to quote here; twelve leave ASCII. */
+function flourish(style: number): string {
+  const share = style % 100
+  if (share < 3) return ` ${pick(SPECIAL, style >>> 8)}`
+  return share < 15 ? ` ${pick(FOREIGN, style >>> 8)}` : ` ${1 + ((style >>> 8) % 900)}`
 }
 
 let last: Model | undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { medianInterval } from '../../../bench/compare/median-interval'
 import { type Random, seededRandom } from '../../../bench/compare/random'
-import { median } from '../../../src/cli/median'
+import { median } from '../../../src/cli/profile/median'
 import { normal } from './synthetic-runs'
 
 const values = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 30 })

@@ -1,7 +1,9 @@
+// The catalog as a client meets it. It is one piece because all of its operations are asked about one world.
+
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
-import type { AccessResponse, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from '../../../src/service/bodies'
+import type { AccessResponse, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from '../../../src/service/json/bodies'
 import { refusalIn, type ServiceClient, serviceClient } from '../service-client'
 
 const BASE = '/buy/feed/v1'

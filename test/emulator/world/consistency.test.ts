@@ -1,8 +1,9 @@
 // What a data engineer checks before trusting a feed: whether the cells of a file agree with each other, with the files beside it,
 // and with what the columns are documented to mean (item-feeds.md, section 2.2).
+// It is one piece because all of it reads the same files.
 
 import { describe, expect, test } from 'vitest'
-import { tsvBytes } from '../../../src/emulator/feed-file'
+import { tsvBytes } from '../../../src/emulator/feeds/feed-file'
 import { HOUR_MS } from '../../../src/emulator/world/item-life'
 import type { PlaceName } from '../../../src/emulator/world/place'
 import { createWorld, type World } from '../../../src/emulator/world/world'

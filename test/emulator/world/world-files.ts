@@ -1,7 +1,7 @@
 // The files of a world as a data engineer has them: records by column name, read by a parser that is not this package's.
 
 import { parse } from 'csv-parse/sync'
-import { type FeedFile, type FileFormat, tsvBytes } from '../../../src/emulator/feed-file'
+import { type FeedFile, type FileFormat, tsvBytes } from '../../../src/emulator/feeds/feed-file'
 import type { PlaceName } from '../../../src/emulator/world/place'
 import type { World } from '../../../src/emulator/world/world'
 

@@ -1,0 +1,80 @@
+// Compares what was ingested with what the emulated world knows to be true, row by row in the order of item identifiers.
+
+import type { TruthRow, World } from '../../emulator/index'
+import type { Row } from '../../index'
+
+export interface Mismatch {
+  readonly itemId: string
+  readonly what: string
+}
+
+/** Holds one row of the truth at a time, and the first few differences. */
+export class TruthCheck {
+  readonly mismatches: Mismatch[] = []
+  /** Rows compared. */
+  rows = 0
+  /** What comparing took, the making of the truth with it. */
+  seconds = 0
+  readonly #truth: Iterator<TruthRow>
+  readonly #columns: readonly string[]
+
+  constructor(world: World, at: Date) {
+    this.#truth = world.truthAt(at)
+    this.#columns = world.itemColumns
+  }
+
+  /** The next row, in key order. */
+  row(itemId: string, row: Pick<Row, 'text'>): void {
+    const startedAt = performance.now()
+    this.#compare(itemId, row)
+    this.seconds += (performance.now() - startedAt) / 1000
+  }
+
+  #compare(itemId: string, row: Pick<Row, 'text'>): void {
+    this.rows++
+    const expected = this.#truth.next()
+    if (expected.done) this.#note(itemId, 'is not in the world')
+    else if (expected.value.itemId !== itemId) this.#note(itemId, `stands where ${expected.value.itemId} should`)
+    else this.#columns.forEach((column, n) => row.text(column) === expected.value.cells[n] || this.#note(itemId, `${column} differs`))
+  }
+
+  /** After the last row. */
+  end(): void {
+    const missing = this.#truth.next()
+    if (!missing.done) this.#note(missing.value.itemId, 'is missing')
+  }
+
+  /** In words. */
+  get problems(): string[] {
+    return this.mismatches.map(({ itemId, what }) => `${itemId} ${what}`)
+  }
+
+  #note(itemId: string, what: string): void {
+    if (this.mismatches.length < 10) this.mismatches.push({ itemId, what })
+  }
+}
+
+/** Which groups the world had when the bootstrap file was made: what each item must have been joined with. */
+export class GroupCheck {
+  #wrong = 0
+  readonly #groupIds = new Set<string>()
+
+  constructor(world: World, at: Date) {
+    for (const { itemGroupId } of world.groupsAt(at)) this.#groupIds.add(itemGroupId)
+  }
+
+  /** @param groupsRead how many groups were ingested */
+  problems(groupsRead: number): string[] {
+    const problems: string[] = []
+    if (this.#wrong > 0) problems.push(`${this.#wrong} items are joined with the wrong group, or not at all`)
+    if (groupsRead !== this.#groupIds.size) problems.push(`${groupsRead} groups in place of ${this.#groupIds.size}`)
+    return problems
+  }
+
+  /** An item's row, and the group that it came with. */
+  row(row: Pick<Row, 'text'>, group: Pick<Row, 'text'> | null): void {
+    const groupId = row.text('primaryItemGroupId')
+    const expected = this.#groupIds.has(groupId) ? groupId : undefined
+    if (group?.text('itemGroupId') !== expected) this.#wrong++
+  }
+}

@@ -1,0 +1,45 @@
+// Has the emulated service make the files of the demo before the clock starts. Making and compressing them takes the service longer
+// than the library needs to ingest them; afterwards they stand in its cache, and the demo measures the library alone.
+
+import type { World } from '../../emulator/index'
+import type { FeedService } from '../../index'
+import { CATEGORY, type DemoOptions, MARKETPLACE } from './demo-job'
+
+export interface Prepared {
+  readonly files: number
+  /** Of the files as they are sent. */
+  readonly bytesCompressed: number
+  readonly seconds: number
+}
+
+/** What the service says of a file. */
+interface Info {
+  readonly empty: boolean
+  readonly totalBytes: number | undefined
+}
+
+const HOUR_MS = 3_600_000
+const PLACE = { marketplace: MARKETPLACE, categoryId: CATEGORY }
+
+/** Asks for the beginning of each file that the demo will read, one after the other. */
+export async function prepareFiles(service: FeedService, world: World, { streamOnly }: Pick<DemoOptions, 'streamOnly'>): Promise<Prepared> {
+  const startedAt = performance.now()
+  let files = 0
+  let bytesCompressed = 0
+  for (const info of asked(service, world, streamOnly)) {
+    const { empty, totalBytes = 0 } = await info
+    if (empty) continue
+    files++
+    bytesCompressed += totalBytes
+  }
+  return { files, bytesCompressed, seconds: (performance.now() - startedAt) / 1000 }
+}
+
+function* asked({ feeds }: FeedService, { start, end }: World, streamOnly: boolean): Generator<Promise<Info>, void, void> {
+  yield feeds.getItemFeed({ ...PLACE, scope: 'ALL_ACTIVE' }).info()
+  if (streamOnly) return
+  yield feeds.getItemGroupFeed({ ...PLACE, scope: 'ALL_ACTIVE' }).info()
+  for (let hour = start.getTime(); hour < end.getTime(); hour += HOUR_MS) {
+    yield feeds.getItemSnapshotFeed({ ...PLACE, snapshotDate: new Date(hour) }).info()
+  }
+}

@@ -1,0 +1,53 @@
+// The options of `feedmill profile`.
+
+import type { program } from '../program'
+import type { ProfileOptions } from './profile'
+import type { CellReading } from './profile-cells'
+
+/** Commander's own class, of which cli/program.ts is the adapter. */
+type Command = ReturnType<typeof program>
+
+const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
+
+export function addProfileCommand(feedmill: Command): Command {
+  const command = feedmill.command('profile')
+  const option = (flags: string, description: string) => command.createOption(flags, description)
+  const parsed = (name: string, expected: string, parse: (text: string) => unknown) => (text: string) =>
+    parse(text) ?? command.error(`error: option '${name}' must be ${expected}, not '${text}'`)
+  return command
+    .description('Run a file of your own through the stages, several times, and say where its time goes.')
+    .argument('<file>', 'a feed file: gzip, or plain TSV')
+    .addOption(option('--feed <name>', 'the feed that the file is of').choices(FEEDS).default('item'))
+    .addOption(
+      option('--read <cells>', 'what is read of each row: a number of cells, `objects`, or `typed`')
+        .argParser(parsed('--read <cells>', 'a number of cells, objects or typed', reading))
+        .default(5),
+    )
+    .addOption(
+      option('--rounds <count>', 'runs, each in a fresh process')
+        .argParser(parsed('--rounds <count>', 'a whole number from 1 to 9999', positive))
+        .default(5),
+    )
+    .option('--json [file]', 'print JSON in place of the table, or write JSON to a file beside it')
+    .option('--baseline <file>', 'compare with a saved result; exit code 1 where the file has become slower')
+    .option('--save <file>', 'save the result as a baseline, unless the file has become slower')
+    .addOption(
+      option('--tolerance <percent>', 'loss of speed that is accepted')
+        .argParser(parsed('--tolerance <percent>', 'a number of percent below 100', share))
+        .default(0.1, '10'),
+    )
+    .action(async (file: string, options: ProfileOptions) => (await import('./profile')).profile(file, options))
+}
+
+function reading(text: string): CellReading | undefined {
+  if (text === 'objects' || text === 'typed') return text
+  return /^\d{1,6}$/.test(text) ? Number(text) : undefined
+}
+
+function positive(text: string): number | undefined {
+  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
+}
+
+function share(percent: string): number | undefined {
+  return /^\d{1,2}(\.\d+)?$/.test(percent) ? Number(percent) / 100 : undefined
+}

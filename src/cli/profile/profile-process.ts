@@ -1,0 +1,68 @@
+// Starts a round in a process of its own and waits for what it says.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { FeedError } from '../../index'
+import { messageWithPlace } from './error-place'
+import type { RoundMessage } from './profile-child'
+import type { RoundResult, RoundTask } from './profile-round'
+
+/** A process that reads nothing more of its file for so long has failed, and is ended. */
+const STALL_LIMIT_MS = 60_000
+
+export interface RoundProcess {
+  /** What runs in the process; by default what is built beside the command. */
+  readonly script?: string
+  readonly stallLimitMs?: number
+}
+
+type Outcome = Exclude<RoundMessage, { kind: 'progress' }>
+
+/** @throws the FeedError of the round; STAGE_FAILED where its process stalls, or ends without a word */
+export async function roundInProcess(
+  task: RoundTask,
+  onProgress: (bytesRead: number) => void,
+  { script = fileURLToPath(new URL('./profile-child.js', import.meta.url)), stallLimitMs = STALL_LIMIT_MS }: RoundProcess = {},
+): Promise<RoundResult> {
+  // Standard output belongs to the result: what the process prints goes to standard error.
+  const child = fork(script, [JSON.stringify(task)], { stdio: ['ignore', process.stderr.fd, 'inherit', 'ipc'] })
+  let outcome: Outcome | undefined
+  let bytesRead = -1
+  let hasStalled = false
+  const stall = setTimeout(() => {
+    hasStalled = child.kill('SIGKILL')
+  }, stallLimitMs)
+  child.on('message', (message: RoundMessage) => {
+    if (message.kind !== 'progress') outcome = message
+    else if (message.bytesRead > bytesRead) {
+      bytesRead = message.bytesRead
+      stall.refresh()
+      onProgress(bytesRead)
+    }
+  })
+  const end = await endOf(child).finally(() => clearTimeout(stall))
+  if (outcome === undefined) throw failed(hasStalled ? `has read nothing more of its file for ${stallLimitMs} ms` : `ended with ${end}`)
+  return resultOf(outcome)
+}
+
+/** After the last message. */
+async function endOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    if (child.connected) await once(child, 'disconnect')
+    return signal ?? `exit code ${code}`
+  } catch (error) {
+    throw failed(`could not be started: ${String(error)}`)
+  }
+}
+
+function resultOf(outcome: Outcome): RoundResult {
+  if (outcome.kind === 'result') return outcome.result
+  const { code, context, retryable } = outcome.error
+  throw new FeedError(code, messageWithPlace(outcome.error), context, { retryable })
+}
+
+function failed(how: string): FeedError {
+  return new FeedError('STAGE_FAILED', `the process of a round ${how}`, { stage: 'profile' })
+}

@@ -1,0 +1,78 @@
+// A profile and its comparison with a baseline, as text.
+
+import { textTable } from '../text-table'
+import type { Comparison } from './profile-baseline'
+import { percent } from './profile-bottleneck'
+import type { CellReading } from './profile-cells'
+import type { ProfileResult, ProfileTotals, StageFigures } from './profile-result'
+
+/** A process runs slowly for its first tenths of a second, until V8 has optimised the code. */
+const SHORT_SECONDS = 0.5
+
+const HEADING = ['stage', 'busy s', 'wait s', 'blocked s', 'share', 'MB/s', 'rows/s']
+
+export function profileReport(result: ProfileResult): string {
+  const { stages, bottleneck, totals } = result
+  return [
+    ...headLines(result),
+    '',
+    textTable(HEADING, stages.map(lineOf)),
+    '',
+    ...totalLines(result),
+    '',
+    `${bottleneck.stage} is the bottleneck, with ${percent(bottleneck.share)} of the run. ${bottleneck.meaning}`,
+    ...(totals.seconds < SHORT_SECONDS ? ['So short a run is in good part warming up: a larger file says more.'] : []),
+  ].join('\n')
+}
+
+/** @param totals of the new result */
+export function comparisonReport({ change, tolerance, noise, verdict, baseline }: Comparison, totals: ProfileTotals): string {
+  const { totals: before, machine } = baseline
+  const moved = `${change < 0 ? '' : '+'}${(change * 100).toFixed(1)}%`
+  return [
+    `${VERDICTS[verdict]}: ${moved} against ${before.mbPerSecond.toFixed(0)} MB/s of ${machine.date} (tolerance ${percent(tolerance)}, spread of the rounds ${percent(noise)})`,
+    `CPU ${totals.cpuSeconds.toFixed(2)} s, was ${before.cpuSeconds.toFixed(2)} s · peak RSS ${totals.peakRssMb.toFixed(0)} MiB, was ${before.peakRssMb.toFixed(0)} MiB`,
+  ].join('\n')
+}
+
+const VERDICTS = {
+  held: 'held',
+  slower: 'SLOWER',
+  unclear: 'unclear, for the rounds differ by more than what was lost: take more of them, or a quieter machine',
+} as const
+
+function headLines({ file, feed, columns, rows, badRows, firstBad, rawBytes, reading, machine, rounds }: ProfileResult): string[] {
+  const { date, node, cpu, cores, platform } = machine
+  const onDisk = file.format === 'gzip' ? [`${megabytes(file.bytes)} MB of gzip`] : []
+  const size = [...onDisk, `${megabytes(rawBytes)} MB of TSV`].join(', ')
+  return [
+    `${file.path}: ${feed} feed, ${size}, ${columns} columns, ${rows} rows, ${badRows} bad`,
+    ...(firstBad === undefined ? [] : [`first bad row: ${firstBad}`]),
+    `${date} · Node ${node} · ${cpu} · ${cores} cores · ${platform}`,
+    `${readingInWords(reading)}; ${rounds.length === 1 ? 'one round, in' : `medians of ${rounds.length} rounds, each in`} a fresh process`,
+  ]
+}
+
+function totalLines({ file, totals }: ProfileResult): string[] {
+  const { seconds, spread, mbPerSecond, fileMbPerSecond, rowsPerSecond, cpuSeconds, peakRssMb } = totals
+  const onDisk = file.format === 'gzip' ? [`${fileMbPerSecond.toFixed(1)} MB/s of gzip`] : []
+  return [
+    [`${mbPerSecond.toFixed(0)} MB/s of TSV`, ...onDisk, `${rowsPerSecond.toFixed(0)} rows/s`].join(' · '),
+    `${seconds.toFixed(3)} s, spread ${percent(spread)} · CPU ${cpuSeconds.toFixed(2)} s, all threads · peak RSS ${peakRssMb.toFixed(0)} MiB`,
+  ]
+}
+
+function lineOf({ stage, busyMs, waitMs, blockedMs, share, mbPerSecond, rowsPerSecond }: StageFigures): string[] {
+  const times = [busyMs, waitMs, blockedMs].map(ms => (ms / 1000).toFixed(3))
+  return [stage, ...times, percent(share), ...[mbPerSecond, rowsPerSecond].map(rate => (rate === 0 ? '' : rate.toFixed(0)))]
+}
+
+function readingInWords(reading: CellReading): string {
+  if (reading === 'objects') return 'every row as an object of strings'
+  if (reading === 'typed') return 'every row as an object of decoded cells'
+  return reading === 0 ? 'rows of which no cell is read' : `the first ${reading} cells of every row as text`
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1)
+}

@@ -1,0 +1,137 @@
+// From rounds to the result: medians, how far the rounds differ, and which stage decides the speed. It is what `--json` and `--save` write.
+
+import { arch, availableParallelism, cpus, platform } from 'node:os'
+import { type FeedName, type StageCounters, stageProfile } from '../../index'
+import { median } from './median'
+import { type Bottleneck, bottleneckOf } from './profile-bottleneck'
+import type { CellReading } from './profile-cells'
+import type { ProfiledFile } from './profile-file'
+import type { RoundResult } from './profile-round'
+
+/** Raised where a reader of older results would be misled. */
+export const RESULT_VERSION = 1
+
+/** What is measured: figures compare only where all of it is the same. */
+export interface ProfileSubject {
+  readonly file: ProfiledFile
+  readonly feed: FeedName
+  readonly reading: CellReading
+}
+
+/** Where and when: figures mean little without. */
+export interface ProfileMachine {
+  readonly date: string
+  readonly node: string
+  readonly cpu: string
+  readonly cores: number
+  readonly platform: string
+}
+
+/** Medians over the rounds. Megabytes are 10^6 bytes, those of memory MiB. */
+export interface ProfileTotals {
+  readonly seconds: number
+  /** The slowest round less the fastest, as a share of the median. */
+  readonly spread: number
+  /** Of the file before compression. */
+  readonly mbPerSecond: number
+  /** Of the file as it lies on the disk. */
+  readonly fileMbPerSecond: number
+  readonly rowsPerSecond: number
+  /** Of all threads, user and system. */
+  readonly cpuSeconds: number
+  readonly peakRssMb: number
+}
+
+/** Medians over the rounds of what the stage counts about itself. */
+export interface StageFigures extends StageCounters {
+  /** Of the run's time: see `stageProfile`. */
+  readonly share: number
+  /** Of the larger of what came in and what went out, by busy time. 0 where the stage was never busy. */
+  readonly mbPerSecond: number
+  readonly rowsPerSecond: number
+}
+
+export interface ProfileResult extends ProfileSubject {
+  readonly kind: 'feedmill-profile'
+  readonly version: number
+  readonly machine: ProfileMachine
+  readonly columns: number
+  readonly rows: number
+  readonly badRows: number
+  readonly firstBad?: string
+  /** Of the file before compression, as the stages counted them. */
+  readonly rawBytes: number
+  readonly totals: ProfileTotals
+  readonly stages: readonly StageFigures[]
+  readonly bottleneck: Bottleneck
+  readonly rounds: readonly RoundResult[]
+}
+
+/** @param rounds of one file, so that all of them have the same chain of stages; at least one */
+export function profileResult(subject: ProfileSubject, machine: ProfileMachine, rounds: readonly RoundResult[]): ProfileResult {
+  const { columns, rows, badRows, firstBad } = rounds[0]!
+  const stages = rounds[0]!.stages.map((_, place) => medianCounters(rounds.map(round => round.stages[place]!)))
+  // Shares are taken round by round: so what slows a whole round down cancels.
+  const profiles = rounds.map(round => stageProfile(round, round))
+  const shares = stages.map((_, place) => median(profiles.map(profile => profile.shares[place]!)))
+  const rawBytes = Math.max(...stages.map(mostBytes))
+  return {
+    kind: 'feedmill-profile',
+    version: RESULT_VERSION,
+    ...subject,
+    machine,
+    columns,
+    rows,
+    badRows,
+    ...(firstBad !== undefined && { firstBad }),
+    rawBytes,
+    totals: totalsOf(rounds, rawBytes, subject.file.bytes),
+    stages: stages.map((counters, place) => stageFigures(counters, shares[place]!)),
+    bottleneck: bottleneckOf(rounds, profiles, shares),
+    rounds,
+  }
+}
+
+export function thisMachine(now: Date): ProfileMachine {
+  return {
+    date: now.toISOString(),
+    node: process.version,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    platform: `${platform()}-${arch()}`,
+  }
+}
+
+function totalsOf(rounds: readonly RoundResult[], rawBytes: number, fileBytes: number): ProfileTotals {
+  const times = rounds.map(({ elapsedMs }) => elapsedMs / 1000)
+  const seconds = median(times)
+  return {
+    seconds,
+    spread: (Math.max(...times) - Math.min(...times)) / seconds,
+    mbPerSecond: rawBytes / 1e6 / seconds,
+    fileMbPerSecond: fileBytes / 1e6 / seconds,
+    rowsPerSecond: rounds[0]!.rows / seconds,
+    cpuSeconds: medianOf(rounds, 'cpuMs') / 1000,
+    peakRssMb: medianOf(rounds, 'peakRssMb'),
+  }
+}
+
+function stageFigures(counters: StageCounters, share: number): StageFigures {
+  const { busyMs, rowsIn, rowsOut } = counters
+  const perSecond = (count: number) => (busyMs > 0 ? count / (busyMs / 1000) : 0)
+  return { ...counters, share, mbPerSecond: perSecond(mostBytes(counters) / 1e6), rowsPerSecond: perSecond(Math.max(rowsIn, rowsOut)) }
+}
+
+function mostBytes({ bytesIn, bytesOut }: StageCounters): number {
+  return Math.max(bytesIn, bytesOut)
+}
+
+function medianCounters(counters: readonly StageCounters[]): StageCounters {
+  const medians = { ...counters[0]! }
+  for (const key of ['busyMs', 'waitMs', 'blockedMs'] as const) medians[key] = median(counters.map(one => one[key]))
+  return medians
+}
+
+function medianOf(rounds: readonly RoundResult[], figure: 'cpuMs' | 'peakRssMb'): number {
+  return median(rounds.map(round => round[figure]))
+}

@@ -1,0 +1,85 @@
+// One round: the file once through the stages, with what the process spent on it. It is meant for a process of its own.
+
+import {
+  type BadRow,
+  type Columns,
+  type FeedError,
+  type FeedName,
+  type FeedSchema,
+  FileSource,
+  Gunzip,
+  type PipelineSummary,
+  pipeline,
+  type StageCounters,
+  schemaOf,
+  TsvRowParser,
+} from '../../index'
+import { messageWithPlace } from './error-place'
+import { type CellReading, ReadCells } from './profile-cells'
+import type { ProfiledFile } from './profile-file'
+
+export interface RoundTask {
+  readonly file: Pick<ProfiledFile, 'path' | 'format'>
+  readonly feed: FeedName
+  readonly reading: CellReading
+}
+
+export interface RoundResult {
+  /** From the opening of the file to its end; loading the code is not counted, warming up is. */
+  readonly elapsedMs: number
+  /** This thread's event loop had nothing to do. */
+  readonly idleMs: number
+  /** Of all threads, user and system. */
+  readonly cpuMs: number
+  /** Of the whole process, in MiB. */
+  readonly peakRssMb: number
+  readonly stages: readonly StageCounters[]
+  readonly columns: number
+  readonly rows: number
+  /** Rows that are left out, and rows with a cell that cannot be decoded. */
+  readonly badRows: number
+  /** What is wrong with the first of them, and where. */
+  readonly firstBad?: string
+}
+
+const PROGRESS_MS = 500
+
+/** @param onProgress told now and then how many bytes of the file have been read */
+export async function profileRound({ file, feed, reading }: RoundTask, onProgress: (bytesRead: number) => void): Promise<RoundResult> {
+  let leftOut = 0
+  let firstLeftOut: FeedError | undefined
+  const onBadRow = ({ error }: BadRow) => {
+    leftOut++
+    firstLeftOut ??= error
+  }
+  const cells = new ReadCells(reading)
+  const schema: FeedSchema = schemaOf(feed)
+  const parser = new TsvRowParser<Columns>({ schema, onBadRow })
+  const read = { onProgress: ({ stages }: PipelineSummary) => onProgress(stages[0]!.bytesOut), progressMs: PROGRESS_MS }
+
+  const cpuBefore = process.cpuUsage()
+  const loopBefore = performance.eventLoopUtilization()
+  const startedAt = performance.now()
+  const bytes = pipeline<Uint8Array>(new FileSource(file.path), read)
+  const { stages } = await (file.format === 'gzip' ? bytes.to(new Gunzip()) : bytes)
+    .to(parser)
+    .to(cells)
+    .forEach(() => {})
+  const elapsedMs = performance.now() - startedAt
+  const { idle } = performance.eventLoopUtilization(loopBefore)
+  const { user, system } = process.cpuUsage(cpuBefore)
+
+  const firstBad = firstLeftOut ?? cells.firstBad
+  return {
+    elapsedMs,
+    idleMs: idle,
+    cpuMs: (user + system) / 1000,
+    // maxRSS is in kilobytes.
+    peakRssMb: process.resourceUsage().maxRSS / 1024,
+    stages,
+    columns: cells.columns,
+    rows: stages.at(-1)!.rowsIn,
+    badRows: leftOut + cells.badRows,
+    ...(firstBad && { firstBad: `${firstBad.code}: ${messageWithPlace(firstBad)}` }),
+  }
+}

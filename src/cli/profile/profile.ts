@@ -1,0 +1,66 @@
+// `feedmill profile FILE`: where the time of the user's own file goes, and whether that has become slower.
+
+import { type FeedName, ndjsonSink, pipeline } from '../../index'
+import { FAILURE } from '../exit-code'
+import { print } from '../output'
+import { progressBar } from '../progress-bar'
+import { compare, readBaseline } from './profile-baseline'
+import type { CellReading } from './profile-cells'
+import { profiledFile } from './profile-file'
+import { roundInProcess } from './profile-process'
+import { comparisonReport, profileReport } from './profile-report'
+import { type ProfileSubject, profileResult, thisMachine } from './profile-result'
+import type { RoundResult } from './profile-round'
+
+export interface ProfileOptions {
+  readonly feed: FeedName
+  readonly read: CellReading
+  readonly rounds: number
+  /** True: JSON in place of the table. A path: JSON into that file, beside the table. */
+  readonly json?: string | true
+  readonly baseline?: string
+  readonly save?: string
+  /** Share of the throughput that may be lost. */
+  readonly tolerance: number
+}
+
+/**
+ * Measures, prints, compares; the exit code is 1 where the file has become slower, and then nothing is saved as the next baseline.
+ * @param runRound one round; by default in a process of its own
+ * @throws OPTION_INVALID before anything is measured; the error of a file that cannot be read to its end, with its position; SINK_FAILED
+ */
+export async function profile(path: string, options: ProfileOptions, runRound = roundInProcess): Promise<void> {
+  const subject: ProfileSubject = { file: await profiledFile(path), feed: options.feed, reading: options.read }
+  const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline, subject)
+  const rounds = await measure(subject, options, runRound)
+  const result = profileResult(subject, thisMachine(new Date()), rounds)
+  const comparison = baseline && compare(baseline, result, options.tolerance)
+  const told = { ...result, ...(comparison && { comparison }) }
+
+  await print(options.json === true ? JSON.stringify(told, null, 2) : profileReport(result))
+  for (const warning of comparison?.warnings ?? []) console.error(`warning: ${warning}`)
+  if (comparison) console.error(comparisonReport(comparison, result.totals))
+  if (typeof options.json === 'string') await write(options.json, told)
+  if (comparison?.verdict === 'slower') process.exitCode = FAILURE
+  else if (options.save !== undefined) await write(options.save, result)
+}
+
+async function measure(subject: ProfileSubject, { rounds, json }: ProfileOptions, runRound: typeof roundInProcess): Promise<RoundResult[]> {
+  const { bytes } = subject.file
+  const bar = progressBar(rounds * bytes, json !== true)
+  const results: RoundResult[] = []
+  try {
+    while (results.length < rounds) {
+      const done = results.length
+      results.push(await runRound(subject, bytesRead => bar.update(done * bytes + bytesRead, `round ${done + 1} of ${rounds}`)))
+    }
+  } finally {
+    bar.stop()
+  }
+  return results
+}
+
+/** Whole or not at all: a baseline that is cut could not be compared with. */
+async function write(path: string, result: unknown): Promise<void> {
+  await pipeline([result]).run(ndjsonSink(path))
+}

@@ -1,0 +1,93 @@
+// `feedmill export`: the merged items of a state folder, as they are now or were at an earlier time, as one file.
+
+import { csvSink, FeedError, itemSnapshotSchema, ndjsonSink, pipeline, type Sink } from '../../index'
+import { type OpenCategory, type OpenState, openState, type StateItem, stateItemObject } from '../../sync/index'
+import { stopRequest } from './stop-signals'
+
+export interface ExportCommand {
+  /** The state folder. */
+  readonly state: string
+  /** All categories of the folder, unless some are named. */
+  readonly category: readonly string[]
+  readonly asOf?: Date
+  /** A file, a device or a FIFO; standard output unless given. */
+  readonly out?: string
+  readonly format: 'ndjson' | 'csv'
+}
+
+type PlainItem = Record<string, unknown>
+
+/**
+ * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented columns, as text.
+ * Every failure is thrown, that of a reader who goes away (EPIPE) too, and the state folder is free again in any case.
+ */
+export async function exportCommand({ state: folder, category, asOf, out, format }: ExportCommand): Promise<void> {
+  const sink = sinkOf(format, out)
+  const stop = stopRequest()
+  try {
+    const state = await openState(folder, { signal: stop.signal })
+    try {
+      const items = blocksOf(categoriesOf(state, category), asOf)
+      await written(items, format === 'csv' ? documentedCells : stateItemObject, sink, stop.signal)
+    } finally {
+      await state.close()
+    }
+  } catch (error) {
+    if (stop.signal.aborted) process.exitCode = stop.exitCode
+    else throw error
+  } finally {
+    stop.release()
+  }
+}
+
+async function written(
+  items: AsyncGenerator<readonly StateItem[], void, void>,
+  plain: (item: StateItem) => PlainItem,
+  sink: Sink<PlainItem[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await pipeline(items, { signal }).map(plain).run(sink)
+  } finally {
+    // What is being read has to end before the folder is closed.
+    await items.return()
+  }
+}
+
+function sinkOf(format: ExportCommand['format'], out: string | undefined): Sink<PlainItem[]> {
+  const target = out ?? process.stdout
+  return format === 'csv' ? csvSink(target, { columns: COLUMNS }) : ndjsonSink(target)
+}
+
+function categoriesOf({ categories }: OpenState, wanted: readonly string[]): readonly OpenCategory[] {
+  const known = categories.map(({ categoryId }) => categoryId)
+  const unknown = wanted.find(id => !known.includes(id))
+  if (unknown !== undefined) throw wrong('category', `one of ${known.join(', ')}`, unknown)
+  return wanted.length === 0 ? categories : categories.filter(({ categoryId }) => wanted.includes(categoryId))
+}
+
+/** One category after the other: an earlier time is made again on the disk, and freed before the next. */
+async function* blocksOf(categories: readonly OpenCategory[], asOf: Date | undefined): AsyncGenerator<readonly StateItem[], void, void> {
+  for (const category of categories) {
+    if (asOf === undefined) {
+      yield* category.items()
+      continue
+    }
+    const past = await category.asOf(asOf)
+    try {
+      yield* past.items()
+    } finally {
+      await past.close()
+    }
+  }
+}
+
+const COLUMNS = Object.keys(itemSnapshotSchema.columns)
+
+function documentedCells({ row }: StateItem): PlainItem {
+  return Object.fromEntries(COLUMNS.map(name => [name, row.text(name)]))
+}
+
+function wrong(option: string, expected: string, received: string): FeedError<'OPTION_INVALID'> {
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received })
+}

@@ -1,0 +1,98 @@
+// `feedmill status`: how far a state folder is, what it lacks, and what it takes on the disk.
+
+import { type CategoryPlan, type FileId, fileIdKey, type OpenCategory, openState, type StateSizes } from '../../sync/index'
+import { byteSizeText } from '../byte-size'
+import { print } from '../output'
+import { keyText } from './sync-lines'
+
+export interface StatusCommand {
+  /** The time at which it is asked what is due: that of the service, where its clock stands still. */
+  readonly now?: Date
+  readonly json: boolean
+}
+
+/** What `--json` prints, in one line. Files by their keys. */
+export interface StateStatus {
+  readonly marketplace: string
+  readonly service: string
+  /** Bytes. */
+  readonly sizes: StateSizes
+  readonly categories: readonly CategoryStatus[]
+}
+
+export interface CategoryStatus {
+  readonly categoryId: string
+  /** The state is what was true then; null before the first bootstrap. */
+  readonly watermark: Date | null
+  /** Files that the state is made of. */
+  readonly files: number
+  /** Files that the service should have, and that are not in the state. */
+  readonly due: FileSpan
+  /** Files that were needed and that the service keeps no more. */
+  readonly lost: FileSpan
+  /** The feeds of which a newer bootstrap is needed. */
+  readonly needsBootstrap: readonly string[]
+  /** The next file that the service will have. */
+  readonly next: { readonly file: string; readonly from: Date } | null
+}
+
+/** There may be thousands of them. */
+export interface FileSpan {
+  readonly count: number
+  readonly first: string | null
+  readonly last: string | null
+}
+
+export async function statusCommand(folder: string, { now = new Date(), json }: StatusCommand): Promise<void> {
+  const state = await openState(folder)
+  try {
+    const { marketplace, service } = state.origin
+    const categories = state.categories.map(category => statusOf(category, category.plan(now)))
+    const status: StateStatus = { marketplace, service, sizes: await state.sizes(), categories }
+    await print(json ? JSON.stringify(status) : inWords(status))
+  } finally {
+    await state.close()
+  }
+}
+
+function statusOf({ categoryId, files }: OpenCategory, plan: CategoryPlan): CategoryStatus {
+  const { watermark, ready, held, gone, waiting, needsBootstrap } = plan
+  const [next] = waiting
+    .flatMap(({ id, from }) => (from === undefined ? [] : [{ file: fileIdKey(id), from }]))
+    .sort((a, b) => a.from.getTime() - b.from.getTime())
+  return {
+    categoryId,
+    watermark: watermark ?? null,
+    files: files.length,
+    due: spanOf([...ready, ...held]),
+    lost: spanOf(gone),
+    needsBootstrap: needsBootstrap.map(({ feed }) => feed),
+    next: next ?? null,
+  }
+}
+
+function spanOf(files: readonly FileId[]): FileSpan {
+  const [first, last] = [files[0], files.at(-1)].map(file => (file === undefined ? null : fileIdKey(file)))
+  return { count: files.length, first: first!, last: last! }
+}
+
+function inWords({ marketplace, service, sizes, categories }: StateStatus): string {
+  const disk = Object.entries(sizes).map(([part, bytes]) => `${part} ${byteSizeText(bytes)}`)
+  return [`${marketplace} of ${service}`, `on the disk: ${disk.join(', ')}`, ...categories.flatMap(categoryLines)].join('\n')
+}
+
+function categoryLines({ categoryId, watermark, files, due, lost, needsBootstrap, next }: CategoryStatus): string[] {
+  const until = watermark === null ? 'no bootstrap yet' : `up to ${watermark.toISOString()}`
+  return [
+    `category ${categoryId}: ${until}, ${files} files`,
+    ...spanLines('due', due),
+    ...spanLines('lost', lost),
+    ...(needsBootstrap.length > 0 ? [`  needs a new bootstrap: ${needsBootstrap.join(', ')}`] : []),
+    ...(next === null ? [] : [`  next: ${keyText(next.file)}, at ${next.from.toISOString()}`]),
+  ]
+}
+
+function spanLines(what: string, { count, first, last }: FileSpan): string[] {
+  if (first === null || last === null) return []
+  return [`  ${what}: ${count === 1 ? keyText(first) : `${count} files, ${keyText(first)} to ${keyText(last)}`}`]
+}

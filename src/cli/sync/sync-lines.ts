@@ -1,0 +1,110 @@
+// What a synchronisation tells, as lines: for people, and as one JSON object a line. Times are UTC.
+
+import { type CategoryProgress, type FileId, fileIdKey, type SyncEvent, type SyncProgress, type SyncSummary } from '../../sync/index'
+import { byteSizeText } from '../byte-size'
+
+/** One line for people; undefined where there is nothing to say that will matter later. */
+export function eventLine(event: SyncEvent): string | undefined {
+  switch (event.type) {
+    case 'done': {
+      const { rows, badRows, totalBytes } = event.entry
+      const { inserted, updated, deleted, unchanged, stale } = rows
+      const left = badRows > 0 ? `, ${badRows} rows cannot be read` : ''
+      return `${fileText(event.file)}: ${byteSizeText(totalBytes)} of gzip, ${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unchanged + stale} no news${left}`
+    }
+    case 'missing':
+      return `${fileText(event.file)}: not there yet`
+    case 'failed':
+      return `${fileText(event.file)}: ${event.error.code}: ${event.error.message}`
+    default:
+      return undefined
+  }
+}
+
+/** For people who wait: a request that failed and will be repeated; undefined for every other event. */
+export function retryLine(event: SyncEvent): string | undefined {
+  if (event.type !== 'retry') return undefined
+  const { file, error, delayMs } = event
+  return `${fileText(file)}: ${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`
+}
+
+/** Beside a progress bar. */
+export function progressText({ categories, rows, bytesPerSecond, secondsLeft }: SyncProgress): string {
+  const left = secondsLeft === undefined ? [] : [`${Math.ceil(secondsLeft)} s left`]
+  return [`${rows} rows`, `${byteSizeText(Math.round(bytesPerSecond))}/s of gzip`, ...categories.map(watermarkText), ...left].join(', ')
+}
+
+/** How a run ended: a line for all, and one for each category. */
+export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSummary): string[] {
+  return [
+    `${files} files, ${rows} rows, ${byteSizeText(bytes)} of gzip fetched and merged in ${seconds.toFixed(1)} s`,
+    ...categories.map(category => watermarkText(category) + gapText(category)),
+  ]
+}
+
+/** A line for each file that could not be had. */
+export function failureLines({ failed }: SyncSummary): string[] {
+  return failed.map(({ file, error }) => `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`)
+}
+
+/** One event, or the summary, as a plain object of few words: files by their keys, errors by code and message. */
+export function eventObject(event: SyncEvent | ({ readonly type: 'summary' } & SyncSummary)): Record<string, unknown> {
+  switch (event.type) {
+    case 'applying':
+    case 'done': {
+      const { totalBytes, rawBytes, rows, badRows } = event.entry
+      return { type: event.type, file: fileIdKey(event.file), totalBytes, rawBytes, rows, badRows }
+    }
+    case 'retry':
+      return {
+        type: event.type,
+        file: fileIdKey(event.file),
+        ...errorObject(event.error),
+        failures: event.failures,
+        delayMs: event.delayMs,
+      }
+    case 'failed':
+      return { type: event.type, file: fileIdKey(event.file), ...errorObject(event.error) }
+    case 'watermark':
+      return { type: event.type, ...event.category, watermark: event.watermark }
+    case 'progress':
+      return { ...event, categories: event.categories.map(categoryObject) }
+    case 'summary': {
+      const failed = event.failed.map(({ file, error }) => ({ file: fileIdKey(file), ...errorObject(error) }))
+      return { ...event, categories: event.categories.map(categoryObject), failed }
+    }
+    default:
+      return { type: event.type, file: fileIdKey(event.file) }
+  }
+}
+
+/** A file for people: its category, feed, and day, hour or generation. */
+export function fileText(file: FileId): string {
+  return keyText(fileIdKey(file))
+}
+
+/** The same of a file's key: without the marketplace, which a state folder has only one of. */
+export function keyText(key: string): string {
+  return key.split('/').slice(1).join(' ')
+}
+
+function watermarkText({ categoryId, watermark }: CategoryProgress): string {
+  return `${categoryId} ${watermark === undefined ? 'has no bootstrap yet' : `up to ${watermark.toISOString()}`}`
+}
+
+function gapText({ missing, gone }: CategoryProgress): string {
+  const waits = missing.length > 0 ? `, waits for ${someText(missing)}` : ''
+  return gone.length > 0 ? `${waits}, lost for good: ${someText(gone)}` : waits
+}
+
+function someText([first, ...others]: readonly FileId[]): string {
+  return `${first === undefined ? '' : fileText(first)}${others.length > 0 ? ` and ${others.length} more` : ''}`
+}
+
+function categoryObject({ missing, gone, ...category }: CategoryProgress): Record<string, unknown> {
+  return { ...category, missing: missing.map(fileIdKey), gone: gone.map(fileIdKey) }
+}
+
+function errorObject({ code, message }: { readonly code: string; readonly message: string }): Record<string, unknown> {
+  return { code, message }
+}

@@ -1,0 +1,117 @@
+// `feedmill sync`: keeps a state folder up to what the service has, and tells what it does.
+
+import { FeedError } from '../../index'
+import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../../sync/index'
+import { FAILURE } from '../exit-code'
+import { print } from '../output'
+import { progressBar } from '../progress-bar'
+import { type ServiceSettings, serviceOf } from '../service-settings'
+import { appendingSink } from './change-file'
+import { stopRequest } from './stop-signals'
+import { eventLine, eventObject, failureLines, progressText, retryLine, summaryLines } from './sync-lines'
+
+export interface SyncCommand extends ServiceSettings {
+  readonly marketplace: string
+  readonly category: readonly string[]
+  /** The state folder. */
+  readonly state: string
+  /** `now`: what is there when the command starts. */
+  readonly until?: Date | 'now'
+  readonly follow: boolean
+  /** Bytes. */
+  readonly memory: number
+  /** Bytes of fetched files that are kept for each category. */
+  readonly keepFiles: number
+  /** The share of what is there that a bootstrap may remove, 0 to 1. */
+  readonly maxRemovedShare: number
+  /** A file for all changes in place of the folder's own; false for none. */
+  readonly changes?: string | false
+  /** The service's clock, where it stands still. */
+  readonly now?: Date
+  readonly json: boolean
+}
+
+/** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 plus the signal's number after a signal. */
+export async function syncCommand(options: SyncCommand): Promise<void> {
+  const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
+  const service = serviceOf(options, options.now && { now: options.now })
+  const stop = stopRequest()
+  const changes = typeof options.changes === 'string' ? appendingSink(options.changes) : undefined
+  try {
+    const run = sync({
+      service,
+      marketplace: options.marketplace,
+      categories: options.category,
+      folder: options.state,
+      mode: options.follow ? 'follow' : 'once',
+      memoryBytes: options.memory,
+      keepFileBytes: options.keepFiles,
+      maxRemovedShare: options.maxRemovedShare,
+      changes: changes ?? (options.changes === false ? 'none' : 'files'),
+      signal: stop.signal,
+      ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
+    })
+    const summary = await told(run, options.json ? jsonTeller() : textTeller())
+    for (const line of failureLines(summary)) console.error(line)
+    if (summary.failed.length > 0) process.exitCode = FAILURE
+  } catch (error) {
+    if (!isStop(error, stop.signal)) throw error
+    process.exitCode = stop.exitCode
+    console.error('feedmill: stopped; the same command goes on from here')
+  } finally {
+    stop.release()
+    await changes?.close()
+    await service.close()
+  }
+}
+
+interface Teller {
+  event(event: SyncEvent): void | Promise<void>
+  summary(summary: SyncSummary): Promise<void>
+  end(): void
+}
+
+async function told(run: SyncRun, teller: Teller): Promise<SyncSummary> {
+  try {
+    for await (const event of run) await teller.event(event)
+    const summary = await run.summary
+    teller.end()
+    await teller.summary(summary)
+    return summary
+  } finally {
+    teller.end()
+    // Where an event could not be told, the run was stopped: it is over when the folder is free.
+    await run.summary.catch(() => {})
+  }
+}
+
+function jsonTeller(): Teller {
+  const line = (value: unknown) => print(JSON.stringify(value))
+  return { event: event => line(eventObject(event)), summary: summary => line(eventObject({ type: 'summary', ...summary })), end() {} }
+}
+
+/** A line for each file on standard output, or a bar where standard error is a terminal; what went wrong is on standard error, always. */
+function textTeller(): Teller {
+  const bar = progressBar(1, true)
+  return {
+    event: event => {
+      if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
+      const retry = retryLine(event)
+      if (retry !== undefined) bar.above(retry)
+      const line = eventLine(event)
+      if (line === undefined) return
+      if (event.type !== 'done' && event.type !== 'missing') bar.above(line)
+      else if (!bar.isShown) return print(line)
+    },
+    summary: summary => print(summaryLines(summary).join('\n')),
+    end: () => bar.stop(),
+  }
+}
+
+function filesLeft({ categories }: Pick<SyncSummary, 'categories'>): number {
+  return categories.reduce((sum, { ready }) => sum + ready, 0)
+}
+
+function isStop(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && FeedError.is(error) && error.code === 'ABORTED'
+}

@@ -1,0 +1,187 @@
+// Finished files, kept so that any byte range of them can be sent again. Small files stay in memory, larger ones go to a
+// temporary file whose name is removed at once: a killed process leaves nothing behind. Requests that come while a file is
+// being made share that one making. What is kept is bounded; the file used longest ago goes first, never one that is in use.
+
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FeedError } from '../../errors'
+import { knownOptions, type OptionNames, wholeNumber } from '../../options'
+
+export interface FileCacheOptions {
+  /** Bytes of finished files kept, in memory and on disk together; the files in use may exceed it. Default 1 GiB. */
+  readonly cacheBytes?: number
+  /** A file up to this size stays in memory. Default 1 MiB. */
+  readonly memoryFileBytes?: number
+}
+
+const CACHE_OPTIONS: OptionNames<FileCacheOptions> = { cacheBytes: true, memoryFileBytes: true }
+
+/** A file in use. It stays until `release` is called, which may be called again. */
+export interface FileLease {
+  readonly totalBytes: number
+  /** The bytes from `start` up to and without `end`, in chunks that are the caller's to keep. */
+  read(start: number, end: number): AsyncGenerator<Uint8Array, void, void>
+  release(): void
+}
+
+interface StoredFile {
+  readonly totalBytes: number
+  read(start: number, end: number): AsyncGenerator<Uint8Array, void, void>
+  dispose(): Promise<void>
+}
+
+interface Entry {
+  readonly stored: Promise<StoredFile>
+  totalBytes: number
+  leases: number
+}
+
+const READ_CHUNK_BYTES = 256 * 1024
+
+export class FileCache {
+  readonly #cacheBytes: number
+  readonly #memoryFileBytes: number
+  /** In the order of last use. */
+  readonly #entries = new Map<string, Entry>()
+  #keptBytes = 0
+  #closing: Promise<void> | undefined
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: FileCacheOptions = {}) {
+    const { cacheBytes = 1024 ** 3, memoryFileBytes = 1024 ** 2 } = knownOptions(options, CACHE_OPTIONS, 'cache')
+    this.#cacheBytes = wholeNumber('cacheBytes', cacheBytes, 0)
+    this.#memoryFileBytes = wholeNumber('memoryFileBytes', memoryFileBytes, 0)
+  }
+
+  /**
+   * The file of this key, made by `produce` unless it is here. A failed making is not kept.
+   * @throws FeedError STAGE_DESTROYED once closed, and whatever `produce` throws
+   */
+  async lease(key: string, produce: () => AsyncIterable<Uint8Array>): Promise<FileLease> {
+    this.#checkOpen()
+    const entry = this.#entries.get(key) ?? { stored: this.#store(produce()), totalBytes: 0, leases: 0 }
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    entry.leases++
+    try {
+      const stored = await entry.stored
+      this.#checkOpen()
+      this.#account(entry, stored.totalBytes)
+      return this.#lend(entry, stored)
+    } catch (error) {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+      throw error
+    }
+  }
+
+  /** Frees every file, those in use too; makings under way stop. */
+  close(): Promise<void> {
+    this.#closing ??= this.#disposeAll()
+    return this.#closing
+  }
+
+  async #disposeAll(): Promise<void> {
+    const entries = [...this.#entries.values()]
+    this.#entries.clear()
+    await Promise.all(entries.map(entry => disposeEntry(entry)))
+  }
+
+  #lend(entry: Entry, stored: StoredFile): FileLease {
+    let released = false
+    const release = () => {
+      if (released) return
+      released = true
+      entry.leases--
+      this.#evict()
+    }
+    return { totalBytes: stored.totalBytes, read: (start, end) => stored.read(start, end), release }
+  }
+
+  #account(entry: Entry, totalBytes: number): void {
+    this.#keptBytes += totalBytes - entry.totalBytes
+    entry.totalBytes = totalBytes
+  }
+
+  /** The last file always stays, or one above the cap would be made again for every range of it. */
+  #evict(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#keptBytes <= this.#cacheBytes || this.#entries.size === 1) return
+      if (entry.leases > 0) continue
+      this.#entries.delete(key)
+      this.#keptBytes -= entry.totalBytes
+      void disposeEntry(entry)
+    }
+  }
+
+  async #store(chunks: AsyncIterable<Uint8Array>): Promise<StoredFile> {
+    const held: Uint8Array[] = []
+    let totalBytes = 0
+    let handle: FileHandle | undefined
+    try {
+      for await (const chunk of chunks) {
+        this.#checkOpen()
+        held.push(chunk)
+        totalBytes += chunk.length
+        if (handle === undefined && totalBytes <= this.#memoryFileBytes) continue
+        handle ??= await openNameless()
+        await writeAll(handle, held.splice(0))
+      }
+    } catch (error) {
+      await handle?.close()
+      throw error
+    }
+    return handle === undefined ? inMemory(Buffer.concat(held)) : onDisk(handle, totalBytes)
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new FeedError('STAGE_DESTROYED', 'the emulator is closed', { stage: 'emulator' })
+  }
+}
+
+function inMemory(bytes: Uint8Array): StoredFile {
+  async function* read(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+    // A copy: the slice of a Buffer would share its memory.
+    for (let at = start; at < end; at += READ_CHUNK_BYTES) yield new Uint8Array(bytes.subarray(at, Math.min(at + READ_CHUNK_BYTES, end)))
+  }
+  return { totalBytes: bytes.length, read, dispose: async () => {} }
+}
+
+function onDisk(handle: FileHandle, totalBytes: number): StoredFile {
+  async function* read(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+    for (let at = start; at < end; ) {
+      const chunk = Buffer.allocUnsafeSlow(Math.min(READ_CHUNK_BYTES, end - at))
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
+      if (bytesRead === 0)
+        throw new FeedError('SINK_FAILED', 'a temporary file lost its end', {
+          sink: 'file cache',
+          target: 'temporary file',
+          reason: 'it is shorter than what was written',
+        })
+      yield chunk.subarray(0, bytesRead)
+      at += bytesRead
+    }
+  }
+  return { totalBytes, read, dispose: () => handle.close() }
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'feedmill-emulator-'))
+  try {
+    return await open(join(folder, 'file'), 'wx+')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  for (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at, chunk.length - at)).bytesWritten
+  }
+}
+
+/** A making that failed has freed its own. */
+async function disposeEntry(entry: Entry): Promise<void> {
+  const stored = await entry.stored.catch(() => undefined)
+  await stored?.dispose()
+}

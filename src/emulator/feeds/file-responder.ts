@@ -1,0 +1,120 @@
+// From a file and a request to a response with the asked part of it (item-feeds.md, section 3.7;
+// feed-file-catalog.md, section 2.7).
+// Which file it is and who may have it was decided before; how an error is worded is the operation's matter.
+
+import { streamOf } from '../http/body-stream'
+import type { World } from '../world/world'
+import { asksForGzip, gzipped } from './content-coding'
+import { type FeedFile, type FileFormat, fileKey, gzipBytes } from './feed-file'
+import type { FileCache, FileLease } from './file-cache'
+import { type FileVariant, variantModified, variantOf, variantPrefix } from './file-variant'
+import { answerRange, type ByteSpan, type HeaderForm, type RangeAnswer, type RangeRules } from './requested-range'
+
+export interface FileResponderOptions {
+  readonly world: World
+  readonly format: FileFormat
+  readonly cache: FileCache
+  readonly headerForm: HeaderForm
+  /** The largest `end - start` of a range. */
+  readonly maxRangeBytes: number
+}
+
+export interface DownloadRules {
+  readonly mediaType: string
+  /** A file above this needs a Range. */
+  readonly maxWholeBytes: number
+  /** The answer to a Range that is refused; `contentRange` is for status 416. */
+  refuse(code: Extract<RangeAnswer, { kind: 'refused' }>['code'], contentRange: string): Response
+}
+
+/** One representation of a file: its bytes as one request's headers and faults make them. */
+interface Representation {
+  readonly file: FeedFile
+  readonly coded: boolean
+  readonly variant: FileVariant
+}
+
+export class FileResponder {
+  readonly #options: FileResponderOptions
+
+  constructor(options: FileResponderOptions) {
+    this.#options = options
+  }
+
+  /** The size of the file as it is stored, 0 where it would have no rows. Makes the file. */
+  totalBytes(file: FeedFile): Promise<number> {
+    return this.#storedBytes(file, false)
+  }
+
+  /** The whole file, a part of it, the refusal of its Range, or 204 where it has no rows. */
+  async respond(file: FeedFile, request: Request, rules: DownloadRules): Promise<Response> {
+    const coded = asksForGzip(request.headers.get('accept-encoding'))
+    const variant = variantOf(request)
+    const storedBytes = await this.#storedBytes(file, coded)
+    if (storedBytes === 0) return new Response(null, { status: 204 })
+    const { headerForm, maxRangeBytes } = this.#options
+    const totalBytes = representationBytes(storedBytes, variant)
+    const rangeRules: RangeRules = { headerForm, maxRangeBytes, maxWholeBytes: rules.maxWholeBytes }
+    const answer = answerRange(request.headers.get('range'), totalBytes, rangeRules)
+    if (answer.kind === 'refused') return rules.refuse(answer.code, answer.contentRange)
+    const headers = {
+      'content-type': rules.mediaType,
+      'content-length': String(answer.sent.end - answer.sent.start + 1),
+      'last-modified': variantModified(variant, file.to).toUTCString(),
+      ...(coded ? { 'content-encoding': 'gzip' } : {}),
+      ...(headerForm === 'rfc9110' ? { 'accept-ranges': 'bytes', vary: 'accept-encoding' } : {}),
+      ...(answer.contentRange === undefined ? {} : { 'content-range': answer.contentRange }),
+    }
+    return new Response(this.#body({ file, coded, variant }, answer.sent), { status: answer.status, headers })
+  }
+
+  async #storedBytes(file: FeedFile, coded: boolean): Promise<number> {
+    const lease = await this.#lease(file, coded)
+    lease.release()
+    return lease.totalBytes
+  }
+
+  /** Takes the file only when somebody reads: a body that is never read holds nothing. */
+  #body({ file, coded, variant }: Representation, sent: ByteSpan): ReadableStream<Uint8Array> {
+    const lease = () => this.#lease(file, coded)
+    const chunks = (async function* () {
+      const held = await lease()
+      try {
+        yield* readVariant(held, variant, sent.start, sent.end + 1)
+      } finally {
+        held.release()
+      }
+    })()
+    return streamOf(chunks)
+  }
+
+  #lease(file: FeedFile, coded: boolean): Promise<FileLease> {
+    const { cache, world, format } = this.#options
+    const stored = () => gzipBytes(world, file, format)
+    return coded ? cache.lease(`${fileKey(file)}/gzip`, () => gzippedFile(stored())) : cache.lease(fileKey(file), stored)
+  }
+}
+
+/** A file without rows stays without bytes. */
+async function* gzippedFile(chunks: AsyncGenerator<Uint8Array, void, void>): AsyncGenerator<Uint8Array, void, void> {
+  const first = await chunks.next()
+  if (first.done) return
+  yield* gzipped(
+    (async function* () {
+      yield first.value
+      yield* chunks
+    })(),
+    1,
+  )
+}
+
+/** At least one byte: a file is never cut away. */
+function representationBytes(storedBytes: number, variant: FileVariant): number {
+  return Math.max(1, variantPrefix(variant).length + storedBytes - variant.cutBytes)
+}
+
+async function* readVariant(held: FileLease, variant: FileVariant, start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+  const prefix = variantPrefix(variant)
+  if (start < prefix.length) yield prefix.slice(start, end)
+  if (end > prefix.length) yield* held.read(Math.max(0, start - prefix.length), end - prefix.length)
+}

@@ -1,0 +1,162 @@
+// Registers the routes and stands guard before each: the token, the query, the body, the errors that a test asks for by
+// header, failures inside. The only file that knows hono, which is loaded with the first request: making an emulator stays
+// synchronous. What is behind a route is a function from a call to a response.
+
+import type { Context } from 'hono'
+import { FAULT_HEADER } from '../faults/fault-plan'
+import { challenge, REFUSAL_STATUS, type TokenClaims, type TokenIssuer, type TokenRefusal } from '../tokens/tokens'
+import { chunksOf } from './body-stream'
+import { type ErrorFamily, INVALID_DATA } from './error-family'
+import { missingPackage } from './missing-package'
+import { repeatedName } from './repeated-name'
+import { type Admission, type Call, type Route, takesQuery } from './route'
+
+export interface AppParts {
+  readonly routes: readonly Route[]
+  readonly tokens: TokenIssuer
+  readonly scopeBase: string
+  /** Refuses what reaches no operation, and what an operation has no error of its own for. */
+  readonly plain: ErrorFamily<never>
+}
+
+export interface App {
+  /** Loads the router, unless it is loaded. @throws FeedError DEPENDENCY_MISSING without hono */
+  load(): Promise<void>
+  /** The whole service as one function. @throws FeedError DEPENDENCY_MISSING without hono, and nothing else */
+  answer(request: Request): Promise<Response>
+}
+
+/** Longest request body, in bytes: the largest real one is a subscription of a few hundred. */
+const REQUEST_BODY_BYTES = 64 * 1024
+
+const FORCED_ERROR = /^error;code=(\d+|internal)$/
+
+/** Who calls an operation that is open to all. */
+const ANYBODY: TokenClaims = { grant: 'application', scopes: [], expiresMs: 0 }
+
+export function createApp(parts: AppParts): App {
+  let router: ReturnType<typeof routerOf> | undefined
+  const loaded = () => (router ??= routerOf(parts))
+  return {
+    load: async () => void (await loaded()),
+    answer: async request => (await loaded()).fetch(request),
+  }
+}
+
+/** The build makes of an `import()` inside `try` what bundlers take for optional. */
+async function hono() {
+  try {
+    return await import('hono')
+  } catch (cause) {
+    throw missingPackage('hono', cause)
+  }
+}
+
+async function routerOf(parts: AppParts) {
+  const { Hono } = await hono()
+  const router = new Hono()
+  for (const route of parts.routes) {
+    router.on(route.method.toUpperCase(), honoPath(route.path), context => answer(route, context, parts))
+  }
+  router.notFound(() => parts.plain.codeless(404, 'The service has no such operation.'))
+  // hono would print the error, and answer by plain text.
+  router.onError(() => parts.plain.codeless(500, INTERNAL_PROBLEM))
+  return router
+}
+
+/** Variables in braces to variables after a colon. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+async function answer(route: Route, context: Context, parts: AppParts): Promise<Response> {
+  try {
+    return await answerAdmitted(route, context, parts)
+  } catch {
+    return internalProblem(route, parts)
+  }
+}
+
+async function answerAdmitted(route: Route, context: Context, parts: AppParts): Promise<Response> {
+  const request = context.req.raw
+  const caller = admit(route.admissions, parts.tokens.read(request.headers.get('authorization')), parts.scopeBase)
+  if (typeof caller === 'string') return deny(caller, route, request, parts)
+  const repeated = takesQuery(route) ? repeatedName(new URL(request.url).searchParams) : undefined
+  if (repeated !== undefined) return refuseRepeated(repeated, route, parts)
+  const body = route.body === undefined ? '' : await readBody(request)
+  if (body === undefined) return familyOf(route, parts).codeless(413, `The body is longer than ${REQUEST_BODY_BYTES} bytes.`)
+  const call: Call = { request, body, path: context.req.param(), caller }
+  return forcedError(route, request, parts) ?? route.answer(call)
+}
+
+function admit(admissions: readonly Admission[], claims: TokenClaims | undefined, scopeBase: string): TokenClaims | TokenRefusal {
+  if (admissions.length === 0) return ANYBODY
+  if (claims === undefined) return 'invalid_token'
+  const opens = ({ grant, scope }: Admission) => claims.grant === grant && claims.scopes.includes(`${scopeBase}/${scope}`)
+  return admissions.some(opens) ? claims : 'insufficient_scope'
+}
+
+/** The operation's own error for it where it has one, with the challenge of RFC 6750 in any case. */
+function deny(refusal: TokenRefusal, route: Route, request: Request, parts: AppParts): Response {
+  const headers = { 'www-authenticate': challenge(refusal, request.headers.get('authorization')) }
+  const details = { input: 'Authorization', headers }
+  const denial = route.errors?.denied?.[refusal]
+  if (denial !== undefined) return route.errors!.family.response(denial.id, { ...details, status: denial.status })
+  const scopes = route.admissions.map(({ scope }) => `${parts.scopeBase}/${scope}`).join(' or ')
+  const message =
+    refusal === 'invalid_token' ? 'The access token is missing, not valid, or has ended.' : 'The access token is for something else.'
+  return familyOf(route, parts).codeless(REFUSAL_STATUS[refusal], `${message} Use one with the scope ${scopes}.`, details)
+}
+
+/** The feeds have a code for it (item-feeds.md, section 5); the other interfaces have none. */
+function refuseRepeated(name: string, route: Route, parts: AppParts): Response {
+  const { ids = [], family = parts.plain } = route.errors ?? {}
+  const details = { input: name.slice(0, ECHO_CHARS) }
+  return ids.includes(INVALID_DATA)
+    ? (family as ErrorFamily).response(INVALID_DATA, details)
+    : family.codeless(400, 'A query parameter comes more than once.', details)
+}
+
+/** Longest name of a parameter that an error repeats. */
+const ECHO_CHARS = 80
+
+/**
+ * The body as text; undefined when it is too long. Its length is what arrives: a chunked body states none.
+ * A body that states its length and is too long is not read at all.
+ */
+async function readBody(request: Request): Promise<string | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > REQUEST_BODY_BYTES) return undefined
+  if (request.body === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of chunksOf(request.body)) {
+    bytes += chunk.length
+    if (bytes > REQUEST_BODY_BYTES) return undefined
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/**
+ * A documented error that no ordinary request can meet, asked for by the header `x-feedmill-fault: error;code=<id>`;
+ * `error;code=internal` is a failure inside. A code that the operation does not have is the tester's mistake.
+ */
+function forcedError(route: Route, request: Request, parts: AppParts): Response | undefined {
+  const { errors, operationId } = route
+  const code = FORCED_ERROR.exec(request.headers.get(FAULT_HEADER) ?? '')?.[1]
+  if (code === undefined) return undefined
+  if (code === 'internal') return internalProblem(route, parts)
+  if (errors?.ids.includes(Number(code))) return errors.family.response(Number(code))
+  return Response.json({ error: `${operationId} has no error ${code}` }, { status: 400 })
+}
+
+function internalProblem({ errors }: Route, { plain }: AppParts): Response {
+  return errors === undefined ? plain.codeless(500, INTERNAL_PROBLEM) : errors.family.response(errors.internal)
+}
+
+const INTERNAL_PROBLEM = 'There was a problem with an internal system. Wait and try again.'
+
+function familyOf({ errors }: Route, { plain }: AppParts): Pick<ErrorFamily, 'codeless'> {
+  return errors?.family ?? plain
+}

@@ -1,0 +1,170 @@
+// The emulator on a socket. The only file that knows @hono/node-server, which is loaded when somebody listens: in process
+// it is not needed. What HTTP itself refuses, before any operation is reached, is answered by an Error object too.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { FeedError } from '../../errors'
+import { filledText, knownOptions, type OptionNames, wholeNumber } from '../../options'
+import type { Answer, Connection } from '../faults/fault-injector'
+import { chunksOf, streamOf } from './body-stream'
+import type { ErrorFamily } from './error-family'
+import { missingPackage } from './missing-package'
+
+export interface ListenOptions {
+  /** 0 to 65535. Default 0: any free port. */
+  readonly port?: number
+  /** Default 127.0.0.1. */
+  readonly host?: string
+}
+
+const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
+
+export interface ListeningServer {
+  /** `http://host:port`, without a slash at its end. */
+  readonly url: string
+  /** Stops listening and destroys every connection, those in the middle of an answer too. */
+  close(): Promise<void>
+}
+
+/** Refuses what reaches no operation. */
+type Refuse = (status: number, message: string) => Response
+
+/**
+ * Answers by `answer` on a socket. `plain` refuses what is no request.
+ * @throws FeedError OPTION_INVALID, LISTEN_FAILED when the port cannot be had, DEPENDENCY_MISSING without @hono/node-server
+ */
+export async function listen(answer: Answer, plain: ErrorFamily<never>, options: ListenOptions = {}): Promise<ListeningServer> {
+  const { port = 0, host = '127.0.0.1' } = knownOptions(options, LISTEN_OPTIONS)
+  wholeNumber('port', port, 0, 65_535)
+  filledText('host', host)
+  const { getRequestListener, RequestError } = await nodeServer()
+  const refuse: Refuse = (status, message) => plain.codeless(status, message)
+  const server = createServer({ requireHostHeader: false })
+  const url = await bound(server, port, host)
+  const listener = getRequestListener(
+    async (request, env) => {
+      const [incoming, outgoing] = [env.incoming as IncomingMessage, env.outgoing as ServerResponse]
+      if (isHostMissing(incoming)) return refuse(400, 'The Host header is missing.')
+      const connection = connectionOf(outgoing)
+      return withQuietBody(await answer(request, connection), connection)
+    },
+    {
+      // Else the adapter replaces the global Request and Response of the whole process.
+      overrideGlobalObjects: false,
+      // HTTP/1.0 needs no Host header.
+      hostname: new URL(url).host,
+      errorHandler: error =>
+        error instanceof RequestError
+          ? refuse(400, 'The request is not valid HTTP.')
+          : refuse(500, 'There was a problem with an internal system.'),
+    },
+  )
+  refuseBrokenRequests(server, refuse)
+  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing))
+  let closing: Promise<void> | undefined
+  return { url, close: () => (closing ??= closeServer(server)) }
+}
+
+async function nodeServer() {
+  try {
+    return await import('@hono/node-server')
+  } catch (cause) {
+    throw missingPackage('@hono/node-server', cause)
+  }
+}
+
+/** Listens, and gives the address. */
+function bound(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', cause => reject(listenFailed(host, port, cause)))
+    server.listen(port, host, () => {
+      const address = server.address()
+      const boundPort = typeof address === 'object' && address !== null ? address.port : port
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`)
+    })
+  })
+}
+
+function listenFailed(host: string, port: number, cause: NodeJS.ErrnoException): FeedError<'LISTEN_FAILED'> {
+  const reason = cause.code ?? cause.message
+  const advice = reason === 'EADDRINUSE' ? 'another program listens there. Choose another port, or 0 for any free one' : cause.message
+  return new FeedError('LISTEN_FAILED', `cannot listen on ${host}, port ${port}: ${reason}: ${advice}`, { host, port, reason }, { cause })
+}
+
+/** RFC 9112, section 3.2. */
+function isHostMissing({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined
+}
+
+/** What Node refuses before there is a request for the adapter: broken syntax, headers past every measure, a tunnel, an expectation. */
+function refuseBrokenRequests(server: Server, refuse: Refuse): void {
+  const answering = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => answering.set(incoming.socket, outgoing))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const outgoing = answering.get(socket)
+    // An answer that has begun cannot be followed by another one that the client would take for its rest.
+    if (!socket.writable || (outgoing?.headersSent && !outgoing.writableFinished)) return void socket.destroy()
+    const [status, message] = BROKEN_REQUESTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.']
+    void endBy(socket, refuse(status, message))
+  })
+  server.on('connect', (_, socket: Duplex) => void endBy(socket, refuse(404, 'The service has no such operation.')))
+  server.on('checkExpectation', (_, outgoing: ServerResponse) => void refuseExpectation(outgoing, refuse))
+}
+
+const BROKEN_REQUESTS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too long.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+}
+
+/** Writes a whole answer on a connection that is of no use afterwards. */
+async function endBy(socket: Duplex, response: Response): Promise<void> {
+  const body = await response.text()
+  const head = [
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
+    `Content-Type: ${response.headers.get('content-type')}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.on('error', () => {}) // The client may have gone: there is nobody to tell.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+async function refuseExpectation(outgoing: ServerResponse, refuse: Refuse): Promise<void> {
+  const response = refuse(417, 'The service knows no expectation but 100-continue.')
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+}
+
+/**
+ * A file that fails in the middle resets the connection. The adapter would print the failure too.
+ * A body without a stated length is no file, lies in memory, and cannot fail.
+ */
+function withQuietBody(response: Response, connection: Connection): Response {
+  if (response.body === null || !response.headers.has('content-length')) return response
+  const source = chunksOf(response.body)
+  const chunks = (async function* () {
+    try {
+      yield* source
+    } catch {
+      connection.reset()
+    }
+  })()
+  return new Response(streamOf(chunks), { status: response.status, headers: response.headers })
+}
+
+function connectionOf(outgoing: ServerResponse): Connection {
+  return {
+    reset() {
+      // What is still being written to the response has nowhere to go, and nobody to tell.
+      outgoing.on('error', () => {})
+      outgoing.socket?.resetAndDestroy()
+    },
+  }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

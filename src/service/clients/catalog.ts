@@ -1,0 +1,159 @@
+// The feed file catalog: access rules, feed types, file metadata, files (feed-file-catalog.md,
+// section 2).
+
+import { knownOptions, type OptionNames } from '../../options'
+import type { Columns, FeedSchema, TextColumns } from '../../schema/feed-schema'
+import { defineSchema } from '../../schema/feed-schema'
+import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from '../json/bodies'
+import { bodyOfShape } from '../json/json-body'
+import type { FeedDownload } from './feed-download'
+import { PagedList } from './paged-list'
+import type { CallOptions, RequestParts, ServiceCore } from './service-core'
+
+export interface FeedTypesQuery {
+  /** DAILY is the one supported. */
+  readonly feedScope?: string
+  /**
+   * Records in one page, from 1 on: getFeedTypes has no other bounds (feed-file-catalog.md,
+   * section 2.3).
+   */
+  readonly limit?: number
+  /** At most 10. */
+  readonly marketplaceIds?: readonly string[]
+}
+
+export interface FilesQuery {
+  readonly marketplace: string
+  readonly feedTypeId?: string
+  readonly feedScope?: string
+  /** Top-level categories, at most 20. */
+  readonly categoryIds?: readonly string[]
+  /** Files generated in the last so many minutes. */
+  readonly lookBackMinutes?: number
+  /** Records in one page, 20 to 100. Default 20. */
+  readonly limit?: number
+}
+
+export interface FileQuery {
+  readonly marketplace: string
+  readonly fileId: string
+}
+
+export interface FileDownloadQuery<C extends Columns> extends FileQuery {
+  /** The columns of the file. Default: none known, every cell is text. */
+  readonly schema?: FeedSchema<C>
+}
+
+export interface Catalog {
+  /** The access rules of the application; without any, `accesses` is empty. */
+  getAccess(options?: CallOptions): Promise<AccessResponse>
+  getFeedTypes(query?: FeedTypesQuery, options?: CallOptions): PagedList<FeedType, FeedTypeSearchResponse>
+  getFeedType(query: { readonly feedTypeId: string }, options?: CallOptions): Promise<FeedType>
+  getFiles(query: FilesQuery, options?: CallOptions): PagedList<FileMetadata, FileMetadataSearchResponse>
+  getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata>
+  /** The size that the catalog tells is not relied on: the ranges of the file say it. */
+  downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C>
+}
+
+/** A schema that knows no column. */
+const ANY_COLUMNS = defineSchema('other', {})
+
+const FEED_TYPES_NAMES: OptionNames<FeedTypesQuery> = { feedScope: true, limit: true, marketplaceIds: true }
+const FEED_TYPE_NAMES = { feedTypeId: true } as const
+const FILES_NAMES: OptionNames<FilesQuery> = {
+  marketplace: true,
+  feedTypeId: true,
+  feedScope: true,
+  categoryIds: true,
+  lookBackMinutes: true,
+  limit: true,
+}
+const FILE_NAMES: OptionNames<FileQuery> = { marketplace: true, fileId: true }
+const DOWNLOAD_NAMES: OptionNames<FileDownloadQuery<Columns>> = { ...FILE_NAMES, schema: true }
+
+const MAX_INT32 = 2 ** 31 - 1
+
+const readAccess = /* @__PURE__ */ bodyOfShape(shapes => shapes.accessResponseShape)
+const readFeedTypes = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeSearchShape)
+const readFeedType = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeShape)
+const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataSearchShape)
+const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataShape)
+
+/** All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send} throws. */
+export function catalogOf(core: ServiceCore): Catalog {
+  return {
+    getAccess: async options => core.json.get(core.request('getAccess', {}, options), readAccess, { accesses: [] }),
+
+    getFeedTypes(query = {}, options) {
+      const { feedScope, limit, marketplaceIds } = knownOptions(query, FEED_TYPES_NAMES, 'query')
+      const checks = core.checks('getFeedTypes')
+      checks.name('feedScope', feedScope)
+      checks.wholeNumber('limit', limit, 1, MAX_INT32)
+      checks.marketplaces(marketplaceIds)
+      const parts = { query: { feed_scope: feedScope, limit, marketplace_ids: marketplaceIds } }
+      return listOf(core, 'getFeedTypes', parts, options, readFeedTypes, response => response.feedTypes, { feedTypes: [] })
+    },
+
+    async getFeedType(query, options) {
+      const { feedTypeId } = knownOptions(query, FEED_TYPE_NAMES, 'query')
+      const request = core.request('getFeedType', { identifiers: { feed_type_id: feedTypeId } }, options)
+      return core.json.get(request, readFeedType)
+    },
+
+    getFiles(query, options) {
+      const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } = knownOptions(query, FILES_NAMES, 'query')
+      const { limits, lookBackParameter } = core.profile
+      const checks = core.checks('getFiles')
+      checks.marketplace(marketplace)
+      checks.name('feedTypeId', feedTypeId)
+      checks.name('feedScope', feedScope)
+      checks.categories(categoryIds)
+      checks.wholeNumber('lookBackMinutes', lookBackMinutes, 1, MAX_INT32)
+      checks.wholeNumber('limit', limit, limits.pageSizeLeast, limits.pageSizeMost)
+      const filters = { category_ids: categoryIds, feed_scope: feedScope, feed_type_id: feedTypeId, limit }
+      const parts = { marketplace, query: { ...filters, [lookBackParameter]: lookBackMinutes } }
+      return listOf(core, 'getFiles', parts, options, readFiles, response => response.fileMetadata, { fileMetadata: [] })
+    },
+
+    async getFile(query, options) {
+      const { marketplace, fileId } = knownOptions(query, FILE_NAMES, 'query')
+      core.checks('getFile').marketplace(marketplace)
+      return core.json.get(core.request('getFile', { marketplace, identifiers: { file_id: fileId } }, options), readFile)
+    },
+
+    downloadFile<C extends Columns>(query: FileDownloadQuery<C>) {
+      const { marketplace, fileId, schema } = knownOptions<FileDownloadQuery<C>>(query, DOWNLOAD_NAMES, 'query')
+      core.checks('downloadFile').marketplace(marketplace)
+      return core.download<C>('downloadFile', {
+        marketplace,
+        identifiers: { file_id: fileId },
+        // Without a schema C is TextColumns, which is what a file read by ANY_COLUMNS has.
+        schema: schema ?? (ANY_COLUMNS as unknown as FeedSchema<C>),
+        file: { feed: schema?.feed ?? 'other', marketplace },
+        names: [marketplace, fileId],
+        accept: 'application/octet-stream,application/json',
+      })
+    },
+  }
+}
+
+type ListOperation = 'getFeedTypes' | 'getFiles'
+
+function listOf<T, R extends { readonly next?: string | undefined }>(
+  core: ServiceCore,
+  operation: ListOperation,
+  parts: RequestParts,
+  options: CallOptions | undefined,
+  read: ReturnType<typeof bodyOfShape<R>>,
+  items: (response: R) => readonly T[],
+  empty: R,
+): PagedList<T, R> {
+  core.request(operation, parts, options) // What is wrong with the call shows at the call, not at the first page.
+  return new PagedList<T, R>({
+    url: token => core.url(operation, { ...parts, query: { ...parts.query, continuation_token: token } }),
+    fetch: url => core.json.get({ ...core.request(operation, parts, options), url }, read, empty),
+    items,
+    maxPages: core.settings.maxPages,
+    covered: error => core.covered(error),
+  })
+}

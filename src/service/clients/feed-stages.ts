@@ -1,0 +1,88 @@
+// The stages of a file that the service sends, each one of the library's with what only a client of the service knows:
+// how its refusals are named, and that a file which the service says to be empty (a 204, or a total of 0) is no fault of gzip or of TSV.
+
+import type { Piece } from '../../codec/range/piece'
+import { statusError } from '../../codec/range/status-error'
+import type { RowBatch } from '../../codec/row-batch'
+import type { Secrets } from '../../codec/secrets'
+import type { Pause } from '../../core/steps'
+import { asFeedError, FeedError } from '../../errors'
+import type { ChosenColumns, Columns } from '../../schema/feed-schema'
+import { type GunzipOptions, Gunzip as GunzipStage } from '../../stages/gunzip'
+import { RangeFetcher as RangeFetcherStage, type RangeInfo } from '../../stages/range/range-fetcher'
+import type { RangeFetcherOptions } from '../../stages/range/range-settings'
+import type { Outputs } from '../../stages/stage'
+import { TsvRowParser as TsvRowParserStage } from '../../stages/tsv-row-parser'
+import type { TsvRowParserOptions } from '../../stages/tsv-stage'
+
+// The classes keep the names of the stages that they are: counters are read by name.
+
+class RangeFetcher extends RangeFetcherStage {
+  readonly #operation: string
+  readonly #secrets: Secrets
+  #known: RangeInfo | undefined
+
+  constructor(operation: string, secrets: Secrets, options: RangeFetcherOptions) {
+    super(options)
+    this.#operation = operation
+    this.#secrets = secrets
+  }
+
+  /** What the service said of the file: there before the first piece, and at the end. */
+  get known(): RangeInfo | undefined {
+    return this.#known
+  }
+
+  protected override async *produce(): AsyncGenerator<Piece, void, void> {
+    try {
+      for await (const piece of super.produce()) {
+        this.#known ??= await this.info
+        yield piece
+      }
+      this.#known ??= await this.info
+    } catch (error) {
+      throw this.#secrets.covered(asServiceAnswer(asFeedError(error, this.name), this.#operation))
+    }
+  }
+}
+
+class Gunzip extends GunzipStage {
+  readonly #fetcher: RangeFetcher
+
+  constructor(fetcher: RangeFetcher, options: GunzipOptions | undefined) {
+    super(options)
+    this.#fetcher = fetcher
+  }
+
+  protected override flush(): Outputs<Uint8Array> {
+    return this.#fetcher.known?.empty === true ? undefined : super.flush()
+  }
+}
+
+class TsvRowParser<C extends Columns, const N extends string> extends TsvRowParserStage<C, N> {
+  readonly #fetcher: RangeFetcher
+
+  constructor(fetcher: RangeFetcher, options: TsvRowParserOptions<C, N>) {
+    super(options)
+    this.#fetcher = fetcher
+  }
+
+  protected override flush(): Iterable<RowBatch<ChosenColumns<C, N>> | Pause> | undefined {
+    return this.#fetcher.known?.empty === true ? undefined : super.flush()
+  }
+}
+
+export { Gunzip as FeedGunzip, RangeFetcher as FeedFetcher, TsvRowParser as FeedRowParser }
+
+/**
+ * What the service answered, whichever way it ended the download: HTTP_STATUS with the operation's name, as a JSON operation gives
+ * it. Other failures stay what they are.
+ */
+function asServiceAnswer(error: FeedError, operation: string): FeedError {
+  if (!FeedError.is(error)) return error
+  const { code, context, cause } = error
+  if (code === 'HTTP_STATUS') return statusError({ ...context, operation }, context, cause)
+  if (code === 'RANGE_UNSATISFIABLE' && context.errorId !== undefined) return statusError({ ...context, operation }, context, error)
+  if (code !== 'RANGE_RETRIES_EXHAUSTED' || !FeedError.is(cause) || cause.code !== 'HTTP_STATUS') return error
+  return statusError({ ...cause.context, operation }, cause.context, error)
+}

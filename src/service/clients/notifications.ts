@@ -1,0 +1,77 @@
+// Notifications: creating a subscription (signing-keys-and-subscriptions.md, section 2.3).
+
+import { callback, knownOptions, type OptionNames } from '../../options'
+import { sameOriginUrl } from '../http/redirect-policy'
+import type { SubscriptionPayload, SubscriptionRequest } from '../json/bodies'
+import { responseInvalid } from '../json/json-body'
+import type { JsonAnswer, JsonRequest } from '../json/json-client'
+import type { TokenSource } from '../tokens/token-source'
+import type { RequestChecks } from './request-checks'
+import type { CallOptions, ServiceCore } from './service-core'
+
+const REQUEST_FIELDS: OptionNames<SubscriptionRequest> = { topicId: true, status: true, destinationId: true, payload: true }
+const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = { deliveryProtocol: true, format: true, schemaVersion: true }
+
+const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = { signal: true, user: true }
+
+export interface CreatedSubscription {
+  readonly subscriptionId: string
+  /** The address of the subscription. */
+  readonly location: string
+}
+
+export interface SubscriptionOptions extends CallOptions {
+  /** Gives the user's token (authorization-code flow): the subscription is then the user's. Default: the application's. */
+  readonly user?: TokenSource
+}
+
+export interface Notifications {
+  /**
+   * Creates a subscription, with one request: it is not repeated when its answer is lost, because it may have been acted on.
+   * Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with `errorId` 195012 where one exists already; and
+   * RESPONSE_INVALID or HTTP_ORIGIN_REFUSED where it was created and the answer does not say where.
+   */
+  createSubscription(subscription: SubscriptionRequest, options?: SubscriptionOptions): Promise<CreatedSubscription>
+}
+
+export function notificationsOf(core: ServiceCore): Notifications {
+  return {
+    async createSubscription(subscription, given = {}) {
+      const { user, ...options } = knownOptions(given, SUBSCRIPTION_NAMES)
+      if (user !== undefined) callback('user', user)
+      knownOptions(subscription, REQUEST_FIELDS, 'subscription')
+      if (typeof subscription.payload === 'object' && subscription.payload !== null)
+        knownOptions(subscription.payload, PAYLOAD_FIELDS, 'payload')
+      check(core.checks('createSubscription'), subscription)
+      const request = { ...core.request('createSubscription', {}, options, user), body: subscription }
+      return core.json.send(request, answer => created(answer, request))
+    },
+  }
+}
+
+/** Which topics, versions and formats exist is the service's to say. */
+function check(checks: RequestChecks, { topicId, status, destinationId, payload }: SubscriptionRequest): void {
+  checks.text('topicId', topicId)
+  checks.oneOf('status', status, ['ENABLED', 'DISABLED'])
+  checks.text('destinationId', destinationId)
+  checks.text('payload.deliveryProtocol', payload?.deliveryProtocol)
+  checks.text('payload.format', payload?.format)
+  checks.text('payload.schemaVersion', payload?.schemaVersion)
+}
+
+function created(answer: JsonAnswer, request: JsonRequest): CreatedSubscription {
+  const location = answer.header('location')
+  if (location === undefined) throw responseInvalid(request, 'Location', 'the header is missing; the subscription was created')
+  const url = sameOriginUrl(request.url, location)
+  const subscriptionId = decoded(url.pathname.split('/').at(-1) ?? '')
+  if (subscriptionId === '') throw responseInvalid(request, 'Location', 'it names no subscription; the subscription was created')
+  return { subscriptionId, location: url.href }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,123 @@
+// What the four parts of the service share: the profile, the checks, and requests with the right token to the right address.
+
+import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
+import type { Secrets } from '../../codec/secrets'
+import type { FeedError } from '../../errors'
+import { knownOptions, type OptionNames } from '../../options'
+import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
+import type { HttpTransport } from '../http/http-transport'
+import type { RequestSettings } from '../http/request-settings'
+import { JsonClient, type JsonRequest } from '../json/json-client'
+import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../operations'
+import { operationScope, operationUrl, type ServiceProfile } from '../profile'
+import { AuthorizedTransport } from '../tokens/authorized-transport'
+import type { TokenSource } from '../tokens/token-source'
+import { FeedDownload, type RangeTuning } from './feed-download'
+import { type CheckMode, RequestChecks } from './request-checks'
+
+/** For one call. */
+export interface CallOptions {
+  /** Ends the request and the waits around it with ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+const CALL_NAMES: OptionNames<CallOptions> = { signal: true }
+
+/** The parts of a request that go into its address and headers. What is undefined is left out. */
+export interface RequestParts {
+  readonly identifiers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>
+  readonly marketplace?: string | undefined
+}
+
+export interface FileRequest<C extends Columns> extends RequestParts {
+  readonly schema: FeedSchema<C>
+  readonly file: FeedFile
+  /** What tells the file from others of its kind. */
+  readonly names: readonly (string | undefined)[]
+  readonly accept: string
+}
+
+export interface ServiceCoreParts {
+  readonly profile: ServiceProfile
+  readonly transport: HttpTransport
+  readonly tokens: TokenSource
+  readonly secrets: Secrets
+  readonly settings: RequestSettings
+  readonly checks: CheckMode
+  readonly ranges: RangeTuning
+}
+
+export class ServiceCore {
+  readonly json: JsonClient
+  readonly #parts: ServiceCoreParts
+
+  constructor(parts: ServiceCoreParts) {
+    this.#parts = parts
+    this.json = new JsonClient(parts.settings, parts.secrets)
+  }
+
+  get profile(): ServiceProfile {
+    return this.#parts.profile
+  }
+
+  get settings(): RequestSettings {
+    return this.#parts.settings
+  }
+
+  covered(error: FeedError): FeedError {
+    return this.#parts.secrets.covered(error)
+  }
+
+  checks(operation: OperationName): RequestChecks {
+    const { profile, checks: mode, settings } = this.#parts
+    return new RequestChecks(operation, { profile, mode, now: settings.now })
+  }
+
+  url(operation: OperationName, { identifiers, query = {} }: RequestParts): string {
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+    return operationUrl(this.profile, operation, identifiers, search)
+  }
+
+  /** A request for JSON. `user` gives the token of a user in place of the application's. */
+  request(operation: OperationName, parts: RequestParts, options: CallOptions = {}, user?: TokenSource): JsonRequest {
+    const { signal } = knownOptions(options, CALL_NAMES)
+    const url = this.url(operation, parts)
+    return { operation, url, transport: this.#authorized(operation, user), headers: this.#headers(parts), signal }
+  }
+
+  /** A file to download. */
+  download<C extends Columns>(operation: OperationName, request: FileRequest<C>): FeedDownload<C> {
+    const { secrets, settings, profile, ranges } = this.#parts
+    const { queueTimeoutMs, headersTimeoutMs, now, retry } = settings
+    return new FeedDownload<C>({
+      operation,
+      schema: request.schema,
+      file: request.file,
+      identifiers: request.names.filter(name => name !== undefined),
+      secrets,
+      source: {
+        url: this.url(operation, request),
+        transport: this.#authorized(operation),
+        headers: { ...this.#headers(request), Accept: request.accept },
+        maxRangeBytes: profile.maxRangeBytes,
+        // Behind the limits of the transports: a turn, a token and the headers, and all three again after a 401.
+        headersTimeoutMs: 2 * (queueTimeoutMs + 2 * headersTimeoutMs),
+        now: () => new Date(now()),
+        ...retry,
+        ...ranges,
+      },
+    })
+  }
+
+  #authorized(operation: OperationName, user?: TokenSource): HttpTransport {
+    const { profile, transport, tokens, secrets, settings } = this.#parts
+    const scope = user ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}` : operationScope(profile, operation)
+    return new AuthorizedTransport({ transport, tokens: user ?? tokens, scope, secrets, settings })
+  }
+
+  #headers({ marketplace }: RequestParts): RequestHeaders {
+    return marketplace === undefined ? {} : sendableHeaders({ [this.profile.marketplaceHeader]: marketplace })
+  }
+}

@@ -1,0 +1,67 @@
+// HTTP by any fetch-shaped function: the platform's fetch, or a server in the same process (hono's app.fetch).
+
+import { printableUrl } from '../../codec/range/printable-url'
+import { sendableHeaders } from '../../codec/range/request-headers'
+import { FeedError } from '../../errors'
+import { callback } from '../../options'
+import type { RangeResponse } from '../../stages/range/range-transport'
+import { asTransportError } from '../../stages/range/transport-error'
+import type { HttpRequest, HttpTransport } from './http-transport'
+import { followRedirects } from './redirect-policy'
+
+/** Anything that answers a Request. */
+export type FetchLike = (request: Request) => Response | Promise<Response>
+
+/**
+ * A transport over `fetchLike`. Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_TRANSPORT, and
+ * HTTP_CONTENT_ENCODING, because a fetch inflates an encoded body without a word and its bytes are then no longer the file's.
+ * The platform's fetch takes a chunked body that was cut for a complete one; the ranges' lengths show it.
+ */
+export function fetchTransport(fetchLike: FetchLike): HttpTransport {
+  callback('fetchLike', fetchLike, 'a function such as fetch')
+  return {
+    async send(request) {
+      const headers = sendableHeaders(request.headers)
+      return followRedirects(request, url => sendOnce(fetchLike, url, { ...request, headers }))
+    },
+  }
+}
+
+async function sendOnce(fetchLike: FetchLike, url: URL, { method = 'GET', headers, body, signal }: HttpRequest): Promise<RangeResponse> {
+  const shown = printableUrl(url)
+  let response: Response
+  try {
+    const init = { method, headers, signal, redirect: 'manual' } as const
+    response = await fetchLike(new Request(url, body === undefined ? init : { ...init, body }))
+  } catch (error) {
+    throw asTransportError(error, shown)
+  }
+  return asRangeResponse(response, shown)
+}
+
+function asRangeResponse(response: Response, url: string): RangeResponse {
+  const reader = response.body?.getReader()
+  const discard = () => void reader?.cancel().catch(() => {})
+  const contentEncoding = response.headers.get('content-encoding') ?? 'identity'
+  if (contentEncoding !== 'identity') {
+    discard()
+    const context = { url, contentEncoding: contentEncoding.slice(0, 40) }
+    throw new FeedError('HTTP_CONTENT_ENCODING', 'the body was encoded on its way and decoded unasked', context)
+  }
+  return {
+    status: response.status,
+    header: name => response.headers.get(name) ?? undefined,
+    body: reader ? partsOf(reader, url) : NO_PARTS,
+    discard,
+  }
+}
+
+async function* partsOf(reader: ReadableStreamDefaultReader<Uint8Array>, url: string): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value
+  } catch (error) {
+    throw asTransportError(error, url)
+  }
+}
+
+const NO_PARTS: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} }

@@ -1,0 +1,123 @@
+// JSON operations: a request, its repetition where that may help, and a body that is checked against its shape.
+// It knows no operation: which there are, and what they send, is the parts' matter (service/clients/).
+
+import { readRetryAfter } from '../../codec/range/backoff'
+import { readChallenge } from '../../codec/range/challenge'
+import { printableUrl } from '../../codec/range/printable-url'
+import type { RequestHeaders } from '../../codec/range/request-headers'
+import { readServiceError } from '../../codec/range/service-error'
+import { statusError } from '../../codec/range/status-error'
+import type { Secrets } from '../../codec/secrets'
+import { FeedError } from '../../errors'
+import { readBodyText } from '../../stages/range/response-body'
+import { Retries } from '../../stages/range/retries'
+import { asTransportError } from '../../stages/range/transport-error'
+import { listenable } from '../../stages/wait'
+import type { HttpTransport } from '../http/http-transport'
+import type { RequestSettings } from '../http/request-settings'
+import { readWholeBody } from '../http/whole-body'
+import { type ReadJson, responseInvalid } from './json-body'
+
+/** Enough for any error the service describes. */
+const ERROR_TEXT_BYTES = 16 * 1024
+
+export interface JsonRequest {
+  /** For errors. */
+  readonly operation: string
+  readonly url: string
+  readonly transport: HttpTransport
+  readonly headers?: RequestHeaders
+  /** What a POST sends; a request without it is a GET. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface JsonAnswer {
+  readonly status: number
+  /** The body as text; empty with 201 and 204. */
+  readonly text: string
+  header(name: string): string | undefined
+}
+
+type AbortableRequest = JsonRequest & { readonly signal: AbortSignal }
+
+export class JsonClient {
+  readonly #settings: RequestSettings
+  readonly #secrets: Secrets
+
+  constructor(settings: RequestSettings, secrets: Secrets) {
+    this.#settings = settings
+    this.#secrets = secrets
+  }
+
+  /** The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as {@link send}. */
+  get<T>(request: JsonRequest, read: ReadJson<T>, empty?: T): Promise<T> {
+    return this.send(request, async ({ status, text }) => (status === 204 && empty !== undefined ? empty : read(text, request)))
+  }
+
+  /**
+   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST only while it has not been sent (there is no
+   * token yet, or no turn), because it may have been acted on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past the cap too), and what the
+   * transport refuses.
+   */
+  async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
+    try {
+      return await use(await this.#sendRepeating({ ...request, signal: listenable(request.signal) ?? new AbortController().signal }))
+    } catch (error) {
+      const { operation, url, signal } = request
+      if (signal?.aborted) throw new FeedError('ABORTED', `${operation} was aborted`, { stage: operation }, { cause: signal.reason })
+      throw this.#secrets.covered(asTransportError(error, printableUrl(url)))
+    }
+  }
+
+  async #sendRepeating(request: AbortableRequest): Promise<JsonAnswer> {
+    const retries = new Retries(this.#settings.retry, request.signal)
+    for (;;) {
+      let failure: FeedError
+      let retryAfterMs: number | undefined
+      try {
+        const answer = await this.#sendOnce(request)
+        if (!('failure' in answer)) return answer
+        failure = answer.failure
+        retryAfterMs = answer.retryAfterMs
+      } catch (error) {
+        failure = asTransportError(error, printableUrl(request.url))
+      }
+      const mayRepeat = failure.retryable && (request.body === undefined || !wasSent(failure, request)) && !request.signal.aborted
+      if (!mayRepeat || !(await retries.again(failure, retryAfterMs))) throw failure
+    }
+  }
+
+  async #sendOnce(
+    request: AbortableRequest,
+  ): Promise<JsonAnswer | { readonly failure: FeedError; readonly retryAfterMs: number | undefined }> {
+    const { operation, url, transport, body, signal } = request
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', ...request.headers }
+    const sent = body === undefined ? { headers } : postOf(headers, body)
+    const response = await transport.send({ url, signal, ...sent })
+    const { status } = response
+    const limits = this.#settings.bodyLimits(url, signal)
+    if (status === 200 || status === 201 || status === 204) {
+      const { maxResponseBytes } = this.#settings
+      const tooLong = () => responseInvalid(request, '', `longer than maxResponseBytes, ${maxResponseBytes}`)
+      const text = await readWholeBody(response, maxResponseBytes, limits, tooLong)
+      return { status, text, header: name => response.header(name) }
+    }
+    const text = await readBodyText(response, ERROR_TEXT_BYTES, limits)
+    const challenge = readChallenge(response.header('www-authenticate'))
+    const refusal = { url: printableUrl(url), status, operation, ...(challenge && { challenge }) }
+    const failure = statusError(refusal, readServiceError(text))
+    return { failure, retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()) }
+  }
+}
+
+/** False where the failure is that of the token, or of the wait for a turn: of the request itself nothing has been sent. */
+function wasSent(failure: FeedError, { url }: JsonRequest): boolean {
+  if (!FeedError.is(failure)) return true
+  if (failure.code === 'HTTP_TIMEOUT' && (failure.context.phase === 'token' || failure.context.phase === 'queue')) return false
+  return !('url' in failure.context) || failure.context.url === printableUrl(url)
+}
+
+function postOf(headers: RequestHeaders, body: unknown) {
+  return { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) } as const
+}

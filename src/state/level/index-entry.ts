@@ -1,0 +1,87 @@
+// What the index of a store on disk says of one key: the value itself where it is short, else where it stands in the value
+// log, with its beginning, so that much can be decided without reading it. Each has a checksum of the value.
+//
+//   INLINE │ checksum │ value
+//   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value            (numbers: 32 bits, low byte first)
+
+import { crc32 } from '../../codec/gzip/crc32'
+import { corruptState } from '../disk'
+
+const INLINE = 0
+const PLACED = 1
+const INLINE_HEADER_BYTES = 5
+const PLACED_HEADER_BYTES = 17
+
+/** Bytes of a value that its entry repeats: what a merge looks at before it needs the row. */
+export const HEAD_BYTES = 24
+/** Longer values are placed in the log. A shorter one costs the index less than its place. */
+export const INLINE_BYTES = 64
+/** Bytes of an entry at the most. */
+export const ENTRY_BYTES = INLINE_HEADER_BYTES + INLINE_BYTES
+
+/** Where a value stands in the value log. */
+export interface Place {
+  readonly segment: number
+  readonly offset: number
+  readonly length: number
+}
+
+export interface InlineEntry {
+  readonly place: undefined
+  readonly checksum: number
+  readonly value: Uint8Array
+}
+
+export interface PlacedEntry {
+  readonly place: Place
+  readonly checksum: number
+  readonly head: Uint8Array
+}
+
+/** An entry as it was read. */
+export type IndexEntry = InlineEntry | PlacedEntry
+
+/** @returns bytes written at `at` */
+export function writeInlineEntry(value: Uint8Array, into: Buffer, at: number): number {
+  into[at] = INLINE
+  into.writeUInt32LE(crc32(value), at + 1)
+  into.set(value, at + INLINE_HEADER_BYTES)
+  return INLINE_HEADER_BYTES + value.length
+}
+
+/** @returns bytes written at `at` */
+export function writePlacedEntry({ place, checksum, head }: PlacedEntry, into: Buffer, at: number): number {
+  into[at] = PLACED
+  into.writeUInt32LE(checksum, at + 1)
+  into.writeUInt32LE(place.segment, at + 5)
+  into.writeUInt32LE(place.offset, at + 9)
+  into.writeUInt32LE(place.length, at + 13)
+  into.set(head, at + PLACED_HEADER_BYTES)
+  return PLACED_HEADER_BYTES + head.length
+}
+
+/**
+ * The entry, whose parts are views of `bytes`; a value that stands in it is compared with its checksum.
+ * @param path where it was read, for the error
+ * @throws FeedError STATE_CORRUPT
+ */
+export function readEntry(bytes: Uint8Array, path: string): IndexEntry {
+  const checksum = bytes.length < INLINE_HEADER_BYTES ? 0 : uint32(bytes, 1)
+  if (bytes[0] === INLINE) {
+    const value = bytes.subarray(INLINE_HEADER_BYTES)
+    if (bytes.length >= INLINE_HEADER_BYTES && crc32(value) === checksum) return { place: undefined, checksum, value }
+  } else if (bytes[0] === PLACED && bytes.length === PLACED_HEADER_BYTES + HEAD_BYTES) {
+    const place = { segment: uint32(bytes, 5), offset: uint32(bytes, 9), length: uint32(bytes, 13) }
+    return { place, checksum, head: bytes.subarray(PLACED_HEADER_BYTES) }
+  }
+  throw corruptState(path, 'an entry of the index is not what was written')
+}
+
+/** @throws FeedError STATE_CORRUPT */
+export function checkValue(value: Uint8Array, { place, checksum }: PlacedEntry, path: string): void {
+  if (crc32(value) !== checksum) throw corruptState(path, `the value at byte ${place.offset} is not what was written`)
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+}

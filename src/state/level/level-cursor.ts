@@ -1,0 +1,42 @@
+// Reads the numbers and strings of LevelDB's files one after the other.
+
+import { corruptState } from '../disk'
+
+export class LevelCursor {
+  readonly #bytes: Buffer
+  readonly #path: string
+  #at = 0
+
+  /** @param path of the file, for the error */
+  constructor(bytes: Buffer, path: string) {
+    this.#bytes = bytes
+    this.#path = path
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  /** A number of 7 bits a byte, low ones first. @throws FeedError STATE_CORRUPT past the end */
+  varint(): number {
+    let value = 0
+    for (let scale = 1; ; scale *= 0x80) {
+      const byte = this.take(1)[0]!
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+    }
+  }
+
+  /** A string behind its length is passed over. @throws FeedError STATE_CORRUPT past the end */
+  skipText(): void {
+    this.take(this.varint())
+  }
+
+  /** A view of the next bytes. @throws FeedError STATE_CORRUPT past the end */
+  take(bytes: number): Buffer {
+    const from = this.#at
+    this.#at += bytes
+    if (this.#at > this.#bytes.length) throw corruptState(this.#path, 'it ends inside a record')
+    return this.#bytes.subarray(from, this.#at)
+  }
+}

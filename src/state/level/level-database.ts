@@ -1,0 +1,162 @@
+// The adapter of classic-level, an optional package: a LevelDB whose keys are text and whose values are bytes. It owns
+// loading the package, the shape of its calls and its failures as typed errors; what is stored is level-store.ts.
+
+import type { ClassicLevel } from 'classic-level'
+import { FeedError } from '../../errors'
+import { corruptState, stateIo } from '../disk'
+import type { KeyRange } from '../keyed-store'
+
+type Database = ClassicLevel<string, Uint8Array>
+
+/** No text in UTF-8 has this byte: keys that begin with it stand behind all others and belong to the store itself. */
+const PRIVATE = 0xff
+const META_KEY = Uint8Array.of(PRIVATE)
+/** Keys and values both as bytes: what is not text, or is handed on, costs less so. */
+const BYTES = { keyEncoding: 'view', valueEncoding: 'view' } as const
+/** Half of LevelDB's own: what is read of a table stays mapped while it is open. */
+export const TABLE_BYTES = 2 ** 20
+/** Entries taken from the iterator at once. */
+const BLOCK_ENTRIES = 128
+
+export interface LevelDatabaseOptions {
+  /** Of new entries before they are written as a table; LevelDB holds two of these. */
+  readonly writeBufferBytes: number
+  readonly cacheBytes: number
+  /** Tables of {@link TABLE_BYTES} that are open at a time, mapped into memory. LevelDB divides them by 16 and rounds up. */
+  readonly openTables: number
+}
+
+export interface RawEntry {
+  readonly key: string
+  readonly bytes: Uint8Array
+}
+
+export class LevelDatabase {
+  readonly #db: Database
+  readonly folder: string
+
+  private constructor(db: Database, folder: string) {
+    this.#db = db
+    this.folder = folder
+  }
+
+  /**
+   * @param shownAs the path that errors name
+   * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_CORRUPT, STATE_IO
+   */
+  static async open(folder: string, options: LevelDatabaseOptions, shownAs = folder): Promise<LevelDatabase> {
+    const Level = await loadLevel()
+    const db: Database = new Level<string, Uint8Array>(folder, {
+      keyEncoding: 'utf8',
+      valueEncoding: 'view',
+      // What is stored beside keys are checksums and places, which do not get smaller.
+      compression: false,
+      writeBufferSize: options.writeBufferBytes,
+      cacheSize: options.cacheBytes,
+      maxFileSize: TABLE_BYTES,
+      maxOpenFiles: options.openTables + RESERVED_FILES,
+    })
+    const database = new LevelDatabase(db, shownAs)
+    await database.#typed('open', () => db.open())
+    return database
+  }
+
+  async getMany(keys: string[]): Promise<(Uint8Array | undefined)[]> {
+    return this.#typed('read', () => this.#db.getMany(keys))
+  }
+
+  /** All or nothing. Values are copied before the call returns. */
+  async write(entries: Iterable<readonly [key: string, value: Uint8Array | null]>, sync: boolean): Promise<void> {
+    const batch = this.#db.batch()
+    for (const [key, value] of entries) {
+      if (value === null) batch.del(key)
+      else batch.put(key, value)
+    }
+    await this.#typed('write', () => batch.write({ sync }))
+  }
+
+  /** Blocks of entries in key order. The bytes are the caller's own. */
+  async *entries({ from = '', to }: KeyRange): AsyncGenerator<RawEntry[], void, void> {
+    const lt = to === undefined ? META_KEY : Buffer.from(to)
+    const iterator = this.#db.iterator<Uint8Array, Uint8Array>({ gte: Buffer.from(from), lt, ...BYTES, fillCache: false })
+    for await (const block of this.#blocksOf(iterator)) yield block.map(([key, bytes]) => ({ key: textOf(key), bytes }))
+  }
+
+  /** The same without the keys, of all entries. */
+  entryBytes(): AsyncGenerator<Uint8Array[], void, void> {
+    return this.#blocksOf(this.#db.values<Uint8Array, Uint8Array>({ lt: META_KEY, ...BYTES, fillCache: false }))
+  }
+
+  async *#blocksOf<T>(iterator: { nextv(size: number): Promise<T[]>; close(): Promise<void> }): AsyncGenerator<T[], void, void> {
+    try {
+      for (;;) {
+        const block = await this.#typed('read', () => iterator.nextv(BLOCK_ENTRIES))
+        if (block.length === 0) return
+        yield block
+      }
+    } finally {
+      await iterator.close()
+    }
+  }
+
+  /** What the store keeps about itself. */
+  async meta(): Promise<Uint8Array | undefined> {
+    return this.#typed('read', () => this.#db.get<Uint8Array, Uint8Array>(META_KEY, BYTES))
+  }
+
+  async putMeta(value: Uint8Array): Promise<void> {
+    await this.#typed('write', () => this.#db.put<Uint8Array, Uint8Array>(META_KEY, value, { ...BYTES, sync: true }))
+  }
+
+  /** About what all entries take on the disk. */
+  async byteLength(): Promise<number> {
+    return this.#typed('read', () =>
+      this.#db.approximateSize<Uint8Array>(new Uint8Array(), Uint8Array.of(PRIVATE, PRIVATE), { keyEncoding: 'view' }),
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.#typed('close', () => this.#db.close())
+  }
+
+  async #typed<T>(operation: string, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action()
+    } catch (error) {
+      throw levelError(error, this.folder, operation)
+    }
+  }
+}
+
+/** Files that LevelDB holds open beside its tables. */
+const RESERVED_FILES = 10
+
+async function loadLevel(): Promise<typeof ClassicLevel> {
+  try {
+    return (await import('classic-level')).ClassicLevel
+  } catch (cause) {
+    const context = { package: 'classic-level', neededFor: 'a store on disk' }
+    const message = `${context.neededFor} needs the package ${context.package}: npm install ${context.package}@^3`
+    throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+  }
+}
+
+/** The failure of a call as a typed error. `open` fails with the reason as its cause. */
+function levelError(error: unknown, path: string, operation: string): FeedError {
+  if (FeedError.is(error)) return error
+  const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown }
+  if (code === 'LEVEL_DATABASE_NOT_OPEN' && cause !== undefined) return levelError(cause, path, operation)
+  const reason = (message ?? String(error)).slice(0, REASON_LENGTH)
+  if (code === 'LEVEL_CORRUPTION') return corruptState(path, reason, error)
+  if (code === 'LEVEL_LOCKED') {
+    const message = `${path} is in use by another store or process: close that one, or wait until it has ended`
+    return new FeedError('STATE_LOCKED', message, { path }, { cause: error })
+  }
+  return stateIo(path, operation, code ?? reason, error)
+}
+
+const REASON_LENGTH = 200
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}

@@ -1,0 +1,307 @@
+// The keyed store on disk: an index by classic-level, from keys to short entries, and a value log with the longer values.
+// LevelDB alone would write every row again at each level that it sinks through. This file owns opening, reading and closing;
+// what a crash leaves is block-writer.ts, what damage is found by level-files.ts, closing-mark.ts and checksums of values.
+// It is one piece: what reads, writes and tidies shares the index, the log and the blocks that are on their way between them.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { filePath, flag, knownOptions, type OptionNames, wholeNumber } from '../../options'
+import { corruptState } from '../disk'
+import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from '../keyed-store'
+import { BLOCK_BYTES, BlockWriter } from './block-writer'
+import { leaveMark, takeMark } from './closing-mark'
+import { collectValues } from './collect-values'
+import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry } from './index-entry'
+import { FILTER_BYTES, KeyFilter } from './key-filter'
+import { LevelDatabase, type LevelDatabaseOptions, type RawEntry, TABLE_BYTES } from './level-database'
+import { checkLevelFiles } from './level-files'
+import { type Meta, NEW_META, readMeta, writeMeta } from './store-meta'
+import { ValueLog } from './value-log'
+import type { WriteBlock } from './write-block'
+
+export interface LevelStoreOptions {
+  /** Bytes of memory, about, that the store takes at the most; 48 MiB unless set, 16 MiB at the least. */
+  readonly memoryBytes?: number
+  /** False for what need not outlive a loss of power: nothing waits for the disk then. */
+  readonly durable?: boolean
+  /** Bytes on disk that the store may have beyond twice those in use, before it gives them back; 256 MiB unless set. */
+  readonly slackBytes?: number
+  /** True where a store that is not there is damage (STATE_CORRUPT); false, the default, makes one. */
+  readonly mustExist?: boolean
+}
+
+/** What a snapshot consists of. */
+interface SnapshotFiles {
+  readonly store: string
+  readonly place: string
+  readonly log: ValueLog
+  readonly memoryBytes: number
+}
+
+const MIB = 2 ** 20
+const LEAST_MEMORY_BYTES = 16 * MIB
+/** LevelDB holds two write buffers and a table that one of them becomes: so a quarter of the store's memory. Larger ones are compacted less. */
+const WRITE_BUFFER_PART = 1 / 12
+const LEAST_TABLES = 16
+/** Folders of the store. */
+export const [INDEX, VALUES] = ['index', 'values'] as const
+
+export class LevelStore implements KeyedStore {
+  readonly #folder: string
+  readonly #index: LevelDatabase
+  readonly #log: ValueLog
+  readonly #writer: BlockWriter
+  readonly #options: CompleteOptions
+  /** Bytes of the log at which it is looked through. */
+  #collectAt: number
+  /** Bytes of the log, about, that went out of use since it was last looked through. */
+  #supersededBytes: number
+  /** Keys that the store did not have before. */
+  #newKeys = 1
+  /** Of the keys since the store was made; undefined where it was there before. */
+  readonly #filter: KeyFilter | undefined
+  /** Reads that may still follow an entry into a segment that was emptied. */
+  #readers = 0
+  #emptied: number[] = []
+
+  /** @param meta undefined of a store that was just made */
+  private constructor(folder: string, index: LevelDatabase, log: ValueLog, options: CompleteOptions, meta: Meta | undefined) {
+    this.#folder = folder
+    this.#index = index
+    this.#log = log
+    this.#options = options
+    this.#writer = new BlockWriter({ index, log, durable: options.durable, onArrived: () => this.#tidy() })
+    this.#collectAt = 2 * (meta?.liveBytes ?? 0) + options.slackBytes
+    this.#filter = meta === undefined ? new KeyFilter() : undefined
+    this.#supersededBytes = meta === undefined ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  /**
+   * Opens the store in a folder, or makes it there. The whole index is read and compared with its checksums, about 70 bytes an entry.
+   * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING without classic-level, STATE_LOCKED where another has it open, STATE_CORRUPT, STATE_IO
+   */
+  static async open(folder: string, options: LevelStoreOptions = {}): Promise<LevelStore> {
+    const complete = completeOptions(options)
+    const values = join(filePath('folder', folder), VALUES)
+    const isNew = !(await exists(values))
+    if (isNew && complete.mustExist) throw corruptState(folder, 'the store is missing')
+    await checkIndex(folder, isNew)
+    const index = await LevelDatabase.open(join(folder, INDEX), indexOptions(complete))
+    return LevelStore.#over({ folder, index, complete, isNew, openLog: () => ValueLog.open(values, complete.slackBytes / 2) })
+  }
+
+  /** See {@link LevelSnapshot}, which is closed with the store. */
+  static async openSnapshot({ store, place, log, memoryBytes }: SnapshotFiles): Promise<LevelStore> {
+    // What is not durable leaves no closing mark.
+    const complete = completeOptions({ memoryBytes, durable: false })
+    await checkIndex(place, false)
+    const index = await LevelDatabase.open(join(place, INDEX), indexOptions(complete), join(store, INDEX))
+    return LevelStore.#over({ folder: store, index, complete, isNew: false, openLog: async () => log })
+  }
+
+  static async #over({ folder, index, complete, isNew, openLog }: StoreParts): Promise<LevelStore> {
+    try {
+      const meta = await readMeta(index)
+      if (meta === undefined && !isNew) throw corruptState(folder, 'the index is not that of the values')
+      if (meta === undefined) await writeMeta(index, NEW_META)
+      return new LevelStore(folder, index, await openLog(), complete, meta)
+    } catch (error) {
+      await index.close()
+      throw error
+    }
+  }
+
+  /** @throws FeedError STATE_CORRUPT, STATE_IO */
+  async getMany(keys: readonly string[], { firstBytes = Number.POSITIVE_INFINITY }: ReadOptions = {}): Promise<(Uint8Array | undefined)[]> {
+    this.#readers++
+    try {
+      const values = new Array<Uint8Array | undefined>(keys.length)
+      const stored = this.#readMemory(keys, values, firstBytes)
+      if (stored.length > 0) await this.#readDisk(stored, keys, values, firstBytes)
+      return values
+    } finally {
+      this.#readers--
+    }
+  }
+
+  /**
+   * Where more is written than the disk takes, it waits. A write that failed fails all later calls, as what is on the disk is not known then.
+   * @throws FeedError STATE_IO, STATE_CORRUPT
+   */
+  async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
+    await this.#writer.add(ops)
+    if (this.#filter !== undefined) this.#note(ops, this.#filter)
+    if (sync) await this.#writer.flush()
+  }
+
+  /** Everything that was written is on the disk when the call is done. @throws FeedError STATE_IO, STATE_CORRUPT */
+  flush(): Promise<void> {
+    return this.#writer.flush()
+  }
+
+  async *entries(
+    range: KeyRange = {},
+    { firstBytes = Number.POSITIVE_INFINITY }: ReadOptions = {},
+  ): AsyncGenerator<readonly StoreEntry[], void, void> {
+    await this.flush()
+    this.#readers++
+    try {
+      for await (const block of this.#index.entries(range)) yield await this.#valuesOf(block, firstBytes)
+    } finally {
+      this.#readers--
+    }
+  }
+
+  /** About what the store takes on the disk. */
+  async bytesOnDisk(): Promise<number> {
+    return this.#log.byteLength + (await this.#index.byteLength())
+  }
+
+  /** Writes what is left, unless writing has failed before. @throws FeedError STATE_IO */
+  async close(): Promise<void> {
+    try {
+      if (!this.#writer.failed) await this.flush()
+    } finally {
+      await this.#log.close()
+      await this.#index.close()
+    }
+    if (!this.#writer.failed && this.#options.durable) await leaveMark(this.#folder, join(this.#folder, INDEX))
+  }
+
+  /** Where a key is written again its value goes out of use, whose size is not known: taken for the mean, or for what takes its place. */
+  #note(ops: readonly StoreOp[], filter: KeyFilter): void {
+    const meanBytes = this.#log.byteLength / this.#newKeys
+    for (const { key, value } of ops) {
+      if (filter.add(key)) this.#newKeys++
+      else this.#supersededBytes += Math.max(value?.length ?? 0, meanBytes)
+    }
+  }
+
+  /** Fills in what is in memory. @returns places in `keys` of what may be on the disk */
+  #readMemory(keys: readonly string[], values: (Uint8Array | undefined)[], firstBytes: number): number[] {
+    const [current, leaving] = this.#writer.blocks
+    const others: number[] = []
+    for (let n = 0; n < keys.length; n++) {
+      const key = keys[n]!
+      if (this.#filter !== undefined && !this.#filter.mayHave(key)) continue
+      let value = this.#valueIn(current, key, firstBytes)
+      if (value === undefined) value = this.#valueIn(leaving, key, firstBytes)
+      if (value === undefined) others.push(n)
+      else if (value !== null) values[n] = value
+    }
+    return others
+  }
+
+  /** Null where the block has the key as removed. */
+  #valueIn(block: WriteBlock | undefined, key: string, firstBytes: number): Uint8Array | null | undefined {
+    const bytes = block?.entryOf(key)
+    if (bytes === undefined || bytes === null) return bytes
+    const entry = this.#entry(bytes)
+    return entry.place !== undefined && firstBytes <= HEAD_BYTES ? new Uint8Array(entry.head) : block!.valueOf(entry)
+  }
+
+  async #readDisk(places: number[], keys: readonly string[], values: (Uint8Array | undefined)[], firstBytes: number): Promise<void> {
+    // In the order of keys each table is opened once, however many more there are than may be open.
+    places.sort((a, b) => Number(keys[a]! > keys[b]!) - Number(keys[a]! < keys[b]!))
+    const found = await this.#index.getMany(places.map(n => keys[n]!))
+    const longer: number[] = []
+    const entries: PlacedEntry[] = []
+    for (let at = 0; at < found.length; at++) {
+      const bytes = found[at]
+      if (bytes === undefined) continue
+      const entry = this.#entry(bytes)
+      const n = places[at]!
+      if (entry.place === undefined) values[n] = entry.value
+      else if (firstBytes <= HEAD_BYTES) values[n] = entry.head
+      else {
+        longer.push(n)
+        entries.push(entry)
+      }
+    }
+    const read = await this.#log.read(entries)
+    for (const [at, n] of longer.entries()) values[n] = read[at]
+  }
+
+  async #valuesOf(block: readonly RawEntry[], firstBytes: number): Promise<StoreEntry[]> {
+    const entries = block.map(({ bytes }) => this.#entry(bytes))
+    const longer = firstBytes <= HEAD_BYTES ? [] : entries.filter(isPlaced)
+    const read = await this.#log.read(longer)
+    let next = 0
+    return block.map(({ key }, n) => {
+      const entry = entries[n]!
+      if (entry.place === undefined) return { key, value: entry.value }
+      return { key, value: longer.length === 0 ? entry.head : read[next++]! }
+    })
+  }
+
+  #entry(bytes: Uint8Array): IndexEntry {
+    return readEntry(bytes, this.#folder)
+  }
+
+  /** What there is to do between two blocks. */
+  async #tidy(): Promise<void> {
+    await this.#removeEmptied()
+    const { durable, slackBytes } = this.#options
+    if (this.#log.byteLength < this.#collectAt || this.#supersededBytes < slackBytes) return
+    const { liveBytes, emptied } = await collectValues({ index: this.#index, log: this.#log, except: this.#writer.segment, durable })
+    this.#collectAt = 2 * liveBytes + slackBytes
+    this.#supersededBytes = this.#filter === undefined ? Number.POSITIVE_INFINITY : 0
+    await writeMeta(this.#index, { ...NEW_META, liveBytes })
+    this.#emptied.push(...emptied)
+    await this.#removeEmptied()
+  }
+
+  async #removeEmptied(): Promise<void> {
+    if (this.#readers > 0) return
+    for (const segment of this.#emptied.splice(0)) await this.#log.remove(segment)
+  }
+}
+
+type CompleteOptions = Required<LevelStoreOptions>
+
+interface StoreParts {
+  readonly folder: string
+  readonly index: LevelDatabase
+  readonly complete: CompleteOptions
+  readonly isNew: boolean
+  readonly openLog: () => Promise<ValueLog>
+}
+
+const NAMES: OptionNames<LevelStoreOptions> = { memoryBytes: true, durable: true, slackBytes: true, mustExist: true }
+
+function completeOptions(options: LevelStoreOptions): CompleteOptions {
+  const { memoryBytes = 48 * MIB, durable = true, slackBytes = 256 * MIB, mustExist = false } = knownOptions(options, NAMES)
+  return {
+    memoryBytes: wholeNumber('memoryBytes', memoryBytes, LEAST_MEMORY_BYTES),
+    durable: flag('durable', durable),
+    slackBytes: wholeNumber('slackBytes', slackBytes),
+    mustExist: flag('mustExist', mustExist),
+  }
+}
+
+/** What blocks, filter and write buffers leave goes to tables. */
+function indexOptions({ memoryBytes }: CompleteOptions): LevelDatabaseOptions {
+  const writeBufferBytes = Math.floor(memoryBytes * WRITE_BUFFER_PART)
+  const rest = memoryBytes - 2 * BLOCK_BYTES - FILTER_BYTES - 3 * writeBufferBytes
+  return { writeBufferBytes, cacheBytes: MIB, openTables: Math.max(LEAST_TABLES, Math.floor(rest / TABLE_BYTES)) }
+}
+
+async function checkIndex(folder: string, isNew: boolean): Promise<void> {
+  const index = join(folder, INDEX)
+  // The index is made before the log: a log without one has lost it, and LevelDB would begin a new one.
+  if (!isNew && !(await exists(join(index, 'CURRENT')))) throw corruptState(folder, 'the index of the values is missing')
+  if (!(await exists(index))) return
+  await takeMark(folder, index)
+  await checkLevelFiles(index)
+}
+
+function isPlaced(entry: IndexEntry): entry is PlacedEntry {
+  return entry.place !== undefined
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,209 @@
+// Where a store on disk keeps its longer values: files that are only ever appended to, a value once, in the order of
+// writing. LevelDB would write each value again at every level that it sinks through. What stands where, and whether it
+// is what was written, is known to the index; files whose values are mostly gone are emptied by level-store.ts.
+
+import { constants, type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { corruptState, onDisk, syncFolder } from '../disk'
+import { checkValue, type Place, type PlacedEntry } from './index-entry'
+
+/** Values in one segment that are no further apart are read in one go: what lies between costs less than a call. */
+const GAP_BYTES = 2 ** 13
+const RUN_BYTES = 2 ** 20
+const NAME = /^(\d{8})\.values$/
+
+interface Segment {
+  readonly number: number
+  readonly path: string
+  readonly file: FileHandle
+  bytes: number
+  unsynced: boolean
+}
+
+export class ValueLog {
+  readonly #folder: string
+  readonly #segmentBytes: number
+  readonly #flags: number
+  readonly #segments = new Map<number, Segment>()
+  #last = 0
+  #folderUnsynced = false
+
+  private constructor(folder: string, segmentBytes: number, flags: number) {
+    this.#folder = folder
+    this.#segmentBytes = segmentBytes
+    this.#flags = flags
+  }
+
+  /**
+   * Opens the log, or makes it.
+   * @param segmentBytes a segment takes no more once it has this size
+   * @throws FeedError STATE_IO
+   */
+  static async open(folder: string, segmentBytes: number): Promise<ValueLog> {
+    const log = new ValueLog(folder, segmentBytes, constants.O_RDWR | constants.O_CREAT)
+    await onDisk(folder, 'open', () => mkdir(folder, { recursive: true }))
+    return log.#openAll()
+  }
+
+  /** Opens a log that is there, as it is now; writing to it fails. @throws FeedError STATE_IO */
+  static openForReading(folder: string): Promise<ValueLog> {
+    return new ValueLog(folder, 0, constants.O_RDONLY).#openAll()
+  }
+
+  get byteLength(): number {
+    let bytes = 0
+    for (const segment of this.#segments.values()) bytes += segment.bytes
+    return bytes
+  }
+
+  get size(): number {
+    return this.#segments.size
+  }
+
+  /** Bytes in each segment, by its number. */
+  segmentBytes(): Map<number, number> {
+    return new Map([...this.#segments].map(([number, { bytes }]) => [number, bytes]))
+  }
+
+  /** Where the next values may go: behind the newest segment, or in a new one where that is full or `fresh` asks for it. See {@link claim}. */
+  async end(fresh = false): Promise<{ segment: number; offset: number }> {
+    const newest = this.#segments.get(this.#last)
+    if (newest !== undefined && newest.bytes < this.#segmentBytes && !fresh) return { segment: newest.number, offset: newest.bytes }
+    const { number } = await this.#open(this.#last + 1)
+    this.#folderUnsynced = true
+    return { segment: number, offset: 0 }
+  }
+
+  /** What is written next goes behind these bytes, which are still to be written. @returns where they begin */
+  claim(number: number, bytes: number): number {
+    const segment = this.#segments.get(number)!
+    segment.bytes += bytes
+    return segment.bytes - bytes
+  }
+
+  /** Writes what was claimed. @throws FeedError STATE_IO */
+  async write(number: number, offset: number, bytes: Uint8Array): Promise<void> {
+    const segment = this.#segments.get(number)!
+    segment.unsynced = true
+    await onDisk(segment.path, 'write', async () => {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await segment.file.write(bytes, done, bytes.length - done, offset + done)
+        done += bytesWritten
+      }
+    })
+  }
+
+  /** What was appended is on the disk when the call is done. @throws FeedError STATE_IO */
+  async sync(): Promise<void> {
+    for (const segment of this.#segments.values()) {
+      if (!segment.unsynced) continue
+      await onDisk(segment.path, 'sync', () => segment.file.datasync())
+      segment.unsynced = false
+    }
+    if (!this.#folderUnsynced) return
+    await onDisk(this.#folder, 'sync', () => syncFolder(this.#folder))
+    this.#folderUnsynced = false
+  }
+
+  /** The value of each entry, in the order asked; the caller's own. @throws FeedError STATE_CORRUPT, STATE_IO */
+  async read(entries: readonly PlacedEntry[]): Promise<Uint8Array[]> {
+    const values = new Array<Uint8Array>(entries.length)
+    await Promise.all(runsOf(entries).map(run => this.#readRun(run, entries, values)))
+    return values
+  }
+
+  pathOf(number: number): string {
+    return join(this.#folder, `${String(number).padStart(8, '0')}.values`)
+  }
+
+  /** Removes a segment from the disk. @throws FeedError STATE_IO */
+  async remove(number: number): Promise<void> {
+    const { file, path } = this.#segments.get(number)!
+    this.#segments.delete(number)
+    await onDisk(path, 'remove', async () => {
+      await file.close()
+      await unlink(path)
+    })
+  }
+
+  async close(): Promise<void> {
+    const segments = [...this.#segments.values()]
+    this.#segments.clear()
+    for (const { file, path } of segments) await onDisk(path, 'close', () => file.close())
+  }
+
+  async #openAll(): Promise<this> {
+    try {
+      for (const name of await onDisk(this.#folder, 'open', () => readdir(this.#folder))) {
+        const number = Number(NAME.exec(name)?.[1] ?? 0)
+        if (number > 0) await this.#open(number)
+      }
+      return this
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
+  async #open(number: number): Promise<Segment> {
+    const path = this.pathOf(number)
+    // At once: who asks for a new segment while this one is being opened gets another.
+    this.#last = Math.max(this.#last, number)
+    const segment = await onDisk(path, 'open', async () => {
+      const file = await open(path, this.#flags)
+      return { number, path, file, bytes: (await file.stat()).size, unsynced: false }
+    })
+    this.#segments.set(number, segment)
+    return segment
+  }
+
+  async #readRun({ segment: number, from, to, members }: Run, entries: readonly PlacedEntry[], values: Uint8Array[]): Promise<void> {
+    const segment = this.#segments.get(number)
+    const path = this.pathOf(number)
+    if (segment === undefined || to > segment.bytes) throw corruptState(path, `it ends before byte ${to}`)
+    const bytes = Buffer.allocUnsafe(to - from)
+    await onDisk(path, 'read', async () => {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesRead } = await segment.file.read(bytes, done, bytes.length - done, from + done)
+        if (bytesRead === 0) throw corruptState(path, `it ends before byte ${to}`)
+        done += bytesRead
+      }
+    })
+    for (const member of members) {
+      const { offset, length } = entries[member]!.place
+      const value = new Uint8Array(bytes.subarray(offset - from, offset - from + length))
+      checkValue(value, entries[member]!, path)
+      values[member] = value
+    }
+  }
+}
+
+/** Values that are read together. */
+interface Run {
+  readonly segment: number
+  readonly from: number
+  to: number
+  /** Indexes into the entries. */
+  readonly members: number[]
+}
+
+function runsOf(entries: readonly PlacedEntry[]): Run[] {
+  const order = entries.map((_, n) => n).sort((a, b) => comparePlaces(entries[a]!.place, entries[b]!.place))
+  const runs: Run[] = []
+  let run: Run | undefined
+  for (const n of order) {
+    const { segment, offset, length } = entries[n]!.place
+    const to = offset + length
+    if (run === undefined || run.segment !== segment || offset - run.to > GAP_BYTES || to - run.from > RUN_BYTES) {
+      run = { segment, from: offset, to, members: [] }
+      runs.push(run)
+    }
+    run.to = Math.max(run.to, to)
+    run.members.push(n)
+  }
+  return runs
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return a.segment - b.segment || a.offset - b.offset
+}

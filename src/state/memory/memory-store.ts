@@ -1,0 +1,163 @@
+// The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when it is listed.
+// It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
+
+import { FeedError } from '../../errors'
+import { anObject, anyText, arrayOf, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../../options'
+import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from '../keyed-store'
+import { ByteArena } from './byte-arena'
+
+/** Entries in a block of a listing: a row that is made an object takes ten times its bytes, and blocks travel several at a time. */
+const BLOCK_ENTRIES = 128
+/** V8's Map holds 2^24 entries at the most. */
+const MAP_LIMIT = 2 ** 24
+/** Half of what the arena's 32-bit places reach, for the holes. */
+const ARENA_LIMIT = 2 ** 34
+
+export interface MemoryStoreOptions {
+  /** Entries at the most; 2^24 - 1 unless set lower. */
+  readonly maxEntries?: number
+  /** Bytes of keys and values at the most, 4 GiB unless set, 16 GiB at the most. Holes that replaced values leave come on top, up to a seventh. */
+  readonly maxBytes?: number
+}
+
+type Bounds = { readonly [Name in keyof KeyRange]: string | undefined }
+
+const NAMES: OptionNames<MemoryStoreOptions> = { maxEntries: true, maxBytes: true }
+
+export class MemoryStore implements KeyedStore {
+  readonly #maxEntries: number
+  readonly #maxBytes: number
+  readonly #blocks = new Map<string, number>()
+  #arena = new ByteArena()
+  #bytes = 0
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor(options: MemoryStoreOptions = {}) {
+    const { maxEntries = MAP_LIMIT - 1, maxBytes = 2 ** 32 } = knownOptions(options, NAMES)
+    this.#maxEntries = wholeNumber('maxEntries', maxEntries, 0, MAP_LIMIT - 1)
+    this.#maxBytes = wholeNumber('maxBytes', maxBytes, 0, ARENA_LIMIT)
+  }
+
+  get size(): number {
+    return this.#blocks.size
+  }
+
+  /** Bytes of keys and values held. */
+  get byteLength(): number {
+    return this.#bytes
+  }
+
+  getMany(keys: readonly string[], options: ReadOptions = {}): (Uint8Array | undefined)[] {
+    const firstBytes = firstBytesOf(options)
+    return arrayOf('keys', keys).map(key => {
+      const block = this.#blocks.get(key)
+      return block === undefined ? undefined : this.#arena.get(block, firstBytes)
+    })
+  }
+
+  /** @throws FeedError STATE_LIMIT, OPTION_INVALID; nothing is written then */
+  write(ops: readonly StoreOp[]): void {
+    checkOps(ops)
+    this.#checkLimits(ops)
+    for (const { key, value } of ops) {
+      if (value === null) this.#delete(key)
+      else this.#set(key, value)
+    }
+  }
+
+  entries(range: KeyRange = {}, options: ReadOptions = {}): Generator<readonly StoreEntry[], void, void> {
+    const { from, to } = anObject('range', range)
+    if (from !== undefined) anyText('range.from', from)
+    if (to !== undefined) anyText('range.to', to)
+    return this.#entries({ from, to }, firstBytesOf(options))
+  }
+
+  *#entries({ from, to }: Bounds, firstBytes: number | undefined): Generator<readonly StoreEntry[], void, void> {
+    const keys: string[] = []
+    for (const key of this.#blocks.keys()) {
+      if ((from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)) keys.push(key)
+    }
+    keys.sort(compareKeys)
+    for (let at = 0; at < keys.length; at += BLOCK_ENTRIES) {
+      const existing = this.#existing(keys.slice(at, at + BLOCK_ENTRIES), firstBytes)
+      if (existing.length > 0) yield existing
+    }
+  }
+
+  close(): void {
+    this.#blocks.clear()
+    this.#arena = new ByteArena()
+    this.#bytes = 0
+  }
+
+  #set(key: string, value: Uint8Array): void {
+    const block = this.#blocks.get(key)
+    if (block === undefined) this.#blocks.set(ownText(key), this.#arena.put(value))
+    else {
+      this.#bytes -= key.length + this.#arena.lengthOf(block)
+      this.#arena.replace(block, value)
+    }
+    this.#bytes += key.length + value.length
+  }
+
+  #delete(key: string): void {
+    const block = this.#blocks.get(key)
+    if (block === undefined) return
+    this.#bytes -= key.length + this.#arena.lengthOf(block)
+    this.#blocks.delete(key)
+    this.#arena.free(block)
+  }
+
+  #existing(keys: readonly string[], firstBytes: number | undefined): StoreEntry[] {
+    const entries: StoreEntry[] = []
+    for (const key of keys) {
+      const block = this.#blocks.get(key)
+      if (block !== undefined) entries.push({ key, value: this.#arena.get(block, firstBytes) })
+    }
+    return entries
+  }
+
+  // The sum of all values is a quick upper bound; only near a limit it matters which of them replace others.
+  #checkLimits(ops: readonly StoreOp[]): void {
+    let bytes = this.#bytes
+    for (const { key, value } of ops) if (value !== null) bytes += key.length + value.length
+    if (this.size + ops.length <= this.#maxEntries && bytes <= this.#maxBytes) return
+    const last = new Map(ops.map(({ key, value }) => [key, value]))
+    let entries = this.size
+    bytes = this.#bytes
+    for (const [key, value] of last) {
+      const block = this.#blocks.get(key)
+      entries += Number(value !== null) - Number(block !== undefined)
+      bytes -= block === undefined ? 0 : key.length + this.#arena.lengthOf(block)
+      bytes += value === null ? 0 : key.length + value.length
+    }
+    if (entries > this.#maxEntries) throw limitError('maxEntries', this.#maxEntries)
+    if (bytes > this.#maxBytes) throw limitError('maxBytes', this.#maxBytes)
+  }
+}
+
+function firstBytesOf(options: ReadOptions): number | undefined {
+  const { firstBytes } = anObject('options', options)
+  return firstBytes === undefined ? undefined : wholeNumber('firstBytes', firstBytes, 0)
+}
+
+function checkOps(ops: readonly StoreOp[]): void {
+  for (const op of arrayOf('ops', ops)) {
+    const { key, value } = anObject('ops[]', op)
+    if (typeof key !== 'string') throw optionInvalid('ops[].key', 'text', key)
+    if (value !== null && !(value instanceof Uint8Array)) throw optionInvalid('ops[].value', 'a Uint8Array or null', value)
+  }
+}
+
+// A key cut out of a longer text would keep all of that text alive.
+function ownText(key: string): string {
+  return Buffer.from(key).toString()
+}
+
+function limitError(option: string, limit: number): FeedError {
+  return new FeedError(
+    'STATE_LIMIT',
+    `the store in memory is full: ${option} is ${limit}; raise it, or use a LevelStore, which goes to disk`,
+    { option, limit },
+  )
+}

@@ -1,0 +1,159 @@
+// From a proven file in the spool to its rows in the state and the spool gone: the part of a file's way that belongs to the state.
+// Each step can be repeated, so whoever opens a folder does first what an earlier run left undone.
+
+import { basename, join } from 'node:path'
+import type { FileIdentity } from '../../codec/range/file-identity'
+import { FeedError } from '../../errors'
+import { isBootstrap } from '../feed-files'
+import type { FileId } from '../file-id'
+import type { CategoryState } from '../folder/category-state'
+import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
+import { type LedgerEntry, NO_ROWS } from '../folder/ledger'
+import type { StateFolder } from '../folder/state-folder'
+import { type ApplyOptions, applyFile } from './apply-file'
+import { spooledFile } from './spool'
+
+export interface FinishOptions extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
+  /** Files that are kept are dropped past so many bytes, the oldest first; undefined drops none. */
+  readonly keepFileBytes?: number | undefined
+  /** Takes the changes of files whose changes are a sink's; without it they are told in files. */
+  readonly sink?: ChangeSink | undefined
+}
+
+export interface ProvenFile {
+  readonly id: FileId
+  readonly identity: FileIdentity & { readonly totalBytes: number }
+  readonly rawBytes: number
+}
+
+/** The point from which on the file belongs to the state. */
+export async function commitFile(
+  category: CategoryState,
+  { id, identity, rawBytes }: ProvenFile,
+  settled: Pick<LedgerEntry, 'changes' | 'keep'>,
+): Promise<LedgerEntry> {
+  const { totalBytes, lastModified, etag } = identity
+  const entry: LedgerEntry = {
+    id,
+    state: 'applying',
+    sequence: category.ledger.nextSequence,
+    totalBytes,
+    rawBytes,
+    ...(lastModified !== undefined && { lastModified }),
+    ...(etag !== undefined && { etag }),
+    rows: NO_ROWS,
+    rowsDone: false,
+    badRows: 0,
+    ...settled,
+    changeBytes: 0,
+  }
+  await category.commit(entry, undefined, { sync: true })
+  return entry
+}
+
+/** Merges what is left of a file that is `applying`, and clears up behind it. @throws FeedError STATE_CORRUPT where the file is not what was proven */
+export async function finishFile(
+  folder: StateFolder,
+  category: CategoryState,
+  entry: LedgerEntry,
+  options: FinishOptions,
+): Promise<LedgerEntry> {
+  const log = await openLog(folder, entry, options)
+  const done = await closing(log, () => applySpooled(folder, category, entry, { ...options, log }))
+  await clearUp(folder, category, done, options)
+  return done
+}
+
+async function applySpooled(
+  { files, paths }: StateFolder,
+  state: CategoryState,
+  entry: LedgerEntry,
+  options: FinishOptions & Pick<ApplyOptions, 'log'>,
+): Promise<LedgerEntry> {
+  if (entry.totalBytes === 0) return applyFile({ ...options, state, entry, data: undefined })
+  const path = join(paths.spool(entry.id), 'data')
+  const data = await files.open(path)
+  if (data === undefined) throw damaged(path, 'the file that was being merged is missing')
+  return closing(data, async () => {
+    try {
+      return await applyFile({ ...options, state, entry, data })
+    } catch (cause) {
+      if (FeedError.is(cause) && /^(GZIP|TSV)_/.test(cause.code)) throw damaged(path, 'the file is not what was proven', cause)
+      throw cause
+    }
+  })
+}
+
+async function closing<T>(open: { close(): Promise<void> } | undefined, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use()
+  } finally {
+    await open?.close()
+  }
+}
+
+function damaged(path: string, reason: string, cause?: unknown): FeedError<'STATE_CORRUPT'> {
+  return new FeedError('STATE_CORRUPT', `${path}: ${reason}`, { path, reason }, { cause })
+}
+
+async function openLog({ files, paths }: StateFolder, entry: LedgerEntry, { sink }: FinishOptions): Promise<ChangeLog | undefined> {
+  if (entry.changes === 'none') return undefined
+  if (entry.changes === 'sink' && sink !== undefined) return new SinkLog(sink)
+  await files.makeFolder(paths.changes)
+  const log = await ChangeFile.open(files, paths.changeFile(entry), entry.changeBytes)
+  await files.syncFolder(paths.changes)
+  return log
+}
+
+/** True where {@link finishCategory} may have something to do. */
+export async function isUnfinished({ files, paths }: Pick<StateFolder, 'files' | 'paths'>, { ledger }: CategoryState): Promise<boolean> {
+  const spools = new Set(await files.list(paths.spools))
+  return ledger.applying !== undefined || ledger.entries.some(({ id }) => spools.has(basename(paths.spool(id))))
+}
+
+/** Does what an earlier run left undone in a category: applies what was begun, and clears up behind what is done. */
+export async function finishCategory(folder: StateFolder, category: CategoryState, options: FinishOptions): Promise<void> {
+  const { applying } = category.ledger
+  if (applying !== undefined) await finishFile(folder, category, applying, options)
+  const spools = new Set(await folder.files.list(folder.paths.spools))
+  for (const entry of category.ledger.entries) {
+    if (spools.has(basename(folder.paths.spool(entry.id)))) await clearUpLate(folder, category, entry, options)
+  }
+}
+
+/** The spool may be that of a bootstrap of another generation, on its way: it is asked. */
+async function clearUpLate(folder: StateFolder, category: CategoryState, entry: LedgerEntry, options: FinishOptions): Promise<void> {
+  const spooled = isBootstrap(entry.id) ? await spooledFile(folder.files, folder.paths.spool(entry.id)) : undefined
+  const isAnother = spooled !== undefined && (spooled.lastModified !== entry.lastModified || spooled.totalBytes !== entry.totalBytes)
+  if (!isAnother) await clearUp(folder, category, entry, options)
+}
+
+async function clearUp(
+  folder: StateFolder,
+  category: CategoryState,
+  { id, totalBytes, keep }: LedgerEntry,
+  { keepFileBytes }: FinishOptions,
+): Promise<void> {
+  const { files, paths } = folder
+  const spool = paths.spool(id)
+  const data = join(spool, 'data')
+  if (keep && totalBytes > 0 && (await files.size(data)) === totalBytes) {
+    await files.makeFolder(paths.kept)
+    await files.rename(data, paths.keptFile(id))
+    await files.syncFolder(paths.kept)
+    if (keepFileBytes !== undefined) await dropOldFiles(folder, category, keepFileBytes)
+  }
+  await files.remove(spool)
+}
+
+/** The oldest first; the newest file is kept whatever its size. */
+async function dropOldFiles({ files, paths }: StateFolder, { ledger }: CategoryState, keepFileBytes: number): Promise<void> {
+  const kept = new Set(await files.list(paths.kept))
+  let bytes = 0
+  for (const { id, totalBytes } of ledger.entries.toReversed()) {
+    const path = paths.keptFile(id)
+    if (!kept.has(basename(path))) continue
+    if (bytes > 0 && bytes + totalBytes > keepFileBytes) await files.remove(path)
+    bytes += totalBytes
+  }
+}

@@ -1,0 +1,134 @@
+// A state folder while a process holds it: the lock, the marker, the one store of all categories. What is opened is closed in the
+// reverse order, also where opening fails half-way.
+
+import { type KeyedStore, prefixRange } from '../../state/keyed-store'
+import { prefixedStore } from '../../state/prefixed-store'
+import type { DurableFiles } from '../durable-files'
+import { type Category, categoryKey } from '../file-id'
+import { removeEndedReaders } from '../read/reader-place'
+import { CategoryState } from './category-state'
+import { machineGround, type StateGround } from './state-ground'
+import { StateLock } from './state-lock'
+import { markerMissing, needMarker, originMismatch, readMarker, type StateOrigin, writeMarker } from './state-marker'
+import { StatePaths } from './state-paths'
+
+/** Keys of the store: the categories that the folder has, and after this prefix what is in each. */
+const NAMES = 'n/'
+const CATEGORY = 'c/'
+
+export interface StateFolderOptions {
+  readonly folder: string
+  /** What the folder must be of, and is made for where it is empty. Absent: it must be there. */
+  readonly origin?: StateOrigin | undefined
+  readonly storeBytes: number
+  readonly ground?: StateGround | undefined
+}
+
+export class StateFolder {
+  readonly paths: StatePaths
+  readonly origin: StateOrigin
+  readonly files: DurableFiles
+  readonly #lock: StateLock
+  readonly #store: KeyedStore
+  readonly #categories: Map<string, CategoryState>
+
+  private constructor({ paths, origin, files, lock, store, categories }: StateFolderParts) {
+    this.paths = paths
+    this.origin = origin
+    this.files = files
+    this.#lock = lock
+    this.#store = store
+    this.#categories = categories
+  }
+
+  /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
+  static async open({ folder, origin, storeBytes, ground = machineGround }: StateFolderOptions): Promise<StateFolder> {
+    const paths = new StatePaths(folder)
+    const { files } = ground
+    await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
+    const lock = await StateLock.take(ground, folder)
+    try {
+      await removeEndedReaders(ground, paths)
+      const found = await readMarker(files, paths)
+      // A reader needs the marker, and has seen it: where it is gone now, somebody removes the folder.
+      const wanted = origin ?? found
+      if (wanted === undefined) throw markerMissing(paths)
+      const store = await ground.openStore(paths.store, storeBytes, found !== undefined)
+      try {
+        const state = new StateFolder({ paths, origin: wanted, files, lock, store, categories: await openCategories(store) })
+        await state.#settleOrigin(found)
+        return state
+      } catch (error) {
+        await store.close()
+        throw error
+      }
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  /** Those that the folder has. */
+  get categories(): readonly CategoryState[] {
+    return [...this.#categories.values()]
+  }
+
+  /** A category, made where the folder does not have it. */
+  async category(category: Category): Promise<CategoryState> {
+    const key = categoryKey(category)
+    if (!this.#categories.has(key)) {
+      await this.#store.write([{ key: NAMES + key, value: Buffer.from(JSON.stringify(category)) }])
+      this.#categories.set(key, await openCategory(this.#store, category))
+    }
+    return this.#categories.get(key) as CategoryState
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#store.close()
+    } finally {
+      await this.#lock.release()
+    }
+  }
+
+  /** The folder becomes one of {@link origin}, unless it is one, where nothing in it is of anything else. */
+  async #settleOrigin(found: StateOrigin | undefined): Promise<void> {
+    const mismatch = found === undefined ? markerMissing(this.paths) : originMismatch(this.paths, found, this.origin)
+    if (found !== undefined && mismatch === undefined) return
+    if (this.categories.some(({ ledger }) => ledger.entries.length > 0)) throw mismatch
+    await this.#store.write(
+      [...this.#categories.keys()].map(key => ({ key: NAMES + key, value: null })),
+      { sync: true },
+    )
+    this.#categories.clear()
+    await this.files.remove(this.paths.spools)
+    await this.files.syncFolder(this.paths.store)
+    await writeMarker(this.files, this.paths, this.origin)
+  }
+}
+
+interface StateFolderParts {
+  readonly paths: StatePaths
+  readonly origin: StateOrigin
+  readonly files: DurableFiles
+  readonly lock: StateLock
+  readonly store: KeyedStore
+  readonly categories: Map<string, CategoryState>
+}
+
+/** The categories that are in the store of a folder, by {@link categoryKey}. */
+export async function openCategories(store: KeyedStore): Promise<Map<string, CategoryState>> {
+  const categories = new Map<string, CategoryState>()
+  for await (const block of store.entries(prefixRange(NAMES))) {
+    for (const { value } of block) {
+      const category = JSON.parse(Buffer.from(value).toString()) as Category
+      categories.set(categoryKey(category), await openCategory(store, category))
+    }
+  }
+  return categories
+}
+
+function openCategory(store: KeyedStore, { marketplace, categoryId }: Category): Promise<CategoryState> {
+  const category = { marketplace, categoryId }
+  return CategoryState.open(category, prefixedStore(store, CATEGORY + categoryKey(category)))
+}

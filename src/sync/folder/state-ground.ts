@@ -1,0 +1,37 @@
+// What a state folder stands on: files, processes, the lock and stores. A test may put something else in the place of each.
+
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onDisk } from '../../state/disk'
+import type { KeyedStore } from '../../state/keyed-store'
+import { takeKernelLock } from '../../state/level/kernel-lock'
+import { LevelSnapshot, type LevelSnapshotOptions } from '../../state/level/level-snapshot'
+import { LevelStore } from '../../state/level/level-store'
+import { machineFiles } from '../durable-files'
+import { machineProcesses } from './process-identity'
+import type { StateLockGround } from './state-lock'
+
+export interface StateGround extends StateLockGround {
+  /** @param mustExist a store that is missing is STATE_CORRUPT; without it one is made */
+  openStore(folder: string, memoryBytes: number, mustExist: boolean): Promise<KeyedStore>
+  /** The store as it is now, which nobody writes to meanwhile. */
+  snapshotStore(options: LevelSnapshotOptions): Promise<StoreSnapshot>
+  /** Makes a folder outside the state folder. */
+  makeTemporaryFolder(): Promise<string>
+}
+
+/** A store at one moment: it is opened, or closed unopened. */
+export interface StoreSnapshot {
+  open(memoryBytes: number): Promise<KeyedStore>
+  close(): Promise<void>
+}
+
+export const machineGround: StateGround = {
+  files: machineFiles,
+  processes: machineProcesses,
+  lockFolder: takeKernelLock,
+  openStore: (folder, memoryBytes, mustExist) => LevelStore.open(folder, { memoryBytes, mustExist }),
+  snapshotStore: options => LevelSnapshot.take(options),
+  makeTemporaryFolder: () => onDisk(tmpdir(), 'mkdtemp', () => mkdtemp(join(tmpdir(), 'feedmill-reader-'))),
+}

@@ -1,0 +1,200 @@
+// One process at a time changes a state folder; a reader holds the folder only while it takes its snapshot (read/reader-place.ts), and
+// those that come meanwhile wait for it. The lock is the kernel's (state/level/kernel-lock.ts), so it goes with its process, whatever
+// host name that process had. Beside it each process puts up a claim, a file that says who it is, for two reasons: those that are
+// refused can say who has the folder, and two threads of one process do not both ask for the kernel's lock, which would free it.
+//
+//   lock/LOCK …          the kernel's lock, and the empty database that it belongs to
+//   lock/<process>.json  a claim: made before the kernel's lock is asked for, removed after it is free
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { FeedError } from '../../errors'
+import type { KernelLock } from '../../state/level/kernel-lock'
+import type { DurableFiles } from '../durable-files'
+import { readWhole, withFile } from '../whole-file'
+import type { Processes, ProcessIdentity } from './process-identity'
+
+const FOLDER = 'lock'
+const CLAIM = /\.json$/
+/** A folder that a reader holds is asked for again so often, and after so long: five seconds together. */
+const ATTEMPTS = 250
+const PAUSE_MS = 20
+
+/** What a claim says. */
+interface Claim extends ProcessIdentity {
+  /** When it was put up, as ISO 8601 text. */
+  readonly since: string
+  /** The process takes a snapshot, and gives the folder free in a moment. */
+  readonly reading?: true
+}
+
+/** A claim that was found; `claim` is undefined where it is empty or torn. */
+interface FoundClaim {
+  readonly path: string
+  readonly claim: Claim | undefined
+}
+
+export interface StateLockGround {
+  readonly files: DurableFiles
+  readonly processes: Processes
+  /** See {@link takeKernelLock}. */
+  lockFolder(folder: string): Promise<KernelLock>
+}
+
+/** `read`: to take a snapshot, which others wait for. */
+export type LockUse = 'read' | 'write'
+
+export class StateLock {
+  readonly #files: DurableFiles
+  readonly #claim: string
+  readonly #kernel: KernelLock
+
+  private constructor(files: DurableFiles, claim: string, kernel: KernelLock) {
+    this.#files = files
+    this.#claim = claim
+    this.#kernel = kernel
+  }
+
+  /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
+  static async take(ground: StateLockGround, folder: string, use: LockUse = 'write'): Promise<StateLock> {
+    for (let attempt = 1; ; attempt++) {
+      const taken = await StateLock.#tryTake(ground, folder, use)
+      if (taken instanceof StateLock) return taken
+      if (taken !== undefined && !taken.claim?.reading) throw locked(folder, taken)
+      if (attempt === ATTEMPTS) throw locked(folder, taken)
+      await delay(PAUSE_MS)
+    }
+  }
+
+  /**
+   * For a folder that cannot be written, where nobody can ask for the lock.
+   * @throws FeedError STATE_LOCKED where a process of this machine has the folder, STATE_IO
+   */
+  static async expectFree({ files, processes }: StateLockGround, folder: string): Promise<void> {
+    const { host } = processes.own()
+    const holder = (await claimsIn(files, join(folder, FOLDER))).find(({ claim }) => claim?.host === host && processes.mayRun(claim))
+    if (holder !== undefined) throw locked(folder, holder)
+  }
+
+  /** @returns the claim of the holder where there is one */
+  static async #tryTake(
+    { files, processes, lockFolder }: StateLockGround,
+    folder: string,
+    use: LockUse,
+  ): Promise<StateLock | FoundClaim | undefined> {
+    const place = join(folder, FOLDER)
+    await files.makeFolder(place)
+    const own = processes.own()
+    const path = join(place, `${processName(own)}.json`)
+    if (!(await putUp(files, path, own, use))) {
+      const found = await foundAt(files, path)
+      // It is being written, or is gone again.
+      return found.claim && found
+    }
+    try {
+      const kernel = await lockFolder(place)
+      try {
+        await removeOthers(files, place, path, processes)
+      } catch (error) {
+        await kernel.release()
+        throw error
+      }
+      return new StateLock(files, path, kernel)
+    } catch (error) {
+      const holder = isLocked(error) ? await holderIn(files, place, path, processes) : undefined
+      await files.remove(path)
+      if (isLocked(error)) return holder
+      throw error
+    }
+  }
+
+  /** Gives the folder free. */
+  async release(): Promise<void> {
+    try {
+      await this.#kernel.release()
+    } finally {
+      await this.#files.remove(this.#claim)
+    }
+  }
+}
+
+/** True of what belongs to the lock among the names in a state folder. */
+export function isLockName(name: string): boolean {
+  return name === FOLDER
+}
+
+/** The same for all threads of a process, and for no other process: one that was killed leaves a name that nobody has again. */
+export function processName({ pid, host, startedAt }: ProcessIdentity): string {
+  const hash = createHash('sha256').update(`${host}\n${startedAt}`).digest('hex')
+  return `${pid}-${hash.slice(0, 16)}`
+}
+
+/** @returns false where this process has a claim already */
+async function putUp(files: DurableFiles, path: string, own: ProcessIdentity, use: LockUse): Promise<boolean> {
+  const file = await files.create(path)
+  if (file === undefined) return false
+  const claim: Claim = { ...own, since: new Date().toISOString(), ...(use === 'read' && { reading: true }) }
+  try {
+    await withFile(file, () => file.write(0, Buffer.from(`${JSON.stringify(claim)}\n`)))
+    return true
+  } catch (error) {
+    await files.remove(path).catch(() => {})
+    throw error
+  }
+}
+
+/** Whoever has the kernel's lock knows that others have not: what they left is removed, unless they are asking just now. */
+async function removeOthers(files: DurableFiles, place: string, own: string, processes: Processes): Promise<void> {
+  for (const { path, claim } of await claimsIn(files, place)) {
+    const isAsking = claim !== undefined && claim.host === processes.own().host && processes.mayRun(claim)
+    if (path !== own && !isAsking) await files.remove(path)
+  }
+}
+
+/** The oldest claim of another process that may run: who took the lock has removed what was there before. */
+async function holderIn(files: DurableFiles, place: string, own: string, processes: Processes): Promise<FoundClaim | undefined> {
+  const others = (await claimsIn(files, place)).filter(({ path, claim }) => path !== own && claim !== undefined && processes.mayRun(claim))
+  return others.sort((a, b) => (a.claim!.since < b.claim!.since ? -1 : 1))[0]
+}
+
+async function claimsIn(files: DurableFiles, place: string): Promise<FoundClaim[]> {
+  const found: FoundClaim[] = []
+  for (const name of await files.list(place)) {
+    if (!CLAIM.test(name)) continue
+    found.push(await foundAt(files, join(place, name)))
+  }
+  return found
+}
+
+async function foundAt(files: DurableFiles, path: string): Promise<FoundClaim> {
+  const bytes = await readWhole(files, path)
+  return { path, claim: bytes && readClaim(Buffer.from(bytes).toString()) }
+}
+
+function readClaim(text: string): Claim | undefined {
+  try {
+    const { pid, host, startedAt, since, reading } = JSON.parse(text) as Partial<Claim>
+    const isOne = typeof pid === 'number' && typeof host === 'string' && typeof startedAt === 'string' && typeof since === 'string'
+    return isOne ? { pid, host, startedAt, since, ...(reading === true && { reading }) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return FeedError.is(error) && error.code === 'STATE_LOCKED'
+}
+
+function locked(path: string, holder: FoundClaim | undefined): FeedError<'STATE_LOCKED'> {
+  const { pid, host, since } = holder?.claim ?? {}
+  const who = pid === undefined ? 'another process' : `process ${pid} on ${host}, since ${since} (${holder?.path} says so)`
+  const message = `${path} is in use by ${who}: wait until that process has ended, or end it; the lock ends with it, no file has to be removed`
+  return new FeedError('STATE_LOCKED', message, {
+    path,
+    ...(pid !== undefined && { pid }),
+    ...(host !== undefined && { host }),
+    ...(since !== undefined && { since }),
+    ...(holder !== undefined && { file: holder.path }),
+  })
+}

@@ -1,0 +1,91 @@
+// The files that a category needs after its bootstraps, each with its window and how it stands at one moment: the hours one after the
+// other, and the days with the files of each. Which of them can be applied is decided in calendar.ts.
+
+import { type BootstrapId, type Category, type FileId, fileIdKey } from '../file-id'
+import {
+  type CalendarLimits,
+  DAY_MS,
+  type DatedId,
+  dayStart,
+  dayText,
+  type FileWindow,
+  HOUR_MS,
+  hourStart,
+  windowOf,
+} from './calendar-windows'
+
+/** `there`: the service has it. `missing`: it should, and said that it has not. `early`: not yet. `gone`: no longer. */
+export type Standing = 'done' | 'there' | 'missing' | 'early' | 'gone'
+
+export interface DatedFile {
+  readonly id: DatedId
+  readonly window: FileWindow
+  readonly standing: Standing
+}
+
+export interface CategoryFilesParts {
+  readonly category: Category
+  readonly nowMs: number
+  readonly untilMs: number
+  readonly limits: CalendarLimits
+  readonly done: Iterable<FileId>
+  readonly missing: Iterable<FileId>
+}
+
+/** The files of one category, up to those whose content has begun. */
+export class CategoryFiles {
+  readonly #parts: CategoryFilesParts
+  readonly #done: ReadonlyMap<string, FileId>
+  readonly #missing: ReadonlySet<string>
+
+  constructor(parts: CategoryFilesParts) {
+    this.#parts = parts
+    this.#done = new Map(Array.from(parts.done, id => [fileIdKey(id), id]))
+    this.#missing = new Set(Array.from(parts.missing, fileIdKey))
+  }
+
+  /** When the newest bootstrap that was done was generated; undefined where none was. */
+  generationMs(feed: BootstrapId['feed']): number | undefined {
+    const prefix = fileIdKey({ ...this.#parts.category, feed, scope: 'ALL_ACTIVE', generation: '' })
+    const times = [...this.#done].filter(([key]) => key.startsWith(prefix)).map(([key]) => Date.parse(key.slice(prefix.length)))
+    return times.length === 0 ? undefined : Math.max(...times)
+  }
+
+  isMissing(id: FileId): boolean {
+    return this.#missing.has(fileIdKey(id))
+  }
+
+  /** The snapshots from the hour on that holds this moment. */
+  hoursFrom(ms: number): DatedFile[] {
+    return this.#starts(hourStart(ms), HOUR_MS).map(startMs => {
+      return this.#file({ feed: 'item_snapshot', ...this.#parts.category, hour: new Date(startMs).toISOString() })
+    })
+  }
+
+  /** The files of one feed from the day on that holds this moment. */
+  daysFrom(ms: number, feed: 'item' | 'item_group' | 'item_priority'): DatedFile[] {
+    return this.#starts(dayStart(ms), DAY_MS).map(startMs => {
+      const day = { ...this.#parts.category, date: dayText(startMs) }
+      return this.#file(feed === 'item_priority' ? { feed, ...day } : { feed, ...day, scope: 'NEWLY_LISTED' })
+    })
+  }
+
+  #starts(firstMs: number, lengthMs: number): number[] {
+    const { nowMs, untilMs } = this.#parts
+    const starts: number[] = []
+    for (let startMs = firstMs; startMs <= nowMs && startMs + lengthMs <= untilMs; startMs += lengthMs) starts.push(startMs)
+    return starts
+  }
+
+  #file(id: DatedId): DatedFile {
+    const window = windowOf(id, this.#parts.limits)
+    return { id, window, standing: this.#standingOf(id, window) }
+  }
+
+  #standingOf(id: DatedId, { fromMs, goneMs }: FileWindow): Standing {
+    if (this.#done.has(fileIdKey(id))) return 'done'
+    if (this.#parts.nowMs < fromMs) return 'early'
+    if (this.#parts.nowMs >= goneMs) return 'gone'
+    return this.isMissing(id) ? 'missing' : 'there'
+  }
+}

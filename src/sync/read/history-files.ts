@@ -1,0 +1,76 @@
+// Which of the files that are kept make up the state of an earlier time: the newest bootstraps of before it, and all that followed
+// them up to then. It only chooses, and says what is missing; history.ts reads them.
+
+import { FeedError } from '../../errors'
+import { isBootstrap } from '../feed-files'
+import { type Category, type FileId, fileIdKey } from '../file-id'
+import type { LedgerEntry } from '../folder/ledger'
+import { planCategory } from '../plan/calendar'
+import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-windows'
+
+export interface HistoryQuery {
+  readonly category: Category
+  readonly asOf: Date
+  /** What the state is made of now. */
+  readonly entries: readonly LedgerEntry[]
+  /** True of the files whose bytes are at hand. */
+  readonly isKept: (entry: LedgerEntry) => boolean
+}
+
+export interface HistoryFiles {
+  /** In the order in which they came into the state. */
+  readonly entries: readonly LedgerEntry[]
+  /** The time whose state they make up: that of the bootstrap, or the end of the last full hour up to the time asked for. */
+  readonly at: Date
+}
+
+/** @throws FeedError STATE_HISTORY_MISSING */
+export function filesAsOf(query: HistoryQuery): HistoryFiles {
+  const { category, asOf, isKept } = query
+  const done = query.entries.filter(({ state }) => state === 'done')
+  const items = newestBootstrap(done.filter(isKept), 'item', asOf)
+  const groups = newestBootstrap(done.filter(isKept), 'item_group', asOf)
+  if (items === undefined) throw historyMissing(query, 'no bootstrap of that time or of before it is kept')
+  if (groups === undefined && done.some(({ id }) => isBootstrap(id) && id.feed === 'item_group')) {
+    throw historyMissing(query, 'no bootstrap of the groups of that time or of before it is kept')
+  }
+  const followers = done.filter(({ id }) => follows(id, id.feed === 'item_group' ? groups : items, asOf))
+  const dropped = followers.find(entry => !isKept(entry))
+  if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
+  const entries = [items, ...(groups === undefined ? [] : [groups]), ...followers]
+  const at = planCategory({ ...category, now: asOf, until: asOf, done: entries.map(({ id }) => id) }).watermark ?? asOf
+  if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime())
+    throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
+  return { entries, at }
+}
+
+function newestBootstrap(entries: readonly LedgerEntry[], feed: FileId['feed'], asOf: Date): LedgerEntry | undefined {
+  const isBefore = ({ id }: LedgerEntry) => isBootstrap(id) && id.feed === feed && generatedMs(id) <= asOf.getTime()
+  return entries.filter(isBefore).reduce<LedgerEntry | undefined>((newest, entry) => {
+    return newest === undefined || generatedMs(entry.id) > generatedMs(newest.id) ? entry : newest
+  }, undefined)
+}
+
+/** True of the files that say something of the time after a bootstrap, and nothing of that after `asOf`. */
+function follows(id: FileId, base: LedgerEntry | undefined, asOf: Date): boolean {
+  if (isBootstrap(id) || base === undefined) return false
+  const { coversToMs } = windowOf(id, calendarLimits())
+  return coversToMs > generatedMs(base.id) && coversToMs <= asOf.getTime()
+}
+
+function generatedMs(id: FileId): number {
+  return isBootstrap(id) ? Date.parse(id.generation ?? '') : Number.NaN
+}
+
+export function historyMissing(
+  { category, asOf }: Pick<HistoryQuery, 'category' | 'asOf'>,
+  reason: string,
+): FeedError<'STATE_HISTORY_MISSING'> {
+  const text = asOf.toISOString()
+  const context = { category: category.categoryId, asOf: text, reason }
+  return new FeedError(
+    'STATE_HISTORY_MISSING',
+    `category ${category.categoryId} as of ${text}: ${reason}; ask for a later time, and let runs keep more files (keepFileBytes)`,
+    context,
+  )
+}

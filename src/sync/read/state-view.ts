@@ -1,0 +1,120 @@
+// A state folder as one reader sees it: the categories as they were when it was opened, whatever runs write after that. Several
+// readers may have views at the same time. What a run that died left undone is finished before, which needs the whole folder.
+
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { FeedError } from '../../errors'
+import type { KeyedStore } from '../../state/keyed-store'
+import type { DurableFiles } from '../durable-files'
+import { type FinishOptions, finishCategory, isUnfinished } from '../file/finish-file'
+import { fileIdKey } from '../file-id'
+import type { CategoryState } from '../folder/category-state'
+import { openCategories, StateFolder } from '../folder/state-folder'
+import type { StateGround } from '../folder/state-ground'
+import { needMarker, type StateOrigin } from '../folder/state-marker'
+import { StatePaths } from '../folder/state-paths'
+import { makeReaderPlace, type ReaderPlace } from './reader-place'
+
+export interface StateViewOptions {
+  readonly folder: string
+  readonly storeBytes: number
+  readonly ground: StateGround
+  /** How a file that a run was applying when it died is finished. */
+  readonly finish: FinishOptions
+}
+
+export class StateView {
+  readonly paths: StatePaths
+  readonly files: DurableFiles
+  readonly categories: readonly CategoryState[]
+  readonly #place: ReaderPlace
+  readonly #store: KeyedStore
+
+  private constructor(paths: StatePaths, files: DurableFiles, place: ReaderPlace, store: KeyedStore, categories: readonly CategoryState[]) {
+    this.paths = paths
+    this.files = files
+    this.categories = categories
+    this.#place = place
+    this.#store = store
+  }
+
+  /** @throws FeedError STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
+  static async open(options: StateViewOptions): Promise<StateView> {
+    const first = await StateView.#openAsItIs(options)
+    if (!(await first.#mustFinish(isUnfinished))) return first
+    for (;;) {
+      await finishAll(options)
+      const view = await StateView.#openAsItIs(options)
+      // What remains of a spool may belong to a file that is still to come.
+      if (!(await view.#mustFinish(async (_, { ledger }) => ledger.applying !== undefined))) return view
+    }
+  }
+
+  static async #openAsItIs({ folder, storeBytes, ground }: StateViewOptions): Promise<StateView> {
+    const paths = new StatePaths(folder)
+    await needMarker(ground.files, paths)
+    const place = await makeReaderPlace(ground, paths)
+    try {
+      const store = await place.snapshot.open(storeBytes)
+      try {
+        return new StateView(paths, ground.files, place, store, [...(await openCategories(store)).values()])
+      } catch (error) {
+        await store.close()
+        throw error
+      }
+    } catch (error) {
+      await place.leave()
+      throw error
+    }
+  }
+
+  /** Closes the view where something has to be finished first. */
+  async #mustFinish(isOpen: typeof isUnfinished): Promise<boolean> {
+    try {
+      for (const category of this.categories) {
+        const { unwritable } = this.#place
+        const { applying } = category.ledger
+        if (unwritable !== undefined && applying !== undefined) throw cannotFinish(this.paths.folder, unwritable, fileIdKey(applying.id))
+        if (unwritable === undefined && (await isOpen(this, category))) {
+          await this.close()
+          return true
+        }
+      }
+      return false
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
+  get origin(): StateOrigin {
+    return this.#place.origin
+  }
+
+  /** A folder for what is made for this reader, which does not exist yet. It goes when the view is closed. */
+  newFolder(): string {
+    return join(this.#place.folder, randomUUID())
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#store.close()
+    } finally {
+      await this.#place.leave()
+    }
+  }
+}
+
+async function finishAll({ folder, storeBytes, ground, finish }: StateViewOptions): Promise<void> {
+  const state = await StateFolder.open({ folder, storeBytes, ground })
+  try {
+    for (const category of state.categories) await finishCategory(state, category, finish)
+  } finally {
+    await state.close()
+  }
+}
+
+function cannotFinish(path: string, reason: string, file: string): FeedError<'STATE_IO'> {
+  const message = `finish of ${path} failed: ${reason}; a run ended while it applied ${file}: run feedmill sync, or read the state, once where the folder can be written`
+  return new FeedError('STATE_IO', message, { path, operation: 'finish', reason })
+}

@@ -1,0 +1,182 @@
+// A synchronisation: the categories of a marketplace, kept in a state folder, brought up to what the service has.
+// It owns the run's life (opening, what is shared, progress, the one end); the way of a category is category-run.ts.
+
+import { setMaxListeners } from 'node:events'
+import { asFeedError, FeedError } from '../../errors'
+import { listenable } from '../../stages/wait'
+import { type FinishOptions, finishCategory } from '../file/finish-file'
+import { StateFolder } from '../folder/state-folder'
+import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
+import { CategoryRun, type SharedRun } from './category-run'
+import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
+import { Turns } from './turns'
+
+/**
+ * A synchronisation that is under way. Read as an iterable it tells what happens, and fails as the run does; leaving the loop early
+ * stops the run. Nobody has to read it.
+ */
+export interface SyncRun extends AsyncIterable<SyncEvent> {
+  /** Settles when the run is over and the folder is free. Rejects with the error that ended it, ABORTED where it was stopped. */
+  readonly summary: Promise<SyncSummary>
+}
+
+/**
+ * Brings the state in a folder up to what the service has, and, with `mode: 'follow'`, keeps it there.
+ *
+ * After each file the state is exactly what was true at the category's watermark. A run may die or be stopped at any moment: the
+ * next one goes on where it was, in the middle of a download and in the middle of a file.
+ *
+ * Fails with STATE_LOCKED where another run works in the folder, STATE_FOREIGN where it is of another service or marketplace, STATE_IO
+ * where the disk fails or is full, STATE_CORRUPT where what is stored is not what was written, DEPENDENCY_MISSING without classic-level,
+ * TOKEN_REFUSED, ABORTED. Files that cannot be had do not end it: they are told as `missing` or `failed`, and hold the watermark.
+ * @throws FeedError OPTION_INVALID
+ */
+export function sync(options: SyncOptions): SyncRun {
+  const run = new Run(syncSettings(options))
+  return { summary: run.summary, [Symbol.asyncIterator]: () => run.events() }
+}
+
+class Run {
+  readonly summary: Promise<SyncSummary>
+  readonly #settings: SyncSettings
+  readonly #queue = new EventQueue()
+  readonly #abort = new AbortController()
+  readonly #startedAt = performance.now()
+  #categories: readonly CategoryRun[] = []
+  #files = 0
+  #rows = 0
+  #bytes = 0
+
+  constructor(settings: SyncSettings) {
+    this.#settings = settings
+    // Everything on its way listens to this one signal.
+    setMaxListeners(0, this.#abort.signal)
+    this.summary = this.#run().then(
+      summary => {
+        this.#queue.end()
+        return summary
+      },
+      cause => {
+        const error = asFeedError(cause, 'sync')
+        this.#queue.fail(error)
+        throw error
+      },
+    )
+    this.summary.catch(() => {})
+  }
+
+  async *events(): AsyncGenerator<SyncEvent, void, void> {
+    try {
+      for (let event = await this.#queue.next(); event !== undefined; event = await this.#queue.next()) yield event
+    } finally {
+      this.#stop(undefined)
+    }
+  }
+
+  async #run(): Promise<SyncSummary> {
+    const signal = listenable(this.#settings.signal)
+    const onAbort = () => this.#stop(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const timer = setInterval(() => this.#tell({ type: 'progress', ...this.#progress() }), this.#settings.progressMs).unref()
+    try {
+      if (signal?.aborted) onAbort()
+      this.#abort.signal.throwIfAborted()
+      await this.#work()
+      const progress = this.#progress()
+      this.#tell({ type: 'progress', ...progress })
+      return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
+    } finally {
+      clearInterval(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { folder, marketplace, service, shares, ground } = this.#settings
+    const origin = { marketplace, service: service.profile.baseUrl }
+    const state = await StateFolder.open({ folder, origin, storeBytes: shares.storeBytes, ground })
+    try {
+      await this.#synchronise(state)
+    } catch (error) {
+      // The first failure is the one to tell.
+      await state.close().catch(() => {})
+      throw error
+    }
+    await state.close()
+  }
+
+  async #synchronise(state: StateFolder): Promise<void> {
+    const finish = this.#finishOptions()
+    for (const category of state.categories) await finishCategory(state, category, finish)
+    const shared = this.#shared(state, finish)
+    const runs: CategoryRun[] = []
+    for (const category of this.#settings.categories) runs.push(new CategoryRun(await state.category(category), shared))
+    this.#categories = runs
+    for (const run of runs) await run.dropStrangeSpools()
+    // All of them let go of the folder before it is closed; what ended the run first is what it fails with.
+    await Promise.all(runs.map(run => run.run().catch(error => this.#end(error))))
+    await Promise.all(runs.map(run => run.settled()))
+    this.#abort.signal.throwIfAborted()
+  }
+
+  #shared(folder: StateFolder, finish: FinishOptions): SharedRun {
+    return {
+      settings: this.#settings,
+      folder,
+      finish,
+      downloads: new Turns(this.#settings.parallelFiles),
+      // Rows are merged on this thread: two files at a time would only take twice the memory.
+      applying: new Turns(1),
+      signal: this.#abort.signal,
+      tell: event => this.#tell(event),
+      received: bytes => {
+        this.#bytes += bytes
+      },
+      fail: error => this.#end(error),
+    }
+  }
+
+  #finishOptions(): FinishOptions {
+    const { shares, keepFileBytes, changes } = this.#settings
+    return {
+      commitBytes: shares.commitBytes,
+      readBytes: shares.readBytes,
+      batchBytes: shares.batchBytes,
+      keepFileBytes,
+      signal: this.#abort.signal,
+      sink: typeof changes === 'object' ? changes : undefined,
+      onRows: rows => {
+        this.#rows += rows
+      },
+    }
+  }
+
+  #tell(event: SyncEvent): void {
+    if (event.type === 'done') this.#files++
+    this.#queue.add(event)
+  }
+
+  #progress(): SyncProgress {
+    const seconds = (performance.now() - this.#startedAt) / 1000
+    const categories = this.#categories.map(({ progress }) => progress)
+    const left = categories.reduce((sum, { ready }) => sum + ready, 0)
+    return {
+      categories,
+      files: this.#files,
+      rows: this.#rows,
+      bytes: this.#bytes,
+      bytesPerSecond: this.#bytes / seconds,
+      seconds,
+      secondsLeft: this.#files === 0 ? undefined : (left * seconds) / this.#files,
+    }
+  }
+
+  /** The caller wants no more. */
+  #stop(reason: unknown): void {
+    this.#end(new FeedError('ABORTED', 'the synchronisation was stopped', { stage: 'sync' }, { cause: reason }))
+  }
+
+  #end(error: unknown): void {
+    this.#abort.abort(asFeedError(error, 'sync'))
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test, vi } from 'vitest'
+import { CATEGORY, MARKETPLACE } from '../../../src/cli/demo/demo-job'
+import { prepareFiles } from '../../../src/cli/demo/demo-prepare'
+import { createEmulator, createWorld } from '../../../src/emulator/index'
+import { createFeedService, defineProfile, fetchTransport } from '../../../src/index'
+
+test.each([
+  ['bootstrap, groups and the snapshots of all hours', false, 26],
+  ['the bootstrap alone', true, 1],
+])('%s: what was prepared is not made again when it is read', async (_, streamOnly, files) => {
+  const world = createWorld({ seed: 7, items: 300, churn: 20 })
+  const emulator = createEmulator({ world })
+  const profile = defineProfile({
+    baseUrl: 'http://127.0.0.1',
+    tokenUrl: `http://127.0.0.1${emulator.tokenPath}`,
+    scopeBase: emulator.scopeBase,
+  })
+  const now = new Date(world.end.getTime() + 3_600_000)
+  const service = createFeedService(
+    profile,
+    { clientId: emulator.clientId, clientSecret: emulator.clientSecret },
+    { transport: fetchTransport(emulator.fetch), now },
+  )
+  try {
+    const prepared = await prepareFiles(service, world, { streamOnly })
+    expect(prepared).toMatchObject({ files })
+    expect(prepared.bytesCompressed).toBeGreaterThan(files * 100)
+    const made = (['itemsAt', 'groupsAt', 'changesWithin'] as const).map(name => vi.spyOn(world, name))
+    let bytes = 0
+    const place = { marketplace: MARKETPLACE, categoryId: CATEGORY }
+    for await (const chunk of service.feeds.getItemFeed({ ...place, scope: 'ALL_ACTIVE' }).compressed()) bytes += chunk.length
+    if (!streamOnly) {
+      for await (const chunk of service.feeds.getItemGroupFeed({ ...place, scope: 'ALL_ACTIVE' }).compressed()) bytes += chunk.length
+      for (let hour = +world.start; hour < +world.end; hour += 3_600_000) {
+        const snapshot = service.feeds.getItemSnapshotFeed({ ...place, snapshotDate: new Date(hour) })
+        for await (const chunk of snapshot.compressed()) bytes += chunk.length
+      }
+    }
+    expect(bytes).toBe(prepared.bytesCompressed)
+    expect(made.map(spy => spy.mock.calls.length)).toEqual([0, 0, 0])
+  } finally {
+    await service.close()
+    await emulator.close()
+  }
+})

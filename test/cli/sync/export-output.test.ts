@@ -1,0 +1,113 @@
+// `feedmill export` as it is built, in a process of its own: what becomes of its output when that is a pipe, a device or a file.
+
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { syncCommand } from '../../../src/cli/sync/sync'
+import { runsWith } from '../../tools'
+import { type BuiltCommand, builtCommand, ended, locksOf } from '../built'
+import { outcomeOf, served } from '../served'
+
+let built: BuiltCommand
+let at: Awaited<ReturnType<typeof served>>
+
+beforeAll(async () => {
+  built = await builtCommand()
+  at = await served()
+  await outcomeOf(() => syncCommand(at.command))
+  if (existsSync('/proc/self/fd')) symlinkSync('/proc/self/fd/1', stdoutLink())
+  for (const format of ['ndjson', 'csv']) await ended(exporting(['--format', format, '--out', join(at.folder, format)]))
+}, 120_000)
+afterAll(async () => {
+  await at?.close()
+  await built?.drop()
+})
+
+test('two processes export one folder at the same time', async () => {
+  const expected = readFileSync(join(at.folder, 'ndjson'), 'utf8')
+  const ends = await Promise.all([ended(exporting([])), ended(exporting([]))])
+  expect(ends.map(({ code, out }) => [code, out === expected])).toEqual([
+    [0, true],
+    [0, true],
+  ])
+})
+
+const exporting = (words: readonly string[], stdout?: 'pipe' | number): ChildProcess =>
+  built.start(['export', '--state', at.command.state, ...words], stdout)
+
+const fileOf = (format: string) => readFileSync(join(at.folder, format), 'utf8')
+/** What `/dev/stdout` is on Linux. The machine's own would be at risk from a defect here when root runs the tests. */
+const stdoutLink = () => join(at.folder, 'stdout')
+const locks = () => locksOf(at.command.state)
+
+test.each(['ndjson', 'csv'])(
+  '%s goes to standard output, and to its other names, as it goes to a file',
+  async format => {
+    expect(fileOf(format).length).toBeGreaterThan(10_000)
+    const places = [[], ...[stdoutLink(), '/dev/fd/1', '/proc/self/fd/1'].filter(path => existsSync(path)).map(path => ['--out', path])]
+    for (const place of places) {
+      expect(await ended(exporting(['--format', format, ...place]))).toEqual({ code: 0, out: fileOf(format), err: '', third: '' })
+    }
+  },
+  120_000,
+)
+
+test.runIf(existsSync('/dev/fd'))(
+  'fault 91: a pipe that the caller has opened gets the text',
+  async () => {
+    expect(await ended(exporting(['--format', 'csv', '--out', '/dev/fd/3']))).toEqual({ code: 0, out: '', err: '', third: fileOf('csv') })
+  },
+  60_000,
+)
+
+test('standard output that is a file gets the text where its other writers left off', async () => {
+  const path = join(at.folder, 'log')
+  await writeFile(path, 'before\n')
+  const file = openSync(path, 'a')
+  const { code, err } = await ended(exporting(existsSync('/proc/self/fd') ? ['--out', stdoutLink()] : [], file))
+  closeSync(file)
+  expect([code, err]).toEqual([0, ''])
+  expect(readFileSync(path, 'utf8')).toBe(`before\n${fileOf('ndjson')}`)
+}, 60_000)
+
+test.runIf(runsWith('/dev/full'))(
+  'fault 95: a full standard output is typed, with the system’s reason, and the state is free again',
+  async () => {
+    for (const format of ['ndjson', 'csv']) {
+      const full = openSync('/dev/full', 'w')
+      const { code, err } = await ended(exporting(['--format', format], full))
+      closeSync(full)
+      expect([code, err]).toEqual([1, 'feedmill: SINK_FAILED: standard output cannot be written: ENOSPC: no space left on device, write\n'])
+      expect(locks()).toEqual([])
+    }
+  },
+  60_000,
+)
+
+test('fault 95: where the reader goes away, the command fails typed, and the state is free again', async () => {
+  for (const format of ['ndjson', 'csv']) {
+    const child = exporting(['--format', format])
+    child.stdout!.destroy()
+    expect(await ended(child)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^feedmill: SINK_FAILED: standard output cannot be written: .*EPIPE.*\n$/),
+    })
+    expect(locks()).toEqual([])
+  }
+}, 60_000)
+
+test('an output that cannot be made is told with its path and reason, and the state is free again', async () => {
+  const missing = join(at.folder, 'none/out.csv')
+  for (const [path, reason] of [
+    [missing, 'ENOENT: no such file or directory'],
+    [at.folder, 'EISDIR: illegal operation on a directory'],
+  ] as const) {
+    const { code, out, err } = await ended(exporting(['--format', 'csv', '--out', path]))
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(`feedmill: SINK_FAILED: ${path} cannot be written: ${reason}`)
+    expect(err.trimEnd().split('\n')).toHaveLength(1)
+    expect(locks()).toEqual([])
+  }
+}, 60_000)

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ExportCommand, exportCommand } from '../../../src/cli/sync/export'
+import { syncCommand } from '../../../src/cli/sync/sync'
+import { outcomeOf, served } from '../served'
+
+let at: Awaited<ReturnType<typeof served>>
+const twoCategories = { seed: 5, items: 80, hours: 4, churn: 40, categories: ['220', '267'] }
+beforeAll(async () => {
+  at = await served({ world: twoCategories })
+  await outcomeOf(() => syncCommand({ ...at.command, category: ['220', '267'], keepFiles: 1e9 }))
+})
+afterAll(() => at.close())
+
+const out = () => join(at.folder, 'out')
+const run = (options: Partial<ExportCommand> = {}) =>
+  outcomeOf(() => exportCommand({ state: at.command.state, category: [], format: 'ndjson', out: out(), ...options }))
+const lines = () => readFileSync(out(), 'utf8').trimEnd().split('\n')
+const itemsOf = (text: readonly string[]) => text.map(line => JSON.parse(line) as Record<string, unknown>)
+const truth = (time: string, categoryId = '220') =>
+  Array.from(at.emulator.world.truthAt(new Date(time), { categoryId }), ({ itemId, cells }) => {
+    return {
+      itemId,
+      title: cells[at.emulator.world.itemColumns.indexOf('title')],
+      price: cells[at.emulator.world.itemColumns.indexOf('priceValue')],
+    }
+  })
+const told = (items: readonly Record<string, unknown>[]) =>
+  items.map(({ itemId, title, priceValue }) => ({ itemId, title, price: priceValue }))
+
+describe('feedmill export', () => {
+  test('writes the items of every category in key order, typed, with group and priority', async () => {
+    expect((await run()).error).toBeUndefined()
+    const items = itemsOf(lines())
+    expect(told(items)).toEqual([...truth('2026-03-01T04:00:00Z'), ...truth('2026-03-01T04:00:00Z', '267')])
+    expect(items.some(({ group }) => typeof (group as { title?: unknown } | null)?.title === 'string')).toBe(true)
+    expect(items.every(({ priority }) => priority === null)).toBe(true)
+  })
+
+  test('of one category, the same bytes each time', async () => {
+    await run({ category: ['267'] })
+    const first = lines()
+    expect(told(itemsOf(first))).toEqual(truth('2026-03-01T04:00:00Z', '267'))
+    await run({ category: ['267'] })
+    expect(lines()).toEqual(first)
+  })
+
+  test.each([
+    ['2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z'],
+    ['2026-03-01T01:59:59.999Z', '2026-03-01T01:00:00Z'],
+    ['2026-03-01T02:00:00Z', '2026-03-01T02:00:00Z'],
+    ['2026-03-01T04:30:00Z', '2026-03-01T04:00:00Z'],
+  ])('--as-of %s is what was true at %s', async (asOf, at) => {
+    expect((await run({ asOf: new Date(asOf) })).error).toBeUndefined()
+    expect(told(itemsOf(lines()))).toEqual([...truth(at), ...truth(at, '267')])
+  })
+
+  test.each(['2026-02-28T23:59:59.999Z', '2026-03-01T05:00:00Z'])(
+    '--as-of %s is past what is kept: refused, and nothing is written',
+    async asOf => {
+      await run()
+      const before = lines()
+      expect((await run({ asOf: new Date(asOf) })).error).toMatchObject({ code: 'STATE_HISTORY_MISSING' })
+      expect(lines()).toEqual(before)
+      // The state is free again, and as it was.
+      expect((await run()).error).toBeUndefined()
+      expect(lines()).toEqual(before)
+    },
+  )
+
+  test('as CSV: the documented columns, as text', async () => {
+    await run({ format: 'csv', category: ['220'] })
+    const [header, ...rows] = readFileSync(out(), 'utf8').trimEnd().split('\r\n')
+    expect(header).toMatch(/^itemId,availability,title,/)
+    expect(rows.map(row => row.slice(0, row.indexOf(',')))).toEqual(truth('2026-03-01T04:00:00Z').map(({ itemId }) => itemId))
+  })
+
+  test('a category that the folder does not have is refused', async () => {
+    expect((await run({ category: ['1'] })).error).toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: 'category', expected: 'one of 220, 267' },
+    })
+  })
+})

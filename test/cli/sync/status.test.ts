@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type StateStatus, statusCommand } from '../../../src/cli/sync/status'
+import { syncCommand } from '../../../src/cli/sync/sync'
+import { HOURS, outcomeOf, served } from '../served'
+
+let at: Awaited<ReturnType<typeof served>>
+beforeAll(async () => {
+  at = await served()
+  await outcomeOf(() => syncCommand({ ...at.command, until: new Date('2026-03-01T02:00:00Z'), keepFiles: 1e9 }))
+})
+afterAll(() => at.close())
+
+const status = async (now: Date) => {
+  const { out } = await outcomeOf(() => statusCommand(at.command.state, { now, json: true }))
+  expect(out).toHaveLength(1)
+  return JSON.parse(out[0]!) as StateStatus
+}
+const snapshot = (hour: number) => `MKT_US/220/item_snapshot/2026-03-01T0${hour}:00:00.000Z`
+
+test('watermarks, what is due, and sizes', async () => {
+  const { marketplace, service, sizes, categories } = await status(at.now)
+  expect([marketplace, service]).toEqual(['MKT_US', at.command.baseUrl])
+  expect(sizes).toEqual({ store: expect.any(Number), spool: 0, files: expect.any(Number), changes: expect.any(Number) })
+  expect(Math.min(sizes.store, sizes.files, sizes.changes)).toBeGreaterThan(1_000)
+  expect(categories).toEqual([
+    {
+      categoryId: '220',
+      watermark: '2026-03-01T02:00:00.000Z',
+      files: HOURS,
+      due: { count: 2, first: snapshot(2), last: snapshot(3) },
+      lost: { count: 0, first: null, last: null },
+      needsBootstrap: [],
+      next: { file: snapshot(4), from: '2026-03-01T06:00:00.000Z' },
+    },
+  ])
+})
+
+test('gaps past what the service keeps', async () => {
+  const [category] = (await status(new Date('2026-03-08T03:30:00Z'))).categories
+  expect(category).toMatchObject({ lost: { count: 2, first: snapshot(2), last: snapshot(3) }, needsBootstrap: ['item'] })
+})
+
+test('in words', async () => {
+  const words = async (now: Date) => (await outcomeOf(() => statusCommand(at.command.state, { now, json: false }))).out
+  const out = await words(at.now)
+  expect(out[0]).toBe(`MKT_US of ${at.command.baseUrl}`)
+  expect(out[1]).toMatch(/^on the disk: store .*B, spool 0 B, files .*B, changes .*B$/)
+  expect(out.slice(2)).toEqual([
+    'category 220: up to 2026-03-01T02:00:00.000Z, 4 files',
+    '  due: 2 files, 220 item_snapshot 2026-03-01T02:00:00.000Z to 220 item_snapshot 2026-03-01T03:00:00.000Z',
+    '  next: 220 item_snapshot 2026-03-01T04:00:00.000Z, at 2026-03-01T06:00:00.000Z',
+  ])
+  const late = await words(new Date('2026-03-08T02:30:00Z'))
+  expect(late).toContain('  lost: 220 item_snapshot 2026-03-01T02:00:00.000Z')
+  expect(late).toContain('  needs a new bootstrap: item')
+})
+
+test('a folder that is no state is refused and left as it is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'feedmill-status-'))
+  try {
+    for (const path of [folder, join(folder, 'none')]) {
+      const { error } = await outcomeOf(() => statusCommand(path, { json: false }))
+      expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { path, received: 'no state.json' } })
+    }
+    expect(readdirSync(folder)).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { headerName } from '../../../src/emulator/feeds/header-names'
+
+test.each([
+  ['camelCase', ['itemId', 'gtin', 'inferredEpid', 'RestockingFeePercentage']],
+  ['documented', ['itemId', 'the service', 'inferredEpid', 'RestockingFeePercentage']],
+  ['PascalCase', ['ItemId', 'GTIN', 'InferredEPID', 'RestockingFeePercentage']],
+] as const)('%s', (spelling, names) => {
+  expect(['itemId', 'gtin', 'inferredEpid', 'RestockingFeePercentage'].map(name => headerName(name, spelling))).toEqual(names)
+})

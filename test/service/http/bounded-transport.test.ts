@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { FeedError } from '../../../src/errors'
+import { BoundedTransport } from '../../../src/service/http/bounded-transport'
+import type { HttpRequest, HttpTransport } from '../../../src/service/http/http-transport'
+import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
+import type { RangeResponse } from '../../../src/stages/range/range-transport'
+
+const request = (host = 'a.test'): HttpRequest => ({ url: `https://${host}/x`, headers: {}, signal: new AbortController().signal })
+
+function response(onDiscard = () => {}, parts = [Uint8Array.of(1), Uint8Array.of(2)]): RangeResponse {
+  return {
+    status: 200,
+    header: () => undefined,
+    body: (async function* () {
+      yield* parts
+    })(),
+    discard: onDiscard,
+  }
+}
+
+function bounded(send: HttpTransport['send'], options: RequestOptions = {}): BoundedTransport {
+  return new BoundedTransport({ send }, requestSettings({ concurrencyPerHost: 1, queueTimeoutMs: 20, headersTimeoutMs: 20, ...options }))
+}
+
+const busy = { code: 'HTTP_TIMEOUT', retryable: true, context: { phase: 'queue', limitMs: 20, url: 'https://a.test/x' } }
+
+test('a turn is held until the body is read, or discarded; other hosts have their own', async () => {
+  let discarded = 0
+  const transport = bounded(async () => response(() => void discarded++))
+  const first = await transport.send(request())
+  await expect(transport.send(request())).rejects.toMatchObject(busy)
+  ;(await transport.send(request('b.test'))).discard()
+  const parts: number[] = []
+  for await (const [byte] of first.body) parts.push(byte!)
+  expect(parts).toEqual([1, 2])
+  const second = await transport.send(request())
+  second.discard()
+  const third = await transport.send(request())
+  for await (const _ of third.body) break
+  first.discard()
+  ;(await transport.send(request())).discard()
+  expect(discarded).toBe(4)
+})
+
+test('a turn is held until a body that is handed over has ended or failed', async () => {
+  const endings: { end(): void; fail(error: Error): void }[] = []
+  const receive = () => new Promise<void>((end, fail) => void endings.push({ end, fail }))
+  const transport = bounded(async () => ({ ...response(), receive }))
+  const whole = (await transport.send(request())).receive?.(() => {})
+  await expect(transport.send(request())).rejects.toMatchObject(busy)
+  endings[0]?.end()
+  await whole
+  const cut = expect((await transport.send(request())).receive?.(() => {})).rejects.toThrow('reset')
+  endings[1]?.fail(new Error('reset'))
+  await cut
+  ;(await transport.send(request())).discard()
+})
+
+test('a failed request gives its turn back', async () => {
+  let requests = 0
+  const transport = bounded(async () => {
+    if (++requests === 1) throw new FeedError('HTTP_TRANSPORT', 'reset', { url: 'u' })
+    return response()
+  })
+  await expect(transport.send(request())).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+  expect((await transport.send(request())).status).toBe(200)
+})
+
+test('a response that does not come is given up: the request aborted, a late answer discarded', async () => {
+  let answer = (_response: RangeResponse) => {}
+  let aborted = false
+  let discarded = false
+  const transport = bounded(({ signal }) => {
+    signal.addEventListener('abort', () => void (aborted = true))
+    return new Promise(resolve => {
+      answer = resolve
+    })
+  })
+  await expect(transport.send(request())).rejects.toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'headers', limitMs: 20 } })
+  expect(aborted).toBe(true)
+  answer(response(() => void (discarded = true)))
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(discarded).toBe(true)
+})
+
+test('the caller’s abort ends the wait for a turn and for a response', async () => {
+  const transport = bounded(() => new Promise(() => {}), { queueTimeoutMs: 10_000, headersTimeoutMs: 10_000 })
+  const aborting = new AbortController()
+  const sending = [0, 1].map(() => transport.send({ ...request(), signal: aborting.signal }).catch(error => error))
+  setTimeout(() => aborting.abort(new Error('enough')), 5)
+  for (const error of await Promise.all(sending)) expect(error).toMatchObject({ message: 'enough' })
+})

@@ -1,0 +1,81 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { FeedError } from '../../../src/errors'
+import { HostGate } from '../../../src/service/http/host-gate'
+
+afterEach(() => void vi.useRealTimers())
+
+const limits = (signal = new AbortController().signal, limitMs = 1000) => ({
+  signal,
+  limitMs,
+  onLimit: () => new FeedError('HTTP_TIMEOUT', 'no turn', { url: 'u', phase: 'queue', limitMs }),
+})
+
+test('turns are given in the order of asking, no more than allowed at a time', async () => {
+  const gate = new HostGate({ concurrency: 2, intervalMs: 0 })
+  const order: number[] = []
+  const leaves: (() => void)[] = []
+  const asked = [0, 1, 2, 3].map(async n => {
+    const leave = await gate.enter(limits())
+    order.push(n)
+    leaves.push(leave)
+  })
+  await vi.waitFor(() => expect(order).toEqual([0, 1]))
+  leaves[1]!()
+  // Leaving twice gives one turn.
+  leaves[1]!()
+  await vi.waitFor(() => expect(order).toEqual([0, 1, 2]))
+  leaves[0]!()
+  await Promise.all(asked)
+  expect(order).toEqual([0, 1, 2, 3])
+})
+
+test('who gives up waiting, by limit or abort, leaves its place and takes no turn', async () => {
+  const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
+  const leave = await gate.enter(limits())
+  const aborting = new AbortController()
+  const aborted = gate.enter(limits(aborting.signal))
+  const late = gate.enter(limits(undefined, 5))
+  const third = gate.enter(limits())
+  aborting.abort(new Error('enough'))
+  await expect(aborted).rejects.toThrow('enough')
+  await expect(late).rejects.toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'queue' } })
+  leave()
+  ;(await third)()
+  ;(await gate.enter(limits()))()
+  await expect(gate.enter(limits(AbortSignal.abort()))).rejects.toThrow()
+})
+
+test('a turn that comes in the moment of an abort is passed on', async () => {
+  const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
+  const leave = await gate.enter(limits())
+  const aborting = new AbortController()
+  const aborted = gate.enter(limits(aborting.signal))
+  const next = gate.enter(limits())
+  leave()
+  aborting.abort(new Error('enough'))
+  const outcome = await aborted.then(
+    taken => taken(),
+    () => 'aborted',
+  )
+  ;(await next)()
+  expect([undefined, 'aborted']).toContain(outcome)
+})
+
+test('starts are evenly spread, and one that is too far away is refused at once', async () => {
+  vi.useFakeTimers()
+  const gate = new HostGate({ concurrency: 100, intervalMs: 300 })
+  const started: number[] = []
+  const begin = Date.now()
+  const asked = [0, 1, 2, 3].map(async n => {
+    await gate.enter(limits())
+    started[n] = Date.now() - begin
+  })
+  const refused = expect(gate.enter(limits())).rejects.toMatchObject({ code: 'HTTP_TIMEOUT' })
+  await vi.advanceTimersByTimeAsync(2000)
+  await Promise.all(asked)
+  await refused
+  expect(started).toEqual([0, 300, 600, 900])
+  const later = gate.enter(limits())
+  await vi.advanceTimersByTimeAsync(0)
+  ;(await later)()
+})

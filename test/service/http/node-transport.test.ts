@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { Agent, createServer } from 'node:http'
+import { createServer as createSocketServer } from 'node:net'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { FeedError } from '../../../src/errors'
+import { bodyOfStream, contentLengthRefusal, NodeTransport } from '../../../src/service/http/node-transport'
+
+// What both transports do is tested in http-transport.test.ts.
+
+test('fault 102: a name that is no option is refused at the call', () => {
+  expect(() => new NodeTransport({ agents: new Agent() } as never)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', message: 'agents is not an option: did you mean agent?' }),
+  )
+})
+
+test('the caller’s agent is used, and left open', async () => {
+  const server = createServer((_, response) => response.end('here'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  let connections = 0
+  server.on('connection', () => connections++)
+  const agent = new Agent({ keepAlive: true })
+  const transport = new NodeTransport({ agent })
+  const { port } = server.address() as { port: number }
+  const asked = { url: `http://127.0.0.1:${port}`, headers: {}, signal: new AbortController().signal }
+  await transport.close()
+  for (let n = 0; n < 2; n++) {
+    const response = await transport.send(asked)
+    const parts: Uint8Array[] = []
+    for await (const part of response.body) parts.push(part)
+    expect(Buffer.concat(parts).toString()).toBe('here')
+  }
+  expect(connections).toBe(1)
+  agent.destroy()
+  await new Promise(resolve => server.close(resolve))
+})
+
+test('https is spoken to https addresses', async () => {
+  const server = createServer((_, response) => response.end('here'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = new NodeTransport()
+  const { port } = server.address() as { port: number }
+  const asked = { url: `https://127.0.0.1:${port}`, headers: {}, signal: new AbortController().signal }
+  await expect(transport.send(asked)).rejects.toMatchObject({
+    code: 'HTTP_TRANSPORT',
+    cause: { code: expect.stringMatching(/SSL|EPROTO|RESET/) },
+  })
+  await transport.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+test.each([
+  ['101', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+  ['101 without an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ['103 and the end', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ['nothing and the end', ''],
+])('fault 96: %s is no response, and a failed connection at once', async (_, answer) => {
+  const server = createSocketServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(answer))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = new NodeTransport()
+  const { port } = server.address() as { port: number }
+  // No time limit stands behind this: without an end of its own the test would not end.
+  const sending = transport.send({ url: `http://127.0.0.1:${port}/f`, headers: {}, signal: new AbortController().signal })
+  await expect(sending).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true, context: { url: `http://127.0.0.1:${port}/f` } })
+  await transport.close()
+  server.close()
+})
+
+const url = 'http://feed.test/file'
+const bytes = (text: string) => new TextEncoder().encode(text)
+const streamOf = (...steps: (string | Error)[]) =>
+  Readable.from(
+    (function* () {
+      for (const step of steps) {
+        if (step instanceof Error) throw step
+        yield Buffer.from(step)
+      }
+    })(),
+  )
+
+const ways: readonly [string, (stream: Readable) => Promise<Uint8Array>][] = [
+  [
+    'iterated',
+    async stream => {
+      const parts: Uint8Array[] = []
+      for await (const part of bodyOfStream(stream, url).body) parts.push(part)
+      return Buffer.concat(parts)
+    },
+  ],
+  [
+    'received',
+    async stream => {
+      const parts: Uint8Array[] = []
+      await bodyOfStream(stream, url).receive(part => void parts.push(part))
+      return Buffer.concat(parts)
+    },
+  ],
+]
+
+test.each(ways)('a body, %s: all parts, or a typed failure', async (_, read) => {
+  expect(Uint8Array.from(await read(streamOf('ab', 'c')))).toEqual(bytes('abc'))
+  expect((await read(streamOf())).length).toBe(0)
+  await expect(read(streamOf('ab', new Error('reset')))).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', context: { url } })
+})
+
+test.each(ways)('a body, %s: a stream that was destroyed before or is discarded meanwhile does not hang', async (_, read) => {
+  const before = streamOf('ab')
+  before.on('error', () => {}).destroy(new Error('reset'))
+  await new Promise(resolve => setImmediate(resolve))
+  await expect(read(before)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+  const stalled = new Readable({ read() {} })
+  const reading = expect(read(stalled)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+  setImmediate(() => stalled.destroy())
+  await reading
+})
+
+test('fault 20: what a parser says of Content-Length, by its words or its code', () => {
+  const errors = [
+    new Error('Content-Length mismatch'),
+    Object.assign(new Error('Parse Error'), { code: 'HPE_UNEXPECTED_CONTENT_LENGTH' }),
+    Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_CONTENT_LENGTH' }),
+  ]
+  for (const cause of errors)
+    expect(contentLengthRefusal(cause, url)).toMatchObject({ code: 'HTTP_CONTENT_LENGTH', context: { url }, cause })
+})
+
+test('what a parser says of anything else is another’s to name', () => {
+  for (const error of [new Error('reset'), undefined, 'x', new FeedError('HTTP_TRANSPORT', 'no content-length', { url })])
+    expect(contentLengthRefusal(error, url)).toBeUndefined()
+})

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { Secrets } from '../../../src/codec/secrets'
+import { FeedError } from '../../../src/errors'
+import { fetchTransport } from '../../../src/service/http/fetch-transport'
+import { requestSettings } from '../../../src/service/http/request-settings'
+import { AuthorizedTransport } from '../../../src/service/tokens/authorized-transport'
+import type { TokenNeed, TokenSource } from '../../../src/service/tokens/token-source'
+
+const url = 'https://a.test/file'
+const signal = new AbortController().signal
+
+/** A transport whose server takes the tokens in `good`. */
+function authorized(tokens: TokenSource, good: readonly string[] = ['good'], headersTimeoutMs = 1_000) {
+  const sent: (string | null)[] = []
+  const transport = fetchTransport(({ headers }) => {
+    sent.push(headers.get('authorization'))
+    return new Response('', { status: good.some(token => headers.get('authorization') === `Bearer ${token}`) ? 200 : 401 })
+  })
+  const secrets = new Secrets()
+  const settings = requestSettings({ headersTimeoutMs })
+  return { sent, secrets, transport: new AuthorizedTransport({ transport, tokens, scope: 's', secrets, settings }) }
+}
+
+describe('a token on each request', () => {
+  test('asked for with the scope, remembered as a secret', async () => {
+    const needs: TokenNeed[] = []
+    const { sent, secrets, transport } = authorized(need => {
+      needs.push(need)
+      return 'good'
+    })
+    expect((await transport.send({ url, headers: {}, signal })).status).toBe(200)
+    expect([sent, needs]).toEqual([['Bearer good'], [{ scope: 's', signal }]])
+    expect(secrets.cover('a good one')).toBe('a redacted one')
+  })
+
+  test('one that is refused is told to the source, once; what the next one gets is the answer', async () => {
+    const first = authorized(({ refused }) => (refused === 'old' ? 'good' : 'old'))
+    expect((await first.transport.send({ url, headers: {}, signal })).status).toBe(200)
+    expect(first.sent).toEqual(['Bearer old', 'Bearer good'])
+    const second = authorized(() => 'bad')
+    expect((await second.transport.send({ url, headers: {}, signal })).status).toBe(401)
+    expect(second.sent).toEqual(['Bearer bad', 'Bearer bad'])
+  })
+})
+
+describe('no token: nothing is sent', () => {
+  const failureOf = async (tokens: TokenSource) => {
+    const { sent, transport } = authorized(tokens, ['good'], 20)
+    const failure: unknown = await transport.send({ url, headers: {}, signal }).catch(error => error)
+    expect(sent).toEqual([])
+    return failure
+  }
+
+  test.each(['', undefined, 5])('a source that gives %j', async token => {
+    expect(await failureOf(() => token as string)).toMatchObject({ code: 'TOKEN_REFUSED', retryable: false })
+  })
+
+  test('a source that throws: not a failure of the connection, and in words of our own', async () => {
+    const cause = new Error('refresh token r-4711 was revoked')
+    for (const tokens of [() => Promise.reject(cause), () => throwing(cause)]) {
+      const failure = await failureOf(tokens)
+      expect(failure).toMatchObject({ code: 'TOKEN_REFUSED', retryable: false, cause })
+      expect(FeedError.is(failure) && failure.message + JSON.stringify(failure.context)).not.toContain('r-4711')
+    }
+  })
+
+  test('a FeedError of the source is its own: so it says what may be tried again', async () => {
+    const error = new FeedError('HTTP_TRANSPORT', 'the identity provider is away', { url: 'https://id.test/' })
+    expect(await failureOf(() => Promise.reject(error))).toBe(error)
+  })
+
+  test('a request that was given up before is no reason to ask for one', async () => {
+    const { transport } = authorized(() => expect.unreachable())
+    await expect(transport.send({ url, headers: {}, signal: AbortSignal.abort('gone') })).rejects.toBe('gone')
+  })
+
+  test('a source that never answers', async () => {
+    expect(await failureOf(() => new Promise(() => {}))).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'token', limitMs: 20 } })
+  })
+})
+
+function throwing(error: Error): never {
+  throw error
+}

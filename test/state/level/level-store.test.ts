@@ -1,0 +1,218 @@
+import { cp, mkdtemp, readdir, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { StoreOp } from '../../../src/state/keyed-store'
+import { LevelStore, type LevelStoreOptions } from '../../../src/state/level/level-store'
+
+const folders: string[] = []
+const open: LevelStore[] = []
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'feedmill-test-'))
+  folders.push(folder)
+  return folder
+}
+
+async function openStore(folder: string, options?: LevelStoreOptions): Promise<LevelStore> {
+  const store = await LevelStore.open(folder, options)
+  open.push(store)
+  return store
+}
+
+afterEach(async () => {
+  for (const store of open.splice(0)) await store.close().catch(() => {})
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+const put = (key: string, value: string): StoreOp => ({ key, value: Buffer.from(value) })
+const long = (text: string, length = 500) => text.padEnd(length, text)
+
+async function contentOf(store: LevelStore): Promise<Map<string, string>> {
+  const all = new Map<string, string>()
+  for await (const block of store.entries()) for (const { key, value } of block) all.set(key, Buffer.from(value).toString())
+  return all
+}
+
+describe('what is on the disk', () => {
+  test('is there again when the store is opened later', async () => {
+    const folder = await newFolder()
+    const first = await openStore(folder)
+    await first.write([put('a', '1'), put('b', long('b')), put('c', long('c'))])
+    await first.write([put('a', long('a')), { key: 'c', value: null }])
+    await first.close()
+    const second = await openStore(folder)
+    await second.write([put('d', '4')])
+    await second.close()
+    const third = await openStore(folder)
+    expect(Object.fromEntries(await contentOf(third))).toEqual({ a: long('a'), b: long('b'), d: '4' })
+    expect(await third.getMany(['c', 'a'])).toEqual([undefined, expect.any(Uint8Array)])
+    expect(await third.bytesOnDisk()).toBeGreaterThan(1000)
+  })
+
+  test('after a process that died is what was synced, and of the rest a beginning', async () => {
+    const folder = await newFolder()
+    const store = await openStore(folder)
+    const writes = Array.from({ length: 40 }, (_, n) => [put(`k${n}`, long(`${n}`, 200_000)), put('last', String(n))])
+    let synced = -1
+    for (const [n, ops] of writes.entries()) {
+      await store.write(ops, { sync: n === 12 })
+      if (n === 12) synced = n
+      const copy = await newFolder()
+      await cp(folder, copy, { recursive: true })
+      const found = await contentOf(await openStore(copy))
+      const last = Number(found.get('last') ?? -1)
+      expect(last).toBeGreaterThanOrEqual(synced)
+      expect(last).toBeLessThanOrEqual(n)
+      expect([...found.keys()].sort()).toEqual(
+        [...Array.from({ length: last + 1 }, (_, k) => `k${k}`), ...(last < 0 ? [] : ['last'])].sort(),
+      )
+    }
+  }, 60_000)
+
+  test('is nothing yet where a process died while it made the index', async () => {
+    const folder = await newFolder()
+    const store = await openStore(folder)
+    await store.close()
+    await rm(join(folder, 'values'), { recursive: true })
+    await rm(join(folder, 'closed.json'))
+    await unlink(join(folder, 'index/CURRENT'))
+    const again = await openStore(folder)
+    await again.write([put('a', long('a'))], { sync: true })
+    expect([...(await contentOf(again)).keys()]).toEqual(['a'])
+  })
+
+  test('is one writer’s at a time', async () => {
+    const folder = await newFolder()
+    await openStore(folder)
+    await expect(openStore(folder)).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+  })
+})
+
+describe('the log', () => {
+  test('gives back what is no longer in use, while it is read and afterwards', async () => {
+    const folder = await newFolder()
+    const store = await openStore(folder, { durable: false, slackBytes: 1 << 22 })
+    const logBytes = async () => {
+      let bytes = 0
+      for (const name of await readdir(join(folder, 'values'))) bytes += (await stat(join(folder, 'values', name))).size
+      return bytes
+    }
+    const kept = Array.from({ length: 200 }, (_, n) => put(`kept${n}`, long(`kept ${n} `, 5000)))
+    await store.write(kept)
+    let most = 0
+    for (let round = 0; round < 60; round++) {
+      await store.write(Array.from({ length: 100 }, (_, n) => put(`often${n}`, long(`${round} ${n} `, 8000))))
+      if (round % 20 !== 7) continue
+      const listed: string[] = []
+      for await (const block of store.entries({ from: 'kept', to: 'kepu' })) {
+        for (const { key, value } of block) {
+          expect(Buffer.from(value).toString()).toBe(long(`kept ${key.slice(4)} `, 5000))
+          listed.push(key)
+        }
+        await store.write(Array.from({ length: 100 }, (_, n) => put(`often${n}`, long(`${round} ${n} `, 80_000))))
+      }
+      expect(listed).toHaveLength(200)
+      most = Math.max(most, await logBytes())
+    }
+    await store.flush()
+    // 68 MB were written besides, 1.8 MB are in use.
+    expect(most).toBeGreaterThan(1 << 22)
+    expect(await logBytes()).toBeLessThan(20 << 20)
+    const content = await contentOf(store)
+    expect(content.size).toBe(300)
+    expect(content.get('kept17')).toBe(long('kept 17 ', 5000))
+    expect(content.get('often3')).toBe(long('59 3 ', 8000))
+    await store.close()
+    expect((await contentOf(await openStore(folder))).size).toBe(300)
+  })
+
+  test('a value that is not there any more is STATE_CORRUPT', async () => {
+    for (const damage of ['cut', 'gone'] as const) {
+      const folder = await newFolder()
+      const store = await openStore(folder)
+      await store.write([put('a', long('a')), put('b', '2')])
+      await store.close()
+      const [name] = await readdir(join(folder, 'values'))
+      const path = join(folder, 'values', name!)
+      if (damage === 'cut') await truncate(path, 100)
+      else await unlink(path)
+      const again = await openStore(folder)
+      expect(Buffer.from((await again.getMany(['b']))[0]!).toString()).toBe('2')
+      await expect(again.getMany(['a'])).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path } })
+      await expect(contentOf(again)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
+    }
+  })
+})
+
+describe('failures', () => {
+  test('a write that failed fails every later call, and nothing more is written', async () => {
+    const folder = await newFolder()
+    const store = await openStore(folder)
+    await store.write([put('a', long('a'))], { sync: true })
+    await store.write([put('b', long('b'))])
+    // The next segment cannot be made where a folder has its name, nor this one be written once it is closed.
+    vi.spyOn(
+      await import('node:fs/promises')
+        .then(({ open }) => open(folder, 'r'))
+        .then(async handle => {
+          const prototype = Object.getPrototypeOf(handle)
+          await handle.close()
+          return prototype
+        }),
+      'write',
+    ).mockRejectedValue(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
+    await expect(store.flush()).rejects.toMatchObject({ code: 'STATE_IO', context: { operation: 'write', reason: 'ENOSPC' } })
+    vi.restoreAllMocks()
+    await expect(store.write([put('c', '3')])).rejects.toMatchObject({ code: 'STATE_IO' })
+    await expect(store.flush()).rejects.toMatchObject({ code: 'STATE_IO' })
+    await store.close()
+    expect([...(await contentOf(await openStore(folder))).keys()]).toEqual(['a'])
+  })
+
+  test('a folder that cannot be made is STATE_IO', async () => {
+    const folder = await newFolder()
+    await writeFile(join(folder, 'file'), '')
+    await expect(LevelStore.open(join(folder, 'file'))).rejects.toMatchObject({ code: 'STATE_IO' })
+  })
+
+  test('values without their index are STATE_CORRUPT', async () => {
+    const folder = await newFolder()
+    const store = await openStore(folder)
+    await store.write([put('a', long('a'))])
+    await store.close()
+    await rm(join(folder, 'index'), { recursive: true })
+    await expect(LevelStore.open(folder)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
+  })
+
+  test.each([{ memoryBytes: 1000 }, { memoryBytes: 2.5 }, { slackBytes: 0 }])('refuses %o', async options => {
+    await expect(LevelStore.open(await newFolder(), options)).rejects.toMatchObject({ code: 'OPTION_INVALID' })
+  })
+
+  test('without its package it says what to install', async () => {
+    vi.doMock('classic-level', () => {
+      throw new TypeError('Cannot find package')
+    })
+    vi.resetModules()
+    try {
+      const { LevelStore: Unequipped } = await import('../../../src/state/level/level-store')
+      await expect(Unequipped.open(await newFolder())).rejects.toMatchObject({
+        code: 'DEPENDENCY_MISSING',
+        context: { package: 'classic-level' },
+      })
+      const { SpillingStore } = await import('../../../src/state/spilling-store')
+      const folder = await newFolder()
+      const store = new SpillingStore({ memoryBytes: 1000, folder })
+      await store.write([put('a', long('a', 300))])
+      const refusal = store.write([put('b', long('b', 900))])
+      await expect(refusal).rejects.toThrow(/install classic-level/)
+      await expect(refusal).rejects.toMatchObject({ code: 'STATE_LIMIT', context: { option: 'memoryBytes', limit: 1000 } })
+      expect((await store.getMany(['a', 'b'])).map(value => value?.length)).toEqual([300, undefined])
+      expect(await readdir(folder)).toEqual([])
+      await store.close()
+    } finally {
+      vi.doUnmock('classic-level')
+      vi.resetModules()
+    }
+  })
+})

@@ -1,0 +1,221 @@
+// One file into the state of a category, commit by commit: what is in the store after each of them, and what follows from it.
+
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { StoreOp } from '../../../src/state/keyed-store'
+import { MemoryStore } from '../../../src/state/memory/memory-store'
+import type { DurableFile } from '../../../src/sync/durable-files'
+import { applyFile } from '../../../src/sync/file/apply-file'
+import { commitFile } from '../../../src/sync/file/finish-file'
+import type { FileId } from '../../../src/sync/file-id'
+import { CategoryState } from '../../../src/sync/folder/category-state'
+import type { ChangeLog, StateChange } from '../../../src/sync/folder/change-log'
+import { type LedgerEntry, NO_ROWS } from '../../../src/sync/folder/ledger'
+import { tsv } from '../../tsv-text'
+import { SimulatedMachine } from '../simulated-machine'
+
+const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
+const HOUR = '2026-03-01T07:00:00.000Z'
+const SNAPSHOT: FileId = { ...CATEGORY, feed: 'item_snapshot', hour: HOUR }
+const BOOTSTRAP: FileId = { ...CATEGORY, feed: 'item', scope: 'ALL_ACTIVE', generation: HOUR }
+const ROWS = 300
+/** Several commits, and several positions inside a file of some kilobytes. */
+const SMALL = { commitBytes: 5_000, readBytes: 500, batchBytes: 1_000, signal: new AbortController().signal }
+
+const snapshotLines = [
+  ['itemId', 'availability', 'title', 'itemSnapshotDate'],
+  ...Array.from({ length: ROWS }, (_, n) => [`v1|${1000 + n}|0`, 'AVAILABLE', `title ${n} of ${n * 7919}`, '2026-03-01T07:30:00.000Z']),
+]
+
+async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
+  const file = await new SimulatedMachine(0).start().files.edit('/file')
+  await file.write(0, bytes)
+  return file
+}
+
+/** A store whose every write can be done again on another, up to any of them. */
+class RecordedStore extends MemoryStore {
+  readonly writes: (readonly StoreOp[])[] = []
+
+  override write(ops: readonly StoreOp[]): void {
+    this.writes.push(ops)
+    super.write(ops)
+  }
+
+  /** As a process finds it that comes after so many of the writes. */
+  after(count: number): MemoryStore {
+    const store = new MemoryStore()
+    for (const ops of this.writes.slice(0, count)) store.write(ops)
+    return store
+  }
+}
+
+class Log implements ChangeLog {
+  readonly flushed: string[] = []
+  #added: string[] = []
+
+  async add(changes: readonly StateChange[]): Promise<void> {
+    for (const { kind, id } of changes) this.#added.push(`${kind} ${id}`)
+  }
+
+  async flush(): Promise<number> {
+    this.flushed.push(...this.#added)
+    this.#added = []
+    return this.flushed.length
+  }
+
+  async close(): Promise<void> {}
+}
+
+const proven = (id: FileId, bytes: Uint8Array) => ({
+  id,
+  identity: { totalBytes: bytes.length, lastModified: 'Sun, 01 Mar 2026 08:10:00 GMT' },
+  rawBytes: 0,
+})
+
+async function begin(store: MemoryStore, id: FileId, bytes: Uint8Array): Promise<CategoryState> {
+  const state = await CategoryState.open(CATEGORY, store)
+  await commitFile(state, proven(id, bytes), { changes: 'none', keep: false })
+  return state
+}
+
+async function goOn(store: MemoryStore, bytes: Uint8Array, log?: ChangeLog): Promise<LedgerEntry> {
+  const state = await CategoryState.open(CATEGORY, store)
+  return applyFile({ ...SMALL, state, entry: state.ledger.applying!, data: await fileOf(bytes), log })
+}
+
+async function contentOf(store: MemoryStore): Promise<{ items: string[]; ledger: readonly LedgerEntry[] }> {
+  const { items, ledger } = await CategoryState.open(CATEGORY, store)
+  const rows: string[] = []
+  for await (const block of items.entries()) for (const { row, version } of block) rows.push(JSON.stringify([row.toStrings(), version]))
+  return { items: rows, ledger: ledger.entries }
+}
+
+describe('a snapshot in several commits', () => {
+  const bytes = gzipSync(tsv(snapshotLines))
+  const store = new RecordedStore()
+  let whole: Awaited<ReturnType<typeof contentOf>>
+
+  beforeAll(async () => {
+    await begin(store, SNAPSHOT, bytes)
+    const done = await goOn(store, bytes)
+    expect(done).toMatchObject({ state: 'done', rows: { ...NO_ROWS, inserted: ROWS }, badRows: 0 })
+    whole = await contentOf(store)
+    expect(whole.items).toHaveLength(ROWS)
+    expect(store.writes.length).toBeGreaterThan(6)
+  })
+
+  const everyWrite = () => store.writes.map((_, n) => n + 1)
+
+  test('fault 81: after each write the rows in the store are those before the position in it, and those that the ledger counts', async () => {
+    let positions = 0
+    for (const count of everyWrite()) {
+      const found = store.after(count)
+      const { items, ledger } = await contentOf(found)
+      const state = await CategoryState.open(CATEGORY, found)
+      const position = await state.checkpoint(ledger[0]!)
+      if (position !== undefined) positions++
+      const rows = ledger[0]!.state === 'done' ? ROWS : (position?.parser.row ?? 0)
+      expect([count, items.length, ledger[0]!.rows.inserted]).toEqual([count, rows, rows])
+    }
+    expect(positions).toBe(store.writes.length - 2)
+  })
+
+  test('gone on with after any write it ends with the same', async () => {
+    for (const count of everyWrite().slice(0, -1)) {
+      const found = store.after(count)
+      await goOn(found, bytes)
+      expect([count, await contentOf(found)]).toEqual([count, whole])
+    }
+  })
+
+  test('fault 80: a position that is torn is none: the file is applied from its start, and ends with the same items', async () => {
+    for (const count of everyWrite().slice(1, -1)) {
+      const found = store.after(count)
+      const [position] = found.getMany(['k'])
+      found.write([{ key: 'k', value: position!.subarray(0, position!.length - 1 - (count % 40)) }])
+      const log = new Log()
+      const done = await goOn(found, bytes, log)
+      expect(done.rows.inserted + done.rows.unchanged).toBe(ROWS)
+      expect(log.flushed).toHaveLength(done.rows.inserted)
+      expect((await contentOf(found)).items).toEqual(whole.items)
+    }
+  })
+
+  test('fault 82: a write that is there although it seemed to fail: doing it again changes nothing', async () => {
+    const found = store.after(store.writes.length)
+    const state = await CategoryState.open(CATEGORY, found)
+    const again = { ...whole.ledger[0]!, state: 'applying' as const, rows: NO_ROWS, rowsDone: false }
+    await state.commit(again)
+    const log = new Log()
+    const done = await goOn(found, bytes, log)
+    expect(done.rows).toEqual({ ...NO_ROWS, unchanged: ROWS })
+    expect(log.flushed).toEqual([])
+    expect((await contentOf(found)).items).toEqual(whole.items)
+  })
+
+  test('each change is told once, whatever is told again behind the length that was committed', async () => {
+    for (const count of everyWrite().slice(0, -1)) {
+      const found = store.after(count)
+      const told = (await contentOf(found)).items.length
+      const log = new Log()
+      await goOn(found, bytes, log)
+      expect([count, log.flushed.length]).toEqual([count, ROWS - told])
+    }
+  })
+
+  test('stopped, it leaves off behind a commit', async () => {
+    const found = store.after(1)
+    const state = await CategoryState.open(CATEGORY, found)
+    const stop = new AbortController()
+    const onRows = () => {
+      if (state.ledger.applying!.rows.inserted > 100) stop.abort(new RangeError('stopped'))
+    }
+    const data = await fileOf(bytes)
+    const stopped = applyFile({ ...SMALL, signal: stop.signal, state, entry: state.ledger.applying!, data, onRows })
+    await expect(stopped).rejects.toThrow('stopped')
+    const left = await contentOf(found)
+    expect(left.items.length).toBe(left.ledger[0]!.rows.inserted)
+    expect(left.items.length).toBeLessThan(ROWS)
+    await goOn(found, bytes)
+    expect(await contentOf(found)).toEqual(whole)
+  })
+})
+
+test('rows that cannot be read, or have no key or no date that can be read, are left out and counted', async () => {
+  const text = tsv([
+    ['itemId', 'availability', 'title', 'itemSnapshotDate'],
+    ['v1|1|0', 'AVAILABLE', 'good', '2026-03-01T07:30:00.000Z'],
+    ['', 'AVAILABLE', 'no key', '2026-03-01T07:30:00.000Z'],
+    ['v1|2|0', 'AVAILABLE', 'no date', 'yesterday'],
+    ['v1|3|0', 'AVAILABLE'],
+    ['v1|4|0', 'AVAILABLE', 'good too', '2026-03-01T07:30:00.000Z'],
+  ])
+  const bytes = gzipSync(text)
+  const store = new MemoryStore()
+  await begin(store, SNAPSHOT, bytes)
+  expect(await goOn(store, bytes)).toMatchObject({ rows: { ...NO_ROWS, inserted: 2 }, badRows: 3 })
+  expect((await contentOf(store)).items).toHaveLength(2)
+})
+
+test('a bootstrap removes what it does not have and what is older, also where it was interrupted', async () => {
+  const old = gzipSync(tsv(snapshotLines))
+  const store = new RecordedStore()
+  await begin(store, { ...SNAPSHOT, hour: '2026-03-01T05:00:00.000Z' }, old)
+  // The rows' own dates are later than the bootstrap unless they are taken out.
+  const dated = gzipSync(tsv(snapshotLines.map(cells => cells.slice(0, 3))))
+  await goOn(store, dated)
+  const kept = [['itemId', 'title'], ...Array.from({ length: 20 }, (_, n) => [`v1|${1000 + n * 10}|0`, 'of the bootstrap'])]
+  const bytes = gzipSync(tsv(kept))
+  await begin(store, BOOTSTRAP, bytes)
+  const before = store.writes.length
+  const done = await goOn(store, bytes)
+  expect(done.rows).toMatchObject({ updated: 20, deleted: ROWS - 20 })
+  const whole = await contentOf(store)
+  expect(whole.items).toHaveLength(20)
+  for (let count = before; count < store.writes.length; count++) {
+    const found = store.after(count)
+    await goOn(found, bytes)
+    expect(await contentOf(found)).toEqual(whole)
+  }
+})

@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { machineProcesses } from '../../../src/sync/folder/process-identity'
+
+test('this process runs, and is the same each time', () => {
+  const [one, other] = [machineProcesses.own(), machineProcesses.own()]
+  expect([machineProcesses.mayRun(one), one.pid]).toEqual([true, process.pid])
+  expect(other).toEqual(one)
+})
+
+test('a process that has ended does not run; one of another machine may', async () => {
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  const ended = { ...machineProcesses.own(), pid: child.pid! }
+  expect(machineProcesses.mayRun(ended)).toBe(false)
+  expect(machineProcesses.mayRun({ ...ended, host: 'elsewhere' })).toBe(true)
+})
+
+test.runIf(process.platform === 'linux')('a process that has the number of another is not that one', () => {
+  expect(machineProcesses.mayRun({ ...machineProcesses.own(), startedAt: 'boot/1' })).toBe(false)
+})

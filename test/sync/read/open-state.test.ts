@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { StateFolder } from '../../../src/sync/folder/state-folder'
+import { openState } from '../../../src/sync/read/open-state'
+import { SimulatedMachine } from '../simulated-machine'
+import { FOLDER, HOUR_MS, SmallShop, seenIn } from '../small-run'
+
+const START = new Date('2026-03-01T07:00:00Z')
+const NOW_MS = +START + 5 * HOUR_MS
+
+const shops: SmallShop[] = []
+afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
+
+function newShop(): SmallShop {
+  const world = { seed: 3, items: 30, churn: 40, start: START, hours: 300, categories: ['220', '15032'] }
+  const shop = new SmallShop({ world, bootstrapAt: START }, NOW_MS)
+  shops.push(shop)
+  return shop
+}
+
+test('shows what the folder is of, what its categories have and lack, and what it takes on the disk', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start(), { categories: ['220', '15032'], until: new Date(+START + 2 * HOUR_MS) }).summary
+  const state = await openState(FOLDER, { ground: machine.start() })
+  expect(state.origin).toEqual({ marketplace: 'MKT_US', service: 'https://service.test' })
+  expect(state.categories.map(({ marketplace, categoryId, files }) => [marketplace, categoryId, files.length])).toEqual([
+    ['MKT_US', '15032', 4],
+    ['MKT_US', '220', 4],
+  ])
+  const { watermark, ready, gone } = state.categories[0]!.plan(new Date(NOW_MS))
+  expect([watermark, ready.length, gone]).toEqual([new Date(+START + 2 * HOUR_MS), 2, []])
+  expect(state.categories[0]!.plan(new Date(NOW_MS), { snapshotLatencyHours: 3 }).ready).toHaveLength(1)
+  const { files, changes, spool } = await state.sizes()
+  expect([files > 1_000, changes > 1_000, spool]).toEqual([true, true, 0])
+  await state.close()
+})
+
+test('fault 83: is refused while a run has the folder', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start()).summary
+  const ground = machine.start()
+  const run = await StateFolder.open({ folder: FOLDER, storeBytes: 0, ground })
+  await expect(openState(FOLDER, { ground })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+  await run.close()
+  await (await openState(FOLDER, { ground })).close()
+})
+
+test('shows what was there when it was opened, while other readers come and a run goes on', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start(), { until: new Date(+START + 2 * HOUR_MS) }).summary
+  const before = await seenIn(machine.start(), NOW_MS)
+  const ground = machine.start()
+  const states = await Promise.all([openState(FOLDER, { ground }), openState(FOLDER, { ground })])
+  await shop.sync(ground).summary
+  expect((await seenIn(ground, NOW_MS)).ledger.length).toBeGreaterThan(before.ledger.length)
+  for (const state of states) {
+    expect(state.categories[0]!.files).toHaveLength(before.ledger.length)
+    await state.close()
+  }
+})
+
+test('a folder that is no state is refused and left as it is', async () => {
+  const machine = new SimulatedMachine(0)
+  const { files } = machine.start()
+  await (await files.edit(`${FOLDER}/letters.txt`)).write(0, Buffer.from('dear'))
+  await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({ code: 'STATE_FOREIGN' })
+  expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
+})
+
+describe('a run that died behind the commit point of a file', () => {
+  /** The call at which the `nth` synced write to the store is made: one for the folder's origin, then of each file one where it begins and one where it is done. */
+  async function callOf(nth: number): Promise<number> {
+    const machine = new SimulatedMachine(0)
+    await newShop().sync(machine.start()).summary
+    return machine.log.flatMap((call, n) => (call === 'store write store, synced' ? [n + 1] : []))[nth + 1]!
+  }
+
+  test.each([0, 2, 4, 6, 8])(
+    'is finished before anything is read: the file is there as a whole, and so are its changes (%i)',
+    async nth => {
+      const shop = newShop()
+      const machine = new SimulatedMachine(nth)
+      await shop.sync(machine.start({ at: await callOf(nth), what: 'after' })).summary.catch(() => {})
+      machine.crash('power')
+      const { ledger } = await seenIn(machine.start(), NOW_MS)
+      expect(ledger.map(line => JSON.parse(line)[1].state)).toEqual(Array(nth / 2 + 1).fill('done'))
+      const whole = new SimulatedMachine(0)
+      await shop.sync(whole.start()).summary
+      const changes = (from: SimulatedMachine) => [...from.filesUnder(`${FOLDER}/changes`)]
+      expect(changes(machine)).toEqual(changes(whole).slice(0, nth / 2 + 1))
+      await shop.sync(machine.start()).summary
+      expect(await seenIn(machine.start(), NOW_MS)).toEqual(await seenIn(whole.start(), NOW_MS))
+    },
+  )
+
+  test('whose file is gone or changed since says so, and shows nothing', async () => {
+    const shop = newShop()
+    const at = await callOf(0)
+    for (const spoil of ['remove', 'change'] as const) {
+      const machine = new SimulatedMachine(0)
+      await shop.sync(machine.start({ at, what: 'after' })).summary.catch(() => {})
+      machine.crash('process')
+      const { files } = machine.start()
+      const [data] = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('/data'))
+      if (spoil === 'remove') await files.remove(data!)
+      else await (await files.edit(data!)).write(2_000, Buffer.from('something else'))
+      await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path: data } })
+    }
+  })
+})

@@ -1,0 +1,362 @@
+// The life of a synchronisation: what it tells, how it ends, what it leaves, and what the next one makes of that.
+// It is one piece because each of these is seen in the same whole runs.
+
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EmulatorOptions } from '../../../src/emulator'
+import { FeedError } from '../../../src/errors'
+import { fileIdKey } from '../../../src/sync/file-id'
+import type { StateGround } from '../../../src/sync/folder/state-ground'
+import type { SyncEvent, SyncSummary } from '../../../src/sync/run/sync-events'
+import type { SyncOptions } from '../../../src/sync/sync-options'
+import type { EmulatedOptions } from '../../service/emulated'
+import { SimulatedMachine } from '../simulated-machine'
+import { DAY_MS, FOLDER, HOUR_MS, SmallShop, seenIn } from '../small-run'
+
+const START = new Date('2026-03-01T07:00:00Z')
+/** The bootstrap, its groups and the snapshots of three hours are there. */
+const NOW_MS = +START + 4 * HOUR_MS
+
+const shops: SmallShop[] = []
+afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
+
+function shopWith(emulator: Partial<EmulatorOptions> = {}, options: Omit<EmulatedOptions, 'emulator'> = {}, nowMs = NOW_MS): SmallShop {
+  const world = { seed: 3, items: 30, churn: 40, start: START, hours: 300, categories: ['220', '15032'] }
+  const shop = new SmallShop({ world, bootstrapAt: START, ...emulator }, nowMs, options)
+  shops.push(shop)
+  return shop
+}
+
+const downloads = (shop: SmallShop) => shop.sent.filter(request => request.startsWith('GET /buy/feed/v1_beta'))
+const codeOf = (error: unknown) => (FeedError.is(error) ? error.code : String(error))
+const failureOf = (run: { readonly summary: Promise<SyncSummary> }) => run.summary.then(() => 'none', codeOf)
+
+async function eventsOf(run: AsyncIterable<SyncEvent>): Promise<SyncEvent[]> {
+  const events: SyncEvent[] = []
+  for await (const event of run) events.push(event)
+  return events
+}
+
+describe('a run', () => {
+  test('tells of every file on its way, of the watermark, and sums up', async () => {
+    const shop = shopWith()
+    const run = shop.sync(new SimulatedMachine(0).start())
+    const events = await eventsOf(run)
+    const of = (type: SyncEvent['type']) => events.filter(event => event.type === type)
+    const names = ['item/ALL_ACTIVE', 'item_group/ALL_ACTIVE', ...['07', '08', '09'].map(hour => `item_snapshot/2026-03-01T${hour}`)]
+    for (const type of ['fetching', 'proven', 'applying', 'done'] as const) {
+      const files = of(type).map(event => ('file' in event ? fileIdKey(event.file) : ''))
+      expect(files.map((file, n) => file.startsWith(`MKT_US/220/${names[n]}`))).toEqual(names.map(() => true))
+    }
+    expect(of('watermark').map(event => event.type === 'watermark' && event.watermark.getTime())).toEqual(
+      [0, 1, 2, 3].map(hours => +START + hours * HOUR_MS),
+    )
+    const { files, rows, bytes, failed, categories, secondsLeft } = await run.summary
+    expect({ files, failed, secondsLeft }).toEqual({ files: 5, failed: [], secondsLeft: 0 })
+    expect(rows).toBeGreaterThan(40)
+    expect(bytes).toBeGreaterThan(5_000)
+    expect(categories).toMatchObject([{ categoryId: '220', done: 5, ready: 0, missing: [], gone: [] }])
+    expect(of('progress').length).toBeGreaterThan(0)
+  })
+
+  test('of several categories keeps them apart, and has all of them', async () => {
+    const shop = shopWith()
+    const machine = new SimulatedMachine(0)
+    const summary = await shop.sync(machine.start(), { categories: ['220', '15032', '220'], parallelFiles: 4 }).summary
+    expect(summary.categories.map(({ categoryId, done }) => [categoryId, done])).toEqual([
+      ['220', 5],
+      ['15032', 5],
+    ])
+    const alone = new SimulatedMachine(0)
+    await shop.sync(alone.start(), { categories: ['15032'] }).summary
+    expect(await seenIn(machine.start(), NOW_MS, '15032')).toEqual(await seenIn(alone.start(), NOW_MS, '15032'))
+  })
+
+  test('that is repeated asks for nothing, and changes nothing', async () => {
+    const shop = shopWith()
+    const machine = new SimulatedMachine(0)
+    await shop.sync(machine.start()).summary
+    const [before, asked] = [await seenIn(machine.start(), NOW_MS), downloads(shop).length]
+    expect((await shop.sync(machine.start()).summary).files).toBe(0)
+    expect([await seenIn(machine.start(), NOW_MS), downloads(shop).length]).toEqual([before, asked])
+  })
+
+  test('nobody reads needs no reader, and a reader that leaves stops it', async () => {
+    const shop = shopWith()
+    const machine = new SimulatedMachine(0)
+    const run = shop.sync(machine.start())
+    for await (const event of run) if (event.type === 'applying') break
+    expect(await failureOf(run)).toBe('ABORTED')
+    expect((await shop.sync(machine.start()).summary).categories).toMatchObject([{ done: 5 }])
+  })
+
+  test('leaves out what covers a time after `until`', async () => {
+    const shop = shopWith()
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { until: new Date(+START + 2 * HOUR_MS) }).summary
+    expect(categories[0]!.watermark).toEqual(new Date(+START + 2 * HOUR_MS))
+  })
+})
+
+describe('stopped by its signal', () => {
+  test('at any event, it ends with ABORTED, lets go of everything, and the next run goes on to the same end', async () => {
+    const shop = shopWith()
+    const whole = new SimulatedMachine(0)
+    const all = await eventsOf(shop.sync(whole.start()))
+    const expected = await seenIn(whole.start(), NOW_MS)
+    for (let at = 0; at < all.length; at += 2) {
+      const machine = new SimulatedMachine(at)
+      const stop = new AbortController()
+      const run = shop.sync(machine.start(), { signal: stop.signal })
+      let seen = 0
+      const reading = (async () => {
+        for await (const _ of run) if (seen++ === at) stop.abort('enough')
+      })().catch(codeOf)
+      const outcome = await failureOf(run)
+      await reading
+      if (outcome === 'ABORTED') await shop.sync(machine.start()).summary
+      expect([at, await seenIn(machine.start(), NOW_MS)]).toEqual([at, expected])
+    }
+  })
+
+  test('before it begins, it touches nothing', async () => {
+    const machine = new SimulatedMachine(0)
+    expect(await failureOf(shopWith().sync(machine.start(), { signal: AbortSignal.abort() }))).toBe('ABORTED')
+    expect(machine.calls).toBe(0)
+  })
+
+  test('while it waits for files, at once', async () => {
+    const shop = shopWith()
+    const stop = new AbortController()
+    const run = shop.sync(new SimulatedMachine(0).start(), { mode: 'follow', pollMs: 600_000, signal: stop.signal })
+    for await (const event of run) {
+      if (event.type === 'watermark' && event.watermark.getTime() === +START + 3 * HOUR_MS) break
+    }
+    expect(await failureOf(run)).toBe('ABORTED')
+  })
+})
+
+describe('a download that was interrupted', () => {
+  const ranges = (requests: readonly Request[]) => requests.map(request => request.headers.get('range') ?? '')
+
+  /** A shop whose answers to downloads of the bootstrap fail from the n-th on, until `heal`. */
+  function breaking(after: number, emulator: Partial<EmulatorOptions> = {}) {
+    const state = { isBroken: true, requests: [] as Request[] }
+    const shop = shopWith(emulator, {
+      between: (request, forward) => {
+        if (!request.url.includes('/item?feed_scope=ALL_ACTIVE')) return forward(request)
+        state.requests.push(request)
+        if (state.isBroken && state.requests.length > after) return Promise.reject(new FeedError('HTTP_TRANSPORT', 'reset', { url: '' }))
+        return forward(request)
+      },
+    })
+    return { shop, state }
+  }
+
+  const once: Partial<SyncOptions> = { patienceMs: 0, ranges: { patienceMs: 0, concurrency: 1 } }
+
+  test('goes on at the byte behind the spooled ones', async () => {
+    const { shop, state } = breaking(2)
+    const machine = new SimulatedMachine(0)
+    const first = await shop.sync(machine.start(), once).summary
+    expect(first.failed).toMatchObject([{ file: { feed: 'item' }, error: { code: 'SYNC_FILE_FAILED' } }])
+    expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=0-1999', 'bytes=2000-3999'])
+    state.isBroken = false
+    state.requests = []
+    expect((await shop.sync(machine.start(), once).summary).failed).toEqual([])
+    expect(ranges(state.requests)[0]).toBe('bytes=4000-5999')
+  })
+
+  test('begins anew where the file was replaced meanwhile', async () => {
+    const { shop, state } = breaking(2, { faults: { rules: [{ route: '/buy/*', fault: 'replaced;skip=2' }] } })
+    const machine = new SimulatedMachine(0)
+    await shop.sync(machine.start(), once).summary
+    state.isBroken = false
+    state.requests = []
+    expect((await shop.sync(machine.start(), { ...once, patienceMs: 2 }).summary).failed).toEqual([])
+    expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=4000-5999', 'bytes=0-1999'])
+  })
+
+  test('of a file that is all here asks for nothing more of it', async () => {
+    const { shop, state } = breaking(1_000)
+    const machine = new SimulatedMachine(0)
+    const stop = new AbortController()
+    const run = shop.sync(machine.start(), { signal: stop.signal })
+    for await (const event of run) if (event.type === 'proven') break
+    await failureOf(run)
+    state.requests = []
+    await shop.sync(machine.start()).summary
+    expect(state.requests).toEqual([])
+  })
+})
+
+describe('a file that is not whole', () => {
+  test.each(['bit-flip;after=500', 'truncated;bytes=5'])(
+    'fault 39: %s: nothing of it is visible, and it holds the watermark',
+    async fault => {
+      const rules = [{ route: '/buy/feed/v1_beta/item_snapshot', fault }]
+      const shop = shopWith({ faults: { rules } })
+      const machine = new SimulatedMachine(0)
+      const { failed, categories } = await shop.sync(machine.start(), { patienceMs: 2 }).summary
+      expect(failed[0]!.error).toMatchObject({ code: 'SYNC_FILE_FAILED', context: { attempts: 3 } })
+      expect(codeOf(failed[0]!.error.cause)).toMatch(/^GZIP_/)
+      expect(categories[0]!.watermark).toEqual(START)
+      const { ledger, items } = await seenIn(machine.start(), NOW_MS)
+      expect(ledger.map(line => line.includes('item_snapshot'))).toEqual([false, false])
+      const bootstrapOnly = new SimulatedMachine(0)
+      await shopWith().sync(bootstrapOnly.start(), { until: START }).summary
+      expect(items).toEqual((await seenIn(bootstrapOnly.start(), NOW_MS)).items)
+    },
+  )
+
+  test('is fetched anew, and all is well when the fault has passed', async () => {
+    const shop = shopWith({ faults: { rules: [{ route: '/buy/*', fault: 'bit-flip;after=1000;times=2' }] } })
+    const { failed, categories } = await shop.sync(new SimulatedMachine(0).start(), { patienceMs: 3 }).summary
+    expect([failed, categories[0]!.done]).toEqual([[], 5])
+  })
+})
+
+describe('a file that is not there', () => {
+  test('holds what follows it, which is fetched ahead, and is waited for', async () => {
+    let isThere = false
+    const hour = encodeURIComponent('2026-03-01T08:00:00.000Z')
+    const between: EmulatedOptions['between'] = (request, forward) => {
+      if (isThere || !request.url.includes(hour)) return forward(request)
+      return Response.json({ errorId: 13007, domain: 'API_FEED', category: 'REQUEST', message: 'not yet' }, { status: 400 })
+    }
+    const shop = shopWith({}, { between })
+    const machine = new SimulatedMachine(0)
+    const options = { ranges: { patienceMs: 0 } }
+    const first = await shop.sync(machine.start(), options).summary
+    expect(first.failed).toEqual([])
+    expect(first.categories).toMatchObject([{ done: 3, ready: 1, missing: [{ hour: '2026-03-01T08:00:00.000Z' }] }])
+    expect(first.categories[0]!.watermark).toEqual(new Date(+START + HOUR_MS))
+    const asked = downloads(shop).filter(request => request.includes('T09%3A00')).length
+    expect(asked).toBeGreaterThan(0)
+
+    const run = shop.sync(machine.start(), { ...options, pollMs: 10, waitLimitMs: 5_000 })
+    for await (const event of run) if (event.type === 'missing') isThere = true
+    expect((await run.summary).categories).toMatchObject([{ done: 5, ready: 0, missing: [] }])
+    expect(downloads(shop).filter(request => request.includes('T09%3A00')).length).toBe(asked)
+  })
+
+  test('`once` waits no longer than it is told', async () => {
+    const shop = shopWith({ bootstrapAt: new Date(+START + DAY_MS) })
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { pollMs: 5, waitLimitMs: 12, ranges: { patienceMs: 0 } })
+      .summary
+    expect(categories).toMatchObject([{ done: 0, watermark: undefined }])
+    expect(categories[0]!.missing.map(({ feed }) => feed).sort()).toEqual(['item', 'item_group'])
+  })
+})
+
+test('`follow` goes on with what comes, up to `until`', async () => {
+  const shop = shopWith()
+  const machine = new SimulatedMachine(0)
+  const run = shop.sync(machine.start(), { mode: 'follow', pollMs: 2, until: new Date(+START + 6 * HOUR_MS) })
+  for await (const event of run) if (event.type === 'watermark') shop.nowMs = Math.max(shop.nowMs, event.watermark.getTime() + 2 * HOUR_MS)
+  expect((await run.summary).categories[0]!.watermark).toEqual(new Date(+START + 6 * HOUR_MS))
+})
+
+describe('the folder', () => {
+  test('fault 83: is refused to a second run as long as the first one has it', async () => {
+    const shop = shopWith()
+    const ground = new SimulatedMachine(0).start()
+    const first = shop.sync(ground, { mode: 'follow', pollMs: 600_000 })
+    for await (const event of first) {
+      if (event.type !== 'proven') continue
+      expect(await failureOf(shop.sync(ground))).toBe('STATE_LOCKED')
+      break
+    }
+    expect(await failureOf(first)).toBe('ABORTED')
+    expect(await failureOf(shop.sync(ground))).toBe('none')
+  })
+
+  test.each([
+    ['another marketplace', { marketplace: 'MKT_DE' }, 'marketplace'],
+    ['another form', {}, 'format'],
+    ['something else', {}, 'content'],
+  ])('of %s is refused', async (_, options, what) => {
+    const shop = shopWith()
+    const machine = new SimulatedMachine(0)
+    await shop.sync(machine.start()).summary
+    const ground = machine.start()
+    const texts: Record<string, string> = { format: '{"feedmill":"state","format":2,"marketplace":"MKT_US","service":""}', content: '{}' }
+    await replace(ground, `${FOLDER}/state.json`, texts[what])
+    const error = await shop.sync(ground, options).summary.catch(failure => failure)
+    expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { path: FOLDER, what } })
+  })
+
+  test('that has other files and no marker is refused, and left as it is', async () => {
+    const machine = new SimulatedMachine(0)
+    const ground = machine.start()
+    await replace(ground, `${FOLDER}/letters.txt`, 'dear')
+    expect(await failureOf(shopWith().sync(ground))).toBe('STATE_FOREIGN')
+    expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
+  })
+
+  test('whose marker cannot be read is refused', async () => {
+    const ground = new SimulatedMachine(0).start()
+    await replace(ground, `${FOLDER}/state.json`, '{"feedm')
+    expect(await failureOf(shopWith().sync(ground))).toBe('STATE_CORRUPT')
+  })
+
+  async function replace(ground: StateGround, path: string, text: string | undefined): Promise<void> {
+    if (text === undefined) return
+    const file = await ground.files.edit(path)
+    await file.truncate(0)
+    await file.write(0, Buffer.from(text))
+  }
+
+  test('keeps files up to the size that it may, the newest', async () => {
+    const shop = shopWith()
+    const kept = async (keepFileBytes: number) => {
+      const machine = new SimulatedMachine(0)
+      await shop.sync(machine.start(), { keepFileBytes }).summary
+      return [...machine.filesUnder(`${FOLDER}/files`).entries()]
+    }
+    const all = await kept(2 ** 30)
+    expect(all).toHaveLength(5)
+    const snapshots = all.filter(([path]) => path.includes('item_snapshot'))
+    const bytes = snapshots.reduce((sum, [, text]) => sum + text.length, 0)
+    expect(await kept(bytes)).toEqual(snapshots)
+    expect(await kept(0)).toEqual([])
+  })
+})
+
+describe('changes', () => {
+  test('are told to a sink, each with its file and row, and nothing of rows that change nothing', async () => {
+    const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
+    const told: string[] = []
+    const write: Extract<SyncOptions['changes'], object>['write'] = changes => {
+      for (const { part, kind, id, file, row } of changes)
+        told.push(`${file.feed} ${part} ${kind} ${id} ${row === null ? '' : row.text('title')}`)
+    }
+    const machine = new SimulatedMachine(0)
+    await shop.sync(machine.start(), { changes: { write } }).summary
+    expect(told.filter(line => line.startsWith('item item inserted v1|')).length).toBeGreaterThan(20)
+    expect(told.some(line => line.startsWith('item_snapshot item updated'))).toBe(true)
+    expect(told.some(line => line.startsWith('item_snapshot item deleted'))).toBe(true)
+    expect([...machine.filesUnder(FOLDER).keys()].filter(path => path.includes('/changes/'))).toEqual([])
+  })
+
+  test('a sink that fails stops the run before the rows that it was told of are there', async () => {
+    const shop = shopWith()
+    const machine = new SimulatedMachine(0)
+    const write = () => Promise.reject(new RangeError('full'))
+    expect(await failureOf(shop.sync(machine.start(), { changes: { write } }))).toBe('STAGE_FAILED')
+    const summary = await shop.sync(machine.start()).summary
+    expect(summary.categories).toMatchObject([{ done: 5 }])
+  })
+})
+
+test.each([
+  ['categories', { categories: [] }],
+  ['folder', { folder: '' }],
+  ['mode', { mode: 'always' as never }],
+  ['until', { until: new Date(Number.NaN) }],
+  ['changes', { changes: 'all' as never }],
+  ['parallelFiles', { parallelFiles: 0 }],
+  ['pollMs', { pollMs: 2 ** 31 }],
+  ['memoryBytes', { memoryBytes: 1_000 }],
+])('a mistake in %s is told at the call', (option, options) => {
+  const call = () => shopWith().sync(new SimulatedMachine(0).start(), options)
+  expect(call).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }))
+})
