@@ -26,7 +26,8 @@ const classNames: Plugin = {
   name: 'class-names',
   renderChunk: code => ({
     code: [...code.matchAll(/^var (\w+) = class (_\1\d*)\b/gm)].reduce(
-      (text, [, name, renamed]) => text.replace(new RegExp(`(?<![\\w$.])${renamed}\\b`, 'g'), name!),
+      (text, [, name, renamed]) =>
+        text.replace(new RegExp(`(?<![\\w$.])${renamed}\\b`, 'g'), name!),
       code,
     ),
   }),
@@ -55,7 +56,9 @@ const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
 const optionalPackages: Plugin = {
   name: 'optional-packages',
   renderChunk: code => ({
-    code: code.replace(/\bimport\("([^"]+)"\)/g, (call, name: string) => (name in peerDependencies ? `require("${name}")` : call)),
+    code: code.replace(/\bimport\("([^"]+)"\)/g, (call, name: string) =>
+      name in peerDependencies ? `require("${name}")` : call,
+    ),
   }),
 }
 
@@ -66,7 +69,12 @@ const optionalPackages: Plugin = {
 const commonJs: Plugin = {
   name: 'common-js',
   async renderChunk(code) {
-    const options = { format: 'cjs', platform: 'node', target: 'node20', supported: { 'dynamic-import': false } } as const
+    const options = {
+      format: 'cjs',
+      platform: 'node',
+      target: 'node20',
+      supported: { 'dynamic-import': false },
+    } as const
     return { code: (await transform(code, options)).code }
   },
 }
@@ -76,7 +84,11 @@ const shared: Options = { target: 'node20', splitting: true }
 export default defineConfig([
   {
     ...shared,
-    entry: { ...library, cli: 'src/cli/main.ts', 'profile-child': 'src/cli/profile/profile-child.ts' },
+    entry: {
+      ...library,
+      cli: 'src/cli/main.ts',
+      'profile-child': 'src/cli/profile/profile-child.ts',
+    },
     plugins: [constants, classNames, nativePackages('esm')],
     format: 'esm',
     dts: dts && { entry: library },
@@ -90,5 +102,7 @@ export default defineConfig([
     outExtension: () => ({ js: '.cjs' }),
     noExternal: ['oauth4webapi'],
   },
-  ...(dts ? [{ entry: library, format: 'cjs', dts: { only: true, entry: library } } satisfies Options] : []),
+  ...(dts
+    ? [{ entry: library, format: 'cjs', dts: { only: true, entry: library } } satisfies Options]
+    : []),
 ])

@@ -2,7 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /** Folders whose tests start no process, change nothing global and look at nothing that belongs to the process as a whole. */
-const FOLDERS = ['bench', 'codec', 'documents', 'emulator', 'pipeline', 'schema', 'service', 'service-table', 'sinks', 'state']
+const FOLDERS = [
+  'bench',
+  'codec',
+  'documents',
+  'emulator',
+  'pipeline',
+  'schema',
+  'service',
+  'service-table',
+  'sinks',
+  'state',
+]
 
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))
@@ -15,7 +26,10 @@ const alone = files.filter(path => !sharesProcess(path))
  * a shared one has loaded the module already.
  */
 function sharesProcess(path: string): boolean {
-  return FOLDERS.some(folder => path.startsWith(`test/${folder}/`)) && !readFileSync(path, 'utf8').includes('vi.mock(')
+  return (
+    FOLDERS.some(folder => path.startsWith(`test/${folder}/`)) &&
+    !readFileSync(path, 'utf8').includes('vi.mock(')
+  )
 }
 
 const shared = {
@@ -38,7 +52,11 @@ export default defineConfig({
           ...shared,
           name: 'alone',
           include: alone,
-          typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+          typecheck: {
+            enabled: true,
+            include: ['test/**/*.test-d.ts'],
+            tsconfig: './tsconfig.json',
+          },
         },
       },
     ],

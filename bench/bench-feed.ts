@@ -1,5 +1,5 @@
-// Which file is measured: a seeded item feed of the emulator's world. Only the description, which every process of a run is given;
-// writing the file is data.ts.
+// Which file is measured: a seeded item feed of the emulator's world. Only the description, which
+// every process of a run is given; writing the file is data.ts.
 
 export interface BenchFeed {
   readonly seed: number

@@ -21,7 +21,14 @@ export const USAGE =
   'usage: npm run bench | bench:peers -- [--quick] [--mb N] [--rounds N] [--only CASE,…] [--seed N] [--json FILE] [--no-floor]'
 
 /** This package beside the yardstick and the most used parser. */
-const OWN_CASES: readonly MacroCaseName[] = ['zlib', 'inflate', 'rows-5', 'objects', 'papaparse', 'typed']
+const OWN_CASES: readonly MacroCaseName[] = [
+  'zlib',
+  'inflate',
+  'rows-5',
+  'objects',
+  'papaparse',
+  'typed',
+]
 
 /** @throws TypeError of parseArgs, RangeError */
 export function benchOptions(args: readonly string[]): BenchOptions {
@@ -53,14 +60,19 @@ export function benchOptions(args: readonly string[]): BenchOptions {
   }
 }
 
-/** A case of the table with all its contenders and what its goals compare it with, or a contender by itself; the yardstick always. */
+/**
+ * A case of the table with all its contenders and what its goals compare it with, or a contender by
+ * itself; the yardstick always.
+ */
 function chosenCases(list: string): MacroCaseName[] {
   const chosen = new Set<MacroCaseName>(['zlib'])
   for (const name of list.split(',')) {
     const inTable = TABLE_CASE_NAMES.find(known => known === name)
     const single = MACRO_CASE_NAMES.find(known => known === name)
     if (inTable === undefined && single === undefined) {
-      throw new RangeError(`--only must be of ${[...new Set([...TABLE_CASE_NAMES, ...MACRO_CASE_NAMES])].join(', ')}, not ${name}`)
+      throw new RangeError(
+        `--only must be of ${[...new Set([...TABLE_CASE_NAMES, ...MACRO_CASE_NAMES])].join(', ')}, not ${name}`,
+      )
     }
     for (const each of inTable === undefined ? [single!] : TABLE_CASES[inTable]) chosen.add(each)
     for (const goal of SPEED_GOALS) if (goal.case === inTable) chosen.add(goal.over)

@@ -1,12 +1,18 @@
-// What runs in a fresh process: one task, given as JSON in the first argument, its result as JSON on the standard output.
-// Writing the files is such a task too: Linux counts what a parent held into its children's peak, so the parent stays small.
+// What runs in a fresh process: one task, given as JSON in the first argument, its result as JSON
+// on the standard output. Writing the files is such a task too: Linux counts what a parent held
+// into its children's peak, so the parent stays small.
 
 import type { BenchFeed } from './bench-feed'
 import { type MacroCaseName, macroCases } from './macro/cases'
 import type { Verdict } from './macro/check'
 
 export type Task =
-  | { readonly kind: 'data'; readonly seed: number; readonly megabytes: number; readonly directory: string }
+  | {
+      readonly kind: 'data'
+      readonly seed: number
+      readonly megabytes: number
+      readonly directory: string
+    }
   | { readonly kind: 'raw'; readonly feed: BenchFeed }
   | { readonly kind: 'copies'; readonly feed: BenchFeed; readonly copies: number }
   | { readonly kind: 'check'; readonly case: MacroCaseName; readonly feed: BenchFeed }
@@ -64,7 +70,12 @@ async function measure(name: MacroCaseName, path: string): Promise<Measurement> 
   const seconds = (performance.now() - startedAt) / 1000
   const { user, system } = process.cpuUsage(cpuBefore)
   // cpuUsage is in microseconds, maxRSS in KiB.
-  return { rows, seconds, cpuSeconds: (user + system) / 1e6, peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6 }
+  return {
+    rows,
+    seconds,
+    cpuSeconds: (user + system) / 1e6,
+    peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6,
+  }
 }
 
 process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2]!) as Task)))

@@ -1,5 +1,6 @@
-// Writes the files that are measured, once, and describes them. A file's name holds the seed, the size and a digest of the file's first block,
-// so a world that has learned to write something else gets a file of its own.
+// Writes the files that are measured, once, and describes them. A file's name holds the seed, the
+// size and a digest of the file's first block, so a world that has learned to write something else
+// gets a file of its own.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -23,12 +24,25 @@ export function itemsFor(megabytes: number): number {
 /** The world of a file and the file's content before compression, made anew on every call. */
 export function feedContent(seed: number, items: number): Generator<Uint8Array, void, void> {
   const world = createWorld({ seed, items })
-  const place = { marketplaceId: world.options.marketplaces[0]!, categoryId: world.options.categories[0]! }
-  return tsvBytes(world, { feed: 'item', content: 'bootstrap', ...place, from: world.start, to: world.start })
+  const place = {
+    marketplaceId: world.options.marketplaces[0]!,
+    categoryId: world.options.categories[0]!,
+  }
+  return tsvBytes(world, {
+    feed: 'item',
+    content: 'bootstrap',
+    ...place,
+    from: world.start,
+    to: world.start,
+  })
 }
 
 /** The file from the cache, or written now. */
-export async function prepareFeed(seed: number, items: number, directory: string): Promise<BenchFeed> {
+export async function prepareFeed(
+  seed: number,
+  items: number,
+  directory: string,
+): Promise<BenchFeed> {
   const path = join(directory, `item-seed${seed}-${items}-${firstBlockDigest(seed, items)}.tsv.gz`)
   return cachedFeed(path, unfinished => writeFeed(seed, items, unfinished))
 }
@@ -36,18 +50,30 @@ export async function prepareFeed(seed: number, items: number, directory: string
 /** The same file, not compressed. */
 export function prepareRaw(feed: BenchFeed): Promise<BenchFeed> {
   return cachedFeed(feed.path.replace(/\.gz$/, ''), async unfinished => {
-    await pipeline(createReadStream(feed.path), createGunzip({ chunkSize: 2 ** 20 }), createWriteStream(unfinished))
+    await pipeline(
+      createReadStream(feed.path),
+      createGunzip({ chunkSize: 2 ** 20 }),
+      createWriteStream(unfinished),
+    )
     return feed
   })
 }
 
-/** The file's rows so many times after each other under one header, in one gzip member as a file of that size would be. */
+/**
+ * The file's rows so many times after each other under one header, in one gzip member as a file of
+ * that size would be.
+ */
 export function prepareCopies(feed: BenchFeed, copies: number): Promise<BenchFeed> {
-  return cachedFeed(feed.path.replace(/\.tsv\.gz$/, `-x${copies}.tsv.gz`), unfinished => writeCopies(feed, copies, unfinished))
+  return cachedFeed(feed.path.replace(/\.tsv\.gz$/, `-x${copies}.tsv.gz`), unfinished =>
+    writeCopies(feed, copies, unfinished),
+  )
 }
 
 /** The file from the cache, or written now: under another name until it is whole. */
-async function cachedFeed(path: string, write: (unfinished: string) => Promise<Omit<BenchFeed, 'path'>>): Promise<BenchFeed> {
+async function cachedFeed(
+  path: string,
+  write: (unfinished: string) => Promise<Omit<BenchFeed, 'path'>>,
+): Promise<BenchFeed> {
   const description = `${path}.feed.json`
   if (await exists(description)) return JSON.parse(await readFile(description, 'utf8')) as BenchFeed
   await mkdir(dirname(path), { recursive: true })
@@ -64,7 +90,11 @@ function firstBlockDigest(seed: number, items: number): string {
   return 'empty'
 }
 
-async function writeFeed(seed: number, items: number, path: string): Promise<Omit<BenchFeed, 'path'>> {
+async function writeFeed(
+  seed: number,
+  items: number,
+  path: string,
+): Promise<Omit<BenchFeed, 'path'>> {
   const hash = createHash('sha256')
   let rawBytes = 0
   let lines = 0
@@ -91,7 +121,11 @@ async function writeFeed(seed: number, items: number, path: string): Promise<Omi
   }
 }
 
-async function writeCopies(feed: BenchFeed, copies: number, path: string): Promise<Omit<BenchFeed, 'path'>> {
+async function writeCopies(
+  feed: BenchFeed,
+  copies: number,
+  path: string,
+): Promise<Omit<BenchFeed, 'path'>> {
   const raw = gunzipSync(await readFile(feed.path))
   const rows = raw.subarray(raw.indexOf(NEWLINE) + 1)
   const hash = createHash('sha256')
@@ -99,7 +133,8 @@ async function writeCopies(feed: BenchFeed, copies: number, path: string): Promi
     for (let copy = 0; copy < copies; copy++) {
       const content = copy === 0 ? raw : rows
       hash.update(content)
-      for (let at = 0; at < content.length; at += WRITE_BYTES) yield content.subarray(at, at + WRITE_BYTES)
+      for (let at = 0; at < content.length; at += WRITE_BYTES)
+        yield content.subarray(at, at + WRITE_BYTES)
     }
   }
   await pipeline(Readable.from(repeated()), createGzip(), createWriteStream(path))

@@ -1,4 +1,5 @@
-// From measurements to figures: medians of the rounds, and ratios taken round by round, so that what slows a whole round down cancels.
+// From measurements to figures: medians of the rounds, and ratios taken round by round, so that
+// what slows a whole round down cancels.
 
 import { median } from '../src/cli/profile/median'
 import type { BenchFeed } from './bench-feed'
@@ -11,11 +12,16 @@ export interface Figures {
   readonly mbPerSecond: number
   /** Rows that the case made, right or wrong. Undefined where it makes none. */
   readonly rowsPerSecond: number | undefined
-  /** The slowest run less the fastest, as a share of the median: how much the machine was disturbed. */
+  /**
+   * The slowest run less the fastest, as a share of the median: how much the machine was disturbed.
+   */
   readonly spread: number
   readonly cpuSeconds: number
   readonly peakRssMb: number
-  /** Speed as a multiple of zlib's, the median over the rounds. Undefined without zlib, or on another file than it. */
+  /**
+   * Speed as a multiple of zlib's, the median over the rounds. Undefined without zlib, or on
+   * another file than it.
+   */
   readonly timesZlib: number | undefined
 }
 

@@ -1,5 +1,6 @@
-// Serves one file by byte ranges from a socket of this machine: plain node:http. The file is read before the first request: the server
-// shares the cores with what is measured, and what its disk costs is no part of that.
+// Serves one file by byte ranges from a socket of this machine: plain node:http. The file is read
+// before the first request: the server shares the cores with what is measured, and what its disk
+// costs is no part of that.
 
 import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'

@@ -13,6 +13,8 @@ export function failuresOf(
   const missed = floor ? goals.filter(({ held }) => !held) : []
   return [
     ...wrong.map(({ name, verdict }) => `${name} is ${verdictText(verdict)}`),
-    ...missed.map(({ case: name, goal, measured }) => `${name}: ${measured}, where the goal is ${goal}`),
+    ...missed.map(
+      ({ case: name, goal, measured }) => `${name}: ${measured}, where the goal is ${goal}`,
+    ),
   ]
 }

@@ -16,14 +16,21 @@ interface Results {
 /** Far above what any task takes: a task that hangs must not hang the run. */
 const TIME_LIMIT_MS = 10 * 60 * 1000
 
-/** The cases as they were built beside this file: the package that they import is the one of this working tree. */
+/**
+ * The cases as they were built beside this file: the package that they import is the one of this
+ * working tree.
+ */
 export const OWN_CASES = fileURLToPath(new URL('./case-process.js', import.meta.url))
 
 /**
  * @param script a copy of `OWN_CASES` that imports another build of the package
- * @throws where the process fails or runs out of time; what it wrote to the standard error was shown already
+ * @throws where the process fails or runs out of time; what it wrote to the standard error was
+ * shown already
  */
-export async function inFreshProcess<T extends Task>(task: T, script = OWN_CASES): Promise<Results[T['kind']]> {
+export async function inFreshProcess<T extends Task>(
+  task: T,
+  script = OWN_CASES,
+): Promise<Results[T['kind']]> {
   const child = spawn(process.execPath, [script, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: TIME_LIMIT_MS,
@@ -33,7 +40,9 @@ export async function inFreshProcess<T extends Task>(task: T, script = OWN_CASES
     output += text
   })
   const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
-    child.once('error', reject).once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]))
+    child
+      .once('error', reject)
+      .once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]))
   })
   if (code !== 0) throw new Error(`${describe(task)} ended with ${signal ?? `exit code ${code}`}`)
   return JSON.parse(output) as Results[T['kind']]

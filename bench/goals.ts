@@ -1,4 +1,5 @@
-// What this package holds itself to: the one place that says it. Ratios are of speeds measured side by side, taken round by round.
+// What this package holds itself to: the one place that says it. Ratios are of speeds measured side
+// by side, taken round by round.
 
 import { median } from '../src/cli/profile/median'
 import { peakGrowth, type Rounds, speedRatio } from './figures'
@@ -13,7 +14,9 @@ interface SpeedGoal {
 }
 
 interface MemoryGoal {
-  /** Peak RSS, in 10^6 bytes, of one case or the difference between two, and what the goal calls it. */
+  /**
+   * Peak RSS, in 10^6 bytes, of one case or the difference between two, and what the goal calls it.
+   */
   readonly of: MacroCaseName
   readonly over?: MacroCaseName
   readonly called: string
@@ -52,21 +55,43 @@ export interface GoalResult {
 
 /** The goals whose cases were all measured. */
 export function judgedGoals(rounds: Rounds): GoalResult[] {
-  return [...SPEED_GOALS.map(goal => judgedSpeed(goal, rounds)), ...MEMORY_GOALS.map(goal => judgedMemory(goal, rounds))].filter(
-    result => result !== undefined,
-  )
+  return [
+    ...SPEED_GOALS.map(goal => judgedSpeed(goal, rounds)),
+    ...MEMORY_GOALS.map(goal => judgedMemory(goal, rounds)),
+  ].filter(result => result !== undefined)
 }
 
-function judgedSpeed({ case: name, over, called, atLeast }: SpeedGoal, rounds: Rounds): GoalResult | undefined {
+function judgedSpeed(
+  { case: name, over, called, atLeast }: SpeedGoal,
+  rounds: Rounds,
+): GoalResult | undefined {
   const [own, other] = [rounds[name], rounds[over]]
   if (own === undefined || other === undefined) return undefined
   const ratio = speedRatio(own, other)
-  return { case: name, goal: `≥ ${atLeast} × ${called}`, value: ratio, measured: `${ratio.toFixed(2)} ×`, held: ratio >= atLeast }
+  return {
+    case: name,
+    goal: `≥ ${atLeast} × ${called}`,
+    value: ratio,
+    measured: `${ratio.toFixed(2)} ×`,
+    held: ratio >= atLeast,
+  }
 }
 
-function judgedMemory({ of, over, called, atMostMb }: MemoryGoal, rounds: Rounds): GoalResult | undefined {
+function judgedMemory(
+  { of, over, called, atMostMb }: MemoryGoal,
+  rounds: Rounds,
+): GoalResult | undefined {
   const [own, other] = [rounds[of], over && rounds[over]]
   if (own === undefined || (over !== undefined && other === undefined)) return undefined
-  const mb = other === undefined ? median(own.map(({ peakRssMb }) => peakRssMb)) : Math.abs(peakGrowth(own, other))
-  return { case: 'rss', goal: `${called} ≤ ${atMostMb} MB`, value: mb, measured: `${mb.toFixed(1)} MB`, held: mb <= atMostMb }
+  const mb =
+    other === undefined
+      ? median(own.map(({ peakRssMb }) => peakRssMb))
+      : Math.abs(peakGrowth(own, other))
+  return {
+    case: 'rss',
+    goal: `${called} ≤ ${atMostMb} MB`,
+    value: mb,
+    measured: `${mb.toFixed(1)} MB`,
+    held: mb <= atMostMb,
+  }
 }

@@ -1,5 +1,5 @@
-// Which file each case reads, and having them: the gzip file, the same not compressed, the same behind a server, and for the peak memory
-// one of 100 MB and one of ten times that.
+// Which file each case reads, and having them: the gzip file, the same not compressed, the same
+// behind a server, and for the peak memory one of 100 MB and one of ten times that.
 
 import type { BenchFeed } from './bench-feed'
 import type { BenchOptions } from './bench-options'
@@ -10,13 +10,20 @@ import type { MacroCaseName } from './macro/cases'
 
 const DATA_DIRECTORY = '.tmp/bench-data'
 
-/** Of the smaller file for the peak memory, in 10^6 bytes; half the file's size where that is less. */
+/**
+ * Of the smaller file for the peak memory, in 10^6 bytes; half the file's size where that is less.
+ */
 const SMALL_MEGABYTES = 100
 const LARGE_COPIES = 10
 
 type InputKind = 'gzip' | 'raw' | 'http' | 'small' | 'large'
 
-const KINDS: { readonly [name in MacroCaseName]?: InputKind } = { scan: 'raw', http: 'http', 'rss-small': 'small', 'rss-large': 'large' }
+const KINDS: { readonly [name in MacroCaseName]?: InputKind } = {
+  scan: 'raw',
+  http: 'http',
+  'rss-small': 'small',
+  'rss-large': 'large',
+}
 
 /** What the cases read, until it is closed. */
 export interface Inputs {
@@ -25,8 +32,14 @@ export interface Inputs {
   close(): Promise<void>
 }
 
-/** Writes the files that these cases need, where they are not in the cache, and starts the server where one needs it. */
-export async function prepareInputs(names: readonly MacroCaseName[], options: Pick<BenchOptions, 'seed' | 'megabytes'>): Promise<Inputs> {
+/**
+ * Writes the files that these cases need, where they are not in the cache, and starts the server
+ * where one needs it.
+ */
+export async function prepareInputs(
+  names: readonly MacroCaseName[],
+  options: Pick<BenchOptions, 'seed' | 'megabytes'>,
+): Promise<Inputs> {
   const { seed, megabytes } = options
   const gzip = await inFreshProcess({ kind: 'data', seed, megabytes, directory: DATA_DIRECTORY })
   const feeds: Record<string, BenchFeed> = { gzip }

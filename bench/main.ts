@@ -1,4 +1,5 @@
-// The macro benchmark: whole files, each case checked first, then rounds in which every case runs once in a fresh process.
+// The macro benchmark: whole files, each case checked first, then rounds in which every case runs
+// once in a fresh process.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { type BenchOptions, benchOptions, USAGE } from './bench-options'
@@ -14,7 +15,15 @@ import { progress } from './progress'
 import { type BenchReport, type CaseResult, tableOf } from './report'
 
 /** Packages whose versions a result is told with. */
-const PACKAGES = ['papaparse', 'csv-parse', 'fast-csv', 'csv-parser', 'udsv', '@duckdb/node-api', 'fflate']
+const PACKAGES = [
+  'papaparse',
+  'csv-parse',
+  'fast-csv',
+  'csv-parser',
+  'udsv',
+  '@duckdb/node-api',
+  'fflate',
+]
 
 async function bench(options: BenchOptions): Promise<BenchReport> {
   const machine = thisMachine()
@@ -50,13 +59,19 @@ async function checkCases(names: readonly MacroCaseName[], inputs: Inputs): Prom
   return checked
 }
 
-async function measureRounds(names: readonly MacroCaseName[], count: number, inputs: Inputs): Promise<Rounds> {
+async function measureRounds(
+  names: readonly MacroCaseName[],
+  count: number,
+  inputs: Inputs,
+): Promise<Rounds> {
   const rounds = new Map<MacroCaseName, Measurement[]>(names.map(name => [name, []]))
   for (let round = 0; round < count; round++) {
     // To and fro, so that no case always has the same one before it.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       progress(`round ${round + 1} of ${count}: ${name}`)
-      rounds.get(name)!.push(await inFreshProcess({ kind: 'measure', case: name, path: inputs.feedOf(name).path }))
+      rounds
+        .get(name)!
+        .push(await inFreshProcess({ kind: 'measure', case: name, path: inputs.feedOf(name).path }))
     }
   }
   return Object.fromEntries(rounds)
@@ -73,12 +88,16 @@ function resultOf(checkedCase: CheckedCase, rounds: Rounds, inputs: Inputs): Cas
 function inTable(results: readonly CaseResult[]): BenchReport['cases'] {
   return TABLE_CASE_NAMES.map(name => ({
     name,
-    contenders: TABLE_CASES[name].flatMap(contender => results.find(result => result.name === contender) ?? []),
+    contenders: TABLE_CASES[name].flatMap(
+      contender => results.find(result => result.name === contender) ?? [],
+    ),
   })).filter(({ contenders }) => contenders.length > 0)
 }
 
 async function packageVersions(): Promise<Record<string, string>> {
-  const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as Record<string, Record<string, string>>
+  const { dependencies, devDependencies } = JSON.parse(
+    await readFile('package.json', 'utf8'),
+  ) as Record<string, Record<string, string>>
   const versions: Record<string, string> = { ...dependencies, ...devDependencies }
   return Object.fromEntries(PACKAGES.map(name => [name, versions[name]!]))
 }
@@ -95,6 +114,7 @@ function readOptions(): BenchOptions {
 const options = readOptions()
 const report = await bench(options)
 console.log(tableOf(report))
-if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`)
+if (options.json !== undefined)
+  await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`)
 for (const failure of report.failures) console.error(`\nfailed: ${failure}`)
 if (report.failures.length > 0) process.exitCode = 1

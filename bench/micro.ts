@@ -1,4 +1,5 @@
-// The micro benchmark: one codec a case, by benchmark.js. Codecs are not public names, so they are built from the sources.
+// The micro benchmark: one codec a case, by benchmark.js. Codecs are not public names, so they are
+// built from the sources.
 
 import Benchmark from 'benchmark'
 import { thisMachine } from './machine'
@@ -12,7 +13,16 @@ import { parse } from './micro/parse'
 import { regions } from './micro/regions'
 import { scan } from './micro/scan'
 
-const CASES: readonly MicroCase[] = [scan, parse, aspects, aspectBytes, regions, contentRange, merge, gunzipFflate]
+const CASES: readonly MicroCase[] = [
+  scan,
+  parse,
+  aspects,
+  aspectBytes,
+  regions,
+  contentRange,
+  merge,
+  gunzipFflate,
+]
 
 /** Seconds a case is sampled for. */
 const SAMPLING_SECONDS = 1.5
@@ -21,14 +31,17 @@ const SAMPLING_SECONDS = 1.5
 let last: unknown
 
 function measure(micro: MicroCase): void {
-  const benchmark = new Benchmark(micro.name, () => (last = micro.run()), { maxTime: SAMPLING_SECONDS })
+  const benchmark = new Benchmark(micro.name, () => (last = micro.run()), {
+    maxTime: SAMPLING_SECONDS,
+  })
   benchmark.run()
   if (benchmark.error) throw benchmark.error
   console.log(`${String(benchmark)}  ${speedOf(micro, benchmark.hz)}`)
 }
 
 function speedOf({ input, inputBytes }: MicroCase, runsPerSecond: number): string {
-  const rate = inputBytes === undefined ? '' : `${((inputBytes * runsPerSecond) / 1e6).toFixed(1)} MB/s, `
+  const rate =
+    inputBytes === undefined ? '' : `${((inputBytes * runsPerSecond) / 1e6).toFixed(1)} MB/s, `
   return `${rate}${(1e6 / runsPerSecond).toFixed(1)} µs for ${input}`
 }
 

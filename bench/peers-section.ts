@@ -4,28 +4,46 @@
 import { TABLE_CASE_TITLES, type TableCase } from './macro/cases'
 import { type BenchReport, type CaseResult, contenderText, feedText } from './report'
 
-/** A part of a document that is made from a report. It stands between `<!-- mark -->` and `<!-- /mark -->`. */
+/**
+ * A part of a document that is made from a report. It stands between `<!-- mark -->` and `<!--
+ * /mark -->`.
+ */
 export interface PeersSection {
   readonly path: string
   readonly mark: string
   readonly textOf: (report: BenchReport) => string
 }
 
-export const FULL_SECTION: PeersSection = { path: 'src/guide/speed.md', mark: 'bench:peers', textOf: fullText }
-export const SUMMARY_SECTION: PeersSection = { path: 'README.md', mark: 'bench:summary', textOf: summaryText }
+export const FULL_SECTION: PeersSection = {
+  path: 'src/guide/speed.md',
+  mark: 'bench:peers',
+  textOf: fullText,
+}
+export const SUMMARY_SECTION: PeersSection = {
+  path: 'README.md',
+  mark: 'bench:summary',
+  textOf: summaryText,
+}
 export const PEERS_SECTIONS: readonly PeersSection[] = [FULL_SECTION, SUMMARY_SECTION]
 
 /** @throws RangeError where the document has no such section */
-export function withSection(document: string, { mark, textOf }: PeersSection, report: BenchReport): string {
+export function withSection(
+  document: string,
+  { mark, textOf }: PeersSection,
+  report: BenchReport,
+): string {
   const [opening, closing] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`]
   const [begin, end] = [document.indexOf(opening), document.indexOf(closing)]
-  if (begin < 0 || end < begin) throw new RangeError(`there is no section from ${opening} to ${closing}`)
+  if (begin < 0 || end < begin)
+    throw new RangeError(`there is no section from ${opening} to ${closing}`)
   return `${document.slice(0, begin + opening.length)}\n${textOf(report)}\n${document.slice(end)}`
 }
 
 const VARIED_RESULT = 'an independent check measured `rows-5` at 0.77 × node:zlib on two cores'
 
-/** What every page with figures states: what they were measured on, and that other data is slower. */
+/**
+ * What every page with figures states: what they were measured on, and that other data is slower.
+ */
 function dataLines(report: BenchReport): string[] {
   const { date, node, cpu, cores } = report.machine
   return [
@@ -53,12 +71,15 @@ function fullText(report: BenchReport): string {
     '',
     '| case | contender | MB/s | rows/s | CPU s | peak RSS MB | × `zlib` | result |',
     '|---|---|---|---|---|---|---|---|',
-    ...report.cases.flatMap(({ name, contenders }) => contenders.map((result, n) => lineOf(n === 0 ? titleOf(name) : '', result, report))),
+    ...report.cases.flatMap(({ name, contenders }) =>
+      contenders.map((result, n) => lineOf(n === 0 ? titleOf(name) : '', result, report)),
+    ),
     '',
     '| case | goal | measured | |',
     '|---|---|---|---|',
     ...report.goals.map(
-      ({ case: name, goal, measured, held }) => `| \`${name}\` | ${goal} | ${measured} | ${held ? 'held' : '**missed**'} |`,
+      ({ case: name, goal, measured, held }) =>
+        `| \`${name}\` | ${goal} | ${measured} | ${held ? 'held' : '**missed**'} |`,
     ),
   ].join('\n')
 }
@@ -68,14 +89,18 @@ const SUMMARY_CONTENDERS = ['feedmill', 'DuckDB', 'papaparse']
 
 /** MB/s of some cases and contenders, beside node:zlib, which only inflates. */
 function summaryText(report: BenchReport): string {
-  const contendersOf = (wanted: TableCase) => report.cases.find(({ name }) => name === wanted)?.contenders ?? []
+  const contendersOf = (wanted: TableCase) =>
+    report.cases.find(({ name }) => name === wanted)?.contenders ?? []
   const zlib = contendersOf('zlib').map(({ mbPerSecond }) => `${mbPerSecond.toFixed(0)}`)
-  const cellOf = (result: CaseResult | undefined) => (result === undefined ? '—' : summaryCell(result))
+  const cellOf = (result: CaseResult | undefined) =>
+    result === undefined ? '—' : summaryCell(result)
   return [
     '| MB/s of TSV (× node:zlib) | feedmill | DuckDB | papaparse | node:zlib, inflating only |',
     '|---|---|---|---|---|',
     ...SUMMARY_CASES.map(name => {
-      const results = SUMMARY_CONTENDERS.map(wanted => contendersOf(name).find(({ contender }) => contender === wanted))
+      const results = SUMMARY_CONTENDERS.map(wanted =>
+        contendersOf(name).find(({ contender }) => contender === wanted),
+      )
       return `| ${[titleOf(name), ...results.map(cellOf), ...zlib].join(' | ')} |`
     }),
     '',
@@ -112,5 +137,7 @@ function lineOf(name: string, result: CaseResult, report: BenchReport): string {
 
 function resultText({ right, expectedCount, identicalRows }: CaseResult['verdict']): string {
   if (right) return 'right'
-  return identicalRows === undefined ? '**wrong**' : `**wrong**: ${Math.floor((identicalRows / expectedCount) * 100)}% of rows right`
+  return identicalRows === undefined
+    ? '**wrong**'
+    : `**wrong**: ${Math.floor((identicalRows / expectedCount) * 100)}% of rows right`
 }

@@ -22,19 +22,36 @@ export interface BenchReport {
   readonly feed: BenchFeed
   readonly rounds: number
   /** A contender that stands in two cases was measured once. */
-  readonly cases: readonly { readonly name: TableCase; readonly contenders: readonly CaseResult[] }[]
+  readonly cases: readonly {
+    readonly name: TableCase
+    readonly contenders: readonly CaseResult[]
+  }[]
   readonly goals: readonly GoalResult[]
   /** What failed the run; empty when nothing did. */
   readonly failures: readonly string[]
 }
 
-const HEADING = ['case', 'contender', 'MB/s', 'rows/s', 'spread', 'CPU s', 'peak RSS MB', '× zlib', 'result']
+const HEADING = [
+  'case',
+  'contender',
+  'MB/s',
+  'rows/s',
+  'spread',
+  'CPU s',
+  'peak RSS MB',
+  '× zlib',
+  'result',
+]
 
 export function tableOf(report: BenchReport): string {
   const { machine, cases, goals } = report
-  const results = cases.flatMap(({ name, contenders }) => contenders.map((contender, n) => lineOf(n === 0 ? name : '', contender, report)))
+  const results = cases.flatMap(({ name, contenders }) =>
+    contenders.map((contender, n) => lineOf(n === 0 ? name : '', contender, report)),
+  )
   const titles = new Map(
-    cases.flatMap(({ contenders }) => contenders.map(({ name, contender, title }) => [name, `${contender}: ${title}`])),
+    cases.flatMap(({ contenders }) =>
+      contenders.map(({ name, contender, title }) => [name, `${contender}: ${title}`]),
+    ),
   )
   return [
     machineLine(machine),
@@ -43,7 +60,9 @@ export function tableOf(report: BenchReport): string {
     ...aligned([HEADING, ...results], [0, 1, HEADING.length - 1]),
     '',
     ...aligned([...titles]),
-    ...(goals.length === 0 ? [] : ['', ...aligned([GOALS_HEADING, ...goals.map(goalLine)], [0, 1, 3])]),
+    ...(goals.length === 0
+      ? []
+      : ['', ...aligned([GOALS_HEADING, ...goals.map(goalLine)], [0, 1, 3])]),
   ].join('\n')
 }
 
@@ -54,7 +73,10 @@ export function feedText({ feed }: Pick<BenchReport, 'feed'>): string {
 }
 
 /** Who it is, and on which file where that is not the one that all others read. */
-export function contenderText({ contender, rawBytes }: CaseResult, { feed }: Pick<BenchReport, 'feed'>): string {
+export function contenderText(
+  { contender, rawBytes }: CaseResult,
+  { feed }: Pick<BenchReport, 'feed'>,
+): string {
   return rawBytes === feed.rawBytes ? contender : `${contender}, ${(rawBytes / 1e6).toFixed(0)} MB`
 }
 
@@ -81,16 +103,27 @@ function goalLine({ case: name, goal, measured, held }: GoalResult): string[] {
 /** What the tables say of a case's result. */
 export function verdictText({ right, unit, count, expectedCount, identicalRows }: Verdict): string {
   if (right) return 'right'
-  if (identicalRows !== undefined) return `WRONG: ${count} of ${expectedCount} rows, ${identicalRows} of them right`
-  return count === expectedCount ? `WRONG: ${count} ${unit}, another checksum` : `WRONG: ${count} of ${expectedCount} ${unit}`
+  if (identicalRows !== undefined)
+    return `WRONG: ${count} of ${expectedCount} rows, ${identicalRows} of them right`
+  return count === expectedCount
+    ? `WRONG: ${count} ${unit}, another checksum`
+    : `WRONG: ${count} of ${expectedCount} ${unit}`
 }
 
-/** Lines of columns: words to the left, numbers to the right. @param words the columns of words; default the first and the last */
-export function aligned(lines: readonly (readonly string[])[], words: readonly number[] = [0, lines[0]!.length - 1]): string[] {
+/**
+ * Lines of columns: words to the left, numbers to the right.
+ * @param words the columns of words; default the first and the last
+ */
+export function aligned(
+  lines: readonly (readonly string[])[],
+  words: readonly number[] = [0, lines[0]!.length - 1],
+): string[] {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map(line => line[column]!.length)))
   return lines.map(line =>
     line
-      .map((cell, column) => (words.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .map((cell, column) =>
+        words.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+      )
       .join('  ')
       .trimEnd(),
   )

@@ -1,5 +1,6 @@
-// Builds the benchmarks to .tmp/bench. The package's public entries are left as imports of the package itself, which Node resolves
-// to dist/ by the "exports" of package.json: what users get is measured, and the sources serve only the type check.
+// Builds the benchmarks to .tmp/bench. The package's public entries are left as imports of the
+// package itself, which Node resolves to dist/ by the "exports" of package.json: what users get is
+// measured, and the sources serve only the type check.
 
 import { defineConfig, type Options } from 'tsup'
 
@@ -14,7 +15,8 @@ const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string]
 const builtPackage: Plugin = {
   name: 'built-package',
   setup(build) {
-    for (const [filter, path] of PUBLIC_ENTRIES) build.onResolve({ filter }, () => ({ path, external: true }))
+    for (const [filter, path] of PUBLIC_ENTRIES)
+      build.onResolve({ filter }, () => ({ path, external: true }))
   },
 }
 

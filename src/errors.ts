@@ -56,7 +56,10 @@ export interface ErrorContexts {
   DEPENDENCY_MISSING: { package: string; neededFor: string }
   /** A package is installed in a version that this feature cannot work with. */
   DEPENDENCY_UNSUPPORTED: { package: string; expected: string }
-  /** The emulator cannot listen there; `reason` is the system's code, EADDRINUSE where another program has the port. */
+  /**
+   * The emulator cannot listen there; `reason` is the system's code, EADDRINUSE where another
+   * program has the port.
+   */
   LISTEN_FAILED: { host: string; port: number; reason: string }
 
   // Stages and pipelines.
@@ -64,7 +67,9 @@ export interface ErrorContexts {
   STAGE_WRITE_AFTER_END: { stage: string }
   /** A stage instance, or a pipeline made of instances, was run a second time. */
   STAGE_REUSED: { stage: string }
-  /** Code inside a stage, a callback or a sink threw something that is not a FeedError; see `cause`. */
+  /**
+   * Code inside a stage, a callback or a sink threw something that is not a FeedError; see `cause`.
+   */
   STAGE_FAILED: { stage: string }
   /** An input that the stage does not take, such as text where it takes blocks of bytes. */
   STAGE_INPUT_INVALID: { stage: string; expected: string; received: string }
@@ -77,8 +82,8 @@ export interface ErrorContexts {
 
   // HTTP.
   /**
-   * The service refused or failed, and what it says of that: in the body, and, as `challenge`, of the token in the
-   * header WWW-Authenticate. `operation` where a client of the service asked.
+   * The service refused or failed, and what it says of that: in the body, and, as `challenge`, of
+   * the token in the header WWW-Authenticate. `operation` where a client of the service asked.
    */
   HTTP_STATUS: {
     url: string
@@ -90,7 +95,12 @@ export interface ErrorContexts {
   /** The connection failed: reset, refused, name not found, a protocol violation. */
   HTTP_TRANSPORT: { url: string; byteOffset?: number }
   /** Nothing arrived within a time limit. */
-  HTTP_TIMEOUT: { url: string; phase: 'queue' | 'token' | 'headers' | 'body'; limitMs: number; byteOffset?: number }
+  HTTP_TIMEOUT: {
+    url: string
+    phase: 'queue' | 'token' | 'headers' | 'body'
+    limitMs: number
+    byteOffset?: number
+  }
   /** A redirect or link leaves the origin of the request; nothing was sent there. */
   HTTP_ORIGIN_REFUSED: { from: string; to: string }
   /** More redirects, or `next` links in a row, than allowed, or a link that leads back. */
@@ -111,7 +121,10 @@ export interface ErrorContexts {
   REQUEST_INVALID: { operation: string; parameter: string; expected: string; received: string }
   /** A good status with a body or header that is not the documented one. `path` names the field. */
   RESPONSE_INVALID: { operation: string; url: string; path: string; reason: string }
-  /** No access token: the token endpoint refused (`error` is its code, RFC 6749, 5.2), or what was given is no token. */
+  /**
+   * No access token: the token endpoint refused (`error` is its code, RFC 6749, 5.2), or what was
+   * given is no token.
+   */
   TOKEN_REFUSED: { url?: string; status?: number; error?: string; reason: string }
 
   // Ranges.
@@ -122,7 +135,13 @@ export interface ErrorContexts {
   /** The answered range starts elsewhere than the asked one. */
   RANGE_START_MISMATCH: { url: string; byteOffset: number; received: number }
   /** Total, Last-Modified or ETag changed between chunks: another file is being sent. */
-  RANGE_FILE_REPLACED: { url: string; byteOffset: number; what: 'total' | 'last-modified' | 'etag'; before: string; after: string }
+  RANGE_FILE_REPLACED: {
+    url: string
+    byteOffset: number
+    what: 'total' | 'last-modified' | 'etag'
+    before: string
+    after: string
+  }
   /** A body ran past its range, twice. */
   RANGE_BODY_TOO_LONG: { url: string; byteOffset: number; expectedBytes: number }
   /** 416 (or the service's 13017) that does not say a total. */
@@ -158,7 +177,11 @@ export interface ErrorContexts {
   /** The content is gzip again: the file was compressed twice. */
   GZIP_NESTED: { byteOffset: number }
   /** A cap against bombs was reached. */
-  GZIP_LIMIT: { byteOffset: number; option: 'maxOutputBytes' | 'maxRatio' | 'maxMembers'; limit: number }
+  GZIP_LIMIT: {
+    byteOffset: number
+    option: 'maxOutputBytes' | 'maxRatio' | 'maxMembers'
+    limit: number
+  }
 
   // TSV.
   /** No header line. */
@@ -199,34 +222,64 @@ export interface ErrorContexts {
   VERSION_MISSING: Partial<RowPosition> & { key: string }
   /** A state cap was reached. */
   STATE_LIMIT: { option: string; limit: number }
-  /** Stored bytes are not what was written: nothing of them is used. `path` is the file, or the folder where it cannot be said. */
+  /**
+   * Stored bytes are not what was written: nothing of them is used. `path` is the file, or the
+   * folder where it cannot be said.
+   */
   STATE_CORRUPT: { path: string; reason: string }
-  /** Reading or writing the state failed (no space, an I/O error); `reason` is the system's code where it gave one. */
+  /**
+   * Reading or writing the state failed (no space, an I/O error); `reason` is the system's code
+   * where it gave one.
+   */
   STATE_IO: { path: string; operation: string; reason: string }
-  /** Another process works in the state folder: which, on what host, since when, and the file that says so. */
+  /**
+   * Another process works in the state folder: which, on what host, since when, and the file that
+   * says so.
+   */
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
-  /** The folder is not a state of this program, of a newer one, or of another service or marketplace. */
+  /**
+   * The folder is not a state of this program, of a newer one, or of another service or
+   * marketplace.
+   */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
-  /** A file could not be fetched and verified for as long as `patienceMs` allows; the last failure is `cause`. */
+  /**
+   * A file could not be fetched and verified for as long as `patienceMs` allows; the last failure
+   * is `cause`.
+   */
   SYNC_FILE_FAILED: { file: string; attempts: number }
   /**
-   * A bootstrap without most of the rows that the state has, not proven to be empty by the service. Nothing of it was applied.
-   * Above 65,536 rows in the file, `rowsRemoved` is an estimate from a sample.
+   * A bootstrap without most of the rows that the state has, not proven to be empty by the service.
+   * Nothing of it was applied. Above 65,536 rows in the file, `rowsRemoved` is an estimate from a
+   * sample.
    */
-  SYNC_REMOVAL_REFUSED: { category: string; file: string; rowsBefore: number; rowsRemoved: number; maxRemovedShare: number }
+  SYNC_REMOVAL_REFUSED: {
+    category: string
+    file: string
+    rowsBefore: number
+    rowsRemoved: number
+    maxRemovedShare: number
+  }
   /** The files that are kept do not make up the state of that time. */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
   // Sinks.
-  /** Writing the output failed; `reason` is the system's code (ENOSPC, EACCES, EPIPE) where it gave one, see `cause`. */
+  /**
+   * Writing the output failed; `reason` is the system's code (ENOSPC, EACCES, EPIPE) where it gave
+   * one, see `cause`.
+   */
   SINK_FAILED: { sink: string; target: string; reason: string }
-  /** A value that the sink's format has no form for. `row` counts from 1, among all that the sink was given. */
+  /**
+   * A value that the sink's format has no form for. `row` counts from 1, among all that the sink
+   * was given.
+   */
   SINK_VALUE_INVALID: { sink: string; row: number; reason: string }
 }
 
 export type ErrorCode = keyof ErrorContexts
 
-/** Codes where the same request may succeed later. A single error can override its code's default. */
+/**
+ * Codes where the same request may succeed later. A single error can override its code's default.
+ */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'HTTP_TRANSPORT',
   'HTTP_TIMEOUT',
@@ -263,7 +316,10 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   /** Recognises a FeedError by shape: two copies of the package may meet in one process. */
   static is(value: unknown): value is AnyFeedError {
     return (
-      value instanceof Error && value.name === 'FeedError' && typeof (value as { code?: unknown }).code === 'string' && 'context' in value
+      value instanceof Error &&
+      value.name === 'FeedError' &&
+      typeof (value as { code?: unknown }).code === 'string' &&
+      'context' in value
     )
   }
 }

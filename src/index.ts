@@ -14,7 +14,13 @@ export type { Row } from './codec/row'
 export type { RowBatch } from './codec/row-batch'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
 export type { StageCounters } from './core/counters'
-export { type AnyFeedError, type ErrorCode, type ErrorContexts, FeedError, type RowPosition } from './errors'
+export {
+  type AnyFeedError,
+  type ErrorCode,
+  type ErrorContexts,
+  FeedError,
+  type RowPosition,
+} from './errors'
 export type { ElementOf } from './pipeline/batch'
 export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
@@ -44,8 +50,20 @@ export {
   itemSnapshotSchema,
   schemaOf,
 } from './schema/feed-schemas'
-export type { Aspect, CellType, CellTypes, ConditionDescriptor, Decimal, Regions, ShipTo } from './schema/values'
-export { createFeedService, type FeedService, type FeedServiceOptions } from './service/feed-service'
+export type {
+  Aspect,
+  CellType,
+  CellTypes,
+  ConditionDescriptor,
+  Decimal,
+  Regions,
+  ShipTo,
+} from './schema/values'
+export {
+  createFeedService,
+  type FeedService,
+  type FeedServiceOptions,
+} from './service/feed-service'
 export { type FetchLike, fetchTransport } from './service/http/fetch-transport'
 export { NodeTransport, type NodeTransportOptions } from './service/http/node-transport'
 export { pathSegment } from './service/path-segment'
@@ -73,7 +91,11 @@ export { setMaxInflateWorkers } from './stages/inflate-workers'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
 export type { HeadersProvider, RangeFetcherOptions } from './stages/range/range-settings'
 export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range/range-transport'
-export { type ChangeTally, SnapshotMerger, type SnapshotMergerOptions } from './stages/snapshot-merger'
+export {
+  type ChangeTally,
+  SnapshotMerger,
+  type SnapshotMergerOptions,
+} from './stages/snapshot-merger'
 export { Source } from './stages/source'
 export { type Outputs, Stage } from './stages/stage'
 export { TsvObjectParser, type TsvObjectParserOptions } from './stages/tsv-object-parser'

@@ -1,4 +1,16 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -43,17 +55,20 @@ test('the content is under a private temporary name until the commit', async () 
   expect(await readFile(path, 'utf8')).toBe('ab')
 })
 
-test.skipIf(isWindows)('a new file has the mode that any new file has; one that is replaced keeps its own', async () => {
-  const path = join(folder, 'out')
-  await writeFile(join(folder, 'any'), '')
-  await written(path, 'new')
-  expect(await modeOf(path)).toBe(await modeOf(join(folder, 'any')))
-  for (const mode of [0o640, 0o604, 0o700]) {
-    await chmod(path, mode)
-    await written(path, 'newer')
-    expect(await modeOf(path)).toBe(mode)
-  }
-})
+test.skipIf(isWindows)(
+  'a new file has the mode that any new file has; one that is replaced keeps its own',
+  async () => {
+    const path = join(folder, 'out')
+    await writeFile(join(folder, 'any'), '')
+    await written(path, 'new')
+    expect(await modeOf(path)).toBe(await modeOf(join(folder, 'any')))
+    for (const mode of [0o640, 0o604, 0o700]) {
+      await chmod(path, mode)
+      await written(path, 'newer')
+      expect(await modeOf(path)).toBe(mode)
+    }
+  },
+)
 
 test('an abort leaves what was there, and nothing else', async () => {
   const path = join(folder, 'out')
@@ -71,17 +86,20 @@ test('a name as long as a file system allows', async () => {
   expect(await readdir(folder)).toEqual(['ü'.repeat(127)])
 })
 
-test.each(['a link', 'a file'])('fault 91: %s that stands at the temporary name is not followed and not written', async kind => {
-  digits.known = Buffer.alloc(8, 7)
-  const planted = join(folder, `out.${'07'.repeat(8)}.partial`)
-  const victim = join(folder, 'victim')
-  await writeFile(victim, 'precious')
-  await (kind === 'a link' ? symlink(victim, planted) : writeFile(planted, 'theirs'))
-  await expect(AtomicFile.create(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
-  expect(await readFile(victim, 'utf8')).toBe('precious')
-  expect(await readdir(folder)).toEqual([`out.${'07'.repeat(8)}.partial`, 'victim'])
-  if (kind === 'a file') expect(await readFile(planted, 'utf8')).toBe('theirs')
-})
+test.each(['a link', 'a file'])(
+  'fault 91: %s that stands at the temporary name is not followed and not written',
+  async kind => {
+    digits.known = Buffer.alloc(8, 7)
+    const planted = join(folder, `out.${'07'.repeat(8)}.partial`)
+    const victim = join(folder, 'victim')
+    await writeFile(victim, 'precious')
+    await (kind === 'a link' ? symlink(victim, planted) : writeFile(planted, 'theirs'))
+    await expect(AtomicFile.create(join(folder, 'out'))).rejects.toMatchObject({ code: 'EEXIST' })
+    expect(await readFile(victim, 'utf8')).toBe('precious')
+    expect(await readdir(folder)).toEqual([`out.${'07'.repeat(8)}.partial`, 'victim'])
+    if (kind === 'a file') expect(await readFile(planted, 'utf8')).toBe('theirs')
+  },
+)
 
 test('fault 91: a dangling link planted at the temporary name is not followed either', async () => {
   digits.known = Buffer.alloc(8, 7)
@@ -94,7 +112,8 @@ test('fault 91: a symbolic link at the target stays, and the file that it leads 
   await mkdir(join(folder, 'data/old'), { recursive: true })
   await mkdir(join(folder, 'links'))
   await writeFile(join(folder, 'data/real'), 'before')
-  // Relative links count from the real folder of the link, also where that is reached through a link.
+  // Relative links count from the real folder of the link, also where that is reached through a
+  // link.
   await symlink('../data/real', join(folder, 'links/second'))
   await symlink('links/second', join(folder, 'first'))
   await symlink(join(folder, 'links'), join(folder, 'data/old/way'))
@@ -105,7 +124,9 @@ test('fault 91: a symbolic link at the target stays, and the file that it leads 
   }
   expect(await readlink(join(folder, 'first'))).toBe('links/second')
   expect(await readlink(join(folder, 'links/second'))).toBe('../data/real')
-  expect((await readdir(folder, { recursive: true })).filter(name => name.endsWith('.partial'))).toEqual([])
+  expect(
+    (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.partial')),
+  ).toEqual([])
 })
 
 test('fault 91: a link that leads to no file yet makes that file; one that leads to itself is refused', async () => {
@@ -119,6 +140,8 @@ test('fault 91: a link that leads to no file yet makes that file; one that leads
 })
 
 test('a folder that is not there is not made', async () => {
-  await expect(AtomicFile.create(join(folder, 'none/out'))).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(AtomicFile.create(join(folder, 'none/out'))).rejects.toMatchObject({
+    code: 'ENOENT',
+  })
   expect(await readdir(folder)).toEqual([])
 })

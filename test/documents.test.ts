@@ -1,4 +1,5 @@
-// The README and its like name files and folders: what they name is there, and the map names every layer.
+// The README and its like name files and folders: what they name is there, and the map names every
+// layer.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,12 +30,15 @@ test.each(DOCUMENTS)('%s: every link leads to a file, and to a heading of it', p
 test('a link to a file or a heading that is not there is found, and code is no link', () => {
   const folder = mkdtempSync(join(tmpdir(), 'feedmill-links-'))
   try {
-    const good = '[a](#the-first-part) [b](other.md#of-b) ![c](https://example.com/c.svg) `[d](d.md)`\n```ts\nx[0](y)\n```\n'
+    const good =
+      '[a](#the-first-part) [b](other.md#of-b) ![c](https://example.com/c.svg) `[d](d.md)`\n```ts\nx[0](y)\n```\n'
     const bad = '[`a`](#second) [b](other.md#b) ![c](c.svg) [d](../d.md)\n'
     writeFileSync(join(folder, 'page.md'), `# Page\n\n## The "first" part\n\n${good}${bad}`)
     writeFileSync(join(folder, 'other.md'), '# Of `b`\n')
     expect(pagesIn(folder).sort()).toEqual(['other.md', 'page.md'])
-    expect(brokenLinks(folder, ['page.md'])).toEqual(['#second', 'other.md#b', 'c.svg', '../d.md'].map(target => `page.md: ${target}`))
+    expect(brokenLinks(folder, ['page.md'])).toEqual(
+      ['#second', 'other.md#b', 'c.svg', '../d.md'].map(target => `page.md: ${target}`),
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -49,10 +53,14 @@ test('the README leads to every page of the guide', () => {
 test('every section of the README fits on a screen, and its contents name every one', () => {
   const [opening = '', ...sections] = textOf('README.md').split(/^## /m)
   expect(sections.length).toBeGreaterThan(9)
-  const long = [opening, ...sections].map(section => section.trimEnd().split('\n')).filter(lines => lines.length > SCREEN_LINES)
+  const long = [opening, ...sections]
+    .map(section => section.trimEnd().split('\n'))
+    .filter(lines => lines.length > SCREEN_LINES)
   expect(long.map(([heading]) => heading)).toEqual([])
   const contents = sections.find(section => section.startsWith('Contents'))!
-  const unnamed = sections.map(section => section.split('\n')[0]!).filter(heading => !contents.includes(`[${heading}](`))
+  const unnamed = sections
+    .map(section => section.split('\n')[0]!)
+    .filter(heading => !contents.includes(`[${heading}](`))
   expect(unnamed).toEqual(['Contents', 'Licence'])
 })
 
@@ -62,7 +70,9 @@ test('the map: every file that it names exists, in the folder that it says or in
     .flatMap(line => {
       const folder = /^\| `([\w/-]+)` \|/.exec(line)?.[1] ?? ''
       const files = [...line.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file!)
-      return files.filter(file => ![file, join('src', file), join('src', folder, file)].some(isFile))
+      return files.filter(
+        file => ![file, join('src', file), join('src', folder, file)].some(isFile),
+      )
     })
   expect(missing).toEqual([])
 })
@@ -80,11 +90,15 @@ test('the map: every folder has its row, and every row has its folder', () => {
 
 test('the map: every layer has its line', () => {
   const map = textOf('src/README.md')
-  const layers = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter(({ name }) => name !== 'README.md')
-  expect(layers.length).toBeGreaterThan(9)
-  expect(layers.filter(entry => !map.includes(`\n| \`${entry.name}${entry.isDirectory() ? '/' : ''}\` |`)).map(({ name }) => name)).toEqual(
-    [],
+  const layers = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter(
+    ({ name }) => name !== 'README.md',
   )
+  expect(layers.length).toBeGreaterThan(9)
+  expect(
+    layers
+      .filter(entry => !map.includes(`\n| \`${entry.name}${entry.isDirectory() ? '/' : ''}\` |`))
+      .map(({ name }) => name),
+  ).toEqual([])
 })
 
 function isFile(path: string): boolean {

@@ -1,4 +1,5 @@
-// The table of faults in test/README.md, held against the tests: what it calls done is proven by a test under the row's number.
+// The table of faults in test/README.md, held against the tests: what it calls done is proven by a
+// test under the row's number.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,23 +23,33 @@ const testedIn = faultsByFile()
 function rowOf(line: string): FaultRow {
   const cells = line.split(' | ')
   const [state = '', files = ''] = cells.slice(-2)
-  return { number: Number(cells[0]!.slice(2)), state, files: [...files.matchAll(/`([^`]+)`/g)].map(([, path]) => `${path}.test.ts`) }
+  return {
+    number: Number(cells[0]!.slice(2)),
+    state,
+    files: [...files.matchAll(/`([^`]+)`/g)].map(([, path]) => `${path}.test.ts`),
+  }
 }
 
 /** The numbers in each test file's titles. A test that does not run proves nothing. */
 function faultsByFile(): Map<string, Set<number>> {
-  const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.test.ts'))
+  const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+    path => path.endsWith('.test.ts'),
+  )
   return new Map(
     paths.map(path => {
       const text = readFileSync(join(import.meta.dirname, path), 'utf8')
-      const titles = [...text.matchAll(/([\w.]*)\(\s*['"`]fault (\d+): \S/g)].filter(([, call]) => !/\.(skip|todo|fails)/.test(call!))
+      const titles = [...text.matchAll(/([\w.]*)\(\s*['"`]fault (\d+): \S/g)].filter(
+        ([, call]) => !/\.(skip|todo|fails)/.test(call!),
+      )
       return [path, new Set(titles.map(([, , number]) => Number(number)))]
     }),
   )
 }
 
 test('the table has every fault once, in order', () => {
-  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: LAST_ROW }, (_, n) => n + 1))
+  expect(rows.map(({ number }) => number)).toEqual(
+    Array.from({ length: LAST_ROW }, (_, n) => n + 1),
+  )
 })
 
 test('every fault is proven', () => {

@@ -1,5 +1,7 @@
-// Runs the README's two commands as on a new machine: a clone of the last commit, without node_modules, in an environment that has
-// nothing but Node, npm and git on its PATH, and the shell by which npm starts scripts. `node test/fresh-machine.mjs [demo] [test]`; both where neither is named.
+// Runs the README's two commands as on a new machine: a clone of the last commit, without
+// node_modules, in an environment that has nothing but Node, npm and git on its PATH, and the shell
+// by which npm starts scripts. `node test/fresh-machine.mjs [demo] [test]`; both where neither is
+// named.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// What a run of the tests says of those that it leaves out, seen from outside: in runs of Vitest over small test files.
+// What a run of the tests says of those that it leaves out, seen from outside: in runs of Vitest
+// over small test files.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -27,7 +28,9 @@ test.each([
     const words = ['run', '--typecheck.enabled=false', ...choice, ...FILES]
     const { stderr } = await run(process.execPath, [VITEST, ...words], { cwd: ROOT, env })
     const lines = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
-    const reasons = lines.map(line => line.replace(/.*, because (.*) is not on this machine.*/, '$1'))
+    const reasons = lines.map(line =>
+      line.replace(/.*, because (.*) is not on this machine.*/, '$1'),
+    )
     expect(reasons).toEqual(Object.keys(TOOLS).filter(tool => !existsSync(tool)))
     await rm(noTools, { recursive: true })
   },

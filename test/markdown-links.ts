@@ -22,19 +22,26 @@ export function brokenLinks(root: string, pages: readonly string[]): string[] {
 /** The targets of relative links and images, text that is code left out. */
 export function linksOf(markdown: string): string[] {
   const text = withoutCode(markdown)
-  return [...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target]) => target!).filter(target => !/^[a-z]+:/i.test(target))
+  return [...text.matchAll(/\]\(([^()\s]+)\)/g)]
+    .map(([, target]) => target!)
+    .filter(target => !/^[a-z]+:/i.test(target))
 }
 
 function leadsSomewhere(root: string, page: string, target: string): boolean {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? join(root, page) : join(root, dirname(page), path)
   if (relative(root, file).startsWith('..') || !existsSync(file)) return false
-  return anchor === undefined || (statSync(file).isFile() && anchorsOf(readFileSync(file, 'utf8')).includes(anchor))
+  return (
+    anchor === undefined ||
+    (statSync(file).isFile() && anchorsOf(readFileSync(file, 'utf8')).includes(anchor))
+  )
 }
 
 /** As GitHub and npm make them of headings. */
 function anchorsOf(markdown: string): string[] {
-  const headings = [...markdown.replace(FENCED, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!)
+  const headings = [...markdown.replace(FENCED, '').matchAll(/^#{1,6} (.+)$/gm)].map(
+    ([, heading]) => heading!,
+  )
   return headings.map(heading =>
     heading
       .toLowerCase()

@@ -78,13 +78,17 @@ test('each check returns what is right, and refuses everything else by the name 
     }
   }
   for (const value of ['', 'a\0b', 7]) refusal(() => filePath('given', value as never))
-  for (const value of ['a', {}, null, 7]) expect(refusal(() => arrayOf('given', value as never)).context).toMatchObject({ option: 'given' })
+  for (const value of ['a', {}, null, 7])
+    expect(refusal(() => arrayOf('given', value as never)).context).toMatchObject({
+      option: 'given',
+    })
   for (const value of [[''], [7], 'a']) refusal(() => texts('given', value as never))
   for (const value of ['', 7]) refusal(() => filledText('given', value as never))
 })
 
 test('whole numbers stay within their bounds', () => {
-  for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) refusal(() => wholeNumber('windowBytes', value))
+  for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])
+    refusal(() => wholeNumber('windowBytes', value))
   expect(refusal(() => wholeNumber('idleMs', 10, 1, 9))).toMatchObject({
     message: 'idleMs must be a whole number from 1 to 9, not 10',
     context: { option: 'idleMs', expected: 'a whole number from 1 to 9', received: '10' },
@@ -99,15 +103,21 @@ test('a name that is no option is refused, with the name that was probably meant
   expect(hint({ enginee: 'zlib' })).toBe('enginee is not an option: did you mean engine?')
   expect(hint({ Worker: true })).toBe('Worker is not an option: did you mean worker?')
   expect(hint({ wokrer: true })).toBe('wokrer is not an option: did you mean worker?')
-  expect(hint({ constructor: 1 })).toBe('constructor is not an option: the options are engine, worker')
+  expect(hint({ constructor: 1 })).toBe(
+    'constructor is not an option: the options are engine, worker',
+  )
   for (const value of [null, 'text', 7, []])
-    expect(refusal(() => knownOptions(value as never, names)).context).toMatchObject({ option: 'options' })
+    expect(refusal(() => knownOptions(value as never, names)).context).toMatchObject({
+      option: 'options',
+    })
 })
 
 test('a class is no callback', () => {
   const call = () => 1
   expect(callback('onBadRow', call)).toBe(call)
-  expect(refusal(() => callback('onBadRow', class Policy {})).message).toBe('onBadRow must be a function, not the class Policy')
+  expect(refusal(() => callback('onBadRow', class Policy {})).message).toBe(
+    'onBadRow must be a function, not the class Policy',
+  )
 })
 
 test('a clock is a moment, a function that gives one, or the system', () => {

@@ -1,9 +1,21 @@
-// The package as its users get it: packed, unpacked, imported both ways, type-checked both ways, and its command run.
-// It is one piece because the package is packed and installed once for all of it.
+// The package as its users get it: packed, unpacked, imported both ways, type-checked both ways,
+// and its command run. It is one piece because the package is packed and installed once for all of
+// it.
 
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -35,12 +47,20 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([folder, plain].map(path => rm(path, { recursive: true, force: true }))))
 
-/** Unpacks what `npm pack` made: headers of 512 bytes, each with its file behind it, and no program but Node. */
+/**
+ * Unpacks what `npm pack` made: headers of 512 bytes, each with its file behind it, and no program
+ * but Node.
+ */
 async function unpack(tarball: string, target: string): Promise<void> {
   const archive = gunzipSync(await readFile(tarball))
-  const field = (at: number, length: number) => archive.toString('utf8', at, at + length).replace(/\0.*$/s, '')
+  const field = (at: number, length: number) =>
+    archive.toString('utf8', at, at + length).replace(/\0.*$/s, '')
   for (let at = 0; at < archive.length && archive[at] !== 0; ) {
-    const [name, size, type] = [field(at, 100), Number.parseInt(field(at + 124, 12), 8), field(at + 156, 1)]
+    const [name, size, type] = [
+      field(at, 100),
+      Number.parseInt(field(at + 124, 12), 8),
+      field(at + 156, 1),
+    ]
     if (type === '0' && field(at + 345, 155) === '') {
       const path = join(target, name.slice(name.indexOf('/') + 1))
       await mkdir(dirname(path), { recursive: true })
@@ -87,14 +107,18 @@ test('holds what it needs and nothing else', async () => {
     /^((src|test|bench)|((src|test|bench)\/)?README\.md|fixtures|fixtures\/documents(\/[\w-]+\.md)?|CONTRIBUTING\.md|CHANGELOG\.md|src\/guide(\/[\w-]+\.md)?|bench\/peers\.svg)$/
   expect(names.filter(name => !code.test(name) && !documents.test(name))).toEqual([])
   expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
-  const { dependencies, scripts } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  const { dependencies, scripts } = JSON.parse(
+    await readFile(join(installed, 'package.json'), 'utf8'),
+  )
   expect(Object.keys(scripts).filter(name => /install/.test(name))).toEqual([])
   expect(Object.keys(dependencies).length).toBeLessThanOrEqual(6)
 })
 
 test('every relative link and image of its pages leads to one of its files', () => {
   const pages = pagesIn(installed)
-  expect(pages).toEqual(expect.arrayContaining(['README.md', 'src/guide/rows.md', 'src/README.md', 'CONTRIBUTING.md']))
+  expect(pages).toEqual(
+    expect.arrayContaining(['README.md', 'src/guide/rows.md', 'src/README.md', 'CONTRIBUTING.md']),
+  )
   expect(brokenLinks(installed, pages)).toEqual([])
 })
 
@@ -116,7 +140,9 @@ const IMPORTS = [
 
 test('works as an ES module and as CommonJS', async () => {
   const imports = IMPORTS.map(([names, from]) => `import { ${names} } from '${from}'\n`).join('')
-  const requires = IMPORTS.map(([names, from]) => `const { ${names} } = require('${from}')\n`).join('')
+  const requires = IMPORTS.map(([names, from]) => `const { ${names} } = require('${from}')\n`).join(
+    '',
+  )
   const esm = `${imports}${PROGRAM}`
   const cjs = `${requires};(async () => {${PROGRAM}})()`
   await writeFile(join(folder, 'use.mjs'), esm)
@@ -140,7 +166,9 @@ Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
     ['names.cjs', 'require'],
   ] as const) {
     await writeFile(join(folder, file), program.replace('LOAD', load))
-    const names: [string, string][] = JSON.parse((await run(process.execPath, [join(folder, file)])).stdout)
+    const names: [string, string][] = JSON.parse(
+      (await run(process.execPath, [join(folder, file)])).stdout,
+    )
     expect(names.length).toBeGreaterThan(15)
     expect(names.filter(([name, own]) => name !== own)).toEqual([])
   }
@@ -148,12 +176,16 @@ Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
 
 describe('a plain install', () => {
   const cli = () => join(plain, 'node_modules/.bin/feedmill')
-  const code = (source: string) => run(process.execPath, ['--input-type=module', '--eval', source], { cwd: plain })
+  const code = (source: string) =>
+    run(process.execPath, ['--input-type=module', '--eval', source], { cwd: plain })
 
   test('its command starts', async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
     const help = await run('npx', ['--offline', 'feedmill', '--help'], { cwd: plain })
-    expect([help.stdout.startsWith('Usage: feedmill'), help.stdout.includes('Exit codes:')]).toEqual([true, true])
+    expect([
+      help.stdout.startsWith('Usage: feedmill'),
+      help.stdout.includes('Exit codes:'),
+    ]).toEqual([true, true])
     expect((await run(cli(), ['--version'])).stdout).toBe(`${version}\n`)
   })
 
@@ -165,29 +197,50 @@ describe('a plain install', () => {
   }, 60_000)
 
   test.each([
-    ['sync', ['--marketplace', 'MKT_US', '--category', '220', '--state', 'state'], ['classic-level@^3']],
+    [
+      'sync',
+      ['--marketplace', 'MKT_US', '--category', '220', '--state', 'state'],
+      ['classic-level@^3'],
+    ],
     ['status', ['state'], ['classic-level@^3']],
     ['export', ['--state', 'state'], ['classic-level@^3']],
     ['serve', [], ['hono@^4', '@hono/node-server@^2']],
     ['demo', [], ['classic-level@^3', 'hono@^4', '@hono/node-server@^2']],
   ])('%s says in one line what it needs', async (command, words, packages) => {
     const failure = await run(cli(), [command, ...words], { cwd: plain }).catch(error => error)
-    expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([1, '', 1])
-    expect(failure.stderr).toMatch(new RegExp(`^feedmill: DEPENDENCY_MISSING: feedmill ${command} needs `))
+    expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([
+      1,
+      '',
+      1,
+    ])
+    expect(failure.stderr).toMatch(
+      new RegExp(`^feedmill: DEPENDENCY_MISSING: feedmill ${command} needs `),
+    )
     for (const name of packages) expect(failure.stderr).toContain(name)
   })
 
   test('wrong usage is exit code 2, in one line', async () => {
-    for (const words of [['what'], ['profile'], ['profile', '/nowhere'], ['serve', '--port', 'x']]) {
+    for (const words of [
+      ['what'],
+      ['profile'],
+      ['profile', '/nowhere'],
+      ['serve', '--port', 'x'],
+    ]) {
       const failure = await run(cli(), words).catch(error => error)
-      expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([2, '', 1])
+      expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([
+        2,
+        '',
+        1,
+      ])
     }
   })
 
   test('a store on disk fails by a typed error without its package', async () => {
     const { stdout } = await code(`import { LevelStore } from 'feedmill/level'
 LevelStore.open('store').then(() => console.log('no error'), error => console.log(error.code, error.message))`)
-    expect(stdout).toBe('DEPENDENCY_MISSING a store on disk needs the package classic-level: npm install classic-level@^3\n')
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING a store on disk needs the package classic-level: npm install classic-level@^3\n',
+    )
   })
 
   test.each([true, false])(
@@ -196,11 +249,17 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
       await link('@types/node', 'undici-types')
       await writeFile(
         join(plain, 'use.mts'),
-        consumer(name => `import * as m${name.length} from '${name}'; export const k${name.length}: object = m${name.length}`),
+        consumer(
+          name =>
+            `import * as m${name.length} from '${name}'; export const k${name.length}: object = m${name.length}`,
+        ),
       )
       await writeFile(
         join(plain, 'use.cts'),
-        consumer(name => `import m${name.length} = require('${name}'); export const k${name.length}: object = m${name.length}`),
+        consumer(
+          name =>
+            `import m${name.length} = require('${name}'); export const k${name.length}: object = m${name.length}`,
+        ),
       )
       const options = {
         module: 'NodeNext',
@@ -212,23 +271,37 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
         types: ['node'],
         skipLibCheck: false,
       }
-      await writeFile(join(plain, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.mts', 'use.cts'] }))
+      await writeFile(
+        join(plain, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions: options, files: ['use.mts', 'use.cts'] }),
+      )
       const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', plain, '--listFiles']
-      const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 }).finally(() => unlink('@types/node', 'undici-types'))
+      const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 }).finally(() =>
+        unlink('@types/node', 'undici-types'),
+      )
       expect(stdout).not.toMatch(/node_modules\/(zod|undici|hono|classic-level|papaparse)\//)
     },
     120_000,
   )
 
   test('every snippet of its documents type-checks and runs', async () => {
-    const brought = ['classic-level', 'hono', '@hono/node-server', 'undici', '@types/node', 'undici-types']
+    const brought = [
+      'classic-level',
+      'hono',
+      '@hono/node-server',
+      'undici',
+      '@types/node',
+      'undici-types',
+    ]
     const project = join(plain, 'snippets')
     const preamble = await readFile(join(ROOT, 'test/readme-preamble.ts'), 'utf8')
     await mkdir(join(project, 'test'), { recursive: true })
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
     await writeFile(
       join(project, 'test/readme-preamble.ts'),
-      preamble.replace("'../src/index'", "'feedmill'").replace("'../src/emulator/index'", "'feedmill/emulator'"),
+      preamble
+        .replace("'../src/index'", "'feedmill'")
+        .replace("'../src/emulator/index'", "'feedmill/emulator'"),
     )
     writeModules(project)
     await link(...brought)
@@ -246,7 +319,10 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
         sourceMap: true,
       })
       expect(problems).toEqual([])
-      const compiled = [join(project, 'test/readme-preamble.js'), ...snippets.map(snippet => moduleOf(project, snippet, 'js'))]
+      const compiled = [
+        join(project, 'test/readme-preamble.js'),
+        ...snippets.map(snippet => moduleOf(project, snippet, 'js')),
+      ]
       const child = fork(join(ROOT, 'test/snippet-runner.mjs'), compiled, {
         cwd: project,
         serialization: 'advanced',
@@ -256,7 +332,9 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
       const runs: (SnippetRun & { readonly error?: string })[] = []
       child.on('message', run => runs.push(run as SnippetRun))
       expect(await once(child, 'exit')).toEqual([0, null])
-      const failures = runs.flatMap(({ error }, n) => (error === undefined ? [] : [`${snippets[n]!.page}: ${error}`]))
+      const failures = runs.flatMap(({ error }, n) =>
+        error === undefined ? [] : [`${snippets[n]!.page}: ${error}`],
+      )
       expect(failures).toEqual([])
       expect(runs).toHaveLength(snippets.length)
       for (const [n, { name }] of snippets.entries()) EXPECTED[name]!(runs[n]!)
@@ -294,7 +372,10 @@ emulator.listen({ port: '0' })
       types: ['node'],
       skipLibCheck: false,
     }
-    await writeFile(join(plain, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['emulator.mts'] }))
+    await writeFile(
+      join(plain, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['emulator.mts'] }),
+    )
     const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', plain, '--listFiles']
     const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 })
       .catch(error => error as { stdout: string })
@@ -338,7 +419,10 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
   test('a bundle holds what is imported, and of other packages only what that uses', async () => {
     const outputOf = async (names: string) => {
       const { metafile } = await build({
-        stdin: { contents: `import { ${names} } from 'feedmill'; console.log(${names})`, resolveDir: plain },
+        stdin: {
+          contents: `import { ${names} } from 'feedmill'; console.log(${names})`,
+          resolveDir: plain,
+        },
         bundle: true,
         minify: true,
         metafile: true,
@@ -348,7 +432,9 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
       })
       const { bytes, inputs } = Object.values(metafile.outputs)[0]!
       const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-      const packages = used.map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(name => name !== undefined)
+      const packages = used
+        .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
+        .filter(name => name !== undefined)
       return { bytes, packages: [...new Set(packages)].sort() }
     }
     const builder = await outputOf('pipeline')
@@ -362,7 +448,9 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
 
   test('its size', async () => {
     const files = await readdir(installed, { recursive: true, withFileTypes: true })
-    const sizes = await Promise.all(files.filter(file => file.isFile()).map(file => stat(join(file.parentPath, file.name))))
+    const sizes = await Promise.all(
+      files.filter(file => file.isFile()).map(file => stat(join(file.parentPath, file.name))),
+    )
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_500_000)
   })
 })
@@ -375,7 +463,18 @@ test.each([
   async (_, words) => {
     const out = join(folder, 'items.ndjson')
     const cli = join(installed, 'dist/cli.js')
-    const { stdout } = await run(process.execPath, [cli, 'demo', '--items', '400', '--seed', '3', '--json', '--out', out, ...words])
+    const { stdout } = await run(process.execPath, [
+      cli,
+      'demo',
+      '--items',
+      '400',
+      '--seed',
+      '3',
+      '--json',
+      '--out',
+      out,
+      ...words,
+    ])
     const result = JSON.parse(stdout)
     expect(result).toMatchObject({ ok: true, verified: true, snapshots: 24 })
     expect(result.filesBeforeKill > 0).toBe(words.length > 0)
@@ -390,7 +489,9 @@ test.each([
 test('its command synchronises until a signal comes, and goes on from there', async () => {
   const cli = join(installed, 'dist/cli.js')
   const now = '2026-03-01T12:00:00Z'
-  const server = spawn(process.execPath, [cli, 'serve', '--items', '500', '--now', now, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, [cli, 'serve', '--items', '500', '--now', now, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   try {
     const [line] = (await once(server.stdout, 'data')) as [Buffer]
     const { url, tokenUrl, clientId, clientSecret } = JSON.parse(line.toString())
@@ -402,8 +503,23 @@ test('its command synchronises until a signal comes, and goes on from there', as
       FEEDMILL_CLIENT_ID: clientId,
       FEEDMILL_CLIENT_SECRET: clientSecret,
     }
-    const words = [cli, 'sync', '--marketplace', 'MKT_US', '--category', '220', '--state', join(folder, 'state'), '--now', now, '--json']
-    const following = spawn(process.execPath, [...words, '--follow'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    const words = [
+      cli,
+      'sync',
+      '--marketplace',
+      'MKT_US',
+      '--category',
+      '220',
+      '--state',
+      join(folder, 'state'),
+      '--now',
+      now,
+      '--json',
+    ]
+    const following = spawn(process.execPath, [...words, '--follow'], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     const exited = once(following, 'exit')
     await once(following.stdout, 'data')
     following.stdout.resume()
@@ -412,10 +528,25 @@ test('its command synchronises until a signal comes, and goes on from there', as
 
     const { stdout } = await run(process.execPath, words, { env })
     const summary = JSON.parse(stdout.trimEnd().split('\n').at(-1)!)
-    expect(summary).toMatchObject({ type: 'summary', failed: [], categories: [{ watermark: '2026-03-01T11:00:00.000Z' }] })
-    const status = await run(process.execPath, [cli, 'status', join(folder, 'state'), '--now', now, '--json'])
-    expect(JSON.parse(status.stdout)).toMatchObject({ categories: [{ categoryId: '220', due: { count: 0 }, lost: { count: 0 } }] })
-    const items = await run(process.execPath, [cli, 'export', '--state', join(folder, 'state')], { maxBuffer: 1 << 26 })
+    expect(summary).toMatchObject({
+      type: 'summary',
+      failed: [],
+      categories: [{ watermark: '2026-03-01T11:00:00.000Z' }],
+    })
+    const status = await run(process.execPath, [
+      cli,
+      'status',
+      join(folder, 'state'),
+      '--now',
+      now,
+      '--json',
+    ])
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      categories: [{ categoryId: '220', due: { count: 0 }, lost: { count: 0 } }],
+    })
+    const items = await run(process.execPath, [cli, 'export', '--state', join(folder, 'state')], {
+      maxBuffer: 1 << 26,
+    })
     expect(items.stdout.trimEnd().split('\n').length).toBeGreaterThan(400)
   } finally {
     server.kill()
@@ -423,14 +554,36 @@ test('its command synchronises until a signal comes, and goes on from there', as
 }, 60_000)
 
 test('its command serves until it is stopped', async () => {
-  const words = ['serve', '--port', '0', '--items', '500', '--seed', '7', '--now', '2026-03-01T12:00:00Z', '--json']
-  const child = spawn(process.execPath, [join(installed, 'dist/cli.js'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const words = [
+    'serve',
+    '--port',
+    '0',
+    '--items',
+    '500',
+    '--seed',
+    '7',
+    '--now',
+    '2026-03-01T12:00:00Z',
+    '--json',
+  ]
+  const child = spawn(process.execPath, [join(installed, 'dist/cli.js'), ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const address = JSON.parse(line.toString())
   expect(Object.keys(address)).toEqual(
-    expect.arrayContaining(['url', 'tokenUrl', 'clientId', 'clientSecret', 'scopeBase', 'signingKeyIds']),
+    expect.arrayContaining([
+      'url',
+      'tokenUrl',
+      'clientId',
+      'clientSecret',
+      'scopeBase',
+      'signingKeyIds',
+    ]),
   )
-  const description = (await (await fetch(`${address.url}/openapi.json`)).json()) as { openapi: string }
+  const description = (await (await fetch(`${address.url}/openapi.json`)).json()) as {
+    openapi: string
+  }
   expect(description.openapi).toMatch(/^3\.1/)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
@@ -438,5 +591,7 @@ test('its command serves until it is stopped', async () => {
 }, 30_000)
 
 test('its command fails where an option is wrong', async () => {
-  await expect(run(process.execPath, [join(installed, 'dist/cli.js'), 'demo', '--items', 'many'])).rejects.toMatchObject({ code: 2 })
+  await expect(
+    run(process.execPath, [join(installed, 'dist/cli.js'), 'demo', '--items', 'many']),
+  ).rejects.toMatchObject({ code: 2 })
 })

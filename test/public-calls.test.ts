@@ -1,4 +1,5 @@
-// Every public entry point, called wrongly: nothing but a FeedError may come out, and where an option is wrong it has the option's name.
+// Every public entry point, called wrongly: nothing but a FeedError may come out, and where an
+// option is wrong it has the option's name.
 
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -11,7 +12,13 @@ import * as syncs from '../src/sync'
 
 type Callable = (...args: unknown[]) => unknown
 
-const ENTRIES = { feedmill, 'feedmill/service': services, 'feedmill/emulator': emulated, 'feedmill/level': stores, 'feedmill/sync': syncs }
+const ENTRIES = {
+  feedmill,
+  'feedmill/service': services,
+  'feedmill/emulator': emulated,
+  'feedmill/level': stores,
+  'feedmill/sync': syncs,
+}
 
 class Unrelated {}
 
@@ -84,43 +91,58 @@ async function rawFailures(name: string, call: Callable): Promise<string[]> {
   const failures: string[] = []
   for (const args of argumentLists) {
     const failure = await rawFailure(() => call(...args))
-    if (failure !== undefined) failures.push(`${name}(${args.map(arg => inspect(arg, { depth: 0 })).join(', ')}): ${String(failure)}`)
+    if (failure !== undefined)
+      failures.push(
+        `${name}(${args.map(arg => inspect(arg, { depth: 0 })).join(', ')}): ${String(failure)}`,
+      )
   }
   return failures
 }
 
-/** Classes that are exported for their types, or to be thrown: a function makes them, or a stage throws them. */
+/**
+ * Classes that are exported for their types, or to be thrown: a function makes them, or a stage
+ * throws them.
+ */
 const NOT_CALLED = new Set(['FeedError', 'LevelStore', 'Pipeline'])
 
 const isClass = (value: Callable) => /^class\b/.test(Function.prototype.toString.call(value))
 
-describe.each(Object.entries(ENTRIES))('fault 102: absurd arguments to what %s exports', (_, entry) => {
-  const callables = Object.entries(entry).filter(([name, value]) => typeof value === 'function' && !NOT_CALLED.has(name)) as [
-    string,
-    Callable,
-  ][]
+describe.each(Object.entries(ENTRIES))(
+  'fault 102: absurd arguments to what %s exports',
+  (_, entry) => {
+    const callables = Object.entries(entry).filter(
+      ([name, value]) => typeof value === 'function' && !NOT_CALLED.has(name),
+    ) as [string, Callable][]
 
-  test.each(callables)('%s', async (name, callable) => {
-    const call: Callable = isClass(callable)
-      ? (...args) => new (callable as never as new (...args: unknown[]) => unknown)(...args)
-      : callable
-    expect(await rawFailures(name, call)).toEqual([])
-    for (const method of Object.getOwnPropertyNames(callable)) {
-      const value = (callable as unknown as Record<string, unknown>)[method]
-      if (typeof value === 'function' && isClass(callable)) expect(await rawFailures(`${name}.${method}`, value.bind(callable))).toEqual([])
-    }
-  })
+    test.each(callables)('%s', async (name, callable) => {
+      const call: Callable = isClass(callable)
+        ? (...args) => new (callable as never as new (...args: unknown[]) => unknown)(...args)
+        : callable
+      expect(await rawFailures(name, call)).toEqual([])
+      for (const method of Object.getOwnPropertyNames(callable)) {
+        const value = (callable as unknown as Record<string, unknown>)[method]
+        if (typeof value === 'function' && isClass(callable))
+          expect(await rawFailures(`${name}.${method}`, value.bind(callable))).toEqual([])
+      }
+    })
+  },
+)
+
+const profile = feedmill.defineProfile({
+  baseUrl: 'http://127.0.0.1:9',
+  tokenUrl: 'http://127.0.0.1:9/token',
+  scopeBase: 'scope',
 })
-
-const profile = feedmill.defineProfile({ baseUrl: 'http://127.0.0.1:9', tokenUrl: 'http://127.0.0.1:9/token', scopeBase: 'scope' })
 const refusing: feedmill.RangeTransport = {
-  send: request => Promise.reject(new FeedError('HTTP_STATUS', 'refused', { url: request.url, status: 400 })),
+  send: request =>
+    Promise.reject(new FeedError('HTTP_STATUS', 'refused', { url: request.url, status: 400 })),
 }
 
 /** What is made rightly, and has methods that can be called wrongly. */
 const MADE: Record<string, () => object> = {
   pipeline: () => feedmill.pipeline([]),
-  'items of a feed': () => clients().feeds.getItemFeed({ marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' }),
+  'items of a feed': () =>
+    clients().feeds.getItemFeed({ marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' }),
   feeds: () => clients().feeds,
   catalog: () => clients().catalog,
   keys: () => clients().keys,
@@ -132,7 +154,8 @@ const MADE: Record<string, () => object> = {
   TsvObjectParser: () => new feedmill.TsvObjectParser({ schema: feedmill.itemSchema }),
   ColumnDecoder: () => new feedmill.ColumnDecoder(),
   ChunkReassembler: () => new feedmill.ChunkReassembler(),
-  // The walk has no other store: a LevelStore and a SpillingStore are made over folders, by functions of their own.
+  // The walk has no other store: a LevelStore and a SpillingStore are made over folders, by
+  // functions of their own.
   MemoryStore: () => {
     const store = new feedmill.MemoryStore()
     store.write([{ key: 'a key', value: Uint8Array.of(1) }])
@@ -144,7 +167,10 @@ function clients(): feedmill.FeedService {
   return feedmill.createFeedService(profile, () => 'token', { transport: refusing, patienceMs: 0 })
 }
 
-/** Methods that Minipass and EventEmitter give a stream: their arguments are Node's affair, not this package's. */
+/**
+ * Methods that Minipass and EventEmitter give a stream: their arguments are Node's affair, not this
+ * package's.
+ */
 const NOT_PUBLIC = new Set([
   'end',
   'transform',
@@ -167,12 +193,20 @@ const NOT_PUBLIC = new Set([
 
 function methodsOf(made: object): string[] {
   const names = new Set(Object.keys(made))
-  for (let proto = Object.getPrototypeOf(made); proto !== null && proto !== Object.prototype; proto = Object.getPrototypeOf(proto)) {
+  for (
+    let proto = Object.getPrototypeOf(made);
+    proto !== null && proto !== Object.prototype;
+    proto = Object.getPrototypeOf(proto)
+  ) {
     if (/Minipass|EventEmitter/.test(proto.constructor?.name ?? '')) break
-    for (const name of Object.getOwnPropertyNames(proto)) if (!Object.getOwnPropertyDescriptor(proto, name)?.get) names.add(name)
+    for (const name of Object.getOwnPropertyNames(proto))
+      if (!Object.getOwnPropertyDescriptor(proto, name)?.get) names.add(name)
   }
   return [...names].filter(
-    name => name !== 'constructor' && !NOT_PUBLIC.has(name) && typeof (made as Record<string, unknown>)[name] === 'function',
+    name =>
+      name !== 'constructor' &&
+      !NOT_PUBLIC.has(name) &&
+      typeof (made as Record<string, unknown>)[name] === 'function',
   )
 }
 
@@ -180,7 +214,9 @@ describe('fault 102: absurd arguments to the methods of', () => {
   test.each(Object.entries(MADE))('%s', async (name, make) => {
     for (const method of methodsOf(make())) {
       const call: Callable = (...args) => {
-        const made = make() as Record<string, Callable> & { on?: (event: string, heard: (error: unknown) => void) => void }
+        const made = make() as Record<string, Callable> & {
+          on?: (event: string, heard: (error: unknown) => void) => void
+        }
         // A stage tells what is wrong with an input by its error event.
         const told: unknown[] = []
         made.on?.('error' as never, ((error: unknown) => told.push(error)) as never)

@@ -1,5 +1,6 @@
 // What the snippets of the documents take for granted: a small emulated service, a token for it,
-// and pipelines over its files. package.test.ts runs a copy of this file in a plain install, over the packed package.
+// and pipelines over its files. package.test.ts runs a copy of this file in a plain install, over
+// the packed package.
 
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -47,12 +48,19 @@ const service = createFeedService(defineProfile(addresses), credentials, { now }
 
 const transport = new NodeTransport()
 const token = await newToken()
-const headers = { Authorization: `Bearer ${token}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Accept: 'text/tab-separated-values' }
+const headers = {
+  Authorization: `Bearer ${token}`,
+  'X-MKT-C-MARKETPLACE-ID': 'MKT_US',
+  Accept: 'text/tab-separated-values',
+}
 const path = join(folder, 'items.tsv.gz')
 // What an earlier run has written would prove nothing.
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
-await writeFile(path, gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'))
+await writeFile(
+  path,
+  gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'),
+)
 
 /** A proxy, as between a network and the others; every tunnel through it is counted. */
 const tunnels: string[] = []
@@ -97,11 +105,17 @@ export const given = {
   headers,
   transport,
   items: rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item' }),
-  bootstrap: rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, { feed: 'item', lastModified: world.start }),
+  bootstrap: rowsOf('item?feed_scope=ALL_ACTIVE', itemSchema, {
+    feed: 'item',
+    lastModified: world.start,
+  }),
   groups: rowsOf('item_group?feed_scope=ALL_ACTIVE', itemGroupSchema, { feed: 'item_group' }),
   snapshots: Array.from({ length: HOURS }, (_, n) => {
     const hour = new Date(world.start.getTime() + n * HOUR_MS)
-    return rowsOf(`item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, { feed: 'item_snapshot', hour })
+    return rowsOf(`item_snapshot?snapshot_date=${hour.toISOString()}`, itemSnapshotSchema, {
+      feed: 'item_snapshot',
+      hour,
+    })
   }),
   path,
   proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
@@ -129,7 +143,12 @@ function rowsOf<C extends Columns>(query: string, schema: FeedSchema<C>, file: F
 async function newToken(): Promise<string> {
   const { clientId, clientSecret, scopeBase, tokenPath } = emulator
   const scope = `${scopeBase}/buy.item.feed`
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope })
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope,
+  })
   const response = await fetch(server.url + tokenPath, { method: 'POST', body })
   return ((await response.json()) as { access_token: string }).access_token
 }

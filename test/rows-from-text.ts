@@ -7,13 +7,20 @@ import type { Stage } from '../src/stages/stage'
 import { tsv } from './tsv-text'
 
 /** The batches of one file, given as cells with its header first. */
-export function batchesOf<C extends Columns>(schema: FeedSchema<C>, file: FeedFile, lines: readonly (readonly string[])[]): RowBatch<C>[] {
+export function batchesOf<C extends Columns>(
+  schema: FeedSchema<C>,
+  file: FeedFile,
+  lines: readonly (readonly string[])[],
+): RowBatch<C>[] {
   const parser = new TsvParser({ schema, file })
   return [...parser.push(Buffer.from(tsv(lines))), ...parser.end()]
 }
 
 /** The same rows in batches of at most `rows`. */
-export function cutBatches<C extends Columns>(batches: readonly RowBatch<C>[], rows: number): RowBatch<C>[] {
+export function cutBatches<C extends Columns>(
+  batches: readonly RowBatch<C>[],
+  rows: number,
+): RowBatch<C>[] {
   return batches.flatMap(batch =>
     Array.from({ length: Math.ceil(batch.length / rows) }, (_, n) => {
       let at = 0
@@ -23,7 +30,10 @@ export function cutBatches<C extends Columns>(batches: readonly RowBatch<C>[], r
 }
 
 /** All outputs of a stage. */
-export async function outputsOf<In, Out>(stage: Stage<In, Out>, inputs: Iterable<In>): Promise<Out[]> {
+export async function outputsOf<In, Out>(
+  stage: Stage<In, Out>,
+  inputs: Iterable<In>,
+): Promise<Out[]> {
   for (const input of inputs) stage.write(input)
   stage.end()
   return collect<Out>(stage)

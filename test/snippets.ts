@@ -14,7 +14,10 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** The README and the pages of the guide, with their text. */
 export const PAGES: ReadonlyMap<string, string> = new Map(
-  ['README.md', ...pagesIn(ROOT, 'src/guide')].map(path => [path, readFileSync(join(ROOT, path), 'utf8')]),
+  ['README.md', ...pagesIn(ROOT, 'src/guide')].map(path => [
+    path,
+    readFileSync(join(ROOT, path), 'utf8'),
+  ]),
 )
 
 export interface Snippet {
@@ -58,11 +61,16 @@ export function writeModules(root: string, changed = (code: string) => code): vo
     const taken = `import { given } from '../../test/readme-preamble.js'; const { ${uses.join(', ')} } = given`
     const preamble = uses.length > 0 ? taken : ''
     // A line of the module is that of the page.
-    writeFileSync(moduleOf(root, snippet), `${'\n'.repeat(line - 2)}${preamble}\n${changed(code)}\nexport {}\n`)
+    writeFileSync(
+      moduleOf(root, snippet),
+      `${'\n'.repeat(line - 2)}${preamble}\n${changed(code)}\nexport {}\n`,
+    )
   }
 }
 
-/** The errors of TypeScript, with pages and lines. Without `noEmit` it compiles the snippets too. */
+/**
+ * The errors of TypeScript, with pages and lines. Without `noEmit` it compiles the snippets too.
+ */
 export function problemsOf(root: string, options: ts.CompilerOptions): string[] {
   const program = ts.createProgram(
     snippets.map(snippet => moduleOf(root, snippet)),
@@ -71,18 +79,29 @@ export function problemsOf(root: string, options: ts.CompilerOptions): string[] 
   program.emit()
   const ofSnippets = snippets.flatMap(snippet => {
     const file = program.getSourceFile(moduleOf(root, snippet))
-    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
-    return found.map(problem => `${snippet.page}:${lineOf(problem)}: ${ts.flattenDiagnosticMessageText(problem.messageText, '\n')}`)
+    const found = [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ]
+    return found.map(
+      problem =>
+        `${snippet.page}:${lineOf(problem)}: ${ts.flattenDiagnosticMessageText(problem.messageText, '\n')}`,
+    )
   })
   const others = [...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()]
-  return [...others.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')), ...ofSnippets]
+  return [
+    ...others.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+    ...ofSnippets,
+  ]
 }
 
 function lineOf({ file, start = 0 }: ts.Diagnostic): number {
   return file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
 }
 
-/** What each snippet must print and write. Every snippet has an entry, and every entry a snippet. */
+/**
+ * What each snippet must print and write. Every snippet has an entry, and every entry a snippet.
+ */
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   first: ({ printed }) =>
     expect(printed).toEqual([
@@ -107,7 +126,10 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       expect(currency).toBe('USD')
       expect(line).toBeGreaterThan(1)
     }
-    expect(printed.map(([, , , regions]) => regions)).toContainEqual({ countries: expect.any(Array), regions: expect.any(Array) })
+    expect(printed.map(([, , , regions]) => regions)).toContainEqual({
+      countries: expect.any(Array),
+      regions: expect.any(Array),
+    })
   },
   objects: ({ printed }) =>
     expect(printed).toEqual([
@@ -118,7 +140,9 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   helpers: ({ printed, facts }) => {
     const found = printed.at(-1)?.[0] as { id: string; price: string }[]
     expect(found).toHaveLength(3)
-    expect(found.every(({ id, price }) => facts.itemIds.includes(id) && Number(price) > 0)).toBe(true)
+    expect(found.every(({ id, price }) => facts.itemIds.includes(id) && Number(price) > 0)).toBe(
+      true,
+    )
     expect(printed.filter(([word]) => word === 'seen').map(([, itemId]) => itemId)).toEqual(
       expect.arrayContaining(found.map(({ id }) => id)),
     )
@@ -127,15 +151,22 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(ndjson(facts.folder, 'items.ndjson').map(({ itemId }) => itemId)).toEqual(facts.itemIds)
     expect(written(facts.folder, 'items.csv').split('\r\n')[0]).toBe('itemId,title,priceValue')
   },
-  'own-sink': ({ printed, facts }) => expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
+  'own-sink': ({ printed, facts }) =>
+    expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
   'own-schema': ({ printed }) =>
     expect(printed).toEqual([
       ['v1|1|0', 1.5],
       ['v1|2|0', undefined],
     ]),
   'join-and-merge': ({ printed, facts }) => {
-    expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(facts.itemIdsAtEnd)
-    expect(ndjson(facts.folder, 'merged.ndjson').some(({ groupTitle }) => typeof groupTitle === 'string')).toBe(true)
+    expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(
+      facts.itemIdsAtEnd,
+    )
+    expect(
+      ndjson(facts.folder, 'merged.ndjson').some(
+        ({ groupTitle }) => typeof groupTitle === 'string',
+      ),
+    ).toBe(true)
     const gone = printed.filter(([word]) => word === 'gone:').map(([, itemId]) => itemId)
     expect(gone.length).toBeGreaterThan(0)
     expect(printed.at(-1)?.[0]).toMatchObject({ groups: facts.groupCount, replacedGroups: 0 })
@@ -153,7 +184,8 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed).toEqual([[facts.itemIds.length]])
     expect(facts.tunnels.length).toBeGreaterThan(0)
   },
-  errors: ({ printed }) => expect(printed).toEqual([['status', 400, 'service code', 13014, 'retryable', false]]),
+  errors: ({ printed }) =>
+    expect(printed).toEqual([['status', 400, 'service code', 13014, 'retryable', false]]),
   // Rows come in batches, so a bad row may be told of before a good one in front of it.
   'bad-rows': ({ printed }) =>
     expect(new Set(printed)).toEqual(
@@ -167,7 +199,10 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   abort: ({ printed }) => {
     expect(printed.at(-2)).toEqual(['settled:', 'ABORTED'])
     expect(printed.at(-1)).toEqual(['thrown:', 'ABORTED'])
-    expect(printed[0]).toEqual([true, expect.stringMatching(/^RangeFetcher: \d+, .*TsvRowParser: \d+$/)])
+    expect(printed[0]).toEqual([
+      true,
+      expect.stringMatching(/^RangeFetcher: \d+, .*TsvRowParser: \d+$/),
+    ])
   },
   'own-stage': ({ printed, facts }) => {
     expect(printed.map(([length]) => length)).toEqual([100, facts.itemIds.length - 100])

@@ -1,6 +1,7 @@
-// Programs that some tests need beyond Node and git, and devices, by their paths. On a machine that lacks one, the tests that need
-// it are left out, and the run says so at its end. FEEDMILL_REQUIRE_TOOLS=1 turns leaving out into failing: CI installs every
-// program; a device is there or not.
+// Programs that some tests need beyond Node and git, and devices, by their paths. On a machine that
+// lacks one, the tests that need it are left out, and the run says so at its end.
+// FEEDMILL_REQUIRE_TOOLS=1 turns leaving out into failing: CI installs every program; a device is
+// there or not.
 
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -18,7 +19,10 @@ export type Tool = keyof typeof TOOLS
 
 const REQUIRED = process.env.FEEDMILL_REQUIRE_TOOLS === '1'
 
-/** Says whether the tests that need `tool` run. They also run, and fail, where the tool is required and missing. */
+/**
+ * Says whether the tests that need `tool` run. They also run, and fail, where the tool is required
+ * and missing.
+ */
 export function runsWith(tool: Tool): boolean {
   return (REQUIRED && !isDevice(tool)) || isInstalled(tool)
 }

@@ -1,9 +1,15 @@
-// Writes cells in the dialect of item-feeds.md, section 2.1 and reads a whole text through the parser machine, for tests.
+// Writes cells in the dialect of item-feeds.md, section 2.1 and reads a whole text through the
+// parser machine, for tests.
 
 import fc from 'fast-check'
 import type { BadRow } from '../src/codec/tsv/bad-row'
 import { TsvParser, type TsvParserOptions } from '../src/codec/tsv/parser'
-import { type Columns, defineSchema, type FeedSchema, type TextColumns } from '../src/schema/feed-schema'
+import {
+  type Columns,
+  defineSchema,
+  type FeedSchema,
+  type TextColumns,
+} from '../src/schema/feed-schema'
 
 export const anyColumns: FeedSchema<TextColumns> = defineSchema('other', {})
 
@@ -22,7 +28,12 @@ export interface Reading {
 }
 
 /** A bad row as plain data: what it makes on demand is made now. */
-export const plainBadRow = ({ code, position, bytes, error }: BadRow): BadRow => ({ code, position, bytes: Uint8Array.from(bytes), error })
+export const plainBadRow = ({ code, position, bytes, error }: BadRow): BadRow => ({
+  code,
+  position,
+  bytes: Uint8Array.from(bytes),
+  error,
+})
 
 /** All rows of `input`, pushed in the pieces that `cuts` makes of it. */
 export function readAll(
@@ -32,10 +43,15 @@ export function readAll(
 ): Reading {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input
   const bad: BadRow[] = []
-  const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: row => void bad.push(plainBadRow(row)), ...options })
+  const parser = new TsvParser<Columns>({
+    schema: anyColumns,
+    onBadRow: row => void bad.push(plainBadRow(row)),
+    ...options,
+  })
   const rows: string[][] = []
   const take = (batches: ReturnType<typeof parser.push>) => {
-    for (const batch of batches) for (const row of batch) rows.push(batch.header.columns.map(column => row.text(column.name)))
+    for (const batch of batches)
+      for (const row of batch) rows.push(batch.header.columns.map(column => row.text(column.name)))
   }
   let from = 0
   for (const cut of [...cuts, bytes.length]) {
@@ -51,5 +67,23 @@ export const everyByte = (length: number) => Array.from({ length }, (_, at) => a
 
 /** Cells rich in what the dialect treats specially. */
 export const richCell = fc
-  .array(fc.constantFrom('a', 'b', '"', '\\', '\t', '\n', '\r', '\r\n', ' ', 'é', '漢', '😀', '\0', 'text'), { maxLength: 8 })
+  .array(
+    fc.constantFrom(
+      'a',
+      'b',
+      '"',
+      '\\',
+      '\t',
+      '\n',
+      '\r',
+      '\r\n',
+      ' ',
+      'é',
+      '漢',
+      '😀',
+      '\0',
+      'text',
+    ),
+    { maxLength: 8 },
+  )
   .map(parts => parts.join(''))

@@ -21,7 +21,10 @@ export interface CompareOptions {
 export const USAGE =
   'usage: npm run bench:compare -- --base REF [--rounds N] [--mb N] [--cases a,b] [--alpha 0.05] [--json FILE] [--text FILE]'
 
-/** All orders of three sides, three times (see side-orders.ts). At the noise that was measured, one case alone shows a tenth more in 99 of 100. */
+/**
+ * All orders of three sides, three times (see side-orders.ts). At the noise that was measured, one
+ * case alone shows a tenth more in 99 of 100.
+ */
 export const DEFAULT_ROUNDS = 18
 /** In shorter runs warming up, which varies most, is too great a part. */
 const DEFAULT_MEGABYTES = 40
@@ -34,7 +37,8 @@ export function compareOptions(args: readonly string[]): CompareOptions {
   const text = { type: 'string' } as const
   const options = { base: text, rounds: text, mb: text, cases: text, alpha: text, json: text, text }
   const { values } = parseArgs({ args: [...args], options })
-  if (values.base === undefined) throw new RangeError('--base REF is missing: what should the working tree be compared with?')
+  if (values.base === undefined)
+    throw new RangeError('--base REF is missing: what should the working tree be compared with?')
   return {
     base: values.base,
     cases: values.cases === undefined ? COMPARED_CASES : comparedCases(values.cases),
@@ -49,7 +53,8 @@ export function compareOptions(args: readonly string[]): CompareOptions {
 function comparedCases(list: string): ComparedCase[] {
   return [...new Set(list.split(','))].map(name => {
     const known = COMPARED_CASES.find(candidate => candidate === name)
-    if (known === undefined) throw new RangeError(`--cases must be of ${COMPARED_CASES.join(', ')}, not ${name}`)
+    if (known === undefined)
+      throw new RangeError(`--cases must be of ${COMPARED_CASES.join(', ')}, not ${name}`)
     return known
   })
 }

@@ -7,13 +7,34 @@ import { type CaseComparison, type JudgedMeasure, percent, signed } from './comp
 const VERDICTS = { worse: 'WORSE', better: 'better', same: '' } as const
 
 export function comparisonTable(comparisons: readonly CaseComparison[], level: number): string {
-  const heading = ['case', 'base', 'head', 'change', `${percent(level)} interval`, 'A/A noise', 'verdict']
-  const lines = comparisons.flatMap(({ name, measures }) => measures.map(judged => lineOf(name, judged)))
+  const heading = [
+    'case',
+    'base',
+    'head',
+    'change',
+    `${percent(level)} interval`,
+    'A/A noise',
+    'verdict',
+  ]
+  const lines = comparisons.flatMap(({ name, measures }) =>
+    measures.map(judged => lineOf(name, judged)),
+  )
   return aligned([heading, ...lines], [0, heading.length - 1]).join('\n')
 }
 
-function lineOf(name: string, { measure, base, head, change, noise, verdict }: JudgedMeasure): string[] {
+function lineOf(
+  name: string,
+  { measure, base, head, change, noise, verdict }: JudgedMeasure,
+): string[] {
   const figure = (value: number) => `${value.toFixed(measure.digits)} ${measure.unit}`
   const interval = `${signed(change.low)} to ${signed(change.high)}`
-  return [`${name} ${measure.name}`, figure(base), figure(head), signed(change.median), interval, percent(noise), VERDICTS[verdict]]
+  return [
+    `${name} ${measure.name}`,
+    figure(base),
+    figure(head),
+    signed(change.median),
+    interval,
+    percent(noise),
+    VERDICTS[verdict],
+  ]
 }

@@ -1,4 +1,5 @@
-// One comparison: interleaved runs, and the judgement of every measure of every case, each at the level that their number asks for.
+// One comparison: interleaved runs, and the judgement of every measure of every case, each at the
+// level that their number asks for.
 
 import type { ComparedCase } from './compared-cases'
 import { type InterleavedRuns, interleavedRuns, type SideRuns } from './interleaved-runs'
@@ -26,10 +27,17 @@ export async function compare(request: CompareRequest): Promise<CaseComparison[]
   const runsOf = await interleavedRuns(request)
   const random = seededRandom(request.seed)
   const level = correctedLevel(request.alpha, request.cases.length)
-  return request.cases.map(name => ({ name, runs: runsOf.get(name)!, measures: judgedMeasures(runsOf.get(name)!, level, random) }))
+  return request.cases.map(name => ({
+    name,
+    runs: runsOf.get(name)!,
+    measures: judgedMeasures(runsOf.get(name)!, level, random),
+  }))
 }
 
-/** Bonferroni's: of all intervals together, `alpha` of the comparisons have one that misses its true value. */
+/**
+ * Bonferroni's: of all intervals together, `alpha` of the comparisons have one that misses its true
+ * value.
+ */
 export function correctedLevel(alpha: number, cases: number): number {
   return 1 - alpha / (cases * MEASURES.length)
 }
@@ -55,7 +63,9 @@ export function percent(share: number): string {
 
 function judgedMeasures(runs: SideRuns, level: number, random: Random): JudgedMeasure[] {
   return MEASURES.map(measure => {
-    const values = Object.fromEntries(SIDES.map(side => [side, runs[side].map(measure.of)])) as Record<Side, number[]>
+    const values = Object.fromEntries(
+      SIDES.map(side => [side, runs[side].map(measure.of)]),
+    ) as Record<Side, number[]>
     return { measure, ...judge(values, { level, floor: measure.floor, random }) }
   })
 }

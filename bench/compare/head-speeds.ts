@@ -1,4 +1,5 @@
-// The head's speeds in the two forms that trackers of benchmarks read: the array of `customBiggerIsBetter`, and the lines of benchmark.js.
+// The head's speeds in the two forms that trackers of benchmarks read: the array of
+// `customBiggerIsBetter`, and the lines of benchmark.js.
 
 import type { BenchFeed } from '../bench-feed'
 import { type Machine, machineLine } from '../machine'
@@ -19,13 +20,26 @@ export interface SpeedEntry {
 /** What benchmark.js gives its margin of error for. */
 const LEVEL = 0.95
 
-/** Two entries a case: by the clock, and by the processor. Peak memory, which is the smaller the better, stands in `extra`. */
-export function biggerIsBetter(comparisons: readonly CaseComparison[], feed: Pick<BenchFeed, 'rawBytes'>, machine: Machine): SpeedEntry[] {
+/**
+ * Two entries a case: by the clock, and by the processor. Peak memory, which is the smaller the
+ * better, stands in `extra`.
+ */
+export function biggerIsBetter(
+  comparisons: readonly CaseComparison[],
+  feed: Pick<BenchFeed, 'rawBytes'>,
+  machine: Machine,
+): SpeedEntry[] {
   return comparisons.flatMap(comparison => {
     const extra = [...comparison.measures.map(lineOf), machineLine(machine)].join('\n')
     const entry = (name: string, measure: MeasureName): SpeedEntry => {
       const { seconds, margin } = headSeconds(comparison, measure)
-      return { name, unit: 'MB/s', value: rounded(feed.rawBytes / 1e6 / seconds), range: `±${margin}%`, extra }
+      return {
+        name,
+        unit: 'MB/s',
+        value: rounded(feed.rawBytes / 1e6 / seconds),
+        range: `±${margin}%`,
+        extra,
+      }
     }
     return [entry(comparison.name, 'time'), entry(`${comparison.name} per CPU second`, 'cpu')]
   })
@@ -47,7 +61,13 @@ function headSeconds({ runs, measures }: CaseComparison, name: MeasureName) {
   return { seconds: median, margin, runs: runs.head.length }
 }
 
-function lineOf({ measure, base, head, change, verdict }: CaseComparison['measures'][number]): string {
+function lineOf({
+  measure,
+  base,
+  head,
+  change,
+  verdict,
+}: CaseComparison['measures'][number]): string {
   const figure = (value: number) => value.toFixed(measure.digits)
   return `${measure.name}: ${figure(head)} ${measure.unit}, base ${figure(base)} ${measure.unit}, ${signed(change.median)}, ${verdict}`
 }

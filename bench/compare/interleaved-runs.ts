@@ -1,4 +1,5 @@
-// Runs every case on every side in fresh processes. The three runs that are compared with each other lie next to each other in time.
+// Runs every case on every side in fresh processes. The three runs that are compared with each
+// other lie next to each other in time.
 
 import type { BenchFeed } from '../bench-feed'
 import type { Measurement } from '../case-process'
@@ -22,19 +23,33 @@ export interface InterleavedRuns {
   progress(what: string): void
 }
 
-export async function interleavedRuns({ sides, feed, cases, rounds, seed, progress }: InterleavedRuns): Promise<RunsOf> {
-  const runs = new Map(cases.map(name => [name, { base: [], again: [], head: [] } as Record<Side, Measurement[]>]))
+export async function interleavedRuns({
+  sides,
+  feed,
+  cases,
+  rounds,
+  seed,
+  progress,
+}: InterleavedRuns): Promise<RunsOf> {
+  const runs = new Map(
+    cases.map(name => [name, { base: [], again: [], head: [] } as Record<Side, Measurement[]>]),
+  )
   const random = seededRandom(seed)
   const orders = new Map(cases.map(name => [name, sideOrders(SIDES, random)]))
   for (let round = 0; round < rounds; round++) {
     for (const name of cases) {
       progress(`round ${round + 1} of ${rounds}: ${name}`)
-      for (const side of orders.get(name)!.next().value) runs.get(name)![side].push(await measured(sides[side], name, feed))
+      for (const side of orders.get(name)!.next().value)
+        runs.get(name)![side].push(await measured(sides[side], name, feed))
     }
   }
   return runs
 }
 
-export function measured(directory: string, name: ComparedCase, { path }: BenchFeed): Promise<Measurement> {
+export function measured(
+  directory: string,
+  name: ComparedCase,
+  { path }: BenchFeed,
+): Promise<Measurement> {
   return inFreshProcess({ kind: 'measure', case: name, path }, casesOf(directory))
 }

@@ -1,4 +1,5 @@
-// The comparison of the working tree with a commit: builds both, checks the working tree's cases, measures, judges, and fails on what got worse.
+// The comparison of the working tree with a commit: builds both, checks the working tree's cases,
+// measures, judges, and fails on what got worse.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,11 +21,18 @@ const REPOSITORY = process.cwd()
 const SIDES_DIRECTORY = join(REPOSITORY, '.tmp/compare')
 const DATA_DIRECTORY = '.tmp/bench-data'
 
-/** Of the measured file and of all chance. Another run with the same seed differs by what the machine does only. */
+/**
+ * Of the measured file and of all chance. Another run with the same seed differs by what the
+ * machine does only.
+ */
 const SEED = 1
 
 async function buildSides(commit: string): Promise<Sides> {
-  const sides = { base: join(SIDES_DIRECTORY, 'base'), again: join(SIDES_DIRECTORY, 'again'), head: join(SIDES_DIRECTORY, 'head') }
+  const sides = {
+    base: join(SIDES_DIRECTORY, 'base'),
+    again: join(SIDES_DIRECTORY, 'again'),
+    head: join(SIDES_DIRECTORY, 'head'),
+  }
   progress('building the base')
   await writeCommit(REPOSITORY, commit, sides.base)
   await buildSide(REPOSITORY, sides.base)
@@ -36,7 +44,11 @@ async function buildSides(commit: string): Promise<Sides> {
 }
 
 /** @returns the cases that the working tree gets wrong, a sentence each */
-async function wrongCases(head: string, cases: readonly ComparedCase[], feed: BenchFeed): Promise<string[]> {
+async function wrongCases(
+  head: string,
+  cases: readonly ComparedCase[],
+  feed: BenchFeed,
+): Promise<string[]> {
   const wrong: string[] = []
   for (const name of cases) {
     progress(`checking ${name}`)
@@ -47,22 +59,43 @@ async function wrongCases(head: string, cases: readonly ComparedCase[], feed: Be
 }
 
 /** @returns what failed */
-async function run({ base, cases, rounds, megabytes, alpha, json, text }: CompareOptions, commit: string): Promise<string[]> {
+async function run(
+  { base, cases, rounds, megabytes, alpha, json, text }: CompareOptions,
+  commit: string,
+): Promise<string[]> {
   const machine = thisMachine()
   const sides = await buildSides(commit)
   progress('writing the file')
-  const feed = await inFreshProcess({ kind: 'data', seed: SEED, megabytes, directory: DATA_DIRECTORY }, casesOf(sides.head))
+  const feed = await inFreshProcess(
+    { kind: 'data', seed: SEED, megabytes, directory: DATA_DIRECTORY },
+    casesOf(sides.head),
+  )
   const wrong = await wrongCases(sides.head, cases, feed)
   const { runnable, roundSeconds } = await tryCases(sides.base, cases, feed)
   progress('')
   console.log(machineLine(machine))
-  console.log(`the working tree beside ${base} (${commit.slice(0, 12)}), ${rounds} rounds, about ${minutes(roundSeconds * rounds)}\n`)
-  for (const name of cases) if (!runnable.includes(name)) console.log(`${name} is not compared: the base cannot run it\n`)
+  console.log(
+    `the working tree beside ${base} (${commit.slice(0, 12)}), ${rounds} rounds, about ${minutes(roundSeconds * rounds)}\n`,
+  )
+  for (const name of cases)
+    if (!runnable.includes(name)) console.log(`${name} is not compared: the base cannot run it\n`)
   if (runnable.length === 0) return [...wrong, 'no case could be compared']
-  const comparisons = await compare({ sides, feed, cases: runnable, rounds, seed: SEED, alpha, progress })
+  const comparisons = await compare({
+    sides,
+    feed,
+    cases: runnable,
+    rounds,
+    seed: SEED,
+    alpha,
+    progress,
+  })
   progress('')
   console.log(comparisonTable(comparisons, correctedLevel(alpha, runnable.length)))
-  if (json !== undefined) await writeFile(json, `${JSON.stringify(biggerIsBetter(comparisons, feed, machine), null, 2)}\n`)
+  if (json !== undefined)
+    await writeFile(
+      json,
+      `${JSON.stringify(biggerIsBetter(comparisons, feed, machine), null, 2)}\n`,
+    )
   if (text !== undefined) await writeFile(text, benchmarkText(comparisons))
   return [...wrong, ...regressionsOf(comparisons)]
 }
@@ -81,6 +114,9 @@ function readOptions(): CompareOptions {
 }
 
 const options = readOptions()
-const failures = await run(options, (await commitOf(REPOSITORY, options.base)) ?? refuse(`${options.base} is not a commit`))
+const failures = await run(
+  options,
+  (await commitOf(REPOSITORY, options.base)) ?? refuse(`${options.base} is not a commit`),
+)
 for (const failure of failures) console.error(`\nfailed: ${failure}`)
 if (failures.length > 0) process.exitCode = 1

@@ -1,5 +1,5 @@
-// The median of a sample and a percentile bootstrap interval around it. Nothing is supposed of how the values are spread: what a
-// busy machine adds is one-sided and has a long tail.
+// The median of a sample and a percentile bootstrap interval around it. Nothing is supposed of how
+// the values are spread: what a busy machine adds is one-sided and has a long tail.
 
 import { median } from '../../src/cli/profile/median'
 import type { Random } from './random'
@@ -10,7 +10,10 @@ export interface Interval {
   readonly high: number
 }
 
-/** At the levels used here some twenty resamples lie beyond each end: then chance moves an end by less than the gap between two values. */
+/**
+ * At the levels used here some twenty resamples lie beyond each end: then chance moves an end by
+ * less than the gap between two values.
+ */
 const RESAMPLES = 10_000
 
 /** @param level the share of samples whose interval holds the true median, about, such as 0.95 */
@@ -24,7 +27,10 @@ export function medianInterval(values: readonly number[], level: number, random:
   return { median: median(values), low: medians[beyond]!, high: medians[RESAMPLES - 1 - beyond]! }
 }
 
-/** The median of as many values as there are, drawn with replacement. Counting how often each place is drawn spares sorting them. */
+/**
+ * The median of as many values as there are, drawn with replacement. Counting how often each place
+ * is drawn spares sorting them.
+ */
 function resampledMedian(sorted: readonly number[], drawn: Uint32Array, random: Random): number {
   const size = sorted.length
   drawn.fill(0)

@@ -1,5 +1,6 @@
-// Proves the gate on this machine: a scanner made slower on purpose must fail, and the same build ten times against itself must pass.
-// Everything is done as in a comparison, and the options are the same; only where the sides come from differs.
+// Proves the gate on this machine: a scanner made slower on purpose must fail, and the same build
+// ten times against itself must pass. Everything is done as in a comparison, and the options are
+// the same; only where the sides come from differs.
 
 import { join } from 'node:path'
 import { inFreshProcess } from '../fresh-process'
@@ -18,7 +19,11 @@ const folder = (name: string) => join(REPOSITORY, '.tmp/compare-proof', name)
 const EQUAL_COMPARISONS = 10
 const BUSY_SHARE = 0.1
 
-const { cases, rounds, megabytes, alpha } = compareOptions(['--base', 'the working tree', ...process.argv.slice(2)])
+const { cases, rounds, megabytes, alpha } = compareOptions([
+  '--base',
+  'the working tree',
+  ...process.argv.slice(2),
+])
 
 progress('building')
 await writeWorkingTree(REPOSITORY, folder('base'))
@@ -28,10 +33,15 @@ await copySide(folder('base'), folder('equal'))
 await writeWorkingTree(REPOSITORY, folder('slow'))
 await slowScanner(folder('slow'), BUSY_SHARE)
 await buildSide(REPOSITORY, folder('slow'))
-const feed = await inFreshProcess({ kind: 'data', seed: 1, megabytes, directory: '.tmp/bench-data' }, casesOf(folder('base')))
+const feed = await inFreshProcess(
+  { kind: 'data', seed: 1, megabytes, directory: '.tmp/bench-data' },
+  casesOf(folder('base')),
+)
 const { roundSeconds } = await tryCases(folder('base'), cases, feed)
 progress('')
-console.log(`${EQUAL_COMPARISONS + 1} comparisons: about ${minutes(roundSeconds * rounds * (EQUAL_COMPARISONS + 1))}\n`)
+console.log(
+  `${EQUAL_COMPARISONS + 1} comparisons: about ${minutes(roundSeconds * rounds * (EQUAL_COMPARISONS + 1))}\n`,
+)
 
 function compareWith(head: string, seed: number): Promise<CaseComparison[]> {
   const sides = { base: folder('base'), again: folder('again'), head: folder(head) }
@@ -40,7 +50,8 @@ function compareWith(head: string, seed: number): Promise<CaseComparison[]> {
 
 /** Cases that scan, and that were found to be slower: nothing else can have become so. */
 function slowedCases(comparisons: readonly CaseComparison[]): string[] {
-  const isSlower = ({ measures }: CaseComparison) => measures.some(({ measure, verdict }) => measure.name !== 'rss' && verdict === 'worse')
+  const isSlower = ({ measures }: CaseComparison) =>
+    measures.some(({ measure, verdict }) => measure.name !== 'rss' && verdict === 'worse')
   return comparisons.filter(isSlower).map(({ name }) => name)
 }
 
@@ -57,7 +68,9 @@ for (let n = 1; n <= EQUAL_COMPARISONS; n++) {
   const alarms = regressionsOf(await compareWith('equal', n))
   if (alarms.length > 0) falseAlarms++
   progress('')
-  console.log(`equal builds, ${n} of ${EQUAL_COMPARISONS}: ${alarms.length === 0 ? 'passes' : `FAILS: ${alarms.join('; ')}`}`)
+  console.log(
+    `equal builds, ${n} of ${EQUAL_COMPARISONS}: ${alarms.length === 0 ? 'passes' : `FAILS: ${alarms.join('; ')}`}`,
+  )
 }
 if (found.length === 0 || falseAlarms > 0) process.exitCode = 1
 console.log(process.exitCode === 1 ? '\nnot proved' : '\nproved')

@@ -1,17 +1,23 @@
-// In which order the sides of a comparison run, round by round. Random, so that nothing periodic on the machine can favour one of them, and
-// balanced, so that over each block of rounds every side runs equally often in every place and a drift cancels.
+// In which order the sides of a comparison run, round by round. Random, so that nothing periodic on
+// the machine can favour one of them, and balanced, so that over each block of rounds every side
+// runs equally often in every place and a drift cancels.
 
 import type { Random } from './random'
 
 /** All orders of `items` once, shuffled, then all of them again, without end. */
-export function* sideOrders<T>(items: readonly T[], random: Random): Generator<readonly T[], never, void> {
+export function* sideOrders<T>(
+  items: readonly T[],
+  random: Random,
+): Generator<readonly T[], never, void> {
   const orders = permutations(items)
   for (;;) yield* shuffled(orders, random)
 }
 
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length === 0) return [[]]
-  return items.flatMap((first, at) => permutations(items.toSpliced(at, 1)).map(rest => [first, ...rest]))
+  return items.flatMap((first, at) =>
+    permutations(items.toSpliced(at, 1)).map(rest => [first, ...rest]),
+  )
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -1,5 +1,6 @@
-// Makes a tree of sources slower by a known share, on purpose: before each call of a scanner, the thread is kept busy for that share of
-// the time since the call before. So a thread that scans takes that much longer, however fast the scanner is and whatever else the thread does.
+// Makes a tree of sources slower by a known share, on purpose: before each call of a scanner, the
+// thread is kept busy for that share of the time since the call before. So a thread that scans
+// takes that much longer, however fast the scanner is and whatever else the thread does.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -12,7 +13,10 @@ const SCAN_CALL = /([\w.#!?]*scanner)\.scan\(/gi
 
 const BUSY_MODULE = 'src/codec/busy.ts'
 
-/** @throws where no scanner is called: then nothing was slowed down, and a proof by it would prove nothing */
+/**
+ * @throws where no scanner is called: then nothing was slowed down, and a proof by it would prove
+ * nothing
+ */
 export async function slowScanner(directory: string, share: number): Promise<void> {
   let calls = 0
   for (const path of await sourceFiles(directory)) {
@@ -39,7 +43,10 @@ async function sourceFiles(directory: string): Promise<string[]> {
   return (await Promise.all(lists)).flat()
 }
 
-/** The time since is by the clock or by the processor, whichever is less: neither waiting for a turn nor a second thread is counted. */
+/**
+ * The time since is by the clock or by the processor, whichever is less: neither waiting for a turn
+ * nor a second thread is counted.
+ */
 function busyModule(share: number): string {
   return `
 let clock = performance.now()

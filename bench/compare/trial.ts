@@ -1,4 +1,5 @@
-// How long a comparison will take: from one run of each case, which also finds the cases that a build cannot run.
+// How long a comparison will take: from one run of each case, which also finds the cases that a
+// build cannot run.
 
 import type { BenchFeed } from '../bench-feed'
 import type { ComparedCase } from './compared-cases'
@@ -12,7 +13,11 @@ export interface Trial {
 }
 
 /** What a failing case says goes to the standard error. */
-export async function tryCases(directory: string, cases: readonly ComparedCase[], feed: BenchFeed): Promise<Trial> {
+export async function tryCases(
+  directory: string,
+  cases: readonly ComparedCase[],
+  feed: BenchFeed,
+): Promise<Trial> {
   const runnable: ComparedCase[] = []
   let seconds = 0
   for (const name of cases) {

@@ -1,5 +1,6 @@
-// All measured ways through the file, and which case of the table each stands in. A new contender is one file beside this one, and one entry
-// here in both lists. Each is loaded only by the processes that run it.
+// All measured ways through the file, and which case of the table each stands in. A new contender
+// is one file beside this one, and one entry here in both lists. Each is loaded only by the
+// processes that run it.
 
 import type { MacroCase } from './macro-case'
 
@@ -38,7 +39,17 @@ export const TABLE_CASES = {
   zlib: ['zlib'],
   inflate: ['inflate', 'fflate'],
   scan: ['scan'],
-  'rows-5': ['rows-5', 'rows-5-of-all', 'duckdb', 'split', 'udsv', 'papaparse', 'csv-parse', 'csv-parser', 'fast-csv'],
+  'rows-5': [
+    'rows-5',
+    'rows-5-of-all',
+    'duckdb',
+    'split',
+    'udsv',
+    'papaparse',
+    'csv-parse',
+    'csv-parser',
+    'fast-csv',
+  ],
   objects: ['objects', 'objects-of-rows', 'udsv-objects', 'papaparse'],
   typed: ['typed', 'typed-of-rows', 'duckdb-typed', 'papaparse-typed'],
   http: ['http'],

@@ -1,4 +1,5 @@
-// Whether a case is right: its rows beside those that the world says the file has. The world's cells never went through a parser.
+// Whether a case is right: its rows beside those that the world says the file has. The world's
+// cells never went through a parser.
 
 import { createHash } from 'node:crypto'
 import { createWorld } from '../../src/emulator/index'
@@ -14,7 +15,10 @@ export interface RowCheck<Row> {
 }
 
 export interface TotalsCheck {
-  /** What a row of the world, as pairs of column and text, adds to each total. The first is 1: totals begin with the number of rows. */
+  /**
+   * What a row of the world, as pairs of column and text, adds to each total. The first is 1:
+   * totals begin with the number of rows.
+   */
   addends(cells: readonly (readonly [column: string, cell: string])[]): readonly number[]
 }
 
@@ -23,7 +27,10 @@ export interface Verdict {
   readonly unit: 'rows' | 'bytes'
   readonly count: number
   readonly expectedCount: number
-  /** Rows that are, cell for cell, a row of the world which had not been seen yet. Undefined where rows are not seen one by one. */
+  /**
+   * Rows that are, cell for cell, a row of the world which had not been seen yet. Undefined where
+   * rows are not seen one by one.
+   */
   readonly identicalRows?: number
   /** SHA-256 over all cells, over the bytes, or over the totals, in order. */
   readonly checksum: string
@@ -32,7 +39,11 @@ export interface Verdict {
 
 type Run<Unit> = (use: (unit: Unit) => void) => Promise<void>
 
-export async function checkRows<Row>(feed: BenchFeed, check: RowCheck<Row>, run: Run<Row>): Promise<Verdict> {
+export async function checkRows<Row>(
+  feed: BenchFeed,
+  check: RowCheck<Row>,
+  run: Run<Row>,
+): Promise<Verdict> {
   const columns = check.columns ?? feed.columns
   const expected = expectedRows(feed, columns, check.expected)
   const all = createHash('sha256')
@@ -49,7 +60,15 @@ export async function checkRows<Row>(feed: BenchFeed, check: RowCheck<Row>, run:
   })
   const checksum = all.digest('hex')
   const right = count === feed.rows && checksum === expected.checksum
-  return { right, unit: 'rows', count, expectedCount: feed.rows, identicalRows, checksum, expectedChecksum: expected.checksum }
+  return {
+    right,
+    unit: 'rows',
+    count,
+    expectedCount: feed.rows,
+    identicalRows,
+    checksum,
+    expectedChecksum: expected.checksum,
+  }
 }
 
 export async function checkBytes(feed: BenchFeed, run: Run<Uint8Array>): Promise<Verdict> {
@@ -61,20 +80,40 @@ export async function checkBytes(feed: BenchFeed, run: Run<Uint8Array>): Promise
   })
   const checksum = hash.digest('hex')
   const right = checksum === feed.rawSha256
-  return { right, unit: 'bytes', count, expectedCount: feed.rawBytes, checksum, expectedChecksum: feed.rawSha256 }
+  return {
+    right,
+    unit: 'bytes',
+    count,
+    expectedCount: feed.rawBytes,
+    checksum,
+    expectedChecksum: feed.rawSha256,
+  }
 }
 
-export async function checkTotals(feed: BenchFeed, check: TotalsCheck, run: () => Promise<readonly number[]>): Promise<Verdict> {
+export async function checkTotals(
+  feed: BenchFeed,
+  check: TotalsCheck,
+  run: () => Promise<readonly number[]>,
+): Promise<Verdict> {
   const expected = expectedTotals(feed, check)
   const totals = await run()
   const checksum = sha256(totals)
   const expectedChecksum = sha256(expected)
   const right = checksum === expectedChecksum
-  return { right, unit: 'rows', count: totals[0] ?? 0, expectedCount: feed.rows, checksum, expectedChecksum }
+  return {
+    right,
+    unit: 'rows',
+    count: totals[0] ?? 0,
+    expectedCount: feed.rows,
+    checksum,
+    expectedChecksum,
+  }
 }
 
 function expectedRows(feed: BenchFeed, columns: readonly string[], expected = asItIs) {
-  const digests = Array.from(truth(feed, columns), cells => digestOf(cells.map((cell, n) => expected(columns[n]!, cell))))
+  const digests = Array.from(truth(feed, columns), cells =>
+    digestOf(cells.map((cell, n) => expected(columns[n]!, cell))),
+  )
   const unseen = new Map(digests.map(digest => [digest, feed.copies]))
   const all = createHash('sha256')
   for (let copy = 0; copy < feed.copies; copy++) for (const digest of digests) all.update(digest)
@@ -93,7 +132,10 @@ function expectedTotals(feed: BenchFeed, check: TotalsCheck): number[] {
 }
 
 /** The cells of every row of the world, as text. */
-function* truth({ seed, items }: BenchFeed, columns: readonly string[]): Generator<readonly string[], void, void> {
+function* truth(
+  { seed, items }: BenchFeed,
+  columns: readonly string[],
+): Generator<readonly string[], void, void> {
   const world = createWorld({ seed, items })
   for (const { cells } of world.truthAt(world.start, {}, columns)) yield cells
 }

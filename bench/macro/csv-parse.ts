@@ -13,7 +13,12 @@ export const csvParse = rowsCase<readonly string[]>({
     const inflated = inflatedBytes(path)
     return new Promise((resolve, reject) => {
       const parser = parse({ delimiter: '\t', quote: '"', escape: '\\', from: 2 })
-      inflated.once('error', reject).pipe(parser).on('data', use).once('end', resolve).once('error', reject)
+      inflated
+        .once('error', reject)
+        .pipe(parser)
+        .on('data', use)
+        .once('end', resolve)
+        .once('error', reject)
     })
   },
 })

@@ -1,4 +1,5 @@
-// csv-parser, told the dialect; it makes objects only. It takes a quote that follows a doubled backslash for an escaped one, and so runs rows together.
+// csv-parser, told the dialect; it makes objects only. It takes a quote that follows a doubled
+// backslash for an escaped one, and so runs rows together.
 
 import csv from 'csv-parser'
 import { inflatedBytes, rowsCase } from './macro-case'
@@ -13,7 +14,12 @@ export const csvParser = rowsCase<Record<string, string>>({
     const inflated = inflatedBytes(path)
     return new Promise((resolve, reject) => {
       const parser = csv({ separator: '\t', quote: '"', escape: '\\' })
-      inflated.once('error', reject).pipe(parser).on('data', use).once('end', resolve).once('error', reject)
+      inflated
+        .once('error', reject)
+        .pipe(parser)
+        .on('data', use)
+        .once('end', resolve)
+        .once('error', reject)
     })
   },
 })

@@ -1,5 +1,6 @@
-// How both DuckDB cases read the file: in the engine, on two threads, told the dialect and the columns, so that it need not guess.
-// Its rows stay in the engine; a query answers with one row of totals.
+// How both DuckDB cases read the file: in the engine, on two threads, told the dialect and the
+// columns, so that it need not guess. Its rows stay in the engine; a query answers with one row of
+// totals.
 
 import { DuckDBInstance } from '@duckdb/node-api'
 import { inflatedBytes } from './macro-case'
@@ -17,7 +18,10 @@ export async function headerColumns(path: string): Promise<string[]> {
   return text.slice(0, text.indexOf('\n')).split('\t')
 }
 
-/** The one row that a query over the file answers with, as numbers, nulls as 0. @param types of the columns that are not text */
+/**
+ * The one row that a query over the file answers with, as numbers, nulls as 0.
+ * @param types of the columns that are not text
+ */
 export async function duckdbTotals(
   path: string,
   columns: readonly string[],

@@ -1,6 +1,6 @@
-// DuckDB decodes every cell inside the engine: numbers, booleans and dates by its reader, lists, regions and aspects by list functions.
-// A total over each column takes the place of handing rows over. In its favour, a label is decoded where it stands, not carried
-// on to the pairs after it.
+// DuckDB decodes every cell inside the engine: numbers, booleans and dates by its reader, lists,
+// regions and aspects by list functions. A total over each column takes the place of handing rows
+// over. In its favour, a label is decoded where it stands, not carried on to the pairs after it.
 
 import { duckdbTotals, headerColumns } from './duckdb-file'
 import { totalsCase } from './macro-case'
@@ -22,7 +22,10 @@ interface Total {
 }
 
 const integers = (column: string): Total => ({ sql: `sum(${column})`, addend: Number })
-const flags = (column: string): Total => ({ sql: `count_if(${column})`, addend: cell => Number(cell.toLowerCase() === 'true') })
+const flags = (column: string): Total => ({
+  sql: `count_if(${column})`,
+  addend: cell => Number(cell.toLowerCase() === 'true'),
+})
 const listed = (column: string, separator: string): Total => ({
   sql: `sum(len(string_split(${column}, '${separator}')))`,
   addend: cell => (cell === '' ? 0 : cell.split(separator).length),
@@ -34,13 +37,19 @@ const shipTo = (column: string): Total => ({
     return (regions?.countries.length ?? 0) + 1000 * (regions?.regions.length ?? 0)
   },
 })
-const text = (column: string): Total => ({ sql: `sum(strlen(${column}))`, addend: cell => Buffer.byteLength(cell) })
+const text = (column: string): Total => ({
+  sql: `sum(strlen(${column}))`,
+  addend: cell => Buffer.byteLength(cell),
+})
 
 /** Each column's total: of what it is decoded to, else of the text's bytes. */
 const TOTALS: Readonly<Record<string, Total>> = {
   // In cents, and in milliseconds since 1970: whole numbers, so that the sums are exact.
   priceValue: { sql: 'sum(priceValue) * 100', addend: cell => Math.round(Number(cell) * 100) },
-  itemEndDate: { sql: 'sum(epoch_ms(itemEndDate) // 1000)', addend: cell => (cell === '' ? 0 : Math.floor(Date.parse(cell) / 1000)) },
+  itemEndDate: {
+    sql: 'sum(epoch_ms(itemEndDate) // 1000)',
+    addend: cell => (cell === '' ? 0 : Math.floor(Date.parse(cell) / 1000)),
+  },
   imageAlteringProhibited: flags('imageAlteringProhibited'),
   returnsAccepted: flags('returnsAccepted'),
   estimatedAvailableQuantity: integers('estimatedAvailableQuantity'),
@@ -51,7 +60,10 @@ const TOTALS: Readonly<Record<string, Total>> = {
   deliveryOptions: listed('deliveryOptions', ','),
   shipToIncludedRegions: shipTo('shipToIncludedRegions'),
   shipToExcludedRegions: shipTo('shipToExcludedRegions'),
-  localizedAspects: { sql: `sum(list_sum(list_transform(${aspectList()}, lambda aspect: ${aspectBytes()})))`, addend: decodedAspectBytes },
+  localizedAspects: {
+    sql: `sum(list_sum(list_transform(${aspectList()}, lambda aspect: ${aspectBytes()})))`,
+    addend: decodedAspectBytes,
+  },
 }
 
 export const duckdbTyped = totalsCase({
@@ -62,7 +74,10 @@ export const duckdbTyped = totalsCase({
   addends: cells => [1, ...cells.map(([column, cell]) => totalOf(column).addend(cell))],
   async run(path) {
     const columns = await headerColumns(path)
-    return duckdbTotals(path, columns, TYPES, ['count(*)', ...columns.map(column => totalOf(column).sql)])
+    return duckdbTotals(path, columns, TYPES, [
+      'count(*)',
+      ...columns.map(column => totalOf(column).sql),
+    ])
   },
 })
 
@@ -72,7 +87,8 @@ function totalOf(column: string): Total {
 
 /** `COUNTRY:a|b;REGION:c|d;`, either part alone or both in this order. */
 function regionList(column: string, part: 'COUNTRY' | 'REGION'): string {
-  const from = (position: number) => `string_split(substr(split_part(${column}, ';', ${position}), ${part.length + 2}), '|')`
+  const from = (position: number) =>
+    `string_split(substr(split_part(${column}, ';', ${position}), ${part.length + 2}), '|')`
   const first = `WHEN starts_with(${column}, '${part}:') THEN ${from(1)}`
   const second = `WHEN contains(${column}, ';${part}:') THEN ${from(2)}`
   return `CASE ${first} ${part === 'REGION' ? second : ''} ELSE [] END`

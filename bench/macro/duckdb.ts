@@ -1,4 +1,5 @@
-// DuckDB counts the rows and the characters of their titles, which is the least that touches every row.
+// DuckDB counts the rows and the characters of their titles, which is the least that touches every
+// row.
 
 import { duckdbTotals, headerColumns } from './duckdb-file'
 import { totalsCase } from './macro-case'
@@ -9,5 +10,6 @@ export const duckdb = totalsCase({
   title: 'count(*), sum(length(title)) from the gzip file, 2 threads',
   ours: false,
   addends: cells => [1, [...new Map(cells).get('title')!].length],
-  run: async path => duckdbTotals(path, await headerColumns(path), {}, ['count(*)', 'sum(length(title))']),
+  run: async path =>
+    duckdbTotals(path, await headerColumns(path), {}, ['count(*)', 'sum(length(title))']),
 })

@@ -12,8 +12,18 @@ export const fastCsv = rowsCase<readonly string[]>({
   run(path, use) {
     const inflated = inflatedBytes(path)
     return new Promise((resolve, reject) => {
-      const parser = parse<string[], string[]>({ delimiter: '\t', quote: '"', escape: '\\', skipLines: 1 })
-      inflated.once('error', reject).pipe(parser).on('data', use).once('end', resolve).once('error', reject)
+      const parser = parse<string[], string[]>({
+        delimiter: '\t',
+        quote: '"',
+        escape: '\\',
+        skipLines: 1,
+      })
+      inflated
+        .once('error', reject)
+        .pipe(parser)
+        .on('data', use)
+        .once('end', resolve)
+        .once('error', reject)
     })
   },
 })

@@ -1,6 +1,15 @@
-// The same as rows-5, over HTTP ranges from a server on this machine, in a process of its own: four ranges in flight, as by default.
+// The same as rows-5, over HTTP ranges from a server on this machine, in a process of its own: four
+// ranges in flight, as by default.
 
-import { ChunkReassembler, Gunzip, itemSchema, NodeTransport, pipeline, RangeFetcher, TsvRowParser } from '../../src/index'
+import {
+  ChunkReassembler,
+  Gunzip,
+  itemSchema,
+  NodeTransport,
+  pipeline,
+  RangeFetcher,
+  TsvRowParser,
+} from '../../src/index'
 import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
 
 export const http = fiveCellsCase({

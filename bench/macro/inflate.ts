@@ -1,5 +1,6 @@
-// This package's inflate engine alone, on the thread that reads: the trailer is verified, the output dropped where the engine wrote it.
-// A stage would hand on copies, so this is what stands behind the stage, from the sources.
+// This package's inflate engine alone, on the thread that reads: the trailer is verified, the
+// output dropped where the engine wrote it. A stage would hand on copies, so this is what stands
+// behind the stage, from the sources.
 
 import { gzipLimits } from '../../src/codec/gzip/limits'
 import { wasmEngine } from '../../src/codec/gzip/wasm-inflate'

@@ -1,5 +1,6 @@
-// What a case is: one contender's way through a whole file, measured and checked with the same code. Each is one small file beside this one.
-// The checks are loaded on demand: a process that measures holds nothing but its case.
+// What a case is: one contender's way through a whole file, measured and checked with the same
+// code. Each is one small file beside this one. The checks are loaded on demand: a process that
+// measures holds nothing but its case.
 
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
@@ -9,7 +10,10 @@ import type { RowCheck, TotalsCheck, Verdict } from './check'
 /** Read size of the gzip file, the same for all contenders. */
 export const READ_BYTES = 256 * 1024
 
-/** Output chunks of zlib for contenders that want plain bytes. Of 16 KiB to 1 MiB none is clearly faster for any of them. */
+/**
+ * Output chunks of zlib for contenders that want plain bytes. Of 16 KiB to 1 MiB none is clearly
+ * faster for any of them.
+ */
 const INFLATED_BYTES = 64 * 1024
 
 interface CaseName {
@@ -24,7 +28,10 @@ interface CaseName {
 export interface MacroCase extends CaseName {
   /** What is done before the clock starts, where anything must. */
   prepare?(source: string): Promise<void>
-  /** Once through the source: a file's path, or its URL. @returns the rows that it made; undefined for a case that makes none */
+  /**
+   * Once through the source: a file's path, or its URL.
+   * @returns the rows that it made; undefined for a case that makes none
+   */
   measure(source: string): Promise<number | undefined>
   check(feed: BenchFeed): Promise<Verdict>
 }
@@ -52,7 +59,8 @@ export function rowsCase<Row>(spec: RowsCase<Row>): MacroCase {
     })
     return rows
   }
-  const check = async (feed: BenchFeed) => (await import('./check')).checkRows<Row>(feed, spec, use => spec.run(feed.path, use))
+  const check = async (feed: BenchFeed) =>
+    (await import('./check')).checkRows<Row>(feed, spec, use => spec.run(feed.path, use))
   return { ...nameOf(spec), measure, check }
 }
 
@@ -62,14 +70,16 @@ export function bytesCase(spec: BytesCase): MacroCase {
     await spec.run(source, () => {})
     return undefined
   }
-  const check = async (feed: BenchFeed) => (await import('./check')).checkBytes(feed, use => spec.run(feed.path, use))
+  const check = async (feed: BenchFeed) =>
+    (await import('./check')).checkBytes(feed, use => spec.run(feed.path, use))
   return { ...nameOf(spec), measure, check }
 }
 
 /** A case that keeps its rows to itself and answers with totals over them: a database. */
 export function totalsCase(spec: TotalsCase): MacroCase {
   const measure = async (source: string) => (await spec.run(source))[0]
-  const check = async (feed: BenchFeed) => (await import('./check')).checkTotals(feed, spec, () => spec.run(feed.path))
+  const check = async (feed: BenchFeed) =>
+    (await import('./check')).checkTotals(feed, spec, () => spec.run(feed.path))
   return { ...nameOf(spec), measure, check }
 }
 
@@ -81,7 +91,10 @@ export function fileBytes(path: string) {
   return createReadStream(path, { highWaterMark: READ_BYTES })
 }
 
-/** The file's content, inflated by node:zlib on a thread of its own. A file that cannot be read destroys the stream. */
+/**
+ * The file's content, inflated by node:zlib on a thread of its own. A file that cannot be read
+ * destroys the stream.
+ */
 export function inflatedBytes(path: string) {
   const inflated = createGunzip({ chunkSize: INFLATED_BYTES })
   return fileBytes(path)

@@ -1,4 +1,5 @@
-// papaparse with straightforward decoding of what it gives: numbers, booleans, dates, lists, aspects, both region columns.
+// papaparse with straightforward decoding of what it gives: numbers, booleans, dates, lists,
+// aspects, both region columns.
 
 import { rowsCase } from './macro-case'
 import { papaparseRows } from './papaparse-rows'
@@ -11,7 +12,8 @@ export const papaparseTyped = rowsCase<Record<string, unknown>>({
   ours: false,
   cells: (row, columns) => columns.map(name => typedCellText(name, row[name])),
   // A number does not keep the zeros at its end.
-  expected: (column, cell) => (column === 'priceValue' && cell !== '' ? String(Number(cell)) : expectedTypedText(column, cell)),
+  expected: (column, cell) =>
+    column === 'priceValue' && cell !== '' ? String(Number(cell)) : expectedTypedText(column, cell),
   run: (path, use) => papaparseRows(path, row => use(decode(row))),
 })
 

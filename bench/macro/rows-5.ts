@@ -1,5 +1,5 @@
-// The gzip file to rows of which five cells are read: of these columns alone, as the README shows for whoever knows what is wanted; and of rows
-// that have all their columns.
+// The gzip file to rows of which five cells are read: of these columns alone, as the README shows
+// for whoever knows what is wanted; and of rows that have all their columns.
 
 import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
 import { itemBatches, itemBatchesOf } from './item-batches'

@@ -1,4 +1,5 @@
-// What rows-5 holds at most, on a small file and on one ten times as large: two cases, as each is a process and a file of its own.
+// What rows-5 holds at most, on a small file and on one ten times as large: two cases, as each is a
+// process and a file of its own.
 
 import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
 import { itemBatchesOf } from './item-batches'

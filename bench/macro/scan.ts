@@ -1,5 +1,6 @@
-// The delimiters of the file's bytes, found on one thread by the scanner that parsers use: rows and where each of their cells ends, no text made.
-// The bytes lie in memory before the clock starts. The scanner is not a public name, so it comes from the sources.
+// The delimiters of the file's bytes, found on one thread by the scanner that parsers use: rows and
+// where each of their cells ends, no text made. The bytes lie in memory before the clock starts.
+// The scanner is not a public name, so it comes from the sources.
 
 import { readFile } from 'node:fs/promises'
 import { CELL_END, type ScanSpace } from '../../src/codec/tsv/scanner'
@@ -47,7 +48,9 @@ export const scan: MacroCase = {
 /** Scans all rows after the header, and shows each block with what was found in it. */
 function scanBlocks(see: (block: Uint8Array, space: ScanSpace) => void): void {
   const headerEnd = bytes.indexOf(LF) + 1
-  const space = scanner.newSpace(bytes.subarray(0, headerEnd).filter(byte => byte === TAB).length + 1)
+  const space = scanner.newSpace(
+    bytes.subarray(0, headerEnd).filter(byte => byte === TAB).length + 1,
+  )
   for (let at = headerEnd; at < bytes.length; ) {
     const block = bytes.subarray(at, at + BLOCK_BYTES)
     space.rows = 0
@@ -58,7 +61,11 @@ function scanBlocks(see: (block: Uint8Array, space: ScanSpace) => void): void {
   }
 }
 
-function cellsOf(block: Uint8Array, { columns, rowStarts, cellEnds }: ScanSpace, row: number): string[] {
+function cellsOf(
+  block: Uint8Array,
+  { columns, rowStarts, cellEnds }: ScanSpace,
+  row: number,
+): string[] {
   let start = rowStarts[row]!
   return Array.from({ length: columns }, (_, column) => {
     const end = cellEnds[row * columns + column]! & CELL_END

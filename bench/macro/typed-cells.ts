@@ -1,8 +1,13 @@
-// The typed cells of a row back as text, for the checks. The nested ones are compared with a decoding written here anew, in the plainest way.
+// The typed cells of a row back as text, for the checks. The nested ones are compared with a
+// decoding written here anew, in the plainest way.
 
 import type { Aspect, Regions } from '../../src/index'
 
-const SEPARATORS: Readonly<Record<string, string>> = { category: '|', buyingOptions: ',', deliveryOptions: ',' }
+const SEPARATORS: Readonly<Record<string, string>> = {
+  category: '|',
+  buyingOptions: ',',
+  deliveryOptions: ',',
+}
 
 const NESTED: Readonly<Record<string, (cell: string) => string>> = {
   localizedAspects: cell => aspectsText(plainAspects(cell)),
@@ -40,7 +45,8 @@ export function plainAspects(cell: string): Aspect[] {
 /** A cell of regions, by the letter of item-feeds.md, section 2.5. */
 export function plainRegions(cell: string): Regions | null {
   if (cell === '') return null
-  const list = (name: string) => (new RegExp(`${name}:([^;]*)`).exec(cell)?.[1] ?? '').split('|').filter(entry => entry !== '')
+  const list = (name: string) =>
+    (new RegExp(`${name}:([^;]*)`).exec(cell)?.[1] ?? '').split('|').filter(entry => entry !== '')
   return { countries: list('COUNTRY'), regions: list('REGION') }
 }
 

@@ -1,5 +1,5 @@
-// The gzip file to fully typed rows: numbers, booleans, dates, lists, aspects, both region columns. By the stage that makes objects, and of
-// rows that could be kept.
+// The gzip file to fully typed rows: numbers, booleans, dates, lists, aspects, both region columns.
+// By the stage that makes objects, and of rows that could be kept.
 
 import type { ItemColumns, RowObject } from '../../src/index'
 import { itemBatches, itemObjects } from './item-batches'
@@ -8,7 +8,8 @@ import { expectedTypedText, typedCellText } from './typed-cells'
 
 const EVERY_CELL = {
   ours: true,
-  cells: (row: Readonly<Record<string, unknown>>, columns: readonly string[]) => columns.map(name => typedCellText(name, row[name])),
+  cells: (row: Readonly<Record<string, unknown>>, columns: readonly string[]) =>
+    columns.map(name => typedCellText(name, row[name])),
   expected: expectedTypedText,
 }
 
@@ -18,7 +19,8 @@ export const typed = rowsCase<RowObject<ItemColumns>>({
   title: 'gzip file to typed objects, all cells decoded (TsvObjectParser)',
   ...EVERY_CELL,
   async run(path, use) {
-    for await (const batch of itemObjects(path, 'typed').batches()) for (const object of batch) use(object)
+    for await (const batch of itemObjects(path, 'typed').batches())
+      for (const object of batch) use(object)
   },
 })
 
@@ -28,6 +30,7 @@ export const typedOfRows = rowsCase<RowObject<ItemColumns>>({
   title: 'gzip file to typed objects, all cells decoded (row.toObject())',
   ...EVERY_CELL,
   async run(path, use) {
-    for await (const batch of itemBatches(path).batches()) for (const row of batch) use(row.toObject())
+    for await (const batch of itemBatches(path).batches())
+      for (const row of batch) use(row.toObject())
   },
 })

@@ -1,4 +1,5 @@
-// The yardstick: node:zlib inflates the file with the output blocks that suit it best, and nothing reads them.
+// The yardstick: node:zlib inflates the file with the output blocks that suit it best, and nothing
+// reads them.
 
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'

@@ -12,7 +12,12 @@ const bytes = Buffer.from(`${cells.join('\t')}\t${' '.repeat(64)}`)
 const starts: number[] = [0]
 for (const [n, cell] of cells.entries()) starts.push(starts[n]! + cell.length + 1)
 
-const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(bytes.length), rowFlags: Uint8Array.of(0) }
+const index = {
+  columns: 1,
+  rowStarts: Uint32Array.of(0),
+  cellEnds: Int32Array.of(bytes.length),
+  rowFlags: Uint8Array.of(0),
+}
 const source = new RowCells(bytes, index, 1)
 const readAspects = aspectReader()
 
@@ -20,7 +25,11 @@ export const aspectBytes: MicroCase = {
   name: 'aspect-bytes',
   input: `${cells.length} cells`,
   inputBytes: bytes.length,
-  run: () => cells.reduce((pairs, _, n) => pairs + (readAspects(source, starts[n]!, starts[n + 1]! - 1)?.length ?? 0), 0),
+  run: () =>
+    cells.reduce(
+      (pairs, _, n) => pairs + (readAspects(source, starts[n]!, starts[n + 1]! - 1)?.length ?? 0),
+      0,
+    ),
   // A pair has one colon, and Base64 has none.
   expected: cells.reduce((pairs, cell) => pairs + cell.split(':').length - 1, 0),
 }

@@ -13,7 +13,13 @@ interface CellCodec<T> {
   entriesInText(cell: string): number
 }
 
-export function cellCase<T>({ name, column, decode, entries, entriesInText }: CellCodec<T>): MicroCase {
+export function cellCase<T>({
+  name,
+  column,
+  decode,
+  entries,
+  entriesInText,
+}: CellCodec<T>): MicroCase {
   const cells = sampleCells(column)
   const total = (each: (cell: string) => number) => cells.reduce((sum, cell) => sum + each(cell), 0)
   return {

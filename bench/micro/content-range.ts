@@ -3,7 +3,12 @@
 import { readContentRange } from '../../src/codec/range/content-range'
 import type { MicroCase } from './micro-case'
 
-const HEADERS = ['0-10485759/43500000', 'bytes 10485760-20971519/43500000', '20971520-31457279/*', 'bytes */43500000']
+const HEADERS = [
+  '0-10485759/43500000',
+  'bytes 10485760-20971519/43500000',
+  '20971520-31457279/*',
+  'bytes */43500000',
+]
 
 export const contentRange: MicroCase = {
   name: 'content-range',

@@ -14,7 +14,8 @@ export const gunzipFflate: MicroCase = {
   inputBytes: sampleBytes.length,
   run() {
     let bytes = 0
-    for (const block of newEngine(0).inflate(compressed) as Iterable<Uint8Array>) bytes += block.length
+    for (const block of newEngine(0).inflate(compressed) as Iterable<Uint8Array>)
+      bytes += block.length
     return bytes
   },
   expected: sampleBytes.length,

@@ -1,4 +1,5 @@
-// What a row costs the merge besides its store: its version, the register it is kept in, and the verdict on an older row.
+// What a row costs the merge besides its store: its version, the register it is kept in, and the
+// verdict on an older row.
 
 import { ByteWriter } from '../../src/codec/byte-writer'
 import { headOf, judgeArrival, readRegister, writeRegister } from '../../src/codec/merge/register'

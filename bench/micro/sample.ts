@@ -17,7 +17,10 @@ export const sampleBytes = firstBlock()
 
 /** Batches of the sample. */
 export const parseSample = () => {
-  const parser = new TsvParser({ schema: itemSchema, file: { feed: 'item', lastModified: new Date(0) } })
+  const parser = new TsvParser({
+    schema: itemSchema,
+    file: { feed: 'item', lastModified: new Date(0) },
+  })
   return [...parser.push(sampleBytes), ...parser.end()]
 }
 

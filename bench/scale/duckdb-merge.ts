@@ -1,6 +1,7 @@
-// The same merge by DuckDB in SQL, into a database on disk, with 256 MB of memory: the bootstrap becomes the table of items; of the
-// changes in all snapshots the newest of each item is found by its row number alone, and only then the rows themselves are moved.
-// (One query with a window over all rows, and MERGE INTO, run out of this memory at a million items: see bench/README.md.)
+// The same merge by DuckDB in SQL, into a database on disk, with 256 MB of memory: the bootstrap
+// becomes the table of items; of the changes in all snapshots the newest of each item is found by
+// its row number alone, and only then the rows themselves are moved. (One query with a window over
+// all rows, and MERGE INTO, run out of this memory at a million items: see bench/README.md.)
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +14,11 @@ const HOUR_MS = 3_600_000
 /** The dialect of item-feeds.md, section 2.1. */
 const DIALECT = `delim = '\\t', quote = '"', escape = '\\', header = true, all_varchar = true, auto_detect = false, compression = 'gzip'`
 
-export async function mergeFiles({ files }: ScaleFiles, folder: string, columnsOf: ColumnsOf): Promise<void> {
+export async function mergeFiles(
+  { files }: ScaleFiles,
+  folder: string,
+  columnsOf: ColumnsOf,
+): Promise<void> {
   await mkdir(folder, { recursive: true })
   const instance = await open(folder)
   const connection = await instance.connect()
@@ -25,7 +30,10 @@ export async function mergeFiles({ files }: ScaleFiles, folder: string, columnsO
 /** The header line of a file of each feed. */
 export type ColumnsOf = Readonly<Record<ScaleFile['feed'], readonly string[]>>
 
-function* statements(files: readonly ScaleFile[], columnsOf: ColumnsOf): Generator<string, void, void> {
+function* statements(
+  files: readonly ScaleFile[],
+  columnsOf: ColumnsOf,
+): Generator<string, void, void> {
   const of = (feed: ScaleFile['feed']) => files.filter(file => file.feed === feed)
   const names = [...new Set([...columnsOf.item, ...columnsOf.item_snapshot])]
   yield `CREATE TABLE items (${names.map(name => `"${name}" VARCHAR`).join(', ')}, version_ms BIGINT)`
@@ -54,8 +62,13 @@ function csv(files: readonly ScaleFile[], columnsOf: ColumnsOf, more = ''): stri
 export async function digestOf(folder: string, columns: readonly string[]): Promise<Digest> {
   const instance = await open(folder)
   const connection = await instance.connect()
-  const cells = [...columns.map(name => `coalesce(items."${name}", '')`), 'version_ms', `coalesce(priorityListingPayload, '')`]
-  const result = await connection.runAndReadAll(`SELECT count(*), sum(md5_number_lower(${cells.join(` || chr(9) || `)}))::VARCHAR
+  const cells = [
+    ...columns.map(name => `coalesce(items."${name}", '')`),
+    'version_ms',
+    `coalesce(priorityListingPayload, '')`,
+  ]
+  const result =
+    await connection.runAndReadAll(`SELECT count(*), sum(md5_number_lower(${cells.join(` || chr(9) || `)}))::VARCHAR
     FROM items LEFT JOIN priorities USING (itemId)`)
   const [count, sum] = result.getRows()[0]!
   connection.closeSync()

@@ -1,4 +1,5 @@
-// The merge by feedmill: every file read, inflated, parsed and merged into a store on disk, which is then closed.
+// The merge by feedmill: every file read, inflated, parsed and merged into a store on disk, which
+// is then closed.
 
 import { createHash } from 'node:crypto'
 import {
@@ -35,7 +36,9 @@ function rowsOf(file: ScaleFile): Pipeline<RowBatch> {
     file: feedFileOf(file),
     batchBytes: BATCH_BYTES,
   })
-  return pipeline(new FileSource(file.path)).to(new Gunzip()).to(parser) as unknown as Pipeline<RowBatch>
+  return pipeline(new FileSource(file.path))
+    .to(new Gunzip())
+    .to(parser) as unknown as Pipeline<RowBatch>
 }
 
 function feedFileOf({ feed, lastModifiedMs, hourMs, date }: ScaleFile): FeedFile {
@@ -58,7 +61,11 @@ export async function digestOf(folder: string, columns: readonly string[]): Prom
   let items = 0
   let sum = 0n
   for await (const { row, version, priority } of merger.entries()) {
-    const cells = [...columns.map(column => row.text(column)), version.timeMs, priority?.text('priorityListingPayload') ?? '']
+    const cells = [
+      ...columns.map(column => row.text(column)),
+      version.timeMs,
+      priority?.text('priorityListingPayload') ?? '',
+    ]
     sum += createHash('md5').update(cells.join('\t')).digest().readBigUInt64LE(8)
     items++
   }

@@ -1,5 +1,6 @@
-// The scale benchmark: a bootstrap, 24 snapshots and a priority file merged into a state on disk, by feedmill and by DuckDB, each
-// in fresh processes, in turns; the results are compared item by item before a figure counts.
+// The scale benchmark: a bootstrap, 24 snapshots and a priority file merged into a state on disk,
+// by feedmill and by DuckDB, each in fresh processes, in turns; the results are compared item by
+// item before a figure counts.
 
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -29,14 +30,20 @@ interface SizeResult {
   readonly engines: readonly EngineResult[]
 }
 
-async function measureSize(items: number, rounds: number, engines: readonly Engine[]): Promise<SizeResult> {
+async function measureSize(
+  items: number,
+  rounds: number,
+  engines: readonly Engine[],
+): Promise<SizeResult> {
   const files = await inFreshProcess({ kind: 'prepare', items, directory: DIRECTORY })
   const folderOf = (engine: Engine) => join(DIRECTORY, `scale-${engine}`)
   const runs = new Map(engines.map(engine => [engine, [] as ScaleMeasurement[]]))
   for (let round = 0; round < rounds; round++) {
     for (const engine of round % 2 === 0 ? engines : engines.toReversed()) {
       console.error(`${items} items, round ${round + 1} of ${rounds}: ${engine}`)
-      runs.get(engine)!.push(await inFreshProcess({ kind: 'merge', engine, files, folder: folderOf(engine) }))
+      runs
+        .get(engine)!
+        .push(await inFreshProcess({ kind: 'merge', engine, files, folder: folderOf(engine) }))
     }
   }
   const results: EngineResult[] = []
@@ -44,19 +51,31 @@ async function measureSize(items: number, rounds: number, engines: readonly Engi
     const digest = await inFreshProcess({ kind: 'digest', engine, files, folder: folderOf(engine) })
     results.push({ engine, digest, runs: runs.get(engine)! })
   }
-  const total = (what: 'rows' | 'rawBytes' | 'gzipBytes') => files.files.reduce((sum, file) => sum + file[what], 0)
-  return { items, rows: total('rows'), rawBytes: total('rawBytes'), gzipBytes: total('gzipBytes'), engines: results }
+  const total = (what: 'rows' | 'rawBytes' | 'gzipBytes') =>
+    files.files.reduce((sum, file) => sum + file[what], 0)
+  return {
+    items,
+    rows: total('rows'),
+    rawBytes: total('rawBytes'),
+    gzipBytes: total('gzipBytes'),
+    engines: results,
+  }
 }
 
 async function inFreshProcess<T extends ScaleTask>(task: T): Promise<ScaleResults[T['kind']]> {
   const script = fileURLToPath(new URL('./scale-process.js', import.meta.url))
-  const child = spawn(process.execPath, [script, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'], timeout: TIME_LIMIT_MS })
+  const child = spawn(process.execPath, [script, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: TIME_LIMIT_MS,
+  })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
   const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
-    child.once('error', reject).once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]))
+    child
+      .once('error', reject)
+      .once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]))
   })
   if (code !== 0) throw new Error(`${task.kind} ended with ${signal ?? `exit code ${code}`}`)
   return JSON.parse(output) as ScaleResults[T['kind']]
@@ -69,19 +88,31 @@ function linesOf({ items, rows, rawBytes, gzipBytes, engines }: SizeResult): str
     'engine     wall s    CPU s   peak RSS MiB   items in the end',
     ...engines.map(({ engine, digest, runs }) => {
       const { seconds, cpuSeconds, peakRssMb } = medians(runs)
-      const figures = [seconds.toFixed(1).padStart(8), cpuSeconds.toFixed(1).padStart(8), peakRssMb.toFixed(0).padStart(14)]
+      const figures = [
+        seconds.toFixed(1).padStart(8),
+        cpuSeconds.toFixed(1).padStart(8),
+        peakRssMb.toFixed(0).padStart(14),
+      ]
       return `${engine.padEnd(9)}${figures.join(' ')}   ${digest.items}`
     }),
   ]
 }
 
 function medians(runs: readonly ScaleMeasurement[]): ScaleMeasurement {
-  const median = (what: keyof ScaleMeasurement) => runs.map(run => run[what]).sort((a, b) => a - b)[Math.floor(runs.length / 2)]!
-  return { seconds: median('seconds'), cpuSeconds: median('cpuSeconds'), peakRssMb: median('peakRssMb') }
+  const median = (what: keyof ScaleMeasurement) =>
+    runs.map(run => run[what]).sort((a, b) => a - b)[Math.floor(runs.length / 2)]!
+  return {
+    seconds: median('seconds'),
+    cpuSeconds: median('cpuSeconds'),
+    peakRssMb: median('peakRssMb'),
+  }
 }
 
 function isSame({ engines }: SizeResult): boolean {
-  return engines.every(({ digest }) => digest.items === engines[0]!.digest.items && digest.sum === engines[0]!.digest.sum)
+  return engines.every(
+    ({ digest }) =>
+      digest.items === engines[0]!.digest.items && digest.sum === engines[0]!.digest.sum,
+  )
 }
 
 const { values } = parseArgs({
@@ -93,14 +124,19 @@ const { values } = parseArgs({
   },
 })
 const machine = thisMachine()
-console.log(`${machine.date} · Node ${machine.node} · ${machine.cpu} · ${machine.cores} cores · ${machine.platform}`)
+console.log(
+  `${machine.date} · Node ${machine.node} · ${machine.cpu} · ${machine.cores} cores · ${machine.platform}`,
+)
 const sizes: SizeResult[] = []
 for (const items of values.items) {
   const size = await measureSize(Number(items), Number(values.rounds), values.engine as Engine[])
   sizes.push(size)
   console.log(`\n${linesOf(size).join('\n')}`)
   if (isSame(size)) continue
-  console.error(`failed: the results differ: ${JSON.stringify(size.engines.map(({ digest }) => digest))}`)
+  console.error(
+    `failed: the results differ: ${JSON.stringify(size.engines.map(({ digest }) => digest))}`,
+  )
   process.exitCode = 1
 }
-if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ machine, sizes }, null, 2)}\n`)
+if (values.json !== undefined)
+  await writeFile(values.json, `${JSON.stringify({ machine, sizes }, null, 2)}\n`)

@@ -1,5 +1,6 @@
-// The files of the scale benchmark, written once from a world: a bootstrap of so many items, 24 hourly snapshots of about
-// 50,000 rows each (fewer of a small bootstrap), and one priority file of a day. Their folder is named after what they are made from.
+// The files of the scale benchmark, written once from a world: a bootstrap of so many items, 24
+// hourly snapshots of about 50,000 rows each (fewer of a small bootstrap), and one priority file of
+// a day. Their folder is named after what they are made from.
 
 import { createWriteStream } from 'node:fs'
 import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -7,7 +8,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { createWorld, type FeedFile as EmulatedFile, tsvBytes, type World } from '../../src/emulator/index'
+import {
+  createWorld,
+  type FeedFile as EmulatedFile,
+  tsvBytes,
+  type World,
+} from '../../src/emulator/index'
 
 /** A file and what its reader has to know of it. Times are milliseconds since 1970 UTC. */
 export interface ScaleFile {
@@ -41,9 +47,16 @@ const NEWLINE = 0x0a
 export async function prepareScaleFiles(items: number, directory: string): Promise<ScaleFiles> {
   const folder = join(directory, `scale-${items}-seed${SEED}`)
   const description = join(folder, 'files.json')
-  if (await exists(description)) return JSON.parse(await readFile(description, 'utf8')) as ScaleFiles
+  if (await exists(description))
+    return JSON.parse(await readFile(description, 'utf8')) as ScaleFiles
   await mkdir(folder, { recursive: true })
-  const world = createWorld({ seed: SEED, items: Math.round(items / PRESENT), churn: churnFor(items), start: START, hours: SNAPSHOTS })
+  const world = createWorld({
+    seed: SEED,
+    items: Math.round(items / PRESENT),
+    churn: churnFor(items),
+    start: START,
+    hours: SNAPSHOTS,
+  })
   const files: ScaleFile[] = []
   for (const file of filesOf(world)) files.push(await writeFeedFile(world, file, folder))
   const written = { items, files }
@@ -55,11 +68,20 @@ export async function prepareScaleFiles(items: number, directory: string): Promi
 const START = new Date('2026-03-01T07:00:00Z')
 
 function filesOf(world: World): EmulatedFile[] {
-  const place = { marketplaceId: world.options.marketplaces[0]!, categoryId: world.options.categories[0]! }
+  const place = {
+    marketplaceId: world.options.marketplaces[0]!,
+    categoryId: world.options.categories[0]!,
+  }
   const { start, end } = world
   const hours = Array.from({ length: SNAPSHOTS }, (_, n): EmulatedFile => {
     const from = new Date(start.getTime() + n * HOUR_MS)
-    return { feed: 'item_snapshot', content: 'span', ...place, from, to: new Date(from.getTime() + HOUR_MS) }
+    return {
+      feed: 'item_snapshot',
+      content: 'span',
+      ...place,
+      from,
+      to: new Date(from.getTime() + HOUR_MS),
+    }
   })
   return [
     { feed: 'item', content: 'bootstrap', ...place, from: start, to: start },
@@ -82,12 +104,21 @@ async function writeFeedFile(world: World, file: EmulatedFile, folder: string): 
   }
   await pipeline(Readable.from(counted()), createGzip(), createWriteStream(path))
   const { size: gzipBytes } = await stat(path)
-  const about = { path, feed, lastModifiedMs: file.to.getTime(), rawBytes, gzipBytes, rows: lines - 1 }
+  const about = {
+    path,
+    feed,
+    lastModifiedMs: file.to.getTime(),
+    rawBytes,
+    gzipBytes,
+    rows: lines - 1,
+  }
   if (feed === 'item_snapshot') return { ...about, hourMs: file.from.getTime() }
   return { ...about, date: START.toISOString().slice(0, 10).replaceAll('-', '') }
 }
 
-/** How lively a world has to be for snapshots of {@link SNAPSHOT_ROWS}: tried out on a small one. */
+/**
+ * How lively a world has to be for snapshots of {@link SNAPSHOT_ROWS}: tried out on a small one.
+ */
 function churnFor(items: number): number {
   const wanted = Math.min(SNAPSHOT_ROWS / items, MOST_CHANGED)
   let churn = 1
@@ -96,7 +127,13 @@ function churnFor(items: number): number {
 }
 
 function shareChanged(churn: number): number {
-  const sample = createWorld({ seed: SEED, items: SAMPLE_ITEMS, churn, start: START, hours: SNAPSHOTS })
+  const sample = createWorld({
+    seed: SEED,
+    items: SAMPLE_ITEMS,
+    churn,
+    start: START,
+    hours: SNAPSHOTS,
+  })
   const from = new Date(START.getTime() + 6 * HOUR_MS)
   let changed = 0
   for (const _ of sample.changesWithin(from, new Date(from.getTime() + HOUR_MS))) changed++

@@ -1,4 +1,5 @@
-// What runs in a fresh process: one task, given as JSON in the first argument, its result as JSON on the standard output.
+// What runs in a fresh process: one task, given as JSON in the first argument, its result as JSON
+// on the standard output.
 
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -12,10 +13,17 @@ export type Engine = 'feedmill' | 'duckdb'
 
 export type ScaleTask =
   | { readonly kind: 'prepare'; readonly items: number; readonly directory: string }
-  | { readonly kind: 'merge' | 'digest'; readonly engine: Engine; readonly files: ScaleFiles; readonly folder: string }
+  | {
+      readonly kind: 'merge' | 'digest'
+      readonly engine: Engine
+      readonly files: ScaleFiles
+      readonly folder: string
+    }
 
 export interface ScaleMeasurement {
-  /** From the first file's opening to the closing of the result; loading the code is not counted. */
+  /**
+   * From the first file's opening to the closing of the result; loading the code is not counted.
+   */
   readonly seconds: number
   /** Of all threads, user and system. */
   readonly cpuSeconds: number
@@ -34,10 +42,16 @@ async function run(task: ScaleTask): Promise<unknown> {
     const { prepareScaleFiles } = await import('./scale-files')
     return prepareScaleFiles(task.items, task.directory)
   }
-  return task.kind === 'merge' ? measure(task.engine, task.files, task.folder) : digest(task.engine, task.files, task.folder)
+  return task.kind === 'merge'
+    ? measure(task.engine, task.files, task.folder)
+    : digest(task.engine, task.files, task.folder)
 }
 
-async function measure(engine: Engine, files: ScaleFiles, folder: string): Promise<ScaleMeasurement> {
+async function measure(
+  engine: Engine,
+  files: ScaleFiles,
+  folder: string,
+): Promise<ScaleMeasurement> {
   await rm(folder, { recursive: true, force: true })
   const merge = await mergeBy(engine, files)
   const cpuBefore = process.cpuUsage()
@@ -46,10 +60,17 @@ async function measure(engine: Engine, files: ScaleFiles, folder: string): Promi
   const seconds = (performance.now() - startedAt) / 1000
   const { user, system } = process.cpuUsage(cpuBefore)
   // cpuUsage is in microseconds, maxRSS in KiB.
-  return { seconds, cpuSeconds: (user + system) / 1e6, peakRssMb: process.resourceUsage().maxRSS / 1024 }
+  return {
+    seconds,
+    cpuSeconds: (user + system) / 1e6,
+    peakRssMb: process.resourceUsage().maxRSS / 1024,
+  }
 }
 
-async function mergeBy(engine: Engine, files: ScaleFiles): Promise<(folder: string) => Promise<void>> {
+async function mergeBy(
+  engine: Engine,
+  files: ScaleFiles,
+): Promise<(folder: string) => Promise<void>> {
   if (engine === 'feedmill') {
     const { mergeFiles } = await import('./feedmill-merge')
     return folder => mergeFiles(files, folder)
@@ -60,17 +81,24 @@ async function mergeBy(engine: Engine, files: ScaleFiles): Promise<(folder: stri
 }
 
 async function digest(engine: Engine, files: ScaleFiles, folder: string): Promise<Digest> {
-  const { digestOf } = engine === 'feedmill' ? await import('./feedmill-merge') : await import('./duckdb-merge')
+  const { digestOf } =
+    engine === 'feedmill' ? await import('./feedmill-merge') : await import('./duckdb-merge')
   return digestOf(folder, (await headersOf(files)).item)
 }
 
 async function headersOf({ files }: ScaleFiles): Promise<ColumnsOf> {
   const header = async (feed: ScaleFile['feed']) => {
-    const lines = createInterface(createReadStream(files.find(file => file.feed === feed)!.path).pipe(createGunzip()))
+    const lines = createInterface(
+      createReadStream(files.find(file => file.feed === feed)!.path).pipe(createGunzip()),
+    )
     for await (const line of lines) return line.split('\t')
     return []
   }
-  return { item: await header('item'), item_snapshot: await header('item_snapshot'), item_priority: await header('item_priority') }
+  return {
+    item: await header('item'),
+    item_snapshot: await header('item_snapshot'),
+    item_priority: await header('item_priority'),
+  }
 }
 
 process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2]!) as ScaleTask)))

@@ -13,16 +13,22 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 }
 
-/** Bytes of a text such as `256MB` (decimal), `256MiB` (binary) or `1000`; undefined for anything else, and for less than a byte. */
+/**
+ * Bytes of a text such as `256MB` (decimal), `256MiB` (binary) or `1000`; undefined for anything
+ * else, and for less than a byte.
+ */
 export function readByteSize(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const factor = UNITS[unit.toLowerCase()]
-  const bytes = amount === undefined || factor === undefined ? 0 : Math.floor(Number(amount) * factor)
+  const bytes =
+    amount === undefined || factor === undefined ? 0 : Math.floor(Number(amount) * factor)
   return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
 /** In decimal units, three digits: `1.23 MB`. */
 export function byteSizeText(bytes: number): string {
   const unit = ['TB', 'GB', 'MB', 'kB'].find(name => bytes >= UNITS[name.toLowerCase()]!)
-  return unit === undefined ? `${bytes} B` : `${Number((bytes / UNITS[unit.toLowerCase()]!).toPrecision(3))} ${unit}`
+  return unit === undefined
+    ? `${bytes} B`
+    : `${Number((bytes / UNITS[unit.toLowerCase()]!).toPrecision(3))} ${unit}`
 }

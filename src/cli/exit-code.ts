@@ -1,5 +1,5 @@
-// The exit codes, the same for every command, and how a failure becomes one. After a signal the code
-// comes from sync/stop-signals.ts.
+// The exit codes, the same for every command, and how a failure becomes one. After a signal the
+// code comes from sync/stop-signals.ts.
 
 import { FeedError } from '../index'
 
@@ -14,7 +14,10 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
 ]
 
-/** What the parser of the command line throws, help and version included; it has printed its message by then. */
+/**
+ * What the parser of the command line throws, help and version included; it has printed its message
+ * by then.
+ */
 interface UsageError {
   readonly code: `commander.${string}`
   readonly exitCode: number
@@ -25,7 +28,10 @@ export function exitCodeOf(error: unknown): number {
   return FeedError.is(error) && error.code === 'OPTION_INVALID' ? WRONG_USAGE : FAILURE
 }
 
-/** What is still to be printed of a failure. A FeedError says what is wrong in its message; of a defect the stack is what helps. */
+/**
+ * What is still to be printed of a failure. A FeedError says what is wrong in its message; of a
+ * defect the stack is what helps.
+ */
 export function failureText(error: unknown): string | undefined {
   if (isUsageError(error)) return undefined
   if (FeedError.is(error)) return `feedmill: ${error.code}: ${error.message}`
@@ -33,5 +39,7 @@ export function failureText(error: unknown): string | undefined {
 }
 
 function isUsageError(error: unknown): error is UsageError {
-  return error instanceof Error && String((error as Partial<UsageError>).code).startsWith('commander.')
+  return (
+    error instanceof Error && String((error as Partial<UsageError>).code).startsWith('commander.')
+  )
 }

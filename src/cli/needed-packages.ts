@@ -1,4 +1,5 @@
-// The optional packages of the commands: which are missing is told before anything is done, all of them in one line.
+// The optional packages of the commands: which are missing is told before anything is done, all of
+// them in one line.
 
 import { createRequire } from 'node:module'
 import { peerDependencies } from '../../package.json'
@@ -16,12 +17,19 @@ export const NEEDED_PACKAGES = {
 } as const satisfies Record<string, readonly (keyof typeof peerDependencies)[]>
 
 /** @throws FeedError DEPENDENCY_MISSING, which says what to install */
-export function needPackages(command: keyof typeof NEEDED_PACKAGES, isInstalled = isResolved): void {
+export function needPackages(
+  command: keyof typeof NEEDED_PACKAGES,
+  isInstalled = isResolved,
+): void {
   const missing = NEEDED_PACKAGES[command].filter(name => !isInstalled(name))
   if (missing.length === 0) return
   const context = { package: missing.join(' '), neededFor: `feedmill ${command}` }
   const install = missing.map(name => `${name}@${peerDependencies[name]}`).join(' ')
-  throw new FeedError('DEPENDENCY_MISSING', `${context.neededFor} needs ${missing.join(', ')}: npm install ${install}`, context)
+  throw new FeedError(
+    'DEPENDENCY_MISSING',
+    `${context.neededFor} needs ${missing.join(', ')}: npm install ${install}`,
+    context,
+  )
 }
 
 /** A package that is there in a form that cannot be required is there. */

@@ -1,5 +1,6 @@
-// The standard output of all commands. A line that cannot be written, because the disk is full or the reader has gone away, is a
-// failure of the command: it is typed, and its caller frees what it holds as after every failure.
+// The standard output of all commands. A line that cannot be written, because the disk is full or
+// the reader has gone away, is a failure of the command: it is typed, and its caller frees what it
+// holds as after every failure.
 
 import { fstat, write } from 'node:fs'
 import { promisify } from 'node:util'
@@ -31,14 +32,18 @@ export function printed(): Promise<void> {
 }
 
 async function begin(): Promise<void> {
-  // The write reports every failure. Without a listener the event that comes with it would end the process.
+  // The write reports every failure. Without a listener the event that comes with it would end the
+  // process.
   process.stdout.on('error', () => {})
 }
 
 async function writeAll(text: string): Promise<void> {
   try {
     if (await isFile()) await writeToFile(Buffer.from(text))
-    else await new Promise<void>((resolve, reject) => process.stdout.write(text, error => (error ? reject(error) : resolve())))
+    else
+      await new Promise<void>((resolve, reject) =>
+        process.stdout.write(text, error => (error ? reject(error) : resolve())),
+      )
   } catch (cause) {
     throw sinkFailed(NAME, NAME, cause)
   }

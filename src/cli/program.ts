@@ -1,5 +1,6 @@
-// The commands, their options and their help; commander's adapter. What a command does stands in its own file, which is loaded
-// when the command runs: the help, and every command that needs no optional package, work from a plain install.
+// The commands, their options and their help; commander's adapter. What a command does stands in
+// its own file, which is loaded when the command runs: the help, and every command that needs no
+// optional package, work from a plain install.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../../package.json'
@@ -11,10 +12,14 @@ import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
 
-/** Fails with a CommanderError for wrong usage, help and version, and with what a command throws. */
+/**
+ * Fails with a CommanderError for wrong usage, help and version, and with what a command throws.
+ */
 export function program(argv: readonly string[]): Command {
   const feedmill = new Command('feedmill')
-    .description('Stream processing for marketplace feed files: keep a copy, write it out, measure, try it on an emulated service.')
+    .description(
+      'Stream processing for marketplace feed files: keep a copy, write it out, measure, try it on an emulated service.',
+    )
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
@@ -26,23 +31,43 @@ export function program(argv: readonly string[]): Command {
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
   )
   addEmulatorCommands(feedmill, argv[1]!)
-  feedmill.addHelpText('after', `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`)
+  feedmill.addHelpText(
+    'after',
+    `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`,
+  )
   return feedmill
 }
 
 function addStateCommands(feedmill: Command): void {
   const sync = feedmill
     .command('sync')
-    .description('Bring a state folder up to what the service has of some categories. A run that was stopped goes on where it was.')
+    .description(
+      'Bring a state folder up to what the service has of some categories. A run that was stopped goes on where it was.',
+    )
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
     .requiredOption('--state <dir>', 'the state folder')
-    .option('--until <time>', 'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z', nowOrTime)
+    .option(
+      '--until <time>',
+      'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
+      nowOrTime,
+    )
     .option('--once', 'end when all that the service has is in the state (the default)')
-    .addOption(new Option('--follow', 'go on with what comes, until a signal').conflicts('once').default(false))
-    .addOption(new Option('--memory <size>', 'memory for all categories together').argParser(byteSize).default(MEMORY_BYTES, '256MiB'))
     .addOption(
-      new Option('--keep-files <size>', 'fetched files to keep for each category, for export --as-of')
+      new Option('--follow', 'go on with what comes, until a signal')
+        .conflicts('once')
+        .default(false),
+    )
+    .addOption(
+      new Option('--memory <size>', 'memory for all categories together')
+        .argParser(byteSize)
+        .default(MEMORY_BYTES, '256MiB'),
+    )
+    .addOption(
+      new Option(
+        '--keep-files <size>',
+        'fetched files to keep for each category, for export --as-of',
+      )
         .argParser(byteSize)
         .default(0, 'none'),
     )
@@ -62,7 +87,13 @@ function addStateCommands(feedmill: Command): void {
   for (const option of serviceOptions()) sync.addOption(option)
   sync
     .addOption(clockOption())
-    .addHelpText('after', examples('sync --marketplace MKT_US --category 220 --state ./state', 'sync … --follow --memory 1GB'))
+    .addHelpText(
+      'after',
+      examples(
+        'sync --marketplace MKT_US --category 220 --state ./state',
+        'sync … --follow --memory 1GB',
+      ),
+    )
     .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
     .action(async options => {
       needPackages('sync')
@@ -83,11 +114,30 @@ function addStateCommands(feedmill: Command): void {
     .command('export')
     .description('Write the merged items of a state folder.')
     .requiredOption('--state <dir>', 'the state folder')
-    .option('--category <id>', 'one of its categories; may be repeated; all by default', several, [])
-    .option('--as-of <time>', 'the items of an earlier time, made again from the files that were kept', time)
+    .option(
+      '--category <id>',
+      'one of its categories; may be repeated; all by default',
+      several,
+      [],
+    )
+    .option(
+      '--as-of <time>',
+      'the items of an earlier time, made again from the files that were kept',
+      time,
+    )
     .option('--out <file>', 'the file to write; standard output by default')
-    .addOption(new Option('--format <format>', 'how items are written').choices(['ndjson', 'csv']).default('ndjson'))
-    .addHelpText('after', examples('export --state ./state --out items.ndjson', 'export --state ./state --as-of 2026-03-01T12:00:00Z'))
+    .addOption(
+      new Option('--format <format>', 'how items are written')
+        .choices(['ndjson', 'csv'])
+        .default('ndjson'),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'export --state ./state --out items.ndjson',
+        'export --state ./state --as-of 2026-03-01T12:00:00Z',
+      ),
+    )
     .action(async options => {
       needPackages('export')
       await (await import('./sync/export')).exportCommand(options)
@@ -102,11 +152,21 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     .option('--items <count>', 'items ever listed in each category', wholeNumber, 50_000)
     .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
     .option('--marketplace <id>', 'a marketplace; may be repeated; MKT_US by default', several)
-    .option('--category <id>', 'a top-level category of each marketplace; may be repeated; 220 by default', several)
-    .option('--now <time>', "the service's clock, which then stands still, e.g. 2026-03-01T12:00:00Z", time)
+    .option(
+      '--category <id>',
+      'a top-level category of each marketplace; may be repeated; 220 by default',
+      several,
+    )
+    .option(
+      '--now <time>',
+      "the service's clock, which then stands still, e.g. 2026-03-01T12:00:00Z",
+      time,
+    )
     .option('--sandbox', 'ranges of 10 MB in place of 100 MB', false)
     .addOption(
-      new Option('--header-form <form>', 'how Content-range is written').choices(['documented', 'rfc9110', 'echo']).default('documented'),
+      new Option('--header-form <form>', 'how Content-range is written')
+        .choices(['documented', 'rfc9110', 'echo'])
+        .default('documented'),
     )
     .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
     .option('--json', 'print one line of JSON, with all that a client needs', false)
@@ -117,14 +177,22 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     })
   feedmill
     .command('demo')
-    .description('Ingest one category of an emulated service over a loopback socket, and prove that the result is right.')
+    .description(
+      'Ingest one category of an emulated service over a loopback socket, and prove that the result is right.',
+    )
     .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
     .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
     .option('--chunk-bytes <bytes>', 'size of one byte range', wholeNumber, 1 << 20)
     .option('--out <file>', 'the file for the merged items', 'feedmill-demo.ndjson')
-    .option('--stream-only', 'read the bootstrap file alone: no state, no join, constant memory', false)
+    .option(
+      '--stream-only',
+      'read the bootstrap file alone: no state, no join, constant memory',
+      false,
+    )
     .addOption(
-      new Option('--interrupt', 'kill a first run in the middle, and go on from what it left').conflicts('streamOnly').default(false),
+      new Option('--interrupt', 'kill a first run in the middle, and go on from what it left')
+        .conflicts('streamOnly')
+        .default(false),
     )
     .option('--json', 'print one JSON object and nothing else', false)
     .addHelpText('after', examples('demo', 'demo --items 200000 --interrupt'))
@@ -143,14 +211,19 @@ function serviceOptions(): Option[] {
     new Option('--token-url <url>', 'address of the token endpoint').env(tokenUrl),
     new Option('--scope-base <url>', 'what the names of scopes begin with').env(scopeBase),
     new Option('--client-id <id>', 'client identifier').env(clientId),
-    new Option('--client-secret <secret>', 'client secret; better given by the environment').env(clientSecret),
+    new Option('--client-secret <secret>', 'client secret; better given by the environment').env(
+      clientSecret,
+    ),
     new Option('--sandbox', 'ranges of 10 MB in place of 100 MB'),
     new Option('--allow-http', 'accept plain http to other machines'),
   ]
 }
 
 function clockOption(): Option {
-  return new Option('--now <time>', "the service's clock, where it stands still, as that of `serve --now`").argParser(time)
+  return new Option(
+    '--now <time>',
+    "the service's clock, where it stands still, as that of `serve --now`",
+  ).argParser(time)
 }
 
 function examples(...lines: readonly string[]): string {
@@ -181,7 +254,8 @@ function nowOrTime(text: string): Date | 'now' {
 
 function wholeNumber(text: string): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('not a whole number')
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('not a whole number')
   return value
 }
 

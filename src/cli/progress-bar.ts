@@ -1,4 +1,5 @@
-// The progress of a command on standard error: a line that is rewritten in place on a terminal, else a new line every few seconds.
+// The progress of a command on standard error: a line that is rewritten in place on a terminal,
+// else a new line every few seconds.
 
 import type { Writable } from 'node:stream'
 
@@ -23,14 +24,23 @@ export interface ProgressBar {
 }
 
 /** Where progress is written, as a terminal is. */
-export type ProgressOutput = Pick<Writable, 'write'> & { readonly isTTY?: boolean; readonly columns?: number }
+export type ProgressOutput = Pick<Writable, 'write'> & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
 
 /** @param isWanted false: nothing is written but what stands above the bar */
-export function progressBar(total: number, isWanted: boolean, output: ProgressOutput = process.stderr, now = Date.now): ProgressBar {
+export function progressBar(
+  total: number,
+  isWanted: boolean,
+  output: ProgressOutput = process.stderr,
+  now = Date.now,
+): ProgressBar {
   const isShown = isWanted && output.isTTY === true
   let drawnAt = isShown ? 0 : now()
   let latest: string | undefined
-  const draw = () => output.write(`${CLEAR_LINE}${latest!.slice(0, (output.columns ?? COLUMNS) - 1)}`)
+  const draw = () =>
+    output.write(`${CLEAR_LINE}${latest!.slice(0, (output.columns ?? COLUMNS) - 1)}`)
   return {
     isShown,
     update(done, what, newTotal) {

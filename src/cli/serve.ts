@@ -1,6 +1,13 @@
-// `feedmill serve`: the emulated service on a socket, and what a client in any language needs to know of it.
+// `feedmill serve`: the emulated service on a socket, and what a client in any language needs to
+// know of it.
 
-import { createEmulator, type Destination, type Emulator, type HeaderForm, type Topic } from '../emulator/index'
+import {
+  createEmulator,
+  type Destination,
+  type Emulator,
+  type HeaderForm,
+  type Topic,
+} from '../emulator/index'
 import { print } from './output'
 
 export interface ServeOptions {
@@ -11,7 +18,10 @@ export interface ServeOptions {
   readonly marketplace?: readonly string[]
   /** Top-level categories of each marketplace, `220` alone by default. */
   readonly category?: readonly string[]
-  /** The service's clock; by default it stands where the last snapshot of the world has just appeared. */
+  /**
+   * The service's clock; by default it stands where the last snapshot of the world has just
+   * appeared.
+   */
   readonly now?: Date
   readonly sandbox: boolean
   readonly headerForm: HeaderForm
@@ -28,9 +38,14 @@ export interface ServeAddress {
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: string
-  /** What scope names begin with: a scope is `{scopeBase}/buy.item.feed`, `{scopeBase}/api_scope`. */
+  /**
+   * What scope names begin with: a scope is `{scopeBase}/buy.item.feed`, `{scopeBase}/api_scope`.
+   */
   readonly scopeBase: string
-  /** The code of a user who consented, for the authorization code grant. It can be used any number of times. */
+  /**
+   * The code of a user who consented, for the authorization code grant. It can be used any number
+   * of times.
+   */
   readonly authorizationCode: string
   /** The `redirect_uri` to send with the code. The grant asks for one and accepts any. */
   readonly redirectUri: string
@@ -68,10 +83,17 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */
-export async function startService(options: Omit<ServeOptions, 'json'>): Promise<{ emulator: Emulator; address: ServeAddress }> {
+export async function startService(
+  options: Omit<ServeOptions, 'json'>,
+): Promise<{ emulator: Emulator; address: ServeAddress }> {
   const { port, items, seed, marketplace, category, now, sandbox, headerForm, faults } = options
   const emulator = createEmulator({
-    world: { seed, items, ...(marketplace && { marketplaces: marketplace }), ...(category && { categories: category }) },
+    world: {
+      seed,
+      items,
+      ...(marketplace && { marketplaces: marketplace }),
+      ...(category && { categories: category }),
+    },
     sandbox,
     headerForm,
     ...(now && { now }),
@@ -104,8 +126,12 @@ function addressOf(emulator: Emulator, url: string): ServeAddress {
 }
 
 /** The same for a person, with commands to copy. */
-export function serveLines(address: ServeAddress, { items, seed }: Pick<ServeOptions, 'items' | 'seed'>): string[] {
-  const { url, tokenUrl, clientId, clientSecret, scopeBase, marketplaces, categories, now } = address
+export function serveLines(
+  address: ServeAddress,
+  { items, seed }: Pick<ServeOptions, 'items' | 'seed'>,
+): string[] {
+  const { url, tokenUrl, clientId, clientSecret, scopeBase, marketplaces, categories, now } =
+    address
   return [
     `Serving ${items} items in each category, seed ${seed}, at ${url}. Ctrl-C stops.`,
     `marketplaces  ${marketplaces.join(', ')}`,
@@ -122,19 +148,46 @@ export function serveLines(address: ServeAddress, { items, seed }: Pick<ServeOpt
   ]
 }
 
-function syncLine({ url, tokenUrl, scopeBase, clientId, clientSecret, marketplaces, categories, now }: ServeAddress): string {
+function syncLine({
+  url,
+  tokenUrl,
+  scopeBase,
+  clientId,
+  clientSecret,
+  marketplaces,
+  categories,
+  now,
+}: ServeAddress): string {
   const service = ['--base-url', url, '--token-url', tokenUrl, '--scope-base', scopeBase]
   const client = ['--client-id', clientId, '--client-secret', clientSecret]
   const what = ['--marketplace', marketplaces[0]!, ...categories.flatMap(id => ['--category', id])]
-  return shellWords('npx', 'feedmill', 'sync', ...service, ...client, ...what, '--state', 'feedmill-state', '--now', now)
+  return shellWords(
+    'npx',
+    'feedmill',
+    'sync',
+    ...service,
+    ...client,
+    ...what,
+    '--state',
+    'feedmill-state',
+    '--now',
+    now,
+  )
 }
 
 function tokenLine({ tokenUrl, clientId, clientSecret, scopeBase }: ServeAddress): string {
-  const form = ['-d', 'grant_type=client_credentials', '--data-urlencode', `scope=${scopeBase}/buy.item.feed`]
+  const form = [
+    '-d',
+    'grant_type=client_credentials',
+    '--data-urlencode',
+    `scope=${scopeBase}/buy.item.feed`,
+  ]
   return shellWords('curl', '-s', '-u', `${clientId}:${clientSecret}`, ...form, tokenUrl)
 }
 
 /** Words as a POSIX shell reads them. */
 function shellWords(...words: readonly string[]): string {
-  return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+  return words
+    .map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ')
 }

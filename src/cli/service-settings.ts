@@ -1,5 +1,5 @@
-// The service that a command speaks to: its profile from a file, options and the environment, and the credentials.
-// Nothing here, and no command, ever prints a credential.
+// The service that a command speaks to: its profile from a file, options and the environment, and
+// the credentials. Nothing here, and no command, ever prints a credential.
 
 import { readFileSync } from 'node:fs'
 import {
@@ -39,18 +39,28 @@ export const SERVICE_VARIABLES = {
  * Warns on standard error where the environment names a proxy that is not used.
  * @throws FeedError OPTION_INVALID, naming what is missing or wrong, never its value
  */
-export function serviceOf(settings: ServiceSettings, options: FeedServiceOptions = {}): FeedService {
+export function serviceOf(
+  settings: ServiceSettings,
+  options: FeedServiceOptions = {},
+): FeedService {
   // A command hands over all of its options: only these are the profile's.
-  const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp, clientId, clientSecret } = settings
+  const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp, clientId, clientSecret } =
+    settings
   const given = { baseUrl, tokenUrl, scopeBase, sandbox, allowHttp }
-  const known: Partial<ProfileOptions> = { ...(profile === undefined ? {} : profileIn(profile)), ...defined(given) }
+  const known: Partial<ProfileOptions> = {
+    ...(profile === undefined ? {} : profileIn(profile)),
+    ...defined(given),
+  }
   const complete: ProfileOptions = {
     ...known,
     baseUrl: needed('baseUrl', known.baseUrl),
     tokenUrl: needed('tokenUrl', known.tokenUrl),
     scopeBase: needed('scopeBase', known.scopeBase),
   }
-  const credentials = { clientId: needed('clientId', clientId), clientSecret: needed('clientSecret', clientSecret) }
+  const credentials = {
+    clientId: needed('clientId', clientId),
+    clientSecret: needed('clientSecret', clientSecret),
+  }
   const { isUsed, warning } = environmentProxy()
   if (warning !== undefined) console.error(`feedmill: warning: ${warning}`)
   const transport = isUsed ? { transport: fetchTransport(request => fetch(request)) } : {}
@@ -69,9 +79,13 @@ function profileIn(path: string): Partial<ProfileOptions> {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'))
   } catch (cause) {
-    throw wrong(cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read', cause instanceof SyntaxError ? undefined : cause)
+    throw wrong(
+      cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read',
+      cause instanceof SyntaxError ? undefined : cause,
+    )
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('holds no object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong('holds no object')
   return value
 }
 
@@ -87,5 +101,7 @@ function needed(option: keyof typeof SERVICE_VARIABLES, value: unknown): string 
 
 /** What was not given must not hide what the profile says. */
 function defined<T extends object>(values: T): Partial<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== false)) as Partial<T>
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== false),
+  ) as Partial<T>
 }

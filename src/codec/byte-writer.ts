@@ -1,5 +1,5 @@
-// Writes many small records of bytes one after the other, without an allocation for each.
-// Whole numbers are written 7 bits a byte, low bits first, the high bit set on all but the last (LEB128).
+// Writes many small records of bytes one after the other, without an allocation for each. Whole
+// numbers are written 7 bits a byte, low bits first, the high bit set on all but the last (LEB128).
 
 import { CELL_END } from './tsv/scanner'
 
@@ -20,11 +20,15 @@ export class ByteWriter {
   number(value: number): void {
     this.#reserve(8)
     let rest = value
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#chunk[this.#end++] = (rest % 0x80) | 0x80
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80))
+      this.#chunk[this.#end++] = (rest % 0x80) | 0x80
     this.#chunk[this.#end++] = rest
   }
 
-  /** Where cells end (RowIndex.cellEnds), as their lengths: the differences of the ends, each less 1. Marks are left out. The first is counted from `start`. */
+  /**
+   * Where cells end (RowIndex.cellEnds), as their lengths: the differences of the ends, each less
+   * 1. Marks are left out. The first is counted from `start`.
+   */
   lengths(ends: Int32Array, from: number, to: number, start: number): void {
     this.#reserve(5 * (to - from))
     const chunk = this.#chunk
@@ -58,7 +62,10 @@ export class ByteWriter {
     this.#end += value.length
   }
 
-  /** What was written since the last call. It shares its chunk with other records, and so keeps about 64 KiB alive. */
+  /**
+   * What was written since the last call. It shares its chunk with other records, and so keeps
+   * about 64 KiB alive.
+   */
   take(): Uint8Array {
     const record = this.#chunk.subarray(this.#start, this.#end)
     this.#start = this.#end

@@ -1,6 +1,9 @@
 // Copies of bytes that others are going to write over, and what makes copying quick.
 
-/** V8 copies into and out of shared memory word by word, and byte by byte where the two places are not aligned alike to this. */
+/**
+ * V8 copies into and out of shared memory word by word, and byte by byte where the two places are
+ * not aligned alike to this.
+ */
 export const COPY_WORD_BYTES = 8
 
 /** A copy alone in its memory, but for less than a word before it. */

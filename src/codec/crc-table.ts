@@ -1,4 +1,5 @@
-// A reflected CRC of 32 bits in plain JavaScript, eight bytes a step, for whatever polynomial: where Node has none of its own.
+// A reflected CRC of 32 bits in plain JavaScript, eight bytes a step, for whatever polynomial:
+// where Node has none of its own.
 
 /** Bytes taken in one step, and so the number of tables. */
 const SLICES = 8
@@ -17,7 +18,8 @@ export function crcOf(polynomial: number): Crc {
     const sliced = bytes.length - (bytes.length % SLICES)
     let crc = ~seed
     for (let at = 0; at < sliced; at += SLICES) crc = eightBytes(tables, bytes, at, crc)
-    for (let at = sliced; at < bytes.length; at++) crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]!) & 0xff]!
+    for (let at = sliced; at < bytes.length; at++)
+      crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]!) & 0xff]!
     return ~crc >>> 0
   }
 }

@@ -12,7 +12,13 @@ const CELL_CHARACTERS = 80
 const LIST_CELLS = 5
 
 /** `name { … }`, with the style of the call to `inspect`. */
-export function inspection(name: string, parts: () => object, depth: number, options: object, inspect: Inspect): string {
+export function inspection(
+  name: string,
+  parts: () => object,
+  depth: number,
+  options: object,
+  inspect: Inspect,
+): string {
   if (depth < 0) return `[${name}]`
   return `${name} ${inspect(parts(), { ...options, depth })}`
 }
@@ -26,7 +32,11 @@ export function shownCell(read: () => unknown): unknown {
       ? [...value.slice(0, LIST_CELLS), `… ${value.length - LIST_CELLS} more`]
       : value
   } catch (error) {
-    return new Unreadable(FeedError.is(error) ? excerpt(`${error.code}: ${error.message}`, CELL_CHARACTERS) : 'not readable')
+    return new Unreadable(
+      FeedError.is(error)
+        ? excerpt(`${error.code}: ${error.message}`, CELL_CHARACTERS)
+        : 'not readable',
+    )
   }
 }
 

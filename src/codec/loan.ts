@@ -1,5 +1,5 @@
-// Bytes that are lent where they lie, in place of a copy. The loan travels with the bytes: whoever gets
-// them either is done with them in time, or makes a copy, which has no loan.
+// Bytes that are lent where they lie, in place of a copy. The loan travels with the bytes: whoever
+// gets them either is done with them in time, or makes a copy, which has no loan.
 //
 //   who lends                   what                                  valid until
 //   inflate engine (WebAssembly) its memory, behind up to 256 KiB      its next output is asked for,

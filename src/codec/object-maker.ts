@@ -1,6 +1,7 @@
-// Plain objects of one shape from lists of values. The shape is known only when a header is read, so the quick way is a function
-// whose code is one object literal, made then: a literal costs a store for each property, where setting properties by a name that
-// is not in the code costs a search for each. Where code may not be made from text (`--disallow-code-generation-from-strings`,
+// Plain objects of one shape from lists of values. The shape is known only when a header is read,
+// so the quick way is a function whose code is one object literal, made then: a literal costs a
+// store for each property, where setting properties by a name that is not in the code costs a
+// search for each. Where code may not be made from text (`--disallow-code-generation-from-strings`,
 // a content security policy) the same objects come the slower way.
 
 export interface Shape {
@@ -13,7 +14,10 @@ export interface Shape {
 /** Makes an object of `values`, one for each name of its shape. */
 export type ObjectMaker = (values: readonly unknown[]) => Record<string, unknown>
 
-/** Properties in the order of the shape's names. A name is data, whatever it says: `__proto__` too is an own property. */
+/**
+ * Properties in the order of the shape's names. A name is data, whatever it says: `__proto__` too
+ * is an own property.
+ */
 export function objectMaker(shape: Shape): ObjectMaker {
   try {
     return literalMaker(shape)
@@ -30,14 +34,20 @@ export function literalMaker({ names, constants }: Shape): ObjectMaker {
   return new Function('constants', body)(constants.map(([, value]) => value)) as ObjectMaker
 }
 
-/** A name as it stands in an object literal. JSON's strings are JavaScript's, so none can end it. Only as a computed name is __proto__ a property. */
+/**
+ * A name as it stands in an object literal. JSON's strings are JavaScript's, so none can end it.
+ * Only as a computed name is __proto__ a property.
+ */
 export function key(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }
 
 /** For processes that forbid code from text. All copies of the template have its hidden class. */
 export function assigningMaker({ names, constants }: Shape): ObjectMaker {
-  const template = Object.fromEntries<unknown>([...names.map((name): [string, unknown] => [name, null]), ...constants])
+  const template = Object.fromEntries<unknown>([
+    ...names.map((name): [string, unknown] => [name, null]),
+    ...constants,
+  ])
   return values => {
     const object = { ...template }
     for (let n = 0; n < names.length; n++) object[names[n]!] = values[n]

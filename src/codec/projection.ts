@@ -1,5 +1,5 @@
-// The columns of a file that objects are made of, with the makers of these objects. Prepared once for a header and a choice of columns,
-// not for each row.
+// The columns of a file that objects are made of, with the makers of these objects. Prepared once
+// for a header and a choice of columns, not for each row.
 
 import { excerpt, FeedError } from '../errors'
 import type { CellType } from '../schema/values'
@@ -9,7 +9,10 @@ import type { ColumnReader } from './row-cells'
 import { type TextObjectMaker, textObjectMaker } from './text-object-maker'
 import type { BoundHeader } from './tsv/header'
 
-/** Choices of columns that one header remembers. A program has a handful; one that never repeats a choice pays for each. */
+/**
+ * Choices of columns that one header remembers. A program has a handful; one that never repeats a
+ * choice pays for each.
+ */
 const MAX_CHOICES = 64
 
 export class Projection {
@@ -29,14 +32,24 @@ export class Projection {
 
   /** Makes an object of the columns' texts; '' for a column that the file lacks. */
   get ofTexts(): TextObjectMaker {
-    return (this.#ofTexts ??= textObjectMaker({ columns: this.columns, names: this.#names, absent: this.#absent }))
+    return (this.#ofTexts ??= textObjectMaker({
+      columns: this.columns,
+      names: this.#names,
+      absent: this.#absent,
+    }))
   }
 
-  /** Makes an object of the columns' values; the type's empty value for a column that the file lacks. */
+  /**
+   * Makes an object of the columns' values; the type's empty value for a column that the file
+   * lacks.
+   */
   get ofValues(): ObjectMaker {
     return (this.#ofValues ??= objectMaker({
       names: this.#names,
-      constants: this.#absent.map(name => [name, cellDecoders[this.#header.absent.get(name)!].empty]),
+      constants: this.#absent.map(name => [
+        name,
+        cellDecoders[this.#header.absent.get(name)!].empty,
+      ]),
     }))
   }
 
@@ -80,7 +93,8 @@ export class Projections {
   #newChoice(names: readonly string[]): Projection {
     const { indexes, absent } = this.#header
     const distinct = [...new Set(names)]
-    for (const name of distinct) if (!indexes.has(name) && !absent.has(name)) throw unknownColumn(this.#header, name)
+    for (const name of distinct)
+      if (!indexes.has(name) && !absent.has(name)) throw unknownColumn(this.#header, name)
     const present = distinct.map(name => indexes.get(name)).filter(column => column !== undefined)
     return new Projection(
       this.#header,
@@ -96,9 +110,16 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return true
 }
 
-export function unknownColumn({ columns, absent }: BoundHeader, name: string): FeedError<'COLUMN_UNKNOWN'> {
+export function unknownColumn(
+  { columns, absent }: BoundHeader,
+  name: string,
+): FeedError<'COLUMN_UNKNOWN'> {
   const known = [...columns.map(column => column.name), ...absent.keys()]
-  return new FeedError('COLUMN_UNKNOWN', `no column ${excerpt(name)} in the schema or in the file`, { column: excerpt(name), known })
+  return new FeedError(
+    'COLUMN_UNKNOWN',
+    `no column ${excerpt(name)} in the schema or in the file`,
+    { column: excerpt(name), known },
+  )
 }
 
 const projections = new WeakMap<BoundHeader, Projections>()

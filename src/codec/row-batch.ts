@@ -1,5 +1,6 @@
-// A bounded block of rows: the file's own bytes and where their cells stand. Text is made only for cells that are read.
-// A batch never changes: `select` and `withDecoded` give another view of the same bytes.
+// A bounded block of rows: the file's own bytes and where their cells stand. Text is made only for
+// cells that are read. A batch never changes: `select` and `withDecoded` give another view of the
+// same bytes.
 
 import type { Columns, FeedFile } from '../schema/feed-schema'
 import { INSPECT, type Inspect, inspection } from './inspection'
@@ -9,12 +10,18 @@ import { RowCells } from './row-cells'
 import type { BoundHeader } from './tsv/header'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
-/** Whether the file that rows came from was read to its verified end. Shared by all batches of the file. */
+/**
+ * Whether the file that rows came from was read to its verified end. Shared by all batches of the
+ * file.
+ */
 export interface FileProgress {
   complete: boolean
 }
 
-/** Where each row of an index stands, counted from the place of the first, where the bytes cannot tell. The rows between may be huge. */
+/**
+ * Where each row of an index stands, counted from the place of the first, where the bytes cannot
+ * tell. The rows between may be huge.
+ */
 export interface RowPlaces {
   readonly lines: Float64Array
   readonly byteOffsets: Float64Array
@@ -32,7 +39,10 @@ export interface RowBatchParts<C extends Columns> {
   /** Row number, line and byte offset of `bytes[0]`'s row. */
   readonly firstRow: number
   readonly firstLine: number
-  /** Line ends inside quotes, in all rows together: where there are none, rows and lines count alike. */
+  /**
+   * Line ends inside quotes, in all rows together: where there are none, rows and lines count
+   * alike.
+   */
   readonly innerLines: number
   readonly baseOffset: number
   /** Only where some columns of the file were left out. */
@@ -65,14 +75,18 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
   }
 
-  /** Bytes of the file that the batch holds, of its own columns where it has but some, rows out of view included. */
+  /**
+   * Bytes of the file that the batch holds, of its own columns where it has but some, rows out of
+   * view included.
+   */
   get byteLength(): number {
     return this.bytesOf().byteLength
   }
 
   /**
-   * True once the file was read to its end and its end was verified (gzip trailer included, where the stage before checks one).
-   * Until then a row is unconfirmed: whoever stores it for good waits for this, as every sink does.
+   * True once the file was read to its end and its end was verified (gzip trailer included, where
+   * the stage before checks one). Until then a row is unconfirmed: whoever stores it for good waits
+   * for this, as every sink does.
    */
   get confirmed(): boolean {
     return this.#parts.progress.complete
@@ -88,12 +102,17 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return new RowIterator(this)
   }
 
-  /** The rows for which `keep` is true, as another view; this batch itself where that is all of them. */
+  /**
+   * The rows for which `keep` is true, as another view; this batch itself where that is all of
+   * them.
+   */
   select(keep: (row: Row<C>) => boolean): RowBatch<C> {
     const slots = new Uint32Array(this.length)
     let kept = 0
     for (const row of this) if (keep(row)) slots[kept++] = row.slot
-    return kept === this.length ? this : newBatch({ ...this.#parts, selection: slots.slice(0, kept) })
+    return kept === this.length
+      ? this
+      : newBatch({ ...this.#parts, selection: slots.slice(0, kept) })
   }
 
   /** The first `count` rows, as another view. */
@@ -102,11 +121,16 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     const { selection } = this.#parts
     return newBatch({
       ...this.#parts,
-      selection: selection ? selection.slice(0, count) : Uint32Array.from({ length: count }, (_, n) => n),
+      selection: selection
+        ? selection.slice(0, count)
+        : Uint32Array.from({ length: count }, (_, n) => n),
     })
   }
 
-  /** The same rows with one column decoded; `decode` is called for every row in view, the others stay lazy. */
+  /**
+   * The same rows with one column decoded; `decode` is called for every row in view, the others
+   * stay lazy.
+   */
   withDecoded(column: number, decode: (row: Row<C>) => unknown): RowBatch<C> {
     const values = new Array<unknown>(this.#parts.rowCount)
     for (const row of this) values[row.slot] = decode(row)
@@ -147,11 +171,18 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal Position of the row in `slot`. */
   positionOf(slot: number): { row: number; line: number; byteOffset: number } {
-    const { firstRow, firstLine, innerLines, baseOffset, index, places, leftOutBefore } = this.#parts
+    const { firstRow, firstLine, innerLines, baseOffset, index, places, leftOutBefore } =
+      this.#parts
     const rowsBefore = leftOutBefore === undefined ? slot : slot + leftOutBefore[slot]!
     const row = firstRow + rowsBefore
-    if (places) return { row, line: firstLine + places.lines[slot]!, byteOffset: baseOffset + places.byteOffsets[slot]! }
-    const line = innerLines === 0 ? firstLine + rowsBefore : (this.#lines ??= this.#countLines())[slot]!
+    if (places)
+      return {
+        row,
+        line: firstLine + places.lines[slot]!,
+        byteOffset: baseOffset + places.byteOffsets[slot]!,
+      }
+    const line =
+      innerLines === 0 ? firstLine + rowsBefore : (this.#lines ??= this.#countLines())[slot]!
     return { row, line, byteOffset: baseOffset + index.rowStarts[slot]! - index.rowStarts[0]! }
   }
 
@@ -167,7 +198,8 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
       rowFlags: Uint8Array.of(index.rowFlags[slot]!),
     }
     const { row, line, byteOffset } = this.positionOf(slot)
-    const kept = decoded && new Map([...decoded].map(([column, values]) => [column, [values[slot]]]))
+    const kept =
+      decoded && new Map([...decoded].map(([column, values]) => [column, [values[slot]]]))
     const { selection: _, ...whole } = rest
     return newBatch({
       ...whole,
@@ -185,7 +217,13 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   /** What `console.log` shows. */
   [INSPECT](depth: number, options: object, inspect: Inspect): string {
     const { length, byteLength, confirmed, file, header } = this
-    return inspection('RowBatch', () => ({ length, columns: header.columns.length, byteLength, confirmed, file }), depth, options, inspect)
+    return inspection(
+      'RowBatch',
+      () => ({ length, columns: header.columns.length, byteLength, confirmed, file }),
+      depth,
+      options,
+      inspect,
+    )
   }
 
   #endOf(slot: number): number {
@@ -201,14 +239,18 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     let line = firstLine
     let at = index.rowStarts[0] ?? 0
     for (let slot = 0; slot < rowCount; slot++) {
-      for (const start = index.rowStarts[slot]!; at < start; at++) if (this.#buffer[at] === 0x0a) line++
+      for (const start = index.rowStarts[slot]!; at < start; at++)
+        if (this.#buffer[at] === 0x0a) line++
       lines[slot] = line
     }
     return lines
   }
 }
 
-/** Outside the class: bundlers give a class that names itself another name, which `inspect` and messages would show. */
+/**
+ * Outside the class: bundlers give a class that names itself another name, which `inspect` and
+ * messages would show.
+ */
 function newBatch<C extends Columns>(parts: RowBatchParts<C>): RowBatch<C> {
   return new RowBatch(parts)
 }

@@ -1,12 +1,17 @@
-// The cells of one block of rows: where each begins and ends, and its text. Types and names of columns are the row's business.
+// The cells of one block of rows: where each begins and ends, and its text. Types and names of
+// columns are the row's business.
 //
-// Rows become text in short runs, byte for byte (latin1), and a cell is a slice of its run: no call out of JavaScript for each cell,
-// and what is kept pins the text of a few rows only. Bytes are read as UTF-8 only in a cell that has one of 0x80 or above, and only when it is read.
+// Rows become text in short runs, byte for byte (latin1), and a cell is a slice of its run: no call
+// out of JavaScript for each cell, and what is kept pins the text of a few rows only. Bytes are
+// read as UTF-8 only in a cell that has one of 0x80 or above, and only when it is read.
 
 import type { CellSource } from './decode/cell-source'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
-/** Bytes of a run, without what its last row has beyond: few enough to keep, and many enough that making it text costs little for each row. */
+/**
+ * Bytes of a run, without what its last row has beyond: few enough to keep, and many enough that
+ * making it text costs little for each row.
+ */
 const RUN_BYTES = 4096
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -34,8 +39,9 @@ export interface CutColumns {
 }
 
 /**
- * Makes an object of the bytes of a row's cells as they stand in `run`, which is the block's text from `runStart` on. The row's first cell
- * begins at `start` of the run and ends at `ends[first]` of the block. Marked cells are put right by `cells.reread`.
+ * Makes an object of the bytes of a row's cells as they stand in `run`, which is the block's text
+ * from `runStart` on. The row's first cell begins at `start` of the run and ends at `ends[first]`
+ * of the block. Marked cells are put right by `cells.reread`.
  */
 export type RowCutter = (
   cells: RowCells,
@@ -71,13 +77,16 @@ export class RowCells implements CellSource {
     const start = this.#start(slot, column)
     const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
     if (marked < 0) return this.#markedText(start, marked & CELL_END)
-    return start === marked ? '' : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
+    return start === marked
+      ? ''
+      : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
   }
 
   /** The same for a cell of the row whose place in the block is known. */
   textBetween(slot: number, start: number, end: number): string {
     if (start === end) return ''
-    if (this.#isPlain(slot, start, end)) return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
+    if (this.#isPlain(slot, start, end))
+      return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
     return this.ownText(start, end)
   }
 
@@ -96,25 +105,48 @@ export class RowCells implements CellSource {
     return texts
   }
 
-  /** An object of a row's texts, by code that is made for its columns: where whole files are read. */
+  /**
+   * An object of a row's texts, by code that is made for its columns: where whole files are read.
+   */
   cut(slot: number, make: RowCutter): Record<string, string> {
     const { rowStarts, cellEnds, columns } = this.#index
     const run = this.#run(slot)
     const runStart = this.#runStart
-    return make(this, slot, run, runStart, cellEnds, slot * columns, signed(rowStarts[slot]!) - runStart)
+    return make(
+      this,
+      slot,
+      run,
+      runStart,
+      cellEnds,
+      slot * columns,
+      signed(rowStarts[slot]!) - runStart,
+    )
   }
 
-  /** Puts the texts of some columns' cells into an object that has been given their bytes, where these may be something else. */
-  reread(object: Record<string, string>, slot: number, { columns, names }: CutColumns, from: number, to: number): void {
+  /**
+   * Puts the texts of some columns' cells into an object that has been given their bytes, where
+   * these may be something else.
+   */
+  reread(
+    object: Record<string, string>,
+    slot: number,
+    { columns, names }: CutColumns,
+    from: number,
+    to: number,
+  ): void {
     const { cellEnds, columns: width } = this.#index
     for (let n = from; n < to; n++) {
       const column = columns[n]!
       const marked = cellEnds[slot * width + column]!
-      if (marked < 0) object[names[n]!] = this.#markedText(this.#start(slot, column), marked & CELL_END)
+      if (marked < 0)
+        object[names[n]!] = this.#markedText(this.#start(slot, column), marked & CELL_END)
     }
   }
 
-  /** The values of some columns of a row, in the order of `columns`. @throws FeedError CELL_INVALID without a position */
+  /**
+   * The values of some columns of a row, in the order of `columns`.
+   * @throws FeedError CELL_INVALID without a position
+   */
   values(slot: number, columns: Int32Array, readers: readonly ColumnReader[]): unknown[] {
     const { rowStarts, cellEnds, columns: width } = this.#index
     const values = new Array<unknown>(columns.length)
@@ -123,7 +155,8 @@ export class RowCells implements CellSource {
     const first = slot * width
     for (let n = 0; n < columns.length; n++) {
       const column = columns[n]!
-      const start = column === 0 ? signed(rowStarts[slot]!) : (cellEnds[first + column - 1]! & CELL_END) + 1
+      const start =
+        column === 0 ? signed(rowStarts[slot]!) : (cellEnds[first + column - 1]! & CELL_END) + 1
       const marked = cellEnds[first + column]!
       const end = marked & CELL_END
       const reader = readers[column]!
@@ -133,7 +166,10 @@ export class RowCells implements CellSource {
           run = this.#run(slot)
           runStart = this.#runStart
         }
-        values[n] = marked > 0 ? run.slice(start - runStart, end - runStart) : this.#markedText(start, end) || reader.empty
+        values[n] =
+          marked > 0
+            ? run.slice(start - runStart, end - runStart)
+            : this.#markedText(start, end) || reader.empty
       } else {
         this.lastColumn = column
         values[n] = this.#valueBetween(slot, start, end, reader)
@@ -165,7 +201,9 @@ export class RowCells implements CellSource {
   /** Offset in the block of a cell's first byte. */
   #start(slot: number, column: number): number {
     const { rowStarts, cellEnds, columns } = this.#index
-    return column === 0 ? signed(rowStarts[slot]!) : (cellEnds[slot * columns + column - 1]! & CELL_END) + 1
+    return column === 0
+      ? signed(rowStarts[slot]!)
+      : (cellEnds[slot * columns + column - 1]! & CELL_END) + 1
   }
 
   /** Offset in the block behind a cell's last byte. */
@@ -175,10 +213,14 @@ export class RowCells implements CellSource {
 
   /** Whether the bytes of a cell that is marked are its text for all that. */
   #isPlain(slot: number, start: number, end: number): boolean {
-    return this.bytes[start] !== QUOTE && (this.#index.rowFlags[slot] === 0 || !hasNonAscii(this.view, start, end))
+    return (
+      this.bytes[start] !== QUOTE &&
+      (this.#index.rowFlags[slot] === 0 || !hasNonAscii(this.view, start, end))
+    )
   }
 
-  // Makes the run that a row is in. Runs lie on a grid of the block, so that rows share them in whatever order they are read.
+  // Makes the run that a row is in. Runs lie on a grid of the block, so that rows share them in
+  // whatever order they are read.
   #run(slot: number): string {
     const { rowStarts, cellEnds, columns } = this.#index
     const start = rowStarts[slot]!
@@ -188,16 +230,26 @@ export class RowCells implements CellSource {
     while (last + 1 < this.#rows && rowStarts[last + 1]! < gridEnd) last++
     this.#runStart = gridEnd - RUN_BYTES
     this.#runStop = gridEnd
-    return (this.#runText = this.bytes.toString('latin1', this.#runStart, cellEnds[last * columns + columns - 1]! & CELL_END))
+    return (this.#runText = this.bytes.toString(
+      'latin1',
+      this.#runStart,
+      cellEnds[last * columns + columns - 1]! & CELL_END,
+    ))
   }
 }
 
-/** Of an element of a Uint32Array, that it is small: V8 makes floating-point numbers of such elements and of all integers that they meet. */
+/**
+ * Of an element of a Uint32Array, that it is small: V8 makes floating-point numbers of such
+ * elements and of all integers that they meet.
+ */
 function signed(offset: number): number {
   return offset | 0
 }
 
-/** Undoes `\\"` and `\\\\`; a backslash before anything else is kept as written. @returns bytes written to `target` */
+/**
+ * Undoes `\\"` and `\\\\`; a backslash before anything else is kept as written.
+ * @returns bytes written to `target`
+ */
 function unescapeInto(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   let length = 0
   for (let at = start; at < end; at++) {

@@ -1,5 +1,6 @@
-// A row as one compact run of bytes, for the stores: where it came from, where its cells end, and its bytes as in the file.
-// The header and the file are named by a number; state/origin-book.ts knows which they are. No text is made here.
+// A row as one compact run of bytes, for the stores: where it came from, where its cells end, and
+// its bytes as in the file. The header and the file are named by a number; state/origin-book.ts
+// knows which they are. No text is made here.
 //
 //   origin · row · line · byte offset · flags · length of each cell │ the row's bytes          (numbers as in byte-writer.ts)
 
@@ -43,18 +44,30 @@ export interface RowImage {
 export function writeRowImage(row: AnyRow, origin: number, writer: ByteWriter): void {
   const { slot, position } = row
   const { index } = row.batch
-  for (const number of [origin, position.row, position.line, position.byteOffset]) writer.number(number)
+  for (const number of [origin, position.row, position.line, position.byteOffset])
+    writer.number(number)
   writer.byte(index.rowFlags[slot]!)
-  writer.lengths(index.cellEnds, slot * index.columns, (slot + 1) * index.columns, index.rowStarts[slot]!)
+  writer.lengths(
+    index.cellEnds,
+    slot * index.columns,
+    (slot + 1) * index.columns,
+    index.rowStarts[slot]!,
+  )
   writer.bytes(row.batch.bytesOf(slot))
 }
 
-/** The origin of an image that begins at `at`: its header has to be known before the rest can be read. */
+/**
+ * The origin of an image that begins at `at`: its header has to be known before the rest can be
+ * read.
+ */
 export function originOfImage(image: Uint8Array, at: number): number {
   return new ByteReader(image, at).number()
 }
 
-/** Only the row's bytes, for comparing: a view of the image. @param columns of the origin's header */
+/**
+ * Only the row's bytes, for comparing: a view of the image.
+ * @param columns of the origin's header
+ */
 export function bytesOfImage(image: Uint8Array, at: number, columns: number): Uint8Array {
   const reader = new ByteReader(image, at)
   for (let place = 0; place < 4; place++) reader.number()
@@ -66,7 +79,12 @@ export function bytesOfImage(image: Uint8Array, at: number, columns: number): Ui
 /** @param columns of the origin's header */
 export function readRowImage(image: Uint8Array, at: number, columns: number): RowImage {
   const reader = new ByteReader(image, at)
-  const [origin, firstRow, firstLine, baseOffset] = [reader.number(), reader.number(), reader.number(), reader.number()]
+  const [origin, firstRow, firstLine, baseOffset] = [
+    reader.number(),
+    reader.number(),
+    reader.number(),
+    reader.number(),
+  ]
   const rowFlags = Uint8Array.of(reader.byte())
   const cellEnds = new Int32Array(columns)
   let start = 0

@@ -1,4 +1,5 @@
-// One row of a batch, read cell by cell. Where cells stand and their text is row-cells.ts, decoding is decode/cell-decoders.ts.
+// One row of a batch, read cell by cell. Where cells stand and their text is row-cells.ts, decoding
+// is decode/cell-decoders.ts.
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
@@ -8,12 +9,13 @@ import { unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
 
 /**
- * A view of one row. It pins its batch's block: keep `row.detach()`, not the row.
- * The strings and objects that its methods return never pin the batch. A string of 13 characters or more may share the text of the
- * few rows around it, about 4 KiB: a few strings kept for long out of each thousand rows are smaller when they come from `row.detach()`.
+ * A view of one row. It pins its batch's block: keep `row.detach()`, not the row. The strings and
+ * objects that its methods return never pin the batch. A string of 13 characters or more may share
+ * the text of the few rows around it, about 4 KiB: a few strings kept for long out of each thousand
+ * rows are smaller when they come from `row.detach()`.
  *
- * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions, frozen, and strings. A date and the list
- * of aspects are the row's own.
+ * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions,
+ * frozen, and strings. A date and the list of aspects are the row's own.
  */
 export class Row<out C extends Columns = Columns> {
   readonly batch: RowBatch<C>
@@ -26,13 +28,16 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * One cell with the type that the schema gives its column. Empty cells, quoted (`""`) or not, and columns that this file lacks are null
-   * or an empty list.
+   * One cell with the type that the schema gives its column. Empty cells, quoted (`""`) or not, and
+   * columns that this file lacks are null or an empty list.
    *
-   * A literal has to be a column of the rows: one of the schema that the option `columns` did not leave out, or any without a schema. A
-   * name of type `string`, such as `'extra' as string`, may be any column of the file; its type is `unknown`, and where the schema
-   * does not know it the value is text or null. {@link text}, {@link toObject} and {@link toStrings} take names by the same rule.
-   * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema nor file has
+   * A literal has to be a column of the rows: one of the schema that the option `columns` did not
+   * leave out, or any without a schema. A name of type `string`, such as `'extra' as string`, may
+   * be any column of the file; its type is `unknown`, and where the schema does not know it the
+   * value is text or null. {@link text}, {@link toObject} and {@link toStrings} take names by the
+   * same rule.
+   * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema
+   * nor file has
    */
   get<N extends string>(name: ColumnName<C, N>): CellOf<C, N> {
     const { header } = this.batch
@@ -43,7 +48,10 @@ export class Row<out C extends Columns = Columns> {
     return cellDecoders[absent].empty as CellOf<C, N>
   }
 
-  /** One cell as the file's text, quotes and escapes undone; '' when empty, quoted or not. @throws FeedError COLUMN_UNKNOWN */
+  /**
+   * One cell as the file's text, quotes and escapes undone; '' when empty, quoted or not.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
   text<N extends string>(name: ColumnName<C, N>): string {
     const { header, cells } = this.batch
     const column = header.indexes.get(name)
@@ -53,12 +61,14 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * All cells as a plain object, every schema column typed as by {@link get}, with those that only the file has as text; or only
-   * the given columns, and the others are not read.
+   * All cells as a plain object, every schema column typed as by {@link get}, with those that only
+   * the file has as text; or only the given columns, and the others are not read.
    * @throws FeedError CELL_INVALID, COLUMN_UNKNOWN
    */
   toObject(): RowObject<C>
-  toObject<const N extends string>(columns: readonly ColumnName<C, N>[]): { -readonly [K in N]: CellOf<C, K> }
+  toObject<const N extends string>(
+    columns: readonly ColumnName<C, N>[],
+  ): { -readonly [K in N]: CellOf<C, K> }
   toObject(columns?: readonly string[]): Record<string, unknown> {
     const { projections } = this.batch
     const projection = columns === undefined ? projections.all : projections.choice(columns)
@@ -66,7 +76,8 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * All cells of the file as a plain object of strings; or only the given columns, and the others are not read.
+   * All cells of the file as a plain object of strings; or only the given columns, and the others
+   * are not read.
    * @throws FeedError COLUMN_UNKNOWN
    */
   toStrings(): Record<string, string>
@@ -85,7 +96,8 @@ export class Row<out C extends Columns = Columns> {
   /** The file's columns in order, each with its typed value. */
   *[Symbol.iterator](): IterableIterator<[name: string, value: unknown]> {
     const { columns } = this.batch.header
-    for (let column = 0; column < columns.length; column++) yield [columns[column]!.name, this.#value(column)]
+    for (let column = 0; column < columns.length; column++)
+      yield [columns[column]!.name, this.#value(column)]
   }
 
   /** A copy that holds only its own bytes: the form to keep. */
@@ -105,8 +117,13 @@ export class Row<out C extends Columns = Columns> {
 
   #shown(): object {
     const { columns } = this.batch.header
-    const cells = columns.map(({ name }, column): [string, unknown] => [name, shownCell(() => this.#value(column))])
-    return Object.fromEntries(cells.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)))
+    const cells = columns.map(({ name }, column): [string, unknown] => [
+      name,
+      shownCell(() => this.#value(column)),
+    ])
+    return Object.fromEntries(
+      cells.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
+    )
   }
 
   #values(columns: Int32Array): unknown[] {
@@ -146,6 +163,11 @@ export class Row<out C extends Columns = Columns> {
       column: name,
       excerpt: error.context.excerpt ?? excerpt(batch.cells.text(slot, column)),
     }
-    return new FeedError('CELL_INVALID', `${name}: ${error.message}`, { ...error.context, ...position }, { cause: error })
+    return new FeedError(
+      'CELL_INVALID',
+      `${name}: ${error.message}`,
+      { ...error.context, ...position },
+      { cause: error },
+    )
   }
 }

@@ -1,5 +1,6 @@
-// The texts that must not be shown: tokens and client secrets, each remembered from when it is known, and errors freed of them.
-// Servers repeat what they were sent (an error message, a page, a link), and so may what a transport throws.
+// The texts that must not be shown: tokens and client secrets, each remembered from when it is
+// known, and errors freed of them. Servers repeat what they were sent (an error message, a page, a
+// link), and so may what a transport throws.
 
 import { inspect } from 'node:util'
 import { FeedError } from '../errors'
@@ -9,7 +10,10 @@ const MAX_TOKENS = 16
 const COVER = 'redacted'
 /** Shorter texts are no secrets, and covering them would spoil every message. */
 const MIN_CHARS = 4
-/** A part of a secret, or of one of its forms, is covered from so many characters on, wherever it stands. */
+/**
+ * A part of a secret, or of one of its forms, is covered from so many characters on, wherever it
+ * stands.
+ */
 const SLICE_CHARS = 10
 /** The least beginning of a secret that is covered where a text was cut inside it. */
 const MIN_CUT_CHARS = 6
@@ -41,8 +45,9 @@ export class Secrets {
   }
 
   /**
-   * The text with every secret covered: in any case, as Base64, Base64url, hexadecimal, percent-encoded or in JSON, and any part of
-   * {@link SLICE_CHARS} characters of these. The cost grows with the text alone. Texts above 64 KiB are cut.
+   * The text with every secret covered: in any case, as Base64, Base64url, hexadecimal,
+   * percent-encoded or in JSON, and any part of {@link SLICE_CHARS} characters of these. The cost
+   * grows with the text alone. Texts above 64 KiB are cut.
    */
   cover(text: string): string {
     const cut = text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text
@@ -50,18 +55,34 @@ export class Secrets {
     return this.#search.cover(cut)
   }
 
-  /** The error itself where nothing in it, its causes included, shows a secret; else one like it that shows none. */
+  /**
+   * The error itself where nothing in it, its causes included, shows a secret; else one like it
+   * that shows none.
+   */
   covered<E extends FeedError>(error: E): E {
     const message = this.cover(error.message)
     const context = this.#coverAll(error.context)
-    const cause = FeedError.is(error.cause) ? this.covered(error.cause as FeedError) : this.#coveredForeign(error.cause)
-    const same = message === error.message && JSON.stringify(context) === JSON.stringify(error.context) && cause === error.cause
-    return same ? error : (new FeedError(error.code, message, context, { retryable: error.retryable, cause }) as E)
+    const cause = FeedError.is(error.cause)
+      ? this.covered(error.cause as FeedError)
+      : this.#coveredForeign(error.cause)
+    const same =
+      message === error.message &&
+      JSON.stringify(context) === JSON.stringify(error.context) &&
+      cause === error.cause
+    return same
+      ? error
+      : (new FeedError(error.code, message, context, { retryable: error.retryable, cause }) as E)
   }
 
   /** What others have thrown is shown whole or not at all. */
   #coveredForeign(cause: unknown): unknown {
-    const shown = inspect(cause, { depth: 10, showHidden: true, maxStringLength: null, maxArrayLength: null, breakLength: Infinity })
+    const shown = inspect(cause, {
+      depth: 10,
+      showHidden: true,
+      maxStringLength: null,
+      maxArrayLength: null,
+      breakLength: Infinity,
+    })
     return shown.length <= MAX_TEXT_CHARS && this.cover(shown) === shown ? cause : undefined
   }
 
@@ -69,13 +90,18 @@ export class Secrets {
     if (typeof value === 'string') return this.cover(value) as T
     if (Array.isArray(value)) return value.map(element => this.#coverAll(element)) as T
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.#coverAll(inner)])) as T
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, this.#coverAll(inner)]),
+    ) as T
   }
 }
 
 /** Finds what is left of some secrets in texts. Everything is compared in lower case. */
 class SecretSearch {
-  /** Slices of all forms by their length: forms that are shorter than a slice are searched as a whole. */
+  /**
+   * Slices of all forms by their length: forms that are shorter than a slice are searched as a
+   * whole.
+   */
   readonly #slices = new Map<number, Set<string>>()
   /** Beginnings of the forms that a cut text may end with. */
   readonly #beginnings = new Set<string>()
@@ -112,23 +138,33 @@ class SecretSearch {
   #endOfMatch(lower: string, at: number): number | undefined {
     let end: number | undefined
     for (const [length, slices] of this.#slices) {
-      if (at + length <= lower.length && slices.has(lower.slice(at, at + length))) end = Math.max(end ?? 0, at + length)
+      if (at + length <= lower.length && slices.has(lower.slice(at, at + length)))
+        end = Math.max(end ?? 0, at + length)
     }
     const textEnd = lower.endsWith('…') ? lower.length - 1 : lower.length
     const isNearEnd = textEnd - at >= MIN_CUT_CHARS && textEnd - at < SLICE_CHARS
-    return end ?? (isNearEnd && this.#beginnings.has(lower.slice(at, textEnd)) ? textEnd : undefined)
+    return (
+      end ?? (isNearEnd && this.#beginnings.has(lower.slice(at, textEnd)) ? textEnd : undefined)
+    )
   }
 }
 
 /** In which a secret may appear, in lower case: as it is, in a URL, in JSON, and encoded. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')
-  const encoded = [encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1), bytes.toString('hex')]
+  const encoded = [
+    encodeURIComponent(secret.toWellFormed()),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('hex'),
+  ]
   const percent = bytes.toString('hex').replace(/../g, '%$&')
   return [secret, ...encoded, percent, ...base64FormsOf(bytes)].map(lowerCase)
 }
 
-/** What stands for these bytes alone in the Base64 of a text that contains them: at each of three places in a group of three bytes. */
+/**
+ * What stands for these bytes alone in the Base64 of a text that contains them: at each of three
+ * places in a group of three bytes.
+ */
 function base64FormsOf(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap(before => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url')

@@ -1,7 +1,8 @@
-// Plain objects of the texts of a row's cells. As in object-maker.ts the quick way is code that is made for a choice of columns: it goes
-// along the row, cuts each cell's text out of the text that the row is in, and ends in one object literal. There is no list of texts on the
-// way, and no loop and no call in which V8 would forget what it knows of the row. Where code may not be made from text the same objects
-// come by way of a list. What a cell's text is stands in row-cells.ts.
+// Plain objects of the texts of a row's cells. As in object-maker.ts the quick way is code that is
+// made for a choice of columns: it goes along the row, cuts each cell's text out of the text that
+// the row is in, and ends in one object literal. There is no list of texts on the way, and no loop
+// and no call in which V8 would forget what it knows of the row. Where code may not be made from
+// text the same objects come by way of a list. What a cell's text is stands in row-cells.ts.
 
 import { assigningMaker, key, objectMaker } from './object-maker'
 import type { CutColumns, RowCells, RowCutter } from './row-cells'
@@ -15,7 +16,10 @@ export interface TextShape extends CutColumns {
 /** Makes an object of the texts of a row. Properties are in the order of the shape's names. */
 export type TextObjectMaker = (cells: RowCells, slot: number) => Record<string, unknown>
 
-/** Columns up to which code is made for each. V8 takes 18 ms to compile 39 of them, 70 for 128, 360 for 256, and never compiles 512. */
+/**
+ * Columns up to which code is made for each. V8 takes 18 ms to compile 39 of them, 70 for 128, 360
+ * for 256, and never compiles 512.
+ */
 const MAX_LITERAL_COLUMNS = 128
 /** Columns that are looked at together for cells whose bytes are not their text. */
 const REREAD_COLUMNS = 8
@@ -45,7 +49,8 @@ export function literalTextMaker(shape: TextShape): TextObjectMaker {
   return (cells, slot) => cells.cut(slot, make)
 }
 
-// No offset is negative or overflows, and the masks say so: without them V8 guards each step against that.
+// No offset is negative or overflows, and the masks say so: without them V8 guards each step
+// against that.
 function textAt(column: number, n: number, before: number | undefined): string {
   let start = `ends[first + ${column - 1} | 0] - runStart + 1`
   if (column === 0) start = 'start'
@@ -66,7 +71,10 @@ function rereading(columns: number): string {
 }
 
 /** Objects by way of a list of texts. */
-export function listedMaker({ columns, names, absent }: TextShape, makerOf: typeof objectMaker): TextObjectMaker {
+export function listedMaker(
+  { columns, names, absent }: TextShape,
+  makerOf: typeof objectMaker,
+): TextObjectMaker {
   const make = makerOf({ names, constants: absent.map(name => [name, '']) })
   return (cells, slot) => make(cells.texts(slot, columns))
 }

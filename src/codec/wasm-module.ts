@@ -1,9 +1,13 @@
-// A WebAssembly module of this package (src/wasm/), compiled when it is first needed, its instances, and the memories that they work in.
-// A memory is shared: between modules, so that one reads where the other has written, and between threads.
+// A WebAssembly module of this package (src/wasm/), compiled when it is first needed, its
+// instances, and the memories that they work in. A memory is shared: between modules, so that one
+// reads where the other has written, and between threads.
 
 import { FeedError } from '../errors'
 
-/** What WebAssembly.Memory is; the types of Node 20 leave all of it out. Its views stay good: no memory of this package grows. */
+/**
+ * What WebAssembly.Memory is; the types of Node 20 leave all of it out. Its views stay good: no
+ * memory of this package grows.
+ */
 export interface WasmMemory {
   readonly buffer: ArrayBufferLike
 }
@@ -16,7 +20,11 @@ export interface CompiledWasm {
 interface WebAssemblyApi {
   readonly Module: new (binary: Uint8Array) => CompiledWasm
   readonly Instance: new (module: CompiledWasm, imports: object) => { readonly exports: unknown }
-  readonly Memory: new (size: { readonly initial: number; readonly maximum: number; readonly shared: boolean }) => WasmMemory
+  readonly Memory: new (size: {
+    readonly initial: number
+    readonly maximum: number
+    readonly shared: boolean
+  }) => WasmMemory
 }
 
 export function wasmInstance<Exports>(module: CompiledWasm, memory: WasmMemory): Exports {
@@ -39,7 +47,9 @@ export class WasmModule {
 
   /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
   get compiled(): CompiledWasm {
-    return (this.#compiled ??= supported(() => new (api().Module)(Buffer.from(this.#binary, 'base64'))))
+    return (this.#compiled ??= supported(
+      () => new (api().Module)(Buffer.from(this.#binary, 'base64')),
+    ))
   }
 }
 
@@ -48,7 +58,12 @@ function supported<T>(make: () => T): T {
     return make()
   } catch (cause) {
     const context = { package: 'WebAssembly', expected: 'with 128-bit SIMD and shared memory' }
-    throw new FeedError('DEPENDENCY_UNSUPPORTED', 'this engine needs WebAssembly with 128-bit SIMD', context, { cause })
+    throw new FeedError(
+      'DEPENDENCY_UNSUPPORTED',
+      'this engine needs WebAssembly with 128-bit SIMD',
+      context,
+      { cause },
+    )
   }
 }
 

@@ -19,7 +19,18 @@ export interface StageCounters {
 }
 
 export function newCounters(stage: string): StageCounters {
-  return { stage, itemsIn: 0, itemsOut: 0, bytesIn: 0, bytesOut: 0, rowsIn: 0, rowsOut: 0, busyMs: 0, waitMs: 0, blockedMs: 0 }
+  return {
+    stage,
+    itemsIn: 0,
+    itemsOut: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    rowsIn: 0,
+    rowsOut: 0,
+    busyMs: 0,
+    waitMs: 0,
+    blockedMs: 0,
+  }
 }
 
 /** Why a stage rests: nothing came yet, or nobody takes what it has. */

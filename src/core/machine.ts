@@ -1,23 +1,25 @@
-// What every stage is underneath: a machine, which makes outputs of inputs, and the driver that pulls
-// them out of it. A pipeline is drivers on top of each other, with no queue and no event between them;
-// a stage that stands alone is one driver over what was written to it (stages/stage.ts).
+// What every stage is underneath: a machine, which makes outputs of inputs, and the driver that
+// pulls them out of it. A pipeline is drivers on top of each other, with no queue and no event
+// between them; a stage that stands alone is one driver over what was written to it
+// (stages/stage.ts).
 //
 //   reader ─next()─▶ Driver ─▶ outputs of the current input, one at a time
 //                       └─next()─▶ inputs: the driver of the stage before, or an inbox
 //
 // The one pull loop of the project stands here. It lets nobody wait: whoever calls `next` in a loop
-// decides when the event loop turns (event-loop.ts), and gets a `PAUSE` where nothing came of a step.
+// decides when the event loop turns (event-loop.ts), and gets a `PAUSE` where nothing came of a
+// step.
 //
-// If you change the order of steps here, also change src/README.md ("How data flows") and the laws in
-// test/stages/laws.ts; if you change what is counted, also change pipeline/stage-profile.ts.
+// If you change the order of steps here, also change src/README.md ("How data flows") and the laws
+// in test/stages/laws.ts; if you change what is counted, also change pipeline/stage-profile.ts.
 
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, IdleTime, rowCountOf, type StageCounters } from './counters'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from './steps'
 
 /**
- * What a machine makes of one input or of the end: a lazy sequence, synchronous or not, or both (`Steps`).
- * `undefined` means nothing. A `PAUSE` in it is no output.
+ * What a machine makes of one input or of the end: a lazy sequence, synchronous or not, or both
+ * (`Steps`). `undefined` means nothing. A `PAUSE` in it is no output.
  */
 export type Outputs<Out> = Iterable<Out | Pause> | AsyncIterable<Out | Pause> | undefined
 
@@ -29,7 +31,10 @@ export interface Machine<In, Out> {
   end(): Outputs<Out>
   /** True once it takes no more input: `end` follows when the current sequence is used up. */
   readonly takesNoMore?: boolean
-  /** Frees what it holds, once. @param hasEnded its last output was handed on; otherwise it is not wanted any more */
+  /**
+   * Frees what it holds, once.
+   * @param hasEnded its last output was handed on; otherwise it is not wanted any more
+   */
   close(hasEnded: boolean): void
 }
 
@@ -38,7 +43,10 @@ export type Next<T> = Step<T | Pause> | Promise<Step<T | Pause>>
 
 /** Where a driver takes its inputs from. */
 export interface Inputs<T> {
-  /** Called again only when the last step has come. Undefined: nothing is there, and somebody else knows when there is. */
+  /**
+   * Called again only when the last step has come. Undefined: nothing is there, and somebody else
+   * knows when there is.
+   */
   next(): Next<T> | undefined
   /** No more is wanted. */
   close(): void
@@ -55,7 +63,10 @@ interface Cursor<Out> {
 /** No step came of it: take the next one. */
 const GO_ON = Symbol('go on')
 
-/** Pulls outputs out of one machine, and inputs into it as they are needed. It counts both, and the time of each. */
+/**
+ * Pulls outputs out of one machine, and inputs into it as they are needed. It counts both, and the
+ * time of each.
+ */
 export class Driver<In, Out> implements Inputs<Out> {
   readonly #machine: Machine<In, Out>
   readonly #counters: StageCounters
@@ -114,7 +125,10 @@ export class Driver<In, Out> implements Inputs<Out> {
     return this.#accept(step)
   }
 
-  async #nextLater(promise: Promise<Step<Out | Pause>>, startedAt: number): Promise<Step<Out | Pause>> {
+  async #nextLater(
+    promise: Promise<Step<Out | Pause>>,
+    startedAt: number,
+  ): Promise<Step<Out | Pause>> {
     let step: Step<Out | Pause>
     try {
       step = await promise
@@ -129,7 +143,8 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (this.#isOver) return DONE
     if (step.done) {
       this.#cursor = undefined
-      // Inputs that give nothing would follow each other here, and nothing else would have its turn.
+      // Inputs that give nothing would follow each other here, and nothing else would have its
+      // turn.
       return PAUSED
     }
     if (step.value === PAUSE) return PAUSED
@@ -140,14 +155,18 @@ export class Driver<In, Out> implements Inputs<Out> {
 
   #countOutput(item: Out): void {
     const { stage } = this.#counters
-    // A stream says null for nothing: an item that is null would be lost in one, and its reader wait for ever.
-    if (item === null) throw new FeedError('STAGE_FAILED', `${stage}: null is not an item`, { stage })
+    // A stream says null for nothing: an item that is null would be lost in one, and its reader
+    // wait for ever.
+    if (item === null)
+      throw new FeedError('STAGE_FAILED', `${stage}: null is not an item`, { stage })
     this.#counters.itemsOut++
     this.#counters.bytesOut += byteLengthOf(item)
     this.#counters.rowsOut += rowCountOf(item)
   }
 
-  /** Opens the outputs of the next input or of the end. Behind those of the end everything is over. */
+  /**
+   * Opens the outputs of the next input or of the end. Behind those of the end everything is over.
+   */
   #nextCursor(): Next<Out> | undefined | typeof GO_ON {
     if (this.#isEnding) return this.#finish()
     if (this.#inputsEnded || this.#machine.takesNoMore) return this.#open(DONE)
@@ -162,7 +181,10 @@ export class Driver<In, Out> implements Inputs<Out> {
     return this.#open(input)
   }
 
-  async #openLater(promise: Promise<Step<In | Pause>>, startedAt: number): Promise<Step<Out | Pause>> {
+  async #openLater(
+    promise: Promise<Step<In | Pause>>,
+    startedAt: number,
+  ): Promise<Step<Out | Pause>> {
     const input = await promise
     this.#counters.waitMs += performance.now() - startedAt
     if (!this.#isOver) this.#open(input)
@@ -192,7 +214,8 @@ export class Driver<In, Out> implements Inputs<Out> {
   }
 
   #end(): Outputs<Out> {
-    // Before the end's own outputs: a machine that takes no more has no use for what stands before it.
+    // Before the end's own outputs: a machine that takes no more has no use for what stands before
+    // it.
     if (this.#machine.takesNoMore) this.#inputs.close()
     this.#inputsEnded = true
     this.#isEnding = true
@@ -209,7 +232,8 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (this.#isRunning) return
     this.#cursor = undefined
     if (cursor?.return === undefined) return
-    // It is called for its clean-up, and the run has its outcome: nobody is left to be told of a failure.
+    // It is called for its clean-up, and the run has its outcome: nobody is left to be told of a
+    // failure.
     try {
       const closing = cursor.return()
       if (isPromise(closing)) closing.catch(() => {})
@@ -219,12 +243,15 @@ export class Driver<In, Out> implements Inputs<Out> {
 
 function cursorOf<Out>(outputs: NonNullable<Outputs<Out>>): Cursor<Out> {
   if (outputs instanceof Steps) return outputs
-  return Symbol.asyncIterator in outputs ? outputs[Symbol.asyncIterator]() : outputs[Symbol.iterator]()
+  return Symbol.asyncIterator in outputs
+    ? outputs[Symbol.asyncIterator]()
+    : outputs[Symbol.iterator]()
 }
 
 /**
- * Asks for one item ahead wherever items are waited for, so that a stage which waits for a network works
- * while the next one does. What is at hand is not asked for ahead: nothing would be gained, and one item more be held.
+ * Asks for one item ahead wherever items are waited for, so that a stage which waits for a network
+ * works while the next one does. What is at hand is not asked for ahead: nothing would be gained,
+ * and one item more be held.
  */
 export class ReadAhead<T> implements Inputs<T> {
   readonly #inputs: Inputs<T>

@@ -1,7 +1,7 @@
 // Lazy sequences of outputs: one that answers at once where it can, and with a promise only where
-// something has to be waited for; and the mark by which a machine that works without giving an output
-// lets go of the thread. An async generator costs microseconds for each step and layer, so the
-// sequences of the hot path are `Steps`.
+// something has to be waited for; and the mark by which a machine that works without giving an
+// output lets go of the thread. An async generator costs microseconds for each step and layer, so
+// the sequences of the hot path are `Steps`.
 
 export type Step<T> = IteratorResult<T, void>
 

@@ -16,7 +16,9 @@ const CONSTRAINT_OPTIONS: OptionNames<AccessConstraint> = { marketplaceId: true,
 export interface AccessOptions {
   /** What the application may read. Left out: everything. Empty: nothing. */
   readonly constraints?: readonly AccessConstraint[]
-  /** Top-level categories of Real Estate, which no feed of any marketplace has. Default `['10542']`. */
+  /**
+   * Top-level categories of Real Estate, which no feed of any marketplace has. Default `['10542']`.
+   */
   readonly realEstateCategories?: readonly string[]
 }
 
@@ -29,8 +31,15 @@ export class AccessRules {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: AccessOptions = {}) {
-    const { constraints, realEstateCategories = ['10542'] } = knownOptions(options, ACCESS_OPTIONS, 'access')
-    this.constraints = constraints === undefined ? undefined : arrayOf('constraints', constraints).map(checkConstraint)
+    const { constraints, realEstateCategories = ['10542'] } = knownOptions(
+      options,
+      ACCESS_OPTIONS,
+      'access',
+    )
+    this.constraints =
+      constraints === undefined
+        ? undefined
+        : arrayOf('constraints', constraints).map(checkConstraint)
     this.#realEstate = new Set(texts('realEstateCategories', realEstateCategories))
   }
 
@@ -45,7 +54,9 @@ export class AccessRules {
   /** False too where the whole marketplace is not allowed. */
   allowsCategory(marketplaceId: string, categoryId: string): boolean {
     if (this.constraints === undefined) return true
-    return this.#of(marketplaceId).some(({ categoryIds = [] }) => categoryIds.length === 0 || categoryIds.includes(categoryId))
+    return this.#of(marketplaceId).some(
+      ({ categoryIds = [] }) => categoryIds.length === 0 || categoryIds.includes(categoryId),
+    )
   }
 
   #of(marketplaceId: string): readonly AccessConstraint[] {
@@ -54,7 +65,11 @@ export class AccessRules {
 }
 
 function checkConstraint(constraint: AccessConstraint): AccessConstraint {
-  const { marketplaceId, categoryIds = [] } = knownOptions(constraint, CONSTRAINT_OPTIONS, 'constraints[]')
+  const { marketplaceId, categoryIds = [] } = knownOptions(
+    constraint,
+    CONSTRAINT_OPTIONS,
+    'constraints[]',
+  )
   filledText('marketplaceId', marketplaceId)
   texts('categoryIds', categoryIds)
   return constraint

@@ -1,4 +1,5 @@
-// What an emulator is made from, checked and completed. Its clock is injected; what a profile of the clients says, it says in the same words.
+// What an emulator is made from, checked and completed. Its clock is injected; what a profile of
+// the clients says, it says in the same words.
 
 import {
   type Clock,
@@ -27,19 +28,28 @@ import { createWorld, type World } from './world/world'
 import type { WorldOptions } from './world/world-options'
 
 /** What is taken over from the options of a profile. */
-type ProfilePart = 'scopeBase' | 'marketplaceHeader' | 'marketplacePrefix' | 'paths' | 'scopes' | 'lookBackParameter' | 'limits'
+type ProfilePart =
+  | 'scopeBase'
+  | 'marketplaceHeader'
+  | 'marketplacePrefix'
+  | 'paths'
+  | 'scopes'
+  | 'lookBackParameter'
+  | 'limits'
 
 export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePart>> {
   /** A world, or what to make one from. */
   readonly world: World | WorldOptions
   /**
-   * The service's clock, fixed or running: it says which files are there, and when tokens end. Default: fixed at the
-   * moment when the snapshot of the world's last hour appears, an hour after the world's end.
+   * The service's clock, fixed or running: it says which files are there, and when tokens end.
+   * Default: fixed at the moment when the snapshot of the world's last hour appears, an hour after
+   * the world's end.
    */
   readonly now?: Clock
   /**
-   * When the bootstrap files were made, in whole seconds: the state that they show, and their Last-Modified. `daily`: anew at the end of
-   * each day of UTC-7, and there as late as that day's files. Default: once, at the world's start.
+   * When the bootstrap files were made, in whole seconds: the state that they show, and their
+   * Last-Modified. `daily`: anew at the end of each day of UTC-7, and there as late as that day's
+   * files. Default: once, at the world's start.
    */
   readonly bootstrapAt?: BootstrapSchedule
   /** Categories so large that their daily files come a day later. Default none. */
@@ -74,24 +84,28 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly catalog?: CatalogOptions
   /** Default: one of each cipher, made when the world begins. */
   readonly signingKeys?: readonly SigningKeySeed[]
-  /** The one status of 210005. Default: 401 for a token that is missing or not valid, 403 for one that is for something else. */
+  /**
+   * The one status of 210005. Default: 401 for a token that is missing or not valid, 403 for one
+   * that is for something else.
+   */
   readonly keyTokenErrorStatus?: 400 | 401 | 403
   readonly notifications?: NotificationOptions
   /** Faults beside those that a request asks for by its header `x-feedmill-fault`. Default none. */
   readonly faults?: FaultOptions
 }
 
-const PROFILE_PARTS: OptionNames<Pick<EmulatorOptions, ProfilePart | 'sandbox' | 'maxRangeBytes'>> = {
-  scopeBase: true,
-  marketplaceHeader: true,
-  marketplacePrefix: true,
-  paths: true,
-  scopes: true,
-  lookBackParameter: true,
-  limits: true,
-  sandbox: true,
-  maxRangeBytes: true,
-}
+const PROFILE_PARTS: OptionNames<Pick<EmulatorOptions, ProfilePart | 'sandbox' | 'maxRangeBytes'>> =
+  {
+    scopeBase: true,
+    marketplaceHeader: true,
+    marketplacePrefix: true,
+    paths: true,
+    scopes: true,
+    lookBackParameter: true,
+    limits: true,
+    sandbox: true,
+    maxRangeBytes: true,
+  }
 
 const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
   ...PROFILE_PARTS,
@@ -189,21 +203,26 @@ export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
 }
 
 function worldOf(world: EmulatorOptions['world']): World {
-  if (typeof world !== 'object' || world === null) throw optionInvalid('world', 'a World, or an object with its options', world)
+  if (typeof world !== 'object' || world === null)
+    throw optionInvalid('world', 'a World, or an object with its options', world)
   return 'itemsAt' in world ? world : createWorld(world)
 }
 
 /** Only what a profile knows is handed on. */
 function profileOf(options: EmulatorOptions): ServiceProfile {
   const { tokenPath = '/identity/v1/oauth2/token', keysPath, notificationsPath } = options
-  const parts = Object.entries(options).filter(([name, value]) => Object.hasOwn(PROFILE_PARTS, name) && value !== undefined)
+  const parts = Object.entries(options).filter(
+    ([name, value]) => Object.hasOwn(PROFILE_PARTS, name) && value !== undefined,
+  )
   return defineProfile({
     ...Object.fromEntries(parts),
     baseUrl: ORIGIN,
     scopeBase: options.scopeBase ?? 'https://api.market.example/oauth',
     tokenUrl: ORIGIN + pathFrom('tokenPath', tokenPath),
     ...(keysPath === undefined ? {} : { keysBaseUrl: ORIGIN + pathFrom('keysPath', keysPath) }),
-    ...(notificationsPath === undefined ? {} : { notificationsBaseUrl: ORIGIN + pathFrom('notificationsPath', notificationsPath) }),
+    ...(notificationsPath === undefined
+      ? {}
+      : { notificationsBaseUrl: ORIGIN + pathFrom('notificationsPath', notificationsPath) }),
   })
 }
 
@@ -213,7 +232,9 @@ function pathFrom(option: string, path: string): string {
   throw optionInvalid(option, "a path that begins with '/'", path)
 }
 
-function checkTokenStatus(status: EmulatorOptions['keyTokenErrorStatus']): EmulatorOptions['keyTokenErrorStatus'] {
+function checkTokenStatus(
+  status: EmulatorOptions['keyTokenErrorStatus'],
+): EmulatorOptions['keyTokenErrorStatus'] {
   if (status === undefined || [400, 401, 403].includes(status)) return status
   throw optionInvalid('keyTokenErrorStatus', '400, 401 or 403', status)
 }

@@ -36,13 +36,17 @@ export interface Emulator {
   readonly maxRangeBytes: number
   /** The service's clock. */
   now(): Date
-  /** The service in process, to be called as the platform's `fetch`. The host of the address does not matter. */
+  /**
+   * The service in process, to be called as the platform's `fetch`. The host of the address does
+   * not matter.
+   */
   readonly fetch: InProcessFetch
   /** What went wrong on demand. */
   readonly faults: Faults
   /**
    * The service on a socket.
-   * @throws FeedError OPTION_INVALID, LISTEN_FAILED where the port cannot be had, DEPENDENCY_MISSING without hono or @hono/node-server
+   * @throws FeedError OPTION_INVALID, LISTEN_FAILED where the port cannot be had,
+   * DEPENDENCY_MISSING without hono or @hono/node-server
    */
   listen(options?: ListenOptions): Promise<ListeningServer>
   /** Stops every listener, destroys answers in the middle, frees every file. */
@@ -50,8 +54,8 @@ export interface Emulator {
 }
 
 /**
- * A service of its own. It needs the package hono, and for `listen` the package @hono/node-server: without them `fetch` and
- * `listen` reject with DEPENDENCY_MISSING.
+ * A service of its own. It needs the package hono, and for `listen` the package @hono/node-server:
+ * without them `fetch` and `listen` reject with DEPENDENCY_MISSING.
  * @throws FeedError OPTION_INVALID
  */
 export function createEmulator(options: EmulatorOptions): Emulator {
@@ -62,7 +66,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const { routes, tokens, paths, ...seeds } = serviceParts(settings, cache)
   const plain = plainErrors(settings.wrapErrors)
   const app = createApp({ routes, tokens, scopeBase, plain })
-  const injector = new FaultInjector(faultSettings(downloadRoutes(paths), options.faults), request => app.answer(request))
+  const injector = new FaultInjector(
+    faultSettings(downloadRoutes(paths), options.faults),
+    request => app.answer(request),
+  )
   const answer: Answer = (request, connection) => injector.answer(request, connection)
   const servers: ListeningServer[] = []
   let closed = false
@@ -97,7 +104,19 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   }
 }
 
-function downloadRoutes({ getItemFeed, getItemGroupFeed, getItemSnapshotFeed, getItemPriorityFeed, downloadFile }: ServicePaths): string[] {
-  const paths = [getItemFeed, getItemGroupFeed, getItemSnapshotFeed, getItemPriorityFeed, downloadFile]
+function downloadRoutes({
+  getItemFeed,
+  getItemGroupFeed,
+  getItemSnapshotFeed,
+  getItemPriorityFeed,
+  downloadFile,
+}: ServicePaths): string[] {
+  const paths = [
+    getItemFeed,
+    getItemGroupFeed,
+    getItemSnapshotFeed,
+    getItemPriorityFeed,
+    downloadFile,
+  ]
   return paths.map(path => path.replaceAll(/\{\w+\}/g, '*'))
 }

@@ -9,7 +9,14 @@ export type { FaultKind } from './faults/fault'
 export type { Faults, InjectedFault } from './faults/fault-injector'
 export { type FaultOptions, type FaultRule, PASSING_FAULTS } from './faults/fault-options'
 export type { BootstrapSchedule } from './feeds/calendar'
-export { type FeedFile, type FeedName, type FileFormat, feedLines, gzipBytes, tsvBytes } from './feeds/feed-file'
+export {
+  type FeedFile,
+  type FeedName,
+  type FileFormat,
+  feedLines,
+  gzipBytes,
+  tsvBytes,
+} from './feeds/feed-file'
 export type { FileCacheOptions } from './feeds/file-cache'
 export type { FilterOptions } from './feeds/file-filter'
 export type { HeaderSpelling } from './feeds/header-names'
@@ -18,7 +25,12 @@ export type { InProcessFetch } from './http/in-process-fetch'
 export type { ListeningServer, ListenOptions } from './http/listen'
 export type { SigningKeyCipher, SigningKeySeed } from './keys/signing-keys'
 export type { NotificationOptions } from './notifications/notification-routes'
-export type { Destination, SubscriptionStatus, SupportedPayload, Topic } from './notifications/topics'
+export type {
+  Destination,
+  SubscriptionStatus,
+  SupportedPayload,
+  Topic,
+} from './notifications/topics'
 export type { ServicePaths } from './service-paths'
 export type { OrphanShares } from './world/groups'
 export type { Item, ItemChange } from './world/item'

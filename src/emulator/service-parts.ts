@@ -35,7 +35,10 @@ export function serviceParts(settings: EmulatorSettings, cache: FileCache): Serv
   const files = new FileResponder({ ...settings, cache, maxRangeBytes: profile.maxRangeBytes })
   const feeds = new FeedService({ ...settings, files })
   const keys = new SigningKeys(world.options.seed, settings.signingKeys)
-  const { routes: notificationRoutes, ...notifications } = notificationPart({ ...settings, paths }, settings.notifications)
+  const { routes: notificationRoutes, ...notifications } = notificationPart(
+    { ...settings, paths },
+    settings.notifications,
+  )
   const operations = [
     tokenRoute(tokens, paths),
     ...catalogPart({ ...settings, files, paths }, settings.catalog),
@@ -43,12 +46,24 @@ export function serviceParts(settings: EmulatorSettings, cache: FileCache): Serv
     ...keyRoutes({ keys, paths, profile, tokenErrorStatus: keyTokenErrorStatus }),
     ...notificationRoutes,
   ]
-  const description = documentRoute({ routes: operations, scopeBase, tokenPath: paths.getToken, wrapErrors })
-  return { routes: [description, ...operations], paths, tokens, signingKeyIds: keys.ids, ...notifications }
+  const description = documentRoute({
+    routes: operations,
+    scopeBase,
+    tokenPath: paths.getToken,
+    wrapErrors,
+  })
+  return {
+    routes: [description, ...operations],
+    paths,
+    tokens,
+    signingKeyIds: keys.ids,
+    ...notifications,
+  }
 }
 
 function tokensOf({ profile, tokenLifetimeSeconds, ...settings }: EmulatorSettings): TokenIssuer {
-  const inFull = (scopes: readonly string[]) => [...new Set(scopes)].map(scope => `${profile.scopeBase}/${scope}`)
+  const inFull = (scopes: readonly string[]) =>
+    [...new Set(scopes)].map(scope => `${profile.scopeBase}/${scope}`)
   return new TokenIssuer({
     ...settings,
     scopes: inFull(Object.values(profile.scopes)),

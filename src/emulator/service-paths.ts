@@ -16,7 +16,9 @@ const COMPANIONS = {
 } as const
 
 /** Paths with their variables in braces. */
-export type ServicePaths = Readonly<Record<OperationName | keyof typeof COMPANIONS | 'getToken', string>>
+export type ServicePaths = Readonly<
+  Record<OperationName | keyof typeof COMPANIONS | 'getToken', string>
+>
 
 /** The paths of a profile; of its addresses, only the paths count. */
 export function servicePaths(profile: ServiceProfile): ServicePaths {
@@ -24,8 +26,15 @@ export function servicePaths(profile: ServiceProfile): ServicePaths {
     name,
     pathOf(profile[base]) + profile.paths[name as OperationName],
   ])
-  const companions = Object.entries(COMPANIONS).map(([name, path]) => [name, pathOf(profile.notificationsBaseUrl) + path])
-  return Object.fromEntries([...operations, ...companions, ['getToken', pathOf(profile.tokenUrl)]]) as ServicePaths
+  const companions = Object.entries(COMPANIONS).map(([name, path]) => [
+    name,
+    pathOf(profile.notificationsBaseUrl) + path,
+  ])
+  return Object.fromEntries([
+    ...operations,
+    ...companions,
+    ['getToken', pathOf(profile.tokenUrl)],
+  ]) as ServicePaths
 }
 
 function pathOf(address: string): string {

@@ -1,11 +1,15 @@
-// What the row helpers see inside an item: a batch of elements (a row batch or an array), or one element.
-// Row batches are recognised by shape: two copies of the package may meet in one process.
+// What the row helpers see inside an item: a batch of elements (a row batch or an array), or one
+// element. Row batches are recognised by shape: two copies of the package may meet in one process.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 
-/** What `filter`, `map`, `tap`, `take` and `for await` see of an item: the rows of a batch, the members of an array, or the item. */
-export type ElementOf<T> = T extends RowBatch<infer C> ? Row<C> : T extends readonly (infer E)[] ? E : T
+/**
+ * What `filter`, `map`, `tap`, `take` and `for await` see of an item: the rows of a batch, the
+ * members of an array, or the item.
+ */
+export type ElementOf<T> =
+  T extends RowBatch<infer C> ? Row<C> : T extends readonly (infer E)[] ? E : T
 
 interface RowBatchLike<E> extends Iterable<E> {
   readonly length: number
@@ -14,7 +18,12 @@ interface RowBatchLike<E> extends Iterable<E> {
 }
 
 function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
-  return typeof item === 'object' && item !== null && typeof (item as { select?: unknown }).select === 'function' && Symbol.iterator in item
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    typeof (item as { select?: unknown }).select === 'function' &&
+    Symbol.iterator in item
+  )
 }
 
 /** The elements of an item. */

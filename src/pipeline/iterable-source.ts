@@ -1,10 +1,14 @@
-// Any iterable as the first stage of a pipeline: arrays, generators, Node streams, web streams, other pipelines' batches.
+// Any iterable as the first stage of a pipeline: arrays, generators, Node streams, web streams,
+// other pipelines' batches.
 
 import { Source } from '../stages/source'
 
 export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
 
-/** Destroying it also destroys or cancels what it reads from, at once, even in the middle of a pending read. */
+/**
+ * Destroying it also destroys or cancels what it reads from, at once, even in the middle of a
+ * pending read.
+ */
 export class IterableSource<T> extends Source<T> {
   readonly #iterable: AnyIterable<T>
   #cancel = () => {}

@@ -1,5 +1,6 @@
-// What a run gives, item by item or element by element, as async iterators written by hand: leaving one ends the run at once,
-// even while it waits (an async generator puts `return` behind the pending step), and inside a batch the next element costs one promise.
+// What a run gives, item by item or element by element, as async iterators written by hand: leaving
+// one ends the run at once, even while it waits (an async generator puts `return` behind the
+// pending step), and inside a batch the next element costs one promise.
 
 import { type ElementOf, elementsOf } from './batch'
 import type { AnyIterable } from './iterable-source'
@@ -37,7 +38,10 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
 export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, void> {
   readonly #items: ItemIterator<T>
   #elements: Iterator<ElementOf<T>> | undefined
-  /** The last step that waits for an item: steps that are asked for meanwhile take their turn behind it. */
+  /**
+   * The last step that waits for an item: steps that are asked for meanwhile take their turn behind
+   * it.
+   */
   #waiting: Promise<unknown> | undefined
 
   constructor(items: ItemIterator<T>) {
@@ -81,14 +85,19 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
   }
 }
 
-/** The items of several pipelines, one after the other. Leaving it ends the one that runs, at once. */
+/**
+ * The items of several pipelines, one after the other. Leaving it ends the one that runs, at once.
+ */
 export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
   #current: AsyncIterator<T, void> | undefined
   #left = false
 
   constructor(pipelines: AnyIterable<Readable<T>>) {
-    this.#pipelines = Symbol.asyncIterator in pipelines ? pipelines[Symbol.asyncIterator]() : pipelines[Symbol.iterator]()
+    this.#pipelines =
+      Symbol.asyncIterator in pipelines
+        ? pipelines[Symbol.asyncIterator]()
+        : pipelines[Symbol.iterator]()
   }
 
   async next(): Promise<IteratorResult<T, void>> {

@@ -1,10 +1,20 @@
-// The typed builder: a source and stages that fit each other, and what can be done with what comes out.
-// A pipeline is a description and never changes; each terminal call runs it once (run.ts).
+// The typed builder: a source and stages that fit each other, and what can be done with what comes
+// out. A pipeline is a description and never changes; each terminal call runs it once (run.ts).
+// It is one piece because what a source or a step may be is checked where it is given.
 
 import { Readable } from 'node:stream'
 import { isPromise } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
-import { callback, durationMs, filledText, knownOptions, type OptionNames, optionInvalid, wholeNumber, withMethods } from '../options'
+import {
+  callback,
+  durationMs,
+  filledText,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+  withMethods,
+} from '../options'
 import type { Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
@@ -13,7 +23,10 @@ import { FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
 import type { Sink } from './sink'
 
-/** Where items come from. A function is called for each run, so that the pipeline can run more than once. */
+/**
+ * Where items come from. A function is called for each run, so that the pipeline can run more than
+ * once.
+ */
 export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterable<T> | Pipeline<T>)
 
 /** A stage, or a function that makes one for each run. An instance serves one run. */
@@ -21,18 +34,30 @@ export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
 
 type AnyStep = AnyStage | (() => AnyStage)
 
-const OPTION_NAMES: OptionNames<PipelineOptions> = { signal: true, onProgress: true, progressMs: true, onSettled: true }
+const OPTION_NAMES: OptionNames<PipelineOptions> = {
+  signal: true,
+  onProgress: true,
+  progressMs: true,
+  onSettled: true,
+}
 const SOURCE = 'an iterable, a stream, a stage, a pipeline, or a function that gives one'
 const STEP = 'a stage (an instance of its class), or a function that makes one'
 
 /**
  * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
  *
- * Sources: any iterable or async iterable of items (Node and web streams are such), a source stage, another pipeline, or a function
- * that gives one of these. Nothing runs before a terminal (`for await`, forEach, toArray, toNodeReadable, run) is called.
+ * Sources: any iterable or async iterable of items (Node and web streams are such), a source stage,
+ * another pipeline, or a function that gives one of these. Nothing runs before a terminal (`for
+ * await`, forEach, toArray, toNodeReadable, run) is called.
  */
-export function pipeline<T>(source: Pipeline<T> | (() => Pipeline<T>), options?: PipelineOptions): Pipeline<T>
-export function pipeline<T>(source: AnyIterable<T> | (() => AnyIterable<T>), options?: PipelineOptions): Pipeline<T>
+export function pipeline<T>(
+  source: Pipeline<T> | (() => Pipeline<T>),
+  options?: PipelineOptions,
+): Pipeline<T>
+export function pipeline<T>(
+  source: AnyIterable<T> | (() => AnyIterable<T>),
+  options?: PipelineOptions,
+): Pipeline<T>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
   knownOptions(options, OPTION_NAMES)
   if (typeof source === 'function') callback('source', source, SOURCE)
@@ -47,19 +72,26 @@ function onlyOnce<R>(make: () => R): () => R {
   let used = false
   return () => {
     if (used)
-      throw new FeedError('STAGE_REUSED', 'the source has been read already: give the pipeline a function that makes one', {
-        stage: 'source',
-      })
+      throw new FeedError(
+        'STAGE_REUSED',
+        'the source has been read already: give the pipeline a function that makes one',
+        {
+          stage: 'source',
+        },
+      )
     used = true
     return make()
   }
 }
 
 /**
- * @internal A pipeline that begins with a chain of stages which know of each other, so that each run needs a chain of its own.
- * The caller answers for their fitting each other, and for `T`.
+ * @internal A pipeline that begins with a chain of stages which know of each other, so that each
+ * run needs a chain of its own. The caller answers for their fitting each other, and for `T`.
  */
-export function pipelineOfChain<T>(chain: () => readonly AnyStage[], options: PipelineOptions = {}): Pipeline<T> {
+export function pipelineOfChain<T>(
+  chain: () => readonly AnyStage[],
+  options: PipelineOptions = {},
+): Pipeline<T> {
   return new Pipeline<T>(chain, [], options, true)
 }
 
@@ -70,12 +102,20 @@ interface AnyPipeline<T> {
 
 type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
 
-/** The items of several pipelines, one pipeline after the other; the next one starts when the one before has ended. */
-export function concat<P extends AnyPipeline<unknown>>(pipelines: AnyIterable<P>, options: PipelineOptions = {}): Pipeline<ItemOf<P>> {
-  if (!isIterable(pipelines)) throw optionInvalid('pipelines', 'a list of pipelines, or another iterable of them', pipelines)
+/**
+ * The items of several pipelines, one pipeline after the other; the next one starts when the one
+ * before has ended.
+ */
+export function concat<P extends AnyPipeline<unknown>>(
+  pipelines: AnyIterable<P>,
+  options: PipelineOptions = {},
+): Pipeline<ItemOf<P>> {
+  if (!isIterable(pipelines))
+    throw optionInvalid('pipelines', 'a list of pipelines, or another iterable of them', pipelines)
   if (Array.isArray(pipelines)) pipelines.forEach(checkPipeline)
   knownOptions(options, OPTION_NAMES)
-  const items = () => new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
+  const items = () =>
+    new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
   if (!Array.isArray(pipelines)) return pipeline(items(), options)
   // As often as all of them: one that cannot be read again would be missing from a second run.
   return new Pipeline(() => [sourceStage(items())], [], options, pipelines.every(isRepeatable))
@@ -86,14 +126,22 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   readonly #source: () => readonly AnyStage[]
   readonly #steps: readonly AnyStep[]
   readonly #options: PipelineOptions
-  /** @internal True where each run gets its own source and stages, so that a run can be done again. */
+  /**
+   * @internal True where each run gets its own source and stages, so that a run can be done again.
+   */
   readonly repeatable: boolean
 
   /** @internal Use {@link pipeline}. */
-  constructor(source: () => readonly AnyStage[], steps: readonly AnyStep[], options: PipelineOptions, repeatable: boolean) {
+  constructor(
+    source: () => readonly AnyStage[],
+    steps: readonly AnyStep[],
+    options: PipelineOptions,
+    repeatable: boolean,
+  ) {
     const { progressMs, signal, onProgress, onSettled } = options
     if (progressMs !== undefined) durationMs('progressMs', progressMs)
-    if (signal !== undefined) withMethods('signal', signal, ['addEventListener', 'removeEventListener'])
+    if (signal !== undefined)
+      withMethods('signal', signal, ['addEventListener', 'removeEventListener'])
     if (onProgress !== undefined) callback('onProgress', onProgress)
     if (onSettled !== undefined) callback('onSettled', onSettled)
     this.#source = source
@@ -107,12 +155,17 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     if (typeof step === 'function') callback('step', step, STEP)
     else checkStage(step)
     const repeatable = this.repeatable && typeof step === 'function'
-    return new Pipeline<Out>(this.#source, [...this.#steps, step as AnyStep], this.#options, repeatable)
+    return new Pipeline<Out>(
+      this.#source,
+      [...this.#steps, step as AnyStep],
+      this.#options,
+      repeatable,
+    )
   }
 
   /**
-   * Keeps the rows (or members, or items) for which `keep` is true. It answers at once: a promise ends the run with
-   * OPTION_INVALID.
+   * Keeps the rows (or members, or items) for which `keep` is true. It answers at once: a promise
+   * ends the run with OPTION_INVALID.
    */
   filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T> {
     callback('keep', keep)
@@ -120,8 +173,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Makes something else of each row, one row after the other; where `map` returns a promise, of what that gives.
-   * A row that is kept by the result pins its batch: see `Row.detach`.
+   * Makes something else of each row, one row after the other; where `map` returns a promise, of
+   * what that gives. A row that is kept by the result pins its batch: see `Row.detach`.
    */
   map<U>(map: (element: ElementOf<T>) => U): Pipeline<Awaited<U>[]> {
     callback('map', map)
@@ -134,13 +187,19 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     return this.to(() => new TapRows<T>(see))
   }
 
-  /** Ends after the first `count` rows and destroys what stands before; the file's end is then not verified. */
+  /**
+   * Ends after the first `count` rows and destroys what stands before; the file's end is then not
+   * verified.
+   */
   take(count: number): Pipeline<T> {
     wholeNumber('count', count, 0)
     return this.to(() => new TakeRows<T>(count))
   }
 
-  /** Row by row (or member by member). Leaving the loop early destroys everything. Rows are unconfirmed until the loop ends by itself. */
+  /**
+   * Row by row (or member by member). Leaving the loop early destroys everything. Rows are
+   * unconfirmed until the loop ends by itself.
+   */
   [Symbol.asyncIterator](): AsyncIterableIterator<ElementOf<T>, void> {
     return new ElementIterator<T>(this.batches())
   }
@@ -161,7 +220,10 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     })
   }
 
-  /** All rows. Holds them all, and with them their batches: for small results and tests. Starts again as {@link run} does. */
+  /**
+   * All rows. Holds them all, and with them their batches: for small results and tests. Starts
+   * again as {@link run} does.
+   */
   async toArray(): Promise<ElementOf<T>[]> {
     let all: ElementOf<T>[] = []
     const restart = () => {
@@ -180,10 +242,11 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Runs to the end into a sink: committed when every stage has ended without error, aborted otherwise.
-   * A file that was replaced while it was read (RANGE_FILE_REPLACED) is read again from its start, once, where the source and
-   * all steps are given as functions.
-   * @throws FeedError OPTION_INVALID for what is no sink, before anything is read; or that of the failure
+   * Runs to the end into a sink: committed when every stage has ended without error, aborted
+   * otherwise. A file that was replaced while it was read (RANGE_FILE_REPLACED) is read again from
+   * its start, once, where the source and all steps are given as functions.
+   * @throws FeedError OPTION_INVALID for what is no sink, before anything is read; or that of the
+   * failure
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
     filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
@@ -224,7 +287,9 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   #start(): Run {
-    const steps = made('pipeline', () => this.#steps.map(step => (typeof step === 'function' ? checkStage(step()) : step)))
+    const steps = made('pipeline', () =>
+      this.#steps.map(step => (typeof step === 'function' ? checkStage(step()) : step)),
+    )
     return new Run([...made('source', this.#source), ...steps], this.#options)
   }
 }
@@ -262,12 +327,17 @@ function isRepeatable(source: PipelineSource<unknown>): boolean {
 
 function checkSource(source: unknown): void {
   if (isStage(source) || isPipeline(source) || isIterable(source)) return
-  if (typeof (source as { getReader?: unknown } | null | undefined)?.getReader === 'function') return
+  if (typeof (source as { getReader?: unknown } | null | undefined)?.getReader === 'function')
+    return
   throw optionInvalid('source', SOURCE, source)
 }
 
 function isIterable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.asyncIterator in value || Symbol.iterator in value)
+  )
 }
 
 function checkStage(step: unknown): AnyStage {
@@ -276,7 +346,8 @@ function checkStage(step: unknown): AnyStage {
 }
 
 function checkPipeline(member: unknown): void {
-  if (!isPipeline(member)) throw optionInvalid('pipelines', 'a list of nothing but pipelines', member)
+  if (!isPipeline(member))
+    throw optionInvalid('pipelines', 'a list of nothing but pipelines', member)
 }
 
 // All by shape: two copies of the package may meet in one process.

@@ -1,4 +1,5 @@
-// The stages behind the builder's row helpers. Each works inside a batch, so its cost is paid for each batch, not for each row.
+// The stages behind the builder's row helpers. Each works inside a batch, so its cost is paid for
+// each batch, not for each row.
 
 import { isPromise } from '../core/steps'
 import { optionInvalid } from '../options'
@@ -24,7 +25,11 @@ function decided(kept: boolean): boolean {
   if (typeof kept !== 'object' || !isPromise<boolean>(kept)) return kept
   // Told here. Its own failure has no one to go to.
   Promise.resolve(kept).catch(() => {})
-  throw optionInvalid('keep()', 'true or false, and no promise of them: wait in map, tap or forEach', kept)
+  throw optionInvalid(
+    'keep()',
+    'true or false, and no promise of them: wait in map, tap or forEach',
+    kept,
+  )
 }
 
 export class MapRows<T, U> extends Stage<T, Awaited<U>[]> {
@@ -40,7 +45,8 @@ export class MapRows<T, U> extends Stage<T, Awaited<U>[]> {
     const keep = (value: Awaited<U>) => void mapped.push(value)
     const useAll = new InOrder(elementsOf(item), element => {
       const value: unknown = this.#map(element)
-      if (typeof value === 'object' && isPromise(value)) return value.then(settled => keep(settled as Awaited<U>))
+      if (typeof value === 'object' && isPromise(value))
+        return value.then(settled => keep(settled as Awaited<U>))
       keep(value as Awaited<U>)
     })
     return useAll.before(mapped, () => this.destroyed)
@@ -70,7 +76,10 @@ class InOrder<E> {
     this.#use = use
   }
 
-  /** The output that comes when all elements were used: without a promise where nothing was waited for. */
+  /**
+   * The output that comes when all elements were used: without a promise where nothing was waited
+   * for.
+   */
   before<O>(output: O, isOver: () => boolean): Iterable<O> | AsyncIterable<O> {
     const pending = this.#useUntilPromise()
     return pending === undefined ? [output] : this.#later(pending, output, isOver)
@@ -84,8 +93,16 @@ class InOrder<E> {
     return undefined
   }
 
-  async *#later<O>(first: PromiseLike<unknown>, output: O, isOver: () => boolean): AsyncGenerator<O, void, void> {
-    for (let pending: PromiseLike<unknown> | undefined = first; pending !== undefined; pending = this.#useUntilPromise()) {
+  async *#later<O>(
+    first: PromiseLike<unknown>,
+    output: O,
+    isOver: () => boolean,
+  ): AsyncGenerator<O, void, void> {
+    for (
+      let pending: PromiseLike<unknown> | undefined = first;
+      pending !== undefined;
+      pending = this.#useUntilPromise()
+    ) {
       await pending
       if (isOver()) return
     }

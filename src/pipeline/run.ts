@@ -1,6 +1,7 @@
-// One run of a pipeline: the machines of its stages on top of each other, and one settlement. It pulls
-// items out of the last one; nothing stands between two stages but the calls of core/machine.ts.
-// A run is settled by its consumer (`close`, after the last item was used) or by the first failure.
+// One run of a pipeline: the machines of its stages on top of each other, and one settlement. It
+// pulls items out of the last one; nothing stands between two stages but the calls of
+// core/machine.ts. A run is settled by its consumer (`close`, after the last item was used) or by
+// the first failure.
 //
 // If you change when a run ends, also change stages/stage.ts (a stage alone) and test/pipeline/.
 
@@ -41,7 +42,14 @@ export class Run {
   readonly #options: PipelineOptions
   readonly #startedAt = performance.now()
   readonly #onAbort = () =>
-    this.fail(new FeedError('ABORTED', 'the run was aborted', { stage: 'pipeline' }, { cause: this.#options.signal?.reason }))
+    this.fail(
+      new FeedError(
+        'ABORTED',
+        'the run was aborted',
+        { stage: 'pipeline' },
+        { cause: this.#options.signal?.reason },
+      ),
+    )
   #timer: NodeJS.Timeout | undefined
   /** Ends the step that is waited for. */
   #wake: (() => void) | undefined
@@ -62,10 +70,16 @@ export class Run {
   }
 
   get summary(): PipelineSummary {
-    return { stages: this.#stages.map(stage => stage.counters), elapsedMs: performance.now() - this.#startedAt }
+    return {
+      stages: this.#stages.map(stage => stage.counters),
+      elapsedMs: performance.now() - this.#startedAt,
+    }
   }
 
-  /** The next item, at once where it is there. Called again only when the last step has come. @throws FeedError that of the run */
+  /**
+   * The next item, at once where it is there. Called again only when the last step has come.
+   * @throws FeedError that of the run
+   */
   next(): RunStep {
     try {
       while (!this.#isClosed) {
@@ -94,7 +108,10 @@ export class Run {
     this.#settle()
   }
 
-  /** The consumer has used the last item. @throws FeedError where the run has failed in the meantime */
+  /**
+   * The consumer has used the last item.
+   * @throws FeedError where the run has failed in the meantime
+   */
   finish(): void {
     this.close()
     if (this.#error !== undefined) throw this.#error
@@ -141,7 +158,11 @@ export class Run {
     const signal = listenable(this.#options.signal)
     if (signal?.aborted) this.#onAbort()
     else signal?.addEventListener('abort', this.#onAbort, { once: true })
-    if (onProgress && !this.#settled) this.#timer = setInterval(() => this.#tell(summary => onProgress(summary)), progressMs).unref()
+    if (onProgress && !this.#settled)
+      this.#timer = setInterval(
+        () => this.#tell(summary => onProgress(summary)),
+        progressMs,
+      ).unref()
   }
 
   #tell(callback: (summary: PipelineSummary, error?: FeedError) => void): void {

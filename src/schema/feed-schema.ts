@@ -29,12 +29,18 @@ export interface FeedSchema<C extends Columns = Columns> {
 export type TextColumns = Readonly<Record<string, ColumnSpec<'text'>>>
 
 /**
- * The name `N` as an argument, where `C` are the columns of the rows. A literal has to be one of them; a name of type `string`
- * may be any column of the file. A wrong literal is a compile error that lists the columns.
+ * The name `N` as an argument, where `C` are the columns of the rows. A literal has to be one of
+ * them; a name of type `string` may be any column of the file. A wrong literal is a compile error
+ * that lists the columns.
  */
-export type ColumnName<C extends Columns, N extends string> = string extends N ? N : keyof C & string
+export type ColumnName<C extends Columns, N extends string> = string extends N
+  ? N
+  : keyof C & string
 
-/** The type of one cell: of a column of `C` its own; of a name that only run time knows `unknown`, unless `C` has any name. */
+/**
+ * The type of one cell: of a column of `C` its own; of a name that only run time knows `unknown`,
+ * unless `C` has any name.
+ */
 export type CellOf<C extends Columns, N extends string> = string extends N & keyof C
   ? CellTypes[C[string]['type']]
   : string extends N
@@ -44,12 +50,16 @@ export type CellOf<C extends Columns, N extends string> = string extends N & key
       : never
 
 /**
- * A row as a plain object: every column of `C`, typed. Columns that only the file has are properties of the object as well, with text;
- * the type `Record<string, unknown>`, to which this one is assignable, reads them.
+ * A row as a plain object: every column of `C`, typed. Columns that only the file has are
+ * properties of the object as well, with text; the type `Record<string, unknown>`, to which this
+ * one is assignable, reads them.
  */
 export type RowObject<C extends Columns> = { -readonly [N in keyof C]: CellTypes[C[N]['type']] }
 
-/** The columns of `C` that are named, `C` itself where all are. Of names that only run time knows, nothing is known. */
+/**
+ * The columns of `C` that are named, `C` itself where all are. Of names that only run time knows,
+ * nothing is known.
+ */
 export type ChosenColumns<C extends Columns, N extends string> = string extends N
   ? string extends keyof C
     ? C
@@ -74,25 +84,42 @@ export interface FeedFile {
 
 /**
  * A schema, with the literal types of its columns.
- * @throws FeedError OPTION_INVALID for a column whose type does not exist, and for two columns of one spelling
+ * @throws FeedError OPTION_INVALID for a column whose type does not exist, and for two columns of
+ * one spelling
  */
-export function defineSchema<const C extends Columns>(feed: FeedSchema['feed'], columns: C): FeedSchema<C> {
+export function defineSchema<const C extends Columns>(
+  feed: FeedSchema['feed'],
+  columns: C,
+): FeedSchema<C> {
   return checkedSchema('schema', { feed, columns })
 }
 
 const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority', 'other'] as const
-const SPEC_PARTS: OptionNames<ColumnSpec> = { type: true, aliases: true, required: true, deprecated: true, source: true }
+const SPEC_PARTS: OptionNames<ColumnSpec> = {
+  type: true,
+  aliases: true,
+  required: true,
+  deprecated: true,
+  source: true,
+}
 const SCHEMA_PARTS: OptionNames<FeedSchema> = { feed: true, columns: true }
 
 /** Every parser checks its schema, and a program makes many parsers with a handful of schemas. */
 const checked = new WeakSet<object>()
 
-/** Returns a schema that is right, whoever made it. @throws FeedError OPTION_INVALID with the column's name */
+/**
+ * Returns a schema that is right, whoever made it.
+ * @throws FeedError OPTION_INVALID with the column's name
+ */
 export function checkedSchema<S extends FeedSchema>(option: string, schema: S): S {
   if (checked.has(schema)) return schema
   knownOptions<FeedSchema>(schema, SCHEMA_PARTS, option)
   choice('feed', schema.feed, FEEDS)
-  if (typeof schema.columns !== 'object' || schema.columns === null || Array.isArray(schema.columns)) {
+  if (
+    typeof schema.columns !== 'object' ||
+    schema.columns === null ||
+    Array.isArray(schema.columns)
+  ) {
     throw optionInvalid('columns', 'an object with a column under each name', schema.columns)
   }
   const spellings = new Map<string, string>()
@@ -108,16 +135,25 @@ function checkColumn(option: string, spec: ColumnSpec): void {
   knownOptions<ColumnSpec>(spec, SPEC_PARTS, option)
   choice(`${option}.type`, spec.type, CELL_TYPES)
   const { aliases, required } = spec
-  if (aliases !== undefined && !Array.isArray(aliases)) throw optionInvalid(`${option}.aliases`, 'a list of header spellings', aliases)
+  if (aliases !== undefined && !Array.isArray(aliases))
+    throw optionInvalid(`${option}.aliases`, 'a list of header spellings', aliases)
   aliases?.forEach((alias, n) => filledText(`${option}.aliases[${n}]`, alias))
-  if (required !== undefined && required !== true) throw optionInvalid(`${option}.required`, 'true or left out', required)
+  if (required !== undefined && required !== true)
+    throw optionInvalid(`${option}.required`, 'true or left out', required)
 }
 
-/** Headings are matched without regard to case, so no two columns may have spellings that differ in case alone. */
+/**
+ * Headings are matched without regard to case, so no two columns may have spellings that differ in
+ * case alone.
+ */
 function checkSpelling(spellings: Map<string, string>, column: string, spelling: string): void {
   const other = spellings.get(spelling.toLowerCase())
   if (other !== undefined && other !== column) {
-    throw optionInvalid(`columns.${column}`, `spelt otherwise than the column ${other}, case apart`, spelling)
+    throw optionInvalid(
+      `columns.${column}`,
+      `spelt otherwise than the column ${other}, case apart`,
+      spelling,
+    )
   }
   spellings.set(spelling.toLowerCase(), column)
 }

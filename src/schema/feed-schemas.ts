@@ -4,7 +4,10 @@
 import { type Columns, defineSchema, type FeedName, type FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
 
-/** The interface names three of them; the others and the order are from service-notes.md, section 6.4. */
+/**
+ * The interface names three of them; the others and the order are from service-notes.md, section
+ * 6.4.
+ */
 export const itemGroupColumns = {
   itemGroupId: { type: 'text', required: true, source: 'item-feeds.md, section 2.6' },
   itemGroupType: { type: 'text', source: 'service-notes.md, section 6.4' },
@@ -18,8 +21,8 @@ export const itemGroupColumns = {
 const { itemId, availability, ...otherItemColumns } = itemColumns
 
 /**
- * The columns of an item, the snapshot's date and what changed in the hour. A row whose availability is
- * UNAVAILABLE fills only the first two.
+ * The columns of an item, the snapshot's date and what changed in the hour. A row whose
+ * availability is UNAVAILABLE fills only the first two.
  */
 export const itemSnapshotColumns = {
   itemId,
@@ -48,11 +51,20 @@ export type ItemPriorityColumns = Pick<typeof itemPriorityColumns, keyof typeof 
 /** All active or newly listed items. Key: itemId. */
 export const itemSchema: FeedSchema<ItemColumns> = defineSchema('item', itemColumns)
 /** Parent records of items with variations. Key: itemGroupId. */
-export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema('item_group', itemGroupColumns)
+export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema(
+  'item_group',
+  itemGroupColumns,
+)
 /** Items changed in one hour. Key: itemId. */
-export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = defineSchema('item_snapshot', itemSnapshotColumns)
+export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = defineSchema(
+  'item_snapshot',
+  itemSnapshotColumns,
+)
 /** Changes in the status of priority items in one day. Key: itemId. */
-export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = defineSchema('item_priority', itemPriorityColumns)
+export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = defineSchema(
+  'item_priority',
+  itemPriorityColumns,
+)
 
 const schemas = {
   item: itemSchema,

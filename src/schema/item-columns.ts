@@ -45,13 +45,20 @@ export const documentedItemColumns = {
   refundMethod: { type: 'text', deprecated: NO_VALUES, source: DOCUMENT },
   returnMethod: { type: 'text', deprecated: NO_VALUES, source: DOCUMENT },
   returnShippingCostPayer: { type: 'text', source: DOCUMENT },
-  acceptedPaymentMethods: { type: 'text', deprecated: 'returned empty, scheduled for deprecation', source: DOCUMENT },
+  acceptedPaymentMethods: {
+    type: 'text',
+    deprecated: 'returned empty, scheduled for deprecation',
+    source: DOCUMENT,
+  },
   deliveryOptions: { type: 'commaList', source: DOCUMENT },
   shipToIncludedRegions: { type: 'regions', source: DOCUMENT },
   shipToExcludedRegions: { type: 'regions', source: DOCUMENT },
 } as const satisfies Columns
 
-/** Seen in real files after the documented ones. The hazmat columns between takeBackPolicyDescription and repairScore are not named: they read as text. */
+/**
+ * Seen in real files after the documented ones. The hazmat columns between
+ * takeBackPolicyDescription and repairScore are not named: they read as text.
+ */
 const notedItemColumns = {
   inferredEpid: { type: 'text', source: NOTES },
   inferredGtin: { type: 'text', source: NOTES },
@@ -106,4 +113,7 @@ const notedItemColumns = {
   sellerUserId: { type: 'text', source: NOTES },
 } as const satisfies Columns
 
-export const itemColumns = { ...documentedItemColumns, ...notedItemColumns } as const satisfies Columns
+export const itemColumns = {
+  ...documentedItemColumns,
+  ...notedItemColumns,
+} as const satisfies Columns

@@ -35,9 +35,9 @@ export interface Regions {
 }
 
 /**
- * Where an item ships: the listed countries and regions, except the listed exceptions.
- * Which countries a region covers is not documented, so an exception stays whenever it may cut something out of what is left.
- * Without exceptions the two lists are the whole answer.
+ * Where an item ships: the listed countries and regions, except the listed exceptions. Which
+ * countries a region covers is not documented, so an exception stays whenever it may cut something
+ * out of what is left. Without exceptions the two lists are the whole answer.
  */
 export interface ShipTo extends Regions {
   /** Excluded countries that may lie in one of `regions`. */
@@ -46,7 +46,10 @@ export interface ShipTo extends Regions {
   readonly exceptRegions: readonly string[]
 }
 
-/** The type that each kind of column is read as. Empty cells, quoted or not, give null, or an empty list. Rows share lists and regions, frozen. */
+/**
+ * The type that each kind of column is read as. Empty cells, quoted or not, give null, or an empty
+ * list. Rows share lists and regions, frozen.
+ */
 export interface CellTypes {
   text: string | null
   int32: number | null

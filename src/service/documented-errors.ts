@@ -26,17 +26,30 @@ export interface DocumentedError {
     | 'implied'
 }
 
-type Row = Omit<DocumentedError, 'operation' | 'domain' | 'retryable' | 'source'> & { readonly operations: readonly OperationName[] }
+type Row = Omit<DocumentedError, 'operation' | 'domain' | 'retryable' | 'source'> & {
+  readonly operations: readonly OperationName[]
+}
 
-const row = (operations: readonly OperationName[], status: number, errorId: number, condition: string): Row => ({
+const row = (
+  operations: readonly OperationName[],
+  status: number,
+  errorId: number,
+  condition: string,
+): Row => ({
   operations,
   status,
   errorId,
   category: 'REQUEST',
   condition,
 })
-const business = (...parts: Parameters<typeof row>): Row => ({ ...row(...parts), category: 'BUSINESS' })
-const application = (...parts: Parameters<typeof row>): Row => ({ ...row(...parts), category: 'APPLICATION' })
+const business = (...parts: Parameters<typeof row>): Row => ({
+  ...row(...parts),
+  category: 'BUSINESS',
+})
+const application = (...parts: Parameters<typeof row>): Row => ({
+  ...row(...parts),
+  category: 'APPLICATION',
+})
 
 const DOWNLOAD = ['downloadFile'] as const
 const ITEM_AND_GROUP = ['getItemFeed', 'getItemGroupFeed'] as const
@@ -129,8 +142,18 @@ const OTHER_STATUSES: readonly Row[] = [
 const IMPLIED: readonly Row[] = [
   row(['getFiles', 'getFile'], 400, 13014, 'Marketplace header invalid or missing'),
   row(['getFiles'], 403, 14009, 'Insufficient permission for the feed type on the marketplace'),
-  row(['getFile'], 404, 14004, 'File identifier does not exist for the marketplace, or has expired'),
-  application(['getAccess', 'getFeedTypes', 'getFeedType', 'getFiles', 'getFile'], 500, 13006, 'Internal system problem'),
+  row(
+    ['getFile'],
+    404,
+    14004,
+    'File identifier does not exist for the marketplace, or has expired',
+  ),
+  application(
+    ['getAccess', 'getFeedTypes', 'getFeedType', 'getFiles', 'getFile'],
+    500,
+    13006,
+    'Internal system problem',
+  ),
 ]
 
 /** A file that is still being generated, and what lies with the service itself. */
@@ -166,6 +189,12 @@ export const documentedErrors: readonly DocumentedError[] = Object.freeze([
 ])
 
 /** What is documented of a service's answer; undefined where nothing is. */
-export function documentedError(operation: string, status: number, errorId: number): DocumentedError | undefined {
-  return documentedErrors.find(error => error.operation === operation && error.status === status && error.errorId === errorId)
+export function documentedError(
+  operation: string,
+  status: number,
+  errorId: number,
+): DocumentedError | undefined {
+  return documentedErrors.find(
+    error => error.operation === operation && error.status === status && error.errorId === errorId,
+  )
 }

@@ -3,7 +3,15 @@
 import { setMaxListeners } from 'node:events'
 import { Secrets } from '../codec/secrets'
 import { FeedError } from '../errors'
-import { anObject, callback, choice, knownOptions, type OptionNames, optionInvalid, withMethods } from '../options'
+import {
+  anObject,
+  callback,
+  choice,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  withMethods,
+} from '../options'
 import { rangeSettings } from '../stages/range/range-settings'
 import { type Catalog, catalogOf } from './clients/catalog'
 import type { RangeTuning } from './clients/feed-download'
@@ -59,22 +67,29 @@ export interface FeedService {
   readonly keys: Keys
   /** Notifications (signing-keys-and-subscriptions.md, section 2.3). */
   readonly notifications: Notifications
-  /** Ends a token request under way, and the connections unless the transport is the caller's. Downloads are ended by their readers. */
+  /**
+   * Ends a token request under way, and the connections unless the transport is the caller's.
+   * Downloads are ended by their readers.
+   */
   close(): Promise<void>
-  /** @internal The clock of window checks, token expiry and Retry-After dates: milliseconds since 1970. */
+  /**
+   * @internal The clock of window checks, token expiry and Retry-After dates: milliseconds since
+   * 1970.
+   */
   readonly now: () => number
   /**
-   * The same clients by another clock, for window checks, token expiry and Retry-After dates. Credentials, transport and limits are
-   * shared; tokens are asked for anew, because their expiry is told by the clock. Closing the derived service does nothing.
+   * The same clients by another clock, for window checks, token expiry and Retry-After dates.
+   * Credentials, transport and limits are shared; tokens are asked for anew, because their expiry
+   * is told by the clock. Closing the derived service does nothing.
    * @internal
    */
   withClock(now: () => number): FeedService
 }
 
 /**
- * The clients of one service. `credentials` are those of the client-credentials flow, or a function that gives tokens.
- * Tokens and the client's secret are held in private fields and never shown: not by errors, not by inspection, not in JSON.
- * Throws OPTION_INVALID.
+ * The clients of one service. `credentials` are those of the client-credentials flow, or a function
+ * that gives tokens. Tokens and the client's secret are held in private fields and never shown: not
+ * by errors, not by inspection, not in JSON. Throws OPTION_INVALID.
  */
 export function createFeedService(
   profile: ServiceProfile,
@@ -101,14 +116,27 @@ export function createFeedService(
     closed.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' }))
     await own?.close()
   }
-  const base = { profile, transport, credentials, secrets: new Secrets(), settings, checks, ranges, closed: closed.signal }
+  const base = {
+    profile,
+    transport,
+    credentials,
+    secrets: new Secrets(),
+    settings,
+    checks,
+    ranges,
+    closed: closed.signal,
+  }
   return serviceOf(base, close)
 }
 
 /** More may stand beside the two, such as the address that a server prints with them. */
 function checkedCredentials(credentials: ClientCredentials): void {
   if (typeof credentials !== 'object' || credentials === null) {
-    throw optionInvalid('credentials', 'an object with clientId and clientSecret, or a function that gives tokens', credentials)
+    throw optionInvalid(
+      'credentials',
+      'an object with clientId and clientSecret, or a function that gives tokens',
+      credentials,
+    )
   }
   for (const name of ['clientId', 'clientSecret'] as const) {
     // A secret is not shown, whatever it is.
@@ -126,7 +154,9 @@ interface ServiceBase extends Omit<ServiceCoreParts, 'tokens'> {
 function serviceOf(base: ServiceBase, close: () => Promise<void>): FeedService {
   const { profile, credentials, settings } = base
   const tokens =
-    typeof credentials === 'function' ? credentials : new CredentialTokens({ ...base, tokenUrl: profile.tokenUrl, credentials }).source
+    typeof credentials === 'function'
+      ? credentials
+      : new CredentialTokens({ ...base, tokenUrl: profile.tokenUrl, credentials }).source
   const core = new ServiceCore({ ...base, tokens })
   return {
     profile,

@@ -1,11 +1,33 @@
 // The public names of `feedmill/service`: the clients of the whole service.
 
-export type { Catalog, FeedTypesQuery, FileDownloadQuery, FileQuery, FilesQuery } from './clients/catalog'
-export type { DownloadInfo, FeedDownload, RangeTuning, ReadOptions, RowOptions } from './clients/feed-download'
-export type { CategoryQuery, Feeds, ItemFeedQuery, PriorityQuery, SnapshotQuery } from './clients/feeds'
+export type {
+  Catalog,
+  FeedTypesQuery,
+  FileDownloadQuery,
+  FileQuery,
+  FilesQuery,
+} from './clients/catalog'
+export type {
+  DownloadInfo,
+  FeedDownload,
+  RangeTuning,
+  ReadOptions,
+  RowOptions,
+} from './clients/feed-download'
+export type {
+  CategoryQuery,
+  Feeds,
+  ItemFeedQuery,
+  PriorityQuery,
+  SnapshotQuery,
+} from './clients/feeds'
 export { fileNameOf } from './clients/file-name'
 export type { Keys, SigningKey } from './clients/keys'
-export type { CreatedSubscription, Notifications, SubscriptionOptions } from './clients/notifications'
+export type {
+  CreatedSubscription,
+  Notifications,
+  SubscriptionOptions,
+} from './clients/notifications'
 export type { Page, PagedList } from './clients/paged-list'
 export type { CheckMode } from './clients/request-checks'
 export type { CallOptions } from './clients/service-core'
@@ -35,5 +57,10 @@ export type {
 } from './json/bodies'
 export type { OperationName } from './operations'
 export { pathSegment } from './path-segment'
-export { defineProfile, type ProfileOptions, type RequestLimits, type ServiceProfile } from './profile'
+export {
+  defineProfile,
+  type ProfileOptions,
+  type RequestLimits,
+  type ServiceProfile,
+} from './profile'
 export type { ClientCredentials, TokenNeed, TokenSource } from './tokens/token-source'

@@ -20,7 +20,12 @@ const FEEDS = '/buy/feed/v1_beta'
 const FEED_SCOPE = 'buy.item.feed'
 const API_SCOPE = 'api_scope'
 
-const read = (path: string): OperationSpec => ({ method: 'GET', base: 'baseUrl', path, scope: FEED_SCOPE })
+const read = (path: string): OperationSpec => ({
+  method: 'GET',
+  base: 'baseUrl',
+  path,
+  scope: FEED_SCOPE,
+})
 
 export const OPERATIONS = {
   getAccess: read(`${CATALOG}/access`),
@@ -33,8 +38,18 @@ export const OPERATIONS = {
   getItemGroupFeed: read(`${FEEDS}/item_group`),
   getItemSnapshotFeed: read(`${FEEDS}/item_snapshot`),
   getItemPriorityFeed: read(`${FEEDS}/item_priority`),
-  getSigningKey: { method: 'GET', base: 'keysBaseUrl', path: '/signing_key/{signing_key_id}', scope: API_SCOPE },
-  createSubscription: { method: 'POST', base: 'notificationsBaseUrl', path: '/subscription', scope: API_SCOPE },
+  getSigningKey: {
+    method: 'GET',
+    base: 'keysBaseUrl',
+    path: '/signing_key/{signing_key_id}',
+    scope: API_SCOPE,
+  },
+  createSubscription: {
+    method: 'POST',
+    base: 'notificationsBaseUrl',
+    path: '/subscription',
+    scope: API_SCOPE,
+  },
 } as const satisfies Record<string, OperationSpec>
 
 export type OperationName = keyof typeof OPERATIONS

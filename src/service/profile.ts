@@ -1,5 +1,5 @@
-// The service profile: everything in which one service of this family differs from another, as one value.
-// Defaults are those of service-notes.md, sections 2 and 3.
+// The service profile: everything in which one service of this family differs from another, as one
+// value. Defaults are those of service-notes.md, sections 2 and 3.
 
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
@@ -19,7 +19,10 @@ export interface RequestLimits {
   readonly categoryIds: number
   /** Default 10. */
   readonly marketplaceIds: number
-  /** Days that daily files reach back: 17, for 14 files are kept and the newest is up to three days old. */
+  /**
+   * Days that daily files reach back: 17, for 14 files are kept and the newest is up to three days
+   * old.
+   */
   readonly dailyDays: number
   /** Days that snapshot files are kept: 7. */
   readonly snapshotDays: number
@@ -65,7 +68,10 @@ export interface ProfileOptions extends Partial<Omit<ServiceProfile, Overridable
   readonly limits?: Partial<RequestLimits>
   /** Ranges up to 10 MB. Default false. */
   readonly sandbox?: boolean
-  /** Allows plain http to hosts other than this machine: tokens then travel unprotected. Default false. */
+  /**
+   * Allows plain http to hosts other than this machine: tokens then travel unprotected. Default
+   * false.
+   */
   readonly allowHttp?: boolean
 }
 
@@ -100,7 +106,10 @@ const PROFILE_NAMES: OptionNames<ProfileOptions> = {
   allowHttp: true,
 }
 
-/** Completes a profile. Throws OPTION_INVALID, for plain http to another machine too, and HTTP_HEADER_INVALID. */
+/**
+ * Completes a profile. Throws OPTION_INVALID, for plain http to another machine too, and
+ * HTTP_HEADER_INVALID.
+ */
 export function defineProfile(options: ProfileOptions): ServiceProfile {
   knownOptions(options, PROFILE_NAMES)
   const { sandbox = false, allowHttp = false } = options
@@ -110,27 +119,43 @@ export function defineProfile(options: ProfileOptions): ServiceProfile {
   return {
     baseUrl,
     tokenUrl: address('tokenUrl', options.tokenUrl, allowHttp),
-    keysBaseUrl: address('keysBaseUrl', options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`, allowHttp),
-    notificationsBaseUrl: address('notificationsBaseUrl', options.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`, allowHttp),
+    keysBaseUrl: address(
+      'keysBaseUrl',
+      options.keysBaseUrl ?? `${baseUrl}/developer/key_management/v1`,
+      allowHttp,
+    ),
+    notificationsBaseUrl: address(
+      'notificationsBaseUrl',
+      options.notificationsBaseUrl ?? `${baseUrl}/commerce/notification/v1`,
+      allowHttp,
+    ),
     scopeBase: filledText('scopeBase', options.scopeBase).replace(/\/$/, ''),
     marketplaceHeader,
     marketplacePrefix: options.marketplacePrefix ?? 'MKT_',
     paths: checkedPaths({ ...defaults('path'), ...options.paths }),
     scopes: { ...defaults('scope'), ...options.scopes },
     lookBackParameter: options.lookBackParameter ?? 'look_back',
-    maxRangeBytes: wholeNumber('maxRangeBytes', options.maxRangeBytes ?? (sandbox ? SANDBOX_MAX_RANGE_BYTES : MAX_RANGE_BYTES)),
+    maxRangeBytes: wholeNumber(
+      'maxRangeBytes',
+      options.maxRangeBytes ?? (sandbox ? SANDBOX_MAX_RANGE_BYTES : MAX_RANGE_BYTES),
+    ),
     limits: checkedLimits({ ...LIMITS, ...options.limits }),
   }
 }
 
-/** The address of an operation. Throws HTTP_IDENTIFIER_INVALID for an identifier that is no path segment. */
+/**
+ * The address of an operation. Throws HTTP_IDENTIFIER_INVALID for an identifier that is no path
+ * segment.
+ */
 export function operationUrl(
   profile: ServiceProfile,
   operation: OperationName,
   identifiers: Readonly<Record<string, string>> = {},
   query: URLSearchParams = new URLSearchParams(),
 ): string {
-  const path = profile.paths[operation].replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, identifiers[name] ?? ''))
+  const path = profile.paths[operation].replace(/\{(\w+)\}/g, (_, name: string) =>
+    pathSegment(name, identifiers[name] ?? ''),
+  )
   const search = query.toString()
   return `${profile[OPERATIONS[operation].base]}${path}${search && `?${search}`}`
 }
@@ -142,24 +167,42 @@ export function operationScope(profile: ServiceProfile, operation: OperationName
 
 /** True for addresses that never leave this machine. */
 function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname)
+  )
 }
 
 function address(option: string, value: string, allowHttp: boolean): string {
   filledText(option, value)
   const url = requestUrl(value, option)
-  // Paths follow a base address; the token endpoint may have a query, and no fragment (RFC 6749, 3.2).
-  if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value)) throw mistake(option, 'an address without query and fragment', printableUrl(url))
+  // Paths follow a base address; the token endpoint may have a query, and no fragment (RFC 6749,
+  // 3.2).
+  if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value))
+    throw mistake(option, 'an address without query and fragment', printableUrl(url))
   if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')
-  throw mistake(option, 'an https address, because tokens are sent to it (allowHttp overrides)', printableUrl(url))
+  throw mistake(
+    option,
+    'an https address, because tokens are sent to it (allowHttp overrides)',
+    printableUrl(url),
+  )
 }
 
-/** A path has the variables of its default: without one of them a request would name something else, with another nothing. */
+/**
+ * A path has the variables of its default: without one of them a request would name something else,
+ * with another nothing.
+ */
 function checkedPaths(paths: ServiceProfile['paths']): ServiceProfile['paths'] {
   for (const [name, path] of Object.entries(paths)) {
     const variables = variablesOf(OPERATIONS[name as OperationName].path)
     if (path.startsWith('/') && variablesOf(path) === variables) continue
-    throw mistake(`paths.${name}`, `a path that begins with a slash and has ${variables || 'no variable'}`, path)
+    throw mistake(
+      `paths.${name}`,
+      `a path that begins with a slash and has ${variables || 'no variable'}`,
+      path,
+    )
   }
   return paths
 }
@@ -174,7 +217,11 @@ function checkedLimits(limits: RequestLimits): RequestLimits {
 }
 
 function mistake(option: string, expected: string, received: string): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(received) })
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
+    option,
+    expected,
+    received: excerpt(received),
+  })
 }
 
 function defaults<K extends 'path' | 'scope'>(field: K): Record<OperationName, string> {

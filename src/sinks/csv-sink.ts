@@ -16,40 +16,53 @@ export interface CsvSinkOptions<N extends string = string> {
   /** One character or more between cells; a comma by default. */
   readonly delimiter?: string
   /**
-   * Puts an apostrophe before a cell that a spreadsheet would run: one that begins with `=`, `+`, `-`, `@` or their
-   * full-width forms, also behind blanks and control characters, or with a control character. On by default.
+   * Puts an apostrophe before a cell that a spreadsheet would run: one that begins with `=`, `+`,
+   * `-`, `@` or their full-width forms, also behind blanks and control characters, or with a
+   * control character. On by default.
    */
   readonly neutralizeFormulas?: boolean
 }
 
 const NAME = 'csv'
-const OPTIONS: OptionNames<CsvSinkOptions> = { columns: true, delimiter: true, neutralizeFormulas: true }
+const OPTIONS: OptionNames<CsvSinkOptions> = {
+  columns: true,
+  delimiter: true,
+  neutralizeFormulas: true,
+}
 const LINE_END = '\r\n'
-// The first alternative leaves out a plain number such as -9.90, which runs nothing and has to stay a number.
-// Programs that read a cell drop blanks, control characters and invisible ones before they look for a formula.
+// The first alternative leaves out a plain number such as -9.90, which runs nothing and has to stay
+// a number. Programs that read a cell drop blanks, control characters and invisible ones before
+// they look for a formula.
 const FORMULA_START = /^(?:(?![+-]?\d+(?:\.\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
 
 /**
- * A header line and one line for each row, or plain object. A cell that is a list or an object is written as JSON; null and
- * undefined are empty cells. Formulas are neutralised in text only: a signed number stays a number.
+ * A header line and one line for each row, or plain object. A cell that is a list or an object is
+ * written as JSON; null and undefined are empty cells. Formulas are neutralised in text only: a
+ * signed number stays a number.
  *
- * A name in `columns` that the rows' type does not know is a compile error; a column of the file that its schema does not have
- * is given as `string`, such as `'extra' as string`. A name that no row has is COLUMN_UNKNOWN before anything is written. Of plain
- * objects the first 1,000 count, and a property that is missing in some of them is an empty cell. Without `columns` those of the
- * first row are written, and a later one that has more is COLUMN_UNKNOWN, because its cell would be lost.
+ * A name in `columns` that the rows' type does not know is a compile error; a column of the file
+ * that its schema does not have is given as `string`, such as `'extra' as string`. A name that no
+ * row has is COLUMN_UNKNOWN before anything is written. Of plain objects the first 1,000 count, and
+ * a property that is missing in some of them is an empty cell. Without `columns` those of the first
+ * row are written, and a later one that has more is COLUMN_UNKNOWN, because its cell would be lost.
  *
- * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as it was before. The text is
- * written beside it, as `<name>.<16 hexadecimal digits>.partial`. A symbolic link stays, and the file that it points to is
- * replaced. A device, a FIFO or a stream gets the text as it is made.
- * @param target the path of the file, in a folder that is there; or a Node stream, which is not ended
- * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for what is no row or object, and
- * for a cell that has no text
+ * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as
+ * it was before. The text is written beside it, as `<name>.<16 hexadecimal digits>.partial`. A
+ * symbolic link stays, and the file that it points to is replaced. A device, a FIFO or a stream
+ * gets the text as it is made.
+ * @param target the path of the file, in a folder that is there; or a Node stream, which is not
+ * ended
+ * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for
+ * what is no row or object, and for a cell that has no text
  */
 export function csvSink<T, N extends string>(
   target: SinkTarget,
   options: CsvSinkOptions & { readonly columns: string extends N ? readonly N[] : never },
 ): Sink<T>
-export function csvSink<T>(target: SinkTarget, options?: CsvSinkOptions<ColumnOf<NoInfer<T>>>): Sink<T>
+export function csvSink<T>(
+  target: SinkTarget,
+  options?: CsvSinkOptions<ColumnOf<NoInfer<T>>>,
+): Sink<T>
 export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
   const output = new TextOutput(target, NAME)
   const { delimiter = ',', neutralizeFormulas = true } = knownOptions(options, OPTIONS)
@@ -67,7 +80,10 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
   const linesOf = (cells: unknown[][]) => {
     // Many readers skip a blank line: the empty cell of a lone column is written as "".
     const quotes = cells[0]?.length === 1 ? (value: unknown) => value === '' : false
-    return unparse(cells, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) + LINE_END
+    return (
+      unparse(cells, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) +
+      LINE_END
+    )
   }
   const withHeader = (text: string) => {
     if (hasHeader || columns.names === undefined) return text
@@ -108,7 +124,12 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
     typeof element === 'object' && element !== null
       ? (unwritableKind(element) ?? (Array.isArray(element) ? 'Array' : undefined))
       : typeof element
-  if (kind !== undefined) throw valueInvalid(NAME, columns.rows + 1, `${kind} is not a row or an object with a property for each column`)
+  if (kind !== undefined)
+    throw valueInvalid(
+      NAME,
+      columns.rows + 1,
+      `${kind} is not a row or an object with a property for each column`,
+    )
   const cells = columns.cellsOf(element as object)
   return columns.names!.map(name => {
     // An own property only: a column may be named `constructor`.
@@ -119,7 +140,13 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
 /** Dates and decimals are text in JSON; lists and objects are written as their JSON. */
 function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return value
+  if (
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    typeof value === 'bigint'
+  )
+    return value
   const json = jsonOf(value, column, row)
   if (json === 'null') return ''
   return json.startsWith('"') ? JSON.parse(json) : json
@@ -141,5 +168,9 @@ function jsonOf(value: unknown, column: string, row: number): string {
       )
     }
   }
-  throw valueInvalid(NAME, row, `the cell ${excerpt(column)} is ${kind ?? 'an object'}, which has no text`)
+  throw valueInvalid(
+    NAME,
+    row,
+    `the cell ${excerpt(column)} is ${kind ?? 'an object'}, which has no text`,
+  )
 }

@@ -1,6 +1,7 @@
-// Where a sink's bytes go: to a file that appears whole or not at all, or straight through to what is no regular file.
-// A device, a FIFO and an open stream keep no earlier content, so nothing replaces them and nothing
-// that was written is taken back. Methods fail with the system's own errors: TextOutput types them.
+// Where a sink's bytes go: to a file that appears whole or not at all, or straight through to what
+// is no regular file. A device, a FIFO and an open stream keep no earlier content, so nothing
+// replaces them and nothing that was written is taken back. Methods fail with the system's own
+// errors: TextOutput types them.
 
 import { constants, fstat, write } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
@@ -8,8 +9,8 @@ import { promisify } from 'node:util'
 import { AtomicFile, descriptorOf, unlessMissing, withoutLinks, writeAll } from '../atomic-file'
 
 /**
- * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the sink
- * writes to and does not end.
+ * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
+ * sink writes to and does not end.
  */
 export type SinkTarget = string | NodeJS.WritableStream
 
@@ -33,7 +34,10 @@ export async function openDestination(target: SinkTarget): Promise<Destination> 
   return new DeviceDestination(await open(target, constants.O_WRONLY))
 }
 
-/** All writers of an open file share one position in it: opened anew, a file would be written from its start. */
+/**
+ * All writers of an open file share one position in it: opened anew, a file would be written from
+ * its start.
+ */
 async function descriptorDestination(descriptor: number): Promise<Destination> {
   if (descriptor === 1) return streamDestination(process.stdout)
   if (descriptor === 2) return streamDestination(process.stderr)
@@ -47,7 +51,9 @@ async function streamDestination(stream: NodeJS.WritableStream): Promise<Destina
   if (!isOwn || isTTY || typeof fd !== 'number') return new StreamDestination(stream)
   const stats = await statOf(fd)
   // Node's stream over a file or device takes a block that was written in part for the whole block.
-  return stats.isFile() || stats.isCharacterDevice() ? new DescriptorDestination(fd) : new StreamDestination(stream)
+  return stats.isFile() || stats.isCharacterDevice()
+    ? new DescriptorDestination(fd)
+    : new StreamDestination(stream)
 }
 
 class DeviceDestination implements Destination {
@@ -91,7 +97,10 @@ class DescriptorDestination implements Destination {
 
 class StreamDestination implements Destination {
   readonly #stream: NodeJS.WritableStream
-  /** The write reports every failure. Without a listener the event that comes with it would end the process. */
+  /**
+   * The write reports every failure. Without a listener the event that comes with it would end the
+   * process.
+   */
   readonly #ignore = () => {}
 
   constructor(stream: NodeJS.WritableStream) {

@@ -9,21 +9,31 @@ import { TextOutput } from './text-output'
 
 const NAME = 'ndjson'
 
-/** The items that a sink takes: all but those whose elements are surely no lines, such as the bytes of a file that nothing has parsed. */
+/**
+ * The items that a sink takes: all but those whose elements are surely no lines, such as the bytes
+ * of a file that nothing has parsed.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: it is what a function without a `return` gives to `map`.
-export type NdjsonItem<T> = ElementOf<T> extends Unwritable | bigint | symbol | void ? 'rows, objects or other JSON values' : T
+export type NdjsonItem<T> =
+  ElementOf<T> extends Unwritable | bigint | symbol | void
+    ? 'rows, objects or other JSON values'
+    : T
 
 /**
- * One JSON value for each row (or member, or item), in order. Rows are written with their typed values: decimals as exact text,
- * timestamps as ISO 8601, empty cells as null. A line may be an object, an array, text, a finite number, true, false or null.
- * Inside objects the rules of `JSON.stringify` hold: what is undefined is left out, NaN and invalid dates are null.
+ * One JSON value for each row (or member, or item), in order. Rows are written with their typed
+ * values: decimals as exact text, timestamps as ISO 8601, empty cells as null. A line may be an
+ * object, an array, text, a finite number, true, false or null. Inside objects the rules of
+ * `JSON.stringify` hold: what is undefined is left out, NaN and invalid dates are null.
  *
- * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as it was before. The text is
- * written beside it, as `<name>.<16 hexadecimal digits>.partial`. A symbolic link stays, and the file that it points to is
- * replaced. A device, a FIFO or a stream gets the text as it is made.
- * @param target the path of the file, in a folder that is there; or a Node stream, which is not ended
- * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for what JSON has no form for: bytes, a
- * promise, a Date, Map or Set in place of a row, undefined, a BigInt, an object that contains itself
+ * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as
+ * it was before. The text is written beside it, as `<name>.<16 hexadecimal digits>.partial`. A
+ * symbolic link stays, and the file that it points to is replaced. A device, a FIFO or a stream
+ * gets the text as it is made.
+ * @param target the path of the file, in a folder that is there; or a Node stream, which is not
+ * ended
+ * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for what JSON has
+ * no form for: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt, an
+ * object that contains itself
  */
 export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
   const output = new TextOutput(target, NAME)
@@ -53,18 +63,25 @@ function lineOf(element: unknown, row: number): string {
 
 /** Undefined where JSON has no form for the value, or one that does not say what it is. */
 function jsonOf(element: unknown, row: number): string | undefined {
-  if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined) return undefined
+  if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined)
+    return undefined
   if (typeof element === 'number' && !Number.isFinite(element)) return undefined
   try {
     return JSON.stringify(element)
   } catch (cause) {
     // The cell of a row tells its own place.
     if (FeedError.is(cause)) throw cause
-    throw valueInvalid(NAME, row, excerpt(cause instanceof Error ? cause.message : String(cause)), cause)
+    throw valueInvalid(
+      NAME,
+      row,
+      excerpt(cause instanceof Error ? cause.message : String(cause)),
+      cause,
+    )
   }
 }
 
 function describe(element: unknown): string {
-  if (typeof element === 'object' && element !== null) return unwritableKind(element) ?? 'an object whose toJSON gives nothing'
+  if (typeof element === 'object' && element !== null)
+    return unwritableKind(element) ?? 'an object whose toJSON gives nothing'
   return typeof element === 'number' ? String(element) : typeof element
 }

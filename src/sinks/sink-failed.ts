@@ -16,5 +16,10 @@ export function sinkFailed(sink: string, target: string, cause: unknown): FeedEr
   const text = excerpt(cause instanceof Error ? cause.message : show(cause), 200)
   const reason = typeof code === 'string' ? code : text
   const words = text.includes(reason) ? text : `${reason}: ${text}`
-  return new FeedError('SINK_FAILED', `${target} cannot be written: ${words}`, { sink, target, reason }, { cause })
+  return new FeedError(
+    'SINK_FAILED',
+    `${target} cannot be written: ${words}`,
+    { sink, target, reason },
+    { cause },
+  )
 }

@@ -1,4 +1,5 @@
-// The text of a sink on its way to its destination: gathered in one buffer, encoded as UTF-8, every failure typed.
+// The text of a sink on its way to its destination: gathered in one buffer, encoded as UTF-8, every
+// failure typed.
 
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'
@@ -6,7 +7,10 @@ import { filePath, optionInvalid } from '../options'
 import { type Destination, openDestination, type SinkTarget } from './destination'
 import { sinkFailed } from './sink-failed'
 
-/** Bytes gathered before they are written. The one buffer is used again and again, so that text of any length makes no garbage. */
+/**
+ * Bytes gathered before they are written. The one buffer is used again and again, so that text of
+ * any length makes no garbage.
+ */
 const BUFFER_BYTES = 1 << 18
 /** The most UTF-8 bytes that one UTF-16 unit takes. */
 const MAX_UNIT_BYTES = 3
@@ -20,16 +24,23 @@ export class TextOutput {
   #filled = 0
   /** From `open` to `commit` or `abort`. */
   #inUse = false
-  /** Runs that were refused and have not aborted yet: their abort is not the abort of the run that writes. */
+  /**
+   * Runs that were refused and have not aborted yet: their abort is not the abort of the run that
+   * writes.
+   */
   #refused = 0
 
   /** @param sink the name of the sink, for its errors. @throws FeedError OPTION_INVALID */
   constructor(target: SinkTarget, sink: string) {
-    this.#target = typeof target === 'string' ? resolve(filePath('target', target)) : writable(target)
+    this.#target =
+      typeof target === 'string' ? resolve(filePath('target', target)) : writable(target)
     this.#sink = sink
   }
 
-  /** Begins anew. A second run at the same time would mix its text in, so it is refused. @throws FeedError SINK_FAILED */
+  /**
+   * Begins anew. A second run at the same time would mix its text in, so it is refused.
+   * @throws FeedError SINK_FAILED
+   */
   async open(): Promise<void> {
     if (this.#inUse) {
       this.#refused++
@@ -44,7 +55,8 @@ export class TextOutput {
 
   /** Adds text; a promise only when a write is due. */
   write(text: string): Promise<void> | undefined {
-    if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled) return this.#guard(() => this.#writeThrough(text))
+    if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled)
+      return this.#guard(() => this.#writeThrough(text))
     this.#filled += this.#encoder.encodeInto(text, this.#buffer.subarray(this.#filled)).written
     return undefined
   }
@@ -59,7 +71,10 @@ export class TextOutput {
     })
   }
 
-  /** Drops what was not written yet. A file at the target is as it was before; what is no regular file keeps what it got. */
+  /**
+   * Drops what was not written yet. A file at the target is as it was before; what is no regular
+   * file keeps what it got.
+   */
   async abort(): Promise<void> {
     if (this.#refused > 0) {
       this.#refused--
@@ -82,7 +97,8 @@ export class TextOutput {
       const { read, written } = this.#encoder.encodeInto(rest, this.#buffer.subarray(this.#filled))
       this.#filled += written
       rest = rest.slice(read)
-      // What does not fit any more goes behind a write, also where only a part of a character is left.
+      // What does not fit any more goes behind a write, also where only a part of a character is
+      // left.
       if (rest.length > 0) await this.#flush()
     }
   }

@@ -1,4 +1,5 @@
-// What becomes of cells that cannot be read as their column's type: one policy for all stages that decode ahead of the reader.
+// What becomes of cells that cannot be read as their column's type: one policy for all stages that
+// decode ahead of the reader.
 
 import { cellDecoders } from '../codec/decode/cell-decoders'
 import { FeedError, type RowPosition } from '../errors'
@@ -14,7 +15,10 @@ export interface BadCell {
   readonly position: RowPosition
 }
 
-/** `throw` ends the stream, `null` gives the column's empty value, a function is called and then the empty value is given. */
+/**
+ * `throw` ends the stream, `null` gives the column's empty value, a function is called and then the
+ * empty value is given.
+ */
 export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void)
 
 interface ReadableRow {
@@ -29,11 +33,20 @@ export class BadCells {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(policy: BadCellPolicy = 'throw') {
-    this.#policy = policy === 'throw' || policy === 'null' ? policy : callback('onBadCell', policy, "'throw', 'null' or a function")
+    this.#policy =
+      policy === 'throw' || policy === 'null'
+        ? policy
+        : callback('onBadCell', policy, "'throw', 'null' or a function")
   }
 
-  /** One cell's value, or what the policy makes of it. @throws FeedError CELL_INVALID with the position */
-  read(row: ReadableRow, { name, type }: { readonly name: string; readonly type: CellType }): unknown {
+  /**
+   * One cell's value, or what the policy makes of it.
+   * @throws FeedError CELL_INVALID with the position
+   */
+  read(
+    row: ReadableRow,
+    { name, type }: { readonly name: string; readonly type: CellType },
+  ): unknown {
     try {
       return row.get(name)
     } catch (error) {

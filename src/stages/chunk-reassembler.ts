@@ -1,4 +1,5 @@
-// ChunkReassembler: the pieces of one file, in any order, to its bytes in order. A stage over ChunkWindow; copies nothing.
+// ChunkReassembler: the pieces of one file, in any order, to its bytes in order. A stage over
+// ChunkWindow; copies nothing.
 
 import { byteBlock } from '../codec/byte-block'
 import { ChunkWindow, type ChunkWindowOptions, WINDOW_BYTES } from '../codec/range/chunk-window'
@@ -7,17 +8,22 @@ import { FeedError } from '../errors'
 import { knownOptions, type OptionNames, show } from '../options'
 import { Stage } from './stage'
 
-const OPTION_NAMES: OptionNames<ChunkWindowOptions> = { windowBytes: true, totalBytes: true, startOffset: true }
+const OPTION_NAMES: OptionNames<ChunkWindowOptions> = {
+  windowBytes: true,
+  totalBytes: true,
+  startOffset: true,
+}
 const EXPECTED = '{ offset, bytes }, where offset is a whole number from 0'
 
 /**
  * Puts pieces `{offset, bytes}` in order.
  *
- * Every output is the very block of an input piece: its memory belongs to the stage from `write` until it comes out, then to the
- * reader. Holds at most `windowBytes` of pieces that lie ahead, and the one piece it is working on.
- * The input may end when no byte before its end is missing, and `totalBytes` (when given) is reached: else CHUNK_GAP or
- * CHUNK_TOTAL_MISMATCH. Fails with CHUNK_OVERLAP and CHUNK_WINDOW_EXCEEDED where such a piece arrives, and with
- * STAGE_INPUT_INVALID where something arrives that is no piece. No input gives no output.
+ * Every output is the very block of an input piece: its memory belongs to the stage from `write`
+ * until it comes out, then to the reader. Holds at most `windowBytes` of pieces that lie ahead, and
+ * the one piece it is working on. The input may end when no byte before its end is missing, and
+ * `totalBytes` (when given) is reached: else CHUNK_GAP or CHUNK_TOTAL_MISMATCH. Fails with
+ * CHUNK_OVERLAP and CHUNK_WINDOW_EXCEEDED where such a piece arrives, and with STAGE_INPUT_INVALID
+ * where something arrives that is no piece. No input gives no output.
  */
 export class ChunkReassembler extends Stage<Piece, Uint8Array> {
   readonly #window: ChunkWindow
@@ -49,8 +55,13 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
       byteBlock(this.name, piece.bytes)
       return piece
     }
-    const received = typeof piece === 'object' && piece !== null ? `offset ${show(offset)}` : show(piece)
+    const received =
+      typeof piece === 'object' && piece !== null ? `offset ${show(offset)}` : show(piece)
     const context = { stage: this.name, expected: EXPECTED, received }
-    throw new FeedError('STAGE_INPUT_INVALID', `${this.name} takes pieces ${EXPECTED}, not ${received}`, context)
+    throw new FeedError(
+      'STAGE_INPUT_INVALID',
+      `${this.name} takes pieces ${EXPECTED}, not ${received}`,
+      context,
+    )
   }
 }

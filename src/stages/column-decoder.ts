@@ -1,5 +1,6 @@
-// Decodes columns ahead of their use, so that bad cells are met at one known place instead of wherever a row is read first.
-// How cells are decoded is codec/decode/; a row that nobody decodes ahead does the same on demand.
+// Decodes columns ahead of their use, so that bad cells are met at one known place instead of
+// wherever a row is read first. How cells are decoded is codec/decode/; a row that nobody decodes
+// ahead does the same on demand.
 
 import { unknownColumn } from '../codec/projection'
 import type { RowBatch } from '../codec/row-batch'
@@ -11,7 +12,10 @@ import { type BadCellPolicy, BadCells } from './bad-cells'
 import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
-  /** Columns to decode; by default all of the file that are not text. A column that only the schema has is skipped. */
+  /**
+   * Columns to decode; by default all of the file that are not text. A column that only the schema
+   * has is skipped.
+   */
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
   readonly onBadCell?: BadCellPolicy
 }
@@ -25,9 +29,10 @@ interface PlannedColumn {
 }
 
 /**
- * {@link RowBatch} in, the same rows out with the chosen columns decoded. Nothing is held between batches; within a batch, cells are met column by column.
- * The input may end anywhere between batches; an empty input is an empty output.
- * Throws CELL_INVALID by `onBadCell` ('throw'), and COLUMN_UNKNOWN at the first batch of a file where neither file nor schema has a chosen column.
+ * {@link RowBatch} in, the same rows out with the chosen columns decoded. Nothing is held between
+ * batches; within a batch, cells are met column by column. The input may end anywhere between
+ * batches; an empty input is an empty output. Throws CELL_INVALID by `onBadCell` ('throw'), and
+ * COLUMN_UNKNOWN at the first batch of a file where neither file nor schema has a chosen column.
  */
 export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C>, RowBatch<C>> {
   readonly #columns: readonly string[] | undefined
@@ -39,7 +44,10 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
   constructor(options: ColumnDecoderOptions<C> = {}) {
     super('ColumnDecoder')
     const { columns, onBadCell } = knownOptions<ColumnDecoderOptions<C>>(options, OPTIONS)
-    if (columns !== undefined && !(Array.isArray(columns) && columns.every(column => typeof column === 'string'))) {
+    if (
+      columns !== undefined &&
+      !(Array.isArray(columns) && columns.every(column => typeof column === 'string'))
+    ) {
       throw optionInvalid('columns', 'a list of column names', columns)
     }
     this.#columns = columns && [...columns]
@@ -57,7 +65,8 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
       this.#header = batch.header
     }
     let decoded = batch
-    for (const column of this.#plan) decoded = decoded.withDecoded(column.index, row => this.#badCells.read(row, column))
+    for (const column of this.#plan)
+      decoded = decoded.withDecoded(column.index, row => this.#badCells.read(row, column))
     yield decoded
   }
 }
@@ -66,6 +75,7 @@ function planFor(header: BoundHeader, names: readonly string[] | undefined): Pla
   const all = header.columns.map(({ name, type }, index) => ({ index, name, type }))
   if (names === undefined) return all.filter(column => column.type !== 'text')
   const wanted = new Set(names)
-  for (const name of wanted) if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)
+  for (const name of wanted)
+    if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)
   return all.filter(column => wanted.has(column.name))
 }

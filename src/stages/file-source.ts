@@ -1,5 +1,6 @@
-// A file's bytes as a source: one block ahead of the reader, and in memory that is used again where the reader is known to copy.
-// It owns the open file. What the bytes are, and whether the file is whole, is for the stages behind it.
+// A file's bytes as a source: one block ahead of the reader, and in memory that is used again where
+// the reader is known to copy. It owns the open file. What the bytes are, and whether the file is
+// whole, is for the stages behind it.
 
 import { close, open, read } from 'node:fs'
 import { promisify } from 'node:util'
@@ -7,7 +8,10 @@ import { excerpt, FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { Source } from './source'
 
-/** A block keeps the worker of Gunzip busy for a millisecond or two; smaller ones cost more waits, larger ones only memory. */
+/**
+ * A block keeps the worker of Gunzip busy for a millisecond or two; smaller ones cost more waits,
+ * larger ones only memory.
+ */
 const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCK_BYTES = 2 ** 30
 const LENT_BLOCKS = 2
@@ -22,12 +26,13 @@ const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
 /**
  * A file from its start to its end, in blocks of `blockBytes`; a read may give fewer.
  *
- * Blocks belong to the reader, each in memory of its own. Only in a pipeline whose next stage borrows its inputs (Gunzip, a parser)
- * two blocks of memory go round: fresh ones that wait while rows are made live just long enough to be taken for
- * long-lived, and stay until a full collection. Held: the block that the reader has, and the one that is being read.
+ * Blocks belong to the reader, each in memory of its own. Only in a pipeline whose next stage
+ * borrows its inputs (Gunzip, a parser) two blocks of memory go round: fresh ones that wait while
+ * rows are made live just long enough to be taken for long-lived, and stay until a full collection.
+ * Held: the block that the reader has, and the one that is being read.
  *
- * The file is closed at the end, at a failure and on destroy, there once the read under way has come back.
- * A file that cannot be opened or read is STAGE_FAILED; its cause is the system's error.
+ * The file is closed at the end, at a failure and on destroy, there once the read under way has
+ * come back. A file that cannot be opened or read is STAGE_FAILED; its cause is the system's error.
  */
 export class FileSource extends Source<Uint8Array> {
   readonly #path: string
@@ -73,7 +78,8 @@ export class FileSource extends Source<Uint8Array> {
     }
   }
 
-  // Not by a FileHandle: its requests are large, and live long enough to make V8's young generation grow.
+  // Not by a FileHandle: its requests are large, and live long enough to make V8's young generation
+  // grow.
   #read(file: number): Promise<Uint8Array> {
     const memory = this.#nextMemory()
     const reading = new Promise<Uint8Array>((resolve, reject) => {
@@ -101,6 +107,11 @@ export class FileSource extends Source<Uint8Array> {
 
   #failed(verb: string, cause: unknown): FeedError {
     const reason = excerpt(cause instanceof Error ? cause.message : String(cause))
-    return new FeedError('STAGE_FAILED', `${this.#path} cannot be ${verb}: ${reason}`, { stage: this.name }, { cause })
+    return new FeedError(
+      'STAGE_FAILED',
+      `${this.#path} cannot be ${verb}: ${reason}`,
+      { stage: this.name },
+      { cause },
+    )
   }
 }

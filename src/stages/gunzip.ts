@@ -1,4 +1,5 @@
-// Gzip to bytes as a stage. It owns the choice of the engine; the inflating itself is inflation.ts, which needs no stage.
+// Gzip to bytes as a stage. It owns the choice of the engine; the inflating itself is inflation.ts,
+// which needs no stage.
 
 import { byteBlock } from '../codec/byte-block'
 import { copyBytes } from '../codec/copy-bytes'
@@ -17,28 +18,34 @@ import { ZlibInflate } from './zlib-inflate'
 
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
-/** The caps among them bound what hostile files cost; reaching one is GZIP_LIMIT, which names it. */
+/**
+ * The caps among them bound what hostile files cost; reaching one is GZIP_LIMIT, which names it.
+ */
 export interface GunzipOptions extends Partial<GzipLimits> {
   /**
-   * `wasm`: this package's own, in WebAssembly, the default where the machine has 128-bit SIMD. `zlib`: node:zlib on a thread of its
-   * own, the default elsewhere. `fflate`: plain JavaScript on this thread, several times slower, and laxer than RFC 1951: it does not
-   * refuse the length check of a stored block and some incomplete code tables. What it makes of such data ends without an error
-   * only if the member's CRC32 and size agree with it, as they do where an invalid stream stands for no output at all.
+   * `wasm`: this package's own, in WebAssembly, the default where the machine has 128-bit SIMD.
+   * `zlib`: node:zlib on a thread of its own, the default elsewhere. `fflate`: plain JavaScript on
+   * this thread, several times slower, and laxer than RFC 1951: it does not refuse the length check
+   * of a stored block and some incomplete code tables. What it makes of such data ends without an
+   * error only if the member's CRC32 and size agree with it, as they do where an invalid stream
+   * stands for no output at all.
    */
   readonly engine?: GunzipEngine
   /**
-   * Whether a large file (from 512 KiB of compressed data in a member on) may be inflated by a worker thread, beside what reads the rows.
-   * True by default; only `wasm` has one. All pipelines of the process together have at most one worker less than there are
-   * processors: see {@link setMaxInflateWorkers}. The worker ends with the stage.
+   * Whether a large file (from 512 KiB of compressed data in a member on) may be inflated by a
+   * worker thread, beside what reads the rows. True by default; only `wasm` has one. All pipelines
+   * of the process together have at most one worker less than there are processors: see {@link
+   * setMaxInflateWorkers}. The worker ends with the stage.
    */
   readonly worker?: boolean
 }
 
 /**
- * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two outputs of
- * 256 KiB, one with the reader's side and one inflated ahead; with `wasm` the engine's 8.6 MiB, in which a worker is at most
- * eight outputs and eight inputs of 64 KiB ahead; with `fflate` the 4 MiB that one slice of the worst bomb makes, and their copy;
- * with each, 256 KiB of gathered input.
+ * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two
+ * outputs of 256 KiB, one with the reader's side and one inflated ahead; with `wasm` the engine's
+ * 8.6 MiB, in which a worker is at most eight outputs and eight inputs of 64 KiB ahead; with
+ * `fflate` the 4 MiB that one slice of the worst bomb makes, and their copy; with each, 256 KiB of
+ * gathered input.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
@@ -65,23 +72,25 @@ interface ChosenEngine {
 /**
  * Compressed blocks of any size in, blocks of output in order out.
  *
- * Outputs belong to the reader: each is alone in its memory (but for up to 7 bytes before it), about 256 KiB at most,
- * and never touched again. Input blocks must not change while the stage works on them. Small ones are gathered, up
- * to 256 KiB, before they are inflated.
+ * Outputs belong to the reader: each is alone in its memory (but for up to 7 bytes before it),
+ * about 256 KiB at most, and never touched again. Input blocks must not change while the stage
+ * works on them. Small ones are gathered, up to 256 KiB, before they are inflated.
  *
- * Reads up to `maxMembers` members, with or without zeros after each. A file name or comment in a header may have up to 65,535 bytes
- * (RFC 1952 gives no limit); a longer one is GZIP_HEADER_INVALID. **A checksum stands behind what it covers: until
- * `end`, whatever was handed out is not confirmed**, and a failure means that none of it may be kept.
- * The input may end only after a whole member, or the zeros after it. An input that is cut exactly between two
- * members looks complete from here; only who knows the file's size can tell.
+ * Reads up to `maxMembers` members, with or without zeros after each. A file name or comment in a
+ * header may have up to 65,535 bytes (RFC 1952 gives no limit); a longer one is
+ * GZIP_HEADER_INVALID. **A checksum stands behind what it covers: until `end`, whatever was handed
+ * out is not confirmed**, and a failure means that none of it may be kept. The input may end only
+ * after a whole member, or the zeros after it. An input that is cut exactly between two members
+ * looks complete from here; only who knows the file's size can tell.
  *
- * Errors give `byteOffset` in compressed bytes from the start of the input. It is exact but for GZIP_DATA_INVALID
- * and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last output or input block, with `wasm` at the byte at fault
- * (GZIP_LIMIT: at the output's last),
- * with `fflate` within about 4 KiB.
+ * Errors give `byteOffset` in compressed bytes from the start of the input. It is exact but for
+ * GZIP_DATA_INVALID and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last
+ * output or input block, with `wasm` at the byte at fault (GZIP_LIMIT: at the output's last), with
+ * `fflate` within about 4 KiB.
  *
- * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; STAGE_INPUT_INVALID, GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
- * GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
+ * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; STAGE_INPUT_INVALID, GZIP_EMPTY,
+ * GZIP_HEADER_INVALID, GZIP_TRUNCATED, GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH,
+ * GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   readonly #inflation: Inflation
@@ -93,7 +102,10 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     super('Gunzip')
     const { engine, worker = true } = knownOptions(options, NAMES)
     const limits = gzipLimits(options)
-    const chosen = engine === undefined ? defaultEngine(flag('worker', worker)) : namedEngine(engine, flag('worker', worker))
+    const chosen =
+      engine === undefined
+        ? defaultEngine(flag('worker', worker))
+        : namedEngine(engine, flag('worker', worker))
     this.#inflation = new Inflation(limits, chosen.newEngine)
     this.#engineLends = chosen.name === 'wasm'
   }
@@ -121,7 +133,10 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     this.#inflation.destroy()
   }
 
-  /** Outputs that the reader may keep, unless it is known to be done with each before it asks for the next. */
+  /**
+   * Outputs that the reader may keep, unless it is known to be done with each before it asks for
+   * the next.
+   */
   #owned(outputs: Steps<Uint8Array | Pause> | undefined): Steps<Uint8Array | Pause> | undefined {
     if (outputs === undefined || this.#lends) return outputs
     return new Steps(() => {
@@ -140,11 +155,15 @@ function defaultEngine(worker: boolean): ChosenEngine {
   try {
     return namedEngine('wasm', worker)
   } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return namedEngine('zlib', worker)
+    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED')
+      return namedEngine('zlib', worker)
     throw error
   }
 }
 
 function namedEngine(name: GunzipEngine, worker: boolean): ChosenEngine {
-  return { name, newEngine: ENGINES[choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])](worker) }
+  return {
+    name,
+    newEngine: ENGINES[choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])](worker),
+  }
 }

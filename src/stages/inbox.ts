@@ -1,4 +1,5 @@
-// The inputs that were written to a stage and not yet taken: a queue, constant time for each item however long it gets.
+// The inputs that were written to a stage and not yet taken: a queue, constant time for each item
+// however long it gets.
 
 export class Inbox {
   #items: unknown[] = []

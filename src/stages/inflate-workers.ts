@@ -12,9 +12,10 @@ let alive = 0
  * Default: one less than the processors that the process may use (`os.availableParallelism()`),
  * so none where there is only one. 0 means none.
  *
- * First come, first served. A file that finds none free is inflated on its caller's thread and waits
- * for nothing; it takes a worker over as soon as one becomes free. A lower number ends no worker that
- * is at work. Each worker thread of the process that imports this package counts for itself.
+ * First come, first served. A file that finds none free is inflated on its caller's thread and
+ * waits for nothing; it takes a worker over as soon as one becomes free. A lower number ends no
+ * worker that is at work. Each worker thread of the process that imports this package counts for
+ * itself.
  *
  * @throws FeedError OPTION_INVALID
  */
@@ -22,7 +23,9 @@ export function setMaxInflateWorkers(count: number): void {
   max = wholeNumber('count', count, 0)
 }
 
-/** True where one more may be started: then `endInflateWorker` is called when its thread has ended. */
+/**
+ * True where one more may be started: then `endInflateWorker` is called when its thread has ended.
+ */
 export function beginInflateWorker(): boolean {
   if (alive >= max) return false
   alive++

@@ -1,5 +1,6 @@
-// A gzip file being inflated: drives the framing (codec/gzip/members.ts) and an inflate engine a member over blocks of input.
-// It owns the engine's life and what lies between the two; what becomes of the outputs is its stage's.
+// A gzip file being inflated: drives the framing (codec/gzip/members.ts) and an inflate engine a
+// member over blocks of input. It owns the engine's life and what lies between the two; what
+// becomes of the outputs is its stage's.
 
 import { HandedInput } from '../codec/gzip/handed-input'
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
@@ -18,14 +19,22 @@ export class Inflation {
   readonly #newEngine: NewInflateEngine
   readonly #gatherer = new InputGatherer()
   readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
-  /** The engine of the member whose data was read last. Once it has ended it waits for the next member. */
+  /**
+   * The engine of the member whose data was read last. Once it has ended it waits for the next
+   * member.
+   */
   #engine: InflateEngine | undefined
   /** Of the block that the engine has. */
   #ofBlock: InflateOutputs | undefined
   #handed = new HandedInput()
-  /** Blocks that were not begun. What is done with is not in it: while outputs are waited for, nothing is held in vain. */
+  /**
+   * Blocks that were not begun. What is done with is not in it: while outputs are waited for,
+   * nothing is held in vain.
+   */
   #queue: Uint8Array[] = []
-  /** Since the last output or pause: parts of members that were begun, and where the input stood. */
+  /**
+   * Since the last output or pause: parts of members that were begun, and where the input stood.
+   */
   #parts = 0
   #restedAt = 0
   #inputEnded = false
@@ -38,9 +47,13 @@ export class Inflation {
     this.#newEngine = newEngine
   }
 
-  /** The outputs of a block, to be used up before the next call; undefined while input is gathered. */
+  /**
+   * The outputs of a block, to be used up before the next call; undefined while input is gathered.
+   */
   inflate(block: Uint8Array): Steps<Uint8Array | Pause> | undefined {
-    const framingBytes = this.#gatherer.isEmpty ? this.#members.read(block.subarray(0, MAX_PIECE_BYTES)) : 0
+    const framingBytes = this.#gatherer.isEmpty
+      ? this.#members.read(block.subarray(0, MAX_PIECE_BYTES))
+      : 0
     const ready = this.#gatherer.add(block.subarray(framingBytes))
     if (ready.length === 0) return undefined
     this.#queue = ready
@@ -98,7 +111,10 @@ export class Inflation {
     if (engine) this.#ofBlock = engine.inflate(piece)
   }
 
-  /** What an engine finds out only now may be that the next member began long ago: then there is a rest, and an engine for that. */
+  /**
+   * What an engine finds out only now may be that the next member began long ago: then there is a
+   * rest, and an engine for that.
+   */
   #finish(): boolean {
     if (this.#engine && !this.#engine.ended && !this.#engineFinishes) {
       this.#engineFinishes = true
@@ -110,7 +126,8 @@ export class Inflation {
   }
 
   #engineFor(block: Uint8Array): InflateEngine {
-    if (!this.#engine || this.#engine.ended) this.#engine = this.#nextEngine(this.#members.byteOffset)
+    if (!this.#engine || this.#engine.ended)
+      this.#engine = this.#nextEngine(this.#members.byteOffset)
     if (!this.#engine.takeRest) this.#handed.add(block)
     return this.#engine
   }

@@ -1,13 +1,18 @@
-// The WebAssembly engine with a worker: a file begins on the caller's thread, and once it proves large a worker goes on in the same
-// memory, ahead of the reader. While the worker starts nothing waits for it. Where none can be had, the caller's thread does it all.
-// It owns the worker's life; the decoding is the core's, the bookkeeping between the threads inflate-control.ts. It is one piece because
-// one position goes from this thread to the other.
+// The WebAssembly engine with a worker: a file begins on the caller's thread, and once it proves
+// large a worker goes on in the same memory, ahead of the reader. While the worker starts nothing
+// waits for it. Where none can be had, the caller's thread does it all. It owns the worker's life;
+// the decoding is the core's, the bookkeeping between the threads inflate-control.ts. It is one
+// piece because one position goes from this thread to the other.
 
 import { Worker } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
 import { ENDED, type InflateCore } from '../codec/gzip/inflate-core'
 import { dataInvalid, type InflateEngine, type InflateOutputs } from '../codec/gzip/inflate-engine'
-import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from '../codec/gzip/inflate-memory'
+import {
+  giveBackInflateMemory,
+  type InflateMemory,
+  takeInflateMemory,
+} from '../codec/gzip/inflate-memory'
 import { faultOffsetOf, WasmInflate } from '../codec/gzip/wasm-inflate'
 import { lend } from '../codec/loan'
 import { DONE, type Step, Steps } from '../core/steps'
@@ -16,7 +21,10 @@ import type { InflateWorkerData } from '../worker/inflate-worker'
 import { INFLATE_WORKER } from './inflate-worker-source'
 import { beginInflateWorker, endInflateWorker } from './inflate-workers'
 
-/** Compressed bytes of a member after which a worker is started: about 5 MB of a feed, inflated in the time that a worker needs to start. */
+/**
+ * Compressed bytes of a member after which a worker is started: about 5 MB of a feed, inflated in
+ * the time that a worker needs to start.
+ */
 export const WORKER_FROM_BYTES = 512 * 1024
 
 /** How often it is looked whether the worker can take over, in compressed bytes of a block. */
@@ -55,11 +63,18 @@ export class ParallelInflate implements InflateEngine {
   #isTold = false
   /** An output is lent, and not released. */
   #isLent = false
-  readonly #isNews = () => this.#canFill || this.control.output !== undefined || this.control.outcome !== undefined
-  /** Input used before the worker took over (until then, before the piece), and put into its slots since then. */
+  readonly #isNews = () =>
+    this.#canFill || this.control.output !== undefined || this.control.outcome !== undefined
+  /**
+   * Input used before the worker took over (until then, before the piece), and put into its slots
+   * since then.
+   */
   #usedBefore = 0
   #filledBytes = 0
-  /** Of the last block: what was not used or put into slots, or lies behind the end of the data. Only this is held of it. */
+  /**
+   * Of the last block: what was not used or put into slots, or lies behind the end of the data.
+   * Only this is held of it.
+   */
   #restOfBlock: Uint8Array = NOTHING
   #usedBytes = 0
   #ended = false
@@ -99,7 +114,10 @@ export class ParallelInflate implements InflateEngine {
     return this.#outputs
   }
 
-  /** Where the worker has not taken over: it may have been started, and then takes over in a later member. */
+  /**
+   * Where the worker has not taken over: it may have been started, and then takes over in a later
+   * member.
+   */
   restart(startOffset: number): boolean {
     if (!this.#inline?.restart(startOffset)) return false
     this.#startOffset = startOffset
@@ -123,7 +141,9 @@ export class ParallelInflate implements InflateEngine {
     return this.#inline && step ? step : this.#nextThere()
   }
 
-  /** The next output of this thread; none where the block is used up, or the worker has taken over. */
+  /**
+   * The next output of this thread; none where the block is used up, or the worker has taken over.
+   */
   #nextHere(inline: WasmInflate): Step<Uint8Array> {
     while (this.#here || this.#beginPiece(inline)) {
       const step = this.#here?.next() ?? DONE
@@ -144,12 +164,20 @@ export class ParallelInflate implements InflateEngine {
     this.#here = undefined
     this.#restOfBlock = this.#restOfBlock.subarray(inline.usedBytes - this.#usedBefore)
     const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
-    if (isDue && !this.#worker && this.#failure === undefined && !this.#destroyed && beginInflateWorker()) this.#startWorker(inline)
+    if (
+      isDue &&
+      !this.#worker &&
+      this.#failure === undefined &&
+      !this.#destroyed &&
+      beginInflateWorker()
+    )
+      this.#startWorker(inline)
   }
 
   /**
-   * Keeps the worker's input full first, and hands over outputs in between; waits only where it can do neither. Outputs that are left
-   * once a next block would find room come with that one: while it is fetched, the worker has work.
+   * Keeps the worker's input full first, and hands over outputs in between; waits only where it can
+   * do neither. Outputs that are left once a next block would find room come with that one: while
+   * it is fetched, the worker has work.
    */
   #nextThere(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
     this.#releaseLent()
@@ -179,7 +207,10 @@ export class ParallelInflate implements InflateEngine {
     return this.#inputEnded || this.#restOfBlock.length > 0 || !this.#hasRoom
   }
 
-  /** Of the input that the worker has, a quarter is left: enough for the time that fetching a block takes. */
+  /**
+   * Of the input that the worker has, a quarter is left: enough for the time that fetching a block
+   * takes.
+   */
   get #hasRoom(): boolean {
     const { inputSlots } = this.#memory!.core
     return this.control.freeSlots(inputSlots) * 4 >= inputSlots * 3
@@ -197,17 +228,27 @@ export class ParallelInflate implements InflateEngine {
   /** Puts as much of the block into slots as they take. */
   #fill(): void {
     const { core } = this.#memory!
-    for (let slot = this.#freeSlot; slot !== undefined && this.#restOfBlock.length > 0; slot = this.#freeSlot) {
+    for (
+      let slot = this.#freeSlot;
+      slot !== undefined && this.#restOfBlock.length > 0;
+      slot = this.#freeSlot
+    ) {
       if (this.control.outcome !== undefined) return
       const piece = this.#restOfBlock.subarray(0, core.inputBytes)
       core.fillInput(slot, piece)
       this.control.slotFilled(slot, piece.length)
       this.#filledBytes += piece.length
-      this.#restOfBlock = piece.length === this.#restOfBlock.length ? NOTHING : this.#restOfBlock.subarray(piece.length)
+      this.#restOfBlock =
+        piece.length === this.#restOfBlock.length
+          ? NOTHING
+          : this.#restOfBlock.subarray(piece.length)
     }
   }
 
-  /** Copies, since the memory is another's soon: of the slots that the worker did not come to, and of the end of the one that it was in. */
+  /**
+   * Copies, since the memory is another's soon: of the slots that the worker did not come to, and
+   * of the end of the one that it was in.
+   */
   #restOfSlots(core: InflateCore): Uint8Array[] {
     let left = this.#usedBefore + this.#filledBytes - this.#usedBytes
     const rest: Uint8Array[] = []
@@ -231,7 +272,10 @@ export class ParallelInflate implements InflateEngine {
     this.#isLent = false
   }
 
-  /** True once all outputs were handed over and it is known what came of the data. @throws GZIP_DATA_INVALID */
+  /**
+   * True once all outputs were handed over and it is known what came of the data.
+   * @throws GZIP_DATA_INVALID
+   */
   #settle(): boolean {
     const { outcome } = this.control
     if (outcome === undefined || this.control.output) return false
@@ -246,11 +290,17 @@ export class ParallelInflate implements InflateEngine {
       this.#ended = true
     } else if (outcome.result !== INPUT_OVER) {
       const reason = this.#memory!.core.faultOf(outcome.result) ?? 'invalid'
-      throw dataInvalid(faultOffsetOf(this.#startOffset + this.#usedBytes, outcome.unusedBits), reason)
+      throw dataInvalid(
+        faultOffsetOf(this.#startOffset + this.#usedBytes, outcome.unusedBits),
+        reason,
+      )
     }
   }
 
-  /** A promise of something new of the worker; undefined where there is something already. @throws the worker's own failure */
+  /**
+   * A promise of something new of the worker; undefined where there is something already.
+   * @throws the worker's own failure
+   */
   #news(): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
     return this.control.hostWaits(this.#isNews) ? this.#untilWoken() : undefined
@@ -271,7 +321,13 @@ export class ParallelInflate implements InflateEngine {
     const workerData: InflateWorkerData = { module, memory, control: this.control.shared }
     try {
       // No flags of the process: they may load what the worker has no use for.
-      const worker = new Worker(INFLATE_WORKER, { eval: true, workerData, execArgv: [], env: {}, resourceLimits: RESOURCE_LIMITS })
+      const worker = new Worker(INFLATE_WORKER, {
+        eval: true,
+        workerData,
+        execArgv: [],
+        env: {},
+        resourceLimits: RESOURCE_LIMITS,
+      })
       this.#worker = worker
       worker.on('message', () => this.#wake())
       worker.on('error', error => this.#workerFails(error))
@@ -303,7 +359,8 @@ export class ParallelInflate implements InflateEngine {
 
   /** Between two blocks of input: from here on the worker inflates, if it is there. */
   #takesOver(inline: WasmInflate): boolean {
-    if (!this.#worker || !this.control.isReady || this.#failure !== undefined || inline.ended) return false
+    if (!this.#worker || !this.control.isReady || this.#failure !== undefined || inline.ended)
+      return false
     this.#usedBefore = inline.usedBytes
     this.#usedBytes = inline.usedBytes
     this.#crc = inline.crc
@@ -314,6 +371,11 @@ export class ParallelInflate implements InflateEngine {
   }
 
   #workerFailed(cause: unknown): FeedError {
-    return new FeedError('STAGE_FAILED', 'the inflate worker failed', { stage: 'Gunzip' }, { cause })
+    return new FeedError(
+      'STAGE_FAILED',
+      'the inflate worker failed',
+      { stage: 'Gunzip' },
+      { cause },
+    )
   }
 }

@@ -1,5 +1,6 @@
-// Asynchronous iteration over a stage. Minipass's own iterator drops its error listener between two steps,
-// and does not destroy the stream when its reader leaves early. By hand and not by a generator: what is there already costs one promise.
+// Asynchronous iteration over a stage. Minipass's own iterator drops its error listener between two
+// steps, and does not destroy the stream when its reader leaves early. By hand and not by a
+// generator: what is there already costs one promise.
 
 import { DONE, type Step } from '../core/steps'
 import { FeedError } from '../errors'
@@ -18,7 +19,10 @@ interface ReadableStage<Out> {
 
 const EVENTS = ['readable', 'end', 'close'] as const
 
-/** The stage's items in order; leaving early destroys it. @throws FeedError the stage's own, or STAGE_DESTROYED */
+/**
+ * The stage's items in order; leaving early destroys it.
+ * @throws FeedError the stage's own, or STAGE_DESTROYED
+ */
 export function readItems<Out>(stage: ReadableStage<Out>): AsyncGenerator<Out, void, void> {
   return new ItemReader(stage)
 }
@@ -78,7 +82,9 @@ class ItemReader<Out> implements AsyncGenerator<Out, void, void> {
     this.#close()
     if (failure !== undefined) throw failure
     if (emittedEnd) return DONE
-    throw new FeedError('STAGE_DESTROYED', `${name} was destroyed while being read`, { stage: name })
+    throw new FeedError('STAGE_DESTROYED', `${name} was destroyed while being read`, {
+      stage: name,
+    })
   }
 
   async #stepLater(): Promise<Step<Out>> {
@@ -108,7 +114,8 @@ class ItemReader<Out> implements AsyncGenerator<Out, void, void> {
   #listen(): void {
     this.#isListening = true
     for (const event of EVENTS) this.#stage.on(event, this.#onEvent)
-    // Stays after the end: a late failure of a stage that nobody reads any more is not the end of the process.
+    // Stays after the end: a late failure of a stage that nobody reads any more is not the end of
+    // the process.
     this.#stage.on('error', this.#onEvent)
   }
 

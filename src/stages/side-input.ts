@@ -25,7 +25,8 @@ export class SideInput<T> {
   }
 
   /**
-   * Lets go of what was not read. A source that can be destroyed is: its iterator could be waiting, and would close only after that.
+   * Lets go of what was not read. A source that can be destroyed is: its iterator could be waiting,
+   * and would close only after that.
    */
   close(): void {
     if (this.#finished) return

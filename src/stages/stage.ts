@@ -1,5 +1,5 @@
-// The base of every stage: one machine (core/machine.ts) as a Minipass stream. It is one piece because
-// reading, writing and ending a stream share one state.
+// The base of every stage: one machine (core/machine.ts) as a Minipass stream. It is one piece
+// because reading, writing and ending a stream share one state.
 //
 // A stage says what it makes of one input (`transform`) and of the end (`flush`), each as a lazy
 // sequence. Alone, or between other streams, it drives that machine itself:
@@ -7,8 +7,8 @@
 //   input ─write─▶ inbox ─▶ Driver ─one output at a time─▶ Minipass buffer (at most 1) ─▶ reader
 //
 // The next output is made only when a reader wants it, so one input that yields a thousand outputs
-// is still bounded by a paused reader (a plain Minipass `write` is not). In a pipeline the run drives
-// the machines of all stages (pipeline/run.ts), and nothing passes through these streams.
+// is still bounded by a paused reader (a plain Minipass `write` is not). In a pipeline the run
+// drives the machines of all stages (pipeline/run.ts), and nothing passes through these streams.
 //
 // Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare
 // destroy(). If you change what ends a stage, also change pipeline/run.ts and test/stages/laws.ts.
@@ -34,8 +34,8 @@ export interface StageOwner {
 }
 
 /**
- * A stage's first steps never wait for the event loop: what little is written has its outputs before
- * `write` returns, however busy the machine is.
+ * A stage's first steps never wait for the event loop: what little is written has its outputs
+ * before `write` returns, however busy the machine is.
  */
 const PROMPT_STEPS = 16
 
@@ -44,22 +44,24 @@ const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 
 /**
  * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
  *
- * Subclasses implement `transform` (and `flush`, `release` where needed). Inputs belong to the stage
- * once written: it never changes them, and its outputs may share their memory unless the subclass
- * says otherwise. In a pipeline items do not pass through the stage's own stream: its `end`, `error`
- * and `close` are told, its `data` is not.
+ * Subclasses implement `transform` (and `flush`, `release` where needed). Inputs belong to the
+ * stage once written: it never changes them, and its outputs may share their memory unless the
+ * subclass says otherwise. In a pipeline items do not pass through the stage's own stream: its
+ * `end`, `error` and `close` are told, its `data` is not.
  */
 export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /**
    * Never present at run time. A function-typed property is checked contravariantly in `In`, which
-   * plain Minipass methods are not: it makes a wrong chain a compile error at the call that joins the two.
+   * plain Minipass methods are not: it makes a wrong chain a compile error at the call that joins
+   * the two.
    */
   declare readonly __flow: (input: In) => Out
 
   readonly name: string
   readonly counters: StageCounters
 
-  // Untyped, because a private member of type In would make stages invariant: one that takes more than it is given must fit.
+  // Untyped, because a private member of type In would make stages invariant: one that takes more
+  // than it is given must fit.
   readonly #inbox = new Inbox()
   readonly #driver: Driver<unknown, Out>
   #owner: StageOwner | undefined
@@ -80,7 +82,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     super({ objectMode: true })
     this.name = filledText('name', name)
     this.counters = newCounters(name)
-    this.#driver = new Driver<unknown, Out>(this.#machine(), this.counters, { next: () => this.#nextInput(), close() {} })
+    this.#driver = new Driver<unknown, Out>(this.#machine(), this.counters, {
+      next: () => this.#nextInput(),
+      close() {},
+    })
   }
 
   /** Outputs of one input. Called again only when the last sequence is used up. */
@@ -95,25 +100,26 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   protected release(): void {}
 
   /**
-   * True for a stage that is done with an input once its outputs are used up: it copies what it keeps.
-   * The stage before it in a pipeline may then write over the input's memory (`lendOutputs`).
+   * True for a stage that is done with an input once its outputs are used up: it copies what it
+   * keeps. The stage before it in a pipeline may then write over the input's memory
+   * (`lendOutputs`).
    */
   get borrowsInputs(): boolean {
     return false
   }
 
   /**
-   * Called once, before a run begins, where the next stage of a pipeline borrows its inputs: from here
-   * on an output has to stay as it is only until the next one is asked for. A stage that makes use of
-   * that returns true, and is then never asked for an output ahead.
+   * Called once, before a run begins, where the next stage of a pipeline borrows its inputs: from
+   * here on an output has to stay as it is only until the next one is asked for. A stage that makes
+   * use of that returns true, and is then never asked for an output ahead.
    */
   lendOutputs(): boolean {
     return false
   }
 
   /**
-   * Takes no more input: what `transform` has given so far is the whole output, and `flush` follows at
-   * once. Later writes are dropped; whoever wires the stage destroys what stands before it.
+   * Takes no more input: what `transform` has given so far is the whole output, and `flush` follows
+   * at once. Later writes are dropped; whoever wires the stage destroys what stands before it.
    */
   protected finishEarly(): void {
     this.#finishedEarly = true
@@ -147,10 +153,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
-   * This stage as a Duplex of Node, for whatever insists on one: `Duplex.toWeb(stage.toNodeDuplex())`
-   * gives web streams. `Duplex.from(stage)` is no such thing: it takes a stage for a readable stream
-   * alone, and its reader waits for ever for what nobody can write. A source has nothing to write:
-   * use `Readable.from(source)`.
+   * This stage as a Duplex of Node, for whatever insists on one:
+   * `Duplex.toWeb(stage.toNodeDuplex())` gives web streams. `Duplex.from(stage)` is no such thing:
+   * it takes a stage for a readable stream alone, and its reader waits for ever for what nobody can
+   * write. A source has nothing to write: use `Readable.from(source)`.
    */
   toNodeDuplex(): Duplex {
     return nodeDuplex({
@@ -196,19 +202,26 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     }
     if (this.#settled || this.#owner !== undefined) return false
     if (this.#inputEnded) {
-      this.destroy(new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, { stage: this.name }))
+      this.destroy(
+        new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, {
+          stage: this.name,
+        }),
+      )
       return false
     }
     this.#inbox.push(input)
     this.#pump()
     if (typeof done === 'function') done()
-    const wantsMore = this.#wantsInput() || (this.#finishedEarly && this.#settled && !this.destroyed)
+    const wantsMore =
+      this.#wantsInput() || (this.#finishedEarly && this.#settled && !this.destroyed)
     if (!wantsMore) this.#owesDrain = true
     return wantsMore
   }
 
   override end(input?: unknown, encoding?: unknown, callback?: unknown): this {
-    const done = [input, encoding, callback].find(value => typeof value === 'function') as (() => void) | undefined
+    const done = [input, encoding, callback].find(value => typeof value === 'function') as
+      | (() => void)
+      | undefined
     if (this.#inputEnded || this.#settled || this.#owner !== undefined) return this
     if (input !== undefined && typeof input !== 'function') this.write(input as In)
     if (done) this.once('end', done)
@@ -221,11 +234,14 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   override destroy(error?: unknown): this {
     this.#used = true
     if (this.#settled) return this
-    this.#failure = error === undefined || error === null ? undefined : asFeedError(error, this.name)
+    this.#failure =
+      error === undefined || error === null ? undefined : asFeedError(error, this.name)
     if (this.#owner === undefined) this.#driver.close()
     else {
       const message = `${this.name} was destroyed before its end`
-      this.#owner.fail(this.#failure ?? new FeedError('STAGE_DESTROYED', message, { stage: this.name }))
+      this.#owner.fail(
+        this.#failure ?? new FeedError('STAGE_DESTROYED', message, { stage: this.name }),
+      )
     }
     this.#settle()
     return this
@@ -238,9 +254,12 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return this.#holdingEnd(() => super.read(size))
   }
 
-  // 'drain' on a Minipass means that its output side wants more: first serve that from what is here,
-  // and tell the writer only when there is nothing left to serve.
-  override emit<Event extends keyof Minipass.Events<Out>>(event: Event, ...args: Minipass.Events<Out>[Event]): boolean {
+  // 'drain' on a Minipass means that its output side wants more: first serve that from what is
+  // here, and tell the writer only when there is nothing left to serve.
+  override emit<Event extends keyof Minipass.Events<Out>>(
+    event: Event,
+    ...args: Minipass.Events<Out>[Event]
+  ): boolean {
     if (this.#holdsEnd && END_EVENTS.has(event)) {
       queueMicrotask(() => super.emit(event, ...args))
       return false
@@ -255,14 +274,16 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** A reader asked for output. A source starts its work here. */
   protected demanded(): void {}
 
-  // Minipass's own iterator drops its error listener between two steps and does not destroy on `break`.
+  // Minipass's own iterator drops its error listener between two steps and does not destroy on
+  // `break`.
   override [Symbol.asyncIterator](): AsyncGenerator<Out, void, void> {
     return readItems<Out>(this)
   }
 
   /**
-   * Node's adapters take an item that `read` returns behind the event `end` for an error, and miss a
-   * `finish` that comes before `end()` has returned: both events come right after the call instead.
+   * Node's adapters take an item that `read` returns behind the event `end` for an error, and miss
+   * a `finish` that comes before `end()` has returned: both events come right after the call
+   * instead.
    */
   #holdingEnd<R>(call: () => R): R {
     const before = this.#holdsEnd
@@ -280,7 +301,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #wantsInput(): boolean {
-    return !this.#settled && !this.#inputEnded && !this.#pumping && this.#inbox.length === 0 && this.#wantsOutput()
+    return (
+      !this.#settled &&
+      !this.#inputEnded &&
+      !this.#pumping &&
+      this.#inbox.length === 0 &&
+      this.#wantsOutput()
+    )
   }
 
   #wantsOutput(): boolean {
@@ -354,8 +381,12 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#used = true
     this.writable = false
     this.#inbox.clear()
-    this.#abort.abort(failure ?? new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }))
-    // The terminal event is decided: a failure of letting go must not hold it back, and nobody is left to be told of it.
+    this.#abort.abort(
+      failure ??
+        new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }),
+    )
+    // The terminal event is decided: a failure of letting go must not hold it back, and nobody is
+    // left to be told of it.
     try {
       this.#releaseOnce()
     } catch {}

@@ -1,5 +1,6 @@
-// Bytes of a TSV file to plain objects: what TsvRowParser and `toObject` or `toStrings` of every row come to, without a copy of the rows,
-// which nobody can keep here. The dialect: item-feeds.md, section 2.1.
+// Bytes of a TSV file to plain objects: what TsvRowParser and `toObject` or `toStrings` of every
+// row come to, without a copy of the rows, which nobody can keep here. The dialect: item-feeds.md,
+// section 2.1.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
@@ -13,7 +14,9 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 export type ObjectValues = 'typed' | 'text'
 
 /** What becomes of a row. */
-export type ObjectOf<K extends Columns, V extends ObjectValues> = V extends 'text' ? Record<string, string> : RowObject<K>
+export type ObjectOf<K extends Columns, V extends ObjectValues> = V extends 'text'
+  ? Record<string, string>
+  : RowObject<K>
 
 export type TsvObjectParserOptions<
   C extends Columns,
@@ -26,15 +29,22 @@ export type TsvObjectParserOptions<
   readonly onBadCell?: BadCellPolicy
 }
 
-const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = { ...PARSER_OPTIONS, values: true, onBadCell: true }
+const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
+  ...PARSER_OPTIONS,
+  values: true,
+  onBadCell: true,
+}
 
 /**
- * Uint8Array in, arrays of plain objects out, one object for each row of a block of `batchBytes` (64 KiB). In `for await` and the row helpers
- * of a pipeline they come one by one.
+ * Uint8Array in, arrays of plain objects out, one object for each row of a block of `batchBytes`
+ * (64 KiB). In `for await` and the row helpers of a pipeline they come one by one.
  *
- * - Objects are the reader's own, and pin nothing but, with a text of 13 characters or more, the text of the few rows around it, about 4 KiB.
- * - An object has no position, and does not say whether the file was confirmed: it was when the loop over all of them ends by itself.
- * - Input, what is held, bad rows and bad headers are those of {@link TsvRowParser}. Cells that are not of their type go by `onBadCell`: CELL_INVALID.
+ * - Objects are the reader's own, and pin nothing but, with a text of 13 characters or more, the
+ *   text of the few rows around it, about 4 KiB.
+ * - An object has no position, and does not say whether the file was confirmed: it was when the
+ *   loop over all of them ends by itself.
+ * - Input, what is held, bad rows and bad headers are those of {@link TsvRowParser}. Cells that are
+ *   not of their type go by `onBadCell`: CELL_INVALID.
  */
 export class TsvObjectParser<
   C extends Columns = TextColumns,
@@ -47,7 +57,10 @@ export class TsvObjectParser<
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: TsvObjectParserOptions<C, N, V> = {}) {
-    const { values, onBadCell, ...parsing } = knownOptions<TsvObjectParserOptions<C, N, V>>(options, OPTIONS)
+    const { values, onBadCell, ...parsing } = knownOptions<TsvObjectParserOptions<C, N, V>>(
+      options,
+      OPTIONS,
+    )
     super('TsvObjectParser', parsing as TsvRowParserOptions<C, N>, true)
     if (values !== undefined) choice<ObjectValues>('values', values, ['typed', 'text'])
     this.#badCells = new BadCells(onBadCell)
@@ -60,7 +73,9 @@ export class TsvObjectParser<
     return this.#badCells.count
   }
 
-  protected override *outputsOf(batches: Iterable<RowBatch<K> | Pause>): Generator<ObjectOf<K, V>[] | Pause, void, void> {
+  protected override *outputsOf(
+    batches: Iterable<RowBatch<K> | Pause>,
+  ): Generator<ObjectOf<K, V>[] | Pause, void, void> {
     for (const batch of batches) yield batch === PAUSE ? PAUSE : this.#objectsOf(batch)
   }
 
@@ -85,7 +100,9 @@ export class TsvObjectParser<
   #cellByCell(row: Row<K>): unknown {
     const { header, projections } = row.batch
     const { columns, ofValues } = projections.all
-    return ofValues(Array.from(columns, column => this.#badCells.read(row, header.columns[column]!)))
+    return ofValues(
+      Array.from(columns, column => this.#badCells.read(row, header.columns[column]!)),
+    )
   }
 }
 

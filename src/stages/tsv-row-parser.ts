@@ -7,18 +7,22 @@ import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /**
- * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows, each; with `columns`, `batchBytes` of these and up to
- * four times more.
+ * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows,
+ * each; with `columns`, `batchBytes` of these and up to four times more.
  *
- * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own their memory.
+ * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own
+ *   their memory.
  * - Held: one block, at most four times `maxRowBytes` (1 MiB) while a row is cut off.
- * - The input may end with or without a last line end. No header at all is TSV_EMPTY; a header alone is a file without rows.
- * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it cannot be read, has no column of the
- *   schema, or shows a file of another kind (gzip data, UTF-16, another separator, no header line); TSV_COLUMN_MISSING and
- *   TSV_COLUMN_REPEATED are about columns that the schema requires.
- * - Bad rows go by `onBadRow` ('throw'): TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK, TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED,
- *   TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than `maxBadRows` is TSV_BAD_ROWS_LIMIT. Where bad rows follow each other for
- *   long, the stage lets the event loop turn.
+ * - The input may end with or without a last line end. No header at all is TSV_EMPTY; a header
+ *   alone is a file without rows.
+ * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it
+ *   cannot be read, has no column of the schema, or shows a file of another kind (gzip data,
+ *   UTF-16, another separator, no header line); TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are
+ *   about columns that the schema requires.
+ * - Bad rows go by `onBadRow` ('throw'): TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
+ *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than
+ *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. Where bad rows follow each other for long, the stage lets
+ *   the event loop turn.
  * - Anything but a Uint8Array is STAGE_INPUT_INVALID.
  */
 export class TsvRowParser<
@@ -31,7 +35,9 @@ export class TsvRowParser<
     super('TsvRowParser', knownOptions<TsvRowParserOptions<C, N>>(options, PARSER_OPTIONS), false)
   }
 
-  protected override outputsOf(batches: Iterable<RowBatch<K> | Pause>): Iterable<RowBatch<K> | Pause> {
+  protected override outputsOf(
+    batches: Iterable<RowBatch<K> | Pause>,
+  ): Iterable<RowBatch<K> | Pause> {
     return batches
   }
 }

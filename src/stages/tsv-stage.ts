@@ -1,12 +1,26 @@
-// What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What each makes of the rows is its own.
+// What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What
+// each makes of the rows is its own.
 
 import { byteBlock } from '../codec/byte-block'
 import type { RowBatch } from '../codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
 import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
 import type { Pause } from '../core/steps'
-import { callback, choice, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
-import { type ColumnName, type Columns, checkedSchema, defineSchema, type FeedFile } from '../schema/feed-schema'
+import {
+  callback,
+  choice,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+} from '../options'
+import {
+  type ColumnName,
+  type Columns,
+  checkedSchema,
+  defineSchema,
+  type FeedFile,
+} from '../schema/feed-schema'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
@@ -16,15 +30,20 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
 > & {
   /**
-   * The columns that are wanted: the rows have these and no others, in this order, those that the file lacks behind the others.
-   * What is left out is not copied, which makes reading few columns faster and smaller. All rows are checked as ever.
+   * The columns that are wanted: the rows have these and no others, in this order, those that the
+   * file lacks behind the others. What is left out is not copied, which makes reading few columns
+   * faster and smaller. All rows are checked as ever.
    *
-   * A literal has to be a column of the schema, and reading a column that was left out is a compile error. A column that only the file
-   * has is named by a `string`, such as `'extra' as string`; the types then know nothing of which columns the rows have. COLUMN_UNKNOWN
-   * for a name that neither schema nor file has.
+   * A literal has to be a column of the schema, and reading a column that was left out is a compile
+   * error. A column that only the file has is named by a `string`, such as `'extra' as string`; the
+   * types then know nothing of which columns the rows have. COLUMN_UNKNOWN for a name that neither
+   * schema nor file has.
    */
   readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
-  /** What finds the cells: by default the fastest that this machine has. Results do not depend on it. */
+  /**
+   * What finds the cells: by default the fastest that this machine has. Results do not depend on
+   * it.
+   */
   readonly scanner?: TsvScannerName
 }
 
@@ -55,13 +74,31 @@ const FILE_PARTS: OptionNames<FeedFile> = {
 const ANY_COLUMNS = defineSchema('other', {})
 
 /** @typeParam K the columns of the rows */
-export abstract class TsvStage<C extends Columns, N extends string, K extends Columns, Out> extends Stage<Uint8Array, Out> {
+export abstract class TsvStage<
+  C extends Columns,
+  N extends string,
+  K extends Columns,
+  Out,
+> extends Stage<Uint8Array, Out> {
   readonly #parser: TsvParser<C, K>
 
-  /** @param lends `outputsOf` is done with a batch when it asks for the next one @throws FeedError OPTION_INVALID */
+  /**
+   * @param lends `outputsOf` is done with a batch when it asks for the next one
+   * @throws FeedError OPTION_INVALID
+   */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
-    const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns, scanner } = options
+    const {
+      schema,
+      file,
+      batchBytes,
+      maxRowBytes,
+      maxBadRows,
+      onBadRow,
+      invalidUtf8,
+      columns,
+      scanner,
+    } = options
     if (schema !== undefined) checkedSchema('schema', schema)
     if (file !== undefined) checkFile(file)
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
@@ -72,8 +109,16 @@ export abstract class TsvStage<C extends Columns, N extends string, K extends Co
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
     // Without a schema C is inferred as TextColumns, which is what a file read by ANY_COLUMNS has.
-    const common = { ...options, schema: schema ?? (ANY_COLUMNS as never), scanner: tsvScanner(scanner), lends }
-    this.#parser = new TsvParser<C, K>({ ...common, ...(columns && { columns: checkedColumns(columns) }) })
+    const common = {
+      ...options,
+      schema: schema ?? (ANY_COLUMNS as never),
+      scanner: tsvScanner(scanner),
+      lends,
+    }
+    this.#parser = new TsvParser<C, K>({
+      ...common,
+      ...(columns && { columns: checkedColumns(columns) }),
+    })
   }
 
   /** What the rows of these batches become, one output at a time. */
@@ -107,7 +152,12 @@ export abstract class TsvStage<C extends Columns, N extends string, K extends Co
 }
 
 function checkedColumns(columns: readonly string[]): string[] {
-  if (Array.isArray(columns) && columns.length > 0 && columns.every(name => typeof name === 'string')) return [...columns]
+  if (
+    Array.isArray(columns) &&
+    columns.length > 0 &&
+    columns.every(name => typeof name === 'string')
+  )
+    return [...columns]
   throw optionInvalid('columns', 'a list of at least one column name', columns)
 }
 

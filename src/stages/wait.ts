@@ -11,8 +11,8 @@ export interface WaitLimits {
 }
 
 /**
- * A signal of the caller's, to be listened to: one may end any number of jobs at a time, which Node would take for a leak. Whoever
- * listens stops listening when the job is over.
+ * A signal of the caller's, to be listened to: one may end any number of jobs at a time, which Node
+ * would take for a leak. Whoever listens stops listening when the job is over.
  */
 export function listenable(signal: AbortSignal | undefined): AbortSignal | undefined {
   try {
@@ -23,7 +23,10 @@ export function listenable(signal: AbortSignal | undefined): AbortSignal | undef
   return signal
 }
 
-/** The outcome of `work`, unless the limit or the signal comes first. No timer and no listener outlives it. */
+/**
+ * The outcome of `work`, unless the limit or the signal comes first. No timer and no listener
+ * outlives it.
+ */
 export function waitFor<T>(work: Promise<T>, limits: WaitLimits): Promise<T> {
   const { signal, limitMs, onLimit } = limits
   return new Promise<T>((resolve, reject) => {

@@ -1,5 +1,6 @@
 // The inflate engine of Node: node:zlib's InflateRaw, which works on a thread of libuv's pool.
-// While the reader is busy with one output the next is already being inflated, and no more than that one.
+// While the reader is busy with one output the next is already being inflated, and no more than
+// that one.
 
 import { createInflateRaw } from 'node:zlib'
 import { dataInvalid, type InflateEngine, OUTPUT_BLOCK_BYTES } from '../codec/gzip/inflate-engine'
@@ -10,7 +11,10 @@ const DATA_FAULTS: ReadonlySet<unknown> = new Set(['Z_DATA_ERROR', 'Z_NEED_DICT'
 /** What zlib says when it is told that no more comes and the data is not complete. */
 const INCOMPLETE = 'Z_BUF_ERROR'
 
-/** `byteOffset` of its errors: where the inflating of the last output began, which zlib's own message does not refine. */
+/**
+ * `byteOffset` of its errors: where the inflating of the last output began, which zlib's own
+ * message does not refine.
+ */
 export class ZlibInflate implements InflateEngine {
   readonly #startOffset: number
   readonly #stream = createInflateRaw({ chunkSize: OUTPUT_BLOCK_BYTES })
@@ -56,12 +60,16 @@ export class ZlibInflate implements InflateEngine {
       const output: Buffer | null = this.#stream.read()
       if (output !== null) yield aloneInItsMemory(output)
       else if (this.#failure) throw this.#asDataFault(this.#failure)
-      else if (this.#closed) throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed while it worked', { stage: 'Gunzip' })
+      else if (this.#closed)
+        throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed while it worked', {
+          stage: 'Gunzip',
+        })
       // A destroyed stream also calls the write's callback, before it says whether it failed.
       else if ((isTaken || this.#ended) && !this.#stream.destroyed) break
       else await this.#somethingNew()
     }
-    // zlib leaves bytes only after the end of the data. Without any left, the end shows at the next byte.
+    // zlib leaves bytes only after the end of the data. Without any left, the end shows at the next
+    // byte.
     this.#ended ||= this.usedBytes < this.#givenBytes
   }
 
@@ -87,11 +95,15 @@ export class ZlibInflate implements InflateEngine {
   }
 
   #asDataFault(failure: Error & { code?: unknown }): Error {
-    return DATA_FAULTS.has(failure.code) ? dataInvalid(this.#startOffset + this.usedBytes, failure.message, failure) : failure
+    return DATA_FAULTS.has(failure.code)
+      ? dataInvalid(this.#startOffset + this.usedBytes, failure.message, failure)
+      : failure
   }
 }
 
 /** zlib puts several outputs into one buffer, unless one fills it. */
 function aloneInItsMemory(output: Buffer): Uint8Array {
-  return output.length === output.buffer.byteLength ? new Uint8Array(output.buffer) : new Uint8Array(output)
+  return output.length === output.buffer.byteLength
+    ? new Uint8Array(output.buffer)
+    : new Uint8Array(output)
 }

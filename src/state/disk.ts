@@ -5,7 +5,11 @@ import { open } from 'node:fs/promises'
 import { FeedError } from '../errors'
 
 /** @throws FeedError STATE_IO, and what `action` throws itself as a FeedError */
-export async function onDisk<T>(path: string, operation: string, action: () => Promise<T>): Promise<T> {
+export async function onDisk<T>(
+  path: string,
+  operation: string,
+  action: () => Promise<T>,
+): Promise<T> {
   try {
     return await action()
   } catch (cause) {
@@ -29,21 +33,41 @@ const REMEDIES: Readonly<Record<string, string>> = {
 }
 
 /** @param reason the system's code where it gave one */
-export function stateIo(path: string, operation: string, reason: string, cause?: unknown): FeedError<'STATE_IO'> {
-  const remedy = REMEDIES[reason] ?? 'check the disk and run again; what was committed before is kept'
-  return new FeedError('STATE_IO', `${operation} of ${path} failed: ${reason}; ${remedy}`, { path, operation, reason }, { cause })
+export function stateIo(
+  path: string,
+  operation: string,
+  reason: string,
+  cause?: unknown,
+): FeedError<'STATE_IO'> {
+  const remedy =
+    REMEDIES[reason] ?? 'check the disk and run again; what was committed before is kept'
+  return new FeedError(
+    'STATE_IO',
+    `${operation} of ${path} failed: ${reason}; ${remedy}`,
+    { path, operation, reason },
+    { cause },
+  )
 }
 
 /** @param path the damaged file, or the folder where it cannot be said */
-export function corruptState(path: string, reason: string, cause?: unknown): FeedError<'STATE_CORRUPT'> {
+export function corruptState(
+  path: string,
+  reason: string,
+  cause?: unknown,
+): FeedError<'STATE_CORRUPT'> {
   const remedy = 'restore the whole folder of the state from a copy, or delete it and begin anew'
-  return new FeedError('STATE_CORRUPT', `${path}: ${reason}; ${remedy}`, { path, reason }, { cause })
+  return new FeedError(
+    'STATE_CORRUPT',
+    `${path}: ${reason}; ${remedy}`,
+    { path, reason },
+    { cause },
+  )
 }
 
 /**
- * Brings to the disk what was made, renamed and removed in a folder: after a loss of power it is so only then.
- * Windows cannot open a folder; there the file system's journal keeps the order of such changes, and this call does nothing.
- * Fails with the system's own error.
+ * Brings to the disk what was made, renamed and removed in a folder: after a loss of power it is so
+ * only then. Windows cannot open a folder; there the file system's journal keeps the order of such
+ * changes, and this call does nothing. Fails with the system's own error.
  */
 export async function syncFolder(path: string, platform = process.platform): Promise<void> {
   if (platform === 'win32') return

@@ -1,6 +1,7 @@
-// Which header and which file the rows of a store came from. A stored row names both by one number, so that
-// a row costs its own bytes only. The list is kept in the same store, one small entry for each file.
-// It reads stored rows back, under one schema for all files: a column that a row's file lacks reads as empty.
+// Which header and which file the rows of a store came from. A stored row names both by one number,
+// so that a row costs its own bytes only. The list is kept in the same store, one small entry for
+// each file. It reads stored rows back, under one schema for all files: a column that a row's file
+// lacks reads as empty.
 
 import type { RowContent } from '../codec/merge/register'
 import { Row } from '../codec/row'
@@ -19,7 +20,10 @@ interface Origin<C extends Columns> {
 /** An origin as it is stored. Dates are milliseconds since 1970. */
 interface OriginRecord {
   readonly headings: readonly string[]
-  readonly file: Omit<FeedFile, 'hour' | 'lastModified'> & { readonly hour?: number; readonly lastModified?: number }
+  readonly file: Omit<FeedFile, 'hour' | 'lastModified'> & {
+    readonly hour?: number
+    readonly lastModified?: number
+  }
 }
 
 export class OriginBook<C extends Columns> {
@@ -44,7 +48,8 @@ export class OriginBook<C extends Columns> {
     if (this.#opened) return
     this.#opened = true
     for await (const block of this.#store.entries(prefixRange(this.#prefix))) {
-      for (const { key, value } of block) this.#add(Number(key.slice(this.#prefix.length)), Buffer.from(value).toString())
+      for (const { key, value } of block)
+        this.#add(Number(key.slice(this.#prefix.length)), Buffer.from(value).toString())
     }
   }
 
@@ -58,7 +63,10 @@ export class OriginBook<C extends Columns> {
     return number
   }
 
-  /** What has to be written together with the first rows that name it. Call {@link saved} when it is. */
+  /**
+   * What has to be written together with the first rows that name it. Call {@link saved} when it
+   * is.
+   */
   get unsaved(): readonly StoreOp[] {
     return this.#unsaved
   }
@@ -96,7 +104,11 @@ export class OriginBook<C extends Columns> {
     const { headings, file }: OriginRecord = JSON.parse(text)
     const signature = JSON.stringify([file.feed, ...headings])
     this.#numbers.set(text, number)
-    this.#origins[number] = { header: this.#bind(headings, signature), file: fileOf(file), signature }
+    this.#origins[number] = {
+      header: this.#bind(headings, signature),
+      file: fileOf(file),
+      signature,
+    }
   }
 
   // Files of one feed have the same header line as a rule: they share what is made of it.
@@ -109,14 +121,22 @@ export class OriginBook<C extends Columns> {
 function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): string {
   const { hour, lastModified, ...rest } = file
   const dates = { ...millisecondsOf('hour', hour), ...millisecondsOf('lastModified', lastModified) }
-  const record: OriginRecord = { headings: header.columns.map(column => column.heading), file: { ...rest, ...dates } }
+  const record: OriginRecord = {
+    headings: header.columns.map(column => column.heading),
+    file: { ...rest, ...dates },
+  }
   return JSON.stringify(record)
 }
 
 /** An invalid date is left out: JSON would make null of it, and 1970 of that. */
-function millisecondsOf<N extends string>(name: N, date: Date | undefined): Partial<Record<N, number>> {
+function millisecondsOf<N extends string>(
+  name: N,
+  date: Date | undefined,
+): Partial<Record<N, number>> {
   const milliseconds = date?.getTime()
-  return milliseconds === undefined || Number.isNaN(milliseconds) ? {} : ({ [name]: milliseconds } as Record<N, number>)
+  return milliseconds === undefined || Number.isNaN(milliseconds)
+    ? {}
+    : ({ [name]: milliseconds } as Record<N, number>)
 }
 
 function fileOf({ hour, lastModified, ...rest }: OriginRecord['file']): FeedFile {

@@ -1,5 +1,6 @@
-// A part of a store as a store of its own: all keys that begin with a prefix, seen without it. So several categories and
-// what belongs to them share one store on disk, and one write of it is atomic over all that it names.
+// A part of a store as a store of its own: all keys that begin with a prefix, seen without it. So
+// several categories and what belongs to them share one store on disk, and one write of it is
+// atomic over all that it names.
 
 import { filledText } from '../options'
 import {
@@ -36,9 +37,15 @@ class PrefixedStore implements KeyedStore {
     )
   }
 
-  async *entries({ from, to }: KeyRange = {}, options?: ReadOptions): AsyncGenerator<readonly StoreEntry[], void, void> {
+  async *entries(
+    { from, to }: KeyRange = {},
+    options?: ReadOptions,
+  ): AsyncGenerator<readonly StoreEntry[], void, void> {
     const all = prefixRange(this.#prefix)
-    const range = { from: from === undefined ? all.from : this.#prefix + from, to: to === undefined ? all.to : this.#prefix + to }
+    const range = {
+      from: from === undefined ? all.from : this.#prefix + from,
+      to: to === undefined ? all.to : this.#prefix + to,
+    }
     const { length } = this.#prefix
     for await (const block of this.#store.entries(range as Required<KeyRange>, options)) {
       yield block.map(({ key, value }) => ({ key: key.slice(length), value }))

@@ -1,18 +1,23 @@
-// The key under which a join or merge keeps a row: a cell that has to be there, and short enough to be a key.
+// The key under which a join or merge keeps a row: a cell that has to be there, and short enough to
+// be a key.
 
 import type { AnyRow } from '../codec/row-image'
 import { excerpt, FeedError } from '../errors'
 
 /**
- * Bytes of a key at the most, in UTF-8. Keys stand in memory whole, in a store's tables and caches too, where rows do not;
- * identifiers of the service have a few dozen characters.
+ * Bytes of a key at the most, in UTF-8. Keys stand in memory whole, in a store's tables and caches
+ * too, where rows do not; identifiers of the service have a few dozen characters.
  */
 export const KEY_LIMIT_BYTES = 4096
 
 /** @throws FeedError KEY_MISSING, KEY_TOO_LONG */
 export function keyOfRow(row: AnyRow, column: string): string {
   const key = row.text(column)
-  if (key === '') throw new FeedError('KEY_MISSING', `a row has no ${column}, which it is kept by`, { ...row.position, column })
+  if (key === '')
+    throw new FeedError('KEY_MISSING', `a row has no ${column}, which it is kept by`, {
+      ...row.position,
+      column,
+    })
   return shortKey(row, column, key)
 }
 
@@ -27,5 +32,11 @@ function shortKey(row: AnyRow, column: string, key: string): string {
   const bytes = Buffer.byteLength(key)
   if (bytes <= KEY_LIMIT_BYTES) return key
   const message = `${column} has ${bytes} bytes; a key has at most ${KEY_LIMIT_BYTES}: drop such rows before this stage`
-  throw new FeedError('KEY_TOO_LONG', message, { ...row.position, column, bytes, limitBytes: KEY_LIMIT_BYTES, excerpt: excerpt(key) })
+  throw new FeedError('KEY_TOO_LONG', message, {
+    ...row.position,
+    column,
+    bytes,
+    limitBytes: KEY_LIMIT_BYTES,
+    excerpt: excerpt(key),
+  })
 }

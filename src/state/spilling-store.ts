@@ -1,5 +1,6 @@
-// The keyed store that stages take unless they are given one: in memory up to a number of bytes, from then on in a temporary
-// folder on disk. Which of the two it is in makes no difference to what it answers.
+// The keyed store that stages take unless they are given one: in memory up to a number of bytes,
+// from then on in a temporary folder on disk. Which of the two it is in makes no difference to what
+// it answers.
 
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,7 +9,14 @@ import { join } from 'node:path'
 import { FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { onDisk, stateIo } from './disk'
-import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from './keyed-store'
+import type {
+  KeyedStore,
+  KeyRange,
+  ReadOptions,
+  StoreEntry,
+  StoreOp,
+  WriteOptions,
+} from './keyed-store'
 import { LevelStore } from './level/level-store'
 import { MemoryStore } from './memory/memory-store'
 
@@ -20,9 +28,14 @@ const ENTRY_BYTES = 100
 const LEAST_LEVEL_BYTES = 16 * MIB
 
 export interface SpillingStoreOptions {
-  /** Bytes of memory, about, that the store takes; 64 MiB unless set. On disk it still takes 16 MiB. */
+  /**
+   * Bytes of memory, about, that the store takes; 64 MiB unless set. On disk it still takes 16 MiB.
+   */
   readonly memoryBytes?: number
-  /** Where the temporary folder is made when there is need of it; the system's place for such unless given. */
+  /**
+   * Where the temporary folder is made when there is need of it; the system's place for such unless
+   * given.
+   */
   readonly folder?: string
 }
 
@@ -54,7 +67,10 @@ export class SpillingStore implements KeyedStore {
     return (this.#memory ?? this.#level!).getMany(keys, options)
   }
 
-  /** @throws FeedError STATE_LIMIT where it has to go to disk and classic-level is not installed, STATE_IO */
+  /**
+   * @throws FeedError STATE_LIMIT where it has to go to disk and classic-level is not installed,
+   * STATE_IO
+   */
   write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
     const writing = this.#write(ops, options)
     this.#written = writing.catch(() => {})
@@ -62,8 +78,9 @@ export class SpillingStore implements KeyedStore {
   }
 
   /**
-   * Frees the memory and removes the temporary folder, once a write that is going on is done. Where a store on disk is dropped
-   * without this call, the same is done when its memory is collected, at the latest when the process exits.
+   * Frees the memory and removes the temporary folder, once a write that is going on is done. Where
+   * a store on disk is dropped without this call, the same is done when its memory is collected, at
+   * the latest when the process exits.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -74,23 +91,36 @@ export class SpillingStore implements KeyedStore {
     await this.#written
     this.#memory?.close()
     dropped.unregister(this)
-    if (this.#level !== undefined && this.#folder !== undefined) await closeLevel(this.#level, this.#folder)
+    if (this.#level !== undefined && this.#folder !== undefined)
+      await closeLevel(this.#level, this.#folder)
   }
 
   async #write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
-    // A stage that was destroyed may still be at work; what it writes now would go to a new folder that nobody removes.
-    if (this.#closing !== undefined) throw stateIo(this.#folder ?? this.#parent, 'write', 'the store was closed before')
-    if (this.#memory !== undefined && !this.#fits(this.#memory, ops)) await this.#spill(this.#memory)
+    // A stage that was destroyed may still be at work; what it writes now would go to a new folder
+    // that nobody removes.
+    if (this.#closing !== undefined)
+      throw stateIo(this.#folder ?? this.#parent, 'write', 'the store was closed before')
+    if (this.#memory !== undefined && !this.#fits(this.#memory, ops))
+      await this.#spill(this.#memory)
     if (this.#memory !== undefined) this.#memory.write(ops)
     else await this.#level!.write(ops, options)
   }
 
-  entries(range?: KeyRange, options?: ReadOptions): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]> {
+  entries(
+    range?: KeyRange,
+    options?: ReadOptions,
+  ): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]> {
     return this.#memory?.entries(range, options) ?? this.#levelEntries(range, options)
   }
 
-  /** A generator of this store and not of the one on disk: while it is read this store is not collected. */
-  async *#levelEntries(range?: KeyRange, options?: ReadOptions): AsyncGenerator<readonly StoreEntry[], void, void> {
+  /**
+   * A generator of this store and not of the one on disk: while it is read this store is not
+   * collected.
+   */
+  async *#levelEntries(
+    range?: KeyRange,
+    options?: ReadOptions,
+  ): AsyncGenerator<readonly StoreEntry[], void, void> {
     yield* this.#level!.entries(range, options)
   }
 
@@ -105,12 +135,17 @@ export class SpillingStore implements KeyedStore {
     const folder = await this.#newFolder()
     let level: LevelStore | undefined
     try {
-      level = await LevelStore.open(folder, { memoryBytes: Math.max(LEAST_LEVEL_BYTES, this.#memoryBytes), durable: false })
+      level = await LevelStore.open(folder, {
+        memoryBytes: Math.max(LEAST_LEVEL_BYTES, this.#memoryBytes),
+        durable: false,
+      })
       for (const entries of memory.entries()) await level.write(entries)
     } catch (error) {
       await level?.close().catch(() => {})
       await removeFolder(folder)
-      throw FeedError.is(error) && error.code === 'DEPENDENCY_MISSING' ? this.#limitError(error) : error
+      throw FeedError.is(error) && error.code === 'DEPENDENCY_MISSING'
+        ? this.#limitError(error)
+        : error
     }
     const opened = level
     dropped.register(this, () => closeLevel(opened, folder), this)
@@ -120,7 +155,9 @@ export class SpillingStore implements KeyedStore {
   }
 
   async #newFolder(): Promise<string> {
-    const folder = await onDisk(this.#parent, 'make a folder', () => mkdtemp(join(this.#parent, 'feedmill-')))
+    const folder = await onDisk(this.#parent, 'make a folder', () =>
+      mkdtemp(join(this.#parent, 'feedmill-')),
+    )
     removeAtExit(folder)
     return folder
   }
@@ -140,7 +177,10 @@ async function closeLevel(level: LevelStore, folder: string): Promise<void> {
   }
 }
 
-/** What closes the disk's part of stores that were dropped without `close`: their file handles must not be left to the collector. */
+/**
+ * What closes the disk's part of stores that were dropped without `close`: their file handles must
+ * not be left to the collector.
+ */
 const dropped = new FinalizationRegistry<() => Promise<void>>(close => void close().catch(() => {}))
 
 /** Temporary folders of stores that were not closed. */

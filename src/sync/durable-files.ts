@@ -1,6 +1,7 @@
-// The files of a state folder: every call that sync/ makes to a file system goes through this interface, so that a test can put
-// another one in its place which fails, tears or forgets. What is written when, and synced when, is decided by its callers.
-// A failed write or sync is never repeated here: after one, nobody knows what is on the disk.
+// The files of a state folder: every call that sync/ makes to a file system goes through this
+// interface, so that a test can put another one in its place which fails, tears or forgets. What is
+// written when, and synced when, is decided by its callers. A failed write or sync is never
+// repeated here: after one, nobody knows what is on the disk.
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -21,7 +22,10 @@ export interface DurableFile {
 
 /** All fail with STATE_IO. */
 export interface DurableFiles {
-  /** Makes the folder and those above it where they are missing; they are on the disk when the promise resolves. */
+  /**
+   * Makes the folder and those above it where they are missing; they are on the disk when the
+   * promise resolves.
+   */
   makeFolder(path: string): Promise<void>
   /** Names in a folder, sorted; none where there is no folder. */
   list(path: string): Promise<readonly string[]>
@@ -33,7 +37,10 @@ export interface DurableFiles {
   open(path: string): Promise<DurableFile | undefined>
   /** For reading and writing, made empty where there is none. */
   edit(path: string): Promise<DurableFile>
-  /** For writing, as a new file; undefined where there is one already. Of many that ask at once one gets it. */
+  /**
+   * For writing, as a new file; undefined where there is one already. Of many that ask at once one
+   * gets it.
+   */
   create(path: string): Promise<DurableFile | undefined>
   /** Puts a file in the place of another, which may be there. */
   rename(from: string, to: string): Promise<void>
@@ -46,7 +53,8 @@ export interface DurableFiles {
 /** The file system of this machine. */
 export const machineFiles: DurableFiles = {
   makeFolder: path => onDisk(path, 'mkdir', () => makeFolder(resolve(path))),
-  list: path => onDisk(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
+  list: path =>
+    onDisk(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
   size: path => onDisk(path, 'stat', async () => (await unlessMissing(stat(path)))?.size),
   bytesUnder: path => onDisk(path, 'stat', () => bytesUnder(path)),
   open: path =>
@@ -79,7 +87,12 @@ class MachineFile implements DurableFile {
       const bytes = Buffer.allocUnsafeSlow(length)
       let filled = 0
       while (filled < length) {
-        const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, offset + filled)
+        const { bytesRead } = await this.#handle.read(
+          bytes,
+          filled,
+          length - filled,
+          offset + filled,
+        )
         if (bytesRead === 0) break
         filled += bytesRead
       }
@@ -90,7 +103,12 @@ class MachineFile implements DurableFile {
   write(offset: number, bytes: Uint8Array): Promise<void> {
     return onDisk(this.#path, 'write', async () => {
       for (let from = 0; from < bytes.length; ) {
-        const { bytesWritten } = await this.#handle.write(bytes, from, bytes.length - from, offset + from)
+        const { bytesWritten } = await this.#handle.write(
+          bytes,
+          from,
+          bytes.length - from,
+          offset + from,
+        )
         from += bytesWritten
       }
     })
@@ -116,7 +134,8 @@ class MachineFile implements DurableFile {
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+  for (let made = path; made.length >= first.length; made = dirname(made))
+    await syncFolder(dirname(made))
 }
 
 /** Node has no flags for "read and write, made where missing, kept where there": two calls are. */
@@ -129,7 +148,9 @@ async function bytesUnder(folder: string): Promise<number> {
   for (const entry of (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []) {
     const path = join(folder, entry.name)
     // What is removed at the same time counts no more.
-    bytes += entry.isDirectory() ? await bytesUnder(path) : ((await unlessMissing(stat(path)))?.size ?? 0)
+    bytes += entry.isDirectory()
+      ? await bytesUnder(path)
+      : ((await unlessMissing(stat(path)))?.size ?? 0)
   }
   return bytes
 }

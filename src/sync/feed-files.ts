@@ -1,4 +1,5 @@
-// A file's identity in the words of the layers below: the request for it, its schema, what its rows carry, and names on this machine.
+// A file's identity in the words of the layers below: the request for it, its schema, what its rows
+// carry, and names on this machine.
 
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { schemaOf } from '../schema/feed-schemas'
@@ -14,9 +15,13 @@ export type FileDownload = Pick<FeedDownload<Columns>, 'compressed' | 'info'>
 export function downloadOf({ feeds }: FeedService, id: FileId): FileDownload {
   const { marketplace, categoryId } = id
   const category = { marketplace, categoryId }
-  if (id.feed === 'item_snapshot') return feeds.getItemSnapshotFeed({ ...category, snapshotDate: id.hour })
+  if (id.feed === 'item_snapshot')
+    return feeds.getItemSnapshotFeed({ ...category, snapshotDate: id.hour })
   if (id.feed === 'item_priority') return feeds.getItemPriorityFeed({ ...category, date: id.date })
-  const query = id.scope === 'NEWLY_LISTED' ? { ...category, scope: id.scope, date: id.date } : { ...category, scope: id.scope }
+  const query =
+    id.scope === 'NEWLY_LISTED'
+      ? { ...category, scope: id.scope, date: id.date }
+      : { ...category, scope: id.scope }
   return id.feed === 'item' ? feeds.getItemFeed(query) : feeds.getItemGroupFeed(query)
 }
 
@@ -50,13 +55,24 @@ export function isBootstrap(id: FileId): id is Extract<FileId, { scope: 'ALL_ACT
   return 'scope' in id && id.scope === 'ALL_ACTIVE'
 }
 
-/** The file as it is asked for: of which generation a bootstrap is, is known only from the answer. */
+/**
+ * The file as it is asked for: of which generation a bootstrap is, is known only from the answer.
+ */
 export function askedId(id: FileId): FileId {
-  return isBootstrap(id) ? { feed: id.feed, marketplace: id.marketplace, categoryId: id.categoryId, scope: id.scope } : id
+  return isBootstrap(id)
+    ? { feed: id.feed, marketplace: id.marketplace, categoryId: id.categoryId, scope: id.scope }
+    : id
 }
 
-/** A name for the file in any folder; never one that leads out of it. Different for different files. */
+/**
+ * A name for the file in any folder; never one that leads out of it. Different for different files.
+ */
 export function localNameOf(id: FileId): string {
-  const which = 'hour' in id ? [id.hour] : 'date' in id ? [id.date] : [id.scope, ...(id.generation === undefined ? [] : [id.generation])]
+  const which =
+    'hour' in id
+      ? [id.hour]
+      : 'date' in id
+        ? [id.date]
+        : [id.scope, ...(id.generation === undefined ? [] : [id.generation])]
   return fileNameOf(id.feed, [id.marketplace, id.categoryId, ...which])
 }

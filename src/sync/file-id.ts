@@ -6,7 +6,9 @@
 import { anObject, anyText } from '../options'
 import { readDay, readHour } from '../service/date-forms'
 
-/** One top-level category of one marketplace: everything of a synchronisation is kept apart by it. */
+/**
+ * One top-level category of one marketplace: everything of a synchronisation is kept apart by it.
+ */
 export interface Category {
   readonly marketplace: string
   readonly categoryId: string
@@ -16,7 +18,10 @@ export interface Category {
 export interface BootstrapId extends Category {
   readonly feed: 'item' | 'item_group'
   readonly scope: 'ALL_ACTIVE'
-  /** Last-Modified as an ISO text: which of the bootstraps it was. Unknown until the service has answered. */
+  /**
+   * Last-Modified as an ISO text: which of the bootstraps it was. Unknown until the service has
+   * answered.
+   */
   readonly generation?: string
 }
 
@@ -45,8 +50,9 @@ export interface PriorityId extends Category {
 export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
 
 /**
- * The file as one text, equal for equal files: `<marketplace>/<category>/<feed>/<which>`, and `<which>` is a day, an hour, or for a
- * bootstrap its scope and generation. Files of one category begin with {@link categoryKey}; within a feed the order is that of time.
+ * The file as one text, equal for equal files: `<marketplace>/<category>/<feed>/<which>`, and
+ * `<which>` is a day, an hour, or for a bootstrap its scope and generation. Files of one category
+ * begin with {@link categoryKey}; within a feed the order is that of time.
  * @throws FeedError OPTION_INVALID
  */
 export function fileIdKey(id: FileId): string {
@@ -77,9 +83,12 @@ function whichOf(id: FileId): string {
 }
 
 function idOf(category: Category, feed: FileId['feed'], which: string): FileId | undefined {
-  if (feed === 'item_snapshot') return readHour(which) === undefined ? undefined : { feed, ...category, hour: which }
+  if (feed === 'item_snapshot')
+    return readHour(which) === undefined ? undefined : { feed, ...category, hour: which }
   if (readDay(which) !== undefined)
-    return feed === 'item_priority' ? { feed, ...category, date: which } : { feed, ...category, scope: 'NEWLY_LISTED', date: which }
+    return feed === 'item_priority'
+      ? { feed, ...category, date: which }
+      : { feed, ...category, scope: 'NEWLY_LISTED', date: which }
   if (feed === 'item_priority') return undefined
   const [scope, generation, ...rest] = which.split('/')
   if (scope !== 'ALL_ACTIVE' || rest.length > 0) return undefined

@@ -5,7 +5,10 @@ import { wholeNumber } from '../options'
 const MIB = 2 ** 20
 const READ_BYTES = MIB / 4
 const BATCH_BYTES = MIB / 16
-/** What the process takes beside what is held, measured: the runtime, its young objects, the code, the inflate engine, tables of the store that are mapped. */
+/**
+ * What the process takes beside what is held, measured: the runtime, its young objects, the code,
+ * the inflate engine, tables of the store that are mapped.
+ */
 const RUNTIME_BYTES = 200 * MIB
 const LEAST_BYTES = 240 * MIB
 /** Less the store does not take. */

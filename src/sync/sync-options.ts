@@ -1,4 +1,5 @@
-// The options of a synchronisation, checked and completed. Sizes are in bytes, times in milliseconds.
+// The options of a synchronisation, checked and completed. Sizes are in bytes, times in
+// milliseconds.
 
 import { FeedError } from '../errors'
 import {
@@ -25,16 +26,22 @@ import type { StateGround } from './folder/state-ground'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
 
-export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
+export interface SyncOptions
+  extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
   readonly service: FeedService
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]
   /** The state folder; made where it is missing. */
   readonly folder: string
-  /** `once`, the default: ends when all that can be had is in the state. `follow`: goes on with what comes. */
+  /**
+   * `once`, the default: ends when all that can be had is in the state. `follow`: goes on with what
+   * comes.
+   */
   readonly mode?: 'once' | 'follow'
-  /** Files that cover a later time are left out; `follow` ends when the watermarks have come so far. */
+  /**
+   * Files that cover a later time are left out; `follow` ends when the watermarks have come so far.
+   */
   readonly until?: Date
   /** The memory that the process is to stay within, about. Default 256 MiB, least 240 MiB. */
   readonly memoryBytes?: number
@@ -47,12 +54,17 @@ export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffB
   /** Compressed files of so many bytes are kept for each category, the newest. Default 0. */
   readonly keepFileBytes?: number
   /**
-   * The share of a category's items, or item groups, that a bootstrap may remove because it does not have them: 0 to 1, where 1 allows
-   * all. A file that would remove more is told as `failed` with SYNC_REMOVAL_REFUSED, and nothing of it is applied. Not asked of a state
-   * of fewer than 100 rows, nor where the service proves that there is no content (a 204, or a total of 0). Default 0.5.
+   * The share of a category's items, or item groups, that a bootstrap may remove because it does
+   * not have them: 0 to 1, where 1 allows all. A file that would remove more is told as `failed`
+   * with SYNC_REMOVAL_REFUSED, and nothing of it is applied. Not asked of a state of fewer than 100
+   * rows, nor where the service proves that there is no content (a 204, or a total of 0). Default
+   * 0.5.
    */
   readonly maxRemovedShare?: number
-  /** Where changes are told: one file of JSON lines for each file of the service in the folder's `changes`, a sink, or nowhere (the default). */
+  /**
+   * Where changes are told: one file of JSON lines for each file of the service in the folder's
+   * `changes`, a sink, or nowhere (the default).
+   */
   readonly changes?: 'none' | 'files' | ChangeSink
   /** Between two looks for a file that is due and not there. Default 60,000. */
   readonly pollMs?: number
@@ -65,9 +77,15 @@ export interface SyncOptions extends Pick<RetryOptions, 'patienceMs' | 'backoffB
    * item-feeds.md, section 6.
    */
   readonly limits?: Partial<CalendarLimits>
-  /** The time now, for the calendar and for what the clients check of their requests. Default: the service's clock. */
+  /**
+   * The time now, for the calendar and for what the clients check of their requests. Default: the
+   * service's clock.
+   */
   readonly now?: Clock
-  /** Stops the run, which then fails with ABORTED. All that was reached is kept, and the next run goes on there. */
+  /**
+   * Stops the run, which then fails with ABORTED. All that was reached is kept, and the next run
+   * goes on there.
+   */
   readonly signal?: AbortSignal
   /** @internal */
   readonly ground?: StateGround
@@ -104,7 +122,18 @@ const NAMES: OptionNames<SyncOptions> = {
 
 export interface SyncSettings
   extends Required<
-    Omit<SyncOptions, keyof RetryOptions | 'until' | 'signal' | 'ground' | 'limits' | 'categories' | 'memoryBytes' | 'shares' | 'now'>
+    Omit<
+      SyncOptions,
+      | keyof RetryOptions
+      | 'until'
+      | 'signal'
+      | 'ground'
+      | 'limits'
+      | 'categories'
+      | 'memoryBytes'
+      | 'shares'
+      | 'now'
+    >
   > {
   readonly categories: readonly Category[]
   readonly shares: MemoryShares
@@ -133,15 +162,26 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     signal,
     ground,
   } = knownOptions(options, NAMES)
-  const parallelFiles = wholeNumber('parallelFiles', options.parallelFiles === undefined ? 3 : options.parallelFiles, 1, 64)
+  const parallelFiles = wholeNumber(
+    'parallelFiles',
+    options.parallelFiles === undefined ? 3 : options.parallelFiles,
+    1,
+    64,
+  )
   const given = withMethods('service', options.service, ['withClock', 'close'])
   const now = options.now === undefined ? given.now : clockMs('now', options.now)
   const service = options.now === undefined ? given : given.withClock(now)
-  const duration = (option: 'pollMs' | 'waitLimitMs' | 'progressMs', standard: number, least: number) =>
-    durationMs(option, options[option] === undefined ? standard : options[option], least)
-  if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime()))) throw optionInvalid('until', 'a Date', until)
-  if (typeof ranges !== 'object' || ranges === null) throw optionInvalid('ranges', 'an object', ranges)
-  if (typeof limits !== 'object' || limits === null) throw optionInvalid('limits', 'an object', limits)
+  const duration = (
+    option: 'pollMs' | 'waitLimitMs' | 'progressMs',
+    standard: number,
+    least: number,
+  ) => durationMs(option, options[option] === undefined ? standard : options[option], least)
+  if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
+    throw optionInvalid('until', 'a Date', until)
+  if (typeof ranges !== 'object' || ranges === null)
+    throw optionInvalid('ranges', 'an object', ranges)
+  if (typeof limits !== 'object' || limits === null)
+    throw optionInvalid('limits', 'an object', limits)
   return {
     service,
     marketplace,
@@ -169,17 +209,27 @@ export function syncSettings(options: SyncOptions): SyncSettings {
 
 /** An AbortSignal, by its shape: there may be several realms. @throws FeedError OPTION_INVALID */
 export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  return signal === undefined ? undefined : withMethods('signal', signal, ['addEventListener', 'throwIfAborted'])
+  return signal === undefined
+    ? undefined
+    : withMethods('signal', signal, ['addEventListener', 'throwIfAborted'])
 }
 
-/** What the clients would refuse of every request is refused here: a folder is not made for a marketplace that cannot be. */
-function checkedCategories({ marketplace, categories }: SyncOptions, { profile }: FeedService, now: () => number): Category[] {
+/**
+ * What the clients would refuse of every request is refused here: a folder is not made for a
+ * marketplace that cannot be.
+ */
+function checkedCategories(
+  { marketplace, categories }: SyncOptions,
+  { profile }: FeedService,
+  now: () => number,
+): Category[] {
   filledText('marketplace', marketplace)
   if (!Array.isArray(categories) || categories.length === 0)
     throw optionInvalid('categories', 'an array of one category or more', categories)
   const checks = new RequestChecks('sync', { mode: 'forms', profile, now })
   asOption('marketplace', marketplace, () => checks.marketplace(marketplace))
-  for (const categoryId of categories) asOption('categories', categoryId, () => checks.category(categoryId))
+  for (const categoryId of categories)
+    asOption('categories', categoryId, () => checks.category(categoryId))
   return [...new Set(categories)].map(categoryId => ({ marketplace, categoryId }))
 }
 
@@ -187,11 +237,15 @@ function asOption(option: string, value: unknown, check: () => void): void {
   try {
     check()
   } catch (error) {
-    throw FeedError.is(error) && error.code === 'REQUEST_INVALID' ? optionInvalid(option, error.context.expected, value) : error
+    throw FeedError.is(error) && error.code === 'REQUEST_INVALID'
+      ? optionInvalid(option, error.context.expected, value)
+      : error
   }
 }
 
-function checkedChanges(changes: SyncOptions['changes'] = 'none'): NonNullable<SyncOptions['changes']> {
+function checkedChanges(
+  changes: SyncOptions['changes'] = 'none',
+): NonNullable<SyncOptions['changes']> {
   if (changes === 'none' || changes === 'files') return changes
   if (typeof changes === 'object' && typeof changes?.write === 'function') return changes
   throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)

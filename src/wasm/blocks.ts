@@ -1,5 +1,6 @@
-// Blocks up to their symbols: headers, stored data, code lengths (RFC 1951 section 3.2.3 to 3.2.7). Each function goes on where
-// the input ended, takes no bits of a field that is not whole, and says GO_ON when the next phase is to run.
+// Blocks up to their symbols: headers, stored data, code lengths (RFC 1951 section 3.2.3 to 3.2.7).
+// Each function goes on where the input ended, takes no bits of a field that is not whole, and says
+// GO_ON when the next phase is to run.
 
 import { PRECODE_MASK } from './entries'
 import {
@@ -29,7 +30,9 @@ import {
 } from './layout'
 import { buildCodes, buildPrecode } from './tables'
 
-const PRECODE_ORDER = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15])
+const PRECODE_ORDER = memory.data<u8>([
+  16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
+])
 
 function has(count: u32): bool {
   if (state.bitCount < count) refill()

@@ -1,5 +1,6 @@
-// Compiles the AssemblyScript beside it, and bundles the programs of workers, each into a TypeScript module that holds it as text, so that
-// bundlers and CommonJS need no file beside the code. What it writes is not kept in git: the build, the checks and the tests run this first.
+// Compiles the AssemblyScript beside it, and bundles the programs of workers, each into a
+// TypeScript module that holds it as text, so that bundlers and CommonJS need no file beside the
+// code. What it writes is not kept in git: the build, the checks and the tests run this first.
 // Nothing is done when none of what it is made from has changed since.
 
 import { createHash } from 'node:crypto'
@@ -9,7 +10,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
-/** Each works in a memory that its host makes and shares; of so many pages of 64 KiB at the least and at the most. */
+/**
+ * Each works in a memory that its host makes and shares; of so many pages of 64 KiB at the least
+ * and at the most.
+ */
 const MODULES = [
   { source: 'src/wasm/inflate.ts', pages: [138, 138], module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
   { source: 'src/wasm/scan.ts', pages: [33, 1024], module: 'src/codec/tsv/scan-binary.ts', name: 'SCAN' },

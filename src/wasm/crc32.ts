@@ -1,17 +1,20 @@
-// CRC-32 as gzip uses it (RFC 1952 section 8) of what lies in the memory, by XORs alone: WebAssembly has no carry-less multiplication.
+// CRC-32 as gzip uses it (RFC 1952 section 8) of what lies in the memory, by XORs alone:
+// WebAssembly has no carry-less multiplication.
 //
-// Where x^d + x^(d-s) + x^(d-t) + 1 is a multiple of the polynomial, so is its eighth power, which is the same in x^8. Hence a byte may be
-// taken out of the message if it is XORed into the bytes that lie s, t and d behind it: the CRC stays as it is. So all but the last
-// d bytes are folded into those; a smaller multiple with more terms folds them further, and what is left goes through tables.
-// Nothing but the message is read, and nothing but the places in layout.ts written.
+// Where x^d + x^(d-s) + x^(d-t) + 1 is a multiple of the polynomial, so is its eighth power, which
+// is the same in x^8. Hence a byte may be taken out of the message if it is XORed into the bytes
+// that lie s, t and d behind it: the CRC stays as it is. So all but the last d bytes are folded
+// into those; a smaller multiple with more terms folds them further, and what is left goes through
+// tables. Nothing but the message is read, and nothing but the places in layout.ts written.
 
 import { CRC_RING, CRC_TABLES, CRC_TAIL, CRC_TAIL_BYTES } from './layout'
 
 const POLYNOMIAL: u32 = 0xedb88320
 
 /**
- * Distances of the first fold, in bytes. Of the multiples with four terms up to x^11000 only this one has two that are so short:
- * what lies there is still in registers, and 16 bytes cost two loads.
+ * Distances of the first fold, in bytes. Of the multiples with four terms up to x^11000 only this
+ * one has two that are so short: what lies there is still in registers, and 16 bytes cost two
+ * loads.
  */
 export const LONG_A: usize = 34
 export const LONG_B: usize = 48
@@ -34,7 +37,10 @@ const AHEAD: usize = RING_BYTES - LONG
 
 buildTables()
 
-/** The CRC-32 of what lies at `from`. @param before the CRC-32 of all bytes before these; 0 at the start */
+/**
+ * The CRC-32 of what lies at `from`.
+ * @param before the CRC-32 of all bytes before these; 0 at the start
+ */
 export function crc32(from: usize, bytes: usize, before: u32): u32 {
   if (bytes < SHORT_FROM_BYTES) return ~throughTables(from, bytes, ~before)
   if (bytes > CRC_TAIL_BYTES) return ~foldTail(foldLong(from, bytes, ~before))
@@ -47,7 +53,8 @@ export function crc32(from: usize, bytes: usize, before: u32): u32 {
 function foldLong(from: usize, bytes: usize, crc: u32): usize {
   const stop = from + ((bytes - LONG) / STEP) * STEP
   memory.fill(CRC_RING, 0, RING_BYTES + STEP)
-  // As if it were LONG before the message: from there it reaches the first four bytes, and no others.
+  // As if it were LONG before the message: from there it reaches the first four bytes, and no
+  // others.
   store<u32>(CRC_RING, crc, AHEAD)
   let first = i64x2.splat(0)
   let second = first
@@ -56,9 +63,18 @@ function foldLong(from: usize, bytes: usize, crc: u32): usize {
   for (let at = from; at < stop; ) {
     const roundEnd = at + min<usize>(stop - at, RING_BYTES)
     for (out = CRC_RING; at < roundEnd; at += STEP, out += STEP) {
-      first = v128.xor(v128.xor(v128.xor(load<v128>(at), load<v128>(out, AHEAD)), first), joined(first, second))
-      second = v128.xor(v128.xor(v128.xor(load<v128>(at, 16), load<v128>(out, AHEAD + 16)), second), joined(second, third))
-      third = v128.xor(v128.xor(v128.xor(load<v128>(at, 32), load<v128>(out, AHEAD + 32)), third), joined(third, first))
+      first = v128.xor(
+        v128.xor(v128.xor(load<v128>(at), load<v128>(out, AHEAD)), first),
+        joined(first, second),
+      )
+      second = v128.xor(
+        v128.xor(v128.xor(load<v128>(at, 16), load<v128>(out, AHEAD + 16)), second),
+        joined(second, third),
+      )
+      third = v128.xor(
+        v128.xor(v128.xor(load<v128>(at, 32), load<v128>(out, AHEAD + 32)), third),
+        joined(third, first),
+      )
       storeStep(out, first, second, third)
       // The last loads of a round pass the end.
       if (out == CRC_RING) storeStep(RING_END, first, second, third)
@@ -69,9 +85,31 @@ function foldLong(from: usize, bytes: usize, crc: u32): usize {
   return from + bytes - stop
 }
 
-/** The 16 bytes that end LONG_A - 16 before the next: the last two of the one and what is before them in the next. */
+/**
+ * The 16 bytes that end LONG_A - 16 before the next: the last two of the one and what is before
+ * them in the next.
+ */
 function joined(older: v128, newer: v128): v128 {
-  return v128.shuffle<u8>(older, newer, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
+  return v128.shuffle<u8>(
+    older,
+    newer,
+    14,
+    15,
+    16,
+    17,
+    18,
+    19,
+    20,
+    21,
+    22,
+    23,
+    24,
+    25,
+    26,
+    27,
+    28,
+    29,
+  )
 }
 
 function storeStep(at: usize, first: v128, second: v128, third: v128): void {
@@ -109,7 +147,8 @@ function foldTail(bytes: usize): u32 {
 /** The two do not overlap. */
 function xorInto(to: usize, from: usize, bytes: usize): void {
   const end = to + bytes
-  for (; to + 16 <= end; to += 16, from += 16) store<v128>(to, v128.xor(load<v128>(to), load<v128>(from)))
+  for (; to + 16 <= end; to += 16, from += 16)
+    store<v128>(to, v128.xor(load<v128>(to), load<v128>(from)))
   for (; to < end; to++, from++) store<u8>(to, load<u8>(to) ^ load<u8>(from))
 }
 

@@ -1,13 +1,15 @@
-// The 32-bit entries of the decode tables: their form, and what each symbol of deflate means (RFC 1951 section 3.2.5).
-// Which code stands for which symbol is a block's matter, and the tables' (tables.ts).
+// The 32-bit entries of the decode tables: their form, and what each symbol of deflate means (RFC
+// 1951 section 3.2.5). Which code stands for which symbol is a block's matter, and the tables'
+// (tables.ts).
 
 import { DISTANCE_RESULTS, LITLEN_RESULTS, PERIOD_STEPS, PERIODS, PRECODE_RESULTS } from './layout'
 
 //   literal    bit 31, and the byte in bits 16 to 23
 //   length     the base in bits 16 to 24 · distance: the base in bits 16 to 30
 //   subtable   its first entry in bits 16 to 30, its index bits in bits 8 to 13
-// The lowest 6 bits are how many bits to take, extra bits included; bits 8 to 13 are the code's part of them, and two more for a
-// length or distance, whose extra bits are read from bits that are AHEAD.
+// The lowest 6 bits are how many bits to take, extra bits included; bits 8 to 13 are the code's
+// part of them, and two more for a length or distance, whose extra bits are read from bits that are
+// AHEAD.
 
 export const LITERAL: u64 = 0x80000000
 /** Neither a literal nor a length or distance. */
@@ -25,24 +27,31 @@ export const PRECODE_MASK: u64 = (1 << PRECODE_BITS) - 1
 export const MAX_CODE_BITS: u32 = 15
 
 /**
- * Bits from which an entry is looked up lie so many places up, over bits of no meaning: then a mask alone makes the offset of
- * an entry, and each symbol waits one cycle less for the next.
+ * Bits from which an entry is looked up lie so many places up, over bits of no meaning: then a mask
+ * alone makes the offset of an entry, and each symbol waits one cycle less for the next.
  */
 export const AHEAD: u64 = 2
 
 const LENGTH_BASES = memory.data<u16>([
-  3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
+  3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131,
+  163, 195, 227, 258,
 ])
-const LENGTH_EXTRAS = memory.data<u8>([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0])
+const LENGTH_EXTRAS = memory.data<u8>([
+  0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
+])
 
 fillResults()
 fillPeriods()
 
 function fillResults(): void {
-  for (let byte: u32 = 0; byte < 256; byte++) store<u32>(LITLEN_RESULTS + (byte << 2), <u32>LITERAL | (byte << 16))
+  for (let byte: u32 = 0; byte < 256; byte++)
+    store<u32>(LITLEN_RESULTS + (byte << 2), <u32>LITERAL | (byte << 16))
   store<u32>(LITLEN_RESULTS + (256 << 2), <u32>(EXCEPTION | END_OF_BLOCK))
   for (let n: usize = 0; n < 29; n++) {
-    const entry = ((<u32>load<u16>(LENGTH_BASES + (n << 1))) << 16) | load<u8>(LENGTH_EXTRAS + n) | ((<u32>AHEAD) << 8)
+    const entry =
+      ((<u32>load<u16>(LENGTH_BASES + (n << 1))) << 16) |
+      load<u8>(LENGTH_EXTRAS + n) |
+      ((<u32>AHEAD) << 8)
     store<u32>(LITLEN_RESULTS + ((257 + n) << 2), entry)
   }
   store<u32>(LITLEN_RESULTS + (286 << 2), INVALID)
@@ -65,7 +74,9 @@ function fillPeriods(): void {
   }
 }
 
-/** `value` with all but its lowest `count` bits cleared; only the lowest 6 bits of `count` matter. */
+/**
+ * `value` with all but its lowest `count` bits cleared; only the lowest 6 bits of `count` matter.
+ */
 export function lowBits(value: u64, count: u64): u64 {
   return value & ~((<u64>-1) << count)
 }
@@ -85,7 +96,10 @@ export function suboffsetOf(entry: u64, bits: u64): u32 {
   return ((<u32>(entry >> 16)) << (<u32>AHEAD)) + (<u32>lowBitsAhead(bits, entry >> 8) & ~3)
 }
 
-/** A length or distance: its base and the extra bits, from the bits as they were before it, which are AHEAD. */
+/**
+ * A length or distance: its base and the extra bits, from the bits as they were before it, which
+ * are AHEAD.
+ */
 export function valueWith(entry: u64, bits: u64): usize {
   return <usize>((entry >> 16) + (lowBitsAhead(bits, entry) >> (entry >> 8)))
 }

@@ -1,10 +1,20 @@
-// Raw deflate data (RFC 1951) to bytes in one fixed memory, in the manner of libdeflate: what the WebAssembly inflate engine runs,
-// and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it.
+// Raw deflate data (RFC 1951) to bytes in one fixed memory, in the manner of libdeflate: what the
+// WebAssembly inflate engine runs, and all that its host calls. AssemblyScript, not TypeScript:
+// `build.mjs` compiles it.
 //
-// The input may be cut at any byte. What is accepted is exactly what zlib accepts. Nothing is read or written outside the regions
-// of layout.ts, whatever the input and whatever a restored state says.
+// The input may be cut at any byte. What is accepted is exactly what zlib accepts. Nothing is read
+// or written outside the regions of layout.ts, whatever the input and whatever a restored state
+// says.
 
-import { copyStored, markFixed, readCounts, readHeader, readLengths, readPrecode, readStoredLength } from './blocks'
+import {
+  copyStored,
+  markFixed,
+  readCounts,
+  readHeader,
+  readLengths,
+  readPrecode,
+  readStoredLength,
+} from './blocks'
 import { lowBits, MAX_CODE_BITS } from './entries'
 import {
   AT_END,
@@ -54,8 +64,8 @@ export {
 } from './layout'
 
 /**
- * Forgets everything but the tables of the fixed codes, if they are there: files of many small members need them for each.
- * The next byte of input is the first of a stream.
+ * Forgets everything but the tables of the fixed codes, if they are there: files of many small
+ * members need them for each. The next byte of input is the first of a stream.
  */
 export function reset(): void {
   const isFixed = state.isFixed != 0
@@ -72,7 +82,10 @@ export function setInput(slot: u32, bytes: u32): void {
   state.inputEnd = state.inputAt + bytes
 }
 
-/** Inflates until the input is used up, a block of output is full, or the data ends or turns out to be bad. */
+/**
+ * Inflates until the input is used up, a block of output is full, or the data ends or turns out to
+ * be bad.
+ */
 export function run(): i32 {
   let result = GO_ON
   while (result == GO_ON) result = runPhase()
@@ -81,8 +94,8 @@ export function run(): i32 {
 }
 
 /**
- * What follows is the next output's. The last ones stay as they are while `blocks - 3` others are made; with two blocks in use, until
- * the next is.
+ * What follows is the next output's. The last ones stay as they are while `blocks - 3` others are
+ * made; with two blocks in use, until the next is.
  * @param blocks of the OUTPUT_BLOCKS that are used
  */
 export function releaseOutput(blocks: u32): void {
@@ -146,11 +159,18 @@ export function restore(historyBytes: u32): bool {
 
 function isPossible(): bool {
   if (state.phase > AT_END || state.bitCount > 63 || state.storedLeft > 0xffff) return false
-  if ((state.phase == IN_STORED || state.phase == IN_STORED_LENGTH) && state.bitCount & 7) return false
+  if ((state.phase == IN_STORED || state.phase == IN_STORED_LENGTH) && state.bitCount & 7)
+    return false
   if (state.litlenCount > 288 || state.distanceCount > 32 || state.precodeCount > 19) return false
-  if (state.lengthsRead > (state.phase == IN_PRECODE ? state.precodeCount : state.litlenCount + state.distanceCount)) return false
-  for (let n: usize = 0; n < LENGTHS_BYTES; n++) if (load<u8>(LENGTHS + n) > MAX_CODE_BITS) return false
-  for (let n: usize = 0; n < PRECODE_LENGTHS_BYTES; n++) if (load<u8>(PRECODE_LENGTHS + n) > 7) return false
+  if (
+    state.lengthsRead >
+    (state.phase == IN_PRECODE ? state.precodeCount : state.litlenCount + state.distanceCount)
+  )
+    return false
+  for (let n: usize = 0; n < LENGTHS_BYTES; n++)
+    if (load<u8>(LENGTHS + n) > MAX_CODE_BITS) return false
+  for (let n: usize = 0; n < PRECODE_LENGTHS_BYTES; n++)
+    if (load<u8>(PRECODE_LENGTHS + n) > 7) return false
   return true
 }
 

@@ -1,11 +1,15 @@
-// The inflate engine's memory: where everything lies, the state that outlives a call, and what a run may say.
-// Nothing here decodes.
+// The inflate engine's memory: where everything lies, the state that outlives a call, and what a
+// run may say. Nothing here decodes.
 
 // Addresses below STATE are the compiler's.
 
-/** All that a later run needs, besides the bytes of history: the State below and the code lengths. */
+/**
+ * All that a later run needs, besides the bytes of history: the State below and the code lengths.
+ */
 export const STATE: usize = 0x2000
-/** Of the current block, one byte each: first the literal/length codes', then the distance codes'. */
+/**
+ * Of the current block, one byte each: first the literal/length codes', then the distance codes'.
+ */
 export const LENGTHS: usize = STATE + 64
 export const LENGTHS_BYTES: usize = 320
 /** Of the code that the lengths themselves are written in. */
@@ -21,15 +25,24 @@ export const PRECODE_TABLE: usize = 0x9000
 export const LITLEN_RESULTS: usize = 0x9400
 export const DISTANCE_RESULTS: usize = 0x9a00
 export const PRECODE_RESULTS: usize = 0x9b00
-/** Work space of `buildTable`: symbols in the order of their codes, and counts and offsets by code length. */
+/**
+ * Work space of `buildTable`: symbols in the order of their codes, and counts and offsets by code
+ * length.
+ */
 export const SORTED: usize = 0x9c00
 export const COUNTS: usize = 0xa000
 export const OFFSETS: usize = 0xa080
-/** For distances 1 to 15: which byte of the last `distance` goes to each of 16 places, and the most whole periods of it in 16 bytes. */
+/**
+ * For distances 1 to 15: which byte of the last `distance` goes to each of 16 places, and the most
+ * whole periods of it in 16 bytes.
+ */
 export const PERIODS: usize = 0xa100
 export const PERIOD_STEPS: usize = 0xa200
 
-/** Of the CRC-32: eight tables of 256 entries, and work space, where what was folded last goes round, and where a message's end is folded in place. */
+/**
+ * Of the CRC-32: eight tables of 256 entries, and work space, where what was folded last goes
+ * round, and where a message's end is folded in place.
+ */
 export const CRC_TABLES: usize = 0xa400
 export const CRC_RING: usize = 0xc400
 /** Before it lie zeros, as many bytes as the second fold reaches back. */
@@ -45,11 +58,15 @@ export const OUTPUT: usize = INPUT + INPUT_SLOTS * INPUT_BYTES
 /** The most that one run puts out. */
 export const BLOCK_BYTES: usize = 256 * 1024
 export const WINDOW_BYTES: usize = 32 * 1024
-/** Of what was put out, at least this much lies before the next output: a reader that has not done with it need not copy it. */
+/**
+ * Of what was put out, at least this much lies before the next output: a reader that has not done
+ * with it need not copy it.
+ */
 export const HISTORY_BYTES: usize = 256 * 1024
 /**
- * The history and blocks one behind the other, so that the history is moved to the front only when there is no room for one more,
- * and the last blocks stay as they are while others are written. Copies pass the end by up to 64 bytes.
+ * The history and blocks one behind the other, so that the history is moved to the front only when
+ * there is no room for one more, and the last blocks stay as they are while others are written.
+ * Copies pass the end by up to 64 bytes.
  */
 export const OUTPUT_BLOCKS: usize = 24
 /** The rest of the memory is the host's. */

@@ -1,19 +1,23 @@
-// Finds the cells of good rows, 64 bytes a step by 128-bit SIMD: what the WebAssembly scan engine runs, and all that its host calls.
-// AssemblyScript, not TypeScript: `build.mjs` compiles it. It takes rows that are plainly good (src/codec/tsv/scanner.ts says which)
-// and stops before any other. Nothing is written outside the index, and nothing read but the block and a
-// step beyond it.
+// Finds the cells of good rows, 64 bytes a step by 128-bit SIMD: what the WebAssembly scan engine
+// runs, and all that its host calls. AssemblyScript, not TypeScript: `build.mjs` compiles it. It
+// takes rows that are plainly good (src/codec/tsv/scanner.ts says which) and stops before any
+// other. Nothing is written outside the index, and nothing read but the block and a step beyond it.
 //
-// Where only leading cells of a row are wanted, steps that lie behind them count cells and store nothing.
+// Where only leading cells of a row are wanted, steps that lie behind them count cells and store
+// nothing.
 //
-// A step makes four masks, a bit a byte: delimiters, line ends, quotes, bytes past ASCII. The ends of all cells are stored at once;
-// whether a row has the right number of them is seen at its line end. The end of a cell that is quoted or has a byte past ASCII is marked.
-// A quote matters only where a cell begins, that is in the first place or behind a delimiter: there the step ends early, the quoted
-// cell is read on its own, and the next step begins at the delimiter behind it.
+// A step makes four masks, a bit a byte: delimiters, line ends, quotes, bytes past ASCII. The ends
+// of all cells are stored at once; whether a row has the right number of them is seen at its line
+// end. The end of a cell that is quoted or has a byte past ASCII is marked. A quote matters only
+// where a cell begins, that is in the first place or behind a delimiter: there the step ends early,
+// the quoted cell is read on its own, and the next step begins at the delimiter behind it.
 
-// `keep` puts the cells of some columns side by side, as a file that has no others: reading few columns costs little beside finding them.
+// `keep` puts the cells of some columns side by side, as a file that has no others: reading few
+// columns costs little beside finding them.
 //
-// The host says where in the memory, which is its own, the block lies, and where the index goes: into INDEX_BYTES of which nothing else
-// makes use. So a block is read where another module has written it.
+// The host says where in the memory, which is its own, the block lies, and where the index goes:
+// into INDEX_BYTES of which nothing else makes use. So a block is read where another module has
+// written it.
 
 /** The most that one call scans. A step loads up to 64 bytes past it. */
 export const BLOCK_BYTES: usize = 0x40000
@@ -58,7 +62,10 @@ export function innerLinesFound(): u32 {
   return innerLines
 }
 
-/** Whether the last call ended at a row that is not plainly good, and not because the block or the room for rows did. */
+/**
+ * Whether the last call ended at a row that is not plainly good, and not because the block or the
+ * room for rows did.
+ */
 export function stoppedAtRow(): bool {
   return stopped
 }
@@ -71,10 +78,13 @@ let rowStartsAt: usize = 0
 let rowFlagsAt: usize = 0
 
 /**
- * Scans `bytes` of the block at `block`, from a row's start. Its rows are stored behind the `before` rows that the index has.
+ * Scans `bytes` of the block at `block`, from a row's start. Its rows are stored behind the
+ * `before` rows that the index has.
  * @param bias added to every offset that is stored
- * @param wanted cells of each row whose ends are to be stored; of those behind them some are, and some are not
- * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most MAX_CELLS
+ * @param wanted cells of each row whose ends are to be stored; of those behind them some are, and
+ * some are not
+ * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most
+ * MAX_CELLS
  * @returns the offset from `block` where the first row begins that was not taken
  */
 export function scan(
@@ -128,11 +138,14 @@ export function scan(
     cellAt += (<usize>popcnt(delimiters)) << 2
     for (let bits = lineEnds & taken; bits != 0; bits &= bits - 1) {
       const before = (bits & -bits) - 1
-      if (firstCellAt + ((<usize>popcnt(delimiters & before)) << 2) + 4 != rowCellsEnd) return stopAt(rowStart - block)
+      if (firstCellAt + ((<usize>popcnt(delimiters & before)) << 2) + 4 != rowCellsEnd)
+        return stopAt(rowStart - block)
       const place = at + <usize>ctz(bits)
       if (place - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
-      // A plain last cell gives up its CR. An empty one has none: what stands before it is a delimiter, or another row's.
-      if (place > rowStart && load<u8>(place - 1) == CR) store<u32>(rowCellsEnd - 4, load<u32>(rowCellsEnd - 4) - 1)
+      // A plain last cell gives up its CR. An empty one has none: what stands before it is a
+      // delimiter, or another row's.
+      if (place > rowStart && load<u8>(place - 1) == CR)
+        store<u32>(rowCellsEnd - 4, load<u32>(rowCellsEnd - 4) - 1)
       takeRow(<u32>rowStart + shift, high | (open & before), lines)
       open &= ~before
       high = 0
@@ -157,7 +170,8 @@ export function scan(
     if (next == TAB || next == LF) continue
     // Only CR and LF may follow otherwise, and only the last cell.
     if (next == CR && at + 1 >= end) break
-    if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd) return stopAt(rowStart - block)
+    if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd)
+      return stopAt(rowStart - block)
     if (at + 1 - rowStart >= <usize>maxRowBytes) return stopAt(rowStart - block)
     store<u32>(cellAt, (<u32>at + shift) | MARK)
     cellAt += 4
@@ -175,13 +189,22 @@ export function scan(
 }
 
 /**
- * Copies the cells of the `kept` columns that stand at KEPT_COLUMNS, which are distinct, to KEPT_BYTES: in their order, a tab behind each
- * and a line end behind the last. Their ends go to KEPT_ENDS, marks included.
- * @param block where offset 0 of the index is, of a block of at most BLOCK_BYTES: what is kept of it is no longer than it
+ * Copies the cells of the `kept` columns that stand at KEPT_COLUMNS, which are distinct, to
+ * KEPT_BYTES: in their order, a tab behind each and a line end behind the last. Their ends go to
+ * KEPT_ENDS, marks included.
+ * @param block where offset 0 of the index is, of a block of at most BLOCK_BYTES: what is kept of
+ * it is no longer than it
  * @param bias added to every offset that is stored
  * @returns bytes that were stored
  */
-export function keep(block: usize, index: usize, ofRows: u32, columns: u32, kept: u32, bias: u32): u32 {
+export function keep(
+  block: usize,
+  index: usize,
+  ofRows: u32,
+  columns: u32,
+  kept: u32,
+  bias: u32,
+): u32 {
   const rowCells = (<usize>columns) << 2
   const chosenAt = index + KEPT_COLUMNS
   const chosenEnd = chosenAt + ((<usize>kept) << 2)
@@ -200,7 +223,8 @@ export function keep(block: usize, index: usize, ofRows: u32, columns: u32, kept
       const length = <usize>((marked & ~MARK) - start)
       const from = block + <usize>start
       v128.store(to, v128.load(from))
-      for (let done: usize = 16; done < length; done += 16) v128.store(to + done, v128.load(from + done))
+      for (let done: usize = 16; done < length; done += 16)
+        v128.store(to + done, v128.load(from + done))
       to += length
       store<u32>(endAt, (<u32>to + shift) | (marked & MARK))
       endAt += 4
@@ -252,14 +276,19 @@ function takeRow(start: u32, high: u64, lines: u32): void {
   innerLines += lines
 }
 
-/** Reads on behind an opening quote. @returns the address behind the closing one, `end` or more where there is none before it */
+/**
+ * Reads on behind an opening quote.
+ * @returns the address behind the closing one, `end` or more where there is none before it
+ */
 function readQuoted(from: usize, end: usize): usize {
   let at = from
   quotedLines = 0
   quotedHigh = 0
   while (at < end) {
     const v = v128.load(at)
-    const stops = i8x16.bitmask(v128.or(i8x16.eq(v, i8x16.splat(<i8>QUOTE)), i8x16.eq(v, i8x16.splat(<i8>BACKSLASH))))
+    const stops = i8x16.bitmask(
+      v128.or(i8x16.eq(v, i8x16.splat(<i8>QUOTE)), i8x16.eq(v, i8x16.splat(<i8>BACKSLASH))),
+    )
     const before: u32 = stops == 0 ? 0xffff : (<u32>stops & -(<u32>stops)) - 1
     quotedHigh |= <u64>(i8x16.bitmask(v) & before)
     quotedLines += popcnt(<u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>LF))) & before)
@@ -280,7 +309,12 @@ function readQuoted(from: usize, end: usize): usize {
 
 function equalTo(v0: v128, v1: v128, v2: v128, v3: v128, byte: u32): u64 {
   const splat = i8x16.splat(<i8>byte)
-  return highBits(i8x16.eq(v0, splat), i8x16.eq(v1, splat), i8x16.eq(v2, splat), i8x16.eq(v3, splat))
+  return highBits(
+    i8x16.eq(v0, splat),
+    i8x16.eq(v1, splat),
+    i8x16.eq(v2, splat),
+    i8x16.eq(v3, splat),
+  )
 }
 
 function highBits(v0: v128, v1: v128, v2: v128, v3: v128): u64 {

@@ -1,7 +1,9 @@
-// The symbols of a block: literals and matches, which is where the time goes. Two readers, each a function of its own, so that the
-// compiler keeps the fast one's state in registers. The fast one runs while neither input nor output can come to its end within a
-// step: it refills 64 bits by one unaligned load, decodes two literals a step, and fetches the next entry before it copies a match.
-// The careful one, near the ends, takes one symbol at a time, and none of its bits before all of them are there.
+// The symbols of a block: literals and matches, which is where the time goes. Two readers, each a
+// function of its own, so that the compiler keeps the fast one's state in registers. The fast one
+// runs while neither input nor output can come to its end within a step: it refills 64 bits by one
+// unaligned load, decodes two literals a step, and fetches the next entry before it copies a match.
+// The careful one, near the ends, takes one symbol at a time, and none of its bits before all of
+// them are there.
 
 import { endBlock } from './blocks'
 import {
@@ -33,7 +35,10 @@ import {
   TOO_FAR_BACK,
 } from './layout'
 
-/** A call of the fast reader and its first step refill at most three times, by at most 7 bytes, and load 8. */
+/**
+ * A call of the fast reader and its first step refill at most three times, by at most 7 bytes, and
+ * load 8.
+ */
 const FAST_INPUT_BYTES: usize = 32
 /** More would not leave room for AHEAD. */
 const FAST_BITS: u32 = 63 - <u32>AHEAD
@@ -66,7 +71,11 @@ export function readSymbols(): i32 {
   let result = GO_ON
   while (result == GO_ON) {
     if (<usize>state.outputAt > lastOutput()) result = OUTPUT_FULL
-    else if (<usize>(state.inputEnd - state.inputAt) >= FAST_INPUT_BYTES && state.bitCount <= FAST_BITS) result = readFast()
+    else if (
+      <usize>(state.inputEnd - state.inputAt) >= FAST_INPUT_BYTES &&
+      state.bitCount <= FAST_BITS
+    )
+      result = readFast()
     else result = readCareful()
   }
   return result == BLOCK_END ? endBlock() : result
@@ -82,8 +91,8 @@ function readFast(): i32 {
   const history: usize = state.historyAt
   let result = GO_ON
 
-  // Until the loop ends `bits` are AHEAD. Above `count`, of which only the lowest 6 bits are right, they are the input that follows:
-  // no masks are needed.
+  // Until the loop ends `bits` are AHEAD. Above `count`, of which only the lowest 6 bits are right,
+  // they are the input that follows: no masks are needed.
   count += AHEAD
   bits = (bits << AHEAD) | (load<u64>(at) << count)
   at += <usize>((~count >> 3) & 7)
@@ -130,7 +139,8 @@ function readFast(): i32 {
     }
     const length = valueWith(entry, before)
 
-    // Of at least 54 bits two literals took 20 and the length 20: 14 are left, enough to look into the table.
+    // Of at least 54 bits two literals took 20 and the length 20: 14 are left, enough to look into
+    // the table.
     entry = distanceEntry(bits)
     bits |= load<u64>(at) << count
     at += <usize>((~count >> 3) & 7)
@@ -166,7 +176,8 @@ function readFast(): i32 {
     let to = out
     out += length
     if (distance >= 16) {
-      // Most matches of a feed are longer than 16 bytes: a loop that ends after one step or four would be guessed wrong.
+      // Most matches of a feed are longer than 16 bytes: a loop that ends after one step or four
+      // would be guessed wrong.
       v128.store(to, v128.load(from))
       v128.store(to, v128.load(from, 16), 16)
       v128.store(to, v128.load(from, 32), 32)

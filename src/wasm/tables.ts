@@ -1,7 +1,16 @@
-// From code lengths to decode tables (RFC 1951 section 3.2.2), as libdeflate builds them: the codes in order, each table grown by
-// repeating it. What is over-subscribed or incomplete is refused, but for what zlib takes.
+// From code lengths to decode tables (RFC 1951 section 3.2.2), as libdeflate builds them: the codes
+// in order, each table grown by repeating it. What is over-subscribed or incomplete is refused, but
+// for what zlib takes.
 
-import { DISTANCE_BITS, EXCEPTION, INVALID, LITLEN_BITS, MAX_CODE_BITS, PRECODE_BITS, SUBTABLE } from './entries'
+import {
+  DISTANCE_BITS,
+  EXCEPTION,
+  INVALID,
+  LITLEN_BITS,
+  MAX_CODE_BITS,
+  PRECODE_BITS,
+  SUBTABLE,
+} from './entries'
 import {
   BAD_DISTANCE_CODE,
   BAD_LITLEN_CODE,
@@ -27,9 +36,21 @@ export function buildPrecode(): bool {
 
 export function buildCodes(): i32 {
   const litlens = state.litlenCount
-  if (!buildTable(LENGTHS, litlens, LITLEN_TABLE, LITLEN_BITS, LITLEN_RESULTS, true, INVALID)) return BAD_LITLEN_CODE
+  if (!buildTable(LENGTHS, litlens, LITLEN_TABLE, LITLEN_BITS, LITLEN_RESULTS, true, INVALID))
+    return BAD_LITLEN_CODE
   const distances = LENGTHS + litlens
-  if (!buildTable(distances, state.distanceCount, DISTANCE_TABLE, DISTANCE_BITS, DISTANCE_RESULTS, true, INVALID)) return BAD_DISTANCE_CODE
+  if (
+    !buildTable(
+      distances,
+      state.distanceCount,
+      DISTANCE_TABLE,
+      DISTANCE_BITS,
+      DISTANCE_RESULTS,
+      true,
+      INVALID,
+    )
+  )
+    return BAD_DISTANCE_CODE
   return GO_ON
 }
 
@@ -38,10 +59,19 @@ function entryOf(result: u32, codeBits: u32): u32 {
 }
 
 /**
- * Fills a table from the code lengths of `count` symbols. False for a code that zlib refuses: over-subscribed, or incomplete,
- * unless it is empty, or `maySingle` and its only code has one bit. `unused` is the result of a bit that no code begins with.
+ * Fills a table from the code lengths of `count` symbols. False for a code that zlib refuses:
+ * over-subscribed, or incomplete, unless it is empty, or `maySingle` and its only code has one bit.
+ * `unused` is the result of a bit that no code begins with.
  */
-function buildTable(lengths: usize, count: u32, table: usize, tableBits: u32, results: usize, maySingle: bool, unused: u32): bool {
+function buildTable(
+  lengths: usize,
+  count: u32,
+  table: usize,
+  tableBits: u32,
+  results: usize,
+  maySingle: bool,
+  unused: u32,
+): bool {
   memory.fill(COUNTS, 0, 64)
   for (let n: u32 = 0; n < count; n++) {
     const at = COUNTS + ((<usize>load<u8>(lengths + n)) << 2)
@@ -69,7 +99,12 @@ function buildTable(lengths: usize, count: u32, table: usize, tableBits: u32, re
   if (space == 1 << MAX_CODE_BITS) fillTable(table, tableBits, results)
   else if (longest == 0) fillShort(table, tableBits, entryOf(unused, 1), entryOf(unused, 1))
   else if (maySingle && longest == 1)
-    fillShort(table, tableBits, entryOf(load<u32>(results + ((<u32>load<u16>(SORTED)) << 2)), 1), entryOf(unused, 1))
+    fillShort(
+      table,
+      tableBits,
+      entryOf(load<u32>(results + ((<u32>load<u16>(SORTED)) << 2)), 1),
+      entryOf(unused, 1),
+    )
   else return false
   return true
 }
@@ -82,8 +117,9 @@ function fillShort(table: usize, tableBits: u32, zero: u32, one: u32): void {
 }
 
 /**
- * Of a complete code. Codes of deflate begin at their lowest bit, so the next code in order is found by a carry from above;
- * and while codes grow longer, the table so far is a table of one bit more once it is repeated.
+ * Of a complete code. Codes of deflate begin at their lowest bit, so the next code in order is
+ * found by a carry from above; and while codes grow longer, the table so far is a table of one bit
+ * more once it is repeated.
  */
 function fillTable(table: usize, tableBits: u32, results: usize): void {
   let symbols = SORTED
@@ -93,7 +129,10 @@ function fillTable(table: usize, tableBits: u32, results: usize): void {
   let end: u32 = 2
   while (bits <= tableBits) {
     for (; left > 0; left--) {
-      store<u32>(table + (code << 2), entryOf(load<u32>(results + ((<u32>load<u16>(symbols)) << 2)), bits))
+      store<u32>(
+        table + (code << 2),
+        entryOf(load<u32>(results + ((<u32>load<u16>(symbols)) << 2)), bits),
+      )
       symbols += 2
       if (code == end - 1) {
         for (; bits < tableBits; bits++) {
@@ -114,7 +153,14 @@ function fillTable(table: usize, tableBits: u32, results: usize): void {
   fillSubtables(table, tableBits, results, symbols, code, bits)
 }
 
-function fillSubtables(table: usize, tableBits: u32, results: usize, symbols: usize, code: u32, bits: u32): void {
+function fillSubtables(
+  table: usize,
+  tableBits: u32,
+  results: usize,
+  symbols: usize,
+  code: u32,
+  bits: u32,
+): void {
   const mask: u32 = (1 << tableBits) - 1
   let left = load<u32>(COUNTS + (bits << 2))
   let end: u32 = 1 << tableBits
@@ -132,11 +178,15 @@ function fillSubtables(table: usize, tableBits: u32, results: usize, symbols: us
         space = (space << 1) + load<u32>(COUNTS + ((tableBits + indexBits) << 2))
       }
       end = start + (1 << indexBits)
-      store<u32>(table + (prefix << 2), (start << 16) | <u32>(EXCEPTION | SUBTABLE) | (indexBits << 8) | tableBits)
+      store<u32>(
+        table + (prefix << 2),
+        (start << 16) | <u32>(EXCEPTION | SUBTABLE) | (indexBits << 8) | tableBits,
+      )
     }
     const entry = entryOf(load<u32>(results + ((<u32>load<u16>(symbols)) << 2)), bits - tableBits)
     symbols += 2
-    for (let n = start + (code >> tableBits); n < end; n += 1 << (bits - tableBits)) store<u32>(table + (n << 2), entry)
+    for (let n = start + (code >> tableBits); n < end; n += 1 << (bits - tableBits))
+      store<u32>(table + (n << 2), entry)
     const ones: u32 = (1 << bits) - 1
     if (code == ones) return
     code = nextCode(code, ones)

@@ -1,5 +1,6 @@
-// The program of an inflate worker: inflates what its host puts into the shared memory, ahead of the reader, until the data ends.
-// `src/wasm/build.mjs` bundles it into one string of JavaScript, from which the worker is started: so bundlers need no file beside theirs.
+// The program of an inflate worker: inflates what its host puts into the shared memory, ahead of
+// the reader, until the data ends. `src/wasm/build.mjs` bundles it into one string of JavaScript,
+// from which the worker is started: so bundlers need no file beside theirs.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl } from '../codec/gzip/inflate-control'

@@ -1,4 +1,5 @@
-// Measurements and a report made up for tests, in which `rows-5` is right, papaparse is wrong and one goal is missed.
+// Measurements and a report made up for tests, in which `rows-5` is right, papaparse is wrong and
+// one goal is missed.
 
 import type { Measurement } from '../../bench/case-process'
 import { figuresOf } from '../../bench/figures'
@@ -31,14 +32,41 @@ export const rightVerdict = {
   expectedChecksum: 'a',
 } as const
 
-export const wrongVerdict = { ...rightVerdict, right: false, count: 920, identicalRows: 899, checksum: 'b' } as const
+export const wrongVerdict = {
+  ...rightVerdict,
+  right: false,
+  count: 920,
+  identicalRows: 899,
+  checksum: 'b',
+} as const
 
-const zlib = resultOf({ name: 'zlib', contender: 'node:zlib', title: 'alone', ours: false, verdict: rightVerdict }, 1)
-const rows5 = resultOf({ name: 'rows-5', contender: 'feedmill', title: 'rows', ours: true, verdict: rightVerdict }, 2)
-const papaparse = resultOf({ name: 'papaparse', contender: 'papaparse', title: 'objects', ours: false, verdict: wrongVerdict }, 6)
+const zlib = resultOf(
+  { name: 'zlib', contender: 'node:zlib', title: 'alone', ours: false, verdict: rightVerdict },
+  1,
+)
+const rows5 = resultOf(
+  { name: 'rows-5', contender: 'feedmill', title: 'rows', ours: true, verdict: rightVerdict },
+  2,
+)
+const papaparse = resultOf(
+  {
+    name: 'papaparse',
+    contender: 'papaparse',
+    title: 'objects',
+    ours: false,
+    verdict: wrongVerdict,
+  },
+  6,
+)
 
 export const madeReport: BenchReport = {
-  machine: { date: '2026-01-02T03:04:05.000Z', node: 'v20.20.2', cpu: 'A processor', cores: 2, platform: 'linux-x64' },
+  machine: {
+    date: '2026-01-02T03:04:05.000Z',
+    node: 'v20.20.2',
+    cpu: 'A processor',
+    cores: 2,
+    platform: 'linux-x64',
+  },
   packages: { papaparse: '5.7.1' },
   feed: FEED,
   rounds: 3,
@@ -53,7 +81,10 @@ export const madeReport: BenchReport = {
   failures: [],
 }
 
-function resultOf(checked: Pick<CaseResult, 'name' | 'contender' | 'title' | 'ours' | 'verdict'>, seconds: number): CaseResult {
+function resultOf(
+  checked: Pick<CaseResult, 'name' | 'contender' | 'title' | 'ours' | 'verdict'>,
+  seconds: number,
+): CaseResult {
   const runs = runsOf(seconds, seconds, seconds)
   return { ...checked, rawBytes: FEED.rawBytes, ...figuresOf(runs, runsOf(1, 1, 1), FEED), runs }
 }

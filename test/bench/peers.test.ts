@@ -5,7 +5,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { peersChart } from '../../bench/peers-chart'
-import { FULL_SECTION, PEERS_SECTIONS, SUMMARY_SECTION, withSection } from '../../bench/peers-section'
+import {
+  FULL_SECTION,
+  PEERS_SECTIONS,
+  SUMMARY_SECTION,
+  withSection,
+} from '../../bench/peers-section'
 import type { BenchReport } from '../../bench/report'
 import { madeReport } from './made-report'
 
@@ -26,8 +31,12 @@ test('the section on all contenders: both tables, wrong contenders and missed go
   expect(section).toMatch(/^before\n<!-- bench:peers -->\n!\[/)
   expect(section).toMatch(/\n<!-- \/bench:peers -->\nafter$/)
   expect(section).toContain('on 2026-01-02 with Node 20.20.2, A processor, 2 cores.')
-  expect(section).toContain('| `rows-5` gzip file to rows, five cells read | **feedmill** | 15 | 500 | 1.00 | 80 | 0.50 | right |')
-  expect(section).toContain('|  | papaparse | 5 | 167 | 3.00 | 80 | 0.17 | **wrong**: 89% of rows right |')
+  expect(section).toContain(
+    '| `rows-5` gzip file to rows, five cells read | **feedmill** | 15 | 500 | 1.00 | 80 | 0.50 | right |',
+  )
+  expect(section).toContain(
+    '|  | papaparse | 5 | 167 | 3.00 | 80 | 0.17 | **wrong**: 89% of rows right |',
+  )
   expect(section).toContain('| `rows-5` | ≥ 1.2 × zlib | 0.50 × | **missed** |')
   expect(section).not.toContain('old')
   expect(withSection(section, FULL_SECTION, madeReport)).toBe(section)
@@ -35,8 +44,14 @@ test('the section on all contenders: both tables, wrong contenders and missed go
 })
 
 test('the summary: a contender that a report lacks is a dash, and data and cores are stated', () => {
-  const section = withSection('<!-- bench:summary -->\n<!-- /bench:summary -->', SUMMARY_SECTION, madeReport)
-  expect(section).toContain('| `rows-5` gzip file to rows, five cells read | **15** (0.50 ×) | — | 5 (0.17 ×), **wrong** | 30 |')
+  const section = withSection(
+    '<!-- bench:summary -->\n<!-- /bench:summary -->',
+    SUMMARY_SECTION,
+    madeReport,
+  )
+  expect(section).toContain(
+    '| `rows-5` gzip file to rows, five cells read | **15** (0.50 ×) | — | 5 (0.17 ×), **wrong** | 30 |',
+  )
   expect(section).toContain('item feed of seed 1: 1000 rows')
   expect(section).toContain('2 cores')
 })
@@ -52,8 +67,11 @@ test('the picture: equal reports give equal bytes, wrong contenders are hollow',
 
 test('the picture: no name is cut, and all groups have one scale', () => {
   const svg = peersChart(published)
-  // Names end at the left edge of the bars, so a name must not be wider than the room left of them: 6 pixels a letter at the least.
-  const names = [...svg.matchAll(/text-anchor="end"[^>]*transform="translate\(([\d.]+) [^>]*>([^<]+)</g)].map(([, x, name]) => ({
+  // Names end at the left edge of the bars, so a name must not be wider than the room left of them:
+  // 6 pixels a letter at the least.
+  const names = [
+    ...svg.matchAll(/text-anchor="end"[^>]*transform="translate\(([\d.]+) [^>]*>([^<]+)</g),
+  ].map(([, x, name]) => ({
     x: Number(x),
     name: name!,
   }))

@@ -24,8 +24,19 @@ export async function builtCommand(): Promise<BuiltCommand> {
   await mkdir(join(ROOT, '.tmp'), { recursive: true })
   const outDir = await mkdtemp(join(ROOT, '.tmp/cli-'))
   await writeFile(join(outDir, 'package.json'), '{"type":"module"}')
-  const entry = { cli: join(ROOT, 'src/cli/main.ts'), 'profile-child': join(ROOT, 'src/cli/profile/profile-child.ts') }
-  await build({ config: false, entry, format: 'esm', target: 'node20', splitting: true, silent: true, outDir })
+  const entry = {
+    cli: join(ROOT, 'src/cli/main.ts'),
+    'profile-child': join(ROOT, 'src/cli/profile/profile-child.ts'),
+  }
+  await build({
+    config: false,
+    entry,
+    format: 'esm',
+    target: 'node20',
+    splitting: true,
+    silent: true,
+    outDir,
+  })
   const children: ChildProcess[] = []
   return {
     start(words, stdout = 'pipe', stderr = 'pipe') {
@@ -47,13 +58,16 @@ export async function ended(child: ChildProcess) {
   const exit = once(child, 'exit')
   const streams = [child.stdout, child.stderr, child.stdio[3] as NodeJS.ReadableStream]
   const [out = '', err = '', third = ''] = await Promise.all(
-    streams.map(stream => (stream && !(stream as { destroyed?: boolean }).destroyed ? text(stream) : '')),
+    streams.map(stream =>
+      stream && !(stream as { destroyed?: boolean }).destroyed ? text(stream) : '',
+    ),
   )
   return { code: (await exit)[0] as number | null, out, err, third }
 }
 
 /** The claims of processes that hold a state folder, or read it. */
 export function locksOf(state: string): string[] {
-  const namesIn = (name: string) => (existsSync(join(state, name)) ? readdirSync(join(state, name)) : [])
+  const namesIn = (name: string) =>
+    existsSync(join(state, name)) ? readdirSync(join(state, name)) : []
   return [...namesIn('lock').filter(name => name.endsWith('.json')), ...namesIn('readers')]
 }

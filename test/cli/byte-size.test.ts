@@ -13,12 +13,21 @@ test.each([
   expect(readByteSize(text)).toBe(bytes)
 })
 
-test.each(['', '0', '-1', 'MB', '1 parsec', '1e6', '0.0001kB', '99999999999TB', 'constructor', '1 constructor', 'Infinity'])(
-  '%j is no size',
-  text => {
-    expect(readByteSize(text)).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '0',
+  '-1',
+  'MB',
+  '1 parsec',
+  '1e6',
+  '0.0001kB',
+  '99999999999TB',
+  'constructor',
+  '1 constructor',
+  'Infinity',
+])('%j is no size', text => {
+  expect(readByteSize(text)).toBeUndefined()
+})
 
 test.each([
   [0, '0 B'],

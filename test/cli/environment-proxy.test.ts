@@ -5,7 +5,9 @@ const HTTPS_PROXY = 'http://proxy.example:3128'
 const knowing = new Set(['--use-env-proxy'])
 
 test('no address, no proxy', () => {
-  expect(environmentProxy({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: '' }, knowing, [])).toEqual({ isUsed: false })
+  expect(environmentProxy({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: '' }, knowing, [])).toEqual({
+    isUsed: false,
+  })
 })
 
 test.each([
@@ -25,6 +27,9 @@ test('an address without the switch is told not to be used, without the address,
 
 test('a release of Node that knows no proxy is refused', () => {
   expect(() => environmentProxy({ HTTPS_PROXY, NODE_USE_ENV_PROXY: '1' }, new Set(), [])).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'NODE_USE_ENV_PROXY' }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option: 'NODE_USE_ENV_PROXY' }),
+    }),
   )
 })

@@ -22,7 +22,12 @@ async function outcome(...words: string[]): Promise<[number, string[]]> {
       (thrown: unknown) => thrown,
     )
   const text = failureText(error)
-  return [exitCodeOf(error), [...printed.join('').trimEnd().split('\n'), ...(text === undefined ? [] : [text])].filter(line => line !== '')]
+  return [
+    exitCodeOf(error),
+    [...printed.join('').trimEnd().split('\n'), ...(text === undefined ? [] : [text])].filter(
+      line => line !== '',
+    ),
+  ]
 }
 
 const sync = ['sync', '--marketplace', 'MKT_US', '--category', '220', '--state', 'dir']
@@ -51,9 +56,12 @@ test.each([
   expect([code, lines.length]).toEqual([2, 1])
 })
 
-test.each([[['--help']], [['--version']], [['sync', '--help']], [['profile', '--help']]])('%j is no failure', async words => {
-  expect(await outcome(...words)).toEqual([0, []])
-})
+test.each([[['--help']], [['--version']], [['sync', '--help']], [['profile', '--help']]])(
+  '%j is no failure',
+  async words => {
+    expect(await outcome(...words)).toEqual([0, []])
+  },
+)
 
 test('no command at all is wrong usage, told by the help', async () => {
   const [code, lines] = await outcome()
@@ -63,7 +71,10 @@ test('no command at all is wrong usage, told by the help', async () => {
 
 test('a failure is one typed line; a defect has its stack', () => {
   const failure = new FeedError('GZIP_EMPTY', 'no member', { byteOffset: 0 })
-  expect([exitCodeOf(failure), failureText(failure)]).toEqual([1, 'feedmill: GZIP_EMPTY: no member'])
+  expect([exitCodeOf(failure), failureText(failure)]).toEqual([
+    1,
+    'feedmill: GZIP_EMPTY: no member',
+  ])
   const defect = new TypeError('not a function')
   expect(exitCodeOf(defect)).toBe(1)
   expect(failureText(defect)).toContain('exit-code.test')

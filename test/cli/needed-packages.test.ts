@@ -13,6 +13,9 @@ test('what is missing is told in one line, with the versions to install', () => 
   )
 })
 
-test.each(['sync', 'status', 'export', 'serve', 'demo'] as const)('%s finds what is installed', command => {
-  expect(() => needPackages(command)).not.toThrow()
-})
+test.each(['sync', 'status', 'export', 'serve', 'demo'] as const)(
+  '%s finds what is installed',
+  command => {
+    expect(() => needPackages(command)).not.toThrow()
+  },
+)

@@ -1,5 +1,5 @@
-// Every command as it is built, in a process of its own, with a standard output that is full or that nobody reads.
-// `export`, which writes whole files there, has a test of its own.
+// Every command as it is built, in a process of its own, with a standard output that is full or
+// that nobody reads. `export`, which writes whole files there, has a test of its own.
 
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -28,14 +28,19 @@ afterAll(async () => {
 
 const feedFile = () => join(at.folder, 'items.tsv')
 const syncWords = (state: string) => {
-  const { baseUrl, tokenUrl, scopeBase, clientId, clientSecret, marketplace, category, now } = at.command
+  const { baseUrl, tokenUrl, scopeBase, clientId, clientSecret, marketplace, category, now } =
+    at.command
   const service = ['--base-url', baseUrl, '--token-url', tokenUrl, '--scope-base', scopeBase]
   const client = ['--client-id', clientId, '--client-secret', clientSecret]
   const what = ['--marketplace', marketplace, '--category', category[0], '--state', state]
   return ['sync', ...service, ...client, ...what, '--now', now!.toISOString()] as string[]
 }
 
-const OUTPUTS: [name: string, run: (words: readonly string[]) => ReturnType<typeof ended>, reason: string][] = [
+const OUTPUTS: [
+  name: string,
+  run: (words: readonly string[]) => ReturnType<typeof ended>,
+  reason: string,
+][] = [
   [
     'is closed',
     words => {
@@ -67,12 +72,17 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
   ['profile', () => ['profile', feedFile(), '--rounds', '1']],
   ['profile --json', () => ['profile', feedFile(), '--rounds', '1', '--json']],
   ['serve', () => ['serve', '--items', '10']],
-  ['demo', () => ['demo', '--items', '100', '--stream-only', '--out', join(at.folder, 'demo.ndjson')]],
+  [
+    'demo',
+    () => ['demo', '--items', '100', '--stream-only', '--out', join(at.folder, 'demo.ndjson')],
+  ],
 ]
 
 describe.each(OUTPUTS)('fault 95: where standard output %s', (name, run, reason) => {
   const runs = name !== 'is full' || runsWith('/dev/full')
-  const failure = new RegExp(`^feedmill: SINK_FAILED: standard output cannot be written: .*${reason}.*\\n$`)
+  const failure = new RegExp(
+    `^feedmill: SINK_FAILED: standard output cannot be written: .*${reason}.*\\n$`,
+  )
 
   test.runIf(runs).each(COMMANDS)(
     '%s fails typed, in one line',
@@ -87,11 +97,16 @@ describe.each(OUTPUTS)('fault 95: where standard output %s', (name, run, reason)
     'sync %j fails typed, leaves the folder free, and goes on from there',
     async words => {
       const state = join(at.folder, `state-${fresh++}`)
-      expect(await run([...syncWords(state), ...words])).toMatchObject({ code: 1, err: expect.stringMatching(failure) })
+      expect(await run([...syncWords(state), ...words])).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(failure),
+      })
       expect(locksOf(state)).toEqual([])
       const again = await ended(built.start(syncWords(state)))
       expect([again.code, again.err]).toEqual([0, ''])
-      expect(await itemIds(state)).toEqual(Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId))
+      expect(await itemIds(state)).toEqual(
+        Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId),
+      )
     },
     60_000,
   )
@@ -101,7 +116,10 @@ test('what is printed goes behind what is in a file', async () => {
   const path = join(at.folder, 'log')
   await writeFile(path, 'before\n')
   const file = openSync(path, 'a')
-  expect(await ended(built.start(['status', at.command.state], file))).toMatchObject({ code: 0, err: '' })
+  expect(await ended(built.start(['status', at.command.state], file))).toMatchObject({
+    code: 0,
+    err: '',
+  })
   closeSync(file)
   expect(readFileSync(path, 'utf8')).toMatch(/^before\nMKT_US of .*\n(.*\n)+$/)
 }, 60_000)
@@ -121,7 +139,8 @@ async function itemIds(folder: string): Promise<string[]> {
   const state = await openState(folder)
   try {
     const ids: string[] = []
-    for await (const block of state.categories[0]!.items()) ids.push(...block.map(({ itemId }) => itemId))
+    for await (const block of state.categories[0]!.items())
+      ids.push(...block.map(({ itemId }) => itemId))
     return ids
   } finally {
     await state.close()

@@ -9,17 +9,30 @@ vi.mock('../../src/cli/sync/export', () => ({ exportCommand: called.export }))
 beforeEach(() => vi.clearAllMocks())
 afterEach(() => vi.unstubAllEnvs())
 
-/** Options that the command was called with; what commander prints of a mistake where it was not. */
+/**
+ * Options that the command was called with; what commander prints of a mistake where it was not.
+ */
 async function parsed(...words: string[]): Promise<Record<string, unknown> | string> {
   const argv = ['node', 'cli.js', ...words]
   const feedmill = program(argv)
   let text = ''
   for (const command of [feedmill, ...feedmill.commands]) {
-    command.exitOverride().configureOutput({ writeErr: line => void (text += line), writeOut: line => void (text += line) })
+    command.exitOverride().configureOutput({
+      writeErr: line => void (text += line),
+      writeOut: line => void (text += line),
+    })
   }
   await feedmill.parseAsync(argv).catch(() => {})
-  const [call] = [...called.sync.mock.calls, ...called.status.mock.calls, ...called.export.mock.calls]
-  return call === undefined ? text : typeof call[0] === 'string' ? { folder: call[0], ...call[1] } : call[0]
+  const [call] = [
+    ...called.sync.mock.calls,
+    ...called.status.mock.calls,
+    ...called.export.mock.calls,
+  ]
+  return call === undefined
+    ? text
+    : typeof call[0] === 'string'
+      ? { folder: call[0], ...call[1] }
+      : call[0]
 }
 
 const sync = ['sync', '--marketplace', 'MKT_US', '--category', '220', '--state', 'dir']
@@ -68,14 +81,30 @@ describe('feedmill sync', () => {
   })
 
   test('no changes, until now', async () => {
-    expect(await parsed(...sync, '--no-changes', '--until', 'now', '--once')).toMatchObject({ changes: false, until: 'now', follow: false })
+    expect(await parsed(...sync, '--no-changes', '--until', 'now', '--once')).toMatchObject({
+      changes: false,
+      until: 'now',
+      follow: false,
+    })
   })
 
   test('the service comes from options, or from the environment', async () => {
     vi.stubEnv('FEEDMILL_BASE_URL', 'https://env.example')
     vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
-    const options = await parsed(...sync, '--base-url', 'https://option.example', '--client-id', 'me', '--sandbox')
-    expect(options).toMatchObject({ baseUrl: 'https://option.example', clientId: 'me', clientSecret: 'env-secret', sandbox: true })
+    const options = await parsed(
+      ...sync,
+      '--base-url',
+      'https://option.example',
+      '--client-id',
+      'me',
+      '--sandbox',
+    )
+    expect(options).toMatchObject({
+      baseUrl: 'https://option.example',
+      clientId: 'me',
+      clientSecret: 'env-secret',
+      sandbox: true,
+    })
   })
 
   test.each([
@@ -87,14 +116,20 @@ describe('feedmill sync', () => {
     expect(called.sync).not.toHaveBeenCalled()
   })
 
-  test.each(['--marketplace', '--category', '--state'])('without %s it is refused', async option => {
-    const at = sync.indexOf(option)
-    expect(await parsed(...sync.filter((_, n) => n !== at && n !== at + 1))).toContain(`required option '${option}`)
-  })
+  test.each(['--marketplace', '--category', '--state'])(
+    'without %s it is refused',
+    async option => {
+      const at = sync.indexOf(option)
+      expect(await parsed(...sync.filter((_, n) => n !== at && n !== at + 1))).toContain(
+        `required option '${option}`,
+      )
+    },
+  )
 
   test('neither help nor a mistake shows a secret of the environment', async () => {
     vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
-    for (const words of [['--help'], ['--memory', 'x'], ['--what']]) expect(await parsed(...sync, ...words)).not.toContain('env-secret')
+    for (const words of [['--help'], ['--memory', 'x'], ['--what']])
+      expect(await parsed(...sync, ...words)).not.toContain('env-secret')
   })
 })
 
@@ -109,9 +144,24 @@ test('feedmill status', async () => {
 })
 
 test('feedmill export', async () => {
-  expect(await parsed('export', '--state', 'dir')).toEqual({ state: 'dir', category: [], format: 'ndjson' })
+  expect(await parsed('export', '--state', 'dir')).toEqual({
+    state: 'dir',
+    category: [],
+    format: 'ndjson',
+  })
   vi.clearAllMocks()
-  const words = ['--category', '1', '--category', '2', '--as-of', '2026-03-01T12:00:00Z', '--out', 'f', '--format', 'csv']
+  const words = [
+    '--category',
+    '1',
+    '--category',
+    '2',
+    '--as-of',
+    '2026-03-01T12:00:00Z',
+    '--out',
+    'f',
+    '--format',
+    'csv',
+  ]
   expect(await parsed('export', '--state', 'dir', ...words)).toEqual({
     state: 'dir',
     category: ['1', '2'],
@@ -120,5 +170,7 @@ test('feedmill export', async () => {
     format: 'csv',
   })
   vi.clearAllMocks()
-  expect(await parsed('export', '--state', 'dir', '--format', 'xml')).toContain('Allowed choices are ndjson, csv')
+  expect(await parsed('export', '--state', 'dir', '--format', 'xml')).toContain(
+    'Allowed choices are ndjson, csv',
+  )
 })

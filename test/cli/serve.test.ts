@@ -12,7 +12,14 @@ afterEach(async () => {
   for (const emulator of open.splice(0)) await emulator.close()
 })
 
-const OPTIONS: ServeOptions = { port: 0, items: 80, seed: 5, sandbox: false, headerForm: 'documented', json: true }
+const OPTIONS: ServeOptions = {
+  port: 0,
+  items: 80,
+  seed: 5,
+  sandbox: false,
+  headerForm: 'documented',
+  json: true,
+}
 
 async function started(options: Partial<ServeOptions> = {}) {
   const service = await startService({ ...OPTIONS, ...options })
@@ -22,12 +29,18 @@ async function started(options: Partial<ServeOptions> = {}) {
 
 /** The words that a shell makes of a line. */
 function shellWords(line: string): string[] {
-  return [...line.trim().matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'))
+  return [...line.trim().matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'),
+  )
 }
 
 async function tokenOf(tokenUrl: string, form: Record<string, string>) {
   const response = await fetch(tokenUrl, { method: 'POST', body: new URLSearchParams(form) })
-  return (await response.json()) as { access_token: string; error?: string; error_description?: string }
+  return (await response.json()) as {
+    access_token: string
+    error?: string
+    error_description?: string
+  }
 }
 
 describe('what serve --json tells is enough for a client without this package', () => {
@@ -57,35 +70,70 @@ describe('what serve --json tells is enough for a client without this package', 
 
   test('for a feed, a signing key and both kinds of subscription', async () => {
     const { address } = await started({ sandbox: true })
-    const { url, tokenUrl, clientId, clientSecret, scopeBase, marketplaceHeader, marketplaces, categories, maxRangeBytes } = address
+    const {
+      url,
+      tokenUrl,
+      clientId,
+      clientSecret,
+      scopeBase,
+      marketplaceHeader,
+      marketplaces,
+      categories,
+      maxRangeBytes,
+    } = address
     const client = { client_id: clientId, client_secret: clientSecret }
     const scope = `${scopeBase}/buy.item.feed ${scopeBase}/api_scope`
-    const application = await tokenOf(tokenUrl, { grant_type: 'client_credentials', ...client, scope })
+    const application = await tokenOf(tokenUrl, {
+      grant_type: 'client_credentials',
+      ...client,
+      scope,
+    })
     const authorization = `Bearer ${application.access_token}`
 
     const item = `${url}/buy/feed/v1_beta/item?feed_scope=ALL_ACTIVE&category_id=${categories[0]}`
-    const headers = { authorization, [marketplaceHeader]: marketplaces[0]!, range: `bytes=0-${maxRangeBytes}` }
+    const headers = {
+      authorization,
+      [marketplaceHeader]: marketplaces[0]!,
+      range: `bytes=0-${maxRangeBytes}`,
+    }
     expect((await fetch(item, { headers })).status).toBe(200)
 
-    const key = await fetch(`${url}/developer/key_management/v1/signing_key/${address.signingKeyIds[0]}`, { headers: { authorization } })
-    expect([key.status, await key.json()]).toMatchObject([200, { signingKeyId: address.signingKeyIds[0] }])
+    const key = await fetch(
+      `${url}/developer/key_management/v1/signing_key/${address.signingKeyIds[0]}`,
+      { headers: { authorization } },
+    )
+    expect([key.status, await key.json()]).toMatchObject([
+      200,
+      { signingKeyId: address.signingKeyIds[0] },
+    ])
 
-    const code = { grant_type: 'authorization_code', code: address.authorizationCode, redirect_uri: address.redirectUri }
+    const code = {
+      grant_type: 'authorization_code',
+      code: address.authorizationCode,
+      redirect_uri: address.redirectUri,
+    }
     const user = await tokenOf(tokenUrl, { ...code, ...client })
-    const destinationId = address.destinations.find(({ status }) => status === 'ENABLED')!.destinationId
+    const destinationId = address.destinations.find(
+      ({ status }) => status === 'ENABLED',
+    )!.destinationId
     for (const [context, token] of [
       ['APPLICATION', application],
       ['USER', user],
     ] as const) {
       const topic = address.topics.find(known => known.context === context)!
-      const [payload] = topic.supportedPayloads.map(({ deliveryProtocol, format, schemaVersion }) => ({
-        deliveryProtocol,
-        format: format[0],
-        schemaVersion,
-      }))
+      const [payload] = topic.supportedPayloads.map(
+        ({ deliveryProtocol, format, schemaVersion }) => ({
+          deliveryProtocol,
+          format: format[0],
+          schemaVersion,
+        }),
+      )
       const created = await fetch(`${url}/commerce/notification/v1/subscription`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token.access_token}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${token.access_token}`,
+          'content-type': 'application/json',
+        },
         body: JSON.stringify({ topicId: topic.topicId, status: 'ENABLED', destinationId, payload }),
       })
       expect([context, created.status]).toEqual([context, 201])
@@ -111,7 +159,19 @@ describe('what serve --json tells is enough for a client without this package', 
 })
 
 test('several marketplaces and categories', async () => {
-  const argv = ['node', 'cli.js', 'serve', '--marketplace', 'MKT_US', '--marketplace', 'MKT_DE', '--category', '220', '--category', '11450']
+  const argv = [
+    'node',
+    'cli.js',
+    'serve',
+    '--marketplace',
+    'MKT_US',
+    '--marketplace',
+    'MKT_DE',
+    '--category',
+    '220',
+    '--category',
+    '11450',
+  ]
   const command = program(argv).commands.find(known => known.name() === 'serve')!
   let given: Partial<ServeOptions> = {}
   command.action(options => void (given = options))
@@ -133,7 +193,10 @@ test.each([
 test('a port that is taken is named', async () => {
   const { address } = await started()
   const port = Number(new URL(address.url).port)
-  await expect(started({ port })).rejects.toMatchObject({ code: 'LISTEN_FAILED', context: { port, reason: 'EADDRINUSE' } })
+  await expect(started({ port })).rejects.toMatchObject({
+    code: 'LISTEN_FAILED',
+    context: { port, reason: 'EADDRINUSE' },
+  })
 })
 
 describe('the commands that it prints work as they stand', () => {
@@ -147,8 +210,14 @@ describe('the commands that it prints work as they stand', () => {
     try {
       process.chdir(folder)
       const argv = ['node', 'cli.js', ...words.slice(2)]
-      const { exitCode, error } = await outcomeOf(async () => void (await program(argv).parseAsync(argv)))
-      expect([error, exitCode, existsSync(join(folder, 'feedmill-state'))]).toEqual([undefined, undefined, true])
+      const { exitCode, error } = await outcomeOf(
+        async () => void (await program(argv).parseAsync(argv)),
+      )
+      expect([error, exitCode, existsSync(join(folder, 'feedmill-state'))]).toEqual([
+        undefined,
+        undefined,
+        true,
+      ])
     } finally {
       process.chdir(before)
       rmSync(folder, { recursive: true, force: true })
@@ -159,7 +228,10 @@ describe('the commands that it prints work as they stand', () => {
     const { address } = await started()
     const words = shellWords(serveLines(address, OPTIONS).find(text => text.includes('curl'))!)
     const argument = (option: string) => words[words.indexOf(option) + 1]!
-    const [name, scope] = [argument('--data-urlencode').slice(0, 5), argument('--data-urlencode').slice(6)]
+    const [name, scope] = [
+      argument('--data-urlencode').slice(0, 5),
+      argument('--data-urlencode').slice(6),
+    ]
     expect([words[0], words[1], name]).toEqual(['curl', '-s', 'scope'])
     const response = await fetch(words.at(-1)!, {
       method: 'POST',
@@ -174,7 +246,9 @@ describe('the commands that it prints work as they stand', () => {
 
   test('words that a shell would take apart are quoted', async () => {
     const { address } = await started()
-    const line = serveLines({ ...address, clientSecret: "it's $HOME" }, OPTIONS).find(text => text.includes('feedmill sync'))!
+    const line = serveLines({ ...address, clientSecret: "it's $HOME" }, OPTIONS).find(text =>
+      text.includes('feedmill sync'),
+    )!
     expect(line).toContain(`--client-secret 'it'\\''s $HOME'`)
     expect(shellWords(line)).toContain("it's $HOME")
   })

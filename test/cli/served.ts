@@ -10,7 +10,10 @@ import { createEmulator, type EmulatorOptions } from '../../src/emulator/index'
 export const HOURS = 4
 
 export async function served(options: Partial<EmulatorOptions> = {}) {
-  const emulator = createEmulator({ world: { seed: 5, items: 80, hours: HOURS, churn: 40 }, ...options })
+  const emulator = createEmulator({
+    world: { seed: 5, items: 80, hours: HOURS, churn: 40 },
+    ...options,
+  })
   const { url } = await emulator.listen({ port: 0 })
   const folder = mkdtempSync(join(tmpdir(), 'feedmill-cli-'))
   const now = new Date(emulator.world.end.getTime() + 3_600_000)
@@ -60,8 +63,12 @@ export async function outcomeOf(run: () => Promise<void>): Promise<Outcome> {
   const before = process.exitCode
   const out: string[] = []
   const err: string[] = []
-  const log = vi.spyOn(process.stdout, 'write').mockImplementation(writing(text => out.push(...text.replace(/\n$/, '').split('\n'))))
-  const error = vi.spyOn(console, 'error').mockImplementation(text => void err.push(...String(text).split('\n')))
+  const log = vi
+    .spyOn(process.stdout, 'write')
+    .mockImplementation(writing(text => out.push(...text.replace(/\n$/, '').split('\n'))))
+  const error = vi
+    .spyOn(console, 'error')
+    .mockImplementation(text => void err.push(...String(text).split('\n')))
   process.exitCode = undefined
   try {
     const failure = await run().then(

@@ -23,13 +23,22 @@ const whole: ServiceSettings = {
 
 test('options make a profile', async () => {
   const service = serviceOf({ ...whole, sandbox: true })
-  expect(service.profile).toMatchObject({ baseUrl: 'https://service.example', marketplacePrefix: 'MKT_', maxRangeBytes: 10_000_000 })
+  expect(service.profile).toMatchObject({
+    baseUrl: 'https://service.example',
+    marketplacePrefix: 'MKT_',
+    maxRangeBytes: 10_000_000,
+  })
   await service.close()
 })
 
 test('a profile file holds what differs, and options come first', async () => {
   const profile = file(
-    JSON.stringify({ baseUrl: 'https://other.example', tokenUrl: 'https://other.example/t', marketplacePrefix: 'XY_', sandbox: true }),
+    JSON.stringify({
+      baseUrl: 'https://other.example',
+      tokenUrl: 'https://other.example/t',
+      marketplacePrefix: 'XY_',
+      sandbox: true,
+    }),
   )
   const service = serviceOf({
     profile,
@@ -48,31 +57,39 @@ test('a profile file holds what differs, and options come first', async () => {
   await service.close()
 })
 
-test.each(['baseUrl', 'tokenUrl', 'scopeBase', 'clientId', 'clientSecret'] as const)('without %s it says how to give it', option => {
-  const { [option]: _, ...rest } = whole
-  for (const settings of [rest, { ...rest, [option]: '' }]) {
-    const variable = `FEEDMILL_${option.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
-    expect(() => serviceOf(settings)).toThrow(
-      expect.objectContaining({
-        code: 'OPTION_INVALID',
-        context: expect.objectContaining({ option, expected: expect.stringContaining(variable) }),
-      }),
-    )
-  }
-})
+test.each(['baseUrl', 'tokenUrl', 'scopeBase', 'clientId', 'clientSecret'] as const)(
+  'without %s it says how to give it',
+  option => {
+    const { [option]: _, ...rest } = whole
+    for (const settings of [rest, { ...rest, [option]: '' }]) {
+      const variable = `FEEDMILL_${option.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
+      expect(() => serviceOf(settings)).toThrow(
+        expect.objectContaining({
+          code: 'OPTION_INVALID',
+          context: expect.objectContaining({ option, expected: expect.stringContaining(variable) }),
+        }),
+      )
+    }
+  },
+)
 
-test.each(['{', '[]', 'null', '"hunter2"', '{"tokenUrl": 5}'])('a profile of %s is refused, and not shown', text => {
-  const { tokenUrl: _, ...rest } = whole
-  const profile = file(text)
-  try {
-    serviceOf({ ...rest, profile })
-    expect.unreachable()
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'OPTION_INVALID' })
-    expect(inspect(error, { depth: 9 })).not.toContain('hunter2')
-  }
-})
+test.each(['{', '[]', 'null', '"hunter2"', '{"tokenUrl": 5}'])(
+  'a profile of %s is refused, and not shown',
+  text => {
+    const { tokenUrl: _, ...rest } = whole
+    const profile = file(text)
+    try {
+      serviceOf({ ...rest, profile })
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'OPTION_INVALID' })
+      expect(inspect(error, { depth: 9 })).not.toContain('hunter2')
+    }
+  },
+)
 
 test('a profile file that is not there is refused', () => {
-  expect(() => serviceOf({ ...whole, profile: join(folder, 'none.json') })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => serviceOf({ ...whole, profile: join(folder, 'none.json') })).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })

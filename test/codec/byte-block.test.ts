@@ -37,7 +37,9 @@ describe('fault 102: a stage over bytes says what it takes', () => {
 
   test('the message says what to do', () => {
     expect(() => byteBlock('AnyStage', 'text')).toThrow(/without an encoding/)
-    expect(() => byteBlock('AnyStage', new Uint16Array(1))).toThrow(/new Uint8Array\(block\.buffer, block\.byteOffset/)
+    expect(() => byteBlock('AnyStage', new Uint16Array(1))).toThrow(
+      /new Uint8Array\(block\.buffer, block\.byteOffset/,
+    )
     expect(() => byteBlock('AnyStage', new ArrayBuffer(1))).toThrow(/new Uint8Array\(block\)/)
   })
 })

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { ByteReader } from '../../src/codec/byte-reader'
 import { ByteWriter } from '../../src/codec/byte-writer'
 
-const numbers = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER))
+const numbers = fc.oneof(
+  fc.maxSafeNat(),
+  fc.nat(300),
+  fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
+)
 
 test('records read back as they were written, also after later ones', () => {
   const record = fc.record({

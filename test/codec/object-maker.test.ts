@@ -7,7 +7,20 @@ afterEach(() => vi.unstubAllGlobals())
 /** What a header can hold that is not a harmless word. */
 const names = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
-  fc.constantFrom('__proto__', 'constructor', 'toString', '0', '17', '"', '\\', "'] + x + ['", '\u2028', '})', '\ud800', ''),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    '0',
+    '17',
+    '"',
+    '\\',
+    "'] + x + ['",
+    '\u2028',
+    '})',
+    '\ud800',
+    '',
+  ),
 )
 
 test('both makers give plain objects with an own property for each name, whatever the names say', () => {
@@ -16,7 +29,10 @@ test('both makers give plain objects with an own property for each name, whateve
       const given = all.slice(0, cut)
       const constants = all.slice(cut).map((name): [string, unknown] => [name, `constant ${name}`])
       const values = given.map((_, n) => n)
-      const expected = Object.fromEntries<unknown>([...given.map((name, n): [string, unknown] => [name, n]), ...constants])
+      const expected = Object.fromEntries<unknown>([
+        ...given.map((name, n): [string, unknown] => [name, n]),
+        ...constants,
+      ])
       for (const make of [literalMaker, assigningMaker]) {
         const object = make({ names: given, constants })(values)
         expect(Object.entries(object)).toEqual(Object.entries(expected))

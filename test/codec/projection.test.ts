@@ -10,7 +10,12 @@ const schema = defineSchema('other', {
   tags: { type: 'commaList', source: 'test' },
 })
 const header = bindHeader(schema, ['own', 'count', 'id'], { row: 0, line: 1, byteOffset: 0 })
-const index = { columns: 3, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(1, 3, 5), rowFlags: Uint8Array.of(0) }
+const index = {
+  columns: 3,
+  rowStarts: Uint32Array.of(0),
+  cellEnds: Int32Array.of(1, 3, 5),
+  rowFlags: Uint8Array.of(0),
+}
 const cells = new RowCells(Buffer.from('x\t1\ti'), index, 1)
 
 test('one set of projections for a header', () => {
@@ -47,7 +52,9 @@ describe('a choice of columns', () => {
   test('stays right past the number of choices that are remembered', () => {
     const projections = new Projections(header)
     for (let n = 0; n < 200; n++) {
-      const names = Array.from({ length: 1 + (n % 100) }, (_, at) => (at % 2 === 0 ? 'id' : 'count'))
+      const names = Array.from({ length: 1 + (n % 100) }, (_, at) =>
+        at % 2 === 0 ? 'id' : 'count',
+      )
       expect([...projections.choice(names).columns]).toEqual(names.length === 1 ? [2] : [2, 1])
     }
   })
@@ -55,7 +62,9 @@ describe('a choice of columns', () => {
   test('of an unknown column is refused, each time', () => {
     const projections = new Projections(header)
     for (let n = 0; n < 2; n++) {
-      expect(() => projections.choice(['id', 'nowhere'])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
+      expect(() => projections.choice(['id', 'nowhere'])).toThrow(
+        expect.objectContaining({ code: 'COLUMN_UNKNOWN' }),
+      )
     }
   })
 })

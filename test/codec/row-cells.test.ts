@@ -7,7 +7,9 @@ const columns = ['a', 'b', 'c']
 
 function rowsOf(cells: readonly (readonly string[])[]) {
   const parser = new TsvParser({ schema: anyColumns })
-  return [...parser.push(Buffer.from(tsv([columns, ...cells]))), ...parser.end()].flatMap(batch => [...batch])
+  return [...parser.push(Buffer.from(tsv([columns, ...cells]))), ...parser.end()].flatMap(batch => [
+    ...batch,
+  ])
 }
 
 /** Cells of all kinds, and long ones, so that rows end anywhere in the runs that become text. */
@@ -25,7 +27,10 @@ test('a cell reads the same in whatever order rows are read, by name or as an ob
       fc.boolean(),
       (cells, order, backwards) => {
         const rows = rowsOf(cells)
-        const visits = [...order.map(n => n % rows.length), ...(backwards ? [...rows.keys()].reverse() : rows.keys())]
+        const visits = [
+          ...order.map(n => n % rows.length),
+          ...(backwards ? [...rows.keys()].reverse() : rows.keys()),
+        ]
         for (const n of visits) {
           const row = rows[n]!
           expect(columns.map(name => row.text(name))).toEqual(cells[n])

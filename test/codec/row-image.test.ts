@@ -8,7 +8,10 @@ import { batchesOf } from '../rows-from-text'
 import { anyColumns, richCell } from '../tsv-text'
 
 test('a row read back from its image has the same cells and the same position', () => {
-  const rows = fc.array(fc.tuple(fc.constant('k'), richCell, richCell), { minLength: 1, maxLength: 6 })
+  const rows = fc.array(fc.tuple(fc.constant('k'), richCell, richCell), {
+    minLength: 1,
+    maxLength: 6,
+  })
   fc.assert(
     fc.property(rows, fc.nat(100_000), (rows, origin) => {
       const [batch] = batchesOf(anyColumns, { feed: 'other' }, [['key', 'a', 'b'], ...rows])
@@ -20,7 +23,13 @@ test('a row read back from its image has the same cells and the same position', 
         expect(originOfImage(bytes, 1)).toBe(origin)
         const { origin: _, ...place } = readRowImage(bytes, 1, 3)
         const copy = new Row(
-          new RowBatch({ header: batch!.header, file: batch!.file, progress: { complete: true }, ...place, rowCount: 1 }),
+          new RowBatch({
+            header: batch!.header,
+            file: batch!.file,
+            progress: { complete: true },
+            ...place,
+            rowCount: 1,
+          }),
           0,
         )
         expect(copy.toStrings()).toEqual(row.toStrings())

@@ -23,7 +23,9 @@ test('some columns as an object: the schema’s types', () => {
 })
 
 test('some columns as strings', () => {
-  expectTypeOf(row.toStrings(['itemId', 'priceValue'])).toEqualTypeOf<Record<'itemId' | 'priceValue', string>>()
+  expectTypeOf(row.toStrings(['itemId', 'priceValue'])).toEqualTypeOf<
+    Record<'itemId' | 'priceValue', string>
+  >()
   expectTypeOf(row.toStrings()).toEqualTypeOf<Record<string, string>>()
 })
 
@@ -33,8 +35,12 @@ test('names that only run time knows', () => {
   expectTypeOf(row.get(names[0]!)).toEqualTypeOf<unknown>()
   expectTypeOf(row.text(names[0]!)).toEqualTypeOf<string>()
   expectTypeOf(row.toObject(names)).toEqualTypeOf<{ [name: string]: unknown }>()
-  expectTypeOf(row.toObject(['itemId', 'of the file' as string])).toEqualTypeOf<{ [name: string]: unknown }>()
-  expectTypeOf(row.toStrings(['itemId', 'of the file' as string])).toEqualTypeOf<Record<string, string>>()
+  expectTypeOf(row.toObject(['itemId', 'of the file' as string])).toEqualTypeOf<{
+    [name: string]: unknown
+  }>()
+  expectTypeOf(row.toStrings(['itemId', 'of the file' as string])).toEqualTypeOf<
+    Record<string, string>
+  >()
   // @ts-expect-error a name is text
   row.toObject([1])
 })

@@ -19,10 +19,22 @@ test('an error that shows no secret is the very same', () => {
 
 test('fault 85: message, context, causes of both kinds', () => {
   const secrets = knowing('tok-4711')
-  const foreign = Object.assign(new Error('x'), { request: { headers: new Headers({ authorization: 'Bearer tok-4711' }) } })
-  const inner = new FeedError('HTTP_TRANSPORT', 'inner tok-4711', { url: 'https://a.test/?q=tok-4711' }, { cause: foreign })
+  const foreign = Object.assign(new Error('x'), {
+    request: { headers: new Headers({ authorization: 'Bearer tok-4711' }) },
+  })
+  const inner = new FeedError(
+    'HTTP_TRANSPORT',
+    'inner tok-4711',
+    { url: 'https://a.test/?q=tok-4711' },
+    { cause: foreign },
+  )
   const parameters = [{ name: 'tok-4711', value: 'a tok-4711 b' }]
-  const outer = new FeedError('HTTP_STATUS', 'outer', { url: 'u', status: 500, parameters }, { cause: inner, retryable: true })
+  const outer = new FeedError(
+    'HTTP_STATUS',
+    'outer',
+    { url: 'u', status: 500, parameters },
+    { cause: inner, retryable: true },
+  )
   const covered = secrets.covered(outer)
   expect(inspect(covered, { depth: 20, showHidden: true })).not.toContain('4711')
   expect(covered).toMatchObject({ code: 'HTTP_STATUS', message: 'outer', retryable: true })
@@ -40,7 +52,9 @@ test('fault 85: what is left of a secret where a text was cut', () => {
 
 test('fault 85: encoded forms, and one secret inside another', () => {
   const secrets = knowing('a/b+c"d', 'tok1', 'tok1-longer')
-  expect(secrets.cover(`${encodeURIComponent('a/b+c"d')} a/b+c\\"d tok1-longer tok1`)).toBe('redacted redacted redacted redacted')
+  expect(secrets.cover(`${encodeURIComponent('a/b+c"d')} a/b+c\\"d tok1-longer tok1`)).toBe(
+    'redacted redacted redacted redacted',
+  )
 })
 
 test('fault 85: wherever a secret stands in a text, and however often', () => {
@@ -83,20 +97,24 @@ const ENCODINGS: [string, (text: string) => string][] = [
   ['Base64 behind other text', text => Buffer.from(`Bearer ${text}; more`).toString('base64')],
 ]
 
-test.each(ENCODINGS)('fault 85: any part of a secret of 12 characters or more, %s', (name, encode) => {
-  fc.assert(
-    fc.property(aSecret, fc.nat(), fc.integer({ min: 12, max: 60 }), (secret, at, length) => {
-      const start = at % (secret.length - 11)
-      const part = secret.slice(start, start + length)
-      const shown = encode(part)
-      const covered = knowing(secret).cover(wrap(shown))
-      // Beside the cover stand the edges, whose characters Base64 shares with other bytes, and what was around the secret.
-      const left = covered.split('redacted').join('').length - wrap('').length
-      expect(left).toBeLessThanOrEqual(name.includes('behind') ? 26 : 6)
-    }),
-    { numRuns: 300 },
-  )
-})
+test.each(ENCODINGS)(
+  'fault 85: any part of a secret of 12 characters or more, %s',
+  (name, encode) => {
+    fc.assert(
+      fc.property(aSecret, fc.nat(), fc.integer({ min: 12, max: 60 }), (secret, at, length) => {
+        const start = at % (secret.length - 11)
+        const part = secret.slice(start, start + length)
+        const shown = encode(part)
+        const covered = knowing(secret).cover(wrap(shown))
+        // Beside the cover stand the edges, whose characters Base64 shares with other bytes, and
+        // what was around the secret.
+        const left = covered.split('redacted').join('').length - wrap('').length
+        expect(left).toBeLessThanOrEqual(name.includes('behind') ? 26 : 6)
+      }),
+      { numRuns: 300 },
+    )
+  },
+)
 
 test('fault 85: a text is searched in a time that grows with its length alone', () => {
   const secret = 'ab'.repeat(2_000)
@@ -106,6 +124,11 @@ test('fault 85: a text is searched in a time that grows with its length alone', 
 })
 
 test('a foreign cause that is too large to be searched is left out', () => {
-  const error = new FeedError('HTTP_TRANSPORT', 'no', { url: 'u' }, { cause: new Error('x'.repeat(1_000_000)) })
+  const error = new FeedError(
+    'HTTP_TRANSPORT',
+    'no',
+    { url: 'u' },
+    { cause: new Error('x'.repeat(1_000_000)) },
+  )
   expect(knowing('abcdefghijklmnop').covered(error).cause).toBeUndefined()
 })

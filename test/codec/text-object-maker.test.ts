@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import { assigningMaker, objectMaker } from '../../src/codec/object-maker'
 import type { RowBatch } from '../../src/codec/row-batch'
-import { listedMaker, literalTextMaker, type TextShape, textObjectMaker } from '../../src/codec/text-object-maker'
+import {
+  listedMaker,
+  literalTextMaker,
+  type TextShape,
+  textObjectMaker,
+} from '../../src/codec/text-object-maker'
 import { TsvParser } from '../../src/codec/tsv/parser'
 import { anyColumns, richCell, tsv } from '../tsv-text'
 
@@ -19,12 +24,30 @@ function batchesOf(cells: readonly (readonly string[])[]): RowBatch[] {
 /** What a header can hold that is not a harmless word. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
-  fc.constantFrom('__proto__', 'constructor', 'toString', '0', '17', 'text0', 'run', '"', '\\', "'] + x + ['", '\u2028', '})', '`', ''),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    '0',
+    '17',
+    'text0',
+    'run',
+    '"',
+    '\\',
+    "'] + x + ['",
+    '\u2028',
+    '})',
+    '`',
+    '',
+  ),
 )
 
 /** Columns in any order, each once, with names of all kinds, some of which no column has. */
 const shape: fc.Arbitrary<TextShape> = fc
-  .tuple(fc.shuffledSubarray([...Array(WIDTH).keys()]), fc.uniqueArray(name, { minLength: WIDTH, maxLength: WIDTH + 3 }))
+  .tuple(
+    fc.shuffledSubarray([...Array(WIDTH).keys()]),
+    fc.uniqueArray(name, { minLength: WIDTH, maxLength: WIDTH + 3 }),
+  )
   .map(([columns, names]) => ({
     columns: Int32Array.from(columns),
     names: names.slice(0, columns.length),
@@ -32,16 +55,26 @@ const shape: fc.Arbitrary<TextShape> = fc
   }))
 
 /** Long ones too, so that rows begin and end anywhere in the runs that become text. */
-const cell = fc.oneof({ weight: 8, arbitrary: richCell }, { weight: 1, arbitrary: fc.nat(3000).map(length => 'x'.repeat(length)) })
+const cell = fc.oneof(
+  { weight: 8, arbitrary: richCell },
+  { weight: 1, arbitrary: fc.nat(3000).map(length => 'x'.repeat(length)) },
+)
 
 test('all makers give plain objects of the cells that the columns have, in whatever order rows are read', () => {
   fc.assert(
     fc.property(
       shape,
-      fc.array(fc.array(cell, { minLength: WIDTH, maxLength: WIDTH }), { minLength: 1, maxLength: 20 }),
+      fc.array(fc.array(cell, { minLength: WIDTH, maxLength: WIDTH }), {
+        minLength: 1,
+        maxLength: 20,
+      }),
       fc.boolean(),
       (shape, cells, backwards) => {
-        const makers = [literalTextMaker(shape), listedMaker(shape, objectMaker), listedMaker(shape, assigningMaker)]
+        const makers = [
+          literalTextMaker(shape),
+          listedMaker(shape, objectMaker),
+          listedMaker(shape, assigningMaker),
+        ]
         let seen = 0
         for (const batch of batchesOf(cells)) {
           const slots = [...Array(batch.length).keys()]
@@ -69,8 +102,15 @@ test.each([127, 128, 129, 4096])('%i columns', width => {
   const names = Array.from({ length: width }, (_, n) => `column ${n}`)
   const [batch] = batchesOf([names.map(name => `${name} "é"`), names])
   const make = textObjectMaker({ columns: Int32Array.from(names.keys()), names, absent: ['none'] })
-  expect(make(batch!.cells, 1)).toEqual({ ...Object.fromEntries(names.map(name => [name, name])), none: '' })
-  expect(make(batch!.cells, 0)).toMatchObject({ 'column 0': 'column 0 "é"', [names.at(-1)!]: `${names.at(-1)} "é"`, none: '' })
+  expect(make(batch!.cells, 1)).toEqual({
+    ...Object.fromEntries(names.map(name => [name, name])),
+    none: '',
+  })
+  expect(make(batch!.cells, 0)).toMatchObject({
+    'column 0': 'column 0 "é"',
+    [names.at(-1)!]: `${names.at(-1)} "é"`,
+    none: '',
+  })
 })
 
 test('where code from text is forbidden, objects come the other way', () => {

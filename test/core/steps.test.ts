@@ -28,5 +28,7 @@ test('it can be iterated like any other sequence', async () => {
 })
 
 test('what is a promise', () => {
-  expect([Promise.resolve(), undefined, null, 7, {}].map(value => isPromise<unknown>(value))).toEqual([true, false, false, false, false])
+  expect(
+    [Promise.resolve(), undefined, null, 7, {}].map(value => isPromise<unknown>(value)),
+  ).toEqual([true, false, false, false, false])
 })

@@ -1,4 +1,5 @@
-// A service on a socket, and synchronisations of it in processes of their own that can be killed from outside.
+// A service on a socket, and synchronisations of it in processes of their own that can be killed
+// from outside.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,7 +21,17 @@ const ROOT = resolve(import.meta.dirname, '../..')
 export async function buildWorker(): Promise<string> {
   const out = await mkdtemp(join(ROOT, '.tmp/crash-'))
   const tsup = join(ROOT, 'node_modules/.bin/tsup')
-  const args = ['test/crash/worker.ts', '--no-config', '--silent', '--target', 'node20', '--format', 'esm', '--out-dir', out]
+  const args = [
+    'test/crash/worker.ts',
+    '--no-config',
+    '--silent',
+    '--target',
+    'node20',
+    '--format',
+    'esm',
+    '--out-dir',
+    out,
+  ]
   await run(tsup, args, { cwd: ROOT })
   return join(out, 'worker.js')
 }
@@ -31,7 +42,9 @@ export interface Ended {
   readonly output: string
 }
 
-/** What every reader of a state folder sees, as one text a file and one for what is in the store. */
+/**
+ * What every reader of a state folder sees, as one text a file and one for what is in the store.
+ */
 export type FolderContent = Readonly<Record<string, string>>
 
 export class CrashShop {
@@ -45,19 +58,39 @@ export class CrashShop {
     this.#order = order
   }
 
-  static async open(script: string, options: EmulatorOptions, nowMs: number, shares: Partial<MemoryShares> = {}): Promise<CrashShop> {
+  static async open(
+    script: string,
+    options: EmulatorOptions,
+    nowMs: number,
+    shares: Partial<MemoryShares> = {},
+  ): Promise<CrashShop> {
     const emulator = createEmulator({ ...options, now: new Date(nowMs) })
     const { url } = await emulator.listen()
     const { clientId, clientSecret, scopeBase, tokenPath } = emulator
-    return new CrashShop(emulator, script, { url, tokenUrl: url + tokenPath, scopeBase, clientId, clientSecret, nowMs, shares })
+    return new CrashShop(emulator, script, {
+      url,
+      tokenUrl: url + tokenPath,
+      scopeBase,
+      clientId,
+      clientSecret,
+      nowMs,
+      shares,
+    })
   }
 
   /** Starts a run. `before` stands before the command: a tracer and its arguments. */
-  start(folder: string, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  start(
+    folder: string,
+    before: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): ChildProcess {
     return this.#spawn({ ...this.#order, folder }, before, env)
   }
 
-  /** Starts a run that stops itself, as SIGSTOP would, at its first event. @returns the process, stopped, in the middle of its run */
+  /**
+   * Starts a run that stops itself, as SIGSTOP would, at its first event.
+   * @returns the process, stopped, in the middle of its run
+   */
   async startStopped(folder: string): Promise<ChildProcess> {
     const child = this.#spawn({ ...this.#order, folder, stops: true })
     // What it prints last before it stops.
@@ -65,12 +98,28 @@ export class CrashShop {
     return child
   }
 
-  #spawn(order: WorkerOrder, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
-    const [command = '', ...args] = [...before, process.execPath, this.#script, JSON.stringify(order)]
-    return spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  #spawn(
+    order: WorkerOrder,
+    before: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): ChildProcess {
+    const [command = '', ...args] = [
+      ...before,
+      process.execPath,
+      this.#script,
+      JSON.stringify(order),
+    ]
+    return spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    })
   }
 
-  async run(folder: string, before: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  async run(
+    folder: string,
+    before: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Ended> {
     return ended(this.start(folder, before, env))
   }
 
@@ -83,19 +132,34 @@ export class CrashShop {
         const items = createHash('sha256')
         for await (const block of category.items()) {
           for (const { row, priority, group, version } of block) {
-            items.update(JSON.stringify([row.toStrings(), row.position, version, priority?.toStrings(), group?.toStrings()]))
+            items.update(
+              JSON.stringify([
+                row.toStrings(),
+                row.position,
+                version,
+                priority?.toStrings(),
+                group?.toStrings(),
+              ]),
+            )
           }
         }
         content[`items ${category.categoryId}`] = items.digest('hex')
         content[`ledger ${category.categoryId}`] = JSON.stringify(category.files)
-        content[`watermark ${category.categoryId}`] = String(category.plan(new Date(this.#order.nowMs)).watermark?.toISOString())
+        content[`watermark ${category.categoryId}`] = String(
+          category.plan(new Date(this.#order.nowMs)).watermark?.toISOString(),
+        )
       }
     } finally {
       await state.close()
     }
     for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      // The store's own files differ with when it wrote them, and so do those of the lock; what is in the store is above.
-      if (/^(store|lock.(LOCK|LOG|CURRENT|MANIFEST|\d+\.log))/.test(path) || statSync(join(folder, path)).isDirectory()) continue
+      // The store's own files differ with when it wrote them, and so do those of the lock; what is
+      // in the store is above.
+      if (
+        /^(store|lock.(LOCK|LOG|CURRENT|MANIFEST|\d+\.log))/.test(path) ||
+        statSync(join(folder, path)).isDirectory()
+      )
+        continue
       content[path] = createHash('sha256')
         .update(readFileSync(join(folder, path)))
         .digest('hex')

@@ -1,14 +1,27 @@
-// Runs of a larger category in processes of their own, killed at random moments, twice on their way.
-// `npm run test:crash` has 200 of them, `npm test` a few.
+// Runs of a larger category in processes of their own, killed at random moments, twice on their
+// way. `npm run test:crash` has 200 of them, `npm test` a few.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildWorker, CrashShop, dropFolder, ended, type FolderContent, newFolder } from './crash-shop'
+import {
+  buildWorker,
+  CrashShop,
+  dropFolder,
+  ended,
+  type FolderContent,
+  newFolder,
+} from './crash-shop'
 
 const ALL = process.env.FEEDMILL_CRASH === 'all'
 const ROUNDS = ALL ? 200 : 1
 const HOUR_MS = 3_600_000
 const START = new Date('2026-03-01T07:00:00Z')
-const SHARES = { pieceBytes: 100_000, chunkBytes: 100_000, windowBytes: 400_000, commitBytes: 300_000, readBytes: 30_000 }
+const SHARES = {
+  pieceBytes: 100_000,
+  chunkBytes: 100_000,
+  windowBytes: 400_000,
+  commitBytes: 300_000,
+  readBytes: 30_000,
+}
 
 let shop: CrashShop
 let whole: FolderContent
@@ -17,7 +30,12 @@ let wholeLines = 0
 
 beforeAll(async () => {
   const world = { seed: 6, items: ALL ? 4_000 : 800, churn: 20, start: START, hours: 48 }
-  shop = await CrashShop.open(await buildWorker(), { world, bootstrapAt: START }, +START + 7 * HOUR_MS, SHARES)
+  shop = await CrashShop.open(
+    await buildWorker(),
+    { world, bootstrapAt: START },
+    +START + 7 * HOUR_MS,
+    SHARES,
+  )
   for (let round = 0; round < 2; round++) {
     const folder = await newFolder()
     const { isDone, output } = await shop.run(folder)
@@ -33,8 +51,9 @@ beforeAll(async () => {
 afterAll(() => shop?.close())
 
 /**
- * Starts a run and kills it behind its line of that number. The run goes on while the signal is on its way, so the kill falls
- * anywhere between two lines; counting lines instead of milliseconds makes it fall into the run however busy the machine is.
+ * Starts a run and kills it behind its line of that number. The run goes on while the signal is on
+ * its way, so the kill falls anywhere between two lines; counting lines instead of milliseconds
+ * makes it fall into the run however busy the machine is.
  */
 async function killed(folder: string, afterLines: number): Promise<boolean> {
   const child = shop.start(folder)
@@ -51,8 +70,12 @@ test('fault 77: killed at random moments, the next run ends with the same', asyn
   let kills = 0
   for (let round = 0; round < ROUNDS; round++) {
     const folder = await newFolder()
-    // The first kill is spread over the whole run; the second one may find what the first one left nearly done.
-    const lines = [Math.ceil(((round + Math.random()) / ROUNDS) * 0.8 * wholeLines), Math.ceil(Math.random() * wholeLines)]
+    // The first kill is spread over the whole run; the second one may find what the first one left
+    // nearly done.
+    const lines = [
+      Math.ceil(((round + Math.random()) / ROUNDS) * 0.8 * wholeLines),
+      Math.ceil(Math.random() * wholeLines),
+    ]
     for (const afterLines of lines) if (await killed(folder, afterLines)) kills++
     const { isDone, output } = await shop.run(folder)
     expect([lines, isDone, output]).toEqual([lines, true, output])

@@ -1,5 +1,6 @@
-// A run in a process of its own, killed by the kernel's tracer at its Nth write, sync, rename and so on, LevelDB's own among them.
-// `npm run test:crash` has every N up to the run's end, `npm test` a few.
+// A run in a process of its own, killed by the kernel's tracer at its Nth write, sync, rename and
+// so on, LevelDB's own among them. `npm run test:crash` has every N up to the run's end, `npm test`
+// a few.
 
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,24 +11,42 @@ const ALL = process.env.FEEDMILL_CRASH === 'all'
 const HOUR_MS = 3_600_000
 const START = new Date('2026-03-01T07:00:00Z')
 /** Files of some kilobytes, several pieces and several commits each. */
-const SHARES = { pieceBytes: 3_000, chunkBytes: 8_000, windowBytes: 32_000, commitBytes: 10_000, readBytes: 2_000, batchBytes: 6_000 }
-/** Everything by which something gets onto the disk, but `write`: that is also how threads wake each other. */
-const CALLS = 'pwrite64,fsync,fdatasync,rename,renameat,renameat2,ftruncate,unlink,unlinkat,rmdir,link,linkat,mkdir,mkdirat'
+const SHARES = {
+  pieceBytes: 3_000,
+  chunkBytes: 8_000,
+  windowBytes: 32_000,
+  commitBytes: 10_000,
+  readBytes: 2_000,
+  batchBytes: 6_000,
+}
+/**
+ * Everything by which something gets onto the disk, but `write`: that is also how threads wake each
+ * other.
+ */
+const CALLS =
+  'pwrite64,fsync,fdatasync,rename,renameat,renameat2,ftruncate,unlink,unlinkat,rmdir,link,linkat,mkdir,mkdirat'
 /** The files that LevelDB appends to by `write`, under their first numbers. */
-const LEVEL_FILES = Array.from({ length: 20 }, (_, n) => String(n).padStart(6, '0')).flatMap(number => [
-  `${number}.log`,
-  `${number}.ldb`,
-  `${number}.dbtmp`,
-  `MANIFEST-${number}`,
-])
-/** Calls are counted apart for each thread. With one thread for files they come in the same order in each run. */
+const LEVEL_FILES = Array.from({ length: 20 }, (_, n) => String(n).padStart(6, '0')).flatMap(
+  number => [`${number}.log`, `${number}.ldb`, `${number}.dbtmp`, `MANIFEST-${number}`],
+)
+/**
+ * Calls are counted apart for each thread. With one thread for files they come in the same order in
+ * each run.
+ */
 const ONE_THREAD = { UV_THREADPOOL_SIZE: '1' }
 
 const failingFrom = (calls: string, n: number, error: string) => [
   ...['strace', '-f', '-o', '/dev/null'],
   ...['-e', `inject=${calls}:error=${error}:when=${n}${n % 2 === 0 ? '+' : ''}`],
 ]
-const killedAt = (calls: string, n: number) => ['strace', '-f', '-o', '/dev/null', '-e', `inject=${calls}:signal=SIGKILL:when=${n}`]
+const killedAt = (calls: string, n: number) => [
+  'strace',
+  '-f',
+  '-o',
+  '/dev/null',
+  '-e',
+  `inject=${calls}:signal=SIGKILL:when=${n}`,
+]
 const tracers = {
   'sync, rename and the like': (_: string, n: number) => killedAt(CALLS, n),
   'write of the store': (folder: string, n: number) => [
@@ -42,7 +61,12 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
 
   beforeAll(async () => {
     const world = { seed: 5, items: 24, churn: 30, start: START, hours: 48 }
-    shop = await CrashShop.open(await buildWorker(), { world, bootstrapAt: START }, +START + 4 * HOUR_MS, SHARES)
+    shop = await CrashShop.open(
+      await buildWorker(),
+      { world, bootstrapAt: START },
+      +START + 4 * HOUR_MS,
+      SHARES,
+    )
     const folder = await newFolder()
     const { isDone, output } = await shop.run(folder)
     expect([isDone, output]).toEqual([true, output])
@@ -52,7 +76,10 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
   afterAll(() => shop?.close())
 
   /** @returns whether the first run was killed */
-  async function dieAndGoOn(tracer: (typeof tracers)[keyof typeof tracers], n: number): Promise<boolean> {
+  async function dieAndGoOn(
+    tracer: (typeof tracers)[keyof typeof tracers],
+    n: number,
+  ): Promise<boolean> {
     const folder = await newFolder()
     const killed = await shop.run(folder, tracer(folder, n), ONE_THREAD)
     if (!killed.isDone) {
@@ -85,7 +112,11 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
         for (let n = 1, isHit = true; isHit; n += ALL ? 1 : 67) {
           const folder = await newFolder()
           const only = paths.flatMap(name => ['-P', join(folder, 'store/index', name)])
-          const { isDone, output } = await shop.run(folder, [...failingFrom(calls, n, error), ...only], ONE_THREAD)
+          const { isDone, output } = await shop.run(
+            folder,
+            [...failingFrom(calls, n, error), ...only],
+            ONE_THREAD,
+          )
           isHit = !isDone
           if (!isDone) {
             failures++

@@ -8,7 +8,11 @@ let shop: CrashShop
 
 beforeAll(async () => {
   const world = { seed: 6, items: 60, start: START, hours: 48 }
-  shop = await CrashShop.open(await buildWorker(), { world, bootstrapAt: START }, +START + 5 * 3_600_000)
+  shop = await CrashShop.open(
+    await buildWorker(),
+    { world, bootstrapAt: START },
+    +START + 5 * 3_600_000,
+  )
 }, 60_000)
 afterAll(() => shop?.close())
 
@@ -19,7 +23,9 @@ test('fault 83: of two processes that start together one is refused, with its co
   // They may also have come one after the other.
   for (const { isDone, output } of ends) if (!isDone) expect(output).toContain('STATE_LOCKED')
   expect(ends.some(({ isDone }) => isDone)).toBe(true)
-  expect(Object.keys(await shop.contentOf(folder)).filter(name => /^lock.*json$/.test(name))).toEqual([])
+  expect(
+    Object.keys(await shop.contentOf(folder)).filter(name => /^lock.*json$/.test(name)),
+  ).toEqual([])
   await dropFolder(folder)
 }, 60_000)
 

@@ -1,5 +1,5 @@
-// A synchronisation in a process of its own, to be killed. It reads what to do from its one argument and prints a line for each event,
-// and `done` when it has done it.
+// A synchronisation in a process of its own, to be killed. It reads what to do from its one
+// argument and prints a line for each event, and `done` when it has done it.
 
 import { createFeedService, defineProfile } from '../../src/service'
 import { sync } from '../../src/sync'
@@ -17,14 +17,25 @@ export interface WorkerOrder {
   /** Default `files`. */
   readonly changes?: 'none' | 'files'
   readonly memoryBytes?: number
-  /** The process stops itself at the first event, as SIGSTOP from outside would stop it, and waits to be killed. */
+  /**
+   * The process stops itself at the first event, as SIGSTOP from outside would stop it, and waits
+   * to be killed.
+   */
   readonly stops?: boolean
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
 const { clientId, clientSecret, folder, nowMs, shares, changes = 'files' } = order
-const profile = defineProfile({ baseUrl: order.url, tokenUrl: order.tokenUrl, scopeBase: order.scopeBase })
-const service = createFeedService(profile, { clientId, clientSecret }, { now: new Date(nowMs), headersTimeoutMs: 600_000 })
+const profile = defineProfile({
+  baseUrl: order.url,
+  tokenUrl: order.tokenUrl,
+  scopeBase: order.scopeBase,
+})
+const service = createFeedService(
+  profile,
+  { clientId, clientSecret },
+  { now: new Date(nowMs), headersTimeoutMs: 600_000 },
+)
 try {
   const run = sync({
     service,
@@ -37,12 +48,15 @@ try {
     keepFileBytes: 2 ** 30,
     shares,
   })
-  // A report of progress depends on the time that passed; every other event comes as often in each run.
+  // A report of progress depends on the time that passed; every other event comes as often in each
+  // run.
   for await (const { type } of run) {
     if (type !== 'progress') console.log(`event ${type}`)
     if (order.stops) process.kill(process.pid, 'SIGSTOP')
   }
-  console.log(JSON.stringify({ done: true, maxRss: process.resourceUsage().maxRSS, cpu: process.cpuUsage() }))
+  console.log(
+    JSON.stringify({ done: true, maxRss: process.resourceUsage().maxRSS, cpu: process.cpuUsage() }),
+  )
 } finally {
   await service.close()
 }

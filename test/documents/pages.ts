@@ -2,7 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 
-export const PAGES = ['feed-file-catalog.md', 'item-feeds.md', 'signing-keys-and-subscriptions.md', 'service-notes.md'] as const
+export const PAGES = [
+  'feed-file-catalog.md',
+  'item-feeds.md',
+  'signing-keys-and-subscriptions.md',
+  'service-notes.md',
+] as const
 
 export type Page = (typeof PAGES)[number]
 
@@ -12,7 +17,9 @@ export type TableRow = Readonly<Record<string, string>>
 const folder = new URL('../../fixtures/documents/', import.meta.url)
 const texts = new Map(PAGES.map(page => [page, readFileSync(new URL(page, folder), 'utf8')]))
 
-/** The text of each section up to the next heading, under its number and in the order of the page. */
+/**
+ * The text of each section up to the next heading, under its number and in the order of the page.
+ */
 const sections = new Map(PAGES.map(page => [page, sectionsOf(page)]))
 
 export function textOf(page: Page): string {
@@ -33,7 +40,8 @@ export function tablesIn(page: Page, number: string): TableRow[][] {
 /** The one table of a section. */
 export function tableIn(page: Page, number: string): TableRow[] {
   const [table, ...others] = tablesIn(page, number)
-  if (table === undefined || others.length > 0) throw new RangeError(`${page}, section ${number} has not one table`)
+  if (table === undefined || others.length > 0)
+    throw new RangeError(`${page}, section ${number} has not one table`)
   return table
 }
 

@@ -1,5 +1,5 @@
-// Every reference to a section of fixtures/documents/ leads to a heading, and nothing refers to a document that the repository
-// does not have.
+// Every reference to a section of fixtures/documents/ leads to a heading, and nothing refers to a
+// document that the repository does not have.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,14 @@ const ROOT = join(import.meta.dirname, '../..')
 const PAGE = PAGES.map(page => page.replace('.', '\\.')).join('|')
 const NUMBER = '\\d+(?:\\.\\d+)?'
 
-/** `item-feeds.md, section 2.2`, `…, sections 2.2 and 2.5`, `…, sections 2.2, 2.3 and 2.5`, `…, sections 6.4 to 6.6`. */
-const REFERENCE = new RegExp(`(?:\\b(${PAGE}), )?\\b(sections? (${NUMBER}(?:(?:, | and | to )${NUMBER})*))`, 'g')
+/**
+ * `item-feeds.md, section 2.2`, `…, sections 2.2 and 2.5`, `…, sections 2.2, 2.3 and 2.5`, `…,
+ * sections 6.4 to 6.6`.
+ */
+const REFERENCE = new RegExp(
+  `(?:\\b(${PAGE}), )?\\b(sections? (${NUMBER}(?:(?:, | and | to )${NUMBER})*))`,
+  'g',
+)
 
 /** What stands before and behind a section of something that is not one of the pages. */
 const OF_AN_RFC = /\bRFC \d+,? $/
@@ -40,7 +46,11 @@ interface Text {
 }
 
 const texts: readonly Text[] = ['src', 'test', 'bench', 'fixtures', '.']
-  .flatMap(folder => readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).map(name => join(folder, name)))
+  .flatMap(folder =>
+    readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).map(name =>
+      join(folder, name),
+    ),
+  )
   // This file has the phrases that it looks for.
   .filter(path => /\.(?:ts|mjs|md|tsv)$/.test(path) && path !== 'test/documents/references.test.ts')
   .map(path => ({ path, text: joined(readFileSync(join(ROOT, path), 'utf8')) }))
@@ -52,10 +62,16 @@ function joined(text: string): string {
   return text.replaceAll(/\n[ \t]*(?:\/\/|\*(?!\/)|-)?[ \t]*/g, ' ')
 }
 
-/** The references of a text; without a page they are to a section of `home`, or to something else. */
-function* referencesIn(
-  text: string,
-): Generator<{ page: string | undefined; numbers: string[]; before: string; behind: string; whole: string }> {
+/**
+ * The references of a text; without a page they are to a section of `home`, or to something else.
+ */
+function* referencesIn(text: string): Generator<{
+  page: string | undefined
+  numbers: string[]
+  before: string
+  behind: string
+  whole: string
+}> {
   for (const { 0: whole, 1: page, 3: list = '', index } of text.matchAll(REFERENCE)) {
     yield {
       page,
@@ -73,8 +89,13 @@ const known = (page: string, number: string) => sectionNumbers(page as Page).inc
 function brokenIn({ path, text }: Text): string[] {
   const home = PAGES.find(page => path === `fixtures/documents/${page}`)
   return [...referencesIn(text)].flatMap(({ page = home, numbers, before, behind, whole }) => {
-    if (page === undefined) return OF_AN_RFC.test(before) || OF_ANOTHER.test(behind) ? [] : [`${path}: ${whole}: of which page?`]
-    return numbers.filter(number => !known(page, number)).map(number => `${path}: ${page} has no section ${number}`)
+    if (page === undefined)
+      return OF_AN_RFC.test(before) || OF_ANOTHER.test(behind)
+        ? []
+        : [`${path}: ${whole}: of which page?`]
+    return numbers
+      .filter(number => !known(page, number))
+      .map(number => `${path}: ${page} has no section ${number}`)
   })
 }
 
@@ -86,14 +107,23 @@ function mentionsNowhere({ path, text }: Text): string[] {
 }
 
 test('there are sources, tests, benchmarks, documents and pages among the texts', () => {
-  for (const path of ['src/errors.ts', 'src/README.md', 'test/README.md', 'bench/README.md', 'README.md', 'CONTRIBUTING.md']) {
+  for (const path of [
+    'src/errors.ts',
+    'src/README.md',
+    'test/README.md',
+    'bench/README.md',
+    'README.md',
+    'CONTRIBUTING.md',
+  ]) {
     expect(texts.map(text => text.path)).toContain(path)
   }
   expect(texts.filter(({ path }) => isPage(path)).length).toBeGreaterThan(PAGES.length)
 })
 
 test('every reference leads to a heading', () => {
-  const count = texts.flatMap(({ path, text }) => (isPage(path) ? [] : [...referencesIn(text)].filter(({ page }) => page !== undefined)))
+  const count = texts.flatMap(({ path, text }) =>
+    isPage(path) ? [] : [...referencesIn(text)].filter(({ page }) => page !== undefined),
+  )
   expect(count.length).toBeGreaterThan(200)
   expect(texts.flatMap(brokenIn)).toEqual([])
 })
@@ -101,7 +131,9 @@ test('every reference leads to a heading', () => {
 test('a source that names a page names its section', () => {
   const bare = new RegExp(`\\b(?:${PAGE})(?!, sections? \\d)`, 'g')
   expect(
-    texts.filter(({ path }) => isSource(path)).flatMap(({ path, text }) => (text.match(bare) ?? []).map(page => `${path}: ${page}`)),
+    texts
+      .filter(({ path }) => isSource(path))
+      .flatMap(({ path, text }) => (text.match(bare) ?? []).map(page => `${path}: ${page}`)),
   ).toEqual([])
 })
 
@@ -110,9 +142,13 @@ test('nothing refers to a document that is not in the repository', () => {
 })
 
 test('every fault that a text refers to is a row of the table', () => {
-  const rows = [...readFileSync(join(ROOT, 'test/README.md'), 'utf8').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => number!)
+  const rows = [
+    ...readFileSync(join(ROOT, 'test/README.md'), 'utf8').matchAll(/^\| (\d+) \|/gm),
+  ].map(([, number]) => number!)
   const faults = texts.flatMap(({ text }) =>
-    [...text.matchAll(/\btest\/README\.md, faults? (\d+(?:(?:, | and | to )\d+)*)/g)].flatMap(([, list]) => list!.match(/\d+/g)!),
+    [...text.matchAll(/\btest\/README\.md, faults? (\d+(?:(?:, | and | to )\d+)*)/g)].flatMap(
+      ([, list]) => list!.match(/\d+/g)!,
+    ),
   )
   expect(faults.length).toBeGreaterThan(20)
   expect(faults.filter(number => !rows.includes(number))).toEqual([])
@@ -127,7 +163,10 @@ describe('what these tests find', () => {
     ['/**\n * Follows service-notes.md, sections 6.4\n * to 6.6.\n */', []],
     ['// RFC 1952 section 2.3.1; RFC 9110, section 14', []],
     ['// Follows item-feeds.md, section 2.22.', ['src/x.ts: item-feeds.md has no section 2.22']],
-    ['// Follows item-feeds.md, sections 2.2, 2.5 and 9.', ['src/x.ts: item-feeds.md has no section 9']],
+    [
+      '// Follows item-feeds.md, sections 2.2, 2.5 and 9.',
+      ['src/x.ts: item-feeds.md has no section 9'],
+    ],
     ['// Follows section 2.2.', ['src/x.ts: section 2.2: of which page?']],
   ])('%s', (text, broken) => {
     expect(brokenIn(inSource(text))).toEqual(broken)

@@ -1,16 +1,35 @@
-// The tables of the pages in fixtures/documents/ say what the data beside them says, and what the sources do.
+// The tables of the pages in fixtures/documents/ say what the data beside them says, and what the
+// sources do.
 
 import { describe, expect, test } from 'vitest'
 import { createEmulator } from '../../src/emulator'
 import { componentSchemas } from '../../src/emulator/openapi/schemas'
 import type { Columns } from '../../src/schema/feed-schema'
-import { itemGroupColumns, itemPriorityColumns, itemSnapshotColumns } from '../../src/schema/feed-schemas'
+import {
+  itemGroupColumns,
+  itemPriorityColumns,
+  itemSnapshotColumns,
+} from '../../src/schema/feed-schemas'
 import { documentedItemColumns, itemColumns } from '../../src/schema/item-columns'
 import { documentedErrors } from '../../src/service/documented-errors'
-import { OPERATIONS, type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../src/service/operations'
+import {
+  OPERATIONS,
+  type OperationName,
+  USER_SUBSCRIPTION_SCOPE,
+} from '../../src/service/operations'
 import { defineProfile } from '../../src/service/profile'
 import { calendarLimits } from '../../src/sync/plan/calendar-windows'
-import { dataOf, PAGES, type Page, sectionNumbers, type TableRow, tableIn, tablesIn, textOf, withoutMarks } from './pages'
+import {
+  dataOf,
+  PAGES,
+  type Page,
+  sectionNumbers,
+  type TableRow,
+  tableIn,
+  tablesIn,
+  textOf,
+  withoutMarks,
+} from './pages'
 
 interface OpenApi {
   readonly paths: Record<string, Record<string, Operation>>
@@ -18,17 +37,27 @@ interface OpenApi {
 
 interface Operation {
   readonly operationId: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+  }[]
 }
 
 const SERVICE = { baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' }
 const profile = defineProfile(SERVICE)
 
 /** A column as a table shows it: its name here, and what its cells are read as. */
-const readAs = ({ Column, 'Read as': type }: TableRow) => [Column === 'the service' ? 'gtin' : Column, type]
-const typesOf = (columns: Columns) => Object.entries(columns).map(([name, { type }]) => [name, type])
-const namesFrom = (columns: Columns, ...sources: string[]) => Object.keys(columns).filter(name => sources.includes(columns[name]!.source))
-const columnNames = (page: Page, section: string) => tableIn(page, section).map(({ Column }) => Column!)
+const readAs = ({ Column, 'Read as': type }: TableRow) => [
+  Column === 'the service' ? 'gtin' : Column,
+  type,
+]
+const typesOf = (columns: Columns) =>
+  Object.entries(columns).map(([name, { type }]) => [name, type])
+const namesFrom = (columns: Columns, ...sources: string[]) =>
+  Object.keys(columns).filter(name => sources.includes(columns[name]!.source))
+const columnNames = (page: Page, section: string) =>
+  tableIn(page, section).map(({ Column }) => Column!)
 
 describe.each(PAGES)('%s', page => {
   test('sections are numbered without a gap, and every heading has its number', () => {
@@ -39,7 +68,9 @@ describe.each(PAGES)('%s', page => {
     for (const number of numbers) {
       const [chapter = 0, section = 0] = number.split('.').map(Number)
       const [chapterBefore = 0, sectionBefore = 0] = previous
-      expect([chapter, section]).toEqual(section === 0 ? [chapterBefore + 1, 0] : [chapterBefore, sectionBefore + 1])
+      expect([chapter, section]).toEqual(
+        section === 0 ? [chapterBefore + 1, 0] : [chapterBefore, sectionBefore + 1],
+      )
       previous = [chapter, section]
     }
   })
@@ -59,25 +90,33 @@ describe('columns', () => {
   const further = tableIn('service-notes.md', '6.3')
 
   test('of the item feed: the data, and the schema', () => {
-    expect(documented.map(({ Column, Type }) => ({ column: Column, type: Type }))).toEqual(dataOf('item-columns.tsv'))
+    expect(documented.map(({ Column, Type }) => ({ column: Column, type: Type }))).toEqual(
+      dataOf('item-columns.tsv'),
+    )
     expect(documented.map(readAs)).toEqual(typesOf(documentedItemColumns))
   })
 
   test('of the item feed: those that end', () => {
     const ending = documented.filter(({ Ends }) => Ends === 'yes').map(({ Column }) => Column)
     const columns: Columns = itemColumns
-    expect(ending).toEqual(Object.keys(columns).filter(name => columns[name]!.deprecated !== undefined))
+    expect(ending).toEqual(
+      Object.keys(columns).filter(name => columns[name]!.deprecated !== undefined),
+    )
     expect(documented.filter(({ Ends }) => Ends !== 'yes' && Ends !== '')).toEqual([])
   })
 
   test('further ones of the item feed: the data, and the schema', () => {
-    expect(further.map(({ Column }) => ({ column: Column }))).toEqual(dataOf('item-columns-of-the-notes.tsv'))
+    expect(further.map(({ Column }) => ({ column: Column }))).toEqual(
+      dataOf('item-columns-of-the-notes.tsv'),
+    )
     expect([...documented, ...further].map(readAs)).toEqual(typesOf(itemColumns))
   })
 
   test('of the item group feed', () => {
     expect(tableIn('service-notes.md', '6.4').map(readAs)).toEqual(typesOf(itemGroupColumns))
-    expect(columnNames('item-feeds.md', '2.6')).toEqual(namesFrom(itemGroupColumns, 'item-feeds.md, section 2.6'))
+    expect(columnNames('item-feeds.md', '2.6')).toEqual(
+      namesFrom(itemGroupColumns, 'item-feeds.md, section 2.6'),
+    )
   })
 
   test('of the item snapshot feed', () => {
@@ -101,7 +140,12 @@ describe('columns', () => {
   })
 
   test('each stands in the table of the section that is its source', () => {
-    const schemas: Columns[] = [itemColumns, itemGroupColumns, itemSnapshotColumns, itemPriorityColumns]
+    const schemas: Columns[] = [
+      itemColumns,
+      itemGroupColumns,
+      itemSnapshotColumns,
+      itemPriorityColumns,
+    ]
     for (const [name, { source }] of schemas.flatMap(columns => Object.entries(columns))) {
       const [, page, section] = /^(.+), section (.+)$/.exec(source)!
       expect(tableIn(page as Page, section!).map(row => readAs(row)[0])).toContain(name)
@@ -136,7 +180,9 @@ describe('errors', () => {
 
   test('each source of an error is one of these sections', () => {
     const sources = new Set(documentedErrors.map(({ source }) => source))
-    expect([...sources].filter(source => source !== 'implied')).toEqual(SECTIONS.map(([page, section]) => `${page}, section ${section}`))
+    expect([...sources].filter(source => source !== 'implied')).toEqual(
+      SECTIONS.map(([page, section]) => `${page}, section ${section}`),
+    )
   })
 
   test('statuses of errors of keys and subscriptions are among those of their operations', () => {
@@ -158,10 +204,17 @@ describe('operations', () => {
   ]
 
   test('methods and paths', () => {
-    const address = (name: OperationName) => `${profile[OPERATIONS[name].base]}${OPERATIONS[name].path}`
+    const address = (name: OperationName) =>
+      `${profile[OPERATIONS[name].base]}${OPERATIONS[name].path}`
     const names = Object.keys(OPERATIONS) as OperationName[]
-    expect(tables.map(({ Operation, Method, Path }) => [Operation, Method, withoutMarks(Path)])).toEqual(
-      names.map(name => [name, OPERATIONS[name].method, address(name).slice(SERVICE.baseUrl.length)]),
+    expect(
+      tables.map(({ Operation, Method, Path }) => [Operation, Method, withoutMarks(Path)]),
+    ).toEqual(
+      names.map(name => [
+        name,
+        OPERATIONS[name].method,
+        address(name).slice(SERVICE.baseUrl.length),
+      ]),
     )
   })
 
@@ -192,23 +245,40 @@ describe('operations', () => {
     }
     const catalog = tableIn('feed-file-catalog.md', '2.1').map(({ Operation }) => Operation)
     const feeds = tableIn('item-feeds.md', '3.1').map(({ Operation }) => Operation)
-    const others = ['getSigningKey', 'createSubscription, for the application', 'createSubscription, for a user']
-    expect(rows.map(({ Operation }) => Operation)).toEqual(['downloadFile', ...catalog, ...feeds, ...others])
-    expect(rows.map(({ Scope }) => withoutMarks(Scope))).toEqual(rows.map(({ Operation }) => `{scope_base}/${scopeOf(Operation!)}`))
+    const others = [
+      'getSigningKey',
+      'createSubscription, for the application',
+      'createSubscription, for a user',
+    ]
+    expect(rows.map(({ Operation }) => Operation)).toEqual([
+      'downloadFile',
+      ...catalog,
+      ...feeds,
+      ...others,
+    ])
+    expect(rows.map(({ Scope }) => withoutMarks(Scope))).toEqual(
+      rows.map(({ Operation }) => `{scope_base}/${scopeOf(Operation!)}`),
+    )
   })
 })
 
 describe('parameters, as the emulated service describes them', async () => {
   const emulator = createEmulator({ world: { seed: 1, items: 1 } })
-  const described = (await (await emulator.fetch('http://service.test/openapi.json')).json()) as OpenApi
+  const described = (await (
+    await emulator.fetch('http://service.test/openapi.json')
+  ).json()) as OpenApi
   const operations = Object.values(described.paths).flatMap(methods => Object.values(methods))
 
   /** A header that every operation has, and that OpenAPI leaves to its security and bodies. */
   const ofHttp = new Set(['Accept', 'Authorization', 'Content-Type'])
   const headers = tableIn('item-feeds.md', '3.2')
   const shared = (operation: string) => {
-    const { Range } = tableIn('item-feeds.md', '3.1').find(({ Operation }) => Operation === operation)!
-    return headers.map(row => (row.Header === '`Range`' ? { ...row, Required: Range === 'required' ? 'yes' : 'no' } : row))
+    const { Range } = tableIn('item-feeds.md', '3.1').find(
+      ({ Operation }) => Operation === operation,
+    )!
+    return headers.map(row =>
+      row.Header === '`Range`' ? { ...row, Required: Range === 'required' ? 'yes' : 'no' } : row,
+    )
   }
 
   test.each([
@@ -218,16 +288,29 @@ describe('parameters, as the emulated service describes them', async () => {
     ['downloadFile', tableIn('feed-file-catalog.md', '2.7'), []],
     ['getItemFeed', [...shared('getItemFeed'), ...tableIn('item-feeds.md', '3.3')], []],
     ['getItemGroupFeed', [...shared('getItemGroupFeed'), ...tableIn('item-feeds.md', '3.4')], []],
-    ['getItemSnapshotFeed', [...shared('getItemSnapshotFeed'), ...tableIn('item-feeds.md', '3.5')], []],
-    ['getItemPriorityFeed', [...shared('getItemPriorityFeed'), ...tableIn('item-feeds.md', '3.6')], []],
+    [
+      'getItemSnapshotFeed',
+      [...shared('getItemSnapshotFeed'), ...tableIn('item-feeds.md', '3.5')],
+      [],
+    ],
+    [
+      'getItemPriorityFeed',
+      [...shared('getItemPriorityFeed'), ...tableIn('item-feeds.md', '3.6')],
+      [],
+    ],
     ['getSigningKey', tableIn('signing-keys-and-subscriptions.md', '2.2'), []],
     ['createSubscription', tableIn('signing-keys-and-subscriptions.md', '2.3'), []],
   ] as [string, TableRow[], string[]][])('%s', (operation, table, ofTheNotes) => {
     const { parameters = [] } = operations.find(({ operationId }) => operationId === operation)!
     const rows = table
-      .map(row => ({ ...row, name: withoutMarks(row.Parameter ?? row.Header).replace('look-back', 'look_back') }))
+      .map(row => ({
+        ...row,
+        name: withoutMarks(row.Parameter ?? row.Header).replace('look-back', 'look_back'),
+      }))
       .filter(({ name }) => !ofHttp.has(name))
-    expect([...rows.map(({ name }) => name), ...ofTheNotes].toSorted()).toEqual(parameters.map(({ name }) => name).toSorted())
+    expect([...rows.map(({ name }) => name), ...ofTheNotes].toSorted()).toEqual(
+      parameters.map(({ name }) => name).toSorted(),
+    )
     for (const row of rows as (TableRow & { name: string })[]) {
       const parameter = parameters.find(({ name }) => name === row.name)!
       if (row.In !== undefined) expect(row.In).toBe(parameter.in)
@@ -241,14 +324,19 @@ describe('limits', () => {
   const held: Readonly<Record<string, unknown>> = {
     'profile maxRangeBytes': profile.maxRangeBytes,
     'sandbox maxRangeBytes': sandbox.maxRangeBytes,
-    ...Object.fromEntries(Object.entries(profile.limits).map(([name, value]) => [`profile limits.${name}`, value])),
-    ...Object.fromEntries(Object.entries(calendarLimits()).map(([name, value]) => [`calendar ${name}`, value])),
+    ...Object.fromEntries(
+      Object.entries(profile.limits).map(([name, value]) => [`profile limits.${name}`, value]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(calendarLimits()).map(([name, value]) => [`calendar ${name}`, value]),
+    ),
   }
-  const rows = [...tableIn('item-feeds.md', '6'), ...tableIn('service-notes.md', '3.2')].flatMap(row =>
-    row
-      .Setting!.split(', ')
-      .filter(setting => setting !== '')
-      .map(setting => [setting, numberIn(row.Value!)] as const),
+  const rows = [...tableIn('item-feeds.md', '6'), ...tableIn('service-notes.md', '3.2')].flatMap(
+    row =>
+      row
+        .Setting!.split(', ')
+        .filter(setting => setting !== '')
+        .map(setting => [setting, numberIn(row.Value!)] as const),
   )
 
   test.each(rows)('%s is %i', (setting, value) => {
@@ -256,7 +344,9 @@ describe('limits', () => {
   })
 
   test('every setting has its line, but the one that follows from two others', () => {
-    expect(Object.keys(held).filter(name => !rows.some(([setting]) => setting === name))).toEqual(['profile limits.dailyDays'])
+    expect(Object.keys(held).filter(name => !rows.some(([setting]) => setting === name))).toEqual([
+      'profile limits.dailyDays',
+    ])
     const { dailyFilesKept } = calendarLimits()
     expect(profile.limits.dailyDays).toBe(dailyFilesKept + 3)
   })
@@ -267,8 +357,10 @@ describe('limits', () => {
       const option = withoutMarks(Option)
       expect(shown).toHaveProperty(option)
       if (option === 'paths') expect(Default).toBe('service-notes.md, section 3.1')
-      else if (option === 'maxRangeBytes') expect([numberIn(Default!), numberIn(Default!.split('sandbox')[1]!)]).toEqual([1e8, 1e7])
-      else if (Default !== '') expect(shown[option]).toBe(withoutMarks(Default).replace('{base_url}', SERVICE.baseUrl))
+      else if (option === 'maxRangeBytes')
+        expect([numberIn(Default!), numberIn(Default!.split('sandbox')[1]!)]).toEqual([1e8, 1e7])
+      else if (Default !== '')
+        expect(shown[option]).toBe(withoutMarks(Default).replace('{base_url}', SERVICE.baseUrl))
     }
   })
 })

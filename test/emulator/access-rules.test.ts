@@ -3,12 +3,22 @@ import { AccessRules } from '../../src/emulator/access-rules'
 
 test('without constraints everything is allowed', () => {
   const rules = new AccessRules()
-  expect([rules.constraints, rules.allowsMarketplace('MKT_US'), rules.allowsCategory('MKT_US', '1')]).toEqual([undefined, true, true])
+  expect([
+    rules.constraints,
+    rules.allowsMarketplace('MKT_US'),
+    rules.allowsCategory('MKT_US', '1'),
+  ]).toEqual([undefined, true, true])
 })
 
 test('with constraints only what they name; no categories means all of them', () => {
-  const rules = new AccessRules({ constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['1'] }, { marketplaceId: 'MKT_DE' }] })
-  expect(['MKT_US', 'MKT_DE', 'MKT_GB'].map(id => rules.allowsMarketplace(id))).toEqual([true, true, false])
+  const rules = new AccessRules({
+    constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['1'] }, { marketplaceId: 'MKT_DE' }],
+  })
+  expect(['MKT_US', 'MKT_DE', 'MKT_GB'].map(id => rules.allowsMarketplace(id))).toEqual([
+    true,
+    true,
+    false,
+  ])
   expect(rules.allowsCategory('MKT_US', '1')).toBe(true)
   expect(rules.allowsCategory('MKT_US', '2')).toBe(false)
   expect(rules.allowsCategory('MKT_DE', '2')).toBe(true)
@@ -17,7 +27,10 @@ test('with constraints only what they name; no categories means all of them', ()
 
 test('an empty list allows nothing', () => {
   const rules = new AccessRules({ constraints: [] })
-  expect([rules.allowsMarketplace('MKT_US'), rules.allowsCategory('MKT_US', '1')]).toEqual([false, false])
+  expect([rules.allowsMarketplace('MKT_US'), rules.allowsCategory('MKT_US', '1')]).toEqual([
+    false,
+    false,
+  ])
 })
 
 test('Real Estate is a list of categories', () => {

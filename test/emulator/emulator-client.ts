@@ -8,7 +8,10 @@ const FEED_SCOPE = 'https://api.market.example/oauth/buy.item.feed'
 
 export interface Client {
   readonly emulator: Emulator
-  /** GET of a path below the feeds' base, with a token, the marketplace header and the given ones; null removes a header. */
+  /**
+   * GET of a path below the feeds' base, with a token, the marketplace header and the given ones;
+   * null removes a header.
+   */
   get(path: string, headers?: Record<string, string | null>): Promise<Response>
 }
 
@@ -29,15 +32,28 @@ export async function token(
 }
 
 export async function client(options: Partial<EmulatorOptions> = {}): Promise<Client> {
-  const emulator = createEmulator({ world: { seed: 7, items: 30, churn: 20, hours: 72 }, ...options })
+  const emulator = createEmulator({
+    world: { seed: 7, items: 30, churn: 20, hours: 72 },
+    ...options,
+  })
   const send = validated(emulator, options)
   const bearer = `Bearer ${await token(emulator)}`
   return {
     emulator,
     get: (path, headers = {}) => {
-      const all: Record<string, string | null> = { authorization: bearer, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', ...headers }
-      const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
-      return send(new Request(`http://emulator${emulator.feedBasePath}${path}`, { headers: Object.fromEntries(present) }))
+      const all: Record<string, string | null> = {
+        authorization: bearer,
+        'X-MKT-C-MARKETPLACE-ID': 'MKT_US',
+        ...headers,
+      }
+      const present = Object.entries(all).filter(
+        (entry): entry is [string, string] => entry[1] !== null,
+      )
+      return send(
+        new Request(`http://emulator${emulator.feedBasePath}${path}`, {
+          headers: Object.fromEntries(present),
+        }),
+      )
     },
   }
 }

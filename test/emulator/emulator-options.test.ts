@@ -33,12 +33,24 @@ describe('what an emulator is made from is checked at the call', () => {
     [{ world, access: { constrains: [] } }, 'constrains'],
     [{ world, access: { constraints: {} } }, 'constraints'],
     [{ world, access: { constraints: [{}] } }, 'marketplaceId'],
-    [{ world, access: { constraints: [{ marketplaceId: 'MKT_US', categories: [] }] } }, 'categories'],
+    [
+      { world, access: { constraints: [{ marketplaceId: 'MKT_US', categories: [] }] } },
+      'categories',
+    ],
     [{ world, access: { realEstateCategories: [7] } }, 'realEstateCategories'],
     [{ world, catalog: { feedType: [] } }, 'feedType'],
-    [{ world, catalog: { feedTypes: [{ feedTypeId: 'A', description: '', feed: 'items' }] } }, 'feed'],
-    [{ world, catalog: { feedTypes: [{ feedTypeId: 'A', feed: 'item', lookBackMinutes: 0 }] } }, 'lookBackMinutes'],
-    [{ world, catalog: { feedTypes: [{ feedTypeId: 'A', feed: 'item', state: 'ACTIVE' }] } }, 'state'],
+    [
+      { world, catalog: { feedTypes: [{ feedTypeId: 'A', description: '', feed: 'items' }] } },
+      'feed',
+    ],
+    [
+      { world, catalog: { feedTypes: [{ feedTypeId: 'A', feed: 'item', lookBackMinutes: 0 }] } },
+      'lookBackMinutes',
+    ],
+    [
+      { world, catalog: { feedTypes: [{ feedTypeId: 'A', feed: 'item', state: 'ACTIVE' }] } },
+      'state',
+    ],
     [{ world, catalog: { maxWholeBytes: -1 } }, 'maxWholeBytes'],
     [{ world, catalog: { toldSize: 7 } }, 'toldSize'],
     [{ world, signingKeys: {} }, 'signingKeys'],
@@ -46,8 +58,19 @@ describe('what an emulator is made from is checked at the call', () => {
     [{ world, signingKeys: [{ cipher: 'RSA', createdAt: 0 }] }, 'createdAt'],
     [{ world, notifications: { topic: [] } }, 'topic'],
     [{ world, notifications: { topics: [{ ...topic, context: 'ALL' }] } }, 'context'],
-    [{ world, notifications: { topics: [{ ...topic, supportedPayloads: [{ format: 'JSON' }] }] } }, 'deliveryProtocol'],
-    [{ world, notifications: { destinations: [{ destinationId: 'D', name: '', status: 'ENABLED', deliveryConfig: {} }] } }, 'endpoint'],
+    [
+      { world, notifications: { topics: [{ ...topic, supportedPayloads: [{ format: 'JSON' }] }] } },
+      'deliveryProtocol',
+    ],
+    [
+      {
+        world,
+        notifications: {
+          destinations: [{ destinationId: 'D', name: '', status: 'ENABLED', deliveryConfig: {} }],
+        },
+      },
+      'endpoint',
+    ],
     [{ world, notifications: { conflictStatus: 418 } }, 'conflictStatus'],
     [{ world, faults: { rat: 1 } }, 'rat'],
     [{ world, faults: { rate: '1' } }, 'faults.rate'],
@@ -64,7 +87,10 @@ describe('what an emulator is made from is checked at the call', () => {
   ]
   test.each(wrong)('%j: %s', (given, option) => {
     expect(() => createEmulator(given as EmulatorOptions)).toThrow(
-      expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option }),
+      }),
     )
   })
 })
@@ -83,7 +109,8 @@ describe('the clock', () => {
     let now = new Date('2026-03-05T00:00:00Z')
     const emulator = createEmulator({ world, now: () => now })
     const headers = { authorization: `Bearer ${await token(emulator)}` }
-    const status = async () => (await emulator.fetch(`http://emulator${emulator.paths.getAccess}`, { headers })).status
+    const status = async () =>
+      (await emulator.fetch(`http://emulator${emulator.paths.getAccess}`, { headers })).status
     expect(await status()).toBe(200)
     now = new Date('2026-03-05T02:00:01Z')
     expect(await status()).toBe(401)
@@ -92,9 +119,19 @@ describe('the clock', () => {
 
   test('one that gives no Date fails inside, and the service says so in its own form', async () => {
     const emulator = createEmulator({ world, now: (() => 7) as never })
-    const grant = { grant_type: 'client_credentials', client_id: emulator.clientId, client_secret: emulator.clientSecret }
-    const response = await emulator.fetch(`http://emulator${emulator.tokenPath}`, { method: 'POST', body: new URLSearchParams(grant) })
-    expect([response.status, await response.json()]).toMatchObject([500, { category: 'APPLICATION' }])
+    const grant = {
+      grant_type: 'client_credentials',
+      client_id: emulator.clientId,
+      client_secret: emulator.clientSecret,
+    }
+    const response = await emulator.fetch(`http://emulator${emulator.tokenPath}`, {
+      method: 'POST',
+      body: new URLSearchParams(grant),
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { category: 'APPLICATION' },
+    ])
     await emulator.close()
   })
 })

@@ -35,7 +35,10 @@ describe('emulator', () => {
     const { emulator, get } = await client()
     const other = await token(emulator, undefined, undefined, `${emulator.scopeBase}/api_scope`)
     const response = await get(ITEM, { authorization: `Bearer ${other}` })
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([403, 'Bearer error="insufficient_scope"'])
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+      403,
+      'Bearer error="insufficient_scope"',
+    ])
     await emulator.close()
   })
 
@@ -64,8 +67,13 @@ describe('emulator', () => {
     ['bootstrapAt', new Date(1)],
   ]
   test.each(wrong)('%s = %s is refused', (option, value) => {
-    expect(() => createEmulator({ world: { seed: 1, items: 1 }, [option]: value } as EmulatorOptions)).toThrow(
-      expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect(() =>
+      createEmulator({ world: { seed: 1, items: 1 }, [option]: value } as EmulatorOptions),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option }),
+      }),
     )
   })
 })

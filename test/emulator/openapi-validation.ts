@@ -1,5 +1,5 @@
-// Holds what an emulator answers against what it says of itself: every response must have a documented status, the documented media
-// type and headers, and a body of the documented shape.
+// Holds what an emulator answers against what it says of itself: every response must have a
+// documented status, the documented media type and headers, and a body of the documented shape.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -38,12 +38,20 @@ export function responseCheck(document: Readonly<Record<string, unknown>>): Resp
     const { pathname } = new URL(request.url)
     const isHead = request.method === 'HEAD'
     const method = isHead ? 'get' : request.method.toLowerCase()
-    const operation = operations.find(known => known.method === method && known.pattern.test(pathname))
-    if (operation === undefined) return isOutside(pathname, response) ? undefined : `${request.method} ${pathname} is not documented`
+    const operation = operations.find(
+      known => known.method === method && known.pattern.test(pathname),
+    )
+    if (operation === undefined)
+      return isOutside(pathname, response)
+        ? undefined
+        : `${request.method} ${pathname} is not documented`
     const documented = operation.responses[response.status]
     if (documented === undefined) return `status ${response.status} is not documented`
     const pointer = `${operation.pointer}/${response.status}`
-    return headerProblem(documented, response) ?? (isHead ? undefined : bodyProblem(documented, pointer, response, validatorAt))
+    return (
+      headerProblem(documented, response) ??
+      (isHead ? undefined : bodyProblem(documented, pointer, response, validatorAt))
+    )
   }
 }
 
@@ -55,14 +63,19 @@ export function takeProblems(): string[] {
   return problems.splice(0)
 }
 
-// A response is not refused where it is found wrong: a client would only take that for a failure of the network, and try again.
+// A response is not refused where it is found wrong: a client would only take that for a failure of
+// the network, and try again.
 afterEach(() => expect(takeProblems()).toEqual([]))
 
 /**
- * The emulator's `fetch`; a test that imports this fails when one of its responses was not as documented. Requests for faults are let
- * through, and all requests to an emulator that makes faults on its own: faults are what no document tells of.
+ * The emulator's `fetch`; a test that imports this fails when one of its responses was not as
+ * documented. Requests for faults are let through, and all requests to an emulator that makes
+ * faults on its own: faults are what no document tells of.
  */
-export function validated(emulator: Pick<Emulator, 'fetch'>, options: Pick<EmulatorOptions, 'faults'> = {}): InProcessFetch {
+export function validated(
+  emulator: Pick<Emulator, 'fetch'>,
+  options: Pick<EmulatorOptions, 'faults'> = {},
+): InProcessFetch {
   if (options.faults !== undefined) return emulator.fetch
   let check: Promise<ResponseCheck> | undefined
   return async (input, init) => {
@@ -70,7 +83,10 @@ export function validated(emulator: Pick<Emulator, 'fetch'>, options: Pick<Emula
     check ??= readDocument(emulator.fetch).then(responseCheck)
     const fault = request.headers.get('x-feedmill-fault')
     const response = await emulator.fetch(request)
-    const problem = fault === null || fault.startsWith('error;') ? await (await check)(request, response) : undefined
+    const problem =
+      fault === null || fault.startsWith('error;')
+        ? await (await check)(request, response)
+        : undefined
     if (problem !== undefined) problems.push(`${request.method} ${request.url}: ${problem}`)
     return response
   }
@@ -86,7 +102,10 @@ async function readDocument(fetch: InProcessFetch): Promise<Record<string, unkno
 }
 
 function operationsOf(document: Readonly<Record<string, unknown>>): readonly Operation[] {
-  const paths = document.paths as Record<string, Record<string, { responses: Operation['responses'] }>>
+  const paths = document.paths as Record<
+    string,
+    Record<string, { responses: Operation['responses'] }>
+  >
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({
       method,
@@ -98,7 +117,9 @@ function operationsOf(document: Readonly<Record<string, unknown>>): readonly Ope
 }
 
 function headerProblem({ headers = {} }: OpenApiResponse, response: Response): string | undefined {
-  const missing = Object.entries(headers).find(([name, { required }]) => required && !response.headers.has(name))
+  const missing = Object.entries(headers).find(
+    ([name, { required }]) => required && !response.headers.has(name),
+  )
   return missing && `the header ${missing[0]} is missing`
 }
 
@@ -109,10 +130,14 @@ async function bodyProblem(
   validatorAt: (pointer: string) => ValidateFunction,
 ): Promise<string | undefined> {
   const mediaType = response.headers.get('content-type')?.split(';')[0]?.trim()
-  if (content === undefined) return response.body === null ? undefined : 'a body where none is documented'
-  if (mediaType === undefined || content[mediaType] === undefined) return `media type ${mediaType} is not documented`
+  if (content === undefined)
+    return response.body === null ? undefined : 'a body where none is documented'
+  if (mediaType === undefined || content[mediaType] === undefined)
+    return `media type ${mediaType} is not documented`
   if (mediaType !== 'application/json') return undefined
   const body: unknown = await response.clone().json()
   const validator = validatorAt(`${pointer}/content/application~1json/schema`)
-  return validator(body) ? undefined : `${JSON.stringify(body).slice(0, 400)}: ${JSON.stringify(validator.errors)}`
+  return validator(body)
+    ? undefined
+    : `${JSON.stringify(body).slice(0, 400)}: ${JSON.stringify(validator.errors)}`
 }

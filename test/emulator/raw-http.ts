@@ -1,4 +1,5 @@
-// Requests to a socket as bytes, and its answers read without an HTTP client: what a library would mend on its way is sent as it stands.
+// Requests to a socket as bytes, and its answers read without an HTTP client: what a library would
+// mend on its way is sent as it stands.
 
 import { connect, type Socket } from 'node:net'
 
@@ -11,11 +12,21 @@ export interface RawAnswer {
   readonly body: Buffer
 }
 
-/** A piece of a request, or what happens between two: `end` closes the client's half of the connection. */
+/**
+ * A piece of a request, or what happens between two: `end` closes the client's half of the
+ * connection.
+ */
 export type RawStep = string | Buffer | (() => Promise<unknown>) | 'end'
 
-/** Sends the pieces and gives the answers until the server closes the connection. `heads`: answers to HEAD, which have no body. */
-export async function rawAnswers(url: string, steps: readonly RawStep[], heads = false): Promise<RawAnswer[]> {
+/**
+ * Sends the pieces and gives the answers until the server closes the connection. `heads`: answers
+ * to HEAD, which have no body.
+ */
+export async function rawAnswers(
+  url: string,
+  steps: readonly RawStep[],
+  heads = false,
+): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const received: Buffer[] = []
@@ -37,7 +48,12 @@ async function send(socket: Socket, steps: readonly RawStep[]): Promise<void> {
   for (const step of steps) {
     if (step === 'end') socket.end()
     else if (typeof step === 'function') await step()
-    else await new Promise<void>(resolve => socket.write(typeof step === 'string' ? Buffer.from(step, 'latin1') : step, () => resolve()))
+    else
+      await new Promise<void>(resolve =>
+        socket.write(typeof step === 'string' ? Buffer.from(step, 'latin1') : step, () =>
+          resolve(),
+        ),
+      )
   }
 }
 
@@ -49,7 +65,10 @@ function readAnswers(bytes: Buffer, heads: boolean): RawAnswer[] {
     if (end < 0) throw new Error(`not an answer: ${rest.toString('latin1').slice(0, 200)}`)
     const [first = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
     const headers = Object.fromEntries(
-      lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+      lines.map(line => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
     )
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1])
     rest = rest.subarray(end + 4)
@@ -65,10 +84,15 @@ function readAnswers(bytes: Buffer, heads: boolean): RawAnswer[] {
   return answers
 }
 
-function readBody(bytes: Buffer, headers: Readonly<Record<string, string>>, isEmpty: boolean): { body: Buffer; length: number } {
+function readBody(
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+  isEmpty: boolean,
+): { body: Buffer; length: number } {
   if (isEmpty) return { body: Buffer.alloc(0), length: 0 }
   if (headers['transfer-encoding'] === 'chunked') return readChunks(bytes)
-  const length = headers['content-length'] === undefined ? bytes.length : Number(headers['content-length'])
+  const length =
+    headers['content-length'] === undefined ? bytes.length : Number(headers['content-length'])
   return { body: bytes.subarray(0, length), length }
 }
 
@@ -85,7 +109,11 @@ function readChunks(bytes: Buffer): { body: Buffer; length: number } {
 }
 
 /** A body in chunks of so many bytes. */
-export function chunked(body: string, chunkBytes: number, { extension = '', trailers = '' } = {}): string {
+export function chunked(
+  body: string,
+  chunkBytes: number,
+  { extension = '', trailers = '' } = {},
+): string {
   let text = ''
   for (let at = 0; at < body.length; at += chunkBytes) {
     const chunk = body.slice(at, at + chunkBytes)

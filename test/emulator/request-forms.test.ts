@@ -1,6 +1,7 @@
-// Every form in which HTTP can bring a request, as bytes on a socket: each is answered as the plain form is, or by an Error object, and
-// nothing is printed. The plain form is HTTP/1.1 with Content-Length; the operations are a token, a subscription and a download.
-// It is one piece because every form is held against the same plain one.
+// Every form in which HTTP can bring a request, as bytes on a socket: each is answered as the plain
+// form is, or by an Error object, and nothing is printed. The plain form is HTTP/1.1 with
+// Content-Length; the operations are a token, a subscription and a download. It is one piece
+// because every form is held against the same plain one.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator'
@@ -11,7 +12,8 @@ import { token } from './emulator-client'
 import { chunked, type RawAnswer, type RawStep, rawAnswers } from './raw-http'
 
 const TOPICS = ['MARKETPLACE_ACCOUNT_DELETION', 'AUTHORIZATION_REVOCATION']
-const EVERYTHING = 'https://api.market.example/oauth/buy.item.feed https://api.market.example/oauth/api_scope'
+const EVERYTHING =
+  'https://api.market.example/oauth/buy.item.feed https://api.market.example/oauth/api_scope'
 
 let emulator: Emulator
 let url: string
@@ -22,7 +24,8 @@ beforeAll(async () => {
   emulator = createEmulator({ world: { seed: 7, items: 30, churn: 20, hours: 72 } })
   url = (await emulator.listen()).url
   bearer = await token(emulator, 'http://emulator', emulator.fetch, EVERYTHING)
-  for (const method of ['error', 'info', 'log', 'warn'] as const) vi.spyOn(console, method).mockImplementation(printed)
+  for (const method of ['error', 'info', 'log', 'warn'] as const)
+    vi.spyOn(console, method).mockImplementation(printed)
   vi.spyOn(process.stderr, 'write').mockImplementation(text => {
     printed(text)
     return true
@@ -50,9 +53,18 @@ interface Operation {
 
 /** The two that have a body, and the one that has none. */
 function operations(): Record<'token' | 'subscription' | 'download', Operation> {
-  const grant = { grant_type: 'client_credentials', client_id: emulator.clientId, client_secret: emulator.clientSecret }
+  const grant = {
+    grant_type: 'client_credentials',
+    client_id: emulator.clientId,
+    client_secret: emulator.clientSecret,
+  }
   const payload = { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '9.9' }
-  const subscription = { topicId: TOPICS[0], status: 'ENABLED', destinationId: emulator.destinations[0]!.destinationId, payload }
+  const subscription = {
+    topicId: TOPICS[0],
+    status: 'ENABLED',
+    destinationId: emulator.destinations[0]!.destinationId,
+    payload,
+  }
   return {
     token: {
       method: 'POST',
@@ -62,7 +74,8 @@ function operations(): Record<'token' | 'subscription' | 'download', Operation> 
       good: [200, 'Bearer', 7200],
       said: answer => [answer.status, jsonOf(answer).token_type, jsonOf(answer).expires_in],
     },
-    // The version is wrong, so that it can be sent any number of times: the answer shows that the body was read.
+    // The version is wrong, so that it can be sent any number of times: the answer shows that the
+    // body was read.
     subscription: {
       method: 'POST',
       target: emulator.paths.createSubscription,
@@ -74,10 +87,18 @@ function operations(): Record<'token' | 'subscription' | 'download', Operation> 
     download: {
       method: 'GET',
       target: `${emulator.paths.getItemFeed}?feed_scope=ALL_ACTIVE&category_id=220`,
-      headers: [`Authorization: Bearer ${bearer}`, 'X-MKT-C-MARKETPLACE-ID: MKT_US', 'Range: bytes=0-9'],
+      headers: [
+        `Authorization: Bearer ${bearer}`,
+        'X-MKT-C-MARKETPLACE-ID: MKT_US',
+        'Range: bytes=0-9',
+      ],
       body: '',
       good: [206, '10', '1f8b'],
-      said: ({ status, headers, body }) => [status, headers['content-length'], body.subarray(0, 2).toString('hex')],
+      said: ({ status, headers, body }) => [
+        status,
+        headers['content-length'],
+        body.subarray(0, 2).toString('hex'),
+      ],
     },
   }
 }
@@ -87,13 +108,21 @@ function jsonOf({ body }: RawAnswer): Record<string, unknown> {
 }
 
 /** A request's head. `Connection: close` unless told otherwise, so that its answer has an end. */
-function head({ method, target, headers }: Operation, more: readonly string[] = [], { version = '1.1', last = true } = {}): string {
+function head(
+  { method, target, headers }: Operation,
+  more: readonly string[] = [],
+  { version = '1.1', last = true } = {},
+): string {
   const host = version === '1.1' ? ['Host: service.test'] : []
   return `${[`${method} ${target} HTTP/${version}`, ...host, ...headers, ...more, ...(last ? ['Connection: close'] : [])].join('\r\n')}\r\n\r\n`
 }
 
 const withLength = (operation: Operation, options = {}) =>
-  head(operation, operation.body === '' ? [] : [`Content-Length: ${operation.body.length}`], options) + operation.body
+  head(
+    operation,
+    operation.body === '' ? [] : [`Content-Length: ${operation.body.length}`],
+    options,
+  ) + operation.body
 
 /** The Error object (feed-file-catalog.md, section 3.10) without a code, and its status. */
 function expectRefusal(answer: RawAnswer | undefined, status: number): void {
@@ -127,7 +156,9 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
   test('with Content-Length', () => expectGood(operation => [withLength(operation)]))
 
   test.each([1, 7, 64, 100_000])('fault 103: in chunks of %i bytes', size =>
-    expectGood(operation => [head(operation, ['Transfer-Encoding: chunked']) + chunked(operation.body, size)]),
+    expectGood(operation => [
+      head(operation, ['Transfer-Encoding: chunked']) + chunked(operation.body, size),
+    ]),
   )
 
   test('fault 103: in chunks with extensions and trailers', () =>
@@ -148,7 +179,11 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
       [`Content-Length: ${operations()[name].body.length}`, operations()[name].body],
       ['Transfer-Encoding: chunked', chunked(operations()[name].body, 20)],
     ] as const) {
-      const { operation, said, answers } = await told(asked => [head(asked, ['Expect: 100-continue', header]), nextTurn, body])
+      const { operation, said, answers } = await told(asked => [
+        head(asked, ['Expect: 100-continue', header]),
+        nextTurn,
+        body,
+      ])
       expect([said, answers[0]?.continues]).toEqual([[operation.good], 1])
     }
   })
@@ -156,8 +191,10 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
   test('fault 103: HTTP/1.0, without and with keep-alive', async () => {
     await expectGood(operation => [withLength(operation, { version: '1.0' })])
     const kept = (operation: Operation) =>
-      head(operation, ['Connection: keep-alive', `Content-Length: ${operation.body.length}`], { version: '1.0', last: false }) +
-      operation.body
+      head(operation, ['Connection: keep-alive', `Content-Length: ${operation.body.length}`], {
+        version: '1.0',
+        last: false,
+      }) + operation.body
     await expectGood(operation => [kept(operation) + withLength(operation, { version: '1.0' })], 2)
   })
 
@@ -173,12 +210,18 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
     ))
 
   test('fault 103: from a client that closes its half at once', () =>
-    expectGood(operation => [head(operation, ['Transfer-Encoding: chunked'], { last: false }) + chunked(operation.body, 50), 'end']))
+    expectGood(operation => [
+      head(operation, ['Transfer-Encoding: chunked'], { last: false }) +
+        chunked(operation.body, 50),
+      'end',
+    ]))
 
   test('header names in any case', () =>
     expectGood(operation => {
       const odd = (line: string) =>
-        line.replace(/^[^:]+/, text => [...text].map((c, i) => (i % 2 ? c.toUpperCase() : c.toLowerCase())).join(''))
+        line.replace(/^[^:]+/, text =>
+          [...text].map((c, i) => (i % 2 ? c.toUpperCase() : c.toLowerCase())).join(''),
+        )
       const headers = [...operation.headers, `Content-Length: ${operation.body.length}`].map(odd)
       return [head({ ...operation, headers }) + operation.body]
     }))
@@ -186,32 +229,55 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
   test.each([
     ['with Content-Length', (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`],
     ['in chunks', (body: string) => `Transfer-Encoding: chunked\r\n\r\n${chunked(body, 1_000)}`],
-  ])('fault 103: past every measure %s: 413 by an Error object, and the connection can be used again', async (_, sent) => {
-    const operation = operations()[name]
-    const start = head(operation, [], { last: false }).slice(0, -2)
-    const answers = await rawAnswers(url, [start + sent('x'.repeat(70_000)) + withLength(operation)])
-    expect(answers.map(({ status }) => status)).toEqual([413, (operation.good as number[])[0]])
-    const body = jsonOf(answers[0]!) as { errors?: Record<string, unknown>[] }
-    expect(body.errors?.[0] ?? body).toMatchObject({ category: 'REQUEST', message: 'The body is longer than 65536 bytes.' })
-  })
+  ])(
+    'fault 103: past every measure %s: 413 by an Error object, and the connection can be used again',
+    async (_, sent) => {
+      const operation = operations()[name]
+      const start = head(operation, [], { last: false }).slice(0, -2)
+      const answers = await rawAnswers(url, [
+        start + sent('x'.repeat(70_000)) + withLength(operation),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([413, (operation.good as number[])[0]])
+      const body = jsonOf(answers[0]!) as { errors?: Record<string, unknown>[] }
+      expect(body.errors?.[0] ?? body).toMatchObject({
+        category: 'REQUEST',
+        message: 'The body is longer than 65536 bytes.',
+      })
+    },
+  )
 
   test('of exactly the measure it is read', async () => {
-    const { answers } = await told(operation => [withLength({ ...operation, body: operation.body.padEnd(65_536, ' ') })])
+    const { answers } = await told(operation => [
+      withLength({ ...operation, body: operation.body.padEnd(65_536, ' ') }),
+    ])
     expect(answers[0]?.status).not.toBe(413)
   })
 
   test.each([
     [
       'shorter than its Content-Length',
-      (operation: Operation) => head(operation, [`Content-Length: ${operation.body.length + 9}`]) + operation.body,
+      (operation: Operation) =>
+        head(operation, [`Content-Length: ${operation.body.length + 9}`]) + operation.body,
     ],
-    ['cut in a chunk', (operation: Operation) => `${head(operation, ['Transfer-Encoding: chunked'])}9\r\nabc`],
-    ['in chunks that are none', (operation: Operation) => `${head(operation, ['Transfer-Encoding: chunked'])}zz\r\nabc`],
+    [
+      'cut in a chunk',
+      (operation: Operation) => `${head(operation, ['Transfer-Encoding: chunked'])}9\r\nabc`,
+    ],
+    [
+      'in chunks that are none',
+      (operation: Operation) => `${head(operation, ['Transfer-Encoding: chunked'])}zz\r\nabc`,
+    ],
     [
       'with both lengths',
-      (operation: Operation) => head(operation, ['Transfer-Encoding: chunked', 'Content-Length: 5']) + chunked(operation.body, 9),
+      (operation: Operation) =>
+        head(operation, ['Transfer-Encoding: chunked', 'Content-Length: 5']) +
+        chunked(operation.body, 9),
     ],
-    ['with two Content-Lengths', (operation: Operation) => head(operation, ['Content-Length: 1', 'Content-Length: 2']) + operation.body],
+    [
+      'with two Content-Lengths',
+      (operation: Operation) =>
+        head(operation, ['Content-Length: 1', 'Content-Length: 2']) + operation.body,
+    ],
   ])('fault 103: %s: 400 by an Error object', async (_, bytes) => {
     const [answer] = await rawAnswers(url, [bytes(operations()[name]), 'end'])
     expectRefusal(answer, 400)
@@ -230,7 +296,9 @@ describe('a download', () => {
   test('fault 103: HTTP/1.0, without and with keep-alive', async () => {
     await good(operation => head(operation, [], { version: '1.0', last: false }))
     await good(
-      operation => head(operation, ['Connection: keep-alive'], { version: '1.0', last: false }) + head(operation, [], { version: '1.0' }),
+      operation =>
+        head(operation, ['Connection: keep-alive'], { version: '1.0', last: false }) +
+        head(operation, [], { version: '1.0' }),
       2,
     )
   })
@@ -254,21 +322,38 @@ describe('a download', () => {
     const bytes = (operation: Operation, header: string, body: string) =>
       head(operation, [header], { last: false }) + body + head(operation)
     await good(operation => bytes(operation, 'Content-Length: 9', 'GET / HTT'), 2)
-    await good(operation => bytes(operation, 'Transfer-Encoding: chunked', chunked('GET / HTTP/1.1', 5)), 2)
+    await good(
+      operation => bytes(operation, 'Transfer-Encoding: chunked', chunked('GET / HTTP/1.1', 5)),
+      2,
+    )
   })
 
   test('fault 103: by an absolute target, whose host is the one that counts', async () => {
-    await good(operation => head({ ...operation, target: `http://other.test:81${operation.target}` }))
-    const listed = { ...operations().download, target: `http://other.test:81${emulator.paths.getFeedTypes}` }
+    await good(operation =>
+      head({ ...operation, target: `http://other.test:81${operation.target}` }),
+    )
+    const listed = {
+      ...operations().download,
+      target: `http://other.test:81${emulator.paths.getFeedTypes}`,
+    }
     const [answer] = await rawAnswers(url, [head(listed)])
     expect(jsonOf(answer!).href).toBe(`http://other.test:81${emulator.paths.getFeedTypes}`)
   })
 
-  test('fault 103: from a client that closes its half at once', () => good(operation => head(operation, [], { last: false }), 1, 'end'))
+  test('fault 103: from a client that closes its half at once', () =>
+    good(operation => head(operation, [], { last: false }), 1, 'end'))
 
   test('HEAD has the headers alone', async () => {
-    const [answer, ...more] = await rawAnswers(url, [head({ ...operations().download, method: 'HEAD' })], true)
-    expect([answer?.status, answer?.headers['content-range']?.slice(0, 4), more]).toEqual([206, '0-9/', []])
+    const [answer, ...more] = await rawAnswers(
+      url,
+      [head({ ...operations().download, method: 'HEAD' })],
+      true,
+    )
+    expect([answer?.status, answer?.headers['content-range']?.slice(0, 4), more]).toEqual([
+      206,
+      '0-9/',
+      [],
+    ])
   })
 
   test('header names in any case, and blank lines before the request', () =>
@@ -279,8 +364,11 @@ describe('a download', () => {
 
   test('a header that comes twice is two values, and neither of them alone', async () => {
     const { download } = operations()
-    const idIn = async (line: string) => jsonOf((await rawAnswers(url, [head(download, [line])]))[0]!).errorId
-    expect([await idIn('Range: bytes=0-3'), await idIn('X-MKT-C-MARKETPLACE-ID: MKT_US')]).toEqual([13016, 13012])
+    const idIn = async (line: string) =>
+      jsonOf((await rawAnswers(url, [head(download, [line])]))[0]!).errorId
+    expect([await idIn('Range: bytes=0-3'), await idIn('X-MKT-C-MARKETPLACE-ID: MKT_US')]).toEqual([
+      13016, 13012,
+    ])
     const [answer] = await rawAnswers(url, [head(download, ['Authorization: Bearer other'])])
     expect(answer?.status).toBe(401)
   })
@@ -292,23 +380,66 @@ describe('a download', () => {
 describe('fault 103: what is no request for an operation is refused by an Error object', () => {
   const { raw } = String
   const cases: [what: string, status: number, bytes: () => string][] = [
-    ['no such path', 404, () => head({ ...operations().token, target: '/nowhere' }, ['Content-Length: 3']).concat('abc')],
+    [
+      'no such path',
+      404,
+      () =>
+        head({ ...operations().token, target: '/nowhere' }, ['Content-Length: 3']).concat('abc'),
+    ],
     ['OPTIONS', 404, () => head({ ...operations().download, method: 'OPTIONS' })],
     ['TRACE', 404, () => head({ ...operations().download, method: 'TRACE' })],
-    ['TRACE that is to fail', 404, () => head({ ...operations().download, method: 'TRACE' }, ['x-feedmill-fault: 500'])],
-    ['PUT in chunks', 404, () => head({ ...operations().token, method: 'PUT' }, ['Transfer-Encoding: chunked']) + chunked('abc', 1)],
+    [
+      'TRACE that is to fail',
+      404,
+      () => head({ ...operations().download, method: 'TRACE' }, ['x-feedmill-fault: 500']),
+    ],
+    [
+      'PUT in chunks',
+      404,
+      () =>
+        head({ ...operations().token, method: 'PUT' }, ['Transfer-Encoding: chunked']) +
+        chunked('abc', 1),
+    ],
     ['a method of nobody', 400, () => head({ ...operations().download, method: 'BREW' })],
     ['CONNECT', 404, () => 'CONNECT service.test:80 HTTP/1.1\r\nHost: service.test\r\n\r\n'],
-    ['a target that is no path', 400, () => head({ ...operations().download, method: 'OPTIONS', target: '*' })],
-    ['a backslash in the path', 400, () => head({ ...operations().download, target: raw`/a\b` }).replace('service.test', 'Service.Test')],
+    [
+      'a target that is no path',
+      400,
+      () => head({ ...operations().download, method: 'OPTIONS', target: '*' }),
+    ],
+    [
+      'a backslash in the path',
+      400,
+      () =>
+        head({ ...operations().download, target: raw`/a\b` }).replace(
+          'service.test',
+          'Service.Test',
+        ),
+    ],
     ['a host that is none', 400, () => head(operations().download).replace('service.test', 'a b')],
-    ['HTTP/1.1 without a host', 400, () => head(operations().download).replace('Host: service.test\r\n', '')],
-    ['another expectation', 417, () => head(operations().token, ['Expect: miracles', 'Content-Length: 0'])],
-    ['headers past every measure', 431, () => head(operations().download, [`X-Long: ${'x'.repeat(20_000)}`])],
+    [
+      'HTTP/1.1 without a host',
+      400,
+      () => head(operations().download).replace('Host: service.test\r\n', ''),
+    ],
+    [
+      'another expectation',
+      417,
+      () => head(operations().token, ['Expect: miracles', 'Content-Length: 0']),
+    ],
+    [
+      'headers past every measure',
+      431,
+      () => head(operations().download, [`X-Long: ${'x'.repeat(20_000)}`]),
+    ],
     ['a folded header', 400, () => head(operations().download, ['X-Folded: a\r\n b'])],
     ['lines without CR', 400, () => head(operations().download).replaceAll('\r', '')],
     ['another protocol', 400, () => '\x16\x03\x01\x02\x00\r\n\r\n'],
-    ['another version of HTTP', 400, () => head(operations().download).replace('HTTP/1.1', 'HTTP/1.2')],
+    [
+      'another version of HTTP',
+      400,
+      () => head(operations().download).replace('HTTP/1.1', 'HTTP/1.2'),
+    ],
   ]
   test.each(cases)('fault 103: %s: %i', async (_, status, bytes) => {
     const answers = await rawAnswers(url, [bytes()])
@@ -318,7 +449,9 @@ describe('fault 103: what is no request for an operation is refused by an Error 
 
   test('after an answer on the same connection', async () => {
     const { download } = operations()
-    const [first, second] = await rawAnswers(url, [`${head(download, [], { last: false })}nonsense\r\n\r\n`])
+    const [first, second] = await rawAnswers(url, [
+      `${head(download, [], { last: false })}nonsense\r\n\r\n`,
+    ])
     // Both may be written at the same moment: then only the refusal can be.
     expectRefusal(second ?? first, 400)
   })
@@ -329,7 +462,9 @@ describe('a listener whose answers fail', () => {
 
   test('fault 103: before the answer: 500 by an Error object', async () => {
     const server = await listen(() => Promise.reject(new TypeError('inside')), plain)
-    const [answer] = await rawAnswers(server.url, ['GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'])
+    const [answer] = await rawAnswers(server.url, [
+      'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    ])
     expect([answer?.status, jsonOf(answer!).category]).toEqual([500, 'APPLICATION'])
     await server.close()
   })
@@ -346,8 +481,12 @@ describe('a listener whose answers fail', () => {
       return new Response(body, { headers: { 'content-length': '5000' } })
     }
     const server = await listen(failing, plain)
-    const got = await rawAnswers(server.url, ['GET / HTTP/1.1\r\nHost: x\r\n\r\n']).catch((error: NodeJS.ErrnoException) => error.code)
-    expect(Array.isArray(got) ? got[0]!.body.length : got).toSatisfy(seen => seen === 'ECONNRESET' || Number(seen) <= 1_000)
+    const got = await rawAnswers(server.url, ['GET / HTTP/1.1\r\nHost: x\r\n\r\n']).catch(
+      (error: NodeJS.ErrnoException) => error.code,
+    )
+    expect(Array.isArray(got) ? got[0]!.body.length : got).toSatisfy(
+      seen => seen === 'ECONNRESET' || Number(seen) <= 1_000,
+    )
     await server.close()
   })
 })

@@ -1,4 +1,5 @@
-// A plain client of the whole emulated service: it knows how to get tokens and has every answer checked against the OpenAPI document.
+// A plain client of the whole emulated service: it knows how to get tokens and has every answer
+// checked against the OpenAPI document.
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { token } from './emulator-client'
@@ -6,7 +7,10 @@ import { validated } from './openapi-validation'
 
 export interface ServiceClient {
   readonly emulator: Emulator
-  /** A request by a path of the service, with an application's token for everything; null removes a header. */
+  /**
+   * A request by a path of the service, with an application's token for everything; null removes a
+   * header.
+   */
   send(path: string, headers?: Record<string, string | null>, init?: RequestInit): Promise<Response>
   /** A JSON body to a path. */
   post(path: string, body: unknown, headers?: Record<string, string | null>): Promise<Response>
@@ -18,8 +22,13 @@ export interface ServiceClient {
 
 const ORIGIN = 'http://emulator'
 
-export async function serviceClient(options: Partial<EmulatorOptions> = {}): Promise<ServiceClient> {
-  const emulator = createEmulator({ world: { seed: 7, items: 200, churn: 20, hours: 72 }, ...options })
+export async function serviceClient(
+  options: Partial<EmulatorOptions> = {},
+): Promise<ServiceClient> {
+  const emulator = createEmulator({
+    world: { seed: 7, items: 200, churn: 20, hours: 72 },
+    ...options,
+  })
   const fetch = validated(emulator, options)
   const bearer = async (...scopes: string[]) => {
     return `Bearer ${await token(emulator, ORIGIN, fetch, scopes.map(scope => `${emulator.scopeBase}/${scope}`).join(' '))}`
@@ -27,8 +36,14 @@ export async function serviceClient(options: Partial<EmulatorOptions> = {}): Pro
   const everything = await bearer('buy.item.feed', 'api_scope')
   const marketplaceHeader = options.marketplaceHeader ?? 'X-MKT-C-MARKETPLACE-ID'
   const send: ServiceClient['send'] = (path, headers = {}, init = {}) => {
-    const all = { authorization: everything, [marketplaceHeader]: emulator.world.options.marketplaces[0]!, ...headers }
-    const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+    const all = {
+      authorization: everything,
+      [marketplaceHeader]: emulator.world.options.marketplaces[0]!,
+      ...headers,
+    }
+    const present = Object.entries(all).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    )
     return fetch(new URL(path, ORIGIN), { ...init, headers: Object.fromEntries(present) })
   }
   return {
@@ -36,14 +51,21 @@ export async function serviceClient(options: Partial<EmulatorOptions> = {}): Pro
     send,
     post: (path, body, headers = {}) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body)
-      return send(path, { 'content-type': 'application/json', ...headers }, { method: 'POST', body: text })
+      return send(
+        path,
+        { 'content-type': 'application/json', ...headers },
+        { method: 'POST', body: text },
+      )
     },
     bearer,
     userBearer: async () => `Bearer ${await userToken(emulator, fetch)}`,
   }
 }
 
-async function userToken(emulator: Emulator, fetch: ServiceClient['emulator']['fetch']): Promise<string> {
+async function userToken(
+  emulator: Emulator,
+  fetch: ServiceClient['emulator']['fetch'],
+): Promise<string> {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code: emulator.authorizationCode,
@@ -56,7 +78,9 @@ async function userToken(emulator: Emulator, fetch: ServiceClient['emulator']['f
 }
 
 /** Status and service code of a refusal, in both forms of the body. */
-export async function refusalIn(response: Response): Promise<[status: number, errorId: number | undefined]> {
+export async function refusalIn(
+  response: Response,
+): Promise<[status: number, errorId: number | undefined]> {
   const body = (await response.json()) as { errorId?: number; errors?: { errorId: number }[] }
   return [response.status, body.errors?.[0]?.errorId ?? body.errorId]
 }

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { servicePaths } from '../../src/emulator/service-paths'
 import { defineProfile } from '../../src/service/profile'
 
-const BASIS = { baseUrl: 'https://a.test', tokenUrl: 'https://login.test/oauth/token', scopeBase: 'https://a.test/oauth' }
+const BASIS = {
+  baseUrl: 'https://a.test',
+  tokenUrl: 'https://login.test/oauth/token',
+  scopeBase: 'https://a.test/oauth',
+}
 
 test('the documented paths', () => {
   expect(servicePaths(defineProfile(BASIS))).toMatchObject({

@@ -1,5 +1,6 @@
-// curl, wget and aria2c against the emulator on a socket, in the header form of RFC 9110. A client that is not installed is left out.
-// FEEDMILL_STOCK_MB sets the size of the downloaded file (default 6), for a run with a larger one.
+// curl, wget and aria2c against the emulator on a socket, in the header form of RFC 9110. A client
+// that is not installed is left out. FEEDMILL_STOCK_MB sets the size of the downloaded file
+// (default 6), for a run with a larger one.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,7 +13,10 @@ import { runsWith, type Tool } from '../tools'
 import { token } from './emulator-client'
 
 const MEGABYTES = Number(process.env.FEEDMILL_STOCK_MB ?? 6)
-/** Stored without compression a row takes about 670 bytes, and nine items in ten are in the bootstrap. */
+/**
+ * Stored without compression a row takes about 670 bytes, and nine items in ten are in the
+ * bootstrap.
+ */
 const ITEMS = Math.ceil((MEGABYTES * 1_000_000) / 590)
 const COMMAND_LIMIT_MS = 120_000
 
@@ -35,7 +39,10 @@ beforeAll(async () => {
   url = `${server.url}${emulator.feedBasePath}/item?feed_scope=ALL_ACTIVE&category_id=220`
   headers = [`Authorization: Bearer ${await token(emulator)}`, 'X-MKT-C-MARKETPLACE-ID: MKT_US']
   const named = Object.fromEntries(headers.map(header => header.split(': ') as [string, string]))
-  writeFileSync(target('whole'), Buffer.from(await (await emulator.fetch(url, { headers: named })).arrayBuffer()))
+  writeFileSync(
+    target('whole'),
+    Buffer.from(await (await emulator.fetch(url, { headers: named })).arrayBuffer()),
+  )
   totalBytes = readFileSync(target('whole')).length
   expected = sha256('whole')
   expect(totalBytes).toBeGreaterThan(MEGABYTES * 1_000_000)
@@ -60,10 +67,19 @@ function run(command: string, ...args: string[]): Promise<string> {
 const testWith = (...tools: Tool[]) => test.runIf(tools.every(runsWith))
 
 const headerArguments = () => headers.flatMap(header => ['-H', header])
-const curl = (...args: string[]) => run('curl', '--silent', '--show-error', '--fail', ...headerArguments(), ...args, url)
-const wget = (...args: string[]) => run('wget', '--no-verbose', ...headers.map(header => `--header=${header}`), ...args, url)
+const curl = (...args: string[]) =>
+  run('curl', '--silent', '--show-error', '--fail', ...headerArguments(), ...args, url)
+const wget = (...args: string[]) =>
+  run('wget', '--no-verbose', ...headers.map(header => `--header=${header}`), ...args, url)
 const aria2c = (...args: string[]) =>
-  run('aria2c', '--quiet', ...headers.map(header => `--header=${header}`), '--file-allocation=none', ...args, url)
+  run(
+    'aria2c',
+    '--quiet',
+    ...headers.map(header => `--header=${header}`),
+    '--file-allocation=none',
+    ...args,
+    url,
+  )
 
 function sha256(name: string): string {
   return createHash('sha256')
@@ -85,23 +101,33 @@ testWith('curl', 'wget')('curl and wget without a range: the file', async () => 
 testWith('curl')('curl -r: four ranges in parallel make the file', async () => {
   const step = Math.ceil(totalBytes / 4)
   const ends = [step - 1, 2 * step - 1, 3 * step - 1, undefined]
-  await Promise.all(ends.map((end, i) => curl('-r', `${i * step}-${end ?? ''}`, '-o', target(`part${i}`))))
-  writeFileSync(target('joined'), Buffer.concat(ends.map((_, i) => readFileSync(target(`part${i}`)))))
+  await Promise.all(
+    ends.map((end, i) => curl('-r', `${i * step}-${end ?? ''}`, '-o', target(`part${i}`))),
+  )
+  writeFileSync(
+    target('joined'),
+    Buffer.concat(ends.map((_, i) => readFileSync(target(`part${i}`)))),
+  )
   expect(sha256('joined')).toBe(expected)
 })
 
 testWith('curl')('curl -r with a suffix range', async () => {
   await curl('-r', '-1000', '-o', target('suffix'))
-  expect(readFileSync(target('suffix')).equals(readFileSync(target('whole')).subarray(-1_000))).toBe(true)
+  expect(
+    readFileSync(target('suffix')).equals(readFileSync(target('whole')).subarray(-1_000)),
+  ).toBe(true)
 })
 
-testWith('curl')('curl -C -: resumes where it stopped, and has nothing to do with a whole file', async () => {
-  interrupted('curl', Math.floor(totalBytes / 3))
-  await curl('-C', '-', '-o', target('curl'))
-  expect(sha256('curl')).toBe(expected)
-  await curl('-C', '-', '-o', target('curl')).catch(() => {})
-  expect(sha256('curl')).toBe(expected)
-})
+testWith('curl')(
+  'curl -C -: resumes where it stopped, and has nothing to do with a whole file',
+  async () => {
+    interrupted('curl', Math.floor(totalBytes / 3))
+    await curl('-C', '-', '-o', target('curl'))
+    expect(sha256('curl')).toBe(expected)
+    await curl('-C', '-', '-o', target('curl')).catch(() => {})
+    expect(sha256('curl')).toBe(expected)
+  },
+)
 
 testWith('curl')('curl --head: the headers of a GET', async () => {
   const text = await curl('--head')

@@ -1,5 +1,6 @@
-// The files of one world, as the service hands them out by its clock, add up to the state that the world knows: bootstrap, dailies,
-// snapshots and priority files, in any order, in several marketplaces and categories.
+// The files of one world, as the service hands them out by its clock, add up to the state that the
+// world knows: bootstrap, dailies, snapshots and priority files, in any order, in several
+// marketplaces and categories.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -34,11 +35,16 @@ interface Asked {
 }
 
 const START = new Date('2026-03-01T07:00:00Z')
-const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
+const dateOf = (day: number) =>
+  new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 /** Everything documented, and the campaign payload as the item feed has it. */
 const columnsOf = (world: World) => [...world.itemColumns, 'priorityListingPayload']
 
-const bootstrap: Asked = { query: 'item?feed_scope=ALL_ACTIVE', file: { feed: 'item', scope: 'ALL_ACTIVE' }, schema: itemSchema }
+const bootstrap: Asked = {
+  query: 'item?feed_scope=ALL_ACTIVE',
+  file: { feed: 'item', scope: 'ALL_ACTIVE' },
+  schema: itemSchema,
+}
 const daily = (day: number): Asked => ({
   query: `item?feed_scope=NEWLY_LISTED&date=${dateOf(day)}`,
   file: { feed: 'item', scope: 'NEWLY_LISTED', date: dateOf(day) },
@@ -56,7 +62,11 @@ const priority = (day: number): Asked => ({
 })
 
 /** The batches of one file; none where it is 204. */
-async function read({ get }: Client, { marketplaceId, categoryId }: Place, { query, file, schema }: Asked): Promise<RowBatch<Columns>[]> {
+async function read(
+  { get }: Client,
+  { marketplaceId, categoryId }: Place,
+  { query, file, schema }: Asked,
+): Promise<RowBatch<Columns>[]> {
   const response = await get(`/${query}&category_id=${categoryId}`, {
     range: 'bytes=0-90000000',
     'X-MKT-C-MARKETPLACE-ID': marketplaceId,
@@ -73,9 +83,14 @@ async function read({ get }: Client, { marketplaceId, categoryId }: Place, { que
   return batches
 }
 
-async function mergedCells(client: Client, place: Place, files: readonly Asked[]): Promise<string[][]> {
+async function mergedCells(
+  client: Client,
+  place: Place,
+  files: readonly Asked[],
+): Promise<string[][]> {
   const merger = new SnapshotMerger({ changes: 'none' })
-  for (const file of files) for (const batch of await read(client, place, file)) merger.write(batch as never)
+  for (const file of files)
+    for (const batch of await read(client, place, file)) merger.write(batch as never)
   merger.end()
   for await (const _ of merger) {
   }
@@ -89,7 +104,8 @@ async function mergedCells(client: Client, place: Place, files: readonly Asked[]
 function cellOf({ row, priority: newest, version }: MergedItem, column: string): string {
   if (column !== 'priorityListingPayload' || newest === null) return row.text(column)
   const { date } = newest.batch.file
-  const endOfDay = Date.parse(`${date!.slice(0, 4)}-${date!.slice(4, 6)}-${date!.slice(6)}T07:00:00Z`) + DAY_MS
+  const endOfDay =
+    Date.parse(`${date!.slice(0, 4)}-${date!.slice(4, 6)}-${date!.slice(6)}T07:00:00Z`) + DAY_MS
   return endOfDay > version.timeMs ? newest.text(column) : row.text(column)
 }
 
@@ -121,12 +137,17 @@ describe('the files of one world agree', () => {
         const [first, last] = [dayNumber(+START), dayNumber(+now) - 2]
         const end = dayStart(last + 1)
         const days = Array.from({ length: last - first + 1 }, (_, i) => first + i)
-        const hours = Array.from({ length: (end - +START) / HOUR_MS }, (_, i) => +START + i * HOUR_MS)
+        const hours = Array.from(
+          { length: (end - +START) / HOUR_MS },
+          (_, i) => +START + i * HOUR_MS,
+        )
         const files = [bootstrap, ...days.map(daily), ...hours.map(snapshot), ...days.map(priority)]
         for (const marketplaceId of marketplaces) {
           for (const categoryId of categories) {
             const place = { marketplaceId, categoryId }
-            expect(await mergedCells(opened, place, shuffled(files, order))).toEqual(truth(opened.emulator.world, end, place))
+            expect(await mergedCells(opened, place, shuffled(files, order))).toEqual(
+              truth(opened.emulator.world, end, place),
+            )
           }
         }
         await opened.emulator.close()
@@ -136,21 +157,38 @@ describe('the files of one world agree', () => {
 
   test('a daily bootstrap and the snapshots since its Last-Modified lead to the truth at the end of the newest snapshot', () =>
     fc.assert(
-      fc.asyncProperty(options, fc.integer({ min: 0, max: 40 }), async ({ order, ...given }, hoursLater) => {
-        const now = new Date(+START + (60 + hoursLater) * HOUR_MS)
-        const opened = await client({ world: { ...given, start: START, hours: 48 }, now, bootstrapAt: 'daily' })
-        const place = { marketplaceId: 'MKT_US', categoryId: '220' }
-        const whole = await opened.get(`/${bootstrap.query}&category_id=220`, { range: 'bytes=0-90000000' })
-        const made = Date.parse(whole.headers.get('last-modified') ?? new Date(dayStart(dayNumber(+now - 9 * HOUR_MS) - 1)).toISOString())
-        const end = +now - HOUR_MS
-        const hours = Array.from({ length: (end - made) / HOUR_MS }, (_, i) => made + i * HOUR_MS)
-        const cells = await mergedCells(opened, place, shuffled([bootstrap, ...hours.map(snapshot)], order))
-        const documented = opened.emulator.world.itemColumns.length
-        expect(cells.map(row => row.slice(0, documented))).toEqual(
-          truth(opened.emulator.world, end, place).map(row => row.slice(0, documented)),
-        )
-        await opened.emulator.close()
-      }),
+      fc.asyncProperty(
+        options,
+        fc.integer({ min: 0, max: 40 }),
+        async ({ order, ...given }, hoursLater) => {
+          const now = new Date(+START + (60 + hoursLater) * HOUR_MS)
+          const opened = await client({
+            world: { ...given, start: START, hours: 48 },
+            now,
+            bootstrapAt: 'daily',
+          })
+          const place = { marketplaceId: 'MKT_US', categoryId: '220' }
+          const whole = await opened.get(`/${bootstrap.query}&category_id=220`, {
+            range: 'bytes=0-90000000',
+          })
+          const made = Date.parse(
+            whole.headers.get('last-modified') ??
+              new Date(dayStart(dayNumber(+now - 9 * HOUR_MS) - 1)).toISOString(),
+          )
+          const end = +now - HOUR_MS
+          const hours = Array.from({ length: (end - made) / HOUR_MS }, (_, i) => made + i * HOUR_MS)
+          const cells = await mergedCells(
+            opened,
+            place,
+            shuffled([bootstrap, ...hours.map(snapshot)], order),
+          )
+          const documented = opened.emulator.world.itemColumns.length
+          expect(cells.map(row => row.slice(0, documented))).toEqual(
+            truth(opened.emulator.world, end, place).map(row => row.slice(0, documented)),
+          )
+          await opened.emulator.close()
+        },
+      ),
       { numRuns: 8 },
     ))
 
@@ -162,7 +200,8 @@ describe('the files of one world agree', () => {
     })
     const place = { marketplaceId: 'MKT_US', categoryId: '220' }
     const days = [0, 1, 2].map(i => dayNumber(+START) + i)
-    const at = async (files: Asked[]) => (await mergedCells(opened, place, files)).map(row => [row[0], row.at(-1)])
+    const at = async (files: Asked[]) =>
+      (await mergedCells(opened, place, files)).map(row => [row[0], row.at(-1)])
     const [before, after] = [await at([bootstrap]), await at([bootstrap, ...days.map(priority)])]
     expect(after.filter(([, payload], i) => payload !== before[i]![1]).length).toBeGreaterThan(5)
     await opened.emulator.close()

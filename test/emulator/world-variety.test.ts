@@ -1,4 +1,5 @@
-// What real feed files hold, and a reader must live with, occurs in a world that nobody asked for anything special, as it is served.
+// What real feed files hold, and a reader must live with, occurs in a world that nobody asked for
+// anything special, as it is served.
 
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
@@ -20,7 +21,11 @@ beforeAll(async () => {
   items = records(text)
   const { start } = opened.emulator.world
   for (let hour = 0; hour < 24; hour++) {
-    snapshots.push(await textOf(`/item_snapshot?category_id=220&snapshot_date=${new Date(+start + hour * HOUR_MS).toISOString()}`))
+    snapshots.push(
+      await textOf(
+        `/item_snapshot?category_id=220&snapshot_date=${new Date(+start + hour * HOUR_MS).toISOString()}`,
+      ),
+    )
   }
 })
 
@@ -30,7 +35,9 @@ async function textOf(path: string): Promise<string> {
   return gunzipSync(await bodyOf(await opened.get(path, { range: 'bytes=0-90000000' }))).toString()
 }
 
-/** By an independent parser, columns under their documented names whatever the header's spelling. */
+/**
+ * By an independent parser, columns under their documented names whatever the header's spelling.
+ */
 function records(file: string): Record[] {
   const rows = parse(file, { delimiter: '\t', quote: '"', escape: '\\' }) as string[][]
   const names = rows[0]!.map(documentedName)
@@ -39,59 +46,98 @@ function records(file: string): Record[] {
 
 function documentedName(heading: string): string {
   const known = heading === 'the service' ? 'gtin' : heading
-  return Object.keys(itemSchema.columns).find(name => name.toLowerCase() === known.toLowerCase()) ?? heading
+  return (
+    Object.keys(itemSchema.columns).find(name => name.toLowerCase() === known.toLowerCase()) ??
+    heading
+  )
 }
 
 describe('in a default world', () => {
   test('titles hold text outside ASCII: two, three and four bytes a character', () => {
     const titles = items.map(item => item.title!).join('\n')
-    for (const characters of [/[\u0080-\u07ff]/, /[\u0800-\uffff]/, /[\u{10000}-\u{10ffff}]/u]) expect(characters.test(titles)).toBe(true)
+    for (const characters of [/[\u0080-\u07ff]/, /[\u0800-\uffff]/, /[\u{10000}-\u{10ffff}]/u])
+      expect(characters.test(titles)).toBe(true)
   })
 
   test('quoted titles hold tabs, quotes and backslashes, and one ends in a backslash', () => {
-    for (const piece of [/\t"[^\n]*\t[^\n]*"\t/, /\\"/, /\\\\/, /\\\\"\t/]) expect([piece, piece.test(text)]).toEqual([piece, true])
-    for (const piece of [/\t/, /"/, /\\/, /\\$/]) expect(items.some(item => piece.test(item.title!))).toBe(true)
+    for (const piece of [/\t"[^\n]*\t[^\n]*"\t/, /\\"/, /\\\\/, /\\\\"\t/])
+      expect([piece, piece.test(text)]).toEqual([piece, true])
+    for (const piece of [/\t/, /"/, /\\/, /\\$/])
+      expect(items.some(item => piece.test(item.title!))).toBe(true)
     expect(text.split('\n').some(line => /^[^\t]+\t[^"\t]+\t/.test(line))).toBe(true)
   })
 
   test('quantities hide behind the threshold, and show at or below it', () => {
     const hidden = items.filter(item => item.availabilityThresholdType === 'MORE_THAN')
     expect(hidden.length).toBeGreaterThan(100)
-    for (const item of hidden) expect([item.availabilityThreshold, item.estimatedAvailableQuantity]).toEqual(['10', ''])
+    for (const item of hidden)
+      expect([item.availabilityThreshold, item.estimatedAvailableQuantity]).toEqual(['10', ''])
     expect(items.some(item => Number(item.estimatedAvailableQuantity) > 10)).toBe(true)
-    expect(items.some(item => item.estimatedAvailableQuantity !== '' && Number(item.estimatedAvailableQuantity) <= 10)).toBe(true)
+    expect(
+      items.some(
+        item =>
+          item.estimatedAvailableQuantity !== '' && Number(item.estimatedAvailableQuantity) <= 10,
+      ),
+    ).toBe(true)
   })
 
-  test.each(['gtin', 'mpn', 'epid', 'itemEndDate', 'primaryItemGroupId', 'returnPeriodValue', 'sellerTrustLevel', 'shipToExcludedRegions'])(
-    '%s is null in some rows and not in others',
-    column => {
-      const empty = items.filter(item => item[column] === '').length
-      expect(empty).toBeGreaterThan(0)
-      expect(empty).toBeLessThan(items.length)
-    },
-  )
+  test.each([
+    'gtin',
+    'mpn',
+    'epid',
+    'itemEndDate',
+    'primaryItemGroupId',
+    'returnPeriodValue',
+    'sellerTrustLevel',
+    'shipToExcludedRegions',
+  ])('%s is null in some rows and not in others', column => {
+    const empty = items.filter(item => item[column] === '').length
+    expect(empty).toBeGreaterThan(0)
+    expect(empty).toBeLessThan(items.length)
+  })
 
   test('deprecated columns are there and return nothing', () => {
-    const deprecated = Object.entries(itemSchema.columns).flatMap(([name, column]) => ('deprecated' in column ? [name] : []))
+    const deprecated = Object.entries(itemSchema.columns).flatMap(([name, column]) =>
+      'deprecated' in column ? [name] : [],
+    )
     expect(deprecated.length).toBeGreaterThan(3)
-    for (const name of deprecated) expect(new Set(items.map(item => item[name]))).toEqual(new Set(['']))
+    for (const name of deprecated)
+      expect(new Set(items.map(item => item[name]))).toEqual(new Set(['']))
   })
 
   test('headers are spelt in every known way, and some files have a column that no document names', () => {
     const headers = snapshots.map(file => file.slice(0, file.indexOf('\n')).split('\t'))
     expect(headers.some(header => header.includes('gtin'))).toBe(true)
-    expect(headers.some(header => header.includes('GTIN') && header.includes('ItemSnapshotDate'))).toBe(true)
+    expect(
+      headers.some(header => header.includes('GTIN') && header.includes('ItemSnapshotDate')),
+    ).toBe(true)
     expect(headers.some(header => header.includes('the service'))).toBe(true)
-    const unknown = headers.filter(header => header.some(name => name === 'RestockingFeePercentage'))
+    const unknown = headers.filter(header =>
+      header.some(name => name === 'RestockingFeePercentage'),
+    )
     expect(unknown.length).toBeGreaterThan(0)
     expect(unknown.length).toBeLessThan(headers.length)
-    expect(new Set(snapshots.flatMap(file => records(file).map(row => row.RestockingFeePercentage)))).toContain('20.0')
+    expect(
+      new Set(snapshots.flatMap(file => records(file).map(row => row.RestockingFeePercentage))),
+    ).toContain('20.0')
   })
 
   test('hours bring new, changed and ended items', () => {
-    const kinds = new Set(snapshots.flatMap(file => records(file).flatMap(row => (row.changeMetadata ?? '').split('|'))))
-    expect([...kinds].sort()).toEqual(['', 'NEW', 'PRICE_CHANGE', 'QUANTITY_CHANGE', 'TITLE_CHANGE'])
-    const availabilities = new Set(snapshots.flatMap(file => records(file).map(row => row.availability)))
+    const kinds = new Set(
+      snapshots.flatMap(file =>
+        records(file).flatMap(row => (row.changeMetadata ?? '').split('|')),
+      ),
+    )
+    expect([...kinds].sort()).toEqual([
+      '',
+      'NEW',
+      'PRICE_CHANGE',
+      'QUANTITY_CHANGE',
+      'TITLE_CHANGE',
+    ])
+    const availabilities = new Set(
+      snapshots.flatMap(file => records(file).map(row => row.availability)),
+    )
     expect(availabilities).toEqual(new Set(['AVAILABLE', 'TEMPORARILY_UNAVAILABLE', 'UNAVAILABLE']))
   })
 

@@ -1,6 +1,6 @@
-// Differential fuzzing of the WebAssembly inflate engine against node:zlib: `npm run fuzz -- [count] [seed]`.
-// One in FEW is also inflated by the engine with a worker, of which each stream needs its own.
-// Stops at the first stream that is judged differently, and prints it.
+// Differential fuzzing of the WebAssembly inflate engine against node:zlib: `npm run fuzz --
+// [count] [seed]`. One in FEW is also inflated by the engine with a worker, of which each stream
+// needs its own. Stops at the first stream that is judged differently, and prints it.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { FeedError } from '../../src/errors'
@@ -42,7 +42,8 @@ for (let done = 0, seed = firstSeed; done < count; seed++) {
     if (!isSame(expected, actual)) fail(seed, stream, pieces, 'wasm', expected, actual)
     if (n % FEW > 0) continue
     const overlapped = await overlappedVerdict(cutAnywhere(stream, 4, next))
-    if (overlapped === 'hangs' || !isSame(expected, overlapped)) fail(seed, stream, pieces, 'overlapped', expected, overlapped)
+    if (overlapped === 'hangs' || !isSame(expected, overlapped))
+      fail(seed, stream, pieces, 'overlapped', expected, overlapped)
   }
   console.log(`${done} streams, seed ${seed}: ${JSON.stringify(kinds)}`)
 }
@@ -73,7 +74,9 @@ async function verdictOf(engine: OverlappedInflate, pieces: readonly Buffer[]): 
     if (FeedError.is(error) && error.code === 'GZIP_DATA_INVALID') return 'invalid'
     throw error
   }
-  return engine.ended ? { output: Buffer.concat(outputs), usedBytes: engine.usedBytes } : 'incomplete'
+  return engine.ended
+    ? { output: Buffer.concat(outputs), usedBytes: engine.usedBytes }
+    : 'incomplete'
 }
 
 function fail(
@@ -84,7 +87,11 @@ function fail(
   expected: Verdict,
   actual: Verdict | 'hangs',
 ): never {
-  console.error(`seed ${seed}: node:zlib says ${kindOf(expected)}, the ${engine} engine ${named(actual)}`)
-  console.error(`pieces of ${pieces.map(piece => piece.length).join(', ')} bytes; the stream in hex:\n${stream.toString('hex')}`)
+  console.error(
+    `seed ${seed}: node:zlib says ${kindOf(expected)}, the ${engine} engine ${named(actual)}`,
+  )
+  console.error(
+    `pieces of ${pieces.map(piece => piece.length).join(', ')} bytes; the stream in hex:\n${stream.toString('hex')}`,
+  )
   process.exit(1)
 }

@@ -1,5 +1,5 @@
-// Gunzip and TsvRowParser in a pipeline, where blocks are lent from one to the other, against the two
-// piped by hand, where they are copied: the same batches, errors and counters.
+// Gunzip and TsvRowParser in a pipeline, where blocks are lent from one to the other, against the
+// two piped by hand, where they are copied: the same batches, errors and counters.
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
@@ -28,11 +28,18 @@ type Options = GunzipOptions & TsvRowParserOptions<Columns>
 
 const row = (n: number) => [`row ${n}`, n % 9 ? 'x'.repeat(n % 40) : 'é\t"', String(n)]
 const TEXT = Buffer.from(tsv([['a', 'b', 'c'], ...Array.from({ length: 5_000 }, (_, n) => row(n))]))
-const BAD_ROWS = Buffer.from('a\tb\n1\t2\nshort\n3\t4\n"open\t5\n6\t7\n"x"y\t8\n\xff\t9\n10\t11\n', 'latin1')
+const BAD_ROWS = Buffer.from(
+  'a\tb\n1\t2\nshort\n3\t4\n"open\t5\n6\t7\n"x"y\t8\n\xff\t9\n10\t11\n',
+  'latin1',
+)
 
 /** As one text: deep comparison of all cells is what would take the time here. */
 const plainBatch = (batch: RowBatch<Columns>) =>
-  JSON.stringify([batch.header.columns, batch.byteLength, Array.from(batch, row => [row.position, row.toStrings()])])
+  JSON.stringify([
+    batch.header.columns,
+    batch.byteLength,
+    Array.from(batch, row => [row.position, row.toStrings()]),
+  ])
 
 interface Result {
   readonly batches: readonly string[]
@@ -40,7 +47,11 @@ interface Result {
   readonly stages: readonly StageCounters[]
 }
 
-async function read(pieces: readonly Uint8Array[], options: Options, isComposed: boolean): Promise<Result> {
+async function read(
+  pieces: readonly Uint8Array[],
+  options: Options,
+  isComposed: boolean,
+): Promise<Result> {
   const { engine, worker, maxOutputBytes, maxRatio, ...parsing } = options
   const gunzip = new Gunzip({
     ...(engine && { engine }),
@@ -49,7 +60,9 @@ async function read(pieces: readonly Uint8Array[], options: Options, isComposed:
     ...(maxRatio && { maxRatio }),
   })
   const parser = new TsvRowParser<Columns>(parsing)
-  const outputs = isComposed ? pipeline<Uint8Array>(pieces).to(gunzip).to(parser).batches() : pipedByHand(pieces, gunzip, parser)
+  const outputs = isComposed
+    ? pipeline<Uint8Array>(pieces).to(gunzip).to(parser).batches()
+    : pipedByHand(pieces, gunzip, parser)
   const batches: RowBatch<Columns>[] = []
   let error: unknown
   try {
@@ -65,7 +78,11 @@ async function read(pieces: readonly Uint8Array[], options: Options, isComposed:
   }
 }
 
-function pipedByHand(pieces: readonly Uint8Array[], gunzip: Gunzip, parser: TsvRowParser<Columns>): AsyncIterable<RowBatch<Columns>> {
+function pipedByHand(
+  pieces: readonly Uint8Array[],
+  gunzip: Gunzip,
+  parser: TsvRowParser<Columns>,
+): AsyncIterable<RowBatch<Columns>> {
   gunzip.on('error', error => parser.destroy(error))
   gunzip.pipe(parser)
   for (const piece of pieces) gunzip.write(piece)
@@ -74,7 +91,8 @@ function pipedByHand(pieces: readonly Uint8Array[], gunzip: Gunzip, parser: TsvR
 }
 
 /** Items, bytes and rows; times differ. */
-const counted = (stages: readonly StageCounters[]) => stages.map(({ busyMs, waitMs, blockedMs, ...counters }) => counters)
+const counted = (stages: readonly StageCounters[]) =>
+  stages.map(({ busyMs, waitMs, blockedMs, ...counters }) => counters)
 
 async function expectSame(pieces: readonly Uint8Array[], options: Options): Promise<Result> {
   const apart = await read(pieces, options, false)
@@ -98,7 +116,8 @@ describe.each<[string, Options]>([
   ['zlib', { engine: 'zlib' }],
   ['fflate', { engine: 'fflate' }],
 ])('%s: composed or piped by hand, the same', (_, engine) => {
-  const ends = (pieces: readonly Uint8Array[], options: Options = {}) => expectSame(pieces, { ...engine, ...options })
+  const ends = (pieces: readonly Uint8Array[], options: Options = {}) =>
+    expectSame(pieces, { ...engine, ...options })
 
   test('of a good file, however it is cut', async () => {
     const file = gzipSync(TEXT)
@@ -130,7 +149,10 @@ describe.each<[string, Options]>([
     const fails: Options['onBadRow'] = () => {
       throw new RangeError('told')
     }
-    expect((await ends([file], { onBadRow: fails })).error).toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'TsvRowParser' } })
+    expect((await ends([file], { onBadRow: fails })).error).toMatchObject({
+      code: 'STAGE_FAILED',
+      context: { stage: 'TsvRowParser' },
+    })
   })
 
   test('of a file that is cut, or damaged, or has a wrong checksum, or something behind it', async () => {
@@ -140,10 +162,16 @@ describe.each<[string, Options]>([
     }
     const damaged = Buffer.from(file).fill(0, file.length >> 1, (file.length >> 1) + 60)
     expect((await ends([damaged])).error).toBeDefined()
-    expect((await ends([gzipMember(TEXT, { crc: 7 })])).error).toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
-    expect((await ends([file, Buffer.from('behind')])).error).toMatchObject({ code: 'GZIP_TRAILING_GARBAGE' })
+    expect((await ends([gzipMember(TEXT, { crc: 7 })])).error).toMatchObject({
+      code: 'GZIP_CRC_MISMATCH',
+    })
+    expect((await ends([file, Buffer.from('behind')])).error).toMatchObject({
+      code: 'GZIP_TRAILING_GARBAGE',
+    })
     expect((await ends([gzipSync(file)])).error).toMatchObject({ code: 'GZIP_NESTED' })
-    expect((await ends([file], { maxOutputBytes: 100_000 })).error).toMatchObject({ code: 'GZIP_LIMIT' })
+    expect((await ends([file], { maxOutputBytes: 100_000 })).error).toMatchObject({
+      code: 'GZIP_LIMIT',
+    })
   })
 })
 
@@ -164,8 +192,12 @@ describe('the builder', () => {
       }
     }
     const file = [gzipSync(TEXT)]
-    expect(await pipeline<Uint8Array>(file).to(new Shouting()).to(new TsvRowParser()).toArray()).toHaveLength(5_000)
-    expect(await pipeline<Uint8Array>(file).to(new Gunzip()).to(new Counting()).toArray()).toHaveLength(5_000)
+    expect(
+      await pipeline<Uint8Array>(file).to(new Shouting()).to(new TsvRowParser()).toArray(),
+    ).toHaveLength(5_000)
+    expect(
+      await pipeline<Uint8Array>(file).to(new Gunzip()).to(new Counting()).toArray(),
+    ).toHaveLength(5_000)
     expect([shouted, counted > 0]).toEqual([1, true])
   })
 
@@ -175,7 +207,8 @@ describe('the builder', () => {
     const stages = [new Gunzip(), new TsvRowParser()] as const
     const heard: string[] = []
     for (const stage of stages)
-      for (const event of ['end', 'error', 'close'] as const) stage.on(event, () => heard.push(`${stage.name} ${event}`))
+      for (const event of ['end', 'error', 'close'] as const)
+        stage.on(event, () => heard.push(`${stage.name} ${event}`))
     expect(await pipeline<Uint8Array>(file()).to(stages[0]).to(stages[1]).toArray()).toHaveLength(2)
     expect(heard).toEqual(['Gunzip end', 'Gunzip close', 'TsvRowParser end', 'TsvRowParser close'])
   })
@@ -208,17 +241,20 @@ describe('the builder', () => {
     expect([parser.badRows, parser.replacedRows]).toEqual([3, 1])
   })
 
-  test.each([0, 1])('ends the run when one of the two is destroyed from outside (%i)', async which => {
-    const stages = [new Gunzip(), new TsvRowParser()] as const
-    const run = pipeline<Uint8Array>([gzipSync(TEXT)])
-      .to(stages[0])
-      .to(stages[1])
-      .forEach(row => {
-        if (row.position.row === 3_000) stages[which]!.destroy()
-      })
-    await expect(run).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
-    expect(stages.map(stage => stage.destroyed)).toEqual([true, true])
-  })
+  test.each([0, 1])(
+    'ends the run when one of the two is destroyed from outside (%i)',
+    async which => {
+      const stages = [new Gunzip(), new TsvRowParser()] as const
+      const run = pipeline<Uint8Array>([gzipSync(TEXT)])
+        .to(stages[0])
+        .to(stages[1])
+        .forEach(row => {
+          if (row.position.row === 3_000) stages[which]!.destroy()
+        })
+      await expect(run).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
+      expect(stages.map(stage => stage.destroyed)).toEqual([true, true])
+    },
+  )
 
   test('charges each stage with its own work, and the wait for input to whoever waits', async () => {
     async function* slowly(): AsyncGenerator<Uint8Array> {
@@ -237,7 +273,8 @@ describe('the builder', () => {
         return new Promise(resolve => setTimeout(resolve, 10))
       })
     const [, gunzip, parser] = stages
-    for (const ms of [gunzip!.waitMs, parser!.blockedMs, gunzip!.busyMs, parser!.busyMs]) expect(ms).toBeGreaterThan(0)
+    for (const ms of [gunzip!.waitMs, parser!.blockedMs, gunzip!.busyMs, parser!.busyMs])
+      expect(ms).toBeGreaterThan(0)
     // What the parser waited for is the work and the waiting of Gunzip.
     expect(parser!.waitMs).toBeGreaterThanOrEqual(gunzip!.waitMs)
     expect(parser!.busyMs + parser!.waitMs + parser!.blockedMs).toBeLessThanOrEqual(elapsedMs + 1)

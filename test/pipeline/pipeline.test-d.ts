@@ -41,7 +41,9 @@ test('a chain that fits compiles and carries its types', () => {
     return true
   })
   expectTypeOf(rows.map(row => row.get('quantity'))).toEqualTypeOf<Pipeline<(number | null)[]>>()
-  expectTypeOf(rows.map(row => row.get('quantity')).map(n => String(n))).toEqualTypeOf<Pipeline<string[]>>()
+  expectTypeOf(rows.map(row => row.get('quantity')).map(n => String(n))).toEqualTypeOf<
+    Pipeline<string[]>
+  >()
   expectTypeOf(rows.take(1).toArray()).resolves.toEqualTypeOf<Row<Columns>[]>()
 })
 
@@ -75,13 +77,17 @@ test('chosen columns are the only ones', () => {
   new TsvObjectParser({ schema, columns: ['itemid'] })
   // @ts-expect-error the same of a download
   download.rows({ parser: { columns: ['itemid'] } })
-  expectTypeOf(download.rows({ parser: { columns: ['price'] } })).toEqualTypeOf<Pipeline<RowBatch<Pick<Columns, 'price'>>>>()
+  expectTypeOf(download.rows({ parser: { columns: ['price'] } })).toEqualTypeOf<
+    Pipeline<RowBatch<Pick<Columns, 'price'>>>
+  >()
   expectTypeOf(download.rows()).toEqualTypeOf<Pipeline<RowBatch<Columns>>>()
   const ofTheFile = new TsvRowParser({ schema, columns: ['quantity', 'of the file' as string] })
   expectTypeOf(pipeline(bytes).to(ofTheFile)).toEqualTypeOf<Pipeline<RowBatch<AnyColumns>>>()
   const names: string[] = ['quantity']
   // Nothing is promised of names that only run time knows.
-  expectTypeOf(pipeline(bytes).to(new TsvRowParser({ schema, columns: names }))).toEqualTypeOf<Pipeline<RowBatch<AnyColumns>>>()
+  expectTypeOf(pipeline(bytes).to(new TsvRowParser({ schema, columns: names }))).toEqualTypeOf<
+    Pipeline<RowBatch<AnyColumns>>
+  >()
   pipeline(bytes)
     .to(new TsvRowParser({ schema, columns: ['price'] }))
     .to(needsPrice)

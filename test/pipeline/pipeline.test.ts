@@ -10,8 +10,10 @@ import { Stage } from '../../src/stages/stage'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 
 const text = `id\tname\n${Array.from({ length: 100 }, (_, n) => `${n}\tname ${n}\n`).join('')}`
-const rows = (chunk = 16) => pipeline(() => chunksOf(chunk)).to(() => new TsvRowParser({ batchBytes: 64 }))
-const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => String(from + n))
+const rows = (chunk = 16) =>
+  pipeline(() => chunksOf(chunk)).to(() => new TsvRowParser({ batchBytes: 64 }))
+const ids = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => String(from + n))
 
 function* chunksOf(size: number): Generator<Uint8Array> {
   const bytes = Buffer.from(text)
@@ -63,7 +65,8 @@ describe('terminals', () => {
     ])
     expect((await rows().toArray()).map(row => row.text('id'))).toEqual(each)
     const batched: string[] = []
-    for await (const batch of rows().batches()) for (const row of batch) batched.push(row.text('id'))
+    for await (const batch of rows().batches())
+      for (const row of batch) batched.push(row.text('id'))
     expect(batched).toEqual(each)
     const read = await rows()
       .map(row => row.text('id'))
@@ -145,7 +148,8 @@ describe('sources', () => {
       () => Readable.toWeb(Readable.from(chunksOf(7))) as unknown as AsyncIterable<Uint8Array>,
       () => chunksOf(7),
     ]
-    for (const source of sources) expect(await pipeline<Uint8Array>(source()).to(parser).toArray()).toHaveLength(100)
+    for (const source of sources)
+      expect(await pipeline<Uint8Array>(source()).to(parser).toArray()).toHaveLength(100)
     expect(await pipeline(rows()).take(7).toArray()).toHaveLength(7)
     expect(await pipeline(pipeline([1, 2]).to(() => new Double())).toArray()).toEqual([1, 1, 2, 2])
   })
@@ -190,7 +194,9 @@ describe('sources', () => {
       })(),
     ).to(stuck)
     const abort = new AbortController()
-    const reading = concat([waiting], { signal: abort.signal }).forEach(() => void setImmediate(() => abort.abort()))
+    const reading = concat([waiting], { signal: abort.signal }).forEach(
+      () => void setImmediate(() => abort.abort()),
+    )
     await expect(reading).rejects.toMatchObject({ code: 'ABORTED' })
     expect(stuck.destroyed).toBe(true)
   })
@@ -204,9 +210,9 @@ describe('sources', () => {
       },
     })
     const abort = new AbortController()
-    const reading = pipeline<number>(stream as unknown as AsyncIterable<number>, { signal: abort.signal }).forEach(
-      () => void setImmediate(() => abort.abort()),
-    )
+    const reading = pipeline<number>(stream as unknown as AsyncIterable<number>, {
+      signal: abort.signal,
+    }).forEach(() => void setImmediate(() => abort.abort()))
     await expect(reading).rejects.toMatchObject({ code: 'ABORTED' })
     expect(cancelled).toBe(true)
   })
@@ -234,7 +240,11 @@ describe('failure', () => {
       ['source', pipeline(throwing).toArray()],
     ]
     for (const [stage, failure] of failures)
-      await expect(failure).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage }, cause: bug })
+      await expect(failure).rejects.toMatchObject({
+        code: 'STAGE_FAILED',
+        context: { stage },
+        cause: bug,
+      })
   })
 
   test('a sink is committed only after the end, and aborted with the error otherwise', async () => {
@@ -245,13 +255,25 @@ describe('failure', () => {
         .run(sink),
     ).rejects.toMatchObject({ code: 'STATE_LIMIT' })
     expect(sink.log).toEqual(['open', 1, 2, 'STATE_LIMIT'])
-    const failing: Sink<number> = { ...memorySink(), write: () => Promise.reject(new Error('disk')) }
-    await expect(pipeline([1]).run(failing)).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'pipeline' } })
+    const failing: Sink<number> = {
+      ...memorySink(),
+      write: () => Promise.reject(new Error('disk')),
+    }
+    await expect(pipeline([1]).run(failing)).rejects.toMatchObject({
+      code: 'STAGE_FAILED',
+      context: { stage: 'pipeline' },
+    })
   })
 
   test('a replaced file is read again from its start, once, where the pipeline can be repeated', async () => {
     let runs = 0
-    const replaced = new FeedError('RANGE_FILE_REPLACED', 'replaced', { url: 'u', byteOffset: 1, what: 'total', before: '1', after: '2' })
+    const replaced = new FeedError('RANGE_FILE_REPLACED', 'replaced', {
+      url: 'u',
+      byteOffset: 1,
+      what: 'total',
+      before: '1',
+      after: '2',
+    })
     function* failing(times: number) {
       yield ++runs
       if (runs <= times) throw replaced
@@ -280,7 +302,9 @@ describe('failure', () => {
   })
 
   test('abort before and during a run', async () => {
-    await expect(pipeline([1], { signal: AbortSignal.abort('why') }).toArray()).rejects.toMatchObject({ code: 'ABORTED', cause: 'why' })
+    await expect(
+      pipeline([1], { signal: AbortSignal.abort('why') }).toArray(),
+    ).rejects.toMatchObject({ code: 'ABORTED', cause: 'why' })
     const abort = new AbortController()
     const stuck = pipeline(
       () =>
@@ -309,7 +333,10 @@ describe('failure', () => {
     )
     const shared = pipeline(() => once)
     expect(await shared.toArray()).toEqual([1])
-    await expect(once.toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED', context: { stage: 'source' } })
+    await expect(once.toArray()).rejects.toMatchObject({
+      code: 'STAGE_REUSED',
+      context: { stage: 'source' },
+    })
     await expect(shared.take(1).toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED' })
   })
 
@@ -348,13 +375,19 @@ describe('a run that ends in an unusual way', () => {
   const boom = () => {
     throw new TypeError('boom')
   }
-  const boomed = expect.objectContaining({ code: 'STAGE_FAILED', cause: expect.objectContaining({ message: 'boom' }) })
+  const boomed = expect.objectContaining({
+    code: 'STAGE_FAILED',
+    cause: expect.objectContaining({ message: 'boom' }),
+  })
 
   test('an abort while the last item is being used ends it with ABORTED: no sink commits', async () => {
     const controller = new AbortController()
     const sink = { ...memorySink<number>(), write: async () => controller.abort() }
     const settled: unknown[] = []
-    const options = { signal: controller.signal, onSettled: (_: PipelineSummary, error?: FeedError) => void settled.push(error?.code) }
+    const options = {
+      signal: controller.signal,
+      onSettled: (_: PipelineSummary, error?: FeedError) => void settled.push(error?.code),
+    }
     await expect(pipeline([1], options).run(sink)).rejects.toMatchObject({ code: 'ABORTED' })
     expect(sink.log).toEqual(['open', 'ABORTED'])
     expect(settled).toEqual(['ABORTED'])
@@ -394,7 +427,9 @@ describe('a run that ends in an unusual way', () => {
       await new Promise(resolve => setTimeout(resolve, 20))
       yield 2
     }
-    await expect(pipeline(slow, { onProgress: boom, progressMs: 1 }).toArray()).rejects.toEqual(boomed)
+    await expect(pipeline(slow, { onProgress: boom, progressMs: 1 }).toArray()).rejects.toEqual(
+      boomed,
+    )
     await expect(pipeline([1], { onSettled: boom }).toArray()).rejects.toEqual(boomed)
     const reading = (async () => {
       for await (const _ of pipeline([1], { onSettled: boom }));
@@ -405,8 +440,17 @@ describe('a run that ends in an unusual way', () => {
   })
 
   test('a sink that cannot abort does not hide why it had to, and is not opened again', async () => {
-    const replaced = new FeedError('RANGE_FILE_REPLACED', 'x', { url: '', byteOffset: 0, what: 'total', before: '1', after: '2' })
-    for (const failure of [replaced, new FeedError('STATE_LIMIT', 'x', { option: 'test', limit: 1 })]) {
+    const replaced = new FeedError('RANGE_FILE_REPLACED', 'x', {
+      url: '',
+      byteOffset: 0,
+      what: 'total',
+      before: '1',
+      after: '2',
+    })
+    for (const failure of [
+      replaced,
+      new FeedError('STATE_LIMIT', 'x', { option: 'test', limit: 1 }),
+    ]) {
       const sink = { ...memorySink<number>(), abort: boom }
       const failing = pipeline(function* (): Generator<number> {
         yield 1
@@ -420,12 +464,21 @@ describe('a run that ends in an unusual way', () => {
   test('a concat is read again only where all of it can be: no row is missing from what is committed', async () => {
     let runs = 0
     const replacedOnce = pipeline(function* (): Generator<number> {
-      if (runs++ === 0) throw new FeedError('RANGE_FILE_REPLACED', 'x', { url: '', byteOffset: 0, what: 'total', before: '1', after: '2' })
+      if (runs++ === 0)
+        throw new FeedError('RANGE_FILE_REPLACED', 'x', {
+          url: '',
+          byteOffset: 0,
+          what: 'total',
+          before: '1',
+          after: '2',
+        })
       yield 3
     })
     const once = pipeline([1, 2].values())
     const sink = memorySink<number>()
-    await expect(concat([once, replacedOnce]).run(sink)).rejects.toMatchObject({ code: 'RANGE_FILE_REPLACED' })
+    await expect(concat([once, replacedOnce]).run(sink)).rejects.toMatchObject({
+      code: 'RANGE_FILE_REPLACED',
+    })
     expect(sink.log).toEqual(['open', 1, 2, 'RANGE_FILE_REPLACED'])
 
     runs = 0
@@ -438,13 +491,18 @@ describe('a run that ends in an unusual way', () => {
 describe('misuse', () => {
   test('is OPTION_INVALID where the call is made', () => {
     const invalid = expect.objectContaining({ code: 'OPTION_INVALID' })
-    for (const source of [null, undefined, 5, 'text', {}]) expect(() => pipeline(source as never), String(source)).toThrow(invalid)
-    for (const step of [null, undefined, {}]) expect(() => pipeline([1]).to(step as never), String(step)).toThrow(invalid)
-    for (const progressMs of [0, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => pipeline([1], { progressMs })).toThrow(invalid)
+    for (const source of [null, undefined, 5, 'text', {}])
+      expect(() => pipeline(source as never), String(source)).toThrow(invalid)
+    for (const step of [null, undefined, {}])
+      expect(() => pipeline([1]).to(step as never), String(step)).toThrow(invalid)
+    for (const progressMs of [0, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => pipeline([1], { progressMs })).toThrow(invalid)
   })
 
   test('what the functions of a pipeline give or throw is typed', async () => {
-    await expect(pipeline(() => null as never).forEach(() => {})).rejects.toMatchObject({ code: 'OPTION_INVALID' })
+    await expect(pipeline(() => null as never).forEach(() => {})).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+    })
     await expect(
       pipeline([1])
         .to(() => null as never)
@@ -462,7 +520,9 @@ describe('misuse', () => {
 
   test('an instance that stands in the chain twice is refused', async () => {
     const stage = new Double()
-    await expect(pipeline([1]).to(stage).to(stage).toArray()).rejects.toMatchObject({ code: 'STAGE_REUSED' })
+    await expect(pipeline([1]).to(stage).to(stage).toArray()).rejects.toMatchObject({
+      code: 'STAGE_REUSED',
+    })
   })
 })
 
@@ -504,7 +564,9 @@ test.each([
   const run = pipeline(() => [reads++]).run(sink as unknown as Sink<number>)
   await expect(run).rejects.toMatchObject({
     code: 'OPTION_INVALID',
-    message: expect.stringMatching(/^sink must be an object with the methods write, commit, abort, not /),
+    message: expect.stringMatching(
+      /^sink must be an object with the methods write, commit, abort, not /,
+    ),
     context: { option: 'sink' },
   })
   expect(reads).toBe(0)

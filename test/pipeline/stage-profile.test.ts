@@ -8,7 +8,12 @@ type Times = readonly [busyMs: number, waitMs: number, blockedMs: number]
 
 const summaryOf = (elapsedMs: number, times: readonly Times[]) => ({
   elapsedMs,
-  stages: times.map(([busyMs, waitMs, blockedMs], place) => ({ ...newCounters(`stage ${place}`), busyMs, waitMs, blockedMs })),
+  stages: times.map(([busyMs, waitMs, blockedMs], place) => ({
+    ...newCounters(`stage ${place}`),
+    busyMs,
+    waitMs,
+    blockedMs,
+  })),
 })
 
 const percents = (shares: readonly number[]) => shares.map(share => Math.round(share * 100))
@@ -21,12 +26,17 @@ describe('where the time went', () => {
       [500, 320, 180],
       [180, 820, 0],
     ])
-    expect(stageProfile(run)).toMatchObject({ consumerShare: 0, bottleneck: 2, onOtherThread: false })
+    expect(stageProfile(run)).toMatchObject({
+      consumerShare: 0,
+      bottleneck: 2,
+      onOtherThread: false,
+    })
     expect(percents(stageProfile(run).shares)).toEqual([2, 30, 50, 18])
   })
 
   test('a stage that works ahead, or waits for its turn, is not charged with what runs beside it', () => {
-    // Most of what the first two count as busy was waiting for their turn, or for another thread that was done long ago.
+    // Most of what the first two count as busy was waiting for their turn, or for another thread
+    // that was done long ago.
     const run = summaryOf(5291, [
       [2900, 0, 2391],
       [4017, 25, 1249],
@@ -78,12 +88,21 @@ describe('a stage on a thread of its own', () => {
   ])
 
   test('is the bottleneck where it never rests and this thread waits for it', () => {
-    expect(stageProfile(run, { idleMs: 370, cpuMs: 1600 })).toMatchObject({ bottleneck: 1, onOtherThread: true })
+    expect(stageProfile(run, { idleMs: 370, cpuMs: 1600 })).toMatchObject({
+      bottleneck: 1,
+      onOtherThread: true,
+    })
   })
 
   test('is not where this thread has no rest, or where it rests itself', () => {
-    expect(stageProfile(run, { idleMs: 50, cpuMs: 1900 })).toMatchObject({ bottleneck: 2, onOtherThread: false })
-    expect(stageProfile(run, { idleMs: 370, cpuMs: 1000 })).toMatchObject({ bottleneck: 2, onOtherThread: false })
+    expect(stageProfile(run, { idleMs: 50, cpuMs: 1900 })).toMatchObject({
+      bottleneck: 2,
+      onOtherThread: false,
+    })
+    expect(stageProfile(run, { idleMs: 370, cpuMs: 1000 })).toMatchObject({
+      bottleneck: 2,
+      onOtherThread: false,
+    })
     expect(stageProfile(run)).toMatchObject({ bottleneck: 2, onOtherThread: false })
   })
 })
@@ -92,13 +111,24 @@ test('no share is negative, and together they are at most the run', () => {
   const ms = fc.double({ min: 0, max: 2000, noNaN: true })
   const times = fc.array(fc.tuple(ms, ms, ms), { minLength: 1, maxLength: 6 })
   fc.assert(
-    fc.property(fc.double({ min: 1, max: 2000, noNaN: true }), times, ms, ms, (elapsedMs, stages, idleMs, cpuMs) => {
-      const { shares, consumerShare, bottleneck } = stageProfile(summaryOf(elapsedMs, stages), { idleMs, cpuMs })
-      expect(shares).toHaveLength(stages.length)
-      expect(Math.min(...shares, consumerShare)).toBeGreaterThanOrEqual(0)
-      expect(shares.reduce((sum, share) => sum + share, consumerShare)).toBeLessThanOrEqual(1 + 1e-9)
-      if (bottleneck !== undefined) expect(shares[bottleneck]).toBeGreaterThanOrEqual(0)
-    }),
+    fc.property(
+      fc.double({ min: 1, max: 2000, noNaN: true }),
+      times,
+      ms,
+      ms,
+      (elapsedMs, stages, idleMs, cpuMs) => {
+        const { shares, consumerShare, bottleneck } = stageProfile(summaryOf(elapsedMs, stages), {
+          idleMs,
+          cpuMs,
+        })
+        expect(shares).toHaveLength(stages.length)
+        expect(Math.min(...shares, consumerShare)).toBeGreaterThanOrEqual(0)
+        expect(shares.reduce((sum, share) => sum + share, consumerShare)).toBeLessThanOrEqual(
+          1 + 1e-9,
+        )
+        if (bottleneck !== undefined) expect(shares[bottleneck]).toBeGreaterThanOrEqual(0)
+      },
+    ),
   )
 })
 

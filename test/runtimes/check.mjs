@@ -1,5 +1,6 @@
-// `npm run check:runtimes`: packs the package, installs it in an empty folder outside of the project, and runs program.mjs there in the
-// runtimes and bundles of the table below. Runtimes and bundlers come from the package registry in exact versions, into the same folder.
+// `npm run check:runtimes`: packs the package, installs it in an empty folder outside of the
+// project, and runs program.mjs there in the runtimes and bundles of the table below. Runtimes and
+// bundlers come from the package registry in exact versions, into the same folder.
 //
 //   node test/runtimes/check.mjs            the rows that take seconds each; .ci/run runs these
 //   node test/runtimes/check.mjs --all      every row
@@ -112,7 +113,9 @@ async function jest(folder) {
   return run(folder, bin(folder, 'jest'), '--rootDir', join(folder, 'jest'), '--testEnvironment', 'node')
 }
 
-/** Each row: its name, what is installed for it, whether it takes only seconds, and how it is run. */
+/**
+ * Each row: its name, what is installed for it, whether it takes only seconds, and how it is run.
+ */
 const CHECKS = [
   { name: 'Node 20, ES module', isQuick: true, run: folder => node(folder, 'program.mjs') },
   { name: 'Node 20, CommonJS', isQuick: true, run: folder => node(folder, 'program.cjs') },

@@ -1,5 +1,6 @@
-// What every runtime and every bundle runs: one file through every engine, the worker thread included, and every cell compared.
-// It is written once, as an ES module; check.mjs makes CommonJS of it. The last line that it prints says how it went.
+// What every runtime and every bundle runs: one file through every engine, the worker thread
+// included, and every cell compared. It is written once, as an ES module; check.mjs makes CommonJS
+// of it. The last line that it prints says how it went.
 
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'

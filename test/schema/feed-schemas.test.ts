@@ -14,15 +14,28 @@ import {
 import { itemColumns } from '../../src/schema/item-columns'
 import type { Aspect, ConditionDescriptor, Decimal, Regions } from '../../src/schema/values'
 
-const schemas: FeedSchema<Columns>[] = [itemSchema, itemGroupSchema, itemSnapshotSchema, itemPrioritySchema]
+const schemas: FeedSchema<Columns>[] = [
+  itemSchema,
+  itemGroupSchema,
+  itemSnapshotSchema,
+  itemPrioritySchema,
+]
 
 test('each feed has its schema', () => {
-  expect(schemas.map(({ feed }) => feed)).toEqual(['item', 'item_group', 'item_snapshot', 'item_priority'])
-  for (const schema of schemas) if (schema.feed !== 'other') expect(schemaOf(schema.feed)).toBe(schema)
+  expect(schemas.map(({ feed }) => feed)).toEqual([
+    'item',
+    'item_group',
+    'item_snapshot',
+    'item_priority',
+  ])
+  for (const schema of schemas)
+    if (schema.feed !== 'other') expect(schemaOf(schema.feed)).toBe(schema)
 })
 
 test('only the key is required', () => {
-  const required = schemas.map(({ columns }) => Object.keys(columns).filter(name => columns[name]?.required))
+  const required = schemas.map(({ columns }) =>
+    Object.keys(columns).filter(name => columns[name]?.required),
+  )
   expect(required).toEqual([['itemId'], ['itemGroupId'], ['itemId'], ['itemId']])
 })
 
@@ -43,13 +56,17 @@ test('the literal types of the columns reach the caller', () => {
   type Item = (typeof itemSchema)['columns']
   expectTypeOf<CellOf<Item, 'priceValue'>>().toEqualTypeOf<Decimal | null>()
   expectTypeOf<CellOf<Item, 'localizedAspects'>>().toEqualTypeOf<readonly Aspect[]>()
-  expectTypeOf<CellOf<Item, 'conditionDescriptors'>>().toEqualTypeOf<readonly ConditionDescriptor[]>()
+  expectTypeOf<CellOf<Item, 'conditionDescriptors'>>().toEqualTypeOf<
+    readonly ConditionDescriptor[]
+  >()
   expectTypeOf<CellOf<Item, 'shipToIncludedRegions'>>().toEqualTypeOf<Regions | null>()
   expectTypeOf<CellOf<Item, 'notAColumn'>>().toEqualTypeOf<never>()
   expectTypeOf<CellOf<Item, string>>().toEqualTypeOf<unknown>()
   expectTypeOf<CellOf<TextColumns, string>>().toEqualTypeOf<string | null>()
   const snapshot = schemaOf('item_snapshot')
-  expectTypeOf<CellOf<(typeof snapshot)['columns'], 'itemSnapshotDate'>>().toEqualTypeOf<Date | null>()
+  expectTypeOf<
+    CellOf<(typeof snapshot)['columns'], 'itemSnapshotDate'>
+  >().toEqualTypeOf<Date | null>()
 })
 
 test('a group has the columns of service-notes.md, section 6.4, in their order', () => {
@@ -67,13 +84,20 @@ test('a group has the columns of service-notes.md, section 6.4, in their order',
 test('a snapshot begins as service-notes.md, section 6.5 says, has every column of an item and two of its own', () => {
   const names = Object.keys(itemSnapshotColumns)
   expect(names.slice(0, 4)).toEqual(['itemId', 'availability', 'title', 'imageUrl'])
-  expect(names.filter(name => !(name in itemColumns))).toEqual(['itemSnapshotDate', 'changeMetadata'])
+  expect(names.filter(name => !(name in itemColumns))).toEqual([
+    'itemSnapshotDate',
+    'changeMetadata',
+  ])
   expect(names).toEqual(expect.arrayContaining(Object.keys(itemColumns)))
 })
 
 test('both dates of a snapshot are instants, the changes are a list', () => {
   const { itemSnapshotDate, itemCreationDate, changeMetadata } = itemSnapshotColumns
-  expect([itemSnapshotDate.type, itemCreationDate.type, changeMetadata.type]).toEqual(['timestamp', 'timestamp', 'pipeList'])
+  expect([itemSnapshotDate.type, itemCreationDate.type, changeMetadata.type]).toEqual([
+    'timestamp',
+    'timestamp',
+    'pipeList',
+  ])
 })
 
 test('a priority item has the columns of service-notes.md, section 6.6, in their order', () => {

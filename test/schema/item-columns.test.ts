@@ -41,7 +41,9 @@ describe('types', () => {
   })
 
   test('a documented string is text, unless its section describes its form', () => {
-    const formed = Object.entries(documentedItemColumns).filter(([, { type }]) => !['text', 'boolean', 'int32'].includes(type))
+    const formed = Object.entries(documentedItemColumns).filter(
+      ([, { type }]) => !['text', 'boolean', 'int32'].includes(type),
+    )
     expect(Object.fromEntries(formed.map(([name, { type }]) => [name, type]))).toEqual({
       category: 'pipeList',
       buyingOptions: 'commaList',
@@ -57,7 +59,13 @@ describe('types', () => {
 
 test('the columns that item-feeds.md, section 2.2 marks as ending, and no other', () => {
   const deprecated = Object.keys(columns).filter(name => columns[name]?.deprecated)
-  expect(deprecated).toEqual(['buyingOptions', 'primaryItemGroupType', 'refundMethod', 'returnMethod', 'acceptedPaymentMethods'])
+  expect(deprecated).toEqual([
+    'buyingOptions',
+    'primaryItemGroupType',
+    'refundMethod',
+    'returnMethod',
+    'acceptedPaymentMethods',
+  ])
 })
 
 test('gtin is also spelled as item-feeds.md, section 2.2 prints it', () => {

@@ -1,4 +1,5 @@
-// What an editor shows for rows of the feeds: the names of the column types, not their tables, and the columns as suggestions.
+// What an editor shows for rows of the feeds: the names of the column types, not their tables, and
+// the columns as suggestions.
 
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -23,7 +24,11 @@ chosenRow.text('')
 `
 
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
-const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT)
+const { options } = ts.parseJsonConfigFileContent(
+  { ...config, include: [], files: [] },
+  ts.sys,
+  ROOT,
+)
 const service = ts.createLanguageService({
   fileExists: path => path === FILE || ts.sys.fileExists(path),
   readFile: path => (path === FILE ? PROGRAM : ts.sys.readFile(path)),
@@ -41,12 +46,17 @@ const service = ts.createLanguageService({
 })
 
 function shown(name: string): string {
-  const info = service.getQuickInfoAtPosition(FILE, PROGRAM.indexOf(`const ${name} `) + 'const '.length)
+  const info = service.getQuickInfoAtPosition(
+    FILE,
+    PROGRAM.indexOf(`const ${name} `) + 'const '.length,
+  )
   return ts.displayPartsToString(info?.displayParts)
 }
 
 function suggested(call: string): string[] | undefined {
-  return service.getCompletionsAtPosition(FILE, PROGRAM.indexOf(call) + call.length, {})?.entries.map(({ name }) => name)
+  return service
+    .getCompletionsAtPosition(FILE, PROGRAM.indexOf(call) + call.length, {})
+    ?.entries.map(({ name }) => name)
 }
 
 test('a row is shown with the name of its columns', () => {
@@ -56,6 +66,8 @@ test('a row is shown with the name of its columns', () => {
 })
 
 test('the columns of a row are suggested as names', () => {
-  expect(suggested("row.get('")).toEqual(expect.arrayContaining(['itemId', 'title', 'localizedAspects']))
+  expect(suggested("row.get('")).toEqual(
+    expect.arrayContaining(['itemId', 'title', 'localizedAspects']),
+  )
   expect(suggested("chosenRow.text('")).toEqual(['itemId'])
 })

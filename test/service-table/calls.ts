@@ -1,4 +1,5 @@
-// Each of the twelve operations as a call of the clients, by one flat record of all that can be asked for.
+// Each of the twelve operations as a call of the clients, by one flat record of all that can be
+// asked for.
 
 import type { FeedService } from '../../src/service/feed-service'
 import type { SubscriptionRequest } from '../../src/service/json/bodies'
@@ -49,20 +50,37 @@ export function destinationId({ emulator }: Stand, wanted: 'ENABLED' | 'DISABLED
 }
 
 /** Identifiers of files hang on the world alone, not on the clock nor on who may read them. */
-export async function someFileId(stand: Stand, transport: Parameters<typeof clientsOf>[1]): Promise<string> {
+export async function someFileId(
+  stand: Stand,
+  transport: Parameters<typeof clientsOf>[1],
+): Promise<string> {
   const { marketplace } = stand
-  const [file] = await clientsOf(stand, transport).catalog.getFiles({ marketplace, feedTypeId: 'CURATED_ITEM_FEED' }).toArray()
+  const [file] = await clientsOf(stand, transport)
+    .catalog.getFiles({ marketplace, feedTypeId: 'CURATED_ITEM_FEED' })
+    .toArray()
   return file!.fileId
 }
 
 /** Rows are read to their end. */
-export const CALLS: Readonly<Record<OperationName, (service: FeedService, asked: Asked) => Promise<unknown>>> = {
+export const CALLS: Readonly<
+  Record<OperationName, (service: FeedService, asked: Asked) => Promise<unknown>>
+> = {
   getAccess: ({ catalog }) => catalog.getAccess(),
-  getFeedTypes: ({ catalog }, asked) => catalog.getFeedTypes(given(asked, 'limit', 'marketplaceIds')).page(asked.continuationToken),
+  getFeedTypes: ({ catalog }, asked) =>
+    catalog.getFeedTypes(given(asked, 'limit', 'marketplaceIds')).page(asked.continuationToken),
   getFeedType: ({ catalog }, asked) => catalog.getFeedType(given(asked, 'feedTypeId') as never),
   getFiles: ({ catalog }, asked) =>
     catalog
-      .getFiles(given(asked, 'marketplace', 'feedTypeId', 'limit', 'categoryIds', 'lookBackMinutes') as never)
+      .getFiles(
+        given(
+          asked,
+          'marketplace',
+          'feedTypeId',
+          'limit',
+          'categoryIds',
+          'lookBackMinutes',
+        ) as never,
+      )
       .page(asked.continuationToken),
   getFile: ({ catalog }, asked) => catalog.getFile(given(asked, 'marketplace', 'fileId') as never),
   downloadFile: ({ catalog }, asked) =>
@@ -91,9 +109,15 @@ export const CALLS: Readonly<Record<OperationName, (service: FeedService, asked:
       .rows()
       .toArray(),
   getSigningKey: ({ keys }, asked) => keys.getSigningKey(given(asked, 'signingKeyId') as never),
-  createSubscription: ({ notifications }, asked) => notifications.createSubscription(asked.subscription),
+  createSubscription: ({ notifications }, asked) =>
+    notifications.createSubscription(asked.subscription),
 }
 
-function given<K extends keyof Asked>(asked: Asked, ...names: readonly K[]): Partial<Pick<Asked, K>> {
-  return Object.fromEntries(names.filter(name => asked[name] !== undefined).map(name => [name, asked[name]])) as Partial<Pick<Asked, K>>
+function given<K extends keyof Asked>(
+  asked: Asked,
+  ...names: readonly K[]
+): Partial<Pick<Asked, K>> {
+  return Object.fromEntries(
+    names.filter(name => asked[name] !== undefined).map(name => [name, asked[name]]),
+  ) as Partial<Pick<Asked, K>>
 }

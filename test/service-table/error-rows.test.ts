@@ -1,5 +1,5 @@
-// One row of errors.tsv stands for each operation and status that it names. What the rows say is held against the pages in
-// test/documents/tables.test.ts.
+// One row of errors.tsv stands for each operation and status that it names. What the rows say is
+// held against the pages in test/documents/tables.test.ts.
 
 import { expect, test } from 'vitest'
 import { errorRows } from './error-rows'
@@ -14,7 +14,11 @@ test('one row for each operation, status and code', () => {
     ['service-notes.md, section 4.1', 11],
     ['service-notes.md, section 4.2', 3],
   ])
-  const keys = errorRows.map(({ operation, status, errorId }) => `${operation} ${status} ${errorId}`)
+  const keys = errorRows.map(
+    ({ operation, status, errorId }) => `${operation} ${status} ${errorId}`,
+  )
   expect(new Set(keys).size).toBe(keys.length)
-  expect(errorRows.filter(({ status, errorId }) => !(status >= 400 && errorId >= 13000))).toEqual([])
+  expect(errorRows.filter(({ status, errorId }) => !(status >= 400 && errorId >= 13000))).toEqual(
+    [],
+  )
 })

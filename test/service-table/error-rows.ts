@@ -1,5 +1,5 @@
-// The rows of fixtures/documents/errors.tsv, and one row for each operation, status and code that they
-// stand for.
+// The rows of fixtures/documents/errors.tsv, and one row for each operation, status and code that
+// they stand for.
 
 import type { DocumentedError } from '../../src/service/documented-errors'
 import type { OperationName } from '../../src/service/operations'
@@ -34,7 +34,9 @@ const FEEDS: Readonly<Record<string, OperationName>> = {
   item_priority: 'getItemPriorityFeed',
 }
 
-export const errorRows: readonly ErrorRow[] = (dataOf('errors.tsv') as unknown as WrittenRow[]).flatMap(rowsOf)
+export const errorRows: readonly ErrorRow[] = (
+  dataOf('errors.tsv') as unknown as WrittenRow[]
+).flatMap(rowsOf)
 
 function rowsOf({ operations, status, code, ...rest }: WrittenRow): ErrorRow[] {
   const names = operations === 'all' ? Object.keys(FEEDS) : operations.split(', ')

@@ -1,6 +1,7 @@
-// Every error of fixtures/documents/errors.tsv, brought about over a socket: through the clients, and by the same request in plain
-// HTTP, whose answer is held against the service's own description. Once for the documented service, once for one that differs in
-// all that a profile can say.
+// Every error of fixtures/documents/errors.tsv, brought about over a socket: through the clients,
+// and by the same request in plain HTTP, whose answer is held against the service's own
+// description. Once for the documented service, once for one that differs in all that a profile can
+// say.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
@@ -27,11 +28,20 @@ describe.each([
   ['the documented service', DOCUMENTED],
   ['another service of its family', ANOTHER],
 ] as const)('%s', (_, shop) => {
-  const provocations = provocationsFor(defineProfile({ ...shop.shared, baseUrl: 'http://localhost', tokenUrl: 'http://localhost/token' }))
+  const provocations = provocationsFor(
+    defineProfile({
+      ...shop.shared,
+      baseUrl: 'http://localhost',
+      tokenUrl: 'http://localhost/token',
+    }),
+  )
   const cases = errorRows.flatMap(row =>
     provocations
       .filter(answers(row))
-      .map(provocation => [row.operation, row.status, row.errorId, provocation.how, row, provocation] as const),
+      .map(
+        provocation =>
+          [row.operation, row.status, row.errorId, provocation.how, row, provocation] as const,
+      ),
   )
   let fileId: string
 
@@ -43,25 +53,35 @@ describe.each([
     expect(errorRows.filter(row => !provocations.some(answers(row)))).toEqual([])
     const without = provocations.flatMap(provocation =>
       provocation.operations
-        .filter(operation => errorRows.filter(row => row.operation === operation && answers(row)(provocation)).length !== 1)
+        .filter(
+          operation =>
+            errorRows.filter(row => row.operation === operation && answers(row)(provocation))
+              .length !== 1,
+        )
         .map(operation => `${operation} ${provocation.errorId} ${provocation.how}`),
     )
     expect(without).toEqual([])
     expect(cases.length).toBeGreaterThan(errorRows.length)
   })
 
-  test.each(Object.keys(OPERATIONS) as OperationName[])('what is spoilt below is good: %s', async operation => {
-    const stand = await openStand(shop)
-    try {
-      const sent = sending({})
-      await CALLS[operation](clientsOf(stand, sent.transport), goodRequest(stand, fileId))
-      const { status, problem } = await sentAgain(stand, sent.last())
-      // What exists already cannot be created again.
-      expect([problem, status]).toEqual([undefined, operation === 'createSubscription' ? 409 : 200])
-    } finally {
-      await stand.emulator.close()
-    }
-  })
+  test.each(Object.keys(OPERATIONS) as OperationName[])(
+    'what is spoilt below is good: %s',
+    async operation => {
+      const stand = await openStand(shop)
+      try {
+        const sent = sending({})
+        await CALLS[operation](clientsOf(stand, sent.transport), goodRequest(stand, fileId))
+        const { status, problem } = await sentAgain(stand, sent.last())
+        // What exists already cannot be created again.
+        expect([problem, status]).toEqual([
+          undefined,
+          operation === 'createSubscription' ? 409 : 200,
+        ])
+      } finally {
+        await stand.emulator.close()
+      }
+    },
+  )
 
   test.each(cases)('%s %i %i: %s', async (operation, status, errorId, _, row, provocation) => {
     const { category, domain } = row
@@ -100,17 +120,28 @@ describe.each([
   })
 })
 
-const FEEDS = ['getItemFeed', 'getItemGroupFeed', 'getItemSnapshotFeed', 'getItemPriorityFeed'] as const
+const FEEDS = [
+  'getItemFeed',
+  'getItemGroupFeed',
+  'getItemSnapshotFeed',
+  'getItemPriorityFeed',
+] as const
 
-// All four feeds can answer these, without a code where the table has none (item-feeds.md, section 5). A 416 without code and total is a
-// refused range and no more.
+// All four feeds can answer these, without a code where the table has none (item-feeds.md, section
+// 5). A 416 without code and total is a refused range and no more.
 test.each(FEEDS.flatMap(operation => [404, 409, 416].map(status => [operation, status] as const)))(
   '%s %i without a code',
   async (operation, status) => {
     const stand = await stands.with(DOCUMENTED)
     const { transport } = sending({ headers: { 'x-feedmill-fault': String(status) } })
-    const error: unknown = await CALLS[operation](clientsOf(stand, transport), goodRequest(stand, '')).catch(thrown => thrown)
-    const expected = status === 416 ? { code: 'RANGE_UNSATISFIABLE' } : { code: 'HTTP_STATUS', context: { operation } }
+    const error: unknown = await CALLS[operation](
+      clientsOf(stand, transport),
+      goodRequest(stand, ''),
+    ).catch(thrown => thrown)
+    const expected =
+      status === 416
+        ? { code: 'RANGE_UNSATISFIABLE' }
+        : { code: 'HTTP_STATUS', context: { operation } }
     expect(error).toMatchObject(expected)
     expect(error).toMatchObject({ retryable: false, context: { status, domain: 'API_FEED' } })
     expect(error).not.toHaveProperty('context.errorId')
@@ -144,11 +175,16 @@ function spoilt(request: HttpRequest, { headers = {}, query = {} }: Spoilt): Htt
   for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value)
   const sent = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value])
   const all: Record<string, string | null> = { ...Object.fromEntries(sent), ...headers }
-  const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+  const present = Object.entries(all).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  )
   return { ...request, url: url.href, headers: Object.fromEntries(present) }
 }
 
-/** The same request without the clients. `problem`: what in the answer is not as the service describes itself. */
+/**
+ * The same request without the clients. `problem`: what in the answer is not as the service
+ * describes itself.
+ */
 async function sentAgain(stand: Stand, { url, method = 'GET', headers, body }: HttpRequest) {
   const request = new Request(url, { method, headers, ...(body === undefined ? {} : { body }) })
   const response = await fetch(request)
@@ -165,11 +201,16 @@ interface ErrorBody {
 /** What a request of the operation consists of, by the names that the service describes. */
 function requestElements({ document }: Stand, operation: OperationName): readonly string[] {
   const { parameters = [], requestBody } = document.operation(operation)
-  const fields = requestBody === undefined ? [] : [...document.fields('SubscriptionRequest'), ...document.fields('SubscriptionPayload')]
+  const fields =
+    requestBody === undefined
+      ? []
+      : [...document.fields('SubscriptionRequest'), ...document.fields('SubscriptionPayload')]
   return ['Authorization', ...parameters.map(({ name }) => name), ...fields]
 }
 
-/** The documented Error: bare for the catalog and the feeds, in a list for keys and notifications. */
+/**
+ * The documented Error: bare for the catalog and the feeds, in a list for keys and notifications.
+ */
 function errorIn(text: string, { wrapErrors }: Shop, domain: string): ErrorBody {
   const body = JSON.parse(text) as ErrorBody & { readonly errors?: readonly ErrorBody[] }
   if (domain === 'API_FEED' && !wrapErrors) return body

@@ -1,6 +1,6 @@
-// What the service fills into its messages (feed-file-catalog.md, section 6; item-feeds.md, section 5):
-// the allowed length, valid days and valid values, each in the text and as a parameter, and beside them
-// the part of the request that is at fault. Read over HTTP, as any client would.
+// What the service fills into its messages (feed-file-catalog.md, section 6; item-feeds.md, section
+// 5): the allowed length, valid days and valid values, each in the text and as a parameter, and
+// beside them the part of the request that is at fault. Read over HTTP, as any client would.
 
 import { afterAll, describe, expect, test } from 'vitest'
 import { token } from '../emulator/emulator-client'
@@ -24,13 +24,24 @@ interface Case {
   readonly expected: Filled
 }
 
-/** The world is 72 hours from 2026-03-01T00:00Z, and its clock stands at 2026-03-04T01:00Z: in UTC-7 it is the 3rd, past 09:00. */
+/**
+ * The world is 72 hours from 2026-03-01T00:00Z, and its clock stands at 2026-03-04T01:00Z: in UTC-7
+ * it is the 3rd, past 09:00.
+ */
 const DAILY = { earliest_date: '20260216', latest_date: '20260301' }
 const PRIORITY = { earliest_date: '20260217', latest_date: '20260301' }
 const SCOPES = { valid_values: 'NEWLY_LISTED, ALL_ACTIVE' }
 
 function cases({ profile, emulator, shop }: Stand, fileId: string): Readonly<Record<string, Case>> {
-  const { getItemFeed, getItemGroupFeed, getItemSnapshotFeed, getItemPriorityFeed, getFiles, getFeedTypes, downloadFile } = emulator.paths
+  const {
+    getItemFeed,
+    getItemGroupFeed,
+    getItemSnapshotFeed,
+    getItemPriorityFeed,
+    getFiles,
+    getFeedTypes,
+    downloadFile,
+  } = emulator.paths
   const header = profile.marketplaceHeader
   const prefix = profile.marketplacePrefix
   const marketplaces = { valid_values: `${prefix}US, ${prefix}DE` }
@@ -42,7 +53,8 @@ function cases({ profile, emulator, shop }: Stand, fileId: string): Readonly<Rec
     categories: '20',
     ...(shop === ANOTHER && { least: '10', most: '50', categories: '5' }),
   }
-  const daily = (path: string, date: string) => `${path}?feed_scope=NEWLY_LISTED&category_id=220${date}`
+  const daily = (path: string, date: string) =>
+    `${path}?feed_scope=NEWLY_LISTED&category_id=220${date}`
   const one = (
     path: string,
     errorId: number,
@@ -52,16 +64,38 @@ function cases({ profile, emulator, shop }: Stand, fileId: string): Readonly<Rec
     says: readonly string[] = [],
   ): Case => ({ path, headers, expected: { errorId, input, parameters, says } })
   return {
-    'another feed_scope': one(`${getItemFeed}?feed_scope=ALL&category_id=220`, 13003, 'feed_scope', { feed_scope: 'ALL', ...SCOPES }),
+    'another feed_scope': one(
+      `${getItemFeed}?feed_scope=ALL&category_id=220`,
+      13003,
+      'feed_scope',
+      { feed_scope: 'ALL', ...SCOPES },
+    ),
     'no feed_scope': one(`${getItemGroupFeed}?category_id=220`, 13009, 'feed_scope', SCOPES),
-    'a day without a file': one(daily(getItemFeed, '&date=20260201'), 13005, 'date', { date: '20260201', ...DAILY }, {}, ['yyyyMMdd']),
-    'a day without a file of groups': one(daily(getItemGroupFeed, '&date=x'), 13005, 'date', { date: 'x', ...DAILY }),
-    'a day without changes of campaigns': one(`${getItemPriorityFeed}?category_id=220&date=20260216`, 13005, 'date', {
-      date: '20260216',
-      ...PRIORITY,
+    'a day without a file': one(
+      daily(getItemFeed, '&date=20260201'),
+      13005,
+      'date',
+      { date: '20260201', ...DAILY },
+      {},
+      ['yyyyMMdd'],
+    ),
+    'a day without a file of groups': one(daily(getItemGroupFeed, '&date=x'), 13005, 'date', {
+      date: 'x',
+      ...DAILY,
     }),
+    'a day without changes of campaigns': one(
+      `${getItemPriorityFeed}?category_id=220&date=20260216`,
+      13005,
+      'date',
+      {
+        date: '20260216',
+        ...PRIORITY,
+      },
+    ),
     'no day': one(daily(getItemFeed, ''), 13011, 'date', DAILY, {}, ['yyyyMMdd']),
-    'a day that is still being made': one(daily(getItemFeed, '&date=20260302'), 13007, 'date', { date: '20260302' }),
+    'a day that is still being made': one(daily(getItemFeed, '&date=20260302'), 13007, 'date', {
+      date: '20260302',
+    }),
     'an hour that is still being made': one(
       `${getItemSnapshotFeed}?category_id=220&snapshot_date=2026-03-04T00:00:00.000Z`,
       13007,
@@ -77,12 +111,36 @@ function cases({ profile, emulator, shop }: Stand, fileId: string): Readonly<Rec
       ['yyyy-MM-ddTHH:mm:ss'],
     ),
     'no marketplace': one(item, 13013, header, marketplaces, { [header]: null }),
-    'another form of marketplace': one(item, 13012, header, { [header]: 'US', ...marketplaces }, { [header]: 'US' }),
-    'a marketplace that is not there': one(item, 13014, header, { [header]: `${prefix}ZZ`, ...marketplaces }, { [header]: `${prefix}ZZ` }),
+    'another form of marketplace': one(
+      item,
+      13012,
+      header,
+      { [header]: 'US', ...marketplaces },
+      { [header]: 'US' },
+    ),
+    'a marketplace that is not there': one(
+      item,
+      13014,
+      header,
+      { [header]: `${prefix}ZZ`, ...marketplaces },
+      { [header]: `${prefix}ZZ` },
+    ),
     'no marketplace for a list': one(getFiles, 13014, header, marketplaces, { [header]: null }),
     'no Range': one(item, 13015, 'Range', { max_length: '100000' }, { range: null }),
-    'a Range that is too long': one(item, 13017, 'Range', { Range: 'bytes=0-100001', max_length: '100000' }, { range: 'bytes=0-100001' }),
-    'a file that needs a Range': one(download, 13015, 'Range', { max_length: '10' }, { range: null }),
+    'a Range that is too long': one(
+      item,
+      13017,
+      'Range',
+      { Range: 'bytes=0-100001', max_length: '100000' },
+      { range: 'bytes=0-100001' },
+    ),
+    'a file that needs a Range': one(
+      download,
+      13015,
+      'Range',
+      { max_length: '10' },
+      { range: null },
+    ),
     'a Range of a file that is too long': one(
       download,
       13017,
@@ -90,19 +148,38 @@ function cases({ profile, emulator, shop }: Stand, fileId: string): Readonly<Rec
       { Range: 'bytes=0-100001', max_length: '100000' },
       { range: 'bytes=0-100001' },
     ),
-    'a limit that is too small': one(`${getFiles}?limit=1`, 14001, 'limit', { limit: '1', least, most }),
-    'too many categories': one(`${getFiles}?category_ids=${'1,'.repeat(30)}`, 14005, 'category_ids', {
-      category_ids: '1,'.repeat(30),
-      most: categories,
+    'a limit that is too small': one(`${getFiles}?limit=1`, 14001, 'limit', {
+      limit: '1',
+      least,
+      most,
     }),
-    'a look-back of nothing': one(`${getFiles}?${profile.lookBackParameter}=0`, 14006, profile.lookBackParameter, {
-      [profile.lookBackParameter]: '0',
-    }),
-    'another form of marketplaces': one(`${getFeedTypes}?marketplace_ids=US`, 14010, 'marketplace_ids', {
-      marketplace_ids: 'US',
-      most: shop === ANOTHER ? '3' : '10',
-      ...marketplaces,
-    }),
+    'too many categories': one(
+      `${getFiles}?category_ids=${'1,'.repeat(30)}`,
+      14005,
+      'category_ids',
+      {
+        category_ids: '1,'.repeat(30),
+        most: categories,
+      },
+    ),
+    'a look-back of nothing': one(
+      `${getFiles}?${profile.lookBackParameter}=0`,
+      14006,
+      profile.lookBackParameter,
+      {
+        [profile.lookBackParameter]: '0',
+      },
+    ),
+    'another form of marketplaces': one(
+      `${getFeedTypes}?marketplace_ids=US`,
+      14010,
+      'marketplace_ids',
+      {
+        marketplace_ids: 'US',
+        most: shop === ANOTHER ? '3' : '10',
+        ...marketplaces,
+      },
+    ),
   }
 }
 
@@ -139,11 +216,20 @@ interface ErrorBody {
 async function standOf(shop: Shop) {
   const stand = await stands.with(shop, { maxRangeBytes: 100_000, catalog: { maxWholeBytes: 10 } })
   const { emulator, profile, marketplace } = stand
-  const scopes = [...new Set(Object.values(profile.scopes))].map(scope => `${profile.scopeBase}/${scope}`)
+  const scopes = [...new Set(Object.values(profile.scopes))].map(
+    scope => `${profile.scopeBase}/${scope}`,
+  )
   const authorization = `Bearer ${await token(emulator, 'http://emulator', emulator.fetch, scopes.join(' '))}`
   const send = (path: string, headers: Case['headers'] = {}, init: RequestInit = {}) => {
-    const all: Record<string, string | null> = { authorization, [profile.marketplaceHeader]: marketplace, range: 'bytes=0-9', ...headers }
-    const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+    const all: Record<string, string | null> = {
+      authorization,
+      [profile.marketplaceHeader]: marketplace,
+      range: 'bytes=0-9',
+      ...headers,
+    }
+    const present = Object.entries(all).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    )
     return fetch(new URL(path, profile.baseUrl), { ...init, headers: Object.fromEntries(present) })
   }
   const errorOf = async (response: Response) => {
@@ -164,13 +250,18 @@ describe.each([
 
   test.each(names)('%s', async name => {
     const { stand, send, errorOf } = await standOf(shop)
-    const files = (await (await send(stand.emulator.paths.getFiles)).json()) as { fileMetadata: { fileId: string; size: number }[] }
+    const files = (await (await send(stand.emulator.paths.getFiles)).json()) as {
+      fileMetadata: { fileId: string; size: number }[]
+    }
     const { path, headers, expected } = cases(stand, files.fileMetadata[0]!.fileId)[name]!
     const error = await errorOf(await send(path, headers))
     expect(error).toMatchObject({ errorId: expected.errorId, inputRefIds: [expected.input] })
-    expect(Object.fromEntries(error.parameters.map(({ name: what, value }) => [what, value]))).toEqual(expected.parameters)
+    expect(
+      Object.fromEntries(error.parameters.map(({ name: what, value }) => [what, value])),
+    ).toEqual(expected.parameters)
     const { [expected.input]: received, ...filledIn } = expected.parameters
-    for (const text of [...Object.values(filledIn), ...expected.says]) expect(error.message).toContain(text)
+    for (const text of [...Object.values(filledIn), ...expected.says])
+      expect(error.message).toContain(text)
   })
 
   test('a slow category has its days', async () => {
@@ -178,23 +269,42 @@ describe.each([
     const scope = `${stand.profile.scopeBase}/${stand.profile.scopes.getItemFeed}`
     const bearer = await token(stand.emulator, 'http://emulator', stand.emulator.fetch, scope)
     const url = `http://emulator${stand.emulator.paths.getItemFeed}?feed_scope=NEWLY_LISTED&category_id=220`
-    const headers = { authorization: `Bearer ${bearer}`, [stand.profile.marketplaceHeader]: stand.marketplace }
-    expect(await (await stand.emulator.fetch(url, { headers })).text()).toContain('20260215 to 20260228')
+    const headers = {
+      authorization: `Bearer ${bearer}`,
+      [stand.profile.marketplaceHeader]: stand.marketplace,
+    }
+    expect(await (await stand.emulator.fetch(url, { headers })).text()).toContain(
+      '20260215 to 20260228',
+    )
   })
 
   test('an error that is forced has no placeholder left', async () => {
     const { stand, send, errorOf } = await standOf(shop)
     const path = `${stand.emulator.paths.getItemFeed}?feed_scope=ALL_ACTIVE&category_id=220`
-    expect((await errorOf(await send(path, { 'x-feedmill-fault': 'error;code=13005' }))).message).not.toMatch(/[{}]/)
+    expect(
+      (await errorOf(await send(path, { 'x-feedmill-fault': 'error;code=13005' }))).message,
+    ).not.toMatch(/[{}]/)
   })
 })
 
-const FEEDS = ['getItemFeed', 'getItemGroupFeed', 'getItemSnapshotFeed', 'getItemPriorityFeed'] as const
+const FEEDS = [
+  'getItemFeed',
+  'getItemGroupFeed',
+  'getItemSnapshotFeed',
+  'getItemPriorityFeed',
+] as const
 const CATALOG = ['getAccess', 'getFeedTypes', 'getFeedType', 'getFiles', 'getFile'] as const
-const NOTIFICATIONS = ['getSubscription', 'enableSubscription', 'getTopics', 'getTopic', 'getDestinations', 'getDestination'] as const
+const NOTIFICATIONS = [
+  'getSubscription',
+  'enableSubscription',
+  'getTopics',
+  'getTopic',
+  'getDestinations',
+  'getDestination',
+] as const
 
-// The catalog and the feeds have every refusal as an Error object, and no code for a token that opens
-// nothing but 14007 of downloadFile (feed-file-catalog.md, section 6).
+// The catalog and the feeds have every refusal as an Error object, and no code for a token that
+// opens nothing but 14007 of downloadFile (feed-file-catalog.md, section 6).
 describe('a token that opens nothing', () => {
   test.each([...FEEDS, ...CATALOG, ...NOTIFICATIONS])(
     '%s: an Error object without a code, and the challenge of RFC 6750',
@@ -202,7 +312,9 @@ describe('a token that opens nothing', () => {
       for (const shop of [DOCUMENTED, ANOTHER]) {
         const { stand, send } = await standOf(shop)
         const { emulator, profile } = stand
-        const other = (FEEDS as readonly string[]).includes(operation) || (CATALOG as readonly string[]).includes(operation)
+        const other =
+          (FEEDS as readonly string[]).includes(operation) ||
+          (CATALOG as readonly string[]).includes(operation)
         const scope = other ? profile.scopes.createSubscription : profile.scopes.getFiles
         const wrong = `Bearer ${await token(emulator, 'http://emulator', emulator.fetch, `${profile.scopeBase}/${scope}`)}`
         const init = { method: operation === 'enableSubscription' ? 'POST' : 'GET' }
@@ -212,8 +324,13 @@ describe('a token that opens nothing', () => {
           [wrong, 403, 'Bearer error="insufficient_scope"'],
         ] as const) {
           const response = await send(emulator.paths[operation], { authorization }, init)
-          expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, challenge])
-          const body = (await response.json()) as Record<string, unknown> & { errors?: Record<string, unknown>[] }
+          expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+            status,
+            challenge,
+          ])
+          const body = (await response.json()) as Record<string, unknown> & {
+            errors?: Record<string, unknown>[]
+          }
           const error = body.errors?.[0] ?? body
           expect(Object.keys(error)).toEqual([
             'category',
@@ -225,7 +342,11 @@ describe('a token that opens nothing', () => {
             'outputRefIds',
             'parameters',
           ])
-          expect(error).toMatchObject({ category: 'REQUEST', inputRefIds: ['Authorization'], parameters: [] })
+          expect(error).toMatchObject({
+            category: 'REQUEST',
+            inputRefIds: ['Authorization'],
+            parameters: [],
+          })
         }
       }
     },
@@ -234,17 +355,30 @@ describe('a token that opens nothing', () => {
   test('of downloadFile, the code names the token and not the file', async () => {
     const { stand, send, errorOf } = await standOf(DOCUMENTED)
     const { emulator, profile } = stand
-    const wrong = await token(emulator, 'http://emulator', emulator.fetch, `${profile.scopeBase}/${profile.scopes.createSubscription}`)
+    const wrong = await token(
+      emulator,
+      'http://emulator',
+      emulator.fetch,
+      `${profile.scopeBase}/${profile.scopes.createSubscription}`,
+    )
     const response = await send(emulator.paths.downloadFile, { authorization: `Bearer ${wrong}` })
-    expect(await errorOf(response)).toMatchObject({ errorId: 14007, inputRefIds: ['Authorization'], parameters: [] })
+    expect(await errorOf(response)).toMatchObject({
+      errorId: 14007,
+      inputRefIds: ['Authorization'],
+      parameters: [],
+    })
   })
 
   test('of a feed type that is not permitted on the marketplace, the code names the file', async () => {
-    const stand = await stands.with(DOCUMENTED, { access: { constraints: [{ marketplaceId: 'MKT_DE' }] } })
+    const stand = await stands.with(DOCUMENTED, {
+      access: { constraints: [{ marketplaceId: 'MKT_DE' }] },
+    })
     const bearer = await token(stand.emulator)
     const headers = { authorization: `Bearer ${bearer}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US' }
     const { stand: open, send } = await standOf(DOCUMENTED)
-    const files = (await (await send(open.emulator.paths.getFiles)).json()) as { fileMetadata: { fileId: string }[] }
+    const files = (await (await send(open.emulator.paths.getFiles)).json()) as {
+      fileMetadata: { fileId: string }[]
+    }
     const { fileId } = files.fileMetadata[0]!
     const path = stand.emulator.paths.downloadFile.replace('{file_id}', fileId)
     const response = await stand.emulator.fetch(`http://emulator${path}`, { headers })
@@ -264,17 +398,27 @@ describe('a query parameter that comes twice', () => {
     ...(['getFeedTypes', 'getFiles'] as const).map(operation => [operation, undefined] as const),
   ])('%s: 400, by the code %s', async (operation, errorId) => {
     const { stand, send, errorOf } = await standOf(DOCUMENTED)
-    for (const query of ['feed_scope=DAILY&feed_scope=DAILY', 'limit=20&limit=50', 'unknown=1&unknown=2']) {
+    for (const query of [
+      'feed_scope=DAILY&feed_scope=DAILY',
+      'limit=20&limit=50',
+      'unknown=1&unknown=2',
+    ]) {
       const response = await send(`${stand.emulator.paths[operation]}?${query}`)
       expect(response.status).toBe(400)
       const error = await errorOf(response)
-      expect([(error as { errorId?: number }).errorId, error.inputRefIds]).toEqual([errorId, [query.split('=')[0]]])
+      expect([(error as { errorId?: number }).errorId, error.inputRefIds]).toEqual([
+        errorId,
+        [query.split('=')[0]],
+      ])
     }
   })
 
   test('an operation without query parameters reads no query', async () => {
     const { stand, send } = await standOf(DOCUMENTED)
-    const path = stand.emulator.paths.getSigningKey.replace('{signing_key_id}', stand.emulator.signingKeyIds[0]!)
+    const path = stand.emulator.paths.getSigningKey.replace(
+      '{signing_key_id}',
+      stand.emulator.signingKeyIds[0]!,
+    )
     expect((await send(`${path}?a=1&a=2`)).status).toBe(200)
   })
 })

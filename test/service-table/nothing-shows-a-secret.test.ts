@@ -1,5 +1,6 @@
-// Whatever the clients throw, give, log or show, on sockets, with every fault that the emulator has: no token, no client secret and no
-// Authorization header is in it, in no usual encoding. What a hostile service repeats is in test/service/feed-service.test.ts.
+// Whatever the clients throw, give, log or show, on sockets, with every fault that the emulator
+// has: no token, no client secret and no Authorization header is in it, in no usual encoding. What
+// a hostile service repeats is in test/service/feed-service.test.ts.
 
 import { format, inspect } from 'node:util'
 import { Minipass } from 'minipass'
@@ -34,10 +35,14 @@ beforeEach(() => {
   const { mock } = vi.spyOn(Minipass.prototype, 'emit')
   stages = () => mock.contexts
   for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, 'write').mockImplementation(chunk => written.push(Buffer.from(chunk as string).toString('utf8')) > 0)
+    vi.spyOn(stream, 'write').mockImplementation(
+      chunk => written.push(Buffer.from(chunk as string).toString('utf8')) > 0,
+    )
   }
   for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const) {
-    vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void written.push(format(...args)))
+    vi.spyOn(console, method).mockImplementation(
+      (...args: unknown[]) => void written.push(format(...args)),
+    )
   }
 })
 afterEach(() => vi.restoreAllMocks())
@@ -60,7 +65,10 @@ class Wire implements HttpTransport {
   }
 }
 
-/** Every way in which a secret may be written, and the first half of each, where a text was cut inside it. */
+/**
+ * Every way in which a secret may be written, and the first half of each, where a text was cut
+ * inside it.
+ */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const forms = [
@@ -73,19 +81,32 @@ function formsOf(secret: string): string[] {
     bytes.toString('hex'),
   ]
   const asBytes = bytes.toString('hex').match(/../g)!.slice(0, 16)
-  return [...forms.map(form => form.slice(0, Math.max(12, form.length / 2))), asBytes.join(' '), [...bytes.subarray(0, 16)].join(', ')]
+  return [
+    ...forms.map(form => form.slice(0, Math.max(12, form.length / 2))),
+    asBytes.join(' '),
+    [...bytes.subarray(0, 16)].join(', '),
+  ]
 }
 
 /** The texts in which a value can come before somebody's eyes. */
 function textsOf(value: unknown): string[] {
   const texts = [shown(value), format('%s %o', value, value), asJson(value)]
   if (!(value instanceof Error)) return texts
-  const inside = [value.cause, ...((value as Partial<AggregateError>).errors ?? [])].filter(error => error !== undefined)
+  const inside = [value.cause, ...((value as Partial<AggregateError>).errors ?? [])].filter(
+    error => error !== undefined,
+  )
   return [...texts, String(value), value.stack ?? '', ...inside.flatMap(textsOf)]
 }
 
 function shown(value: unknown): string {
-  return inspect(value, { depth: Infinity, showHidden: true, showProxy: true, getters: true, maxStringLength: null, breakLength: 200 })
+  return inspect(value, {
+    depth: Infinity,
+    showHidden: true,
+    showProxy: true,
+    getters: true,
+    maxStringLength: null,
+    breakLength: 200,
+  })
 }
 
 function asJson(value: unknown): string {
@@ -113,16 +134,43 @@ function serviceAt({ profile }: Stand, transport: HttpTransport, limitMs = 20_00
   return createFeedService(profile, credentials, { transport, checks: 'forms', ...limits, ranges })
 }
 
-/** What the service has, gives and throws when each of its operations is used; objects are there in the middle of their work too. */
-async function everythingOf(service: FeedService, asked: Asked, seen: Set<unknown>): Promise<FeedError[]> {
+/**
+ * What the service has, gives and throws when each of its operations is used; objects are there in
+ * the middle of their work too.
+ */
+async function everythingOf(
+  service: FeedService,
+  asked: Asked,
+  seen: Set<unknown>,
+): Promise<FeedError[]> {
   const { catalog, feeds, keys, notifications } = service
-  const options = { progressMs: 1, onProgress: (progress: unknown) => seen.add(progress), onSettled: (...all: unknown[]) => seen.add(all) }
-  const download = feeds.getItemFeed({ marketplace: asked.marketplace!, categoryId: asked.categoryId!, scope: 'ALL_ACTIVE' })
+  const options = {
+    progressMs: 1,
+    onProgress: (progress: unknown) => seen.add(progress),
+    onSettled: (...all: unknown[]) => seen.add(all),
+  }
+  const download = feeds.getItemFeed({
+    marketplace: asked.marketplace!,
+    categoryId: asked.categoryId!,
+    scope: 'ALL_ACTIVE',
+  })
   const file = catalog.downloadFile({ marketplace: asked.marketplace!, fileId: asked.fileId })
   const pipeline = download.rows(options)
   const types = catalog.getFeedTypes()
   const list = catalog.getFiles({ marketplace: asked.marketplace! })
-  for (const value of [service, service.profile, catalog, feeds, keys, notifications, download, file, pipeline, types, list])
+  for (const value of [
+    service,
+    service.profile,
+    catalog,
+    feeds,
+    keys,
+    notifications,
+    download,
+    file,
+    pipeline,
+    types,
+    list,
+  ])
     seen.add(value)
   const batches = download.batches(options)
   const inTheMiddle = async () => {
@@ -147,47 +195,70 @@ async function everythingOf(service: FeedService, asked: Asked, seen: Set<unknow
     notifications.createSubscription(asked.subscription),
     notifications.createSubscription(asked.subscription, { user }),
   ])
-  const results = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as unknown)))
+  const results = outcomes.map(outcome =>
+    outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as unknown),
+  )
   for (const value of [...results, service, pipeline]) seen.add(value)
-  const errors = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as FeedError] : []))
+  const errors = outcomes.flatMap(outcome =>
+    outcome.status === 'rejected' ? [outcome.reason as FeedError] : [],
+  )
   expect(errors.filter(error => !FeedError.is(error))).toEqual([])
   return errors
 }
 
-const PARAMETERS: Readonly<Record<string, string>> = { latency: ';ms=1', short: ';after=10', 503: ';retry-after=0' }
+const PARAMETERS: Readonly<Record<string, string>> = {
+  latency: ';ms=1',
+  short: ';after=10',
+  503: ';retry-after=0',
+}
 
-const faults = ['none', 'error;code=13006', ...FAULT_KINDS.map(kind => kind + (PARAMETERS[kind] ?? ''))]
+const faults = [
+  'none',
+  'error;code=13006',
+  ...FAULT_KINDS.map(kind => kind + (PARAMETERS[kind] ?? '')),
+]
 /** After these the client waits for bytes that never come. */
 const LIMITED = /^(stall|short)/
 
-test.each(faults)('fault 85: no secret is shown by any object, error or line of output, fault %s', async fault => {
-  const stand = await openStand(DOCUMENTED, { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
-  const wire = new Wire(stands.transport, fault === 'none' ? {} : { 'x-feedmill-fault': fault })
-  // Tokens are granted whatever the fault, so that there is something to be shown.
-  const plain = new Wire(stands.transport)
-  const transport: HttpTransport = { send: request => (isForToken(request) ? plain : wire).send(request) }
-  const service = serviceAt(stand, transport, LIMITED.test(fault) ? 400 : 20_000)
-  try {
-    const seen = new Set<unknown>()
-    const errors = await everythingOf(service, goodRequest(stand, await fileIdOf(stand)), seen)
-    for (const stage of stages()) seen.add(stage)
-    await service.close()
-    seen.add(service)
+test.each(faults)(
+  'fault 85: no secret is shown by any object, error or line of output, fault %s',
+  async fault => {
+    const stand = await openStand(DOCUMENTED, { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
+    const wire = new Wire(stands.transport, fault === 'none' ? {} : { 'x-feedmill-fault': fault })
+    // Tokens are granted whatever the fault, so that there is something to be shown.
+    const plain = new Wire(stands.transport)
+    const transport: HttpTransport = {
+      send: request => (isForToken(request) ? plain : wire).send(request),
+    }
+    const service = serviceAt(stand, transport, LIMITED.test(fault) ? 400 : 20_000)
+    try {
+      const seen = new Set<unknown>()
+      const errors = await everythingOf(service, goodRequest(stand, await fileIdOf(stand)), seen)
+      for (const stage of stages()) seen.add(stage)
+      await service.close()
+      seen.add(service)
 
-    const secrets = [...wire.secrets, ...plain.secrets]
-    expect(secrets.length).toBeGreaterThanOrEqual(4)
-    expect([...seen].filter(value => value instanceof Minipass).length).toBeGreaterThan(7)
-    if (fault === 'none') expect(errors.map(({ context }) => context)).toEqual([expect.objectContaining({ status: 401 })])
-    expect(shownIn([...seen, ...written], secrets)).toEqual([])
-  } finally {
-    await stand.emulator.close()
-  }
-})
+      const secrets = [...wire.secrets, ...plain.secrets]
+      expect(secrets.length).toBeGreaterThanOrEqual(4)
+      expect([...seen].filter(value => value instanceof Minipass).length).toBeGreaterThan(7)
+      if (fault === 'none')
+        expect(errors.map(({ context }) => context)).toEqual([
+          expect.objectContaining({ status: 401 }),
+        ])
+      expect(shownIn([...seen, ...written], secrets)).toEqual([])
+    } finally {
+      await stand.emulator.close()
+    }
+  },
+)
 
 test.each(['401', '500', 'html', 'reset', '503;retry-after=0'])(
   'fault 85: no secret is shown where no token is granted, fault %s',
   async fault => {
-    const stand = await stands.with(DOCUMENTED, { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
+    const stand = await stands.with(DOCUMENTED, {
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+    })
     const wire = new Wire(stands.transport, { 'x-feedmill-fault': fault })
     const seen = new Set<unknown>()
     const errors = await everythingOf(serviceAt(stand, wire), goodRequest(stand, 'f'), seen)
@@ -202,10 +273,14 @@ test('fault 85: no secret is shown where the client is refused, or nobody listen
   const seen = new Set<unknown>()
   const asked = goodRequest(stand, 'f')
   const refused = await everythingOf(serviceAt(stand, wire), asked, seen)
-  expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['TOKEN_REFUSED', 'HTTP_STATUS']))
+  expect(new Set(refused.map(({ code }) => code))).toEqual(
+    new Set(['TOKEN_REFUSED', 'HTTP_STATUS']),
+  )
   await stand.emulator.close()
   const unheard = await everythingOf(serviceAt(stand, wire), asked, seen)
-  expect(new Set(unheard.map(({ code }) => code))).toEqual(new Set(['HTTP_TRANSPORT', 'RANGE_RETRIES_EXHAUSTED']))
+  expect(new Set(unheard.map(({ code }) => code))).toEqual(
+    new Set(['HTTP_TRANSPORT', 'RANGE_RETRIES_EXHAUSTED']),
+  )
   expect(shownIn([...seen, ...written], wire.secrets)).toEqual([])
 })
 
@@ -216,23 +291,53 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   const secrets = new Secrets()
   const settings = requestSettings({})
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
-  const tokens = new CredentialTokens({ tokenUrl, credentials, transport: wire, secrets, settings, closed: new AbortController().signal })
+  const tokens = new CredentialTokens({
+    tokenUrl,
+    credentials,
+    transport: wire,
+    secrets,
+    settings,
+    closed: new AbortController().signal,
+  })
   const scope = `${scopeBase}/buy.item.feed`
-  const authorized = new AuthorizedTransport({ transport: wire, tokens: tokens.source, scope, secrets, settings })
+  const authorized = new AuthorizedTransport({
+    transport: wire,
+    tokens: tokens.source,
+    scope,
+    secrets,
+    settings,
+  })
   const { signal } = new AbortController()
   const response = await authorized.send({ url: baseUrl + paths.getAccess, headers: {}, signal })
   expect(response.status).toBe(200)
   response.discard()
   expect(wire.secrets.size).toBe(4)
-  expect(shownIn([tokens, tokens.source, authorized, secrets, response, stands.transport, new NodeTransport()], wire.secrets)).toEqual([])
+  expect(
+    shownIn(
+      [tokens, tokens.source, authorized, secrets, response, stands.transport, new NodeTransport()],
+      wire.secrets,
+    ),
+  ).toEqual([])
 })
 
 test('the search finds what it looks for', () => {
   const secret = [CLIENT_SECRET]
-  const buried = new Error('x', { cause: new AggregateError([{ request: { headers: new Headers({ a: CLIENT_SECRET }) } }]) })
+  const buried = new Error('x', {
+    cause: new AggregateError([{ request: { headers: new Headers({ a: CLIENT_SECRET }) } }]),
+  })
   const hidden = Object.defineProperty({}, 'token', { enumerable: false, value: CLIENT_SECRET })
-  const places = [buried, hidden, `?s=${encodeURIComponent(CLIENT_SECRET)}`, Buffer.from(CLIENT_SECRET).toString('base64')]
-  for (const value of [...places, Buffer.from(CLIENT_SECRET), new Uint8Array(Buffer.from(CLIENT_SECRET)), CLIENT_SECRET.slice(0, 20)]) {
+  const places = [
+    buried,
+    hidden,
+    `?s=${encodeURIComponent(CLIENT_SECRET)}`,
+    Buffer.from(CLIENT_SECRET).toString('base64'),
+  ]
+  for (const value of [
+    ...places,
+    Buffer.from(CLIENT_SECRET),
+    new Uint8Array(Buffer.from(CLIENT_SECRET)),
+    CLIENT_SECRET.slice(0, 20),
+  ]) {
     expect(shownIn([value], secret).length).toBeGreaterThan(0)
   }
   process.stdout.write(CLIENT_SECRET)

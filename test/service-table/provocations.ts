@@ -1,5 +1,6 @@
-// How each documented error is brought about: what the emulator is told, what the clients are asked for, and what is changed on the way
-// where the clients cannot be brought to send it. It is one piece, because it is one table. That it has every row, and no other, is
+// How each documented error is brought about: what the emulator is told, what the clients are asked
+// for, and what is changed on the way where the clients cannot be brought to send it. It is one
+// piece, because it is one table. That it has every row, and no other, is
 // every-documented-error.test.ts's to say.
 
 import type { EmulatorOptions } from '../../src/emulator'
@@ -9,7 +10,9 @@ import type { ServiceProfile } from '../../src/service/profile'
 import { type Asked, destinationId } from './calls'
 import type { Stand } from './shops'
 
-/** A request on its way from the clients to the socket. Header names are lower case; null removes. */
+/**
+ * A request on its way from the clients to the socket. Header names are lower case; null removes.
+ */
 export interface Spoilt {
   readonly headers?: Readonly<Record<string, string | null>>
   /** Added to the query, beside what is there. */
@@ -46,11 +49,20 @@ const LISTS = ['getFiles', 'getFeedTypes'] as const
 const KEY = ['getSigningKey'] as const
 const SUBSCRIBE = ['createSubscription'] as const
 
-export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, limits }: ServiceProfile): readonly Provocation[] {
-  const inMarketplace = (code: string): AccessConstraint => ({ marketplaceId: marketplacePrefix + code })
+export function provocationsFor({
+  marketplacePrefix,
+  marketplaceHeader,
+  scopes,
+  limits,
+}: ServiceProfile): readonly Provocation[] {
+  const inMarketplace = (code: string): AccessConstraint => ({
+    marketplaceId: marketplacePrefix + code,
+  })
   const onlyFor = (...constraints: AccessConstraint[]) => ({ access: { constraints } })
   const marketplace = (code: string): Ask => ({ marketplace: marketplacePrefix + code })
-  const otherScope = (operation: OperationName, scope: string) => ({ scopes: { [operation]: scope } })
+  const otherScope = (operation: OperationName, scope: string) => ({
+    scopes: { [operation]: scope },
+  })
   const daily = (date: string | undefined): Ask => ({ scope: 'NEWLY_LISTED', date })
   const range = (value: string | null): Spoilt => ({ headers: { range: value } })
   const fault = (text: string): Spoilt => ({ headers: { 'x-feedmill-fault': text } })
@@ -59,40 +71,82 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
     good => ({ subscription: { ...good.subscription, ...changes } as Asked['subscription'] })
   const payload =
     (changes: Readonly<Record<string, unknown>>): Ask =>
-    good => ({ subscription: { ...good.subscription, payload: { ...good.subscription.payload, ...changes } } })
+    good => ({
+      subscription: { ...good.subscription, payload: { ...good.subscription.payload, ...changes } },
+    })
   const atDisabled: Ask = ({ subscription: good }, stand) => ({
     subscription: { ...good, destinationId: destinationId(stand, 'DISABLED') },
   })
-  const unpermitted = { feedTypeId: 'CURATED_ITEM_FEED', description: '', feed: 'item', permitted: false } as const
+  const unpermitted = {
+    feedTypeId: 'CURATED_ITEM_FEED',
+    description: '',
+    feed: 'item',
+    permitted: false,
+  } as const
   const many = (value: string, most: number) => Array<string>(most + 1).fill(value)
 
   return [
     // The query of the feeds.
-    { errorId: 13000, operations: FEEDS, how: 'a parameter twice', spoil: { query: { category_id: '220' } } },
-    { errorId: 13003, operations: ITEM_AND_GROUP, how: 'another feed_scope', ask: { scope: 'WEEKLY' } },
+    {
+      errorId: 13000,
+      operations: FEEDS,
+      how: 'a parameter twice',
+      spoil: { query: { category_id: '220' } },
+    },
+    {
+      errorId: 13003,
+      operations: ITEM_AND_GROUP,
+      how: 'another feed_scope',
+      ask: { scope: 'WEEKLY' },
+    },
     { errorId: 13009, operations: ITEM_AND_GROUP, how: 'no feed_scope', ask: { scope: undefined } },
     { errorId: 13004, operations: FEEDS, how: 'no digits', ask: { categoryId: 'abc' } },
     { errorId: 13010, operations: FEEDS, how: 'no category', ask: { categoryId: undefined } },
     { errorId: 13022, operations: FEEDS, how: 'Real Estate', ask: { categoryId: '10542' } },
-    { errorId: 13022, operations: FEEDS, how: 'a category that is not there', ask: { categoryId: '999999' } },
+    {
+      errorId: 13022,
+      operations: FEEDS,
+      how: 'a category that is not there',
+      ask: { categoryId: '999999' },
+    },
     { errorId: 13005, operations: DATED, how: 'another format', ask: daily('2026-03-01') },
     { errorId: 13005, operations: DATED, how: 'off the calendar', ask: daily('20260231') },
     { errorId: 13005, operations: DATED, how: 'in the future', ask: daily('20990101') },
     { errorId: 13005, operations: DATED, how: 'too long ago', ask: daily('20260201') },
     { errorId: 13011, operations: DATED, how: 'no date', ask: daily(undefined) },
     { errorId: 13020, operations: SNAPSHOT, how: 'no hour', ask: { snapshotDate: undefined } },
-    { errorId: 13021, operations: SNAPSHOT, how: 'another format', ask: { snapshotDate: '2026-03-01T05:00:00' } },
-    { errorId: 13021, operations: SNAPSHOT, how: 'not a whole hour', ask: { snapshotDate: '2026-03-01T05:30:00.000Z' } },
+    {
+      errorId: 13021,
+      operations: SNAPSHOT,
+      how: 'another format',
+      ask: { snapshotDate: '2026-03-01T05:00:00' },
+    },
+    {
+      errorId: 13021,
+      operations: SNAPSHOT,
+      how: 'not a whole hour',
+      ask: { snapshotDate: '2026-03-01T05:30:00.000Z' },
+    },
 
     // The files of the feeds, by the clock.
-    { errorId: 13007, operations: DATED, how: 'a day that is still being generated', ask: daily('20260302') },
+    {
+      errorId: 13007,
+      operations: DATED,
+      how: 'a day that is still being generated',
+      ask: daily('20260302'),
+    },
     {
       errorId: 13007,
       operations: SNAPSHOT,
       how: 'an hour that is still being generated',
       ask: { snapshotDate: '2026-03-04T00:00:00.000Z' },
     },
-    { errorId: 13007, operations: SNAPSHOT, how: 'an hour past seven days', ask: { snapshotDate: '2026-02-20T00:00:00.000Z' } },
+    {
+      errorId: 13007,
+      operations: SNAPSHOT,
+      how: 'an hour past seven days',
+      ask: { snapshotDate: '2026-02-20T00:00:00.000Z' },
+    },
     {
       errorId: 13007,
       operations: ITEM_AND_GROUP,
@@ -111,8 +165,18 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
     { errorId: 13012, operations: FEEDS, how: 'another form', ask: { marketplace: 'US' } },
     { errorId: 13012, operations: FEEDS, how: 'lower case', ask: marketplace('us') },
     { errorId: 13013, operations: FEEDS, how: 'no header', ask: { marketplace: undefined } },
-    { errorId: 13013, operations: FEEDS, how: 'an empty header', spoil: { headers: { [marketplaceHeader.toLowerCase()]: '' } } },
-    { errorId: 13014, operations: DOWNLOADS, how: 'a marketplace that is not there', ask: marketplace('ZZ') },
+    {
+      errorId: 13013,
+      operations: FEEDS,
+      how: 'an empty header',
+      spoil: { headers: { [marketplaceHeader.toLowerCase()]: '' } },
+    },
+    {
+      errorId: 13014,
+      operations: DOWNLOADS,
+      how: 'a marketplace that is not there',
+      ask: marketplace('ZZ'),
+    },
     { errorId: 13014, operations: DOWNLOAD, how: 'no header', ask: { marketplace: undefined } },
 
     // Ranges.
@@ -134,8 +198,18 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
     { errorId: 13016, operations: DOWNLOADS, how: 'another unit', spoil: range('items=0-5') },
     { errorId: 13016, operations: DOWNLOADS, how: 'no unit', spoil: range('0-5') },
     { errorId: 13016, operations: DOWNLOADS, how: 'two ranges', spoil: range('bytes=0-5,7-9') },
-    { errorId: 13017, operations: DOWNLOADS, how: 'past the end of the file', spoil: range('bytes=900000000-900000005') },
-    { errorId: 13017, operations: DOWNLOADS, how: 'the end before the start', spoil: range('bytes=9-3') },
+    {
+      errorId: 13017,
+      operations: DOWNLOADS,
+      how: 'past the end of the file',
+      spoil: range('bytes=900000000-900000005'),
+    },
+    {
+      errorId: 13017,
+      operations: DOWNLOADS,
+      how: 'the end before the start',
+      spoil: range('bytes=9-3'),
+    },
     {
       errorId: 13017,
       operations: DOWNLOADS,
@@ -143,13 +217,28 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
       emulator: { maxRangeBytes: 10 },
       spoil: range('bytes=0-20'),
     },
-    { errorId: 13018, operations: FEEDS, how: 'a start that is no number', spoil: range('bytes=x-5') },
+    {
+      errorId: 13018,
+      operations: FEEDS,
+      how: 'a start that is no number',
+      spoil: range('bytes=x-5'),
+    },
     { errorId: 13018, operations: FEEDS, how: 'no start', spoil: range('bytes=-5') },
-    { errorId: 13019, operations: FEEDS, how: 'an end that is no number', spoil: range('bytes=0-x') },
+    {
+      errorId: 13019,
+      operations: FEEDS,
+      how: 'an end that is no number',
+      spoil: range('bytes=0-x'),
+    },
     { errorId: 13019, operations: FEEDS, how: 'no end', spoil: range('bytes=0-') },
 
     // What the application may read.
-    { errorId: 13023, operations: FEEDS, how: 'access to another marketplace', emulator: onlyFor(inMarketplace('DE')) },
+    {
+      errorId: 13023,
+      operations: FEEDS,
+      how: 'access to another marketplace',
+      emulator: onlyFor(inMarketplace('DE')),
+    },
     {
       errorId: 13024,
       operations: FEEDS,
@@ -162,15 +251,50 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
       how: 'access to another category',
       emulator: onlyFor({ ...inMarketplace('US'), categoryIds: ['999'] }),
     },
-    { errorId: 14007, operations: DOWNLOAD, how: 'a token for something else', ...otherScope('downloadFile', scopes.createSubscription) },
-    { errorId: 14009, operations: DOWNLOAD, how: 'access to another marketplace', emulator: onlyFor(inMarketplace('DE')) },
+    {
+      errorId: 14007,
+      operations: DOWNLOAD,
+      how: 'a token for something else',
+      ...otherScope('downloadFile', scopes.createSubscription),
+    },
+    {
+      errorId: 14009,
+      operations: DOWNLOAD,
+      how: 'access to another marketplace',
+      emulator: onlyFor(inMarketplace('DE')),
+    },
 
     // The catalog.
-    { errorId: 14004, operations: DOWNLOAD, how: 'no such file', ask: { fileId: '0123456789abcdef' } },
-    { errorId: 14004, operations: DOWNLOAD, how: 'a file of another marketplace', ask: marketplace('DE') },
-    { errorId: 14004, operations: DOWNLOAD, how: 'an expired file', emulator: { now: new Date('2026-06-01T00:00:00Z') } },
-    { errorId: 14000, operations: ['getFeedType'], how: 'no such type', ask: { feedTypeId: 'NO_FEED' } },
-    { errorId: 14008, operations: ['getFiles'], how: 'no such type', ask: { feedTypeId: 'NO_FEED' } },
+    {
+      errorId: 14004,
+      operations: DOWNLOAD,
+      how: 'no such file',
+      ask: { fileId: '0123456789abcdef' },
+    },
+    {
+      errorId: 14004,
+      operations: DOWNLOAD,
+      how: 'a file of another marketplace',
+      ask: marketplace('DE'),
+    },
+    {
+      errorId: 14004,
+      operations: DOWNLOAD,
+      how: 'an expired file',
+      emulator: { now: new Date('2026-06-01T00:00:00Z') },
+    },
+    {
+      errorId: 14000,
+      operations: ['getFeedType'],
+      how: 'no such type',
+      ask: { feedTypeId: 'NO_FEED' },
+    },
+    {
+      errorId: 14008,
+      operations: ['getFiles'],
+      how: 'no such type',
+      ask: { feedTypeId: 'NO_FEED' },
+    },
     {
       errorId: 14011,
       operations: ['getFeedType', 'getFiles'],
@@ -179,10 +303,25 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
     },
     { errorId: 14001, operations: LISTS, how: 'too few', ask: { limit: limits.pageSizeLeast - 1 } },
     { errorId: 14001, operations: LISTS, how: 'too many', ask: { limit: limits.pageSizeMost + 1 } },
-    { errorId: 14002, operations: LISTS, how: 'a token of nobody', ask: { continuationToken: 'garbage' } },
-    { errorId: 14005, operations: ['getFiles'], how: 'too many categories', ask: { categoryIds: many('220', limits.categoryIds) } },
+    {
+      errorId: 14002,
+      operations: LISTS,
+      how: 'a token of nobody',
+      ask: { continuationToken: 'garbage' },
+    },
+    {
+      errorId: 14005,
+      operations: ['getFiles'],
+      how: 'too many categories',
+      ask: { categoryIds: many('220', limits.categoryIds) },
+    },
     { errorId: 14006, operations: ['getFiles'], how: 'no minutes', ask: { lookBackMinutes: 0 } },
-    { errorId: 14010, operations: ['getFeedTypes'], how: 'another form', ask: { marketplaceIds: ['US'] } },
+    {
+      errorId: 14010,
+      operations: ['getFeedTypes'],
+      how: 'another form',
+      ask: { marketplaceIds: ['US'] },
+    },
     {
       errorId: 14010,
       operations: ['getFeedTypes'],
@@ -192,8 +331,20 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
 
     // Signing keys.
     { errorId: 210002, operations: KEY, how: 'no such key', ask: { signingKeyId: 'none' } },
-    { errorId: 210005, status: 401, operations: KEY, how: 'a token of nobody', spoil: { headers: { authorization: 'Bearer none' } } },
-    { errorId: 210005, status: 401, operations: KEY, how: 'no token', spoil: { headers: { authorization: null } } },
+    {
+      errorId: 210005,
+      status: 401,
+      operations: KEY,
+      how: 'a token of nobody',
+      spoil: { headers: { authorization: 'Bearer none' } },
+    },
+    {
+      errorId: 210005,
+      status: 401,
+      operations: KEY,
+      how: 'no token',
+      spoil: { headers: { authorization: null } },
+    },
     {
       errorId: 210005,
       status: 403,
@@ -211,18 +362,80 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
     },
 
     // Subscriptions.
-    { errorId: 195003, status: 400, operations: SUBSCRIBE, how: 'no payload', ask: subscription({ payload: undefined }) },
-    { errorId: 195003, status: 400, operations: SUBSCRIBE, how: 'not JSON', spoil: { headers: { 'content-type': 'text/plain' } } },
-    { errorId: 195006, operations: SUBSCRIBE, how: 'another status', ask: subscription({ status: 'ON' }) },
-    { errorId: 195006, operations: SUBSCRIBE, how: 'no status', ask: subscription({ status: undefined }) },
-    { errorId: 195007, operations: SUBSCRIBE, how: 'no such destination', ask: subscription({ destinationId: 'none' }) },
-    { errorId: 195007, operations: SUBSCRIBE, how: 'no destination', ask: subscription({ destinationId: undefined }) },
-    { errorId: 195008, operations: SUBSCRIBE, how: 'another version', ask: payload({ schemaVersion: '9.9' }) },
-    { errorId: 195008, operations: SUBSCRIBE, how: 'no version', ask: payload({ schemaVersion: undefined }) },
-    { errorId: 195009, operations: SUBSCRIBE, how: 'another format', ask: payload({ format: 'XML' }) },
-    { errorId: 195010, operations: SUBSCRIBE, how: 'another protocol', ask: payload({ deliveryProtocol: 'FTP' }) },
-    { errorId: 195010, operations: SUBSCRIBE, how: 'no protocol', ask: payload({ deliveryProtocol: undefined }) },
-    { errorId: 195011, operations: SUBSCRIBE, how: "a user's topic", ask: subscription({ topicId: 'ITEM_AVAILABILITY' }) },
+    {
+      errorId: 195003,
+      status: 400,
+      operations: SUBSCRIBE,
+      how: 'no payload',
+      ask: subscription({ payload: undefined }),
+    },
+    {
+      errorId: 195003,
+      status: 400,
+      operations: SUBSCRIBE,
+      how: 'not JSON',
+      spoil: { headers: { 'content-type': 'text/plain' } },
+    },
+    {
+      errorId: 195006,
+      operations: SUBSCRIBE,
+      how: 'another status',
+      ask: subscription({ status: 'ON' }),
+    },
+    {
+      errorId: 195006,
+      operations: SUBSCRIBE,
+      how: 'no status',
+      ask: subscription({ status: undefined }),
+    },
+    {
+      errorId: 195007,
+      operations: SUBSCRIBE,
+      how: 'no such destination',
+      ask: subscription({ destinationId: 'none' }),
+    },
+    {
+      errorId: 195007,
+      operations: SUBSCRIBE,
+      how: 'no destination',
+      ask: subscription({ destinationId: undefined }),
+    },
+    {
+      errorId: 195008,
+      operations: SUBSCRIBE,
+      how: 'another version',
+      ask: payload({ schemaVersion: '9.9' }),
+    },
+    {
+      errorId: 195008,
+      operations: SUBSCRIBE,
+      how: 'no version',
+      ask: payload({ schemaVersion: undefined }),
+    },
+    {
+      errorId: 195009,
+      operations: SUBSCRIBE,
+      how: 'another format',
+      ask: payload({ format: 'XML' }),
+    },
+    {
+      errorId: 195010,
+      operations: SUBSCRIBE,
+      how: 'another protocol',
+      ask: payload({ deliveryProtocol: 'FTP' }),
+    },
+    {
+      errorId: 195010,
+      operations: SUBSCRIBE,
+      how: 'no protocol',
+      ask: payload({ deliveryProtocol: undefined }),
+    },
+    {
+      errorId: 195011,
+      operations: SUBSCRIBE,
+      how: "a user's topic",
+      ask: subscription({ topicId: 'ITEM_AVAILABILITY' }),
+    },
     {
       errorId: 195011,
       operations: SUBSCRIBE,
@@ -236,9 +449,25 @@ export function provocationsFor({ marketplacePrefix, marketplaceHeader, scopes, 
       twice: true,
       ask: subscription({ topicId: 'MARKETPLACE_ACCOUNT_DELETION' }),
     },
-    { errorId: 195015, status: 400, operations: SUBSCRIBE, how: 'a destination that is not enabled', ask: atDisabled },
-    { errorId: 195027, operations: SUBSCRIBE, how: 'no such topic', ask: subscription({ topicId: 'NOTHING' }) },
-    { errorId: 195027, operations: SUBSCRIBE, how: 'no topic', ask: subscription({ topicId: undefined }) },
+    {
+      errorId: 195015,
+      status: 400,
+      operations: SUBSCRIBE,
+      how: 'a destination that is not enabled',
+      ask: atDisabled,
+    },
+    {
+      errorId: 195027,
+      operations: SUBSCRIBE,
+      how: 'no such topic',
+      ask: subscription({ topicId: 'NOTHING' }),
+    },
+    {
+      errorId: 195027,
+      operations: SUBSCRIBE,
+      how: 'no topic',
+      ask: subscription({ topicId: undefined }),
+    },
     {
       errorId: 195003,
       status: 409,

@@ -1,5 +1,6 @@
-// Two services of one family that differ in everything that a profile can say, each on sockets. What tells them apart is said to the
-// clients and to the emulator in the same words, and nowhere else.
+// Two services of one family that differ in everything that a profile can say, each on sockets.
+// What tells them apart is said to the clients and to the emulator in the same words, and nowhere
+// else.
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
@@ -9,7 +10,10 @@ import { defineProfile, type ProfileOptions, type ServiceProfile } from '../../s
 import { type ResponseCheck, responseCheck } from '../emulator/openapi-validation'
 import { FAST } from '../service/emulated'
 
-type SharedOptions = Omit<ProfileOptions, 'baseUrl' | 'tokenUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'>
+type SharedOptions = Omit<
+  ProfileOptions,
+  'baseUrl' | 'tokenUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'
+>
 type PathOptions = Pick<EmulatorOptions, 'tokenPath' | 'keysPath' | 'notificationsPath'>
 
 export interface Shop {
@@ -20,7 +24,11 @@ export interface Shop {
   readonly wrapErrors: boolean
 }
 
-export const DOCUMENTED: Shop = { shared: { scopeBase: 'https://api.market.example/oauth' }, at: {}, wrapErrors: false }
+export const DOCUMENTED: Shop = {
+  shared: { scopeBase: 'https://api.market.example/oauth' },
+  at: {},
+  wrapErrors: false,
+}
 
 export const ANOTHER: Shop = {
   shared: {
@@ -62,7 +70,10 @@ export interface Stand {
 
 /** What the service says of its operations. */
 export interface ServiceDocument {
-  operation(name: string): { readonly parameters?: readonly { readonly name: string }[]; readonly requestBody?: object }
+  operation(name: string): {
+    readonly parameters?: readonly { readonly name: string }[]
+    readonly requestBody?: object
+  }
   /** Field names of a component. */
   fields(component: string): readonly string[]
 }
@@ -86,10 +97,19 @@ export class Stands {
   }
 }
 
-export async function openStand(shop: Shop, options: Partial<EmulatorOptions> = {}): Promise<Stand> {
+export async function openStand(
+  shop: Shop,
+  options: Partial<EmulatorOptions> = {},
+): Promise<Stand> {
   const marketplaces = ['US', 'DE'].map(code => (shop.shared.marketplacePrefix ?? 'MKT_') + code)
   const world = { seed: 7, items: 60, churn: 20, hours: 72, marketplaces }
-  const emulator = createEmulator({ world, ...shop.shared, ...shop.at, wrapErrors: shop.wrapErrors, ...options })
+  const emulator = createEmulator({
+    world,
+    ...shop.shared,
+    ...shop.at,
+    wrapErrors: shop.wrapErrors,
+    ...options,
+  })
   const { url } = await emulator.listen()
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Record<string, unknown>
   return {
@@ -104,7 +124,10 @@ export async function openStand(shop: Shop, options: Partial<EmulatorOptions> = 
 
 function readDocument(json: Readonly<Record<string, unknown>>): ServiceDocument {
   const { paths, components } = json as {
-    paths: Record<string, Record<string, ReturnType<ServiceDocument['operation']> & { operationId: string }>>
+    paths: Record<
+      string,
+      Record<string, ReturnType<ServiceDocument['operation']> & { operationId: string }>
+    >
     components: { schemas: Record<string, { properties: object }> }
   }
   const operations = Object.values(paths).flatMap(methods => Object.values(methods))
@@ -120,14 +143,26 @@ function profileOf({ shared, at }: Shop, url: string, tokenPath: string): Servic
     baseUrl: url,
     tokenUrl: url + tokenPath,
     ...(at.keysPath === undefined ? {} : { keysBaseUrl: url + at.keysPath }),
-    ...(at.notificationsPath === undefined ? {} : { notificationsBaseUrl: url + at.notificationsPath }),
+    ...(at.notificationsPath === undefined
+      ? {}
+      : { notificationsBaseUrl: url + at.notificationsPath }),
   })
 }
 
-/** Clients that ask once, and for whatever they are told to. `scopes` replace those of the profile. */
-export function clientsOf({ emulator, profile }: Stand, transport: HttpTransport, scopes: ProfileOptions['scopes'] = {}): FeedService {
+/**
+ * Clients that ask once, and for whatever they are told to. `scopes` replace those of the profile.
+ */
+export function clientsOf(
+  { emulator, profile }: Stand,
+  transport: HttpTransport,
+  scopes: ProfileOptions['scopes'] = {},
+): FeedService {
   const { clientId, clientSecret } = emulator
   const once = { ...FAST, patienceMs: 0, ranges: { ...FAST.ranges, patienceMs: 0 } }
   const asked = { ...profile, scopes: { ...profile.scopes, ...scopes } }
-  return createFeedService(asked, { clientId, clientSecret }, { transport, checks: 'none', ...once })
+  return createFeedService(
+    asked,
+    { clientId, clientSecret },
+    { transport, checks: 'none', ...once },
+  )
 }

@@ -22,7 +22,13 @@ test('days of the calendar', () => {
 
 test('whole hours of UTC', () => {
   expect(readHour('2026-03-15T05:00:00.000Z')).toBe(Date.UTC(2026, 2, 15, 5))
-  for (const text of ['2026-03-15T05:30:00.000Z', '2026-03-15T24:00:00.000Z', '2026-02-30T05:00:00.000Z', '2026-03-15T05:00:00Z', '']) {
+  for (const text of [
+    '2026-03-15T05:30:00.000Z',
+    '2026-03-15T24:00:00.000Z',
+    '2026-02-30T05:00:00.000Z',
+    '2026-03-15T05:00:00Z',
+    '',
+  ]) {
     expect(readHour(text)).toBeUndefined()
   }
 })

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
-import { type DocumentedError, documentedError, documentedErrors } from '../../src/service/documented-errors'
+import {
+  type DocumentedError,
+  documentedError,
+  documentedErrors,
+} from '../../src/service/documented-errors'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
 import { fetchTransport } from '../../src/service/http/fetch-transport'
 import { OPERATIONS, type OperationName } from '../../src/service/operations'
@@ -9,8 +13,14 @@ import { type ErrorRow, errorRows } from '../service-table/error-rows'
 import { FAST } from './emulated'
 
 test('the table has every row of fixtures/documents/errors.tsv, and no other', () => {
-  const textOf = ({ source, operation, status, errorId, domain, category }: DocumentedError | ErrorRow) =>
-    [source, operation, status, errorId, domain, category].join(' ')
+  const textOf = ({
+    source,
+    operation,
+    status,
+    errorId,
+    domain,
+    category,
+  }: DocumentedError | ErrorRow) => [source, operation, status, errorId, domain, category].join(' ')
   const written = documentedErrors.filter(({ source }) => source !== 'implied')
   expect(written.map(textOf).toSorted()).toEqual(errorRows.map(textOf).toSorted())
   expect(documentedErrors.length).toBeGreaterThan(110)
@@ -26,12 +36,19 @@ test('a code that the catalog states for a download is the same for its other op
   const implied = documentedErrors.filter(({ source }) => source === 'implied')
   expect(implied.length).toBe(9)
   for (const { status, errorId, category, domain, retryable } of implied) {
-    expect(documentedError('downloadFile', status, errorId)).toMatchObject({ category, domain, retryable })
+    expect(documentedError('downloadFile', status, errorId)).toMatchObject({
+      category,
+      domain,
+      retryable,
+    })
   }
 })
 
 test('a row is found by operation, status and code', () => {
-  expect(documentedError('getItemPriorityFeed', 404, 13007)).toMatchObject({ retryable: true, domain: 'API_FEED' })
+  expect(documentedError('getItemPriorityFeed', 404, 13007)).toMatchObject({
+    retryable: true,
+    domain: 'API_FEED',
+  })
   expect(documentedError('downloadFile', 404, 14004)).toMatchObject({ retryable: false })
   expect(documentedError('getItemFeed', 404, 13007)).toBeUndefined()
 })
@@ -50,7 +67,8 @@ const CALLS: Record<OperationName, (service: FeedService) => Promise<unknown>> =
   getFeedType: ({ catalog }) => catalog.getFeedType({ feedTypeId: 'T' }),
   getFiles: ({ catalog }) => catalog.getFiles({ marketplace: 'MKT_US' }).toArray(),
   getFile: ({ catalog }) => catalog.getFile({ marketplace: 'MKT_US', fileId: 'f' }),
-  downloadFile: ({ catalog }) => catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f' }).rows().toArray(),
+  downloadFile: ({ catalog }) =>
+    catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f' }).rows().toArray(),
   getItemFeed: ({ feeds }) =>
     feeds
       .getItemFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' })
@@ -61,7 +79,8 @@ const CALLS: Record<OperationName, (service: FeedService) => Promise<unknown>> =
       .getItemGroupFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' })
       .bytes()
       .toArray(),
-  getItemSnapshotFeed: ({ feeds }) => feeds.getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-01T05:00:00.000Z' }).info(),
+  getItemSnapshotFeed: ({ feeds }) =>
+    feeds.getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-01T05:00:00.000Z' }).info(),
   getItemPriorityFeed: ({ feeds }) =>
     feeds
       .getItemPriorityFeed({ ...CATEGORY, date: '20260301' })
@@ -71,14 +90,23 @@ const CALLS: Record<OperationName, (service: FeedService) => Promise<unknown>> =
   createSubscription: ({ notifications }) => notifications.createSubscription(SUBSCRIPTION),
 }
 
-async function failureOf(operation: OperationName, status: number, body: unknown): Promise<{ error: FeedError; requests: number }> {
+async function failureOf(
+  operation: OperationName,
+  status: number,
+  body: unknown,
+): Promise<{ error: FeedError; requests: number }> {
   let requests = 0
   const transport = fetchTransport(request => {
-    if (request.url.endsWith('/token')) return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
+    if (request.url.endsWith('/token'))
+      return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
     requests++
     return Response.json(body, { status })
   })
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/token',
+    scopeBase: 's',
+  })
   const ranges = { ...FAST.ranges, patienceMs: 2 }
   const service = createFeedService(
     profile,
@@ -131,7 +159,9 @@ describe('one error for each operation, status and code', () => {
   test.each(Object.keys(OPERATIONS) as OperationName[])(
     '%s: codes that no document has are kept, and so are statuses without one',
     async operation => {
-      expect((await failureOf(operation, 418, { errorId: 99_999, category: 'NEW' })).error).toMatchObject({
+      expect(
+        (await failureOf(operation, 418, { errorId: 99_999, category: 'NEW' })).error,
+      ).toMatchObject({
         code: 'HTTP_STATUS',
         retryable: false,
         context: { operation, status: 418, errorId: 99_999, category: 'NEW' },

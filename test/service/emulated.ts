@@ -1,7 +1,11 @@
 // The clients over an emulated service in the same process, for tests.
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
-import { createFeedService, type FeedService, type FeedServiceOptions } from '../../src/service/feed-service'
+import {
+  createFeedService,
+  type FeedService,
+  type FeedServiceOptions,
+} from '../../src/service/feed-service'
 import { type FetchLike, fetchTransport } from '../../src/service/http/fetch-transport'
 import { defineProfile, type ProfileOptions } from '../../src/service/profile'
 import { validated } from '../emulator/openapi-validation'
@@ -24,7 +28,10 @@ export interface EmulatedOptions {
 }
 
 export function emulated(options: EmulatedOptions = {}): Emulated {
-  const emulator = createEmulator({ world: { seed: 7, items: 60, churn: 20, hours: 72 }, ...options.emulator })
+  const emulator = createEmulator({
+    world: { seed: 7, items: 60, churn: 20, hours: 72 },
+    ...options.emulator,
+  })
   const fetch = validated(emulator, options.emulator)
   const sent: string[] = []
   const between = options.between ?? ((request, forward) => forward(request))
@@ -34,8 +41,17 @@ export function emulated(options: EmulatedOptions = {}): Emulated {
     return between(request, fetch)
   })
   const { tokenPath, scopeBase, clientId, clientSecret } = emulator
-  const profile = defineProfile({ baseUrl: ORIGIN, tokenUrl: ORIGIN + tokenPath, scopeBase, ...options.profile })
-  const service = createFeedService(profile, { clientId, clientSecret }, { transport, checks: 'forms', ...FAST, ...options.service })
+  const profile = defineProfile({
+    baseUrl: ORIGIN,
+    tokenUrl: ORIGIN + tokenPath,
+    scopeBase,
+    ...options.profile,
+  })
+  const service = createFeedService(
+    profile,
+    { clientId, clientSecret },
+    { transport, checks: 'forms', ...FAST, ...options.service },
+  )
   return { emulator, service, sent }
 }
 

@@ -31,11 +31,17 @@ const SUBSCRIPTION = {
 test('from a category to typed rows', async () => {
   const { service, emulator } = start()
   const rows = await service.feeds.getItemFeed(BOOTSTRAP).rows().toArray()
-  const items = [...emulator.world.itemsAt(emulator.world.start, { marketplaceId: 'MKT_US', categoryId: '220' })]
+  const items = [
+    ...emulator.world.itemsAt(emulator.world.start, { marketplaceId: 'MKT_US', categoryId: '220' }),
+  ]
   expect(rows.length).toBe(items.length)
   expect(rows.length).toBeGreaterThan(10)
   expect(rows[0]?.get('priceValue')).toHaveProperty('text')
-  expect(rows[0]?.batch.file).toEqual({ feed: 'item', ...BOOTSTRAP, lastModified: emulator.world.start })
+  expect(rows[0]?.batch.file).toEqual({
+    feed: 'item',
+    ...BOOTSTRAP,
+    lastModified: emulator.world.start,
+  })
   expect(rows.every(row => row.batch.confirmed)).toBe(true)
 })
 
@@ -59,7 +65,10 @@ async function useEverything({ service }: Emulated, marketplace: string): Promis
         .toArray()
     ).length,
   ).toBeGreaterThan(0)
-  const snapshot = feeds.getItemSnapshotFeed({ ...category, snapshotDate: '2026-03-01T05:00:00.000Z' })
+  const snapshot = feeds.getItemSnapshotFeed({
+    ...category,
+    snapshotDate: '2026-03-01T05:00:00.000Z',
+  })
   expect((await snapshot.rows().toArray()).length).toBeGreaterThan(0)
   expect((await catalog.getAccess()).accesses).toBeInstanceOf(Array)
   const [type] = await catalog.getFeedTypes().toArray()
@@ -68,7 +77,9 @@ async function useEverything({ service }: Emulated, marketplace: string): Promis
   expect(files.length).toBeGreaterThan(0)
   const { fileId } = files.find(file => file.access !== 'RESTRICTED')!
   expect((await catalog.getFile({ marketplace, fileId })).fileId).toBe(fileId)
-  expect((await catalog.downloadFile({ marketplace, fileId }).rows().toArray()).length).toBeGreaterThan(0)
+  expect(
+    (await catalog.downloadFile({ marketplace, fileId }).rows().toArray()).length,
+  ).toBeGreaterThan(0)
 }
 
 test('every operation of the feeds and the catalog', () => useEverything(start(), 'MKT_US'))
@@ -85,13 +96,18 @@ test('a second profile, with another header name, prefix and paths, works by con
     },
   }
   const second = start({
-    emulator: { ...other, world: { seed: 7, items: 60, churn: 20, hours: 72, marketplaces: ['SHOP_US'] } },
+    emulator: {
+      ...other,
+      world: { seed: 7, items: 60, churn: 20, hours: 72, marketplaces: ['SHOP_US'] },
+    },
     profile: other,
   })
   await useEverything(second, 'SHOP_US')
   expect(second.sent.filter(line => line.includes('/v9/')).length).toBeGreaterThan(3)
   expect(second.sent.some(line => /\/buy\/feed\/v1(_beta)?\/(item\?|file)/.test(line))).toBe(false)
-  expect(() => second.service.feeds.getItemFeed(BOOTSTRAP)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }))
+  expect(() => second.service.feeds.getItemFeed(BOOTSTRAP)).toThrow(
+    expect.objectContaining({ code: 'REQUEST_INVALID' }),
+  )
 })
 
 test('one signal for any number of calls at a time is no leak', async () => {
@@ -119,18 +135,43 @@ describe('fault 85: no token and no secret is ever shown', () => {
     return fetchTransport(async request => {
       const token = (request.headers.get('authorization') ?? '').replace(/^\w+ /, '')
       if (request.url.endsWith('/token')) {
-        return Response.json({ access_token: TOKENS[granted++ % 2], token_type: 'Bearer', expires_in: 3600 })
+        return Response.json({
+          access_token: TOKENS[granted++ % 2],
+          token_type: 'Bearer',
+          expires_in: 3600,
+        })
       }
-      if (form === 'throw') throw Object.assign(new Error(`sent ${token}`), { request, headers: { Authorization: `Bearer ${token}` } })
+      if (form === 'throw')
+        throw Object.assign(new Error(`sent ${token}`), {
+          request,
+          headers: { Authorization: `Bearer ${token}` },
+        })
       const echo = `your token ${token} (${encodeURIComponent(token)}), secret ${SECRET}`
-      const described = { errorId: 1, message: echo, longMessage: echo, parameters: [{ name: token, value: echo }] }
-      if (form === 'html') return new Response(`<html>${echo}`, { status, headers: { 'content-type': `text/html; x=${token}` } })
-      if (form === 'link') return Response.json({ fileMetadata: [], next: `https://evil.test/?t=${token}` })
-      return Response.json(described, { status, headers: { location: `https://evil.test/${token}` } })
+      const described = {
+        errorId: 1,
+        message: echo,
+        longMessage: echo,
+        parameters: [{ name: token, value: echo }],
+      }
+      if (form === 'html')
+        return new Response(`<html>${echo}`, {
+          status,
+          headers: { 'content-type': `text/html; x=${token}` },
+        })
+      if (form === 'link')
+        return Response.json({ fileMetadata: [], next: `https://evil.test/?t=${token}` })
+      return Response.json(described, {
+        status,
+        headers: { location: `https://evil.test/${token}` },
+      })
     })
   }
 
-  const profile = defineProfile({ baseUrl: 'https://service.test', tokenUrl: 'https://service.test/token', scopeBase: 's' })
+  const profile = defineProfile({
+    baseUrl: 'https://service.test',
+    tokenUrl: 'https://service.test/token',
+    scopeBase: 's',
+  })
 
   function expectNothingShown(value: unknown): void {
     const seen = [
@@ -138,10 +179,17 @@ describe('fault 85: no token and no secret is ever shown', () => {
       String(value),
       JSON.stringify(value) ?? '',
     ]
-    if (value instanceof Error) seen.push(value.stack ?? '', inspect(value.cause, { depth: 30, showHidden: true }))
+    if (value instanceof Error)
+      seen.push(value.stack ?? '', inspect(value.cause, { depth: 30, showHidden: true }))
     const basic = Buffer.from(`id:${SECRET}`).toString('base64')
     for (const text of seen) {
-      for (const secret of [...TOKENS, SECRET, encodeURIComponent(SECRET), JSON.stringify(SECRET).slice(1, -1), basic]) {
+      for (const secret of [
+        ...TOKENS,
+        SECRET,
+        encodeURIComponent(SECRET),
+        JSON.stringify(SECRET).slice(1, -1),
+        basic,
+      ]) {
         expect(text).not.toContain(secret)
       }
       // Nor the beginning of one, where a text was cut inside it.
@@ -153,68 +201,96 @@ describe('fault 85: no token and no secret is ever shown', () => {
     (['json', 'html', 'link', 'throw'] as const).map(form => [status, form] as const),
   )
 
-  test.each(cases)('fault 85: a service that answers %i and repeats the token (%s)', async (status, form) => {
-    const service = createFeedService(
-      profile,
-      { clientId: 'id', clientSecret: SECRET },
-      { transport: echoing(status, form), patienceMs: 1, ...FAST },
-    )
-    const { feeds, catalog, keys, notifications } = service
-    const user = () => TOKENS[2]!
-    const calls: Promise<unknown>[] = [
-      feeds
-        .getItemFeed(BOOTSTRAP)
-        .rows({ ranges: { patienceMs: 0 } })
-        .toArray(),
-      feeds.getItemFeed(BOOTSTRAP).info({ ranges: { patienceMs: 1 } }),
-      catalog
-        .downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
-        .compressed({ ranges: { patienceMs: 0 } })
-        .toArray(),
-      catalog.getAccess(),
-      catalog.getFiles({ marketplace: 'MKT_US' }).toArray(),
-      keys.getSigningKey({ signingKeyId: 'k' }),
-      notifications.createSubscription(SUBSCRIPTION),
-      notifications.createSubscription(SUBSCRIPTION, { user }),
-    ]
-    const outcomes = await Promise.allSettled(calls)
-    const failures = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-    expect(failures.length).toBeGreaterThan(5)
-    for (const failure of failures) {
-      expect(FeedError.is(failure)).toBe(true)
-      expectNothingShown(failure)
-    }
-    for (const object of [
-      service,
-      feeds,
-      catalog,
-      keys,
-      notifications,
-      feeds.getItemFeed(BOOTSTRAP),
-      catalog.getFiles({ marketplace: 'MKT_US' }),
-    ]) {
-      expectNothingShown(object)
-    }
-    expectNothingShown(feeds.getItemFeed(BOOTSTRAP).rows())
-    await service.close()
-  })
+  test.each(cases)(
+    'fault 85: a service that answers %i and repeats the token (%s)',
+    async (status, form) => {
+      const service = createFeedService(
+        profile,
+        { clientId: 'id', clientSecret: SECRET },
+        { transport: echoing(status, form), patienceMs: 1, ...FAST },
+      )
+      const { feeds, catalog, keys, notifications } = service
+      const user = () => TOKENS[2]!
+      const calls: Promise<unknown>[] = [
+        feeds
+          .getItemFeed(BOOTSTRAP)
+          .rows({ ranges: { patienceMs: 0 } })
+          .toArray(),
+        feeds.getItemFeed(BOOTSTRAP).info({ ranges: { patienceMs: 1 } }),
+        catalog
+          .downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
+          .compressed({ ranges: { patienceMs: 0 } })
+          .toArray(),
+        catalog.getAccess(),
+        catalog.getFiles({ marketplace: 'MKT_US' }).toArray(),
+        keys.getSigningKey({ signingKeyId: 'k' }),
+        notifications.createSubscription(SUBSCRIPTION),
+        notifications.createSubscription(SUBSCRIPTION, { user }),
+      ]
+      const outcomes = await Promise.allSettled(calls)
+      const failures = outcomes.flatMap(outcome =>
+        outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+      )
+      expect(failures.length).toBeGreaterThan(5)
+      for (const failure of failures) {
+        expect(FeedError.is(failure)).toBe(true)
+        expectNothingShown(failure)
+      }
+      for (const object of [
+        service,
+        feeds,
+        catalog,
+        keys,
+        notifications,
+        feeds.getItemFeed(BOOTSTRAP),
+        catalog.getFiles({ marketplace: 'MKT_US' }),
+      ]) {
+        expectNothingShown(object)
+      }
+      expectNothingShown(feeds.getItemFeed(BOOTSTRAP).rows())
+      await service.close()
+    },
+  )
 
-  test.each([400, 401, 500, 200])('fault 85: a token endpoint that answers %i and repeats the secret', async status => {
-    const transport = fetchTransport(async request => {
-      const text = `${await request.text()} ${request.headers.get('authorization')} ${SECRET}`
-      return Response.json({ error: text, error_description: text, access_token: { oops: TOKENS[0] }, token_type: 'bearer' }, { status })
-    })
-    const service = createFeedService(profile, { clientId: 'id', clientSecret: SECRET }, { transport, patienceMs: 0, ...FAST })
-    const failure: unknown = await service.catalog.getAccess().catch(error => error)
-    expect(FeedError.is(failure) && failure.code).toBe(status === 500 ? 'HTTP_STATUS' : 'TOKEN_REFUSED')
-    expectNothingShown(failure)
-  })
+  test.each([400, 401, 500, 200])(
+    'fault 85: a token endpoint that answers %i and repeats the secret',
+    async status => {
+      const transport = fetchTransport(async request => {
+        const text = `${await request.text()} ${request.headers.get('authorization')} ${SECRET}`
+        return Response.json(
+          {
+            error: text,
+            error_description: text,
+            access_token: { oops: TOKENS[0] },
+            token_type: 'bearer',
+          },
+          { status },
+        )
+      })
+      const service = createFeedService(
+        profile,
+        { clientId: 'id', clientSecret: SECRET },
+        { transport, patienceMs: 0, ...FAST },
+      )
+      const failure: unknown = await service.catalog.getAccess().catch(error => error)
+      expect(FeedError.is(failure) && failure.code).toBe(
+        status === 500 ? 'HTTP_STATUS' : 'TOKEN_REFUSED',
+      )
+      expectNothingShown(failure)
+    },
+  )
 
   test('fault 85: a token that cannot be sent in a header', async () => {
     const bad = `${TOKENS[0]}\r\nX-Evil: 1`
-    const service = createFeedService(profile, () => bad, { transport: echoing(200, 'json'), ...FAST })
+    const service = createFeedService(profile, () => bad, {
+      transport: echoing(200, 'json'),
+      ...FAST,
+    })
     const failure: unknown = await service.catalog.getAccess().catch(error => error)
-    expect(failure).toMatchObject({ code: 'HTTP_HEADER_INVALID', context: { header: 'Authorization' } })
+    expect(failure).toMatchObject({
+      code: 'HTTP_HEADER_INVALID',
+      context: { header: 'Authorization' },
+    })
     expectNothingShown(failure)
   })
 })
@@ -245,12 +321,20 @@ test('a limit for a host holds for downloads, JSON and tokens together', async (
 })
 
 test('a mistake of the caller is told where the service is made', () => {
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/t', scopeBase: 's' })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/t',
+    scopeBase: 's',
+  })
   const make =
     (credentials: object, options = {}) =>
     () =>
       createFeedService(profile, credentials as never, options)
-  const mistake = (option: string) => expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+  const mistake = (option: string) =>
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    })
   expect(make({ clientId: '', clientSecret: 'x' })).toThrow(mistake('clientId'))
   expect(make({ clientId: 'x' })).toThrow(mistake('clientSecret'))
   const good = { clientId: 'x', clientSecret: 'y' }
@@ -261,8 +345,17 @@ test('a mistake of the caller is told where the service is made', () => {
 })
 
 describe('the clock', () => {
-  const DAY = { marketplace: 'MKT_US', categoryId: '220', scope: 'NEWLY_LISTED', date: '20260301' } as const
-  const PROFILE = defineProfile({ baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' })
+  const DAY = {
+    marketplace: 'MKT_US',
+    categoryId: '220',
+    scope: 'NEWLY_LISTED',
+    date: '20260301',
+  } as const
+  const PROFILE = defineProfile({
+    baseUrl: 'https://s.test',
+    tokenUrl: 'https://s.test/token',
+    scopeBase: 'https://s.test/scope',
+  })
 
   test.each([
     ['a moment', new Date('2026-03-05T12:00:00Z')],
@@ -271,15 +364,21 @@ describe('the clock', () => {
     const service = createFeedService(PROFILE, () => 'token', { now })
     expect(service.now()).toBe(Date.parse('2026-03-05T12:00:00Z'))
     expect(service.feeds.getItemFeed(DAY).operation).toBe('getItemFeed')
-    expect(() => service.feeds.getItemFeed({ ...DAY, date: '20260306' })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }))
+    expect(() => service.feeds.getItemFeed({ ...DAY, date: '20260306' })).toThrow(
+      expect.objectContaining({ code: 'REQUEST_INVALID' }),
+    )
   })
 
   test('another clock for the same credentials, transport and limits: windows and the expiry of tokens follow it', async () => {
-    const { service, emulator, sent } = start({ service: { checks: 'all', now: new Date('2020-01-01T00:00:00Z') } })
+    const { service, emulator, sent } = start({
+      service: { checks: 'all', now: new Date('2020-01-01T00:00:00Z') },
+    })
     let nowMs = emulator.world.start.getTime()
     const derived = service.withClock(() => nowMs)
     expect(derived.now()).toBe(nowMs)
-    expect(() => service.feeds.getItemFeed(DAY)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }))
+    expect(() => service.feeds.getItemFeed(DAY)).toThrow(
+      expect.objectContaining({ code: 'REQUEST_INVALID' }),
+    )
     nowMs = Date.parse('2026-03-05T12:00:00Z')
     expect(derived.feeds.getItemFeed(DAY).operation).toBe('getItemFeed')
     const tokens = () => sent.filter(line => line.startsWith('POST')).length
@@ -295,7 +394,11 @@ describe('the clock', () => {
 
   test('closing the service ends what a service by another clock waits for', async () => {
     const transport = { send: () => new Promise<never>(() => {}) }
-    const service = createFeedService(PROFILE, { clientId: 'c', clientSecret: 'secret' }, { transport })
+    const service = createFeedService(
+      PROFILE,
+      { clientId: 'c', clientSecret: 'secret' },
+      { transport },
+    )
     const waiting = service.withClock(() => 0).catalog.getAccess()
     await new Promise(resolve => setImmediate(resolve))
     await service.close()
@@ -304,7 +407,11 @@ describe('the clock', () => {
 })
 
 describe('fault 102: what cannot be a service is refused at the call, with the option’s name', () => {
-  const PROFILE = { baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' }
+  const PROFILE = {
+    baseUrl: 'https://s.test',
+    tokenUrl: 'https://s.test/token',
+    scopeBase: 'https://s.test/scope',
+  }
   const good = defineProfile(PROFILE)
   const make = createFeedService as (...given: unknown[]) => unknown
   const define = defineProfile as (...given: unknown[]) => unknown
@@ -320,10 +427,23 @@ describe('fault 102: what cannot be a service is refused at the call, with the o
     ['an address that is none', () => define({ ...PROFILE, baseUrl: 'x' }), 'baseUrl'],
     ['no token address', () => define({ ...PROFILE, tokenUrl: undefined }), 'tokenUrl'],
     ['no scope base', () => define({ ...PROFILE, scopeBase: undefined }), 'scopeBase'],
-    ['a misspelt option', () => define({ ...PROFILE, marketplaceheader: 'X' }), 'marketplaceheader'],
-    ['a fetch that is no function', () => (fetchTransport as (...given: unknown[]) => unknown)(), 'fetchLike'],
+    [
+      'a misspelt option',
+      () => define({ ...PROFILE, marketplaceheader: 'X' }),
+      'marketplaceheader',
+    ],
+    [
+      'a fetch that is no function',
+      () => (fetchTransport as (...given: unknown[]) => unknown)(),
+      'fetchLike',
+    ],
   ]
   test.each(calls)('fault 102: %s', (_, call, option) => {
-    expect(call).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }))
+    expect(call).toThrow(
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option }),
+      }),
+    )
   })
 })

@@ -2,14 +2,27 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pathSegment } from '../../src/service/path-segment'
 
-test.each(['', '.', '..', '/etc/passwd', 'a/b', 'a\\b', '\\\\host', '../x', 'a\nb', 'a\0', '\x7f', '\ud800'])(
-  'fault 86: identifier %j is refused',
-  identifier => {
-    expect(() => pathSegment('file_id', identifier)).toThrow(
-      expect.objectContaining({ code: 'HTTP_IDENTIFIER_INVALID', context: expect.objectContaining({ parameter: 'file_id' }) }),
-    )
-  },
-)
+test.each([
+  '',
+  '.',
+  '..',
+  '/etc/passwd',
+  'a/b',
+  'a\\b',
+  '\\\\host',
+  '../x',
+  'a\nb',
+  'a\0',
+  '\x7f',
+  '\ud800',
+])('fault 86: identifier %j is refused', identifier => {
+  expect(() => pathSegment('file_id', identifier)).toThrow(
+    expect.objectContaining({
+      code: 'HTTP_IDENTIFIER_INVALID',
+      context: expect.objectContaining({ parameter: 'file_id' }),
+    }),
+  )
+})
 
 test('the rest is percent-encoded', () => {
   expect(pathSegment('file_id', 'FF-1_2.tsv')).toBe('FF-1_2.tsv')
@@ -19,16 +32,19 @@ test('the rest is percent-encoded', () => {
 
 test('fault 86: what is let through stays one segment of its path', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[./\\%2e]{0,8}$/)), identifier => {
-      let segment: string
-      try {
-        segment = pathSegment('file_id', identifier)
-      } catch {
-        return
-      }
-      const url = new URL(`http://feed.test/file/${segment}/download`)
-      expect(url.pathname.split('/').length).toBe(4)
-      expect(decodeURIComponent(url.pathname.split('/')[2] ?? '')).toBe(identifier)
-    }),
+    fc.property(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[./\\%2e]{0,8}$/)),
+      identifier => {
+        let segment: string
+        try {
+          segment = pathSegment('file_id', identifier)
+        } catch {
+          return
+        }
+        const url = new URL(`http://feed.test/file/${segment}/download`)
+        expect(url.pathname.split('/').length).toBe(4)
+        expect(decodeURIComponent(url.pathname.split('/')[2] ?? '')).toBe(identifier)
+      },
+    ),
   )
 })

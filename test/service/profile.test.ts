@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { defineProfile, operationScope, operationUrl, type ProfileOptions } from '../../src/service/profile'
+import {
+  defineProfile,
+  operationScope,
+  operationUrl,
+  type ProfileOptions,
+} from '../../src/service/profile'
 
-const REQUIRED = { baseUrl: 'https://api.test', tokenUrl: 'https://id.test/token', scopeBase: 'https://api.test/oauth' }
-const profileOf = (options: Partial<ProfileOptions> = {}) => defineProfile({ ...REQUIRED, ...options })
-const mistake = (option: string) => expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+const REQUIRED = {
+  baseUrl: 'https://api.test',
+  tokenUrl: 'https://id.test/token',
+  scopeBase: 'https://api.test/oauth',
+}
+const profileOf = (options: Partial<ProfileOptions> = {}) =>
+  defineProfile({ ...REQUIRED, ...options })
+const mistake = (option: string) =>
+  expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
 
 test('defaults are those of service-notes.md, sections 2 and 3', () => {
   expect(profileOf()).toMatchObject({
@@ -13,7 +24,15 @@ test('defaults are those of service-notes.md, sections 2 and 3', () => {
     marketplacePrefix: 'MKT_',
     lookBackParameter: 'look_back',
     maxRangeBytes: 100_000_000,
-    limits: { pageSizeLeast: 20, pageSizeMost: 100, categoryIds: 20, marketplaceIds: 10, dailyDays: 17, snapshotDays: 7, priorityDays: 14 },
+    limits: {
+      pageSizeLeast: 20,
+      pageSizeMost: 100,
+      categoryIds: 20,
+      marketplaceIds: 10,
+      dailyDays: 17,
+      snapshotDays: 7,
+      priorityDays: 14,
+    },
   })
   expect(profileOf({ sandbox: true }).maxRangeBytes).toBe(10_000_000)
 })
@@ -35,9 +54,12 @@ test('addresses of the operations', () => {
     ['createSubscription', '/commerce/notification/v1/subscription'],
   ]
   const identifiers = { feed_type_id: 'T 1', file_id: 'f?1', signing_key_id: 'k' }
-  for (const [operation, path] of paths) expect(operationUrl(profile, operation, identifiers)).toBe(`https://api.test${path}`)
+  for (const [operation, path] of paths)
+    expect(operationUrl(profile, operation, identifiers)).toBe(`https://api.test${path}`)
   expect(paths.map(([operation]) => operation).sort()).toEqual(Object.keys(profile.paths).sort())
-  expect(operationUrl(profile, 'getFiles', {}, new URLSearchParams({ a: 'b c' }))).toBe('https://api.test/buy/feed/v1/file?a=b+c')
+  expect(operationUrl(profile, 'getFiles', {}, new URLSearchParams({ a: 'b c' }))).toBe(
+    'https://api.test/buy/feed/v1/file?a=b+c',
+  )
 })
 
 test('scopes as documented, and others by configuration', () => {
@@ -49,42 +71,60 @@ test('scopes as documented, and others by configuration', () => {
 })
 
 describe('plain http', () => {
-  test.each(['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:1', 'http://a.localhost'])('%s is this machine', baseUrl => {
-    expect(profileOf({ baseUrl, tokenUrl: `${baseUrl}/token` }).baseUrl).toBe(baseUrl)
-  })
-
-  test.each(['http://api.test', 'http://127.0.0.1.evil.test', 'http://localhost.evil.test', 'http://10.0.0.1'])(
-    '%s is not, unless it is allowed',
-    address => {
-      for (const option of ['baseUrl', 'tokenUrl', 'keysBaseUrl', 'notificationsBaseUrl']) {
-        expect(() => profileOf({ [option]: address })).toThrow(mistake(option))
-        expect(profileOf({ [option]: address, allowHttp: true })).toMatchObject({ [option]: address })
-      }
+  test.each(['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:1', 'http://a.localhost'])(
+    '%s is this machine',
+    baseUrl => {
+      expect(profileOf({ baseUrl, tokenUrl: `${baseUrl}/token` }).baseUrl).toBe(baseUrl)
     },
   )
 
+  test.each([
+    'http://api.test',
+    'http://127.0.0.1.evil.test',
+    'http://localhost.evil.test',
+    'http://10.0.0.1',
+  ])('%s is not, unless it is allowed', address => {
+    for (const option of ['baseUrl', 'tokenUrl', 'keysBaseUrl', 'notificationsBaseUrl']) {
+      expect(() => profileOf({ [option]: address })).toThrow(mistake(option))
+      expect(profileOf({ [option]: address, allowHttp: true })).toMatchObject({ [option]: address })
+    }
+  })
+
   test('other addresses are none', () => {
     for (const baseUrl of ['ftp://api.test', 'api.test', '', 'https://user:pw@api.test']) {
-      expect(() => profileOf({ baseUrl })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+      expect(() => profileOf({ baseUrl })).toThrow(
+        expect.objectContaining({ code: 'OPTION_INVALID' }),
+      )
     }
   })
 })
 
 test('a base address is one that a path can follow', () => {
   for (const option of ['baseUrl', 'keysBaseUrl', 'notificationsBaseUrl']) {
-    for (const rest of ['?a=1', '?', '#a']) expect(() => profileOf({ [option]: `https://api.test/${rest}` })).toThrow(mistake(option))
+    for (const rest of ['?a=1', '?', '#a'])
+      expect(() => profileOf({ [option]: `https://api.test/${rest}` })).toThrow(mistake(option))
   }
   expect(() => profileOf({ tokenUrl: 'https://id.test/token#a' })).toThrow(mistake('tokenUrl'))
-  expect(profileOf({ tokenUrl: 'https://id.test/token?tenant=a' }).tokenUrl).toBe('https://id.test/token?tenant=a')
+  expect(profileOf({ tokenUrl: 'https://id.test/token?tenant=a' }).tokenUrl).toBe(
+    'https://id.test/token?tenant=a',
+  )
 })
 
 test('a path names what its default names', () => {
   const paths = { getFile: '/v2/files/{file_id}', getFiles: '/v2/files' }
   expect(profileOf({ paths }).paths).toMatchObject(paths)
-  for (const getFile of ['/v2/files', '/v2/files/{id}', '/v2/{file_id}/{file_id}', 'v2/files/{file_id}', '']) {
+  for (const getFile of [
+    '/v2/files',
+    '/v2/files/{id}',
+    '/v2/{file_id}/{file_id}',
+    'v2/files/{file_id}',
+    '',
+  ]) {
     expect(() => profileOf({ paths: { getFile } })).toThrow(mistake('paths.getFile'))
   }
-  expect(() => profileOf({ paths: { getFiles: '/v2/files/{file_id}' } })).toThrow(mistake('paths.getFiles'))
+  expect(() => profileOf({ paths: { getFiles: '/v2/files/{file_id}' } })).toThrow(
+    mistake('paths.getFiles'),
+  )
 })
 
 test('limits are whole numbers', () => {
@@ -95,7 +135,10 @@ test('limits are whole numbers', () => {
 
 test('fault 86: an identifier cannot leave its place in the path', () => {
   for (const file_id of ['..', '.', '', '/a', 'a/b', '\\', 'a\nb']) {
-    const refused = expect.objectContaining({ code: 'HTTP_IDENTIFIER_INVALID', context: expect.objectContaining({ parameter: 'file_id' }) })
+    const refused = expect.objectContaining({
+      code: 'HTTP_IDENTIFIER_INVALID',
+      context: expect.objectContaining({ parameter: 'file_id' }),
+    })
     expect(() => operationUrl(profileOf(), 'getFile', { file_id })).toThrow(refused)
   }
 })

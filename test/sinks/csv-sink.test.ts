@@ -27,14 +27,22 @@ const schema = defineSchema('item', {
   tags: { type: 'commaList', source: 'test' },
 })
 const rows = (text: string) => pipeline([Buffer.from(text)]).to(new TsvRowParser({ schema }))
-const text = 'itemId\tprice\tseen\ttags\textra\nv1|1|0\t-9.90\t2026-03-01T12:00:00.000Z\ta,b\t=1+1\nv1|2|0\t\t\t\t"a\nb, \\"c\\""\n'
+const text =
+  'itemId\tprice\tseen\ttags\textra\nv1|1|0\t-9.90\t2026-03-01T12:00:00.000Z\ta,b\t=1+1\nv1|2|0\t\t\t\t"a\nb, \\"c\\""\n'
 const written = () => readFile(path, 'utf8')
-const read = async () => parse(await written(), { columns: true }) as unknown as Record<string, string>[]
+const read = async () =>
+  parse(await written(), { columns: true }) as unknown as Record<string, string>[]
 
 test('header, quoting, lists as JSON, exact decimals; formulas are neutralised, numbers are not', async () => {
   await rows(text).run(csvSink(path))
   expect(await read()).toEqual([
-    { itemId: 'v1|1|0', price: '-9.90', seen: '2026-03-01T12:00:00.000Z', tags: '["a","b"]', extra: "'=1+1" },
+    {
+      itemId: 'v1|1|0',
+      price: '-9.90',
+      seen: '2026-03-01T12:00:00.000Z',
+      tags: '["a","b"]',
+      extra: "'=1+1",
+    },
     { itemId: 'v1|2|0', price: '', seen: '', tags: '[]', extra: 'a\nb, "c"' },
   ])
 })
@@ -80,8 +88,10 @@ describe('formulas', () => {
       { minLength: 1, maxLength: 30 },
     )
     const isNumber = (cell: string) => /^[+-]?\d+(\.\d+)?$/.test(cell)
-    const skipped = (cell: string) => [...cell].findIndex(unit => !/[ \t\r\n\0\x7f\u00a0\u200b\ufeff]/.test(unit))
-    const isFormula = (cell: string) => '=+-@＝＋－＠'.includes([...cell][skipped(cell)] ?? 'none') && !isNumber(cell)
+    const skipped = (cell: string) =>
+      [...cell].findIndex(unit => !/[ \t\r\n\0\x7f\u00a0\u200b\ufeff]/.test(unit))
+    const isFormula = (cell: string) =>
+      '=+-@＝＋－＠'.includes([...cell][skipped(cell)] ?? 'none') && !isNumber(cell)
     await fc.assert(
       fc.asyncProperty(cells, async given => {
         const isRisky = (cell: string) => isFormula(cell) || /^[\t\r\n\0\x7f]/.test(cell)
@@ -116,7 +126,9 @@ describe('columns', () => {
     await writeFile(path, 'before')
     const stream = new PassThrough()
     for (const target of [path, stream]) {
-      await expect(rows(text).run(csvSink(target, { columns: ['itemID' as string, 'titel'] }))).rejects.toMatchObject({
+      await expect(
+        rows(text).run(csvSink(target, { columns: ['itemID' as string, 'titel'] })),
+      ).rejects.toMatchObject({
         code: 'COLUMN_UNKNOWN',
         context: { column: 'itemID', known: ['itemId', 'price', 'seen', 'tags', 'extra'] },
       })
@@ -128,7 +140,9 @@ describe('columns', () => {
 
   test('fault 101: a column that the parser left out is not taken for an empty one', async () => {
     const some = pipeline([Buffer.from(text)]).to(new TsvRowParser({ schema, columns: ['itemId'] }))
-    await expect(some.run(csvSink(path, { columns: ['itemId', 'price' as string] }))).rejects.toMatchObject({
+    await expect(
+      some.run(csvSink(path, { columns: ['itemId', 'price' as string] })),
+    ).rejects.toMatchObject({
       code: 'COLUMN_UNKNOWN',
       context: { column: 'price', known: expect.arrayContaining(['itemId']) },
     })
@@ -137,7 +151,9 @@ describe('columns', () => {
 
   test('fault 101: each file of several has to have them', async () => {
     const both = concat([rows('itemId\textra\nv1|1|0\tx\n'), rows('itemId\nv1|2|0\n')])
-    await expect(both.run(csvSink(path, { columns: ['extra' as string] }))).rejects.toMatchObject({ code: 'COLUMN_UNKNOWN' })
+    await expect(both.run(csvSink(path, { columns: ['extra' as string] }))).rejects.toMatchObject({
+      code: 'COLUMN_UNKNOWN',
+    })
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -149,14 +165,22 @@ describe('columns', () => {
       const run = pipeline(objects)
         .tap(() => reads++)
         .run(csvSink(stream, { columns: ['itemId', 'titel' as string] }))
-      await expect(run).rejects.toMatchObject({ code: 'COLUMN_UNKNOWN', context: { column: 'titel', known: ['itemId', 'title'] } })
+      await expect(run).rejects.toMatchObject({
+        code: 'COLUMN_UNKNOWN',
+        context: { column: 'titel', known: ['itemId', 'title'] },
+      })
       expect(reads).toBeLessThan(SEARCHED_ROWS + 200)
     }
     expect(stream.readableLength).toBe(0)
   })
 
   test('a property that some objects lack is an empty cell, also where the first ones lack it', async () => {
-    const objects: { a: number; b?: string | undefined }[] = [{ a: 1 }, { a: 2, b: 'x' }, { a: 3, b: undefined }, { a: 4 }]
+    const objects: { a: number; b?: string | undefined }[] = [
+      { a: 1 },
+      { a: 2, b: 'x' },
+      { a: 3, b: undefined },
+      { a: 4 },
+    ]
     await pipeline(objects).run(csvSink(path, { columns: ['b', 'a'] }))
     expect(await written()).toBe('b,a\r\n,1\r\nx,2\r\n,3\r\n,4\r\n')
     // Nothing that every object inherits is a cell.
@@ -169,7 +193,8 @@ describe('columns', () => {
     const objects: { a: number; b?: number }[] = [{ a: 1 }, { a: 2 }, { a: 3, b: 4 }]
     await expect(pipeline(objects).run(csvSink(path))).rejects.toMatchObject({
       code: 'COLUMN_UNKNOWN',
-      message: 'row 3 has a column b that the first row does not have: name all columns in the option columns',
+      message:
+        'row 3 has a column b that the first row does not have: name all columns in the option columns',
       context: { column: 'b', known: ['a'] },
     })
     await pipeline([...objects].reverse()).run(csvSink(path))
@@ -179,9 +204,19 @@ describe('columns', () => {
 
 describe('values', () => {
   test('what JSON writes as text is text, objects are JSON, big numbers are exact', async () => {
-    const row = { a: new Date(0), b: 2n ** 70n, c: { d: [1] }, e: true, f: null, g: undefined, h: new Date(Number.NaN) }
+    const row = {
+      a: new Date(0),
+      b: 2n ** 70n,
+      c: { d: [1] },
+      e: true,
+      f: null,
+      g: undefined,
+      h: new Date(Number.NaN),
+    }
     await pipeline([row]).run(csvSink(path))
-    expect(await written()).toBe('a,b,c,e,f,g,h\r\n1970-01-01T00:00:00.000Z,1180591620717411303424,"{""d"":[1]}",true,,,\r\n')
+    expect(await written()).toBe(
+      'a,b,c,e,f,g,h\r\n1970-01-01T00:00:00.000Z,1180591620717411303424,"{""d"":[1]}",true,,,\r\n',
+    )
   })
 
   test.each([
@@ -192,7 +227,9 @@ describe('values', () => {
     ['a symbol', Symbol('s'), 'symbol'],
     ['a nested BigInt', { n: 1n }, 'BigInt'],
   ])('a cell that is %s is typed, with the row and the column', async (_, value, kind) => {
-    await expect(pipeline([{ a: 1 as unknown }, { a: value }]).run(csvSink(path))).rejects.toMatchObject({
+    await expect(
+      pipeline([{ a: 1 as unknown }, { a: value }]).run(csvSink(path)),
+    ).rejects.toMatchObject({
       code: 'SINK_VALUE_INVALID',
       message: expect.stringMatching(new RegExp(`^row 2 cannot be written: the cell a.*${kind}`)),
       context: { sink: 'csv', row: 2, reason: expect.stringContaining(kind) },
@@ -232,7 +269,10 @@ test.each([
   ['options', []],
 ])('fault 102: a wrong option is refused at the call, by its name %s: %j', (option, options) => {
   expect(() => csvSink<unknown>(path, options as CsvSinkOptions)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
 })
 

@@ -24,7 +24,8 @@ const ndjson = objects.map(object => `${JSON.stringify(object)}\n`).join('')
 const hasDescriptors = existsSync('/dev/fd')
 
 describe('paths', () => {
-  // A defect here could replace a device of the machine when root runs the tests, so it is one that nothing else needs.
+  // A defect here could replace a device of the machine when root runs the tests, so it is one that
+  // nothing else needs.
   test.runIf(existsSync('/dev/full'))(
     'fault 91: a device stays one, and what it refuses is typed, at its path and through a link',
     async () => {
@@ -54,27 +55,35 @@ describe('paths', () => {
       )
       return
     }
-    const [read] = await Promise.all([readFile(path, 'utf8'), pipeline(items).run(ndjsonSink(path))])
+    const [read] = await Promise.all([
+      readFile(path, 'utf8'),
+      pipeline(items).run(ndjsonSink(path)),
+    ])
     expect(read).toBe(ndjson)
     expect((await stat(path)).isFIFO()).toBe(true)
     expect(await readdir(folder)).toEqual(['fifo'])
   })
 
-  test.runIf(hasDescriptors)('fault 91: an open descriptor is written where its other writers are', async () => {
-    const path = join(folder, 'log')
-    const descriptor = openSync(path, 'w')
-    try {
-      await pipeline(['one']).run(ndjsonSink(`/dev/fd/${descriptor}`))
-      await pipeline(['two']).run(ndjsonSink(`/dev/fd/${descriptor}`))
-    } finally {
-      closeSync(descriptor)
-    }
-    expect(await readFile(path, 'utf8')).toBe('"one"\n"two"\n')
-    await expect(pipeline(['three']).run(ndjsonSink(`/dev/fd/${descriptor}`))).rejects.toMatchObject({
-      code: 'SINK_FAILED',
-      context: { reason: 'EBADF' },
-    })
-  })
+  test.runIf(hasDescriptors)(
+    'fault 91: an open descriptor is written where its other writers are',
+    async () => {
+      const path = join(folder, 'log')
+      const descriptor = openSync(path, 'w')
+      try {
+        await pipeline(['one']).run(ndjsonSink(`/dev/fd/${descriptor}`))
+        await pipeline(['two']).run(ndjsonSink(`/dev/fd/${descriptor}`))
+      } finally {
+        closeSync(descriptor)
+      }
+      expect(await readFile(path, 'utf8')).toBe('"one"\n"two"\n')
+      await expect(
+        pipeline(['three']).run(ndjsonSink(`/dev/fd/${descriptor}`)),
+      ).rejects.toMatchObject({
+        code: 'SINK_FAILED',
+        context: { reason: 'EBADF' },
+      })
+    },
+  )
 
   test('fault 91: a folder is refused before anything is read', async () => {
     let reads = 0
@@ -120,7 +129,10 @@ describe('streams', () => {
   })
 
   test('fault 95: a reader that has gone away is a typed error with its reason, and ends nothing else', async () => {
-    const gone = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })) })
+    const gone = new Writable({
+      write: (_chunk, _encoding, done) =>
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    })
     await expect(pipeline([[{ n: 1 }]]).run(ndjsonSink(gone))).rejects.toMatchObject({
       code: 'SINK_FAILED',
       message: 'the stream cannot be written: write EPIPE',
@@ -129,7 +141,9 @@ describe('streams', () => {
     })
     // The event of the failed write comes after its report.
     await new Promise(setImmediate)
-    await expect(pipeline([[{ n: 1 }]]).run(ndjsonSink(gone))).rejects.toMatchObject({ context: { reason: 'ERR_STREAM_DESTROYED' } })
+    await expect(pipeline([[{ n: 1 }]]).run(ndjsonSink(gone))).rejects.toMatchObject({
+      context: { reason: 'ERR_STREAM_DESTROYED' },
+    })
   })
 
   test('a pipeline that fails writes no more', async () => {
@@ -139,7 +153,9 @@ describe('streams', () => {
       yield [{ n: 1 }]
       await Promise.reject(new Error('broken'))
     }
-    await expect(pipeline(failing()).run(ndjsonSink(stream))).rejects.toMatchObject({ code: 'STAGE_FAILED' })
+    await expect(pipeline(failing()).run(ndjsonSink(stream))).rejects.toMatchObject({
+      code: 'STAGE_FAILED',
+    })
     stream.end()
     expect(await read).toBe('')
   })
@@ -149,7 +165,10 @@ test('fault 102: what is no path and no stream is refused at the call', () => {
   for (const make of [ndjsonSink, csvSink]) {
     for (const target of [undefined, null, '', 7, 'a\0b', {}, { write() {} }, PassThrough]) {
       expect(() => make(target as string)).toThrow(
-        expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'target' }) }),
+        expect.objectContaining({
+          code: 'OPTION_INVALID',
+          context: expect.objectContaining({ option: 'target' }),
+        }),
       )
     }
   }

@@ -22,39 +22,63 @@ const schema = defineSchema('item', {
   tags: { type: 'commaList', source: 'test' },
 })
 const rows = (text: string) => pipeline([Buffer.from(text)]).to(new TsvRowParser({ schema }))
-const text = 'itemId\tprice\tseen\ttags\textra\nv1|1|0\t-9.90\t2026-03-01T12:00:00.000Z\ta,b\t=1+1\nv1|2|0\t\t\t\t"a\nb, \\"c\\""\n'
+const text =
+  'itemId\tprice\tseen\ttags\textra\nv1|1|0\t-9.90\t2026-03-01T12:00:00.000Z\ta,b\t=1+1\nv1|2|0\t\t\t\t"a\nb, \\"c\\""\n'
 const written = () => readFile(path, 'utf8')
 const lines = async () => (await written()).trimEnd().split('\n')
 
 test('one typed object a line', async () => {
   await rows(text).run(ndjsonSink(path))
   expect((await lines()).map(line => JSON.parse(line))).toEqual([
-    { itemId: 'v1|1|0', price: '-9.90', seen: '2026-03-01T12:00:00.000Z', tags: ['a', 'b'], extra: '=1+1' },
+    {
+      itemId: 'v1|1|0',
+      price: '-9.90',
+      seen: '2026-03-01T12:00:00.000Z',
+      tags: ['a', 'b'],
+      extra: '=1+1',
+    },
     { itemId: 'v1|2|0', price: null, seen: null, tags: [], extra: 'a\nb, "c"' },
   ])
 })
 
 test('many rows, in order, with backpressure on the file', async () => {
-  await pipeline(Array.from({ length: 5000 }, (_, n) => [{ n, text: 'x'.repeat(200) }])).run(ndjsonSink(path))
-  expect((await lines()).map(line => JSON.parse(line).n)).toEqual(Array.from({ length: 5000 }, (_, n) => n))
+  await pipeline(Array.from({ length: 5000 }, (_, n) => [{ n, text: 'x'.repeat(200) }])).run(
+    ndjsonSink(path),
+  )
+  expect((await lines()).map(line => JSON.parse(line).n)).toEqual(
+    Array.from({ length: 5000 }, (_, n) => n),
+  )
 })
 
 test('lines longer than the buffer, with characters of every length', async () => {
   const texts = ['é漢😀'.repeat(100_000), 'a', '😀'.repeat(70_001), '\ud800 lone']
   await pipeline([texts]).run(ndjsonSink(path))
-  expect((await lines()).map(line => JSON.parse(line) as string).every((text, n) => text === texts[n])).toBe(true)
+  expect(
+    (await lines()).map(line => JSON.parse(line) as string).every((text, n) => text === texts[n]),
+  ).toBe(true)
 })
 
 test('a failure leaves an earlier file as it was, and nothing half written', async () => {
   await writeFile(path, 'before')
-  await expect(rows(`${text}short\n`).run(ndjsonSink(path))).rejects.toMatchObject({ code: 'TSV_ROW_SHORT' })
+  await expect(rows(`${text}short\n`).run(ndjsonSink(path))).rejects.toMatchObject({
+    code: 'TSV_ROW_SHORT',
+  })
   expect(await written()).toBe('before')
   expect(await readdir(folder)).toEqual(['out.ndjson'])
 })
 
 test('any JSON value is a line; inside objects the rules of JSON.stringify hold', async () => {
-  await pipeline([['a', 1.5, true, null, [1, 2], { a: undefined, b: Number.NaN, c: new Date(0) }]]).run(ndjsonSink(path))
-  expect(await lines()).toEqual(['"a"', '1.5', 'true', 'null', '[1,2]', '{"b":null,"c":"1970-01-01T00:00:00.000Z"}'])
+  await pipeline([
+    ['a', 1.5, true, null, [1, 2], { a: undefined, b: Number.NaN, c: new Date(0) }],
+  ]).run(ndjsonSink(path))
+  expect(await lines()).toEqual([
+    '"a"',
+    '1.5',
+    'true',
+    'null',
+    '[1,2]',
+    '{"b":null,"c":"1970-01-01T00:00:00.000Z"}',
+  ])
 })
 
 const circular: { self?: unknown } = {}
@@ -77,7 +101,9 @@ test.each([
   ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'toJSON'],
 ])('a line that is %s is typed, with its number', async (_, value, reason) => {
   await writeFile(path, 'before')
-  await expect(pipeline([[{ a: 1 }], [{ a: 2 }, value]]).run(ndjsonSink<unknown>(path))).rejects.toMatchObject({
+  await expect(
+    pipeline([[{ a: 1 }], [{ a: 2 }, value]]).run(ndjsonSink<unknown>(path)),
+  ).rejects.toMatchObject({
     code: 'SINK_VALUE_INVALID',
     message: expect.stringMatching(/^row 3 cannot be written: /),
     context: { sink: 'ndjson', row: 3, reason: expect.stringContaining(reason) },

@@ -25,7 +25,9 @@ test('fault 101: columns that the rows do not have do not compile', () => {
   const some = pipeline(bytes).to(new TsvRowParser({ schema: itemSchema, columns: ['itemId'] }))
   // @ts-expect-error the parser leaves title out
   some.run(csvSink('f', { columns: ['itemId', 'title'] }))
-  const someObjects = pipeline(bytes).to(new TsvObjectParser({ schema: itemSchema, columns: ['itemId'] }))
+  const someObjects = pipeline(bytes).to(
+    new TsvObjectParser({ schema: itemSchema, columns: ['itemId'] }),
+  )
   // @ts-expect-error the parser leaves title out
   someObjects.run(csvSink('f', { columns: ['itemId', 'title'] }))
   // @ts-expect-error no object has a price

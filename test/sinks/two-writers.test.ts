@@ -1,4 +1,5 @@
-// Writers of one path, in one process and in several; and what a process leaves behind that ends in the middle of a file.
+// Writers of one path, in one process and in several; and what a process leaves behind that ends in
+// the middle of a file.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +24,14 @@ beforeAll(async () => {
   built = await mkdtemp(join(ROOT, '.tmp/writer-'))
   await writeFile(join(built, 'package.json'), '{"type":"module"}')
   const entry = { writer: join(ROOT, 'test/sinks/writer.ts') }
-  await build({ config: false, entry, format: 'esm', target: 'node20', silent: true, outDir: built })
+  await build({
+    config: false,
+    entry,
+    format: 'esm',
+    target: 'node20',
+    silent: true,
+    outDir: built,
+  })
 }, 60_000)
 afterAll(() => rm(built, { recursive: true }))
 
@@ -65,7 +73,10 @@ test('fault 90: two sinks of one process: the last commit wins, and nothing is m
       yield line(letter)
     }
   }
-  await Promise.all([pipeline(lines('a')).run(ndjsonSink(path)), pipeline(lines('b')).run(ndjsonSink(path))])
+  await Promise.all([
+    pipeline(lines('a')).run(ndjsonSink(path)),
+    pipeline(lines('b')).run(ndjsonSink(path)),
+  ])
   const text = await readFile(path, 'utf8')
   expect([fileOf('a'), fileOf('b')].some(whole => whole === text)).toBe(true)
   expect(await readdir(folder)).toEqual(['out'])
@@ -79,9 +90,15 @@ test('fault 90: one sink in two runs at once: the second run is refused, and the
       yield { a: letter }
     }
   }
-  const runs = await Promise.allSettled([pipeline(slowly('a')).run(sink), pipeline(slowly('b')).run(sink)])
+  const runs = await Promise.allSettled([
+    pipeline(slowly('a')).run(sink),
+    pipeline(slowly('b')).run(sink),
+  ])
   expect(runs[0]!.status).toBe('fulfilled')
-  expect(runs[1]).toMatchObject({ status: 'rejected', reason: { code: 'SINK_FAILED', context: { sink: 'csv', target: path } } })
+  expect(runs[1]).toMatchObject({
+    status: 'rejected',
+    reason: { code: 'SINK_FAILED', context: { sink: 'csv', target: path } },
+  })
   expect(await readFile(path, 'utf8')).toBe('a\r\na\r\na\r\na\r\n')
   await pipeline([{ a: 'c' }]).run(sink)
   expect(await readFile(path, 'utf8')).toBe('a\r\nc\r\n')

@@ -1,4 +1,5 @@
-// A process that writes one file: it tells when half of its lines are written, and goes on when it is told so.
+// A process that writes one file: it tells when half of its lines are written, and goes on when it
+// is told so.
 
 import { once } from 'node:events'
 import { pipeline } from '../../src/pipeline/pipeline'

@@ -35,7 +35,11 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 const cells = (rows: Awaited<ReturnType<typeof run>>['rows']) =>
-  rows.map(row => [row.get('priceValue')?.text ?? null, row.get('returnsAccepted'), row.get('localizedAspects').length])
+  rows.map(row => [
+    row.get('priceValue')?.text ?? null,
+    row.get('returnsAccepted'),
+    row.get('localizedAspects').length,
+  ])
 
 describe('default columns', () => {
   test('all typed columns of the file are decoded once; rows, batches and text cells stay', async () => {
@@ -47,7 +51,9 @@ describe('default columns', () => {
     ])
     expect(output.length).toBe(batchesOf(FILE).length)
     expect(rows[0]?.get('localizedAspects')).toBe(rows[0]?.get('localizedAspects'))
-    expect(rows.map(row => [row.get('title'), row.get('extra' as string), row.text('priceValue')])).toEqual([
+    expect(
+      rows.map(row => [row.get('title'), row.get('extra' as string), row.text('priceValue')]),
+    ).toEqual([
       ['one', 'x', '9.50'],
       ['two', 'y', '9,50'],
       ['three', 'z', ''],
@@ -57,7 +63,9 @@ describe('default columns', () => {
 
   test('a decoded row can be kept', async () => {
     const { rows } = await run({ onBadCell: 'null' })
-    expect(rows[0]?.detach().get('localizedAspects')).toEqual([{ label: null, name: 'Color', value: 'Red' }])
+    expect(rows[0]?.detach().get('localizedAspects')).toEqual([
+      { label: null, name: 'Color', value: 'Red' },
+    ])
     expect(rows[1]?.detach().get('priceValue')).toBe(null)
   })
 })
@@ -66,7 +74,14 @@ describe('fault 71: bad cells by policy', () => {
   test('fault 71: throw ends the stream with the cell, its column and its position', async () => {
     await expect(run({ columns: ['localizedAspects'] })).rejects.toMatchObject({
       code: 'CELL_INVALID',
-      context: { column: 'localizedAspects', type: 'aspects', row: 2, line: 3, byteOffset: FILE.indexOf('v1|2|0'), excerpt: 'Q29sb3I' },
+      context: {
+        column: 'localizedAspects',
+        type: 'aspects',
+        row: 2,
+        line: 3,
+        byteOffset: FILE.indexOf('v1|2|0'),
+        excerpt: 'Q29sb3I',
+      },
     })
   })
 
@@ -102,7 +117,9 @@ describe('chosen columns', () => {
   test('only they are decoded: bad cells elsewhere are met where they are read', async () => {
     const { rows, stage } = await run({ columns: ['title', 'extra', 'itemId'] })
     expect(stage.badCells).toBe(0)
-    expect(() => rows[1]?.get('priceValue')).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
+    expect(() => rows[1]?.get('priceValue')).toThrow(
+      expect.objectContaining({ code: 'CELL_INVALID' }),
+    )
   })
 
   test('a column that only the schema has is skipped', async () => {
@@ -113,14 +130,25 @@ describe('chosen columns', () => {
   test('a column that neither file nor schema has is refused at the first batch', async () => {
     await expect(run({ columns: ['title', 'prizeValue'] })).rejects.toMatchObject({
       code: 'COLUMN_UNKNOWN',
-      context: { column: 'prizeValue', known: expect.arrayContaining(['title', 'extra', 'conditionDescriptors']) },
+      context: {
+        column: 'prizeValue',
+        known: expect.arrayContaining(['title', 'extra', 'conditionDescriptors']),
+      },
     })
   })
 
   test('each file is bound by its own header', async () => {
     const other = batchesOf('priceValue\titemId\n1.5\tv1|4|0\n')
-    const { rows } = await run({ columns: ['priceValue'], onBadCell: 'null' }, [...batchesOf(FILE), ...other])
-    expect(rows.map(row => row.get('priceValue')?.text ?? null)).toEqual(['9.50', null, null, '1.5'])
+    const { rows } = await run({ columns: ['priceValue'], onBadCell: 'null' }, [
+      ...batchesOf(FILE),
+      ...other,
+    ])
+    expect(rows.map(row => row.get('priceValue')?.text ?? null)).toEqual([
+      '9.50',
+      null,
+      null,
+      '1.5',
+    ])
   })
 })
 
@@ -141,6 +169,9 @@ test.each([
   ['columns', { columns: [1] }],
 ])('a wrong %s is refused at construction', (option, options) => {
   expect(() => new ColumnDecoder(options as never)).toThrow(
-    expect.objectContaining<Partial<FeedError>>({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining<Partial<FeedError>>({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
 })

@@ -1,6 +1,14 @@
-// FileSource: whose memory the blocks lie in, and how it fails and closes. The laws run it in laws.test.ts.
+// FileSource: whose memory the blocks lie in, and how it fails and closes. The laws run it in
+// laws.test.ts.
 
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -20,7 +28,10 @@ const BLOCK_BYTES = 128 * 1024
 /** Rows that compress badly, so that a file has many blocks. */
 const rowsFrom = (seed: number, count: number) => {
   let state = seed
-  const cell = () => Array.from({ length: 8 }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0).toString(36)).join('')
+  const cell = () =>
+    Array.from({ length: 8 }, () =>
+      (state = (Math.imul(state, 1664525) + 1013904223) >>> 0).toString(36),
+    ).join('')
   return Array.from({ length: count }, (_, n) => `${seed}-${n}\t${cell()}\t${cell()}`)
 }
 const parts = [rowsFrom(1, 12_000), rowsFrom(2, 7_000), rowsFrom(3, 12_000)]
@@ -41,7 +52,8 @@ writeFileSync(
 
 async function rowsOf(rows: AsyncIterable<{ text(column: string): string }>): Promise<string[]> {
   const all: string[] = []
-  for await (const row of rows) all.push(['id', 'a', 'b'].map(column => row.text(column)).join('\t'))
+  for await (const row of rows)
+    all.push(['id', 'a', 'b'].map(column => row.text(column)).join('\t'))
   return all
 }
 
@@ -71,10 +83,17 @@ class Keeper extends Stage<Uint8Array, Uint8Array> {
 }
 
 describe('whose memory blocks lie in', () => {
-  for (const options of [{}, { worker: false }, { engine: 'zlib' }, { engine: 'fflate' }] as const) {
+  for (const options of [
+    {},
+    { worker: false },
+    { engine: 'zlib' },
+    { engine: 'fflate' },
+  ] as const) {
     test(`rows are the same through Gunzip ${JSON.stringify(options)}, and memory goes round only where it copies`, async () => {
       const source = watched()
-      expect(await rowsOf(pipeline(source).to(new Gunzip(options)).to(new TsvRowParser()))).toEqual(expected)
+      expect(await rowsOf(pipeline(source).to(new Gunzip(options)).to(new TsvRowParser()))).toEqual(
+        expected,
+      )
       const [memories, blocks] = distinct(source)
       expect(blocks).toBeGreaterThan(8)
       expect(memories).toBe('engine' in options ? blocks : 2)
@@ -92,7 +111,9 @@ describe('whose memory blocks lie in', () => {
 
   test('a stage that keeps blocks keeps what it was given', async () => {
     const keeper = new Keeper()
-    expect(await rowsOf(pipeline(watched()).to(keeper).to(new Gunzip()).to(new TsvRowParser()))).toEqual(expected)
+    expect(
+      await rowsOf(pipeline(watched()).to(keeper).to(new Gunzip()).to(new TsvRowParser())),
+    ).toEqual(expected)
     expect(Buffer.concat(keeper.kept).equals(readFileSync(path))).toBe(true)
   })
 
@@ -139,8 +160,15 @@ describe('ends', () => {
 
   test('a file that is not there, and one that cannot be read, are STAGE_FAILED with the cause', async () => {
     const missing = await failureOf(new FileSource(join(folder, 'none')))
-    expect(missing).toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'FileSource' }, cause: { code: 'ENOENT' } })
-    expect(await failureOf(new FileSource(folder))).toMatchObject({ code: 'STAGE_FAILED', cause: { code: 'EISDIR' } })
+    expect(missing).toMatchObject({
+      code: 'STAGE_FAILED',
+      context: { stage: 'FileSource' },
+      cause: { code: 'ENOENT' },
+    })
+    expect(await failureOf(new FileSource(folder))).toMatchObject({
+      code: 'STAGE_FAILED',
+      cause: { code: 'EISDIR' },
+    })
   })
 
   test('an empty file is an empty source', async () => {
@@ -150,7 +178,8 @@ describe('ends', () => {
   })
 
   test('options are checked', () => {
-    for (const blockBytes of [0, -1, 1.5, Number.NaN, 2 ** 31]) expect(() => new FileSource(path, { blockBytes })).toThrow(FeedError)
+    for (const blockBytes of [0, -1, 1.5, Number.NaN, 2 ** 31])
+      expect(() => new FileSource(path, { blockBytes })).toThrow(FeedError)
     expect(() => new FileSource('')).toThrow(FeedError)
     expect(() => new FileSource(7 as never)).toThrow(FeedError)
   })
@@ -168,7 +197,8 @@ describe('ends', () => {
           }
         })
       const closed = async () => {
-        for (let n = 0; n < 1000 && openOnes().length > 0; n++) await new Promise(resolve => setTimeout(resolve, 5))
+        for (let n = 0; n < 1000 && openOnes().length > 0; n++)
+          await new Promise(resolve => setTimeout(resolve, 5))
         return openOnes().length === 0
       }
       await pipeline(watched()).forEach(() => {})

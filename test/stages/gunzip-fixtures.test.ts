@@ -9,12 +9,12 @@ const folder = new URL('../../fixtures/gzip/', import.meta.url)
 const content = readFileSync(new URL('content.tsv', folder))
 
 /** The cells of every table line that starts with a file name. */
-const listed = [...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^\| `(.+\.gz)` \|(.+)\|$/gm)].map(
-  ([, file = '', cells = '']) => {
-    const [, , code, byteOffset] = cells.split('|').map(cell => cell.trim())
-    return { file, code, byteOffset: Number(byteOffset) }
-  },
-)
+const listed = [
+  ...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^\| `(.+\.gz)` \|(.+)\|$/gm),
+].map(([, file = '', cells = '']) => {
+  const [, , code, byteOffset] = cells.split('|').map(cell => cell.trim())
+  return { file, code, byteOffset: Number(byteOffset) }
+})
 const valid = listed.filter(({ code }) => code === undefined)
 const malformed = listed.filter(({ code }) => code !== undefined)
 
@@ -38,7 +38,11 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     }
   })
 
-  test.each(malformed)('refuses $file with $code at $byteOffset', async ({ file, code, byteOffset }) => {
-    for (const { error } of await runBothWays(file)) expect(error).toMatchObject({ code, context: { byteOffset } })
-  })
+  test.each(malformed)(
+    'refuses $file with $code at $byteOffset',
+    async ({ file, code, byteOffset }) => {
+      for (const { error } of await runBothWays(file))
+        expect(error).toMatchObject({ code, context: { byteOffset } })
+    },
+  )
 })

@@ -7,7 +7,8 @@ import { runGunzip } from './gunzip-run'
 const TEXT = feedText(8)
 const HEADER_BYTES = 10
 /** What a member with bad data may be taken for, once its data ends elsewhere. */
-const FAULT = /^GZIP_(DATA_INVALID|TRUNCATED|CRC_MISMATCH|SIZE_MISMATCH|TRAILING_GARBAGE|HEADER_INVALID)$/
+const FAULT =
+  /^GZIP_(DATA_INVALID|TRUNCATED|CRC_MISMATCH|SIZE_MISMATCH|TRAILING_GARBAGE|HEADER_INVALID)$/
 
 const FORMS = [
   deflateRawSync(TEXT, { level: 9 }),
@@ -31,7 +32,10 @@ function mutate(deflated: Buffer, changes: readonly Change[]): Buffer {
 
 function inflatedOrNothing(deflated: Buffer): { output: Buffer; used: number } | undefined {
   try {
-    const { buffer, engine } = inflateRawSync(deflated, { info: true }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
+    const { buffer, engine } = inflateRawSync(deflated, { info: true }) as unknown as {
+      buffer: Buffer
+      engine: { bytesWritten: number }
+    }
     return { output: buffer, used: engine.bytesWritten }
   } catch {
     return undefined
@@ -72,7 +76,11 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
         const expected = inflatedOrNothing(mutated)
         if (expected === undefined) return
         valid++
-        const file = Buffer.concat([gzipHeader(), mutated.subarray(0, expected.used), gzipTrailer(expected.output)])
+        const file = Buffer.concat([
+          gzipHeader(),
+          mutated.subarray(0, expected.used),
+          gzipTrailer(expected.output),
+        ])
         const { output, error } = await run(file)
         expect(error).toBeUndefined()
         expect(output.equals(expected.output)).toBe(true)

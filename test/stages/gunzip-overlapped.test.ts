@@ -1,15 +1,25 @@
-// Files whose members are inflated by a worker from their second byte on: what comes out, and what goes wrong, is what one thread gives.
+// Files whose members are inflated by a worker from their second byte on: what comes out, and what
+// goes wrong, is what one thread gives.
 
 import { crc32, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import type { InflateEngine } from '../../src/codec/gzip/inflate-engine'
 import type { GunzipOptions } from '../../src/stages/gunzip'
-import { byteByByte, cutAt, feedText, gzipHeader, gzipMember, gzipTrailer } from '../codec/gzip/build-gzip'
+import {
+  byteByByte,
+  cutAt,
+  feedText,
+  gzipHeader,
+  gzipMember,
+  gzipTrailer,
+} from '../codec/gzip/build-gzip'
 import { cutAnywhere, randomNumbers } from '../codec/gzip/deflate-mutants'
 import { runGunzip } from './gunzip-run'
 import { OverlappedInflate } from './overlapped-inflate'
 
-const engines = vi.hoisted(() => ({ make: undefined as ((startOffset: number) => InflateEngine) | undefined }))
+const engines = vi.hoisted(() => ({
+  make: undefined as ((startOffset: number) => InflateEngine) | undefined,
+}))
 vi.mock('../../src/stages/parallel-inflate', async original => ({
   ...(await original<object>()),
   parallelEngine: () => (startOffset: number) => engines.make!(startOffset),
@@ -40,7 +50,9 @@ function plain(error: Awaited<ReturnType<typeof runGunzip>>['error']) {
 test('fault 40: members of all sizes, one after the other, with zeros between them', async () => {
   const sizes = [0, 1, 3000, 0, 90_000, 700_000, 0, 20]
   const contents = sizes.map((size, n) => Buffer.alloc(size, feedText(60, n + 1)))
-  const members = contents.map((content, n) => Buffer.concat([gzipSync(content, { level: n % 10 }), Buffer.alloc(n % 3)]))
+  const members = contents.map((content, n) =>
+    Buffer.concat([gzipSync(content, { level: n % 10 }), Buffer.alloc(n % 3)]),
+  )
   const file = Buffer.concat(members)
   const next = randomNumbers(4)
   made.length = 0
@@ -92,7 +104,10 @@ test('fault 49: gzip inside gzip', async () => {
 
 test('fault 50: the caps, at the same byte', async () => {
   const bomb = gzipSync(Buffer.alloc(12 << 20))
-  expect((await expectSame([bomb])).error).toMatchObject({ code: 'GZIP_LIMIT', context: { option: 'maxRatio' } })
+  expect((await expectSame([bomb])).error).toMatchObject({
+    code: 'GZIP_LIMIT',
+    context: { option: 'maxRatio' },
+  })
   for (const maxOutputBytes of [1000, 1 << 20, 5_000_000]) {
     const { error } = await expectSame([bomb], { maxRatio: Infinity, maxOutputBytes })
     expect(error).toMatchObject({ code: 'GZIP_LIMIT', context: { option: 'maxOutputBytes' } })
@@ -115,7 +130,9 @@ test('fault 52: damage far into a file, with outputs before it', async () => {
   for (const part of [0.3, 0.6, 0.9]) {
     const damaged = Buffer.from(deflated)
     damaged.fill(0xff, Math.floor(part * deflated.length), Math.floor(part * deflated.length) + 40)
-    const { output, error } = await expectSame(cutAt(Buffer.concat([gzipHeader(), damaged, gzipTrailer(content)]), 300_000))
+    const { output, error } = await expectSame(
+      cutAt(Buffer.concat([gzipHeader(), damaged, gzipTrailer(content)]), 300_000),
+    )
     expect(error?.code).toMatch(/^GZIP_(DATA_INVALID|CRC_MISMATCH)$/)
     expect(output.length).toBeGreaterThan(500_000)
   }

@@ -9,8 +9,14 @@ export interface GunzipRun {
   readonly error: FeedError | undefined
 }
 
-/** Writes all pieces at once, whatever the stage says of back-pressure, and reads to the end or the failure. */
-export async function runGunzip(pieces: readonly Uint8Array[], options: GunzipOptions = {}): Promise<GunzipRun> {
+/**
+ * Writes all pieces at once, whatever the stage says of back-pressure, and reads to the end or the
+ * failure.
+ */
+export async function runGunzip(
+  pieces: readonly Uint8Array[],
+  options: GunzipOptions = {},
+): Promise<GunzipRun> {
   const gunzip = new Gunzip(options)
   const outputs: Uint8Array[] = []
   const reading = readInto(outputs, gunzip)

@@ -1,4 +1,5 @@
-// The worker of a Gunzip over a large file: what comes of it, and that it ends with its pipeline, however that ends.
+// The worker of a Gunzip over a large file: what comes of it, and that it ends with its pipeline,
+// however that ends.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,13 +18,18 @@ import { cutAt, feedText } from '../codec/gzip/build-gzip'
 import { runGunzip } from './gunzip-run'
 import { threads } from './recorded-workers'
 
-vi.mock('node:worker_threads', async original => (await import('./recorded-workers')).recording(await original()))
+vi.mock('node:worker_threads', async original =>
+  (await import('./recorded-workers')).recording(await original()),
+)
 
 const MIB = 1 << 20
 const CONTENT = Buffer.concat([Buffer.from('a\tb\tc\td\n'), feedText(70_000)])
 /** Stored, so that it is large in no time. */
 const FILE = gzipSync(CONTENT, { level: 0 })
-const PIECES = cutAt(FILE, ...Array.from({ length: Math.floor(FILE.length / 65_536) }, (_, n) => (n + 1) * 65_536))
+const PIECES = cutAt(
+  FILE,
+  ...Array.from({ length: Math.floor(FILE.length / 65_536) }, (_, n) => (n + 1) * 65_536),
+)
 
 beforeEach(() => {
   threads.workers.length = 0
@@ -108,7 +114,8 @@ describe('fault 104: more large files at once than workers', () => {
   test('have one again after the last one’s file failed, was left, or its worker could not start', async () => {
     setMaxInflateWorkers(1)
     const left = new Gunzip()
-    for await (const output of pipeline(slowly()).to(left)) if (output.length > 0 && threads.workers.length === 1) break
+    for await (const output of pipeline(slowly()).to(left))
+      if (output.length > 0 && threads.workers.length === 1) break
     await threads.exited()
     // It may have gone before it was ready, for which `slowly` would wait.
     threads.workers.length = 0
@@ -132,7 +139,9 @@ describe('fault 104: more large files at once than workers', () => {
 
   test('the number is a whole one', () => {
     for (const count of [-1, 1.5, Number.NaN, '2', null, undefined] as never[])
-      expect(() => setMaxInflateWorkers(count)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+      expect(() => setMaxInflateWorkers(count)).toThrow(
+        expect.objectContaining({ code: 'OPTION_INVALID' }),
+      )
   })
 })
 
@@ -164,7 +173,9 @@ describe.each([true, false])('the worker ends with its pipeline (fused: %s)', is
   async function expectGone(): Promise<void> {
     expect(threads.workers).toHaveLength(1)
     await threads.exited()
-    expect(process.getActiveResourcesInfo().filter(name => /Worker|MessagePort/.test(name))).toEqual([])
+    expect(
+      process.getActiveResourcesInfo().filter(name => /Worker|MessagePort/.test(name)),
+    ).toEqual([])
   }
 
   test('at its end', async () => {
@@ -177,7 +188,9 @@ describe.each([true, false])('the worker ends with its pipeline (fused: %s)', is
   test('at an error of the data', async () => {
     const damaged = Buffer.from(FILE)
     damaged.fill(0xff, 3 * MIB)
-    await expect(parsed(slowly(cutAt(damaged, MIB, 2 * MIB))).rows.forEach(() => {})).rejects.toMatchObject({ code: /GZIP|TSV/ })
+    await expect(
+      parsed(slowly(cutAt(damaged, MIB, 2 * MIB))).rows.forEach(() => {}),
+    ).rejects.toMatchObject({ code: /GZIP|TSV/ })
     await threads.exited()
   })
 
@@ -242,15 +255,20 @@ describe.each([true, false])('the worker ends with its pipeline (fused: %s)', is
 test('behind a stopped reader it holds no more than its cap', async () => {
   const gunzip = new Gunzip({ maxRatio: Infinity })
   const content = Buffer.alloc(80 * MIB, feedText(5000))
-  const pieces = cutAt(gzipSync(content, { level: 1 }), ...Array.from({ length: 20 }, (_, n) => (n + 1) * 262_144))
+  const pieces = cutAt(
+    gzipSync(content, { level: 1 }),
+    ...Array.from({ length: 20 }, (_, n) => (n + 1) * 262_144),
+  )
   let read = 0
   for (const piece of pieces) {
     if (gunzip.write(piece)) continue
-    for (let output = gunzip.read(); output !== null && read < 20 * MIB; output = gunzip.read()) read += output.length
+    for (let output = gunzip.read(); output !== null && read < 20 * MIB; output = gunzip.read())
+      read += output.length
     if (read >= 20 * MIB) break
     await turn()
   }
-  while (threads.controls.length === 0 || !new InflateControl(threads.controls[0]).isReady) await turn()
+  while (threads.controls.length === 0 || !new InflateControl(threads.controls[0]).isReady)
+    await turn()
   for (let n = 0; n < 50; n++) await turn()
   expect(gunzip.counters.bytesOut - read).toBeLessThanOrEqual(GUNZIP_HELD_BYTES)
   gunzip.destroy()
@@ -275,9 +293,20 @@ test('a process that lets go of a pipeline in the middle of a file ends by itsel
       }
       pump()`
     await writeFile(entry, source)
-    await build({ config: false, silent: true, entry: [entry], outDir: folder, format: 'cjs', noExternal: [/./], target: 'node20' })
+    await build({
+      config: false,
+      silent: true,
+      entry: [entry],
+      outDir: folder,
+      format: 'cjs',
+      noExternal: [/./],
+      target: 'node20',
+    })
     const [program] = (await readdir(folder)).filter(name => name !== 'lets-go.ts')
-    const child = spawn(process.execPath, [join(folder, program!)], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 20_000 })
+    const child = spawn(process.execPath, [join(folder, program!)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 20_000,
+    })
     const said: Buffer[] = []
     child.stdout.on('data', data => said.push(data))
     const [code] = await once(child, 'exit')

@@ -22,13 +22,20 @@ const MIB = 1024 * 1024
 describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
   const run = (...pieces: readonly Uint8Array[]) => runGunzip(pieces, { engine })
 
-  async function expectText(pieces: readonly Uint8Array[], expected: Uint8Array = TEXT): Promise<void> {
+  async function expectText(
+    pieces: readonly Uint8Array[],
+    expected: Uint8Array = TEXT,
+  ): Promise<void> {
     const { output, error } = await runGunzip(pieces, { engine })
     expect(error).toBeUndefined()
     expect(output.equals(expected)).toBe(true)
   }
 
-  async function expectFailure(pieces: readonly Uint8Array[], code: string, context: object): Promise<void> {
+  async function expectFailure(
+    pieces: readonly Uint8Array[],
+    code: string,
+    context: object,
+  ): Promise<void> {
     const { error } = await runGunzip(pieces, { engine })
     expect(error).toMatchObject({ code, context })
   }
@@ -39,7 +46,11 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     for (let end = 1; end < whole.length; end++) {
       const part = end < dataStart ? 'header' : end < whole.length - 8 ? 'data' : 'trailer'
       const { output, error } = await run(whole.subarray(0, end))
-      expect(error).toMatchObject({ code: 'GZIP_TRUNCATED', context: { byteOffset: end, part }, retryable: true })
+      expect(error).toMatchObject({
+        code: 'GZIP_TRUNCATED',
+        context: { byteOffset: end, part },
+        retryable: true,
+      })
       expect(TEXT.subarray(0, output.length).equals(output)).toBe(true)
     }
   })
@@ -48,14 +59,19 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     const first = gzipMember('first')
     const second = gzipMember('second')
     for (let end = 1; end < second.length; end++) {
-      await expectFailure([first, second.subarray(0, end)], 'GZIP_TRUNCATED', { byteOffset: first.length + end })
+      await expectFailure([first, second.subarray(0, end)], 'GZIP_TRUNCATED', {
+        byteOffset: first.length + end,
+      })
     }
   })
 
   test('fault 39: a wrong CRC32 fails after the output and before the end', async () => {
     const { output, error } = await run(gzipMember(TEXT, { crc: 1 }))
     expect(output.equals(TEXT)).toBe(true)
-    expect(error).toMatchObject({ code: 'GZIP_CRC_MISMATCH', context: { byteOffset: GZIP.length - 8, expected: 1 } })
+    expect(error).toMatchObject({
+      code: 'GZIP_CRC_MISMATCH',
+      context: { byteOffset: GZIP.length - 8, expected: 1 },
+    })
   })
 
   test('fault 39: a wrong ISIZE fails after the output and before the end', async () => {
@@ -74,7 +90,9 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
   })
 
   test('fault 40: two hundred tiny members, empty ones among them', async () => {
-    const contents = Array.from({ length: 200 }, (_, index) => (index % 7 === 3 ? '' : `${index}\n`))
+    const contents = Array.from({ length: 200 }, (_, index) =>
+      index % 7 === 3 ? '' : `${index}\n`,
+    )
     const file = Buffer.concat(contents.map(content => gzipMember(content)))
     const expected = Buffer.from(contents.join(''))
     await expectText([file], expected)
@@ -94,14 +112,25 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
 
   test('fault 41: a file cut in two at every offset', async () => {
     const file = Buffer.concat([
-      gzipMember('first', { extra: Buffer.from('xy'), name: 'n', comment: 'c', headerChecksum: true }),
+      gzipMember('first', {
+        extra: Buffer.from('xy'),
+        name: 'n',
+        comment: 'c',
+        headerChecksum: true,
+      }),
       gzipMember('second'),
     ])
-    for (let cut = 0; cut <= file.length; cut++) await expectText(cutAt(file, cut), Buffer.from('firstsecond'))
+    for (let cut = 0; cut <= file.length; cut++)
+      await expectText(cutAt(file, cut), Buffer.from('firstsecond'))
   })
 
   test("fault 42: a member's magic and whole members inside the data are data", async () => {
-    const content = Buffer.concat([Buffer.from('title\n'), GZIP, Buffer.from([0x1f, 0x8b, 8, 0]), GZIP])
+    const content = Buffer.concat([
+      Buffer.from('title\n'),
+      GZIP,
+      Buffer.from([0x1f, 0x8b, 8, 0]),
+      GZIP,
+    ])
     const stored = gzipSync(content, { level: 0 })
     expect(stored.includes(GZIP)).toBe(true)
     await expectText([stored], content)
@@ -117,10 +146,20 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
 
   test('fault 44: zeros and then a member, wherever they are split', async () => {
     const first = gzipMember('first')
-    const file = Buffer.concat([first, Buffer.alloc(20), gzipMember('second'), Buffer.alloc(3), gzipMember('third')])
-    for (let cut = 0; cut <= file.length; cut++) await expectText(cutAt(file, cut), Buffer.from('firstsecondthird'))
+    const file = Buffer.concat([
+      first,
+      Buffer.alloc(20),
+      gzipMember('second'),
+      Buffer.alloc(3),
+      gzipMember('third'),
+    ])
+    for (let cut = 0; cut <= file.length; cut++)
+      await expectText(cutAt(file, cut), Buffer.from('firstsecondthird'))
     for (const zeros of [1, 511, 512, 70_000]) {
-      await expectText([first, Buffer.concat([Buffer.alloc(zeros), gzipMember('second')])], Buffer.from('firstsecond'))
+      await expectText(
+        [first, Buffer.concat([Buffer.alloc(zeros), gzipMember('second')])],
+        Buffer.from('firstsecond'),
+      )
     }
   })
 
@@ -135,8 +174,13 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
   })
 
   test('fault 45: a lone 1f, and one that something else follows', async () => {
-    await expectFailure([GZIP, Uint8Array.of(0x1f)], 'GZIP_TRUNCATED', { byteOffset: GZIP.length + 1, part: 'header' })
-    await expectFailure([GZIP, Uint8Array.of(0x1f, 0x8c)], 'GZIP_TRAILING_GARBAGE', { byteOffset: GZIP.length })
+    await expectFailure([GZIP, Uint8Array.of(0x1f)], 'GZIP_TRUNCATED', {
+      byteOffset: GZIP.length + 1,
+      part: 'header',
+    })
+    await expectFailure([GZIP, Uint8Array.of(0x1f, 0x8c)], 'GZIP_TRAILING_GARBAGE', {
+      byteOffset: GZIP.length,
+    })
   })
 
   test('fault 46: a file cut exactly between members looks complete from here, and is found by its total', async () => {
@@ -145,20 +189,37 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     const totalBytes = first.length + gzipMember('second').length
     const pieces = Readable.from([{ offset: 0, bytes: first }])
     const sink = new Writable({ write: (_block, _encoding, done) => done() })
-    const run = nodePipeline(pieces, new ChunkReassembler({ totalBytes }) as never, new Gunzip({ engine }) as never, sink)
-    await expect(run).rejects.toMatchObject({ code: 'CHUNK_TOTAL_MISMATCH', context: { byteOffset: first.length, totalBytes } })
+    const run = nodePipeline(
+      pieces,
+      new ChunkReassembler({ totalBytes }) as never,
+      new Gunzip({ engine }) as never,
+      sink,
+    )
+    await expect(run).rejects.toMatchObject({
+      code: 'CHUNK_TOTAL_MISMATCH',
+      context: { byteOffset: first.length, totalBytes },
+    })
   })
 
   test('fault 47: FEXTRA, FNAME, FCOMMENT and FHCRC are accepted', async () => {
-    const file = gzipMember(TEXT, { extra: Buffer.alloc(300, 7), name: 'item_feed.tsv', comment: 'daily', headerChecksum: true })
+    const file = gzipMember(TEXT, {
+      extra: Buffer.alloc(300, 7),
+      name: 'item_feed.tsv',
+      comment: 'daily',
+      headerChecksum: true,
+    })
     expect(gunzipSync(file).equals(TEXT)).toBe(true)
     await expectText([file])
     await expectText(byteByByte(file))
   })
 
   test('fault 47: reserved flags and a wrong header checksum are refused', async () => {
-    await expectFailure([gzipMember(TEXT, { flags: 0x20 })], 'GZIP_HEADER_INVALID', { byteOffset: 3 })
-    await expectFailure([gzipMember(TEXT, { headerChecksum: 1 })], 'GZIP_HEADER_INVALID', { byteOffset: 11 })
+    await expectFailure([gzipMember(TEXT, { flags: 0x20 })], 'GZIP_HEADER_INVALID', {
+      byteOffset: 3,
+    })
+    await expectFailure([gzipMember(TEXT, { headerChecksum: 1 })], 'GZIP_HEADER_INVALID', {
+      byteOffset: 11,
+    })
   })
 
   test('fault 48: nothing at all, empty pieces, header only', async () => {
@@ -198,8 +259,15 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
 
   test('fault 50: a bomb is stopped by its size', async () => {
     const bomb = gzipSync(Buffer.alloc(24 * MIB))
-    const { output, error } = await runGunzip([bomb], { engine, maxRatio: Infinity, maxOutputBytes: 10 * MIB })
-    expect(error).toMatchObject({ code: 'GZIP_LIMIT', context: { option: 'maxOutputBytes', limit: 10 * MIB } })
+    const { output, error } = await runGunzip([bomb], {
+      engine,
+      maxRatio: Infinity,
+      maxOutputBytes: 10 * MIB,
+    })
+    expect(error).toMatchObject({
+      code: 'GZIP_LIMIT',
+      context: { option: 'maxOutputBytes', limit: 10 * MIB },
+    })
     expect(output.length).toBeLessThanOrEqual(10 * MIB)
     const exact = await runGunzip([bomb], { engine, maxRatio: Infinity, maxOutputBytes: 24 * MIB })
     expect(exact.error).toBeUndefined()
@@ -213,7 +281,9 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
 
   test('fault 51: an ISIZE that is right only modulo 2^32 is not mistaken for the size', async () => {
     const trailer = gzipTrailer(TEXT, { size: 2 ** 32 - TEXT.length })
-    await expectFailure([GZIP.subarray(0, -8), trailer], 'GZIP_SIZE_MISMATCH', { actual: TEXT.length })
+    await expectFailure([GZIP.subarray(0, -8), trailer], 'GZIP_SIZE_MISMATCH', {
+      actual: TEXT.length,
+    })
   })
 
   test('output does not depend on cuts, level, strategy or flushes, and equals node:zlib', async () => {
@@ -236,13 +306,23 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     )
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 })
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(content, options), { minLength: 1, maxLength: 3 }), cuts, async (members, fractions) => {
-        const file = Buffer.concat(members.map(([bytes, option]) => gzipSync(bytes, option)))
-        const offsets = fractions.map(fraction => Math.floor(fraction * file.length)).sort((a, b) => a - b)
-        const { output, error } = await runGunzip(cutAt(file, ...offsets), { engine, allowNested: true, maxRatio: Infinity })
-        expect(error).toBeUndefined()
-        expect(output.equals(gunzipSync(file))).toBe(true)
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(content, options), { minLength: 1, maxLength: 3 }),
+        cuts,
+        async (members, fractions) => {
+          const file = Buffer.concat(members.map(([bytes, option]) => gzipSync(bytes, option)))
+          const offsets = fractions
+            .map(fraction => Math.floor(fraction * file.length))
+            .sort((a, b) => a - b)
+          const { output, error } = await runGunzip(cutAt(file, ...offsets), {
+            engine,
+            allowNested: true,
+            maxRatio: Infinity,
+          })
+          expect(error).toBeUndefined()
+          expect(output.equals(gunzipSync(file))).toBe(true)
+        },
+      ),
       { numRuns: 150 },
     )
   })
@@ -255,8 +335,10 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
     const content = feedText(24_000)
     const file = gzipSync(content, { level: 0 })
     expect(file.length).toBeGreaterThan(4 * GATHER_BYTES)
-    const every = (step: number) => Array.from({ length: Math.ceil(file.length / step) - 1 }, (_, index) => (index + 1) * step)
-    for (const step of [101, 16_384, 65_536, GATHER_BYTES - 1]) await expectText(cutAt(file, ...every(step)), content)
+    const every = (step: number) =>
+      Array.from({ length: Math.ceil(file.length / step) - 1 }, (_, index) => (index + 1) * step)
+    for (const step of [101, 16_384, 65_536, GATHER_BYTES - 1])
+      await expectText(cutAt(file, ...every(step)), content)
   })
 
   test('hands out blocks that are alone in their memory and bounded', async () => {
@@ -301,7 +383,11 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
       },
     })
     const content = feedText(20_000)
-    await nodePipeline(Readable.from(cutAt(gzipSync(content), 1, 5000, 5001)), new Gunzip({ engine }) as never, sink)
+    await nodePipeline(
+      Readable.from(cutAt(gzipSync(content), 1, 5000, 5001)),
+      new Gunzip({ engine }) as never,
+      sink,
+    )
     expect(Buffer.concat(received).equals(content)).toBe(true)
   })
 
@@ -320,7 +406,10 @@ test('fault 52: node:zlib says why the data is bad', async () => {
   const deflated = deflateRawSync(TEXT)
   deflated[0] = 0x07 // the reserved block type
   const { error } = await runGunzip([gzipMember(TEXT, { deflated })], { engine: 'zlib' })
-  expect(error).toMatchObject({ code: 'GZIP_DATA_INVALID', context: { byteOffset: 10, reason: 'invalid block type' } })
+  expect(error).toMatchObject({
+    code: 'GZIP_DATA_INVALID',
+    context: { byteOffset: 10, reason: 'invalid block type' },
+  })
   expect(error?.cause).toMatchObject({ code: 'Z_DATA_ERROR' })
 })
 
@@ -351,18 +440,27 @@ test('fault 98: small members share one wasm engine, which copies little more in
   expect(error).toBeUndefined()
   expect(output.toString()).toBe(members.map((_, n) => `row ${n}\n`).join(''))
   expect(restart.mock.results.filter(({ value }) => value === true)).toHaveLength(1999)
-  expect(Math.max(...fillInput.mock.calls.map(([, bytes]) => bytes.length))).toBeLessThanOrEqual(1024)
+  expect(Math.max(...fillInput.mock.calls.map(([, bytes]) => bytes.length))).toBeLessThanOrEqual(
+    1024,
+  )
   vi.restoreAllMocks()
 })
 
-test.each(['zlib', 'wasm', 'fflate'] as const)('fault 98: more members than maxMembers are a typed failure (%s)', async engine => {
-  const three = Buffer.concat([gzipMember('one'), gzipMember('two'), gzipMember('three')])
-  const { output, error } = await runGunzip([three], { engine, maxMembers: 2 })
-  expect(output.toString()).toBe('onetwo')
-  const byteOffset = 2 * gzipMember('one').length + 10
-  expect(error).toMatchObject({ code: 'GZIP_LIMIT', context: { option: 'maxMembers', limit: 2, byteOffset }, retryable: false })
-  expect((await runGunzip([three], { engine, maxMembers: 3 })).error).toBeUndefined()
-})
+test.each(['zlib', 'wasm', 'fflate'] as const)(
+  'fault 98: more members than maxMembers are a typed failure (%s)',
+  async engine => {
+    const three = Buffer.concat([gzipMember('one'), gzipMember('two'), gzipMember('three')])
+    const { output, error } = await runGunzip([three], { engine, maxMembers: 2 })
+    expect(output.toString()).toBe('onetwo')
+    const byteOffset = 2 * gzipMember('one').length + 10
+    expect(error).toMatchObject({
+      code: 'GZIP_LIMIT',
+      context: { option: 'maxMembers', limit: 2, byteOffset },
+      retryable: false,
+    })
+    expect((await runGunzip([three], { engine, maxMembers: 3 })).error).toBeUndefined()
+  },
+)
 
 describe('fault 102: what is written to Gunzip', () => {
   test.each<[string, unknown, string]>([
@@ -393,6 +491,9 @@ test.each([
   ['maxMembers', 0],
   ['maxOutputBytes', -1],
 ])('refuses the option %s %s where the call is made', (option, value) => {
-  const error = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+  const error = expect.objectContaining({
+    code: 'OPTION_INVALID',
+    context: expect.objectContaining({ option }),
+  })
   expect(() => new Gunzip({ [option]: value })).toThrow(error)
 })

@@ -11,7 +11,13 @@ import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
 import { FilterRows, MapRows, TakeRows, TapRows } from '../../src/pipeline/row-stages'
 import type { Columns, RowObject } from '../../src/schema/feed-schema'
-import { type ItemColumns, type ItemGroupColumns, itemGroupSchema, itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
+import {
+  type ItemColumns,
+  type ItemGroupColumns,
+  itemGroupSchema,
+  itemSchema,
+  itemSnapshotSchema,
+} from '../../src/schema/feed-schemas'
 import { ChunkReassembler } from '../../src/stages/chunk-reassembler'
 import { ColumnDecoder } from '../../src/stages/column-decoder'
 import { FileSource } from '../../src/stages/file-source'
@@ -48,12 +54,15 @@ const lines = [
   ['itemId', 'title', 'primaryItemGroupId', 'estimatedAvailableQuantity'],
   ...Array.from({ length: ROWS }, (_, n) => cellsOf(n)),
 ]
-const quoted = (cell: string) => (/["\t\\]/.test(cell) ? `"${cell.replace(/["\\]/g, '\\$&')}"` : cell)
+const quoted = (cell: string) =>
+  /["\t\\]/.test(cell) ? `"${cell.replace(/["\\]/g, '\\$&')}"` : cell
 const text = Buffer.from(lines.map(line => `${line.map(quoted).join('\t')}\n`).join(''))
 const zipped = gzipSync(text)
 
 function cutBytes(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
-  const places = [0, ...new Set(cuts.map(cut => cut % bytes.length)), bytes.length].sort((a, b) => a - b)
+  const places = [0, ...new Set(cuts.map(cut => cut % bytes.length)), bytes.length].sort(
+    (a, b) => a - b,
+  )
   return places
     .slice(1)
     .map((to, n) => bytes.slice(places[n], to))
@@ -81,8 +90,13 @@ describeLaws({
       windowBytes: 4096,
       concurrency: 1 + ((cuts[2] ?? 2) % 4),
     }),
-  content: (pieces: Piece[]) => joined(pieces.sort((a, b) => a.offset - b.offset).map(piece => piece.bytes)),
-  held: { cap: 4096 + 4 * 500, of: stage => (stage as RangeFetcher).heldBytes, endless: () => undefined },
+  content: (pieces: Piece[]) =>
+    joined(pieces.sort((a, b) => a.offset - b.offset).map(piece => piece.bytes)),
+  held: {
+    cap: 4096 + 4 * 500,
+    of: stage => (stage as RangeFetcher).heldBytes,
+    endless: () => undefined,
+  },
   empty: 'end',
   kept: { of: piece => piece.offset, pinned: piece => piece },
 } satisfies StageUnderLaw<never, Piece>)
@@ -102,10 +116,12 @@ describeLaws({
 
 const pieces = (cuts: readonly number[]): Piece[] => {
   let offset = 0
-  const ordered = cutBytes(zipped, cuts.length > 0 ? cuts : [50, 100, 1000, 1500, 2000]).map(bytes => ({
-    offset: (offset += bytes.length) - bytes.length,
-    bytes,
-  }))
+  const ordered = cutBytes(zipped, cuts.length > 0 ? cuts : [50, 100, 1000, 1500, 2000]).map(
+    bytes => ({
+      offset: (offset += bytes.length) - bytes.length,
+      bytes,
+    }),
+  )
   return ordered.sort((a, b) => ((a.offset * 7919) % 101) - ((b.offset * 7919) % 101))
 }
 describeLaws({
@@ -115,7 +131,8 @@ describeLaws({
   content: joined,
   held: {
     cap: 64 * 1024 + 2048,
-    of: stage => (stage as ChunkReassembler).heldBytes + stage.counters.bytesIn - stage.counters.bytesOut,
+    of: stage =>
+      (stage as ChunkReassembler).heldBytes + stage.counters.bytesIn - stage.counters.bytesOut,
     *endless() {
       for (let n = 0; ; n++) yield { offset: n * 1024, bytes: new Uint8Array(1024) }
     },
@@ -123,7 +140,8 @@ describeLaws({
   empty: 'CHUNK_TOTAL_MISMATCH',
   *prefixes() {
     const all = pieces([])
-    for (let n = 1; n < all.length; n++) yield { input: all.slice(0, n), ends: ['CHUNK_GAP', 'CHUNK_TOTAL_MISMATCH'] }
+    for (let n = 1; n < all.length; n++)
+      yield { input: all.slice(0, n), ends: ['CHUNK_GAP', 'CHUNK_TOTAL_MISMATCH'] }
     yield { input: all, ends: ['end'] }
   },
 } satisfies StageUnderLaw<Piece, Uint8Array>)
@@ -134,7 +152,8 @@ for (const [engine, worker] of [['zlib'], ['wasm', true], ['wasm', false], ['ffl
     make: () => new Gunzip({ engine, worker: worker ?? true, maxRatio: 2000 }),
     input: cuts => cutBytes(zipped, cuts),
     content: joined,
-    // What is compressed counts at its ratio: the repeated file is 5 MiB of text for each MiB taken.
+    // What is compressed counts at its ratio: the repeated file is 5 MiB of text for each MiB
+    // taken.
     held: { cap: 3 * MIB, of: inputBytes, endless: () => repeated(() => [zipped]) },
     empty: 'GZIP_EMPTY',
     *prefixes() {
@@ -149,7 +168,11 @@ for (const [engine, worker] of [['zlib'], ['wasm', true], ['wasm', false], ['ffl
 const rowsIn = (batches: readonly Iterable<{ toStrings(): unknown }>[]) =>
   batches.flatMap(batch => Array.from(batch, row => row.toStrings()))
 const keptRow = {
-  of: (batch: ItemBatch) => [batch.row(0).detach(), batch.row(0).get('title'), batch.row(0).toObject()],
+  of: (batch: ItemBatch) => [
+    batch.row(0).detach(),
+    batch.row(0).get('title'),
+    batch.row(0).toObject(),
+  ],
   pinned: (batch: ItemBatch) => batch,
 }
 
@@ -187,7 +210,15 @@ describeLaws({
     for (const prefix of everyPrefix(text, 53))
       yield {
         input: [prefix],
-        ends: ['end', 'TSV_EMPTY', 'TSV_ROW_SHORT', 'TSV_QUOTE_UNCLOSED', 'TSV_COLUMN_MISSING', 'TSV_UTF8_INVALID', 'CELL_INVALID'],
+        ends: [
+          'end',
+          'TSV_EMPTY',
+          'TSV_ROW_SHORT',
+          'TSV_QUOTE_UNCLOSED',
+          'TSV_COLUMN_MISSING',
+          'TSV_UTF8_INVALID',
+          'CELL_INVALID',
+        ],
       }
   },
   kept: { of: objects => objects[0], pinned: objects => objects },
@@ -198,17 +229,29 @@ for (const [which, ...columns] of COLUMNS) {
   describeLaws({
     name: `TsvRowParser with ${which}`,
     make: () =>
-      new TsvRowParser({ schema: itemSchema, batchBytes: 1024, ...(columns.length > 0 && { columns }) }) as Stage<Uint8Array, ItemBatch>,
+      new TsvRowParser({
+        schema: itemSchema,
+        batchBytes: 1024,
+        ...(columns.length > 0 && { columns }),
+      }) as Stage<Uint8Array, ItemBatch>,
     input: cuts => cutBytes(text, cuts),
     content: rowsIn,
     held: { cap: 2 * text.length, of: inputBytes, endless: () => repeated(() => [text]) },
     empty: 'TSV_EMPTY',
     *prefixes() {
-      // A row that the cut leaves with all its cells cannot be told from a whole one: what finds that cut is the gzip trailer before.
+      // A row that the cut leaves with all its cells cannot be told from a whole one: what finds
+      // that cut is the gzip trailer before.
       for (const prefix of everyPrefix(text, 53))
         yield {
           input: [prefix],
-          ends: ['end', 'TSV_EMPTY', 'TSV_ROW_SHORT', 'TSV_QUOTE_UNCLOSED', 'TSV_COLUMN_MISSING', 'TSV_UTF8_INVALID'],
+          ends: [
+            'end',
+            'TSV_EMPTY',
+            'TSV_ROW_SHORT',
+            'TSV_QUOTE_UNCLOSED',
+            'TSV_COLUMN_MISSING',
+            'TSV_UTF8_INVALID',
+          ],
         }
       const short = text.subarray(0, text.lastIndexOf(0x09))
       yield { input: [short], ends: ['TSV_ROW_SHORT'] }
@@ -231,21 +274,26 @@ const rowStage = {
   },
 }
 
-describeLaws({ ...rowStage, name: 'ColumnDecoder', make: () => new ColumnDecoder<ItemColumns>(), content: rowsIn } satisfies StageUnderLaw<
-  ItemBatch,
-  ItemBatch
->)
+describeLaws({
+  ...rowStage,
+  name: 'ColumnDecoder',
+  make: () => new ColumnDecoder<ItemColumns>(),
+  content: rowsIn,
+} satisfies StageUnderLaw<ItemBatch, ItemBatch>)
 describeLaws({
   ...rowStage,
   name: 'filter',
-  make: () => new FilterRows<ItemBatch>(row => Number(row.text('estimatedAvailableQuantity')) % 2 === 0),
+  make: () =>
+    new FilterRows<ItemBatch>(row => Number(row.text('estimatedAvailableQuantity')) % 2 === 0),
   held: { ...rowStage.held, cap: 3 },
   content: rowsIn,
 } satisfies StageUnderLaw<ItemBatch, ItemBatch>)
-describeLaws({ ...rowStage, name: 'tap', make: () => new TapRows<ItemBatch>(() => {}), content: rowsIn } satisfies StageUnderLaw<
-  ItemBatch,
-  ItemBatch
->)
+describeLaws({
+  ...rowStage,
+  name: 'tap',
+  make: () => new TapRows<ItemBatch>(() => {}),
+  content: rowsIn,
+} satisfies StageUnderLaw<ItemBatch, ItemBatch>)
 describeLaws({
   ...rowStage,
   name: 'map',
@@ -273,8 +321,14 @@ describeLaws({
   ...rowStage,
   name: 'GroupJoiner (items-with-group)',
   make: () =>
-    new GroupJoiner({ groups: groupSource() }) as never as Stage<ItemBatch, readonly JoinedItem<Row<ItemColumns>, ItemGroupColumns>[]>,
-  content: outputs => outputs.flat().map(({ kind, item, group }) => [kind, item?.text('itemId'), group?.text('title')]),
+    new GroupJoiner({ groups: groupSource() }) as never as Stage<
+      ItemBatch,
+      readonly JoinedItem<Row<ItemColumns>, ItemGroupColumns>[]
+    >,
+  content: outputs =>
+    outputs
+      .flat()
+      .map(({ kind, item, group }) => [kind, item?.text('itemId'), group?.text('title')]),
 } satisfies StageUnderLaw<ItemBatch, readonly JoinedItem<Row<ItemColumns>, ItemGroupColumns>[]>)
 
 describeLaws({
@@ -288,28 +342,36 @@ describeLaws({
       readonly JoinedGroup<ItemColumns, ItemGroupColumns>[]
     >,
   content: outputs =>
-    // Items without a group come along with the batch that brought them: their order counts, not how they are put together.
+    // Items without a group come along with the batch that brought them: their order counts, not
+    // how they are put together.
     outputs
       .flat()
       .flatMap(({ kind, groupId, items }) =>
-        [[kind, groupId].join(), ...items.map(item => item.text('itemId'))].slice(kind === 'ungrouped' ? 1 : 0),
+        [[kind, groupId].join(), ...items.map(item => item.text('itemId'))].slice(
+          kind === 'ungrouped' ? 1 : 0,
+        ),
       ),
 } satisfies StageUnderLaw<ItemBatch, readonly JoinedGroup<ItemColumns, ItemGroupColumns>[]>)
 
-const snapshot = batchesOf(itemSnapshotSchema, { feed: 'item_snapshot', hour: new Date(3_600_000) }, [
-  ['itemId', 'availability', 'title', 'itemSnapshotDate'],
-  ...Array.from({ length: ROWS }, (_, n) => [
-    cellsOf(n % 90)[0]!,
-    n % 11 === 0 ? 'UNAVAILABLE' : 'AVAILABLE',
-    n % 11 === 0 ? '' : `t${n}`,
-    n % 11 === 0 ? '' : new Date(3_600_000 + n * 1000).toISOString(),
-  ]),
-])
+const snapshot = batchesOf(
+  itemSnapshotSchema,
+  { feed: 'item_snapshot', hour: new Date(3_600_000) },
+  [
+    ['itemId', 'availability', 'title', 'itemSnapshotDate'],
+    ...Array.from({ length: ROWS }, (_, n) => [
+      cellsOf(n % 90)[0]!,
+      n % 11 === 0 ? 'UNAVAILABLE' : 'AVAILABLE',
+      n % 11 === 0 ? '' : `t${n}`,
+      n % 11 === 0 ? '' : new Date(3_600_000 + n * 1000).toISOString(),
+    ]),
+  ],
+)
 const cutSnapshot = (cuts: readonly number[]) => cutBatches(snapshot, 1 + ((cuts[0] ?? 99) % 150))
 type SnapshotBatch = (typeof snapshot)[number]
 describeLaws({
   name: 'SnapshotMerger',
-  make: () => new SnapshotMerger() as never as Stage<SnapshotBatch, readonly MergeChange<Columns>[]>,
+  make: () =>
+    new SnapshotMerger() as never as Stage<SnapshotBatch, readonly MergeChange<Columns>[]>,
   input: cutSnapshot,
   content: outputs => outputs.flat().map(({ kind, itemId }) => [kind, itemId]),
   held: { cap: 3, of: itemsTaken, endless: () => repeated(() => cutSnapshot([])) },

@@ -1,4 +1,5 @@
-// The laws of a stage (see src/README.md), written once. Every stage runs through them in laws.test.ts.
+// The laws of a stage (see src/README.md), written once. Every stage runs through them in
+// laws.test.ts.
 
 import * as nodeStream from 'node:stream'
 import { Duplex, PassThrough, Readable, Writable } from 'node:stream'
@@ -18,7 +19,11 @@ export interface StageUnderLaw<In, Out> {
   /** What the outputs say, however they are batched. */
   content(outputs: Out[]): unknown
   /** Law 2: bytes of input (or items, where they have no bytes) taken while nobody reads. */
-  readonly held: { readonly cap: number; readonly of: (stage: Stage<In, Out>) => number; endless(): Iterable<In> | undefined }
+  readonly held: {
+    readonly cap: number
+    readonly of: (stage: Stage<In, Out>) => number
+    endless(): Iterable<In> | undefined
+  }
   /** Law 5: how an empty input ends, and how one cut in the middle does. */
   readonly empty: 'end' | ErrorCode
   /** Every prefix of the input, each with the ends that are allowed for it. A source has none. */
@@ -34,7 +39,10 @@ const { compose } = nodeStream as unknown as { compose(...streams: unknown[]): D
 
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
-async function drive<In, Out>(stage: Stage<In, Out>, input: Iterable<In> | undefined): Promise<Out[]> {
+async function drive<In, Out>(
+  stage: Stage<In, Out>,
+  input: Iterable<In> | undefined,
+): Promise<Out[]> {
   const outputs: Out[] = []
   const reading = (async () => {
     for await (const output of stage) outputs.push(output)
@@ -42,7 +50,11 @@ async function drive<In, Out>(stage: Stage<In, Out>, input: Iterable<In> | undef
   if (input !== undefined) {
     for (const item of input) {
       if (stage.destroyed) break
-      if (!stage.write(item)) await Promise.race([new Promise(resolve => stage.once('drain', resolve)), reading.catch(() => {})])
+      if (!stage.write(item))
+        await Promise.race([
+          new Promise(resolve => stage.once('drain', resolve)),
+          reading.catch(() => {}),
+        ])
     }
     stage.end()
   }
@@ -61,7 +73,9 @@ async function endOf(run: Promise<unknown>): Promise<string> {
 
 export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
   const run = (cuts: readonly number[] = []) => drive(stage.make(cuts), stage.input?.(cuts))
-  const anyCuts = fc.array(fc.nat(100_000), { maxLength: 30 }).map(cuts => cuts.sort((a, b) => a - b))
+  const anyCuts = fc
+    .array(fc.nat(100_000), { maxLength: 30 })
+    .map(cuts => cuts.sort((a, b) => a - b))
 
   describe(`laws of ${stage.name}`, () => {
     test('1: the output does not depend on how the input was cut', async () => {
@@ -101,7 +115,10 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
 
       const middle = stage.make([])
       const before = stage.input && Readable.from(stage.input([]))
-      const after = new Writable({ objectMode: true, write: (_item, _encoding, done) => done(new Error('no room')) })
+      const after = new Writable({
+        objectMode: true,
+        write: (_item, _encoding, done) => done(new Error('no room')),
+      })
       const streams = before ? [before, middle, after] : [middle, after]
       expect(await endOf(nodePipeline(streams as never))).toBe('Error: no room')
       expect([...streams.map(stream => stream.destroyed)]).not.toContain(false)
@@ -120,7 +137,8 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
       abort.abort()
       expect(made.destroyed).toBe(true)
       expect(await endOf(reading)).toBe('ABORTED')
-      for (let n = 0; n < 50 && beyond(baseline).length > 0; n++) await new Promise(resolve => setTimeout(resolve, 5))
+      for (let n = 0; n < 50 && beyond(baseline).length > 0; n++)
+        await new Promise(resolve => setTimeout(resolve, 5))
       expect(beyond(baseline)).toEqual([])
     })
 
@@ -151,18 +169,26 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
           },
         })
       const made = stage.make([])
-      await nodePipeline((stage.input ? [Readable.from(stage.input([])), made, sink()] : [made, sink()]) as never)
+      await nodePipeline(
+        (stage.input ? [Readable.from(stage.input([])), made, sink()] : [made, sink()]) as never,
+      )
       expect(stage.content(collected)).toEqual(expected)
 
       const web = stage.make([])
-      if (stage.input) Readable.fromWeb(Readable.toWeb(Readable.from(stage.input([]))) as never, { objectMode: true }).pipe(web as never)
+      if (stage.input)
+        Readable.fromWeb(Readable.toWeb(Readable.from(stage.input([]))) as never, {
+          objectMode: true,
+        }).pipe(web as never)
       const throughWeb: Out[] = []
-      for await (const item of Readable.toWeb(Readable.from(web)) as AsyncIterable<Out>) throughWeb.push(item)
+      for await (const item of Readable.toWeb(Readable.from(web)) as AsyncIterable<Out>)
+        throughWeb.push(item)
       expect(stage.content(throughWeb)).toEqual(expected)
 
       if (stage.input) {
         const pair = Duplex.toWeb(stage.make([]).toNodeDuplex())
-        const writing = (Readable.toWeb(Readable.from(stage.input([]))) as ReadableStream).pipeTo(pair.writable as never)
+        const writing = (Readable.toWeb(Readable.from(stage.input([]))) as ReadableStream).pipeTo(
+          pair.writable as never,
+        )
         const throughPair: Out[] = []
         for await (const item of pair.readable as AsyncIterable<Out>) throughPair.push(item)
         await writing
@@ -178,7 +204,9 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
         if (!stage.endsEarly) expect(stage.content(throughComposed)).toEqual(expected)
       }
 
-      const built = stage.input ? pipeline<In>(stage.input([])).to(stage.make([])) : pipeline<Out>(stage.make([]))
+      const built = stage.input
+        ? pipeline<In>(stage.input([])).to(stage.make([]))
+        : pipeline<Out>(stage.make([]))
       const items: Out[] = []
       for await (const item of built.batches()) items.push(item)
       expect(stage.content(items)).toEqual(expected)
@@ -211,7 +239,10 @@ function* endlessly<T>(items: Iterable<T>): Generator<T, void, void> {
   yield* items
 }
 
-/** Resources that were not there before. What has gone since was the test runner's own: a timer of its, for instance. */
+/**
+ * Resources that were not there before. What has gone since was the test runner's own: a timer of
+ * its, for instance.
+ */
 function beyond(baseline: readonly string[]): string[] {
   const before = [...baseline]
   return process.getActiveResourcesInfo().filter(resource => {

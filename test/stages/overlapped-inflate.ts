@@ -1,4 +1,5 @@
-// The engine with a worker as large files have it, for streams of any size: the worker has everything but the first byte.
+// The engine with a worker as large files have it, for streams of any size: the worker has
+// everything but the first byte.
 
 import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
 import { ParallelInflate } from '../../src/stages/parallel-inflate'
@@ -17,7 +18,8 @@ export class OverlappedInflate extends ParallelInflate {
     const firstBytes = this.#isFirst ? 1 : 0
     this.#isFirst &&= block.length === 0
     yield* super.inflate(block.subarray(0, firstBytes))
-    while (!this.#isFirst && !this.control.isReady) await new Promise(resolve => setTimeout(resolve, 1))
+    while (!this.#isFirst && !this.control.isReady)
+      await new Promise(resolve => setTimeout(resolve, 1))
     yield* super.inflate(block.subarray(firstBytes))
   }
 }

@@ -1,4 +1,5 @@
-// What stages with stores of their own leave behind in the process, after every kind of end: nothing.
+// What stages with stores of their own leave behind in the process, after every kind of end:
+// nothing.
 
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,7 +18,13 @@ import { batchesOf, cutBatches } from '../rows-from-text'
 
 const ROWS = Array.from({ length: 60 }, (_, n) => [`i${n}`, `g${n % 7}`, `title ${n} `.repeat(20)])
 const items = () =>
-  cutBatches(batchesOf(itemSchema, { feed: 'item', lastModified: new Date(0) }, [['itemId', 'primaryItemGroupId', 'title'], ...ROWS]), 10)
+  cutBatches(
+    batchesOf(itemSchema, { feed: 'item', lastModified: new Date(0) }, [
+      ['itemId', 'primaryItemGroupId', 'title'],
+      ...ROWS,
+    ]),
+    10,
+  )
 const groups = () =>
   batchesOf(itemGroupSchema, { feed: 'item_group' }, [
     ['itemGroupId', 'title'],
@@ -27,7 +34,8 @@ const groups = () =>
 /** Less than a batch: all of them go to disk. */
 const memoryBytes = 1000
 const newMerger = () => new SnapshotMerger({ memoryBytes, changes: 'none' })
-const newJoiner = () => new GroupJoiner({ groups: groups(), row: ({ row }: MergedItem) => row, memoryBytes })
+const newJoiner = () =>
+  new GroupJoiner({ groups: groups(), row: ({ row }: MergedItem) => row, memoryBytes })
 const refuse = () => {
   throw new RangeError('no')
 }
@@ -50,7 +58,8 @@ const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
   'item by item': async () => {
     for await (const _ of (await merged()).entries());
   },
-  'failure behind the merger': () => pipeline(items()).to(new SnapshotMerger({ memoryBytes })).forEach(refuse),
+  'failure behind the merger': () =>
+    pipeline(items()).to(new SnapshotMerger({ memoryBytes })).forEach(refuse),
   'failure before the merger': () =>
     pipeline(
       (function* () {
@@ -131,7 +140,12 @@ function openFiles(): string[] {
 const threads = () => (HAS_FD ? readdirSync('/proc/self/task').length : 0)
 
 async function settled(): Promise<{ files: string[]; folders: string[] }> {
-  for (let tries = 0; tries < 200 && (openFiles().length > 0 || readdirSync(folder).length > 0); tries++) await wait(10)
+  for (
+    let tries = 0;
+    tries < 200 && (openFiles().length > 0 || readdirSync(folder).length > 0);
+    tries++
+  )
+    await wait(10)
   return { files: openFiles(), folders: readdirSync(folder) }
 }
 

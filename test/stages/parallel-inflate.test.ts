@@ -2,7 +2,11 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import { INPUT_OVER, InflateControl, OUTPUT_CREDITS } from '../../src/codec/gzip/inflate-control'
 import type { InflateEngine } from '../../src/codec/gzip/inflate-engine'
-import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from '../../src/codec/gzip/inflate-memory'
+import {
+  giveBackInflateMemory,
+  type InflateMemory,
+  takeInflateMemory,
+} from '../../src/codec/gzip/inflate-memory'
 import { loanOf } from '../../src/codec/loan'
 import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
 import { ParallelInflate, WORKER_FROM_BYTES } from '../../src/stages/parallel-inflate'
@@ -12,7 +16,9 @@ import { engineContract, finishAll, inflateAll } from '../codec/gzip/engine-cont
 import { OverlappedInflate } from './overlapped-inflate'
 import { threads } from './recorded-workers'
 
-vi.mock('node:worker_threads', async original => (await import('./recorded-workers')).recording(await original()))
+vi.mock('node:worker_threads', async original =>
+  (await import('./recorded-workers')).recording(await original()),
+)
 
 setMaxInflateWorkers(1000)
 
@@ -33,7 +39,8 @@ function textOf(mib: number): Buffer {
   return Buffer.alloc(mib * MIB, text)
 }
 
-const failureOf = async (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
+const failureOf = async (work: Promise<unknown>) =>
+  work.then(() => undefined).catch((error: unknown) => error)
 const ended = (engine: ParallelInflate) => engine.control.outcome?.result
 
 describe('with a worker from the second byte on', () => {
@@ -48,7 +55,10 @@ test('outputs and their history are what they were, round after round of the mem
   const content = textOf(24)
   const engine = new OverlappedInflate(0)
   const stream = deflateRawSync(content, { level: 1 })
-  const outputs = await finishAll(engine, await inflateAll(engine, cutAt(stream, 100_000, 1_000_000)))
+  const outputs = await finishAll(
+    engine,
+    await inflateAll(engine, cutAt(stream, 100_000, 1_000_000)),
+  )
   expect(Buffer.concat(outputs).equals(content)).toBe(true)
   expect(outputs.length).toBeGreaterThan(90)
   expect([engine.usedBytes, engine.ended]).toEqual([stream.length, true])
@@ -62,7 +72,8 @@ test('a worker takes over in the middle of one large block', async () => {
   for await (const output of engine.inflate(deflateRawSync(content, { level: 0 }))) {
     outputs.push(Buffer.from(output))
     // It is started behind the first outputs.
-    while (outputs.length > 1 && !engine.control.isReady) await new Promise(resolve => setTimeout(resolve, 1))
+    while (outputs.length > 1 && !engine.control.isReady)
+      await new Promise(resolve => setTimeout(resolve, 1))
   }
   outputs.push(...((await finishAll(engine, outputs)).slice(outputs.length) as Buffer[]))
   expect(Buffer.concat(outputs).equals(content)).toBe(true)
@@ -76,7 +87,14 @@ test('a worker is started once a stream proves large, and one only', async () =>
   const engine = new ParallelInflate(0)
   const first = await inflateAll(engine, [stream.subarray(0, WORKER_FROM_BYTES - 300_000)])
   expect(threads.workers).toHaveLength(0)
-  await finishAll(engine, await inflateAll(engine, cutAt(stream.subarray(WORKER_FROM_BYTES - 300_000), 400_000, 800_000), first))
+  await finishAll(
+    engine,
+    await inflateAll(
+      engine,
+      cutAt(stream.subarray(WORKER_FROM_BYTES - 300_000), 400_000, 800_000),
+      first,
+    ),
+  )
   expect(threads.workers).toHaveLength(1)
   engine.destroy()
   await threads.exited()
@@ -106,10 +124,16 @@ describe('the life of a worker', () => {
   test.each<[string, () => Promise<InflateEngine>]>([
     ['before it is ready', async () => startedEngine()],
     ['while it waits for credits', working],
-    ['while it waits for input', async () => fedEngine(deflateRawSync(textOf(1)).subarray(0, 50_000))],
+    [
+      'while it waits for input',
+      async () => fedEngine(deflateRawSync(textOf(1)).subarray(0, 50_000)),
+    ],
     ['after the end of the data', async () => endedEngine(deflateRawSync(textOf(1)))],
     ['after bad data', async () => endedEngine(Buffer.from([0, 1, 0, 0xfe, 0xff, 9, 7]))],
-    ['after the end of input', async () => endedEngine(deflateRawSync(textOf(1)).subarray(0, 50_000))],
+    [
+      'after the end of input',
+      async () => endedEngine(deflateRawSync(textOf(1)).subarray(0, 50_000)),
+    ],
   ])('ends with its engine, %s', async (_, make) => {
     threads.workers.length = 0
     const baseline = process.getActiveResourcesInfo()
@@ -217,7 +241,11 @@ describe('the life of a worker', () => {
   }
 
   /** Those that are free, and a new one or two. */
-  const drained = (): InflateMemory[] => [takeInflateMemory(), takeInflateMemory(), takeInflateMemory()]
+  const drained = (): InflateMemory[] => [
+    takeInflateMemory(),
+    takeInflateMemory(),
+    takeInflateMemory(),
+  ]
 })
 
 describe('a worker that fails', () => {
@@ -227,7 +255,9 @@ describe('a worker that fails', () => {
   const program = (text: string) => `const { workerData } = require('node:worker_threads'); ${text}`
 
   async function run(engine: ParallelInflate): Promise<Buffer> {
-    return Buffer.concat(await finishAll(engine, await inflateAll(engine, cutAt(stream, 500_000, 900_000))))
+    return Buffer.concat(
+      await finishAll(engine, await inflateAll(engine, cutAt(stream, 500_000, 900_000))),
+    )
   }
 
   test('to start is none: this thread does it all, and does not try again', async () => {
@@ -263,10 +293,14 @@ describe('a worker that fails', () => {
     ['exits as if it were well', `${READY} setTimeout(() => process.exit(0), 5)`],
     ['runs out of memory', `${READY} const all = []; for (;;) all.push(new Array(1e5).fill({}))`],
   ])('once it has taken over, because it %s, is a typed error', async (_, text) => {
-    threads.instead = (Recorded, options) => new Recorded(program(text), { ...options, resourceLimits: { maxOldGenerationSizeMb: 8 } })
+    threads.instead = (Recorded, options) =>
+      new Recorded(program(text), { ...options, resourceLimits: { maxOldGenerationSizeMb: 8 } })
     threads.workers.length = 0
     const engine = new OverlappedInflate(0)
-    expect(await failureOf(run(engine))).toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'Gunzip' } })
+    expect(await failureOf(run(engine))).toMatchObject({
+      code: 'STAGE_FAILED',
+      context: { stage: 'Gunzip' },
+    })
     // Asked again, it says so again.
     expect(await failureOf(finishAll(engine))).toMatchObject({ code: 'STAGE_FAILED' })
     engine.destroy()

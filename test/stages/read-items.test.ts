@@ -10,7 +10,8 @@ class Repeat extends Stage<number, number> {
   protected override transform(n: number): Outputs<number> {
     let left = n
     return new Steps(() => {
-      const step: Step<number> = left-- > 0 ? { done: false, value: n } : { done: true, value: undefined }
+      const step: Step<number> =
+        left-- > 0 ? { done: false, value: n } : { done: true, value: undefined }
       if (!step.done) this.made.push(n)
       return n % 3 === 0 ? Promise.resolve(step) : step
     })
@@ -27,7 +28,8 @@ const filled = (...numbers: readonly number[]) => {
 test('gives all items in order, and ends once', async () => {
   const reader = filled(2, 3, 1)[Symbol.asyncIterator]()
   const steps: number[] = []
-  for (let step = await reader.next(); !step.done; step = await reader.next()) steps.push(step.value)
+  for (let step = await reader.next(); !step.done; step = await reader.next())
+    steps.push(step.value)
   expect(steps).toEqual([2, 2, 3, 3, 3, 1])
   expect(await reader.next()).toEqual({ done: true, value: undefined })
 })
@@ -68,32 +70,38 @@ test('an error that is thrown into it ends the stage', async () => {
 test('no listener stays but the one for late failures', async () => {
   const stage = filled(1)
   for await (const _ of stage);
-  expect(['readable', 'end', 'close', 'error'].map(event => stage.listenerCount(event))).toEqual([0, 0, 0, 1])
+  expect(['readable', 'end', 'close', 'error'].map(event => stage.listenerCount(event))).toEqual([
+    0, 0, 0, 1,
+  ])
 })
 
 test('items come in order, however ways of reading take turns', async () => {
   const ways = fc.array(fc.constantFrom('iterate', 'read', 'flow' as const), { maxLength: 30 })
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 }), ways, async (numbers, turns) => {
-      const stage = filled(...numbers)
-      const seen: number[] = []
-      // Flowing counts what is read as well.
-      const onData = (n: number) => seen.push(n)
-      const reader = stage[Symbol.asyncIterator]()
-      for (const way of turns) {
-        if (way === 'flow') {
-          stage.on('data', onData)
-          await new Promise(setImmediate)
-          stage.off('data', onData)
-          stage.pause()
-        } else {
-          const item = way === 'read' ? stage.read() : (await reader.next()).value
-          if (typeof item === 'number') seen.push(item)
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 }),
+      ways,
+      async (numbers, turns) => {
+        const stage = filled(...numbers)
+        const seen: number[] = []
+        // Flowing counts what is read as well.
+        const onData = (n: number) => seen.push(n)
+        const reader = stage[Symbol.asyncIterator]()
+        for (const way of turns) {
+          if (way === 'flow') {
+            stage.on('data', onData)
+            await new Promise(setImmediate)
+            stage.off('data', onData)
+            stage.pause()
+          } else {
+            const item = way === 'read' ? stage.read() : (await reader.next()).value
+            if (typeof item === 'number') seen.push(item)
+          }
         }
-      }
-      for await (const n of stage) seen.push(n)
-      expect(seen).toEqual(numbers.flatMap(n => Array<number>(n).fill(n)))
-    }),
+        for await (const n of stage) seen.push(n)
+        expect(seen).toEqual(numbers.flatMap(n => Array<number>(n).fill(n)))
+      },
+    ),
     { numRuns: 200 },
   )
 })

@@ -1,4 +1,5 @@
-// Workers as they are started, for tests of their life: each is kept here, and another program may take the place of theirs.
+// Workers as they are started, for tests of their life: each is kept here, and another program may
+// take the place of theirs.
 
 import { afterEach } from 'vitest'
 

@@ -1,8 +1,12 @@
-// A transport without a network: each request is answered by a function of what it asked, so that a test can say
-// exactly which bytes arrive, in which parts, and what goes wrong after them.
+// A transport without a network: each request is answered by a function of what it asked, so that a
+// test can say exactly which bytes arrive, in which parts, and what goes wrong after them.
 
 import { FeedError } from '../../src/errors'
-import type { RangeRequest, RangeResponse, RangeTransport } from '../../src/stages/range/range-transport'
+import type {
+  RangeRequest,
+  RangeResponse,
+  RangeTransport,
+} from '../../src/stages/range/range-transport'
 
 export interface Asked {
   /** Counts requests from 0. */
@@ -22,9 +26,12 @@ export interface Reply {
   readonly body?: readonly BodyStep[]
 }
 
-export type Script = (asked: Asked) => Reply | Error | 'stall' | undefined | Promise<Reply | Error | undefined>
+export type Script = (
+  asked: Asked,
+) => Reply | Error | 'stall' | undefined | Promise<Reply | Error | undefined>
 
-export const reset = () => new FeedError('HTTP_TRANSPORT', 'reset', { url: 'http://feed.test/file' })
+export const reset = () =>
+  new FeedError('HTTP_TRANSPORT', 'reset', { url: 'http://feed.test/file' })
 
 export const LAST_MODIFIED = 'Sun, 06 Nov 1994 08:49:37 GMT'
 
@@ -45,7 +52,12 @@ export class ScriptedTransport implements RangeTransport {
 
   async send(request: RangeRequest): Promise<RangeResponse> {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.Range ?? '') ?? []
-    const asked = { index: this.requests.length, start: Number(first), end: Number(last) + 1, headers: request.headers }
+    const asked = {
+      index: this.requests.length,
+      start: Number(first),
+      end: Number(last) + 1,
+      headers: request.headers,
+    }
     this.requests.push(asked)
     this.onRequest(asked)
     const scripted = await this.script(asked)
@@ -78,7 +90,8 @@ export class ScriptedTransport implements RangeTransport {
 
   parts(start: number, end: number): Uint8Array[] {
     const parts: Uint8Array[] = []
-    for (let at = start; at < end; at += this.partBytes) parts.push(this.file.slice(at, Math.min(at + this.partBytes, end)))
+    for (let at = start; at < end; at += this.partBytes)
+      parts.push(this.file.slice(at, Math.min(at + this.partBytes, end)))
     return parts
   }
 
@@ -89,10 +102,18 @@ export class ScriptedTransport implements RangeTransport {
       if (isOpen) this.open--
       isOpen = false
     }
-    return { status: reply.status, header: name => reply.headers?.[name], body: this.#play(reply.body ?? [], close), discard: close }
+    return {
+      status: reply.status,
+      header: name => reply.headers?.[name],
+      body: this.#play(reply.body ?? [], close),
+      discard: close,
+    }
   }
 
-  async *#play(steps: readonly BodyStep[], close: () => void): AsyncGenerator<Uint8Array, void, void> {
+  async *#play(
+    steps: readonly BodyStep[],
+    close: () => void,
+  ): AsyncGenerator<Uint8Array, void, void> {
     try {
       for (const step of steps) {
         if (step === 'stall') await new Promise(() => {})

@@ -41,7 +41,11 @@ test('close returns an iterator that was begun', async () => {
 
 test('close cancels a web stream that was never read', async () => {
   let cancelled = false
-  new SideInput<number>(new ReadableStream<number>({ cancel: () => void (cancelled = true) }) as unknown as AsyncIterable<number>).close()
+  new SideInput<number>(
+    new ReadableStream<number>({
+      cancel: () => void (cancelled = true),
+    }) as unknown as AsyncIterable<number>,
+  ).close()
   await Promise.resolve()
   expect(cancelled).toBe(true)
 })

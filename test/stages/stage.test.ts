@@ -88,7 +88,12 @@ test('stands between plain Node streams in pipeline(), with backpressure', async
       setImmediate(done)
     },
   })
-  await nodePipeline(Readable.from([0, 1, 2, 3]), new Spread(3) as never, new Later() as never, slow)
+  await nodePipeline(
+    Readable.from([0, 1, 2, 3]),
+    new Spread(3) as never,
+    new Later() as never,
+    slow,
+  )
   expect(got).toEqual(Array.from({ length: 12 }, (_, n) => n))
 })
 
@@ -96,10 +101,20 @@ test('an error in Node pipeline() destroys every neighbour, whichever side it co
   for (const place of ['before', 'after'] as const) {
     const source = Readable.from([1, 2, 3])
     const stages = [new Spread(2), new Later()]
-    const failing = new Writable({ objectMode: true, write: (_n, _e, done) => done(place === 'after' ? new Error('disk') : null) })
+    const failing = new Writable({
+      objectMode: true,
+      write: (_n, _e, done) => done(place === 'after' ? new Error('disk') : null),
+    })
     if (place === 'before') queueMicrotask(() => source.destroy(new Error('disk')))
-    await expect(nodePipeline(source, stages[0] as never, stages[1] as never, failing)).rejects.toThrow('disk')
-    expect([source, ...stages, failing].map(stream => stream.destroyed)).toEqual([true, true, true, true])
+    await expect(
+      nodePipeline(source, stages[0] as never, stages[1] as never, failing),
+    ).rejects.toThrow('disk')
+    expect([source, ...stages, failing].map(stream => stream.destroyed)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
   }
 })
 
@@ -173,7 +188,9 @@ test('leaving a loop early destroys the stage and closes what it was doing', asy
 test('destroying a stage that waits aborts its signal and rejects its reader with a typed error', async () => {
   class Waiting extends Source<number> {
     protected override async *produce(): AsyncGenerator<number> {
-      await new Promise((_, reject) => this.signal.addEventListener('abort', () => reject(this.signal.reason)))
+      await new Promise((_, reject) =>
+        this.signal.addEventListener('abort', () => reject(this.signal.reason)),
+      )
     }
   }
   const source = new Waiting()
@@ -205,7 +222,14 @@ test('counters add up', async () => {
   for (const n of [1, 2, 3]) stage.write(n)
   stage.end()
   await reading
-  expect(stage.counters).toMatchObject({ stage: 'Blocks', itemsIn: 3, itemsOut: 6, bytesIn: 0, bytesOut: 12, rowsOut: 0 })
+  expect(stage.counters).toMatchObject({
+    stage: 'Blocks',
+    itemsIn: 3,
+    itemsOut: 6,
+    bytesIn: 0,
+    bytesOut: 12,
+    rowsOut: 0,
+  })
   expect(stage.used).toBe(true)
   expect(new Blocks().used).toBe(false)
 })
@@ -241,7 +265,10 @@ test('an item that is null is a typed error: a reader could not tell it from not
   const reading = (async () => {
     for await (const item of stage) seen.push(item)
   })()
-  await expect(reading).rejects.toMatchObject({ code: 'STAGE_FAILED', context: { stage: 'Nothing' } })
+  await expect(reading).rejects.toMatchObject({
+    code: 'STAGE_FAILED',
+    context: { stage: 'Nothing' },
+  })
   expect(seen).toEqual([1])
 })
 

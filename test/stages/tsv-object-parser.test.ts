@@ -1,4 +1,5 @@
-// TsvObjectParser against TsvRowParser and the objects of its rows: the same, however the bytes come. The laws run it in laws.test.ts.
+// TsvObjectParser against TsvRowParser and the objects of its rows: the same, however the bytes
+// come. The laws run it in laws.test.ts.
 
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -19,10 +20,13 @@ const schema = defineSchema('other', {
 })
 type Options = TsvObjectParserOptions<typeof schema.columns, string, 'typed' | 'text'>
 
-const text = (rows: readonly (readonly string[])[]) => Buffer.from(tsv([['n', 'tags', 'other'], ...rows]))
+const text = (rows: readonly (readonly string[])[]) =>
+  Buffer.from(tsv([['n', 'tags', 'other'], ...rows]))
 
 function cut(bytes: Uint8Array, size: number): Uint8Array[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size))
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+    bytes.subarray(n * size, (n + 1) * size),
+  )
 }
 
 const objectsOf = (pieces: Iterable<Uint8Array>, options: Options) =>
@@ -30,32 +34,51 @@ const objectsOf = (pieces: Iterable<Uint8Array>, options: Options) =>
     .to(new TsvObjectParser({ schema, batchBytes: 64, ...options }))
     .toArray()
 
-async function expectSame(bytes: Uint8Array, pieceBytes: number, columns: readonly string[] | undefined) {
+async function expectSame(
+  bytes: Uint8Array,
+  pieceBytes: number,
+  columns: readonly string[] | undefined,
+) {
   const rows = await pipeline([bytes])
     .to(new TsvRowParser({ schema, ...(columns && { columns }) }))
     .toArray()
   const choice = columns && { columns }
-  expect(await objectsOf(cut(bytes, pieceBytes), { ...choice })).toEqual(rows.map(row => row.toObject()))
+  expect(await objectsOf(cut(bytes, pieceBytes), { ...choice })).toEqual(
+    rows.map(row => row.toObject()),
+  )
   // A chosen column that the file lacks is there, and empty.
   const texts = rows.map(row => (columns ? row.toStrings(columns) : row.toStrings()))
   expect(await objectsOf(cut(bytes, pieceBytes), { values: 'text', ...choice })).toEqual(texts)
   const zipped = pipeline(cut(gzipSync(bytes), pieceBytes)).to(new Gunzip())
-  expect(await zipped.to(new TsvObjectParser({ schema, values: 'text', ...choice })).toArray()).toEqual(texts)
+  expect(
+    await zipped.to(new TsvObjectParser({ schema, values: 'text', ...choice })).toArray(),
+  ).toEqual(texts)
 }
 
 test('the objects of all rows, typed and as text, cut anywhere, behind Gunzip or not', async () => {
-  const row = fc.tuple(fc.integer({ min: -1e6, max: 1e6 }).map(String), fc.constantFrom('', 'a', 'a,b', 'é,"x"'), richCell)
+  const row = fc.tuple(
+    fc.integer({ min: -1e6, max: 1e6 }).map(String),
+    fc.constantFrom('', 'a', 'a,b', 'é,"x"'),
+    richCell,
+  )
   const columns = fc.constantFrom(undefined, ['n'], ['other', 'n', 'gone'])
   await fc.assert(
-    fc.asyncProperty(fc.array(row, { maxLength: 40 }), fc.integer({ min: 1, max: 200 }), columns, (rows, pieceBytes, wanted) =>
-      expectSame(text(rows), pieceBytes, wanted),
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 200 }),
+      columns,
+      (rows, pieceBytes, wanted) => expectSame(text(rows), pieceBytes, wanted),
     ),
     { numRuns: 60 },
   )
 })
 
 test('objects are the reader’s own: many blocks later they are as they were', async () => {
-  const rows = Array.from({ length: 30_000 }, (_, n) => [`${n}`, n % 3 ? 'é,b' : 'a', `text of ${n} ${'x'.repeat(n % 90)}`])
+  const rows = Array.from({ length: 30_000 }, (_, n) => [
+    `${n}`,
+    n % 3 ? 'é,b' : 'a',
+    `text of ${n} ${'x'.repeat(n % 90)}`,
+  ])
   const objects = await pipeline(cut(gzipSync(text(rows)), 5000))
     .to(new Gunzip())
     .to(new TsvObjectParser({ schema, values: 'text' }))
@@ -73,7 +96,10 @@ describe('cells that are not of their type', () => {
   test('end the stream with the position, by default', async () => {
     const failure = await objectsOf([bytes], {}).catch((error: unknown) => error)
     if (!FeedError.is(failure)) throw failure
-    expect(failure).toMatchObject({ code: 'CELL_INVALID', context: { row: 2, line: 3, byteOffset: 18, column: 'n', excerpt: 'one' } })
+    expect(failure).toMatchObject({
+      code: 'CELL_INVALID',
+      context: { row: 2, line: 3, byteOffset: 18, column: 'n', excerpt: 'one' },
+    })
   })
 
   test('are empty and counted with `null`, and told to a function', async () => {
@@ -88,7 +114,9 @@ describe('cells that are not of their type', () => {
       ])
       expect(parser.badCells).toBe(1)
     }
-    expect(bad).toMatchObject([{ column: 'n', position: { row: 2, line: 3, byteOffset: 18, excerpt: 'one' } }])
+    expect(bad).toMatchObject([
+      { column: 'n', position: { row: 2, line: 3, byteOffset: 18, excerpt: 'one' } },
+    ])
   })
 
   test('are told no more once whoever is told has ended the run', async () => {
@@ -99,7 +127,9 @@ describe('cells that are not of their type', () => {
       told++
       abort.abort()
     }
-    const run = pipeline([text(rows)], { signal: abort.signal }).to(new TsvObjectParser({ schema, onBadCell }))
+    const run = pipeline([text(rows)], { signal: abort.signal }).to(
+      new TsvObjectParser({ schema, onBadCell }),
+    )
     await expect(run.toArray()).rejects.toMatchObject({ code: 'ABORTED' })
     expect(told).toBe(1)
   })
@@ -112,7 +142,10 @@ describe('cells that are not of their type', () => {
 
 test('bad rows are those of TsvRowParser', async () => {
   const parser = new TsvObjectParser({ schema, onBadRow: 'skip' })
-  const bytes = Buffer.concat([text([['1', '', '']]), Buffer.from('short\n2\t\t\xff\n3\t\t\n', 'latin1')])
+  const bytes = Buffer.concat([
+    text([['1', '', '']]),
+    Buffer.from('short\n2\t\t\xff\n3\t\t\n', 'latin1'),
+  ])
   const objects = await pipeline([bytes]).to(parser).toArray()
   expect(objects.map(({ n }) => n)).toEqual([1, 3])
   expect(parser.badRows).toBe(2)
@@ -136,5 +169,7 @@ test.each<[string, unknown]>([
   ['batchBytes', 0],
 ])('%s: %s is OPTION_INVALID', (option, value) => {
   const context = expect.objectContaining({ option })
-  expect(() => new TsvObjectParser({ [option]: value })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context }))
+  expect(() => new TsvObjectParser({ [option]: value })).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', context }),
+  )
 })

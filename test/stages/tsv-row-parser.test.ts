@@ -26,7 +26,10 @@ test.each<[string, unknown]>([
   ['onBadRow', class Told {}],
 ])('%s: %s is OPTION_INVALID', (option, value) => {
   expect(() => new TsvRowParser({ [option]: value } as TsvRowParserOptions<TextColumns>)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
 })
 
@@ -41,7 +44,13 @@ test('columns are those that were given, whatever becomes of the list', async ()
 })
 
 test('options that are undefined have their defaults', async () => {
-  const options = { batchBytes: undefined, maxRowBytes: undefined, onBadRow: undefined, invalidUtf8: undefined, schema: undefined }
+  const options = {
+    batchBytes: undefined,
+    maxRowBytes: undefined,
+    onBadRow: undefined,
+    invalidUtf8: undefined,
+    schema: undefined,
+  }
   const parser = new TsvRowParser(options as unknown as TsvRowParserOptions<TextColumns>)
   parser.end(Buffer.from('id\n1\n'))
   const ids: string[] = []
@@ -64,7 +73,10 @@ describe.each(stages)('fault 102: the options of %s', (_, Stage) => {
     ['text', 'itemSchema', 'options'],
   ])('%s is refused', (_what, options, option) => {
     expect(() => new Stage(options as never)).toThrow(
-      expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option }),
+      }),
     )
   })
 
@@ -82,19 +94,56 @@ describe('fault 102: a schema', () => {
     })
 
   test.each<[string, unknown, string, RegExp]>([
-    ['a type that does not exist', { id: { type: 'int' } }, 'columns.id.type', /must be 'text' or 'int32' or .*, not "int"/],
+    [
+      'a type that does not exist',
+      { id: { type: 'int' } },
+      'columns.id.type',
+      /must be 'text' or 'int32' or .*, not "int"/,
+    ],
     ['no type', { id: {} }, 'columns.id.type', /not undefined/],
-    ['a type in place of a column', { id: 'int32' }, 'columns.id', /must be an object, not "int32"/],
-    ['an unknown part of a column', { id: { type: 'text', alias: ['x'] } }, 'alias', /did you mean|the options are/],
-    ['aliases that are no list', { id: { type: 'text', aliases: 'x' } }, 'columns.id.aliases', /a list/],
-    ['an alias that is no text', { id: { type: 'text', aliases: [1] } }, 'columns.id.aliases[0]', /text/],
-    ['required, but not true', { id: { type: 'text', required: 'no' } }, 'columns.id.required', /true or left out/],
-    ['two columns of one spelling', { id: { type: 'text' }, ID: { type: 'int32' } }, 'columns.ID', /than the column id/],
+    [
+      'a type in place of a column',
+      { id: 'int32' },
+      'columns.id',
+      /must be an object, not "int32"/,
+    ],
+    [
+      'an unknown part of a column',
+      { id: { type: 'text', alias: ['x'] } },
+      'alias',
+      /did you mean|the options are/,
+    ],
+    [
+      'aliases that are no list',
+      { id: { type: 'text', aliases: 'x' } },
+      'columns.id.aliases',
+      /a list/,
+    ],
+    [
+      'an alias that is no text',
+      { id: { type: 'text', aliases: [1] } },
+      'columns.id.aliases[0]',
+      /text/,
+    ],
+    [
+      'required, but not true',
+      { id: { type: 'text', required: 'no' } },
+      'columns.id.required',
+      /true or left out/,
+    ],
+    [
+      'two columns of one spelling',
+      { id: { type: 'text' }, ID: { type: 'int32' } },
+      'columns.ID',
+      /than the column id/,
+    ],
     ['no columns', null, 'columns', /an object/],
     ['a list of names', ['id'], 'columns', /an object/],
   ])('%s is refused where it is made, and where it is used', (_, columns, option, message) => {
     expect(() => defineSchema('other', columns as never)).toThrow(refusal(option, message))
-    expect(() => new TsvRowParser({ schema: { feed: 'other', columns } as never })).toThrow(refusal(option, message))
+    expect(() => new TsvRowParser({ schema: { feed: 'other', columns } as never })).toThrow(
+      refusal(option, message),
+    )
   })
 
   test('of an unknown feed is refused', () => {
@@ -116,13 +165,18 @@ describe('fault 102: what is written to a parser', () => {
       for await (const _batch of parser);
     })()
     parser.write(input as never)
-    await expect(reading).rejects.toMatchObject({ code: 'STAGE_INPUT_INVALID', context: { stage: 'TsvRowParser', received } })
+    await expect(reading).rejects.toMatchObject({
+      code: 'STAGE_INPUT_INVALID',
+      context: { stage: 'TsvRowParser', received },
+    })
   })
 })
 
 test('fault 98: timers have their turn while bad rows alone are read, from one block or many', async () => {
   const bad = Buffer.from(`a\tb\n${'\n"x\n'.repeat(2 << 20)}`)
-  const blocks = Array.from({ length: bad.length / (1 << 16) }, (_, n) => bad.subarray(n << 16, (n + 1) << 16))
+  const blocks = Array.from({ length: bad.length / (1 << 16) }, (_, n) =>
+    bad.subarray(n << 16, (n + 1) << 16),
+  )
   for (const inputs of [[bad], blocks]) {
     let turns = 0
     let isReading = true

@@ -24,7 +24,11 @@ test('a signal may have any number of listeners; none stays none', () => {
   for (let n = 0; n < 20; n++) abort.signal.addEventListener('abort', () => n)
   expect(warned).not.toHaveBeenCalled()
   warned.mockRestore()
-  const foreign = { aborted: false, addEventListener() {}, removeEventListener() {} } as unknown as AbortSignal
+  const foreign = {
+    aborted: false,
+    addEventListener() {},
+    removeEventListener() {},
+  } as unknown as AbortSignal
   expect(listenable(foreign)).toBe(foreign)
 })
 

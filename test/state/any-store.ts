@@ -34,7 +34,11 @@ async function inFolder<S extends KeyedStore>(
 }
 
 const nothing = async () => {}
-const inMemory = (store: KeyedStore): OpenStore => ({ store, settle: nothing, dispose: async () => store.close() })
+const inMemory = (store: KeyedStore): OpenStore => ({
+  store,
+  settle: nothing,
+  dispose: async () => store.close(),
+})
 const inLevel = (folder: string) => LevelStore.open(folder, { durable: false })
 
 export const STORES: Readonly<Record<string, () => Promise<OpenStore>>> = {
@@ -44,7 +48,12 @@ export const STORES: Readonly<Record<string, () => Promise<OpenStore>>> = {
     inFolder(
       async folder => {
         const level = await inLevel(folder)
-        await level.write(['', 'a', 'c/', 'e', 'd0'].map(key => ({ key, value: Buffer.from(`not of the view: ${key}`) })))
+        await level.write(
+          ['', 'a', 'c/', 'e', 'd0'].map(key => ({
+            key,
+            value: Buffer.from(`not of the view: ${key}`),
+          })),
+        )
         const view = prefixedStore(level, 'd/')
         return Object.assign(view, { flush: () => level.flush(), close: () => level.close() })
       },
@@ -63,6 +72,8 @@ export const STORES: Readonly<Record<string, () => Promise<OpenStore>>> = {
       group => group.commit(),
     ),
   'spilling, in memory': async () => inMemory(new SpillingStore()),
-  'spilling at 2000 bytes': () => inFolder(async folder => new SpillingStore({ memoryBytes: 2000, folder }), nothing),
-  'spilling at once': () => inFolder(async folder => new SpillingStore({ memoryBytes: 0, folder }), nothing),
+  'spilling at 2000 bytes': () =>
+    inFolder(async folder => new SpillingStore({ memoryBytes: 2000, folder }), nothing),
+  'spilling at once': () =>
+    inFolder(async folder => new SpillingStore({ memoryBytes: 0, folder }), nothing),
 }

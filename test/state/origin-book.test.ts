@@ -7,13 +7,21 @@ import { MemoryStore } from '../../src/state/memory/memory-store'
 import { OriginBook } from '../../src/state/origin-book'
 import { batchesOf } from '../rows-from-text'
 
-const file: FeedFile = { feed: 'item_snapshot', marketplace: 'MKT_US', hour: new Date(7_200_000), lastModified: new Date(9_000_000) }
-const batch = (header: string[], of: FeedFile = file) => batchesOf(itemSnapshotSchema, of, [header, header.map(column => `${column}!`)])[0]!
+const file: FeedFile = {
+  feed: 'item_snapshot',
+  marketplace: 'MKT_US',
+  hour: new Date(7_200_000),
+  lastModified: new Date(9_000_000),
+}
+const batch = (header: string[], of: FeedFile = file) =>
+  batchesOf(itemSnapshotSchema, of, [header, header.map(column => `${column}!`)])[0]!
 
 test('one number for one header line of one file, whichever objects say so', async () => {
   const book = new OriginBook(new MemoryStore(), 'o', itemSnapshotSchema)
   const first = book.numberOf(batch(['itemId', 'title']))
-  expect(book.numberOf(batch(['itemId', 'title'], { ...file, hour: new Date(7_200_000) }))).toBe(first)
+  expect(book.numberOf(batch(['itemId', 'title'], { ...file, hour: new Date(7_200_000) }))).toBe(
+    first,
+  )
   const others = [
     batch(['title', 'itemId']),
     batch(['itemId', 'title'], { ...file, hour: new Date(0) }),
@@ -46,14 +54,23 @@ test('rows are read back in a later book on the same store, with their file and 
 
 test('an invalid date of a file is left out, and not read back as 1970', () => {
   const book = new OriginBook(new MemoryStore(), 'o', itemSnapshotSchema)
-  const row = batch(['itemId'], { ...file, hour: new Date(Number.NaN), lastModified: new Date(Number.NaN) }).row(0)
+  const row = batch(['itemId'], {
+    ...file,
+    hour: new Date(Number.NaN),
+    lastModified: new Date(Number.NaN),
+  }).row(0)
   const writer = new ByteWriter()
   writeRowImage(row, book.numberOf(row.batch), writer)
-  expect(book.row(writer.take(), 0, { complete: true }).batch.file).toEqual({ feed: 'item_snapshot', marketplace: 'MKT_US' })
+  expect(book.row(writer.take(), 0, { complete: true }).batch.file).toEqual({
+    feed: 'item_snapshot',
+    marketplace: 'MKT_US',
+  })
 })
 
 test('a file without a column that the schema requires is refused', () => {
   const book = new OriginBook(new MemoryStore(), 'o', itemSchema)
   const [other] = batchesOf({ feed: 'other', columns: {} }, { feed: 'other' }, [['title'], ['x']])
-  expect(() => book.numberOf(other!)).toThrow(expect.objectContaining({ code: 'TSV_COLUMN_MISSING' }))
+  expect(() => book.numberOf(other!)).toThrow(
+    expect.objectContaining({ code: 'TSV_COLUMN_MISSING' }),
+  )
 })

@@ -16,7 +16,9 @@ test('views of one store do not see each other, and leave it open', async () => 
   expect(await a.getMany(['k', 'x'])).toEqual([value('22'), undefined])
   expect(await b.getMany(['k'], { firstBytes: 1 })).toEqual([value('3')])
   const listed = async (range?: { from?: string; to?: string }) =>
-    (await collect(a.entries(range) as AsyncIterable<{ key: string }[]>)).flat().map(({ key }) => key)
+    (await collect(a.entries(range) as AsyncIterable<{ key: string }[]>))
+      .flat()
+      .map(({ key }) => key)
   expect(await listed()).toEqual(['', 'k'])
   expect(await listed({ from: 'a' })).toEqual(['k'])
   expect(await listed({ to: 'k' })).toEqual([''])

@@ -6,8 +6,10 @@ import { KEY_LIMIT_BYTES } from '../../src/state/row-key'
 import { batchesOf, outputsOf } from '../rows-from-text'
 
 const file = { feed: 'item', lastModified: new Date(0) } as const
-const items = (...rows: string[][]) => batchesOf(itemSchema, file, [['itemId', 'primaryItemGroupId'], ...rows])
-const groups = (...rows: string[][]) => batchesOf(itemGroupSchema, { feed: 'item_group' }, [['itemGroupId', 'title'], ...rows])
+const items = (...rows: string[][]) =>
+  batchesOf(itemSchema, file, [['itemId', 'primaryItemGroupId'], ...rows])
+const groups = (...rows: string[][]) =>
+  batchesOf(itemGroupSchema, { feed: 'item_group' }, [['itemGroupId', 'title'], ...rows])
 
 /** As long as a key may be, in two-byte characters, and one byte more. */
 const LONGEST = 'é'.repeat(KEY_LIMIT_BYTES / 2)
@@ -25,8 +27,17 @@ test.each([TOO_LONG, MEGABYTE])(
       )
     const cases = [
       ['itemId', outputsOf(new SnapshotMerger(), items(['a', ''], [key, '']))],
-      ['primaryItemGroupId', outputsOf(new GroupJoiner({ groups: [] }), items(['a', ''], ['b', key]))],
-      ['primaryItemGroupId', outputsOf(new GroupJoiner({ groups: [], mode: 'group-with-items' }), items(['a', ''], ['b', key]))],
+      [
+        'primaryItemGroupId',
+        outputsOf(new GroupJoiner({ groups: [] }), items(['a', ''], ['b', key])),
+      ],
+      [
+        'primaryItemGroupId',
+        outputsOf(
+          new GroupJoiner({ groups: [], mode: 'group-with-items' }),
+          items(['a', ''], ['b', key]),
+        ),
+      ],
       ['itemGroupId', outputsOf(new GroupJoiner({ groups: groups(['a', ''], [key, '']) }), [])],
     ] as const
     for (const [column, work] of cases) {
@@ -40,6 +51,8 @@ test.each([TOO_LONG, MEGABYTE])(
 test('fault 97: the longest keys are merged and joined', async () => {
   const merged = (await outputsOf(new SnapshotMerger(), items([LONGEST, '']))).flat()
   expect(merged.map(({ itemId, kind }) => [itemId, kind])).toEqual([[LONGEST, 'inserted']])
-  const joined = (await outputsOf(new GroupJoiner({ groups: groups([LONGEST, 'G']) }), items(['a', LONGEST]))).flat()
+  const joined = (
+    await outputsOf(new GroupJoiner({ groups: groups([LONGEST, 'G']) }), items(['a', LONGEST]))
+  ).flat()
   expect(joined.map(({ kind }) => kind)).toEqual(['joined'])
 })

@@ -19,7 +19,11 @@ test('stays in memory up to its bytes, goes to disk past them, and takes its fol
   await store.write([put('c', 4000), { key: 'a', value: null }])
   expect(store.spilled).toBe(true)
   expect(await readdir(folder)).toHaveLength(1)
-  expect((await store.getMany(['a', 'b', 'c'])).map(value => value?.length)).toEqual([undefined, 4000, 4000])
+  expect((await store.getMany(['a', 'b', 'c'])).map(value => value?.length)).toEqual([
+    undefined,
+    4000,
+    4000,
+  ])
   await store.close()
   expect(await readdir(folder)).toEqual([])
 })
@@ -65,5 +69,7 @@ test('what was not closed goes away with the process', async () => {
 })
 
 test.each([{ memoryBytes: -1 }, { memoryBytes: 0.5 }])('refuses %o', options => {
-  expect(() => new SpillingStore(options)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => new SpillingStore(options)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })

@@ -1,4 +1,5 @@
-// Runs that die at every call, lose power, or meet a disk that fails, over a simulated machine: what the next run makes of what is left.
+// Runs that die at every call, lose power, or meet a disk that fails, over a simulated machine:
+// what the next run makes of what is left.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
@@ -36,7 +37,11 @@ const scenarios: readonly Scenario[] = [
 ]
 
 /** The last run of a scenario, with what happens in it; the runs before it are without trouble. */
-async function lastRun({ shops }: Scenario, seed: number, trouble?: Trouble): Promise<{ machine: SimulatedMachine; error: unknown }> {
+async function lastRun(
+  { shops }: Scenario,
+  seed: number,
+  trouble?: Trouble,
+): Promise<{ machine: SimulatedMachine; error: unknown }> {
   const machine = new SimulatedMachine(seed)
   for (const shop of shops.slice(0, -1)) await shop.sync(machine.start()).summary
   const error = await shops
@@ -67,7 +72,9 @@ describe.each(scenarios)('$name', scenario => {
 
   test('has all that a crash can hit', () => {
     expect(calls.length).toBeGreaterThan(100)
-    expect([...whole.files.keys()].filter(path => path.includes('/spool/') || path.includes('/lock'))).toEqual([])
+    expect(
+      [...whole.files.keys()].filter(path => path.includes('/spool/') || path.includes('/lock')),
+    ).toEqual([])
   })
 
   async function goOn(machine: SimulatedMachine): Promise<Result> {
@@ -75,7 +82,11 @@ describe.each(scenarios)('$name', scenario => {
     return resultOf(machine)
   }
 
-  async function dieAtEvery(kind: CrashKind, calls: readonly number[], whats: readonly Trouble['what'][]): Promise<void> {
+  async function dieAtEvery(
+    kind: CrashKind,
+    calls: readonly number[],
+    whats: readonly Trouble['what'][],
+  ): Promise<void> {
     for (const at of calls) {
       for (const what of whats) {
         const { machine, error } = await lastRun(scenario, at, { at, what })
@@ -99,7 +110,9 @@ describe.each(scenarios)('$name', scenario => {
   test('fault 82: killed when a write to the store has been made and before that is known, the next run ends with the same', async () => {
     const writes = calls.flatMap((call, n) => (call.startsWith('store write') ? [n + 1] : []))
     expect(writes.length).toBeGreaterThan(8)
-    await dieAtEvery('process', EVERY === 1 ? writes : writes.filter((_, n) => n % 4 === 0), ['after'])
+    await dieAtEvery('process', EVERY === 1 ? writes : writes.filter((_, n) => n % 4 === 0), [
+      'after',
+    ])
   }, 900_000)
 
   test.each(['ENOSPC', 'EIO'] as const)(
@@ -109,8 +122,11 @@ describe.each(scenarios)('$name', scenario => {
         const { machine, error } = await lastRun(scenario, at, { at, what, lasting: at % 2 === 0 })
         const failed = machine.log[at - 1]!
         expect([at, failed, FeedError.is(error) && error.code]).toEqual([at, failed, 'STATE_IO'])
-        // What could not be written or synced is not tried again, as if the disk then told the truth.
-        expect(/^(write|sync|store)/.test(failed) ? machine.log.lastIndexOf(failed) : at - 1).toBe(at - 1)
+        // What could not be written or synced is not tried again, as if the disk then told the
+        // truth.
+        expect(/^(write|sync|store)/.test(failed) ? machine.log.lastIndexOf(failed) : at - 1).toBe(
+          at - 1,
+        )
         machine.crash('process')
         expect([at, await goOn(machine)]).toEqual([at, whole])
       }

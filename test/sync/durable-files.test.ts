@@ -11,7 +11,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 const path = (...names: string[]) => join(folder, ...names)
-const failure = (reason: string, operation: string) => ({ code: 'STATE_IO', context: { reason, operation } })
+const failure = (reason: string, operation: string) => ({
+  code: 'STATE_IO',
+  context: { reason, operation },
+})
 
 test('a file is edited at any place, cut, and read up to its end', async () => {
   const file = await machineFiles.edit(path('a'))
@@ -49,22 +52,34 @@ test('folders are made with those above them, measured with what is below them, 
 
 test('fault 79: what the system refuses is told with its code, and with what was tried', async () => {
   await writeFile(path('file'), '')
-  await expect(machineFiles.makeFolder(path('file', 'below'))).rejects.toMatchObject(failure('ENOTDIR', 'mkdir'))
-  await expect(machineFiles.edit(path('none', 'below'))).rejects.toMatchObject(failure('ENOENT', 'open'))
-  await expect(machineFiles.rename(path('none'), path('other'))).rejects.toMatchObject(failure('ENOENT', 'rename'))
+  await expect(machineFiles.makeFolder(path('file', 'below'))).rejects.toMatchObject(
+    failure('ENOTDIR', 'mkdir'),
+  )
+  await expect(machineFiles.edit(path('none', 'below'))).rejects.toMatchObject(
+    failure('ENOENT', 'open'),
+  )
+  await expect(machineFiles.rename(path('none'), path('other'))).rejects.toMatchObject(
+    failure('ENOENT', 'rename'),
+  )
   await expect(machineFiles.list(path('file'))).rejects.toMatchObject(failure('ENOTDIR', 'list'))
 })
 
-test.runIf((await stat('/dev/full').catch(() => undefined)) !== undefined)('fault 79: no space left on the device', async () => {
-  const file = await machineFiles.edit('/dev/full')
-  await expect(file.write(0, Buffer.from('x'))).rejects.toMatchObject(failure('ENOSPC', 'write'))
-  await file.close()
-})
+test.runIf((await stat('/dev/full').catch(() => undefined)) !== undefined)(
+  'fault 79: no space left on the device',
+  async () => {
+    const file = await machineFiles.edit('/dev/full')
+    await expect(file.write(0, Buffer.from('x'))).rejects.toMatchObject(failure('ENOSPC', 'write'))
+    await file.close()
+  },
+)
 
 test('a small file is replaced as a whole, and leaves nothing beside it', async () => {
   expect(await readWhole(machineFiles, path('small'))).toBeUndefined()
   await replaceWhole(machineFiles, path('small'), Buffer.from('a longer first text'))
   await replaceWhole(machineFiles, path('small'), Buffer.from('second'))
   expect(Buffer.from((await readWhole(machineFiles, path('small')))!).toString()).toBe('second')
-  expect([await readdir(folder), await readFile(path('small'), 'utf8')]).toEqual([['small'], 'second'])
+  expect([await readdir(folder), await readFile(path('small'), 'utf8')]).toEqual([
+    ['small'],
+    'second',
+  ])
 })

@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { askedId, downloadOf, feedFileOf, isBootstrap, localNameOf, readDate } from '../../src/sync/feed-files'
+import {
+  askedId,
+  downloadOf,
+  feedFileOf,
+  isBootstrap,
+  localNameOf,
+  readDate,
+} from '../../src/sync/feed-files'
 import type { FileId } from '../../src/sync/file-id'
 import { emulated } from '../service/emulated'
 
@@ -42,7 +49,12 @@ test('rows carry what tells their file apart, and when it was made', () => {
     hour: new Date('2026-03-01T08:00:00Z'),
     lastModified: new Date('2026-03-01T10:00:00Z'),
   })
-  expect(feedFileOf(ids[1]!, 'soon')).toEqual({ ...category, feed: 'item', scope: 'NEWLY_LISTED', date: '20260301' })
+  expect(feedFileOf(ids[1]!, 'soon')).toEqual({
+    ...category,
+    feed: 'item',
+    scope: 'NEWLY_LISTED',
+    date: '20260301',
+  })
   expect([readDate(undefined), readDate('soon')]).toEqual([undefined, undefined])
 })
 
@@ -53,7 +65,14 @@ test('a bootstrap is asked for without its generation; all others as they are', 
 })
 
 test('fault 87: different files have different names, and none leads out of its folder', () => {
-  const strange: FileId = { ...category, marketplace: '../..', categoryId: '/etc', feed: 'item', scope: 'ALL_ACTIVE', generation: '..' }
+  const strange: FileId = {
+    ...category,
+    marketplace: '../..',
+    categoryId: '/etc',
+    feed: 'item',
+    scope: 'ALL_ACTIVE',
+    generation: '..',
+  }
   const names = [...ids, strange].map(localNameOf)
   expect(new Set(names).size).toBe(names.length)
   expect(names.filter(name => /[/\\]|^\.|\.\./.test(name))).toEqual([])

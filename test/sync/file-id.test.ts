@@ -11,7 +11,10 @@ test.each<[FileId, string]>([
     'MKT_US/220/item_group/ALL_ACTIVE/2026-03-01T00:00:00.000Z',
   ],
   [{ feed: 'item', ...at, scope: 'NEWLY_LISTED', date: '20260301' }, 'MKT_US/220/item/20260301'],
-  [{ feed: 'item_snapshot', ...at, hour: '2026-03-01T05:00:00.000Z' }, 'MKT_US/220/item_snapshot/2026-03-01T05:00:00.000Z'],
+  [
+    { feed: 'item_snapshot', ...at, hour: '2026-03-01T05:00:00.000Z' },
+    'MKT_US/220/item_snapshot/2026-03-01T05:00:00.000Z',
+  ],
   [{ feed: 'item_priority', ...at, date: '20260301' }, 'MKT_US/220/item_priority/20260301'],
 ])('%o is %s, and back', (id, key) => {
   expect(fileIdKey(id)).toBe(key)
@@ -22,19 +25,27 @@ const categories = fc.record({
   marketplace: fc.oneof(fc.constant('MKT_DE'), fc.string({ minLength: 1, unit: 'grapheme' })),
   categoryId: fc.oneof(fc.constant('220'), fc.string({ minLength: 1, unit: 'grapheme' })),
 })
-const instants = fc.integer({ min: 0, max: Date.UTC(2100, 0) }).map(ms => new Date(ms).toISOString())
+const instants = fc
+  .integer({ min: 0, max: Date.UTC(2100, 0) })
+  .map(ms => new Date(ms).toISOString())
 const days = instants.map(text => text.slice(0, 10).replaceAll('-', ''))
 const baseFeeds = fc.constantFrom('item' as const, 'item_group' as const)
 const ids: fc.Arbitrary<FileId> = fc.oneof(
-  fc.tuple(categories, baseFeeds).map(([category, feed]) => ({ feed, ...category, scope: 'ALL_ACTIVE' as const })),
+  fc
+    .tuple(categories, baseFeeds)
+    .map(([category, feed]) => ({ feed, ...category, scope: 'ALL_ACTIVE' as const })),
   fc.tuple(categories, baseFeeds, instants).map(([category, feed, generation]) => {
     return { feed, ...category, scope: 'ALL_ACTIVE' as const, generation }
   }),
-  fc.tuple(categories, baseFeeds, days).map(([category, feed, date]) => ({ feed, ...category, scope: 'NEWLY_LISTED' as const, date })),
+  fc
+    .tuple(categories, baseFeeds, days)
+    .map(([category, feed, date]) => ({ feed, ...category, scope: 'NEWLY_LISTED' as const, date })),
   fc.tuple(categories, instants).map(([category, text]) => {
     return { feed: 'item_snapshot' as const, ...category, hour: `${text.slice(0, 13)}:00:00.000Z` }
   }),
-  fc.tuple(categories, days).map(([category, date]) => ({ feed: 'item_priority' as const, ...category, date })),
+  fc
+    .tuple(categories, days)
+    .map(([category, date]) => ({ feed: 'item_priority' as const, ...category, date })),
 )
 
 describe('any file', () => {

@@ -1,4 +1,5 @@
-// What a whole synchronisation makes of an hour that the service does not have: by the calendar, over days of the service's clock.
+// What a whole synchronisation makes of an hour that the service does not have: by the calendar,
+// over days of the service's clock.
 
 import { expect, test } from 'vitest'
 import { openState } from '../../src/sync/read/open-state'
@@ -10,7 +11,12 @@ const NOW = START + 2 * DAY_MS + 10 * HOUR_MS
 const NEWEST = NOW - HOUR_MS
 /** Between the bootstrap and the newest hour. */
 const GAP = START + DAY_MS + 20 * HOUR_MS
-const NOT_FOUND = { category: 'REQUEST', domain: 'API_FEED', errorId: 13007, message: 'The feed file cannot be found.' }
+const NOT_FOUND = {
+  category: 'REQUEST',
+  domain: 'API_FEED',
+  errorId: 13007,
+  message: 'The feed file cannot be found.',
+}
 
 class GapShop extends SmallShop {
   constructor(
@@ -32,12 +38,19 @@ class GapShop extends SmallShop {
   }
 }
 
-const gapShop = (bootstrapAt: 'daily' | Date = 'daily') => new GapShop(bootstrapAt, { isMissing: true })
+const gapShop = (bootstrapAt: 'daily' | Date = 'daily') =>
+  new GapShop(bootstrapAt, { isMissing: true })
 
-/** One look at the service; the watermark afterwards, and whether the items are the truth of that time. */
+/**
+ * One look at the service; the watermark afterwards, and whether the items are the truth of that
+ * time.
+ */
 async function look(shop: GapShop, machine: SimulatedMachine, nowMs: number) {
   shop.nowMs = nowMs
-  const { categories, failed } = await shop.sync(machine.start(), { changes: 'none', keepFileBytes: 0 }).summary
+  const { categories, failed } = await shop.sync(machine.start(), {
+    changes: 'none',
+    keepFileBytes: 0,
+  }).summary
   const state = await openState(FOLDER, { ground: machine.start() })
   try {
     const { world } = shop.emulator
@@ -47,7 +60,12 @@ async function look(shop: GapShop, machine: SimulatedMachine, nowMs: number) {
     const [category] = categories
     const watermark = category!.watermark!
     expect(rows).toEqual(Array.from(world.truthAt(watermark), ({ cells }) => [...cells]))
-    return { watermark: watermark.getTime(), missing: category!.missing.length, gone: category!.gone.length, failed: failed.length }
+    return {
+      watermark: watermark.getTime(),
+      missing: category!.missing.length,
+      gone: category!.gone.length,
+      failed: failed.length,
+    }
   } finally {
     await state.close()
   }
@@ -56,7 +74,12 @@ async function look(shop: GapShop, machine: SimulatedMachine, nowMs: number) {
 test('fault 75: a missing hour stops the watermark, and the state stays exactly what was true then', async () => {
   const [shop, machine] = [gapShop(), new SimulatedMachine(1)]
   expect(await look(shop, machine, NOW)).toEqual({ watermark: GAP, missing: 1, gone: 0, failed: 0 })
-  expect(await look(shop, machine, NOW + 5 * HOUR_MS)).toEqual({ watermark: GAP, missing: 1, gone: 0, failed: 0 })
+  expect(await look(shop, machine, NOW + 5 * HOUR_MS)).toEqual({
+    watermark: GAP,
+    missing: 1,
+    gone: 0,
+    failed: 0,
+  })
   await shop.close()
 })
 
@@ -64,7 +87,12 @@ test('fault 75: when it comes, the hours behind it come in at once', async () =>
   const [shop, machine] = [gapShop(), new SimulatedMachine(2)]
   await look(shop, machine, NOW)
   shop.comes()
-  expect(await look(shop, machine, NOW)).toEqual({ watermark: NEWEST, missing: 0, gone: 0, failed: 0 })
+  expect(await look(shop, machine, NOW)).toEqual({
+    watermark: NEWEST,
+    missing: 0,
+    gone: 0,
+    failed: 0,
+  })
   await shop.close()
 })
 
@@ -97,9 +125,15 @@ test('a bootstrap that was made after `until` is not taken: the state would say 
   const bootstrap = START + DAY_MS
   const machine = new SimulatedMachine(5)
   const options = { changes: 'none', keepFileBytes: 0 } as const
-  const early = await shop.sync(machine.start(), { ...options, until: new Date(bootstrap - 1) }).summary
-  expect(early.categories.map(({ watermark, missing }) => [watermark, missing.length])).toEqual([[undefined, 2]])
-  const onTime = await shop.sync(machine.start(), { ...options, until: new Date(bootstrap) }).summary
-  expect(onTime.categories.map(({ watermark, missing }) => [watermark?.getTime(), missing.length])).toEqual([[bootstrap, 0]])
+  const early = await shop.sync(machine.start(), { ...options, until: new Date(bootstrap - 1) })
+    .summary
+  expect(early.categories.map(({ watermark, missing }) => [watermark, missing.length])).toEqual([
+    [undefined, 2],
+  ])
+  const onTime = await shop.sync(machine.start(), { ...options, until: new Date(bootstrap) })
+    .summary
+  expect(
+    onTime.categories.map(({ watermark, missing }) => [watermark?.getTime(), missing.length]),
+  ).toEqual([[bootstrap, 0]])
   await shop.close()
 })

@@ -8,15 +8,21 @@ test.each([
   [240, 32],
   [256, 3],
   [1024, 8],
-])('%i MiB for %i downloads: what is held fits, and nothing is too small to work', (mib, downloads) => {
-  const { storeBytes, windowBytes, chunkBytes, rangesAtOnce, pieceBytes, commitBytes } = memoryShares(mib * MIB, downloads)
-  const held = storeBytes + downloads * (windowBytes + 2 * pieceBytes) + 4 * commitBytes
-  expect(held).toBeLessThan((mib - 200) * MIB)
-  expect(storeBytes).toBeGreaterThanOrEqual(16 * MIB)
-  expect(chunkBytes * rangesAtOnce).toBeLessThanOrEqual(windowBytes)
-  expect(Math.min(chunkBytes, pieceBytes, commitBytes)).toBeGreaterThan(30_000)
-})
+])(
+  '%i MiB for %i downloads: what is held fits, and nothing is too small to work',
+  (mib, downloads) => {
+    const { storeBytes, windowBytes, chunkBytes, rangesAtOnce, pieceBytes, commitBytes } =
+      memoryShares(mib * MIB, downloads)
+    const held = storeBytes + downloads * (windowBytes + 2 * pieceBytes) + 4 * commitBytes
+    expect(held).toBeLessThan((mib - 200) * MIB)
+    expect(storeBytes).toBeGreaterThanOrEqual(16 * MIB)
+    expect(chunkBytes * rangesAtOnce).toBeLessThanOrEqual(windowBytes)
+    expect(Math.min(chunkBytes, pieceBytes, commitBytes)).toBeGreaterThan(30_000)
+  },
+)
 
 test('less than what the process itself needs is refused', () => {
-  expect(() => memoryShares(64 * MIB, 1)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => memoryShares(64 * MIB, 1)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })

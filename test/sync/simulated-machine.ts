@@ -1,6 +1,7 @@
-// A machine in memory for tests of what survives: files of which only what was synced is sure to be there after a loss of power, a
-// store that loses its newest unsynced writes, processes that die at any call, disks that fail. Equal seeds fail in equal ways.
-// It is one piece because files, store and processes fail by one count of calls.
+// A machine in memory for tests of what survives: files of which only what was synced is sure to be
+// there after a loss of power, a store that loses its newest unsynced writes, processes that die at
+// any call, disks that fail. Equal seeds fail in equal ways. It is one piece because files, store
+// and processes fail by one count of calls.
 //
 // What a crash leaves:
 //   the process dies        all writes to files stay; of the store's unsynced writes (gathered in the process) a part from the first on
@@ -10,7 +11,14 @@
 import { dirname } from 'node:path'
 import { FeedError } from '../../src/errors'
 import { stateIo } from '../../src/state/disk'
-import { compareKeys, type KeyedStore, type KeyRange, type StoreEntry, type StoreOp, type WriteOptions } from '../../src/state/keyed-store'
+import {
+  compareKeys,
+  type KeyedStore,
+  type KeyRange,
+  type StoreEntry,
+  type StoreOp,
+  type WriteOptions,
+} from '../../src/state/keyed-store'
 import type { KernelLock } from '../../src/state/level/kernel-lock'
 import { MemoryStore } from '../../src/state/memory/memory-store'
 import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
@@ -23,13 +31,19 @@ export type CrashKind = 'process' | 'power'
 export interface Trouble {
   /** The calls count from 1. */
   readonly at: number
-  /** `before`: the call has no effect; `within`: a write is cut short; `after`: the caller does not get to know. A code: the call fails with it. */
+  /**
+   * `before`: the call has no effect; `within`: a write is cut short; `after`: the caller does not
+   * get to know. A code: the call fails with it.
+   */
   readonly what: 'before' | 'within' | 'after' | 'ENOSPC' | 'EIO'
   /** With a code: also at all later calls that write. */
   readonly lasting?: boolean
 }
 
-/** Thrown at the call at which the process dies, and at every later one: a dead process does nothing more. */
+/**
+ * Thrown at the call at which the process dies, and at every later one: a dead process does nothing
+ * more.
+ */
 export class Died extends Error {}
 
 class Node {
@@ -123,14 +137,19 @@ export class SimulatedMachine {
   /** All files below a folder, by their paths. */
   filesUnder(folder: string): Map<string, string> {
     const found = [...this.#names].filter(([path]) => path.startsWith(`${folder}/`))
-    return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, { bytes }]) => [path, bytes.toString('latin1')]))
+    return new Map(
+      found
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([path, { bytes }]) => [path, bytes.toString('latin1')]),
+    )
   }
 
   // What the ground stands on.
 
   #lock(folder: string): KernelLock {
     return this.call('lock', folder, () => {
-      if (this.#locked.has(folder)) throw new FeedError('STATE_LOCKED', `${folder} is locked`, { path: folder })
+      if (this.#locked.has(folder))
+        throw new FeedError('STATE_LOCKED', `${folder} is locked`, { path: folder })
       this.#locked.add(folder)
       return { release: async () => void this.#locked.delete(folder) }
     })
@@ -174,7 +193,8 @@ export class SimulatedMachine {
   syncFolder(folder: string): void {
     // A journal writes what was changed before along with it.
     const last = this.#nameChanges.findLastIndex(({ path }) => dirname(path) === folder)
-    for (const { path, node } of this.#nameChanges.splice(0, last + 1)) setName(this.#syncedNames, path, node)
+    for (const { path, node } of this.#nameChanges.splice(0, last + 1))
+      setName(this.#syncedNames, path, node)
   }
 
   storeValue(key: string): Uint8Array | undefined {
@@ -186,7 +206,9 @@ export class SimulatedMachine {
   }
 
   storeWrite(ops: readonly StoreOp[], sync: boolean): void {
-    this.#storeWrites.push(ops.map(({ key, value }) => ({ key, value: value && Uint8Array.from(value) })))
+    this.#storeWrites.push(
+      ops.map(({ key, value }) => ({ key, value: value && Uint8Array.from(value) })),
+    )
     if (sync) this.syncStore()
   }
 
@@ -202,21 +224,29 @@ export class SimulatedMachine {
 
   storeEntries({ from, to }: KeyRange = {}): StoreEntry[] {
     this.syncStore()
-    const within = (key: string) => (from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)
-    const entries = [...this.#storeBase].filter(([key]) => within(key)).sort(([a], [b]) => compareKeys(a, b))
+    const within = (key: string) =>
+      (from === undefined || compareKeys(key, from) >= 0) &&
+      (to === undefined || compareKeys(key, to) < 0)
+    const entries = [...this.#storeBase]
+      .filter(([key]) => within(key))
+      .sort(([a], [b]) => compareKeys(a, b))
     return entries.map(([key, value]) => ({ key, value: Uint8Array.from(value) }))
   }
 
   #losePower(): void {
     const kept = Math.floor(this.#random() * (this.#nameChanges.length + 1))
-    for (const { path, node } of this.#nameChanges.slice(0, kept)) setName(this.#syncedNames, path, node)
+    for (const { path, node } of this.#nameChanges.slice(0, kept))
+      setName(this.#syncedNames, path, node)
     this.#names = new Map(this.#syncedNames)
     this.#nameChanges = []
     for (const node of new Set(this.#names.values())) {
       node.bytes = node.synced
       for (const { offset, bytes } of node.unsynced) {
         if (this.#random() < 0.5) continue
-        const length = this.#random() < 0.5 ? bytes?.length : Math.floor(this.#random() * ((bytes?.length ?? 0) + 1))
+        const length =
+          this.#random() < 0.5
+            ? bytes?.length
+            : Math.floor(this.#random() * ((bytes?.length ?? 0) + 1))
         node.bytes = changed(node.bytes, offset, bytes?.subarray(0, length) ?? null)
       }
       node.sync()
@@ -305,8 +335,11 @@ class Files implements DurableFiles {
 
   async remove(path: string): Promise<void> {
     this.#machine.call('remove', path, share => {
-      const inside = this.#machine.paths().filter(found => found === path || found.startsWith(`${path}/`))
-      for (const found of inside.slice(0, Math.ceil(inside.length * share))) this.#machine.setName(found, null)
+      const inside = this.#machine
+        .paths()
+        .filter(found => found === path || found.startsWith(`${path}/`))
+      for (const found of inside.slice(0, Math.ceil(inside.length * share)))
+        this.#machine.setName(found, null)
     })
   }
 
@@ -327,12 +360,16 @@ class File implements DurableFile {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
-    return this.#machine.call('read', this.#path, () => Uint8Array.from(this.#node.bytes.subarray(offset, offset + length)))
+    return this.#machine.call('read', this.#path, () =>
+      Uint8Array.from(this.#node.bytes.subarray(offset, offset + length)),
+    )
   }
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     const copy = Buffer.from(bytes)
-    this.#machine.call('write', this.#path, share => this.#node.change(offset, copy.subarray(0, Math.ceil(copy.length * share))))
+    this.#machine.call('write', this.#path, share =>
+      this.#node.change(offset, copy.subarray(0, Math.ceil(copy.length * share))),
+    )
   }
 
   async truncate(length: number): Promise<void> {
@@ -358,11 +395,15 @@ class Store implements KeyedStore {
   }
 
   async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    return this.#machine.call('get', 'store', () => keys.map(key => copyOf(this.#machine.storeValue(key))))
+    return this.#machine.call('get', 'store', () =>
+      keys.map(key => copyOf(this.#machine.storeValue(key))),
+    )
   }
 
   async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
-    this.#machine.call('store write', sync ? 'store, synced' : 'store', () => this.#machine.storeWrite(ops, sync))
+    this.#machine.call('store write', sync ? 'store, synced' : 'store', () =>
+      this.#machine.storeWrite(ops, sync),
+    )
   }
 
   async *entries(range?: KeyRange): AsyncGenerator<readonly StoreEntry[], void, void> {

@@ -1,4 +1,5 @@
-// A synchronisation small enough to be run hundreds of times, and all that can be seen of its result.
+// A synchronisation small enough to be run hundreds of times, and all that can be seen of its
+// result.
 
 import type { EmulatorOptions } from '../../src/emulator'
 import { fileIdKey } from '../../src/sync/file-id'
@@ -12,15 +13,29 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 export const FOLDER = '/state'
 
-/** Small enough for several pieces, several commits and several positions in a file of some kilobytes. */
-const SHARES = { pieceBytes: 3_000, chunkBytes: 2_000, windowBytes: 8_000, commitBytes: 10_000, readBytes: 2_000, batchBytes: 6_000 }
+/**
+ * Small enough for several pieces, several commits and several positions in a file of some
+ * kilobytes.
+ */
+const SHARES = {
+  pieceBytes: 3_000,
+  chunkBytes: 2_000,
+  windowBytes: 8_000,
+  commitBytes: 10_000,
+  readBytes: 2_000,
+  batchBytes: 6_000,
+}
 
 export class SmallShop {
   readonly #emulated: ReturnType<typeof emulated>
   /** The service's clock and the client's. */
   nowMs: number
 
-  constructor(emulator: Partial<EmulatorOptions>, nowMs: number, options: Omit<EmulatedOptions, 'emulator'> = {}) {
+  constructor(
+    emulator: Partial<EmulatorOptions>,
+    nowMs: number,
+    options: Omit<EmulatedOptions, 'emulator'> = {},
+  ) {
     this.nowMs = nowMs
     const { service, ...rest } = options
     const clock = { now: () => new Date(this.nowMs) }
@@ -71,19 +86,36 @@ export interface Seen {
   readonly watermark: string | undefined
 }
 
-export async function seenIn(ground: StateGround, nowMs: number, categoryId = '220'): Promise<Seen> {
+export async function seenIn(
+  ground: StateGround,
+  nowMs: number,
+  categoryId = '220',
+): Promise<Seen> {
   const state = await openState(FOLDER, { ground })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
     const items: string[] = []
     for await (const block of category.items()) {
       for (const { row, priority, group, version } of block) {
-        items.push(JSON.stringify([row.toStrings(), row.position, version, priority?.toStrings(), group?.toStrings()]))
+        items.push(
+          JSON.stringify([
+            row.toStrings(),
+            row.position,
+            version,
+            priority?.toStrings(),
+            group?.toStrings(),
+          ]),
+        )
       }
     }
     const groups: string[] = []
     const ledger = category.files.map(({ id, ...entry }) => JSON.stringify([fileIdKey(id), entry]))
-    return { items, groups, ledger, watermark: category.plan(new Date(nowMs)).watermark?.toISOString() }
+    return {
+      items,
+      groups,
+      ledger,
+      watermark: category.plan(new Date(nowMs)).watermark?.toISOString(),
+    }
   } finally {
     await state.close()
   }

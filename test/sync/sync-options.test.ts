@@ -23,7 +23,8 @@ afterAll(() => emulator.close())
 
 const good = { service, marketplace: 'MKT_US', categories: ['220'], folder }
 const anything = (value: unknown) => value as never
-const refusal = (option: string) => expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+const refusal = (option: string) =>
+  expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
 
 describe('fault 102: sync refuses at the call, and makes no folder', () => {
   test.each([
@@ -94,13 +95,16 @@ describe('fault 102: the others refuse at the call', () => {
 })
 
 describe('the clock', () => {
-  // The clients check windows, as they do unless told otherwise: by a clock of another day all requests would be refused.
+  // The clients check windows, as they do unless told otherwise: by a clock of another day all
+  // requests would be refused.
   test.each([
     ['given to sync alone, as a moment', { now: NOW }, {}],
     ['given to sync alone, as a function', { now: () => NOW }, {}],
     ['given to the service alone', { now: undefined }, { now: NOW }],
   ])('%s is that of the calendar and of the clients', async (_, options, serviceOptions) => {
-    const shop = new SmallShop(WORLD, +NOW, { service: { checks: 'all', now: new Date('2031-01-01T00:00:00Z'), ...serviceOptions } })
+    const shop = new SmallShop(WORLD, +NOW, {
+      service: { checks: 'all', now: new Date('2031-01-01T00:00:00Z'), ...serviceOptions },
+    })
     const machine = new SimulatedMachine(0)
     const { failed, files } = await shop.sync(machine.start(), options as never).summary
     expect([failed, files]).toEqual([[], 6])

@@ -1,5 +1,5 @@
-// Worlds with every kind of change behind a service with every fault: what a synchronisation ends with is the true state of the world
-// at the watermark, however the files came.
+// Worlds with every kind of change behind a service with every fault: what a synchronisation ends
+// with is the true state of the world at the watermark, however the files came.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,10 @@ import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 const START = new Date('2026-03-01T07:00:00Z')
 const CATEGORIES = ['220', '15032']
 /** `npm run test:crash` takes all of them. */
-const SEEDS = Array.from({ length: process.env.FEEDMILL_CRASH === 'all' ? 20 : 2 }, (_, seed) => seed)
+const SEEDS = Array.from(
+  { length: process.env.FEEDMILL_CRASH === 'all' ? 20 : 2 },
+  (_, seed) => seed,
+)
 
 /** In the middle of a day, with a bootstrap of the day before yesterday. */
 const FIRST_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
@@ -44,7 +47,15 @@ const TROUBLED: Partial<SyncOptions> = {
   patienceMs: 7,
   changes: 'none',
   keepFileBytes: 0,
-  ranges: { chunkBytes: 400, windowBytes: 1_600, idleMs: 80, patienceMs: 400, backoffBaseMs: 0, backoffCapMs: 1, retryAfterCapMs: 2 },
+  ranges: {
+    chunkBytes: 400,
+    windowBytes: 1_600,
+    idleMs: 80,
+    patienceMs: 400,
+    backoffBaseMs: 0,
+    backoffCapMs: 1,
+    retryAfterCapMs: 2,
+  },
 }
 
 interface Reached {
@@ -52,20 +63,33 @@ interface Reached {
   readonly rows: readonly (readonly string[])[]
 }
 
-async function reachedIn(ground: StateGround, folder: string, world: World, categoryId: string, nowMs: number): Promise<Reached> {
+async function reachedIn(
+  ground: StateGround,
+  folder: string,
+  world: World,
+  categoryId: string,
+  nowMs: number,
+): Promise<Reached> {
   const state = await openState(folder, { ground })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
     const rows: string[][] = []
-    for await (const block of category.items()) for (const { row } of block) rows.push(world.itemColumns.map(name => row.text(name)))
+    for await (const block of category.items())
+      for (const { row } of block) rows.push(world.itemColumns.map(name => row.text(name)))
     return { watermark: category.plan(new Date(nowMs)).watermark, rows }
   } finally {
     await state.close()
   }
 }
 
-function truthAt(world: World, time: Date | undefined, categoryId: string): readonly (readonly string[])[] {
-  return time === undefined ? [] : Array.from(world.truthAt(time, { categoryId }), ({ cells }) => [...cells])
+function truthAt(
+  world: World,
+  time: Date | undefined,
+  categoryId: string,
+): readonly (readonly string[])[] {
+  return time === undefined
+    ? []
+    : Array.from(world.truthAt(time, { categoryId }), ({ cells }) => [...cells])
 }
 
 /** The end of the newest hour whose snapshot is there. */
@@ -74,20 +98,36 @@ function newestHour(nowMs: number): number {
 }
 
 /** How far a category can come: up to the first hour that could not be had. */
-function reachable({ failed, categories }: SyncSummary, categoryId: string, nowMs: number): number | undefined {
+function reachable(
+  { failed, categories }: SyncSummary,
+  categoryId: string,
+  nowMs: number,
+): number | undefined {
   const files = [...failed.map(({ file }) => file), ...categories.flatMap(({ missing }) => missing)]
   const lost = files.filter(file => file.categoryId === categoryId)
   if (lost.some(file => file.feed === 'item' && file.scope === 'ALL_ACTIVE')) return undefined
   return Math.min(
     newestHour(nowMs),
-    ...lost.map(file => (file.feed === 'item_snapshot' ? Date.parse(file.hour) : Number.POSITIVE_INFINITY)),
+    ...lost.map(file =>
+      file.feed === 'item_snapshot' ? Date.parse(file.hour) : Number.POSITIVE_INFINITY,
+    ),
   )
 }
 
-async function expectTruth(machine: SimulatedMachine, shop: SmallShop, summary: SyncSummary): Promise<void> {
+async function expectTruth(
+  machine: SimulatedMachine,
+  shop: SmallShop,
+  summary: SyncSummary,
+): Promise<void> {
   const { world } = shop.emulator
   for (const categoryId of CATEGORIES) {
-    const { watermark, rows } = await reachedIn(machine.start(), FOLDER, world, categoryId, shop.nowMs)
+    const { watermark, rows } = await reachedIn(
+      machine.start(),
+      FOLDER,
+      world,
+      categoryId,
+      shop.nowMs,
+    )
     expect(watermark?.getTime()).toBe(reachable(summary, categoryId, shop.nowMs))
     expect(rows).toEqual(truthAt(world, watermark, categoryId))
   }
@@ -104,16 +144,23 @@ describe('a synchronisation ends with the truth at its watermark', () => {
         await expectTruth(machine, troubled, await troubled.sync(machine.start(), TROUBLED).summary)
       }
       expect(troubled.emulator.faults.log.length).toBeGreaterThan(30)
-      expect(new Set(troubled.emulator.faults.log.map(({ fault }) => fault.split(';')[0])).size).toBeGreaterThan(8)
+      expect(
+        new Set(troubled.emulator.faults.log.map(({ fault }) => fault.split(';')[0])).size,
+      ).toBeGreaterThan(8)
       await troubled.close()
 
       const sound = shopOf(seed)
       sound.nowMs = SECOND_MS
       const summary = await sound.sync(machine.start(), TROUBLED).summary
-      expect([summary.failed, summary.categories.map(({ missing }) => missing)]).toEqual([[], [[], []]])
+      expect([summary.failed, summary.categories.map(({ missing }) => missing)]).toEqual([
+        [],
+        [[], []],
+      ])
       await expectTruth(machine, sound, summary)
       const feeds = (await ledgerOf(machine)).map(({ id }) => id.feed)
-      expect(new Set(feeds)).toEqual(new Set(['item', 'item_group', 'item_snapshot', 'item_priority']))
+      expect(new Set(feeds)).toEqual(
+        new Set(['item', 'item_group', 'item_snapshot', 'item_priority']),
+      )
       await sound.close()
     },
     180_000,
@@ -125,7 +172,13 @@ describe('a synchronisation ends with the truth at its watermark', () => {
     const summary = await shop.sync(machineGround, { ...TROUBLED, folder }).summary
     expect(summary.failed).toEqual([])
     for (const categoryId of CATEGORIES) {
-      const { watermark, rows } = await reachedIn(machineGround, folder, shop.emulator.world, categoryId, shop.nowMs)
+      const { watermark, rows } = await reachedIn(
+        machineGround,
+        folder,
+        shop.emulator.world,
+        categoryId,
+        shop.nowMs,
+      )
       expect(watermark?.getTime()).toBe(newestHour(FIRST_MS))
       expect(rows).toEqual(truthAt(shop.emulator.world, watermark, categoryId))
     }
@@ -165,7 +218,11 @@ describe('the state does not depend on how the files came', () => {
     await shop.sync(machine.start(), options).summary
     shop.nowMs = SECOND_MS
     await shop.sync(machine.start(), options).summary
-    const folder = await StateFolder.open({ folder: FOLDER, storeBytes: 0, ground: machine.start() })
+    const folder = await StateFolder.open({
+      folder: FOLDER,
+      storeBytes: 0,
+      ground: machine.start(),
+    })
     const inOrder = folder.categories[0]!
     const expected = await itemsOf(inOrder)
     expect(expected.length).toBeGreaterThan(10)
@@ -184,18 +241,36 @@ describe('the state does not depend on how the files came', () => {
   }, 180_000)
 })
 
-async function applyAgain({ files, paths }: StateFolder, state: CategoryState, entry: LedgerEntry): Promise<void> {
-  const again: LedgerEntry = { ...entry, state: 'applying', rows: NO_ROWS, rowsDone: false, badRows: 0 }
+async function applyAgain(
+  { files, paths }: StateFolder,
+  state: CategoryState,
+  entry: LedgerEntry,
+): Promise<void> {
+  const again: LedgerEntry = {
+    ...entry,
+    state: 'applying',
+    rows: NO_ROWS,
+    rowsDone: false,
+    badRows: 0,
+  }
   const data = entry.totalBytes === 0 ? undefined : await files.open(paths.keptFile(entry.id))
   await state.commit(again)
-  await applyFile({ state, entry: again, data, commitBytes: 1 << 20, signal: new AbortController().signal })
+  await applyFile({
+    state,
+    entry: again,
+    data,
+    commitBytes: 1 << 20,
+    signal: new AbortController().signal,
+  })
 }
 
 async function itemsOf(state: CategoryState): Promise<string[]> {
   const items: string[] = []
   for await (const block of stateItems(state)) {
     for (const { row, priority, group, version } of block) {
-      items.push(JSON.stringify([row.toStrings(), version, priority?.toStrings(), group?.toStrings()]))
+      items.push(
+        JSON.stringify([row.toStrings(), version, priority?.toStrings(), group?.toStrings()]),
+      )
     }
   }
   return items

@@ -1,4 +1,5 @@
-// The build of what is generated, in a tree that has no packages of its own, as those are that two versions are compared in.
+// The build of what is generated, in a tree that has no packages of its own, as those are that two
+// versions are compared in.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -7,9 +8,15 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const GENERATED = ['codec/gzip/inflate-binary.ts', 'codec/tsv/scan-binary.ts', 'stages/inflate-worker-source.ts']
+const GENERATED = [
+  'codec/gzip/inflate-binary.ts',
+  'codec/tsv/scan-binary.ts',
+  'stages/inflate-worker-source.ts',
+]
 
-test('makes the modules and the worker wherever packages are found', { timeout: 60_000 }, async () => {
+test('makes the modules and the worker wherever packages are found', {
+  timeout: 60_000,
+}, async () => {
   await mkdir(`${ROOT}.tmp`, { recursive: true })
   const tree = await mkdtemp(`${ROOT}.tmp/build-`)
   try {
@@ -18,7 +25,9 @@ test('makes the modules and the worker wherever packages are found', { timeout: 
     await Promise.all(GENERATED.map(file => rm(`${tree}/src/${file}`)))
     await promisify(execFile)(process.execPath, ['src/wasm/build.mjs'], { cwd: tree })
     for (const file of GENERATED) {
-      expect(await readFile(`${tree}/src/${file}`, 'utf8')).toBe(await readFile(`${ROOT}src/${file}`, 'utf8'))
+      expect(await readFile(`${tree}/src/${file}`, 'utf8')).toBe(
+        await readFile(`${ROOT}src/${file}`, 'utf8'),
+      )
     }
   } finally {
     await rm(tree, { recursive: true, force: true })

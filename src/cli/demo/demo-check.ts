@@ -1,4 +1,5 @@
-// Compares what was ingested with what the emulated world knows to be true, row by row in the order of item identifiers.
+// Compares what was ingested with what the emulated world knows to be true, row by row in the order
+// of item identifiers.
 
 import type { TruthRow, World } from '../../emulator/index'
 import type { Row } from '../../index'
@@ -34,8 +35,13 @@ export class TruthCheck {
     this.rows++
     const expected = this.#truth.next()
     if (expected.done) this.#note(itemId, 'is not in the world')
-    else if (expected.value.itemId !== itemId) this.#note(itemId, `stands where ${expected.value.itemId} should`)
-    else this.#columns.forEach((column, n) => row.text(column) === expected.value.cells[n] || this.#note(itemId, `${column} differs`))
+    else if (expected.value.itemId !== itemId)
+      this.#note(itemId, `stands where ${expected.value.itemId} should`)
+    else
+      this.#columns.forEach(
+        (column, n) =>
+          row.text(column) === expected.value.cells[n] || this.#note(itemId, `${column} differs`),
+      )
   }
 
   /** After the last row. */
@@ -54,7 +60,10 @@ export class TruthCheck {
   }
 }
 
-/** Which groups the world had when the bootstrap file was made: what each item must have been joined with. */
+/**
+ * Which groups the world had when the bootstrap file was made: what each item must have been joined
+ * with.
+ */
 export class GroupCheck {
   #wrong = 0
   readonly #groupIds = new Set<string>()
@@ -66,8 +75,10 @@ export class GroupCheck {
   /** @param groupsRead how many groups were ingested */
   problems(groupsRead: number): string[] {
     const problems: string[] = []
-    if (this.#wrong > 0) problems.push(`${this.#wrong} items are joined with the wrong group, or not at all`)
-    if (groupsRead !== this.#groupIds.size) problems.push(`${groupsRead} groups in place of ${this.#groupIds.size}`)
+    if (this.#wrong > 0)
+      problems.push(`${this.#wrong} items are joined with the wrong group, or not at all`)
+    if (groupsRead !== this.#groupIds.size)
+      problems.push(`${groupsRead} groups in place of ${this.#groupIds.size}`)
     return problems
   }
 

@@ -13,7 +13,10 @@ export const SCOPE_BASE = 'https://api.market.example/oauth'
 /** Ranges held or in flight at the most: what bounds the memory of a download. */
 const RANGES_AHEAD = 4
 
-/** Making a file of millions of items takes the emulated service minutes, and it answers when it is done. */
+/**
+ * Making a file of millions of items takes the emulated service minutes, and it answers when it is
+ * done.
+ */
 const HEADERS_TIMEOUT_MS = 600_000
 
 export interface DemoOptions {
@@ -25,7 +28,10 @@ export interface DemoOptions {
   /** Kill a first run in the middle, and go on from what it left. */
   readonly interrupt: boolean
   readonly json: boolean
-  /** The command's own script, which serves the emulated service, and runs what is to be killed, in other processes. */
+  /**
+   * The command's own script, which serves the emulated service, and runs what is to be killed, in
+   * other processes.
+   */
   readonly cli: string
 }
 
@@ -52,7 +58,10 @@ export interface DemoOutcome {
   readonly writeSeconds?: number
   /** Comparing with the truth, which the times above do not hold. */
   readonly checkSeconds: number
-  /** Files that a first run had brought into the state before it was killed; undefined where none was. */
+  /**
+   * Files that a first run had brought into the state before it was killed; undefined where none
+   * was.
+   */
   readonly filesBeforeKill?: number
   /** What differs from the truth; empty when all is right. */
   readonly problems: readonly string[]
@@ -61,13 +70,20 @@ export interface DemoOutcome {
 }
 
 /** How the files are fetched. */
-export function demoRanges(chunkBytes: number): { readonly chunkBytes: number; readonly windowBytes: number } {
+export function demoRanges(chunkBytes: number): {
+  readonly chunkBytes: number
+  readonly windowBytes: number
+} {
   return { chunkBytes, windowBytes: RANGES_AHEAD * chunkBytes }
 }
 
 /** @param now the service's clock: what its windows are reckoned from */
 export function demoService(address: ServeAddress, now: Date, chunkBytes: number): FeedService {
-  const profile = defineProfile({ baseUrl: address.url, tokenUrl: address.tokenUrl, scopeBase: SCOPE_BASE })
+  const profile = defineProfile({
+    baseUrl: address.url,
+    tokenUrl: address.tokenUrl,
+    scopeBase: SCOPE_BASE,
+  })
   const { clientId, clientSecret } = address
   return createFeedService(
     profile,

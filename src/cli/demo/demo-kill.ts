@@ -1,4 +1,5 @@
-// A synchronisation in a process of its own that is killed in the middle, as a machine that loses power would end it.
+// A synchronisation in a process of its own that is killed in the middle, as a machine that loses
+// power would end it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +9,11 @@ import { SERVICE_VARIABLES } from '../service-settings'
 import { CATEGORY, type DemoJob, MARKETPLACE, SCOPE_BASE } from './demo-job'
 
 /** Kills the run when so many files are in the state. @returns how many of them it told of */
-export async function killedRun({ options, address, now }: DemoJob, folder: string, files: number): Promise<number> {
+export async function killedRun(
+  { options, address, now }: DemoJob,
+  folder: string,
+  files: number,
+): Promise<number> {
   const words = [
     '--marketplace',
     MARKETPLACE,
@@ -19,7 +24,8 @@ export async function killedRun({ options, address, now }: DemoJob, folder: stri
     '--now',
     now.toISOString(),
     '--no-changes',
-    // A run that follows does not end by itself, so the signal finds it alive however late it arrives.
+    // A run that follows does not end by itself, so the signal finds it alive however late it
+    // arrives.
     '--follow',
     '--json',
   ]
@@ -41,6 +47,9 @@ export async function killedRun({ options, address, now }: DemoJob, folder: stri
     if (++done === files) child.kill('SIGKILL')
   }
   const [, signal] = await exited
-  if (signal !== 'SIGKILL') throw new FeedError('STAGE_FAILED', 'the run that was to be killed ended before that', { stage: 'demo' })
+  if (signal !== 'SIGKILL')
+    throw new FeedError('STAGE_FAILED', 'the run that was to be killed ended before that', {
+      stage: 'demo',
+    })
   return done
 }

@@ -1,5 +1,6 @@
-// Has the emulated service make the files of the demo before the clock starts. Making and compressing them takes the service longer
-// than the library needs to ingest them; afterwards they stand in its cache, and the demo measures the library alone.
+// Has the emulated service make the files of the demo before the clock starts. Making and
+// compressing them takes the service longer than the library needs to ingest them; afterwards they
+// stand in its cache, and the demo measures the library alone.
 
 import type { World } from '../../emulator/index'
 import type { FeedService } from '../../index'
@@ -22,7 +23,11 @@ const HOUR_MS = 3_600_000
 const PLACE = { marketplace: MARKETPLACE, categoryId: CATEGORY }
 
 /** Asks for the beginning of each file that the demo will read, one after the other. */
-export async function prepareFiles(service: FeedService, world: World, { streamOnly }: Pick<DemoOptions, 'streamOnly'>): Promise<Prepared> {
+export async function prepareFiles(
+  service: FeedService,
+  world: World,
+  { streamOnly }: Pick<DemoOptions, 'streamOnly'>,
+): Promise<Prepared> {
   const startedAt = performance.now()
   let files = 0
   let bytesCompressed = 0
@@ -35,7 +40,11 @@ export async function prepareFiles(service: FeedService, world: World, { streamO
   return { files, bytesCompressed, seconds: (performance.now() - startedAt) / 1000 }
 }
 
-function* asked({ feeds }: FeedService, { start, end }: World, streamOnly: boolean): Generator<Promise<Info>, void, void> {
+function* asked(
+  { feeds }: FeedService,
+  { start, end }: World,
+  streamOnly: boolean,
+): Generator<Promise<Info>, void, void> {
   yield feeds.getItemFeed({ ...PLACE, scope: 'ALL_ACTIVE' }).info()
   if (streamOnly) return
   yield feeds.getItemGroupFeed({ ...PLACE, scope: 'ALL_ACTIVE' }).info()

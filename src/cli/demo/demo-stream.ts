@@ -1,4 +1,5 @@
-// `feedmill demo --stream-only`: the bootstrap file through the stages into a file, in constant memory whatever its size.
+// `feedmill demo --stream-only`: the bootstrap file through the stages into a file, in constant
+// memory whatever its size.
 
 import { ColumnDecoder, ndjsonSink } from '../../index'
 import { TruthCheck } from './demo-check'

@@ -1,10 +1,17 @@
-// The demo's way through a state folder: a category synchronised, compared with the truth that the emulated world knows, and written.
+// The demo's way through a state folder: a category synchronised, compared with the truth that the
+// emulated world knows, and written.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ndjsonSink, pipeline } from '../../index'
-import { type LedgerEntry, type OpenCategory, openState, stateItemObject, sync } from '../../sync/index'
+import {
+  type LedgerEntry,
+  type OpenCategory,
+  openState,
+  stateItemObject,
+  sync,
+} from '../../sync/index'
 import { progressBar } from '../progress-bar'
 import { progressText } from '../sync/sync-lines'
 import { textTable } from '../text-table'
@@ -12,7 +19,10 @@ import { GroupCheck, TruthCheck } from './demo-check'
 import { CATEGORY, type DemoJob, type DemoOutcome, demoRanges, MARKETPLACE } from './demo-job'
 import { killedRun } from './demo-kill'
 
-/** Bootstraps of items and groups, and the snapshots of a day: what the emulated service has by default. */
+/**
+ * Bootstraps of items and groups, and the snapshots of a day: what the emulated service has by
+ * default.
+ */
 const FILES = 26
 /** A first run is killed when it has got so far. */
 const FILES_BEFORE_KILL = 9
@@ -21,10 +31,16 @@ export async function demoSync(job: DemoJob): Promise<DemoOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-demo-'))
   try {
     const startedAt = performance.now()
-    const filesBeforeKill = job.options.interrupt ? await killedRun(job, folder, FILES_BEFORE_KILL) : undefined
+    const filesBeforeKill = job.options.interrupt
+      ? await killedRun(job, folder, FILES_BEFORE_KILL)
+      : undefined
     await synchronise(job, folder)
     const ingestSeconds = (performance.now() - startedAt) / 1000
-    return { ...(await verified(job, folder)), ingestSeconds, ...(filesBeforeKill !== undefined && { filesBeforeKill }) }
+    return {
+      ...(await verified(job, folder)),
+      ingestSeconds,
+      ...(filesBeforeKill !== undefined && { filesBeforeKill }),
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -41,14 +57,18 @@ async function synchronise({ options, service }: DemoJob, folder: string): Promi
     progressMs: 100,
   })
   try {
-    for await (const event of run) if (event.type === 'progress') bar.update(event.files, progressText(event))
+    for await (const event of run)
+      if (event.type === 'progress') bar.update(event.files, progressText(event))
     await run.summary
   } finally {
     bar.stop()
   }
 }
 
-async function verified({ options, world }: DemoJob, folder: string): Promise<Omit<DemoOutcome, 'ingestSeconds'>> {
+async function verified(
+  { options, world }: DemoJob,
+  folder: string,
+): Promise<Omit<DemoOutcome, 'ingestSeconds'>> {
   const state = await openState(folder)
   try {
     const category = state.categories[0]!
@@ -77,7 +97,9 @@ async function verified({ options, world }: DemoJob, folder: string): Promise<Om
   }
 }
 
-function outcomeOf({ files }: OpenCategory): Omit<DemoOutcome, 'items' | 'problems' | 'ingestSeconds' | 'checkSeconds'> {
+function outcomeOf({
+  files,
+}: OpenCategory): Omit<DemoOutcome, 'items' | 'problems' | 'ingestSeconds' | 'checkSeconds'> {
   const of = (feed: LedgerEntry['id']['feed']) => files.filter(({ id }) => id.feed === feed)
   return {
     groups: total(of('item_group'), ({ rows }) => rows.inserted),
@@ -99,7 +121,9 @@ function lineOf(files: readonly LedgerEntry[]): string[] {
     megabytes(total(files, ({ totalBytes }) => totalBytes)),
     megabytes(total(files, ({ rawBytes }) => rawBytes)),
     String(total(files, rowsIn)),
-    ...(['inserted', 'updated', 'deleted'] as const).map(kind => String(total(files, ({ rows }) => rows[kind]))),
+    ...(['inserted', 'updated', 'deleted'] as const).map(kind =>
+      String(total(files, ({ rows }) => rows[kind])),
+    ),
   ]
 }
 

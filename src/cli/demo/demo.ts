@@ -1,5 +1,5 @@
-// `feedmill demo`: one category over a socket (bootstrap, groups, a day of hourly snapshots) into a state folder, joined, written,
-// and compared with the truth that the emulated world knows.
+// `feedmill demo`: one category over a socket (bootstrap, groups, a day of hourly snapshots) into a
+// state folder, joined, written, and compared with the truth that the emulated world knows.
 
 import { availableParallelism } from 'node:os'
 import { createWorld } from '../../emulator/index'
@@ -54,7 +54,11 @@ function preparedLine({ files, bytesCompressed, seconds }: Prepared): string {
   return `The emulated service made ${made}, in ${seconds.toFixed(1)} s. The times below do not hold that.\n`
 }
 
-async function tell(options: DemoOptions, { problems, table, ...outcome }: DemoOutcome, prepared: Prepared): Promise<void> {
+async function tell(
+  options: DemoOptions,
+  { problems, table, ...outcome }: DemoOutcome,
+  prepared: Prepared,
+): Promise<void> {
   const verified = problems.length === 0
   const { ingestSeconds, writeSeconds, checkSeconds, ...counts } = outcome
   const rounded = (seconds: number) => Number(seconds.toFixed(3))
@@ -70,29 +74,52 @@ async function tell(options: DemoOptions, { problems, table, ...outcome }: DemoO
     peakRssMb: Number((process.resourceUsage().maxRSS / 1024).toFixed(1)),
   }
   for (const problem of problems) console.error(`wrong: ${problem}`)
-  await print(options.json ? JSON.stringify(result) : [table, '', ...resultLines(result, options.out)].join('\n'))
+  await print(
+    options.json
+      ? JSON.stringify(result)
+      : [table, '', ...resultLines(result, options.out)].join('\n'),
+  )
 }
 
 /** What was done, how fast, and whether it is right. A rate says of which bytes it is. */
 export function resultLines(result: DemoResult, out: string): string[] {
   const { items, groups, snapshots, writeSeconds, peakRssMb, verified } = result
-  const what = snapshots > 0 ? `${items} items merged from ${snapshots} snapshots, joined with ${groups} groups` : `${items} items`
-  const outcome = verified ? 'equal to the true state of the world' : 'NOT the true state of the world'
+  const what =
+    snapshots > 0
+      ? `${items} items merged from ${snapshots} snapshots, joined with ${groups} groups`
+      : `${items} items`
+  const outcome = verified
+    ? 'equal to the true state of the world'
+    : 'NOT the true state of the world'
   return [
     ...ingestLines(result),
-    ...(writeSeconds === undefined ? [] : [`${items} items read from the state and written as NDJSON in ${writeSeconds} s`]),
+    ...(writeSeconds === undefined
+      ? []
+      : [`${items} items read from the state and written as NDJSON in ${writeSeconds} s`]),
     `${availableParallelism()} cores for this process and the emulated service, peak RSS of this process ${peakRssMb} MB`,
     `${what}: ${outcome}`,
     `written to ${out}`,
   ]
 }
 
-function ingestLines({ rows, bytesRaw, bytesCompressed, snapshots, ingestSeconds, filesBeforeKill }: DemoResult): string[] {
+function ingestLines({
+  rows,
+  bytesRaw,
+  bytesCompressed,
+  snapshots,
+  ingestSeconds,
+  filesBeforeKill,
+}: DemoResult): string[] {
   const data = `${rows} rows, ${byteSizeText(bytesRaw)} of TSV from ${byteSizeText(bytesCompressed)} of gzip,`
   if (filesBeforeKill !== undefined) {
     const killed = `a first run was killed with ${filesBeforeKill} files in the state; a second one went on from there`
     return [killed, `${data} fetched and merged into the state in ${ingestSeconds} s by both runs`]
   }
-  const how = snapshots > 0 ? 'fetched over HTTP and merged into the state' : 'fetched over HTTP, decoded and written as NDJSON'
-  return [`${data} ${how} in ${ingestSeconds} s: ${(bytesRaw / 1e6 / ingestSeconds).toFixed(0)} MB/s of TSV`]
+  const how =
+    snapshots > 0
+      ? 'fetched over HTTP and merged into the state'
+      : 'fetched over HTTP, decoded and written as NDJSON'
+  return [
+    `${data} ${how} in ${ingestSeconds} s: ${(bytesRaw / 1e6 / ingestSeconds).toFixed(0)} MB/s of TSV`,
+  ]
 }

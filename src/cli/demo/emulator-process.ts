@@ -1,4 +1,5 @@
-// The emulated service in a process of its own, so that its memory and time are not counted as the demo's.
+// The emulated service in a process of its own, so that its memory and time are not counted as the
+// demo's.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +12,11 @@ export interface EmulatorProcess extends ServeAddress {
 }
 
 /** @param cli the command's own script */
-export async function startEmulator(cli: string, items: number, seed: number): Promise<EmulatorProcess> {
+export async function startEmulator(
+  cli: string,
+  items: number,
+  seed: number,
+): Promise<EmulatorProcess> {
   const child = fork(cli, ['serve', '--json', '--items', String(items), '--seed', String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     // Flags that watch this process would also make the other one print.

@@ -32,7 +32,16 @@ export class StageReport {
   }
 }
 
-function lineOf({ stage, bytesIn, bytesOut, rowsIn, rowsOut, busyMs, waitMs, blockedMs }: StageCounters): string[] {
+function lineOf({
+  stage,
+  bytesIn,
+  bytesOut,
+  rowsIn,
+  rowsOut,
+  busyMs,
+  waitMs,
+  blockedMs,
+}: StageCounters): string[] {
   const seconds = (ms: number) => (ms / 1000).toFixed(2)
   const megabytes = (bytes: number) => (bytes === 0 ? '' : (bytes / MEGABYTE).toFixed(1))
   const rows = Math.max(rowsIn, rowsOut)
@@ -52,6 +61,7 @@ function lineOf({ stage, bytesIn, bytesOut, rowsIn, rowsOut, busyMs, waitMs, blo
 
 function sum(a: StageCounters, b: StageCounters): StageCounters {
   const total = { ...a }
-  for (const key of Object.keys(b) as (keyof StageCounters)[]) if (key !== 'stage') total[key] += b[key]
+  for (const key of Object.keys(b) as (keyof StageCounters)[])
+    if (key !== 'stage') total[key] += b[key]
   return total
 }

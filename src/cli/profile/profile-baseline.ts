@@ -1,4 +1,5 @@
-// A result of another day to compare with: whether it is of the same thing, and whether the new one is slower.
+// A result of another day to compare with: whether it is of the same thing, and whether the new one
+// is slower.
 
 import { readFile } from 'node:fs/promises'
 import { FeedError } from '../../index'
@@ -8,11 +9,13 @@ export interface Comparison {
   /** Throughput of the file before compression: new by old, less 1. */
   readonly change: number
   readonly tolerance: number
-  /** The spread of the rounds, old or new, whichever is the greater: a smaller change means nothing. */
+  /**
+   * The spread of the rounds, old or new, whichever is the greater: a smaller change means nothing.
+   */
   readonly noise: number
   /**
-   * `slower` only where throughput fell by more than the tolerance and by more than the noise; `unclear` where it fell by more
-   * than the tolerance, but not by more than the noise.
+   * `slower` only where throughput fell by more than the tolerance and by more than the noise;
+   * `unclear` where it fell by more than the tolerance, but not by more than the noise.
    */
   readonly verdict: 'held' | 'slower' | 'unclear'
   readonly baseline: Pick<ProfileResult, 'machine' | 'totals'>
@@ -20,7 +23,10 @@ export interface Comparison {
   readonly warnings: readonly string[]
 }
 
-/** @throws OPTION_INVALID where the file cannot be read, is no result of a profile, or one of something else */
+/**
+ * @throws OPTION_INVALID where the file cannot be read, is no result of a profile, or one of
+ * something else
+ */
 export async function readBaseline(path: string, subject: ProfileSubject): Promise<ProfileResult> {
   const baseline = parsed(path, await textOf(path))
   const other = differences(baseline, subject)
@@ -29,12 +35,23 @@ export async function readBaseline(path: string, subject: ProfileSubject): Promi
 }
 
 /** @param tolerance share of the throughput that may be lost */
-export function compare(baseline: ProfileResult, result: ProfileResult, tolerance: number): Comparison {
+export function compare(
+  baseline: ProfileResult,
+  result: ProfileResult,
+  tolerance: number,
+): Comparison {
   const change = result.totals.mbPerSecond / baseline.totals.mbPerSecond - 1
   const noise = Math.max(baseline.totals.spread, result.totals.spread)
   const verdict = -change <= tolerance ? 'held' : -change > noise ? 'slower' : 'unclear'
   const { machine, totals } = baseline
-  return { change, tolerance, noise, verdict, baseline: { machine, totals }, warnings: otherMachine(machine, result.machine) }
+  return {
+    change,
+    tolerance,
+    noise,
+    verdict,
+    baseline: { machine, totals },
+    warnings: otherMachine(machine, result.machine),
+  }
 }
 
 async function textOf(path: string): Promise<string> {
@@ -53,17 +70,24 @@ function parsed(path: string, text: string): ProfileResult {
     throw refused(path, 'it is not JSON')
   }
   if (value?.kind !== 'feedmill-profile') throw refused(path, 'it is not the result of a profile')
-  if (value.version !== RESULT_VERSION) throw refused(path, `it has version ${value.version}, and this command reads ${RESULT_VERSION}`)
+  if (value.version !== RESULT_VERSION)
+    throw refused(path, `it has version ${value.version}, and this command reads ${RESULT_VERSION}`)
   const { totals, machine, file } = value
   const figures = totals && [totals.mbPerSecond, totals.spread, totals.cpuSeconds, totals.peakRssMb]
-  if (!file || !machine || !figures?.every(Number.isFinite)) throw refused(path, 'it is not complete')
+  if (!file || !machine || !figures?.every(Number.isFinite))
+    throw refused(path, 'it is not complete')
   return value as ProfileResult
 }
 
-function differences(baseline: ProfileSubject, { file, feed, reading }: ProfileSubject): string | undefined {
-  if (baseline.file.sha256 !== file.sha256) return `another file (${baseline.file.path}, ${baseline.file.bytes} bytes)`
+function differences(
+  baseline: ProfileSubject,
+  { file, feed, reading }: ProfileSubject,
+): string | undefined {
+  if (baseline.file.sha256 !== file.sha256)
+    return `another file (${baseline.file.path}, ${baseline.file.bytes} bytes)`
   if (baseline.feed !== feed) return `a file read as ${baseline.feed}, not as ${feed}`
-  if (baseline.reading !== reading) return `another case (--read ${baseline.reading}, not ${reading})`
+  if (baseline.reading !== reading)
+    return `another case (--read ${baseline.reading}, not ${reading})`
   return undefined
 }
 
@@ -72,10 +96,17 @@ const MACHINE_WORDS = { cpu: 'CPU', cores: 'cores', node: 'Node', platform: 'pla
 function otherMachine(before: ProfileResult['machine'], now: ProfileResult['machine']): string[] {
   return (Object.keys(MACHINE_WORDS) as (keyof typeof MACHINE_WORDS)[])
     .filter(key => before[key] !== now[key])
-    .map(key => `the baseline was made on another machine: ${MACHINE_WORDS[key]} ${before[key]}, here ${now[key]}`)
+    .map(
+      key =>
+        `the baseline was made on another machine: ${MACHINE_WORDS[key]} ${before[key]}, here ${now[key]}`,
+    )
 }
 
 function refused(path: string, reason: string): FeedError {
   const expected = 'a result that `feedmill profile --save` wrote of the same file, feed and cells'
-  return new FeedError('OPTION_INVALID', `${path} is no baseline here: ${reason}`, { option: '--baseline', expected, received: reason })
+  return new FeedError('OPTION_INVALID', `${path} is no baseline here: ${reason}`, {
+    option: '--baseline',
+    expected,
+    received: reason,
+  })
 }

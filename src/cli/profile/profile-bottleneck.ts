@@ -1,4 +1,5 @@
-// Which stage decides the speed of a profiled run, and what that means, in words. Where the time went is the pipeline's stageProfile.
+// Which stage decides the speed of a profiled run, and what that means, in words. Where the time
+// went is the pipeline's stageProfile.
 
 import type { StageProfile } from '../../index'
 import { median } from './median'
@@ -15,17 +16,24 @@ export interface Bottleneck {
 }
 
 /**
- * @param rounds of one chain, which begins with the reading of the file and ends with the reading of cells
+ * @param rounds of one chain, which begins with the reading of the file and ends with the reading
+ * of cells
  * @param profiles one a round
  * @param shares of the stages, over all rounds
  */
-export function bottleneckOf(rounds: readonly RoundResult[], profiles: readonly StageProfile[], shares: readonly number[]): Bottleneck {
+export function bottleneckOf(
+  rounds: readonly RoundResult[],
+  profiles: readonly StageProfile[],
+  shares: readonly number[],
+): Bottleneck {
   const elsewhere = profiles.filter(profile => profile.onOtherThread)
   const onOtherThread = elsewhere.length > rounds.length / 2
   const place = onOtherThread ? elsewhere[0]!.bottleneck! : shares.indexOf(Math.max(...shares))
   const { stage } = rounds[0]!.stages[place]!
   const share = shares[place]!
-  const meaning = onOtherThread ? waitedFor(rounds) : `${withoutIt(rounds, share)} ${adviceAt(place, shares.length)}`
+  const meaning = onOtherThread
+    ? waitedFor(rounds)
+    : `${withoutIt(rounds, share)} ${adviceAt(place, shares.length)}`
   return { stage, share, onOtherThread, meaning }
 }
 
@@ -40,8 +48,10 @@ function withoutIt(rounds: readonly RoundResult[], share: number): string {
 }
 
 function adviceAt(place: number, stages: number): string {
-  if (place === 0) return 'The file comes no faster: a faster disk or a smaller file helps, faster code does not.'
-  if (place === stages - 1) return 'It stands for your own code: reading fewer cells, or text in place of decoded values, helps.'
+  if (place === 0)
+    return 'The file comes no faster: a faster disk or a smaller file helps, faster code does not.'
+  if (place === stages - 1)
+    return 'It stands for your own code: reading fewer cells, or text in place of decoded values, helps.'
   return 'What comes before it is held back and what comes after it waits: only its own work, or less of it, helps.'
 }
 

@@ -1,11 +1,18 @@
-// What is done with the rows of a profiled file: cells are read, as the user's own code would read them, and dropped.
+// What is done with the rows of a profiled file: cells are read, as the user's own code would read
+// them, and dropped.
 
 import { FeedError, type Row, type RowBatch, Stage } from '../../index'
 
-/** The first so many cells of each row as text, all of them as an object of strings, or all of them decoded. */
+/**
+ * The first so many cells of each row as text, all of them as an object of strings, or all of them
+ * decoded.
+ */
 export type CellReading = number | 'objects' | 'typed'
 
-/** The end of a chain: rows in, nothing out. A row with a cell that cannot be decoded is counted, and costs itself only. */
+/**
+ * The end of a chain: rows in, nothing out. A row with a cell that cannot be decoded is counted,
+ * and costs itself only.
+ */
 export class ReadCells extends Stage<RowBatch, never> {
   /** Of the file; 0 before its first row. */
   columns = 0
@@ -32,7 +39,8 @@ export class ReadCells extends Stage<RowBatch, never> {
   #enter(header: RowBatch['header']): void {
     this.#header = header
     this.columns = header.columns.length
-    if (typeof this.#reading === 'number') this.#names = header.columns.slice(0, this.#reading).map(({ name }) => name)
+    if (typeof this.#reading === 'number')
+      this.#names = header.columns.slice(0, this.#reading).map(({ name }) => name)
   }
 
   #decode(row: Row): void {

@@ -1,4 +1,5 @@
-// The fresh process of a round: its task comes in the first argument, and what becomes of it goes to the process that started this one.
+// The fresh process of a round: its task comes in the first argument, and what becomes of it goes
+// to the process that started this one.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FeedError } from '../../index'
@@ -8,7 +9,10 @@ import { profileRound, type RoundResult, type RoundTask } from './profile-round'
 export type RoundMessage =
   | { readonly kind: 'progress'; readonly bytesRead: number }
   | { readonly kind: 'result'; readonly result: RoundResult }
-  | { readonly kind: 'failure'; readonly error: Pick<FeedError, 'code' | 'message' | 'context' | 'retryable'> }
+  | {
+      readonly kind: 'failure'
+      readonly error: Pick<FeedError, 'code' | 'message' | 'context' | 'retryable'>
+    }
 
 function tell(message: RoundMessage, then = () => {}): void {
   process.send?.(message, then)
@@ -16,7 +20,10 @@ function tell(message: RoundMessage, then = () => {}): void {
 
 async function outcome(task: RoundTask): Promise<RoundMessage> {
   try {
-    return { kind: 'result', result: await profileRound(task, bytesRead => tell({ kind: 'progress', bytesRead })) }
+    return {
+      kind: 'result',
+      result: await profileRound(task, bytesRead => tell({ kind: 'progress', bytesRead })),
+    }
   } catch (error) {
     if (!FeedError.is(error)) throw error
     const { code, message, context, retryable } = error

@@ -12,12 +12,17 @@ const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
 export function addProfileCommand(feedmill: Command): Command {
   const command = feedmill.command('profile')
   const option = (flags: string, description: string) => command.createOption(flags, description)
-  const parsed = (name: string, expected: string, parse: (text: string) => unknown) => (text: string) =>
-    parse(text) ?? command.error(`error: option '${name}' must be ${expected}, not '${text}'`)
+  const parsed =
+    (name: string, expected: string, parse: (text: string) => unknown) => (text: string) =>
+      parse(text) ?? command.error(`error: option '${name}' must be ${expected}, not '${text}'`)
   return command
-    .description('Run a file of your own through the stages, several times, and say where its time goes.')
+    .description(
+      'Run a file of your own through the stages, several times, and say where its time goes.',
+    )
     .argument('<file>', 'a feed file: gzip, or plain TSV')
-    .addOption(option('--feed <name>', 'the feed that the file is of').choices(FEEDS).default('item'))
+    .addOption(
+      option('--feed <name>', 'the feed that the file is of').choices(FEEDS).default('item'),
+    )
     .addOption(
       option('--read <cells>', 'what is read of each row: a number of cells, `objects`, or `typed`')
         .argParser(parsed('--read <cells>', 'a number of cells, objects or typed', reading))
@@ -29,14 +34,19 @@ export function addProfileCommand(feedmill: Command): Command {
         .default(5),
     )
     .option('--json [file]', 'print JSON in place of the table, or write JSON to a file beside it')
-    .option('--baseline <file>', 'compare with a saved result; exit code 1 where the file has become slower')
+    .option(
+      '--baseline <file>',
+      'compare with a saved result; exit code 1 where the file has become slower',
+    )
     .option('--save <file>', 'save the result as a baseline, unless the file has become slower')
     .addOption(
       option('--tolerance <percent>', 'loss of speed that is accepted')
         .argParser(parsed('--tolerance <percent>', 'a number of percent below 100', share))
         .default(0.1, '10'),
     )
-    .action(async (file: string, options: ProfileOptions) => (await import('./profile')).profile(file, options))
+    .action(async (file: string, options: ProfileOptions) =>
+      (await import('./profile')).profile(file, options),
+    )
 }
 
 function reading(text: string): CellReading | undefined {

@@ -20,7 +20,10 @@ export interface ProfiledFile {
   readonly sha256: string
 }
 
-/** Reads the file once to its end, so that the first round finds it as near as the others do. @throws OPTION_INVALID where it cannot be read */
+/**
+ * Reads the file once to its end, so that the first round finds it as near as the others do.
+ * @throws OPTION_INVALID where it cannot be read
+ */
 export async function profiledFile(path: string): Promise<ProfiledFile> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -28,7 +31,9 @@ export async function profiledFile(path: string): Promise<ProfiledFile> {
   try {
     // Every round reads the file from its start, which a pipe cannot give.
     if (!(await stat(path)).isFile()) throw unreadable(path, 'it is not a regular file')
-    for await (const block of createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>) {
+    for await (const block of createReadStream(path, {
+      highWaterMark: READ_BYTES,
+    }) as AsyncIterable<Buffer>) {
       firstByte ??= block[0]
       bytes += block.length
       hash.update(block)
@@ -36,7 +41,12 @@ export async function profiledFile(path: string): Promise<ProfiledFile> {
   } catch (error) {
     throw FeedError.is(error) ? error : unreadable(path, String(error))
   }
-  return { path, format: firstByte === GZIP_FIRST_BYTE ? 'gzip' : 'plain', bytes, sha256: hash.digest('hex') }
+  return {
+    path,
+    format: firstByte === GZIP_FIRST_BYTE ? 'gzip' : 'plain',
+    bytes,
+    sha256: hash.digest('hex'),
+  }
 }
 
 function unreadable(path: string, reason: string): FeedError {

@@ -19,14 +19,21 @@ export interface RoundProcess {
 
 type Outcome = Exclude<RoundMessage, { kind: 'progress' }>
 
-/** @throws the FeedError of the round; STAGE_FAILED where its process stalls, or ends without a word */
+/**
+ * @throws the FeedError of the round; STAGE_FAILED where its process stalls, or ends without a word
+ */
 export async function roundInProcess(
   task: RoundTask,
   onProgress: (bytesRead: number) => void,
-  { script = fileURLToPath(new URL('./profile-child.js', import.meta.url)), stallLimitMs = STALL_LIMIT_MS }: RoundProcess = {},
+  {
+    script = fileURLToPath(new URL('./profile-child.js', import.meta.url)),
+    stallLimitMs = STALL_LIMIT_MS,
+  }: RoundProcess = {},
 ): Promise<RoundResult> {
   // Standard output belongs to the result: what the process prints goes to standard error.
-  const child = fork(script, [JSON.stringify(task)], { stdio: ['ignore', process.stderr.fd, 'inherit', 'ipc'] })
+  const child = fork(script, [JSON.stringify(task)], {
+    stdio: ['ignore', process.stderr.fd, 'inherit', 'ipc'],
+  })
   let outcome: Outcome | undefined
   let bytesRead = -1
   let hasStalled = false
@@ -42,7 +49,10 @@ export async function roundInProcess(
     }
   })
   const end = await endOf(child).finally(() => clearTimeout(stall))
-  if (outcome === undefined) throw failed(hasStalled ? `has read nothing more of its file for ${stallLimitMs} ms` : `ended with ${end}`)
+  if (outcome === undefined)
+    throw failed(
+      hasStalled ? `has read nothing more of its file for ${stallLimitMs} ms` : `ended with ${end}`,
+    )
   return resultOf(outcome)
 }
 

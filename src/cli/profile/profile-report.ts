@@ -21,12 +21,17 @@ export function profileReport(result: ProfileResult): string {
     ...totalLines(result),
     '',
     `${bottleneck.stage} is the bottleneck, with ${percent(bottleneck.share)} of the run. ${bottleneck.meaning}`,
-    ...(totals.seconds < SHORT_SECONDS ? ['So short a run is in good part warming up: a larger file says more.'] : []),
+    ...(totals.seconds < SHORT_SECONDS
+      ? ['So short a run is in good part warming up: a larger file says more.']
+      : []),
   ].join('\n')
 }
 
 /** @param totals of the new result */
-export function comparisonReport({ change, tolerance, noise, verdict, baseline }: Comparison, totals: ProfileTotals): string {
+export function comparisonReport(
+  { change, tolerance, noise, verdict, baseline }: Comparison,
+  totals: ProfileTotals,
+): string {
   const { totals: before, machine } = baseline
   const moved = `${change < 0 ? '' : '+'}${(change * 100).toFixed(1)}%`
   return [
@@ -38,10 +43,22 @@ export function comparisonReport({ change, tolerance, noise, verdict, baseline }
 const VERDICTS = {
   held: 'held',
   slower: 'SLOWER',
-  unclear: 'unclear, for the rounds differ by more than what was lost: take more of them, or a quieter machine',
+  unclear:
+    'unclear, for the rounds differ by more than what was lost: take more of them, or a quieter machine',
 } as const
 
-function headLines({ file, feed, columns, rows, badRows, firstBad, rawBytes, reading, machine, rounds }: ProfileResult): string[] {
+function headLines({
+  file,
+  feed,
+  columns,
+  rows,
+  badRows,
+  firstBad,
+  rawBytes,
+  reading,
+  machine,
+  rounds,
+}: ProfileResult): string[] {
   const { date, node, cpu, cores, platform } = machine
   const onDisk = file.format === 'gzip' ? [`${megabytes(file.bytes)} MB of gzip`] : []
   const size = [...onDisk, `${megabytes(rawBytes)} MB of TSV`].join(', ')
@@ -54,23 +71,41 @@ function headLines({ file, feed, columns, rows, badRows, firstBad, rawBytes, rea
 }
 
 function totalLines({ file, totals }: ProfileResult): string[] {
-  const { seconds, spread, mbPerSecond, fileMbPerSecond, rowsPerSecond, cpuSeconds, peakRssMb } = totals
+  const { seconds, spread, mbPerSecond, fileMbPerSecond, rowsPerSecond, cpuSeconds, peakRssMb } =
+    totals
   const onDisk = file.format === 'gzip' ? [`${fileMbPerSecond.toFixed(1)} MB/s of gzip`] : []
   return [
-    [`${mbPerSecond.toFixed(0)} MB/s of TSV`, ...onDisk, `${rowsPerSecond.toFixed(0)} rows/s`].join(' · '),
+    [`${mbPerSecond.toFixed(0)} MB/s of TSV`, ...onDisk, `${rowsPerSecond.toFixed(0)} rows/s`].join(
+      ' · ',
+    ),
     `${seconds.toFixed(3)} s, spread ${percent(spread)} · CPU ${cpuSeconds.toFixed(2)} s, all threads · peak RSS ${peakRssMb.toFixed(0)} MiB`,
   ]
 }
 
-function lineOf({ stage, busyMs, waitMs, blockedMs, share, mbPerSecond, rowsPerSecond }: StageFigures): string[] {
+function lineOf({
+  stage,
+  busyMs,
+  waitMs,
+  blockedMs,
+  share,
+  mbPerSecond,
+  rowsPerSecond,
+}: StageFigures): string[] {
   const times = [busyMs, waitMs, blockedMs].map(ms => (ms / 1000).toFixed(3))
-  return [stage, ...times, percent(share), ...[mbPerSecond, rowsPerSecond].map(rate => (rate === 0 ? '' : rate.toFixed(0)))]
+  return [
+    stage,
+    ...times,
+    percent(share),
+    ...[mbPerSecond, rowsPerSecond].map(rate => (rate === 0 ? '' : rate.toFixed(0))),
+  ]
 }
 
 function readingInWords(reading: CellReading): string {
   if (reading === 'objects') return 'every row as an object of strings'
   if (reading === 'typed') return 'every row as an object of decoded cells'
-  return reading === 0 ? 'rows of which no cell is read' : `the first ${reading} cells of every row as text`
+  return reading === 0
+    ? 'rows of which no cell is read'
+    : `the first ${reading} cells of every row as text`
 }
 
 function megabytes(bytes: number): string {

@@ -1,4 +1,5 @@
-// From rounds to the result: medians, how far the rounds differ, and which stage decides the speed. It is what `--json` and `--save` write.
+// From rounds to the result: medians, how far the rounds differ, and which stage decides the speed.
+// It is what `--json` and `--save` write.
 
 import { arch, availableParallelism, cpus, platform } from 'node:os'
 import { type FeedName, type StageCounters, stageProfile } from '../../index'
@@ -46,7 +47,10 @@ export interface ProfileTotals {
 export interface StageFigures extends StageCounters {
   /** Of the run's time: see `stageProfile`. */
   readonly share: number
-  /** Of the larger of what came in and what went out, by busy time. 0 where the stage was never busy. */
+  /**
+   * Of the larger of what came in and what went out, by busy time. 0 where the stage was never
+   * busy.
+   */
   readonly mbPerSecond: number
   readonly rowsPerSecond: number
 }
@@ -68,9 +72,15 @@ export interface ProfileResult extends ProfileSubject {
 }
 
 /** @param rounds of one file, so that all of them have the same chain of stages; at least one */
-export function profileResult(subject: ProfileSubject, machine: ProfileMachine, rounds: readonly RoundResult[]): ProfileResult {
+export function profileResult(
+  subject: ProfileSubject,
+  machine: ProfileMachine,
+  rounds: readonly RoundResult[],
+): ProfileResult {
   const { columns, rows, badRows, firstBad } = rounds[0]!
-  const stages = rounds[0]!.stages.map((_, place) => medianCounters(rounds.map(round => round.stages[place]!)))
+  const stages = rounds[0]!.stages.map((_, place) =>
+    medianCounters(rounds.map(round => round.stages[place]!)),
+  )
   // Shares are taken round by round: so what slows a whole round down cancels.
   const profiles = rounds.map(round => stageProfile(round, round))
   const shares = stages.map((_, place) => median(profiles.map(profile => profile.shares[place]!)))
@@ -102,7 +112,11 @@ export function thisMachine(now: Date): ProfileMachine {
   }
 }
 
-function totalsOf(rounds: readonly RoundResult[], rawBytes: number, fileBytes: number): ProfileTotals {
+function totalsOf(
+  rounds: readonly RoundResult[],
+  rawBytes: number,
+  fileBytes: number,
+): ProfileTotals {
   const times = rounds.map(({ elapsedMs }) => elapsedMs / 1000)
   const seconds = median(times)
   return {
@@ -119,7 +133,12 @@ function totalsOf(rounds: readonly RoundResult[], rawBytes: number, fileBytes: n
 function stageFigures(counters: StageCounters, share: number): StageFigures {
   const { busyMs, rowsIn, rowsOut } = counters
   const perSecond = (count: number) => (busyMs > 0 ? count / (busyMs / 1000) : 0)
-  return { ...counters, share, mbPerSecond: perSecond(mostBytes(counters) / 1e6), rowsPerSecond: perSecond(Math.max(rowsIn, rowsOut)) }
+  return {
+    ...counters,
+    share,
+    mbPerSecond: perSecond(mostBytes(counters) / 1e6),
+    rowsPerSecond: perSecond(Math.max(rowsIn, rowsOut)),
+  }
 }
 
 function mostBytes({ bytesIn, bytesOut }: StageCounters): number {
@@ -128,7 +147,8 @@ function mostBytes({ bytesIn, bytesOut }: StageCounters): number {
 
 function medianCounters(counters: readonly StageCounters[]): StageCounters {
   const medians = { ...counters[0]! }
-  for (const key of ['busyMs', 'waitMs', 'blockedMs'] as const) medians[key] = median(counters.map(one => one[key]))
+  for (const key of ['busyMs', 'waitMs', 'blockedMs'] as const)
+    medians[key] = median(counters.map(one => one[key]))
   return medians
 }
 

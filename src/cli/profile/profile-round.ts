@@ -1,4 +1,5 @@
-// One round: the file once through the stages, with what the process spent on it. It is meant for a process of its own.
+// One round: the file once through the stages, with what the process spent on it. It is meant for a
+// process of its own.
 
 import {
   type BadRow,
@@ -45,7 +46,10 @@ export interface RoundResult {
 const PROGRESS_MS = 500
 
 /** @param onProgress told now and then how many bytes of the file have been read */
-export async function profileRound({ file, feed, reading }: RoundTask, onProgress: (bytesRead: number) => void): Promise<RoundResult> {
+export async function profileRound(
+  { file, feed, reading }: RoundTask,
+  onProgress: (bytesRead: number) => void,
+): Promise<RoundResult> {
   let leftOut = 0
   let firstLeftOut: FeedError | undefined
   const onBadRow = ({ error }: BadRow) => {
@@ -55,7 +59,10 @@ export async function profileRound({ file, feed, reading }: RoundTask, onProgres
   const cells = new ReadCells(reading)
   const schema: FeedSchema = schemaOf(feed)
   const parser = new TsvRowParser<Columns>({ schema, onBadRow })
-  const read = { onProgress: ({ stages }: PipelineSummary) => onProgress(stages[0]!.bytesOut), progressMs: PROGRESS_MS }
+  const read = {
+    onProgress: ({ stages }: PipelineSummary) => onProgress(stages[0]!.bytesOut),
+    progressMs: PROGRESS_MS,
+  }
 
   const cpuBefore = process.cpuUsage()
   const loopBefore = performance.eventLoopUtilization()

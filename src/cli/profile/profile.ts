@@ -1,4 +1,5 @@
-// `feedmill profile FILE`: where the time of the user's own file goes, and whether that has become slower.
+// `feedmill profile FILE`: where the time of the user's own file goes, and whether that has become
+// slower.
 
 import { type FeedName, ndjsonSink, pipeline } from '../../index'
 import { FAILURE } from '../exit-code'
@@ -25,13 +26,24 @@ export interface ProfileOptions {
 }
 
 /**
- * Measures, prints, compares; the exit code is 1 where the file has become slower, and then nothing is saved as the next baseline.
+ * Measures, prints, compares; the exit code is 1 where the file has become slower, and then nothing
+ * is saved as the next baseline.
  * @param runRound one round; by default in a process of its own
- * @throws OPTION_INVALID before anything is measured; the error of a file that cannot be read to its end, with its position; SINK_FAILED
+ * @throws OPTION_INVALID before anything is measured; the error of a file that cannot be read to
+ * its end, with its position; SINK_FAILED
  */
-export async function profile(path: string, options: ProfileOptions, runRound = roundInProcess): Promise<void> {
-  const subject: ProfileSubject = { file: await profiledFile(path), feed: options.feed, reading: options.read }
-  const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline, subject)
+export async function profile(
+  path: string,
+  options: ProfileOptions,
+  runRound = roundInProcess,
+): Promise<void> {
+  const subject: ProfileSubject = {
+    file: await profiledFile(path),
+    feed: options.feed,
+    reading: options.read,
+  }
+  const baseline =
+    options.baseline === undefined ? undefined : await readBaseline(options.baseline, subject)
   const rounds = await measure(subject, options, runRound)
   const result = profileResult(subject, thisMachine(new Date()), rounds)
   const comparison = baseline && compare(baseline, result, options.tolerance)
@@ -45,14 +57,22 @@ export async function profile(path: string, options: ProfileOptions, runRound = 
   else if (options.save !== undefined) await write(options.save, result)
 }
 
-async function measure(subject: ProfileSubject, { rounds, json }: ProfileOptions, runRound: typeof roundInProcess): Promise<RoundResult[]> {
+async function measure(
+  subject: ProfileSubject,
+  { rounds, json }: ProfileOptions,
+  runRound: typeof roundInProcess,
+): Promise<RoundResult[]> {
   const { bytes } = subject.file
   const bar = progressBar(rounds * bytes, json !== true)
   const results: RoundResult[] = []
   try {
     while (results.length < rounds) {
       const done = results.length
-      results.push(await runRound(subject, bytesRead => bar.update(done * bytes + bytesRead, `round ${done + 1} of ${rounds}`)))
+      results.push(
+        await runRound(subject, bytesRead =>
+          bar.update(done * bytes + bytesRead, `round ${done + 1} of ${rounds}`),
+        ),
+      )
     }
   } finally {
     bar.stop()

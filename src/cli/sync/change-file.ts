@@ -1,6 +1,7 @@
-// Changes of the state, appended to one file as JSON lines. A line is synced before its row is in the state, so that no change
-// is left out; after a crash, or a disk that was full, the last ones may stand in the file twice. What such an end left of a line
-// is cut off before the next one is written: its change comes again whole.
+// Changes of the state, appended to one file as JSON lines. A line is synced before its row is in
+// the state, so that no change is left out; after a crash, or a disk that was full, the last ones
+// may stand in the file twice. What such an end left of a line is cut off before the next one is
+// written: its change comes again whole.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { FeedError, sinkFailed } from '../../index'
@@ -17,8 +18,9 @@ export interface AppendingSink extends ChangeSink {
 }
 
 /**
- * The file is made with the first change. Its methods fail with SINK_FAILED; after a failed write every later one fails as it did,
- * so that nothing is put behind a line that is not whole. One run at a time may write a file.
+ * The file is made with the first change. Its methods fail with SINK_FAILED; after a failed write
+ * every later one fails as it did, so that nothing is put behind a line that is not whole. One run
+ * at a time may write a file.
  * @param openFile opens a file as node:fs does
  */
 export function appendingSink(path: string, openFile: typeof open = open): AppendingSink {
@@ -60,9 +62,18 @@ async function cutTornLine(path: string, openFile: typeof open): Promise<void> {
     const { size } = await handle.stat()
     const start = await lastLineStart(handle, size)
     if (start === size) return
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LINE_START.length), 0, LINE_START.length, start)
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(LINE_START.length),
+      0,
+      LINE_START.length,
+      start,
+    )
     if (!LINE_START.startsWith(buffer.toString('latin1', 0, bytesRead))) {
-      throw sinkFailed('changes', path, 'its last line has no end and is no change: it is not a file of changes')
+      throw sinkFailed(
+        'changes',
+        path,
+        'its last line has no end and is no change: it is not a file of changes',
+      )
     }
     await handle.truncate(start)
   } finally {

@@ -1,7 +1,21 @@
-// `feedmill export`: the merged items of a state folder, as they are now or were at an earlier time, as one file.
+// `feedmill export`: the merged items of a state folder, as they are now or were at an earlier
+// time, as one file.
 
-import { csvSink, FeedError, itemSnapshotSchema, ndjsonSink, pipeline, type Sink } from '../../index'
-import { type OpenCategory, type OpenState, openState, type StateItem, stateItemObject } from '../../sync/index'
+import {
+  csvSink,
+  FeedError,
+  itemSnapshotSchema,
+  ndjsonSink,
+  pipeline,
+  type Sink,
+} from '../../index'
+import {
+  type OpenCategory,
+  type OpenState,
+  openState,
+  type StateItem,
+  stateItemObject,
+} from '../../sync/index'
 import { stopRequest } from './stop-signals'
 
 export interface ExportCommand {
@@ -18,10 +32,17 @@ export interface ExportCommand {
 type PlainItem = Record<string, unknown>
 
 /**
- * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented columns, as text.
- * Every failure is thrown, that of a reader who goes away (EPIPE) too, and the state folder is free again in any case.
+ * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
+ * columns, as text. Every failure is thrown, that of a reader who goes away (EPIPE) too, and the
+ * state folder is free again in any case.
  */
-export async function exportCommand({ state: folder, category, asOf, out, format }: ExportCommand): Promise<void> {
+export async function exportCommand({
+  state: folder,
+  category,
+  asOf,
+  out,
+  format,
+}: ExportCommand): Promise<void> {
   const sink = sinkOf(format, out)
   const stop = stopRequest()
   try {
@@ -59,15 +80,26 @@ function sinkOf(format: ExportCommand['format'], out: string | undefined): Sink<
   return format === 'csv' ? csvSink(target, { columns: COLUMNS }) : ndjsonSink(target)
 }
 
-function categoriesOf({ categories }: OpenState, wanted: readonly string[]): readonly OpenCategory[] {
+function categoriesOf(
+  { categories }: OpenState,
+  wanted: readonly string[],
+): readonly OpenCategory[] {
   const known = categories.map(({ categoryId }) => categoryId)
   const unknown = wanted.find(id => !known.includes(id))
   if (unknown !== undefined) throw wrong('category', `one of ${known.join(', ')}`, unknown)
-  return wanted.length === 0 ? categories : categories.filter(({ categoryId }) => wanted.includes(categoryId))
+  return wanted.length === 0
+    ? categories
+    : categories.filter(({ categoryId }) => wanted.includes(categoryId))
 }
 
-/** One category after the other: an earlier time is made again on the disk, and freed before the next. */
-async function* blocksOf(categories: readonly OpenCategory[], asOf: Date | undefined): AsyncGenerator<readonly StateItem[], void, void> {
+/**
+ * One category after the other: an earlier time is made again on the disk, and freed before the
+ * next.
+ */
+async function* blocksOf(
+  categories: readonly OpenCategory[],
+  asOf: Date | undefined,
+): AsyncGenerator<readonly StateItem[], void, void> {
   for (const category of categories) {
     if (asOf === undefined) {
       yield* category.items()
@@ -89,5 +121,9 @@ function documentedCells({ row }: StateItem): PlainItem {
 }
 
 function wrong(option: string, expected: string, received: string): FeedError<'OPTION_INVALID'> {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received })
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
+    option,
+    expected,
+    received,
+  })
 }

@@ -1,12 +1,21 @@
 // `feedmill status`: how far a state folder is, what it lacks, and what it takes on the disk.
 
-import { type CategoryPlan, type FileId, fileIdKey, type OpenCategory, openState, type StateSizes } from '../../sync/index'
+import {
+  type CategoryPlan,
+  type FileId,
+  fileIdKey,
+  type OpenCategory,
+  openState,
+  type StateSizes,
+} from '../../sync/index'
 import { byteSizeText } from '../byte-size'
 import { print } from '../output'
 import { keyText } from './sync-lines'
 
 export interface StatusCommand {
-  /** The time at which it is asked what is due: that of the service, where its clock stands still. */
+  /**
+   * The time at which it is asked what is due: that of the service, where its clock stands still.
+   */
   readonly now?: Date
   readonly json: boolean
 }
@@ -43,7 +52,10 @@ export interface FileSpan {
   readonly last: string | null
 }
 
-export async function statusCommand(folder: string, { now = new Date(), json }: StatusCommand): Promise<void> {
+export async function statusCommand(
+  folder: string,
+  { now = new Date(), json }: StatusCommand,
+): Promise<void> {
   const state = await openState(folder)
   try {
     const { marketplace, service } = state.origin
@@ -72,16 +84,30 @@ function statusOf({ categoryId, files }: OpenCategory, plan: CategoryPlan): Cate
 }
 
 function spanOf(files: readonly FileId[]): FileSpan {
-  const [first, last] = [files[0], files.at(-1)].map(file => (file === undefined ? null : fileIdKey(file)))
+  const [first, last] = [files[0], files.at(-1)].map(file =>
+    file === undefined ? null : fileIdKey(file),
+  )
   return { count: files.length, first: first!, last: last! }
 }
 
 function inWords({ marketplace, service, sizes, categories }: StateStatus): string {
   const disk = Object.entries(sizes).map(([part, bytes]) => `${part} ${byteSizeText(bytes)}`)
-  return [`${marketplace} of ${service}`, `on the disk: ${disk.join(', ')}`, ...categories.flatMap(categoryLines)].join('\n')
+  return [
+    `${marketplace} of ${service}`,
+    `on the disk: ${disk.join(', ')}`,
+    ...categories.flatMap(categoryLines),
+  ].join('\n')
 }
 
-function categoryLines({ categoryId, watermark, files, due, lost, needsBootstrap, next }: CategoryStatus): string[] {
+function categoryLines({
+  categoryId,
+  watermark,
+  files,
+  due,
+  lost,
+  needsBootstrap,
+  next,
+}: CategoryStatus): string[] {
   const until = watermark === null ? 'no bootstrap yet' : `up to ${watermark.toISOString()}`
   return [
     `category ${categoryId}: ${until}, ${files} files`,
@@ -94,5 +120,7 @@ function categoryLines({ categoryId, watermark, files, due, lost, needsBootstrap
 
 function spanLines(what: string, { count, first, last }: FileSpan): string[] {
   if (first === null || last === null) return []
-  return [`  ${what}: ${count === 1 ? keyText(first) : `${count} files, ${keyText(first)} to ${keyText(last)}`}`]
+  return [
+    `  ${what}: ${count === 1 ? keyText(first) : `${count} files, ${keyText(first)} to ${keyText(last)}`}`,
+  ]
 }

@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM as an AbortSignal, for commands that have something to end. A second one ends the process as it always does.
+// SIGINT and SIGTERM as an AbortSignal, for commands that have something to end. A second one ends
+// the process as it always does.
 
 import { constants } from 'node:os'
 

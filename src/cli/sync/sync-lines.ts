@@ -1,6 +1,13 @@
 // What a synchronisation tells, as lines: for people, and as one JSON object a line. Times are UTC.
 
-import { type CategoryProgress, type FileId, fileIdKey, type SyncEvent, type SyncProgress, type SyncSummary } from '../../sync/index'
+import {
+  type CategoryProgress,
+  type FileId,
+  fileIdKey,
+  type SyncEvent,
+  type SyncProgress,
+  type SyncSummary,
+} from '../../sync/index'
 import { byteSizeText } from '../byte-size'
 
 /** One line for people; undefined where there is nothing to say that will matter later. */
@@ -21,7 +28,9 @@ export function eventLine(event: SyncEvent): string | undefined {
   }
 }
 
-/** For people who wait: a request that failed and will be repeated; undefined for every other event. */
+/**
+ * For people who wait: a request that failed and will be repeated; undefined for every other event.
+ */
 export function retryLine(event: SyncEvent): string | undefined {
   if (event.type !== 'retry') return undefined
   const { file, error, delayMs } = event
@@ -29,9 +38,19 @@ export function retryLine(event: SyncEvent): string | undefined {
 }
 
 /** Beside a progress bar. */
-export function progressText({ categories, rows, bytesPerSecond, secondsLeft }: SyncProgress): string {
+export function progressText({
+  categories,
+  rows,
+  bytesPerSecond,
+  secondsLeft,
+}: SyncProgress): string {
   const left = secondsLeft === undefined ? [] : [`${Math.ceil(secondsLeft)} s left`]
-  return [`${rows} rows`, `${byteSizeText(Math.round(bytesPerSecond))}/s of gzip`, ...categories.map(watermarkText), ...left].join(', ')
+  return [
+    `${rows} rows`,
+    `${byteSizeText(Math.round(bytesPerSecond))}/s of gzip`,
+    ...categories.map(watermarkText),
+    ...left,
+  ].join(', ')
 }
 
 /** How a run ended: a line for all, and one for each category. */
@@ -44,11 +63,18 @@ export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSu
 
 /** A line for each file that could not be had. */
 export function failureLines({ failed }: SyncSummary): string[] {
-  return failed.map(({ file, error }) => `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`)
+  return failed.map(
+    ({ file, error }) => `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
+  )
 }
 
-/** One event, or the summary, as a plain object of few words: files by their keys, errors by code and message. */
-export function eventObject(event: SyncEvent | ({ readonly type: 'summary' } & SyncSummary)): Record<string, unknown> {
+/**
+ * One event, or the summary, as a plain object of few words: files by their keys, errors by code
+ * and message.
+ */
+export function eventObject(
+  event: SyncEvent | ({ readonly type: 'summary' } & SyncSummary),
+): Record<string, unknown> {
   switch (event.type) {
     case 'applying':
     case 'done': {
@@ -70,7 +96,10 @@ export function eventObject(event: SyncEvent | ({ readonly type: 'summary' } & S
     case 'progress':
       return { ...event, categories: event.categories.map(categoryObject) }
     case 'summary': {
-      const failed = event.failed.map(({ file, error }) => ({ file: fileIdKey(file), ...errorObject(error) }))
+      const failed = event.failed.map(({ file, error }) => ({
+        file: fileIdKey(file),
+        ...errorObject(error),
+      }))
       return { ...event, categories: event.categories.map(categoryObject), failed }
     }
     default:
@@ -105,6 +134,12 @@ function categoryObject({ missing, gone, ...category }: CategoryProgress): Recor
   return { ...category, missing: missing.map(fileIdKey), gone: gone.map(fileIdKey) }
 }
 
-function errorObject({ code, message }: { readonly code: string; readonly message: string }): Record<string, unknown> {
+function errorObject({
+  code,
+  message,
+}: {
+  readonly code: string
+  readonly message: string
+}): Record<string, unknown> {
   return { code, message }
 }

@@ -8,7 +8,14 @@ import { progressBar } from '../progress-bar'
 import { type ServiceSettings, serviceOf } from '../service-settings'
 import { appendingSink } from './change-file'
 import { stopRequest } from './stop-signals'
-import { eventLine, eventObject, failureLines, progressText, retryLine, summaryLines } from './sync-lines'
+import {
+  eventLine,
+  eventObject,
+  failureLines,
+  progressText,
+  retryLine,
+  summaryLines,
+} from './sync-lines'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
@@ -31,7 +38,10 @@ export interface SyncCommand extends ServiceSettings {
   readonly json: boolean
 }
 
-/** Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and 128 plus the signal's number after a signal. */
+/**
+ * Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and
+ * 128 plus the signal's number after a signal.
+ */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
   const service = serviceOf(options, options.now && { now: options.now })
@@ -87,15 +97,23 @@ async function told(run: SyncRun, teller: Teller): Promise<SyncSummary> {
 
 function jsonTeller(): Teller {
   const line = (value: unknown) => print(JSON.stringify(value))
-  return { event: event => line(eventObject(event)), summary: summary => line(eventObject({ type: 'summary', ...summary })), end() {} }
+  return {
+    event: event => line(eventObject(event)),
+    summary: summary => line(eventObject({ type: 'summary', ...summary })),
+    end() {},
+  }
 }
 
-/** A line for each file on standard output, or a bar where standard error is a terminal; what went wrong is on standard error, always. */
+/**
+ * A line for each file on standard output, or a bar where standard error is a terminal; what went
+ * wrong is on standard error, always.
+ */
 function textTeller(): Teller {
   const bar = progressBar(1, true)
   return {
     event: event => {
-      if (event.type === 'progress') bar.update(event.files, progressText(event), event.files + filesLeft(event))
+      if (event.type === 'progress')
+        bar.update(event.files, progressText(event), event.files + filesLeft(event))
       const retry = retryLine(event)
       if (retry !== undefined) bar.above(retry)
       const line = eventLine(event)

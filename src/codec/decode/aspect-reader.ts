@@ -1,8 +1,10 @@
-// Pairs of an aspects cell straight from its bytes, where they are plainly good. The form, and what is wrong with any other cell, is aspects.ts.
+// Pairs of an aspects cell straight from its bytes, where they are plainly good. The form, and what
+// is wrong with any other cell, is aspects.ts.
 //
-// This is the dearest column of a feed: 17 pieces a row, of changing lengths. What costs is branches that a processor guesses wrong, and
-// calls. So there is one loop, and each piece's first 16 bytes are read, hashed and compared with what the table has in the first place
-// without a branch. What is longer, new or odd is the table's business.
+// This is the dearest column of a feed: 17 pieces a row, of changing lengths. What costs is
+// branches that a processor guesses wrong, and calls. So there is one loop, and each piece's first
+// 16 bytes are read, hashed and compared with what the table has in the first place without a
+// branch. What is longer, new or odd is the table's business.
 
 import type { Aspect } from '../../schema/values'
 import { COLON, PIPE, SEMICOLON } from './base64-pieces'
@@ -12,11 +14,12 @@ import { ENTRY_WORDS, HEAD_BYTES, hashHead, PIECE_BITS, PieceTable, setOf } from
 export type AspectReader = (source: CellSource, start: number, end: number) => Aspect[] | undefined
 
 /**
- * A reader with a table of its own: pairs of the cell from `start` to `end`, undefined where it is not plainly good.
- * The cell stands in front of a byte that ends cells, or at the end of the block.
+ * A reader with a table of its own: pairs of the cell from `start` to `end`, undefined where it is
+ * not plainly good. The cell stands in front of a byte that ends cells, or at the end of the block.
  */
 export function aspectReader(): AspectReader {
-  // Constants of a function, not of the module: bundlers make variables of the latter, which have to be looked up for every piece.
+  // Constants of a function, not of the module: bundlers make variables of the latter, which have
+  // to be looked up for every piece.
   const table = new PieceTable()
   const { entries, texts } = table
   const bits = PIECE_BITS

@@ -12,8 +12,9 @@ import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
 
 /**
- * The pairs of a cell in order, each under the label that covers it. In the names-only form every `value` is null.
- * Decoded text may hold any character, the separators too. An empty piece is an empty text, but a names-only cell has none.
+ * The pairs of a cell in order, each under the label that covers it. In the names-only form every
+ * `value` is null. Decoded text may hold any character, the separators too. An empty piece is an
+ * empty text, but a names-only cell has none.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeAspects(text: string): Aspect[] {
@@ -31,7 +32,8 @@ function pairsOf({ texts, separators }: Pieces, cell: string): Aspect[] {
   for (let n = 0; n < texts.length; n++) {
     const text = texts[n]!
     if (separators[n] === PIPE) {
-      if (labelJustRead || name !== undefined) throw invalidCell('aspects', 'a pipe that does not end a label', cell)
+      if (labelJustRead || name !== undefined)
+        throw invalidCell('aspects', 'a pipe that does not end a label', cell)
       label = text
       labelJustRead = true
     } else if (separators[n] === COLON) {
@@ -48,7 +50,8 @@ function pairsOf({ texts, separators }: Pieces, cell: string): Aspect[] {
 }
 
 function namesOf({ texts, separators }: Pieces, cell: string): Aspect[] {
-  if (separators.slice(0, -1).some(separator => separator !== PIPE)) throw invalidCell('aspects', 'a pair without a colon', cell)
+  if (separators.slice(0, -1).some(separator => separator !== PIPE))
+    throw invalidCell('aspects', 'a pair without a colon', cell)
   if (texts.includes('')) throw invalidCell('aspects', 'an empty name', cell)
   return texts.map(name => ({ label: null, name, value: null }))
 }

@@ -1,9 +1,11 @@
-// The Base64 pieces of one cell (item-feeds.md, section 2.4): each piece is encoded on its own,
-// the separators `:`, `;` and `|` are not. What the separators mean is the business of the column's own decoder.
+// The Base64 pieces of one cell (item-feeds.md, section 2.4): each piece is encoded on its own, the
+// separators `:`, `;` and `|` are not. What the separators mean is the business of the column's own
+// decoder.
 //
-// All pieces are decoded in one pass over the cell's bytes, in place (four bytes become three, so the output never
-// overtakes the input), and become text by one call for the whole cell. Only pieces with a byte of 0x80 or above are read
-// one by one. The pass stops at the first byte it does not like; what is wrong there is found out by slower code.
+// All pieces are decoded in one pass over the cell's bytes, in place (four bytes become three, so
+// the output never overtakes the input), and become text by one call for the whole cell. Only
+// pieces with a byte of 0x80 or above are read one by one. The pass stops at the first byte it does
+// not like; what is wrong there is found out by slower code.
 
 import { isUtf8 } from 'node:buffer'
 import type { FeedError } from '../../errors'
@@ -15,7 +17,10 @@ export const SEMICOLON = 0x3b
 export const PIPE = 0x7c
 const PADDING = 0x3d
 
-/** Cells below this size share one block; a longer one gets its own. Item cells are a few hundred bytes. */
+/**
+ * Cells below this size share one block; a longer one gets its own. Item cells are a few hundred
+ * bytes.
+ */
 const SHARED_BLOCK_BYTES = 16 * 1024
 /** Room for the last separator and for one whole character beyond a cell's ASCII length. */
 const MARGIN_BYTES = 4
@@ -23,26 +28,33 @@ const sharedBlock = Buffer.alloc(SHARED_BLOCK_BYTES + MARGIN_BYTES)
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 /** Six bits for each byte of the alphabet, -1 for any other. */
-const SEXTETS = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(String.fromCharCode(byte)))
+const SEXTETS = Int8Array.from({ length: 256 }, (_, byte) =>
+  ALPHABET.indexOf(String.fromCharCode(byte)),
+)
 /** The top bits of the three bytes in a group: none is set in ASCII. */
 const NON_ASCII_BITS = 0x808080
 
 export interface Pieces {
   /** Decoded, in order. An empty piece is the empty text. */
   readonly texts: readonly string[]
-  /** The byte after each piece: COLON, PIPE or SEMICOLON. The last piece is always followed by SEMICOLON. */
+  /**
+   * The byte after each piece: COLON, PIPE or SEMICOLON. The last piece is always followed by
+   * SEMICOLON.
+   */
   readonly separators: readonly number[]
 }
 
 /**
- * Splits at every separator and decodes what stands between: strict Base64 (RFC 4648 section 4, padded, no stray bits) with UTF-8 inside.
- * A semicolon at the very end closes the last piece and begins no other.
+ * Splits at every separator and decodes what stands between: strict Base64 (RFC 4648 section 4,
+ * padded, no stray bits) with UTF-8 inside. A semicolon at the very end closes the last piece and
+ * begins no other.
  * @throws FeedError CELL_INVALID
  */
 export function decodePieces(text: string, type: CellType): Pieces {
   const length = text.endsWith(';') ? text.length - 1 : text.length
   const bytes = length < SHARED_BLOCK_BYTES ? sharedBlock : Buffer.alloc(length + MARGIN_BYTES)
-  // A character outside of ASCII puts a byte of 0x80 or above at its own index, where the pass stops.
+  // A character outside of ASCII puts a byte of 0x80 or above at its own index, where the pass
+  // stops.
   bytes.write(text, 'utf8')
   bytes[length] = SEMICOLON
   const separators: number[] = []
@@ -68,7 +80,8 @@ export function decodePieces(text: string, type: CellType): Pieces {
       at += 4
     }
     const separator = bytes[at]!
-    if (separator !== COLON && separator !== SEMICOLON && separator !== PIPE) throw badPiece(text, separators.length, type)
+    if (separator !== COLON && separator !== SEMICOLON && separator !== PIPE)
+      throw badPiece(text, separators.length, type)
     separators.push(separator)
     ends.push(out)
     wide.push((seen & NON_ASCII_BITS) !== 0)
@@ -76,7 +89,10 @@ export function decodePieces(text: string, type: CellType): Pieces {
   return { texts: textsOf(bytes, ends, wide, text, type), separators }
 }
 
-/** The text of one piece, which is a multiple of four bytes long; undefined where {@link decodePieces} would refuse it. */
+/**
+ * The text of one piece, which is a multiple of four bytes long; undefined where {@link
+ * decodePieces} would refuse it.
+ */
 export function decodePiece(bytes: Uint8Array, start: number, end: number): string | undefined {
   const target = end - start <= SHARED_BLOCK_BYTES ? sharedBlock : Buffer.alloc(end - start)
   let out = 0
@@ -102,25 +118,43 @@ export function decodePiece(bytes: Uint8Array, start: number, end: number): stri
 
 /** 24 bits of the four bytes at `at`, negative where one of them is not of the alphabet. */
 function groupAt(bytes: Uint8Array, at: number): number {
-  return (SEXTETS[bytes[at]!]! << 18) | (SEXTETS[bytes[at + 1]!]! << 12) | (SEXTETS[bytes[at + 2]!]! << 6) | SEXTETS[bytes[at + 3]!]!
+  return (
+    (SEXTETS[bytes[at]!]! << 18) |
+    (SEXTETS[bytes[at + 1]!]! << 12) |
+    (SEXTETS[bytes[at + 2]!]! << 6) |
+    SEXTETS[bytes[at + 3]!]!
+  )
 }
 
-/** The same for a group that ends in one or two `=`; negative where there is none, or where bits are set that carry nothing. */
+/**
+ * The same for a group that ends in one or two `=`; negative where there is none, or where bits are
+ * set that carry nothing.
+ */
 function paddedGroupAt(bytes: Uint8Array, at: number): number {
   if (bytes[at + 3] !== PADDING) return -1
   const single = bytes[at + 2] === PADDING
-  const group = (SEXTETS[bytes[at]!]! << 18) | (SEXTETS[bytes[at + 1]!]! << 12) | (single ? 0 : SEXTETS[bytes[at + 2]!]! << 6)
+  const group =
+    (SEXTETS[bytes[at]!]! << 18) |
+    (SEXTETS[bytes[at + 1]!]! << 12) |
+    (single ? 0 : SEXTETS[bytes[at + 2]!]! << 6)
   return group & (single ? 0xffff : 0xff) ? -1 : group
 }
 
-function textsOf(bytes: Buffer, ends: readonly number[], wide: readonly boolean[], cell: string, type: CellType): string[] {
+function textsOf(
+  bytes: Buffer,
+  ends: readonly number[],
+  wide: readonly boolean[],
+  cell: string,
+  type: CellType,
+): string[] {
   const ascii = bytes.toString('latin1', 0, ends[ends.length - 1])
   const texts: string[] = []
   let start = 0
   for (let n = 0; n < ends.length; n++) {
     const end = ends[n]!
     const text = wide[n] ? utf8Text(bytes, start, end) : ascii.slice(start, end)
-    if (text === undefined) throw invalidCell(type, 'Base64 of bytes that are not UTF-8', pieceOf(cell, n))
+    if (text === undefined)
+      throw invalidCell(type, 'Base64 of bytes that are not UTF-8', pieceOf(cell, n))
     texts.push(text)
     start = end
   }

@@ -11,7 +11,10 @@ const FALS_UPPER = 0x46414c53
 const E_LOWER = 0x65
 const E_UPPER = 0x45
 
-/** `true` or `false` in any mixture of cases, and nothing else. @throws FeedError CELL_INVALID, OPTION_INVALID */
+/**
+ * `true` or `false` in any mixture of cases, and nothing else.
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
+ */
 export function decodeBoolean(text: string): boolean {
   anyText('text', text)
   if (text === 'true' || text === 'TRUE') return true
@@ -21,12 +24,17 @@ export function decodeBoolean(text: string): boolean {
   throw invalidCell('boolean', 'neither true nor false', text)
 }
 
-/** The same from a cell's bytes; undefined where they are in neither of the usual spellings: {@link decodeBoolean} says what they are. */
+/**
+ * The same from a cell's bytes; undefined where they are in neither of the usual spellings: {@link
+ * decodeBoolean} says what they are.
+ */
 export function readBoolean(bytes: DataView, start: number, end: number): boolean | undefined {
   const length = end - start
   if (length < 4 || length > 5) return undefined
   const word = bytes.getUint32(start)
   if (length === 4) return word === TRUE_LOWER || word === TRUE_UPPER ? true : undefined
   const last = bytes.getUint8(start + 4)
-  return (word === FALS_LOWER && last === E_LOWER) || (word === FALS_UPPER && last === E_UPPER) ? false : undefined
+  return (word === FALS_LOWER && last === E_LOWER) || (word === FALS_UPPER && last === E_UPPER)
+    ? false
+    : undefined
 }

@@ -1,8 +1,11 @@
-// A bounded dictionary from runs of bytes to what they were decoded to, for what a feed repeats: the same run is decoded once.
+// A bounded dictionary from runs of bytes to what they were decoded to, for what a feed repeats:
+// the same run is decoded once.
 //
-// A run may stand in any of the four places of its hash's set, and takes one of them in turn from whatever stood there. So the table never
-// grows, and input that repeats nothing, or that is made to collide, costs four comparisons, a hash and a copy of its bytes more than no
-// table at all. A find compares every byte. The table copies bytes: it never holds on to a batch. Values are shared by all who find them, so they must not change.
+// A run may stand in any of the four places of its hash's set, and takes one of them in turn from
+// whatever stood there. So the table never grows, and input that repeats nothing, or that is made
+// to collide, costs four comparisons, a hash and a copy of its bytes more than no table at all. A
+// find compares every byte. The table copies bytes: it never holds on to a batch. Values are shared
+// by all who find them, so they must not change.
 
 export const WORD_BYTES = 4
 /** The bits of a tag that hold a length. */
@@ -39,7 +42,10 @@ export class ByteTable<V> {
     this.#values = new Array<V | undefined>(entries).fill(undefined)
   }
 
-  /** What was kept for the bytes from `start` to `end`, of which `hash` is the hash; undefined where nothing is. */
+  /**
+   * What was kept for the bytes from `start` to `end`, of which `hash` is the hash; undefined where
+   * nothing is.
+   */
   find(hash: number, bytes: DataView, start: number, end: number): V | undefined {
     if (end - start > this.#keyWords * WORD_BYTES) return undefined
     const tag = tagOf(hash, end - start)
@@ -54,7 +60,8 @@ export class ByteTable<V> {
         at += WORD_BYTES
         word++
       }
-      if (at === end || (at + WORD_BYTES > end && words[word] === lastWord(bytes, start, end))) return this.#values[entry]
+      if (at === end || (at + WORD_BYTES > end && words[word] === lastWord(bytes, start, end)))
+        return this.#values[entry]
     }
     return undefined
   }
@@ -73,7 +80,10 @@ export class ByteTable<V> {
   }
 }
 
-/** The hash of a run, of which {@link hashWord} can make a part while the run's end is still searched. */
+/**
+ * The hash of a run, of which {@link hashWord} can make a part while the run's end is still
+ * searched.
+ */
 export function hashBytes(bytes: DataView, start: number, end: number): number {
   let hash = 0
   let at = start
@@ -86,12 +96,18 @@ export function hashWord(hash: number, word: number): number {
   return Math.imul(((hash << 5) | (hash >>> 27)) ^ word, HASH_FACTOR)
 }
 
-/** A run's length, which is never 0 and short enough to be kept, and some of its hash: runs of one tag have one length, and hardly ever differ. */
+/**
+ * A run's length, which is never 0 and short enough to be kept, and some of its hash: runs of one
+ * tag have one length, and hardly ever differ.
+ */
 export function tagOf(hash: number, length: number): number {
   return (hash & ~LENGTH_MASK) | length
 }
 
-/** The last four bytes of a run, or all of a shorter one. With the words before it, it says the rest of a run that is no whole number of words. */
+/**
+ * The last four bytes of a run, or all of a shorter one. With the words before it, it says the rest
+ * of a run that is no whole number of words.
+ */
 function lastWord(bytes: DataView, start: number, end: number): number {
   if (end - start >= WORD_BYTES) return bytes.getInt32(end - WORD_BYTES, true)
   let word = 0

@@ -1,5 +1,6 @@
-// How each kind of column is read: one entry for each name in schema/values.ts CellTypes. From text, which is what says whether a cell is
-// good; and the quick way, straight from the file's bytes. What is shared by all cells (positions, empty cells) belongs to the row.
+// How each kind of column is read: one entry for each name in schema/values.ts CellTypes. From
+// text, which is what says whether a cell is good; and the quick way, straight from the file's
+// bytes. What is shared by all cells (positions, empty cells) belongs to the row.
 
 import type { CellType, CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'
@@ -15,13 +16,19 @@ import { sharedReader } from './shared-cells'
 import { decodeTimestamp, readTimestamp } from './timestamp'
 
 export interface CellDecoder<T extends CellType> {
-  /** What an empty cell, or a column that the file lacks, reads as. Shared by all rows and frozen. */
+  /**
+   * What an empty cell, or a column that the file lacks, reads as. Shared by all rows and frozen.
+   */
   readonly empty: CellTypes[T]
-  /** `text` is not empty; quotes and escapes are undone. @throws FeedError CELL_INVALID without a position */
+  /**
+   * `text` is not empty; quotes and escapes are undone.
+   * @throws FeedError CELL_INVALID without a position
+   */
   decode(text: string): CellTypes[T]
   /**
-   * The same from the bytes of a cell that is not empty, quotes and escapes and all; undefined where they are not plainly good, and then
-   * `decode` says what they are. So the two can differ in speed only. @throws FeedError CELL_INVALID without a position
+   * The same from the bytes of a cell that is not empty, quotes and escapes and all; undefined
+   * where they are not plainly good, and then `decode` says what they are. So the two can differ in
+   * speed only. @throws FeedError CELL_INVALID without a position
    */
   read(source: CellSource, slot: number, start: number, end: number): CellTypes[T] | undefined
 }
@@ -35,16 +42,52 @@ const readAspects = aspectReader()
 
 export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
   // A cell of two quotes is empty too, and no other text is.
-  text: { empty: null, decode: text => text, read: (source, slot, start, end) => source.textBetween(slot, start, end) || undefined },
-  int32: { empty: null, decode: decodeInt32, read: ({ view }, _, start, end) => readInt32(view, start, end) },
+  text: {
+    empty: null,
+    decode: text => text,
+    read: (source, slot, start, end) => source.textBetween(slot, start, end) || undefined,
+  },
+  int32: {
+    empty: null,
+    decode: decodeInt32,
+    read: ({ view }, _, start, end) => readInt32(view, start, end),
+  },
   decimal: { empty: null, decode: decodeDecimal, read: readDecimal },
-  boolean: { empty: null, decode: decodeBoolean, read: ({ view }, _, start, end) => readBoolean(view, start, end) },
-  timestamp: { empty: null, decode: decodeTimestamp, read: ({ view }, _, start, end) => readTimestamp(view, start, end) },
-  commaList: { empty: EMPTY_LIST, decode: decodeCommaList, read: sharedReader(LISTS, text => Object.freeze(decodeCommaList(text))) },
-  pipeList: { empty: EMPTY_LIST, decode: decodePipeList, read: sharedReader(LISTS, text => Object.freeze(decodePipeList(text))) },
-  aspects: { empty: EMPTY_LIST, decode: decodeAspects, read: (source, _, start, end) => readAspects(source, start, end) },
-  conditionDescriptors: { empty: EMPTY_LIST, decode: decodeConditionDescriptors, read: () => undefined },
-  regions: { empty: null, decode: decodeRegions, read: sharedReader(REGIONS, text => frozenRegions(decodeRegions(text))) },
+  boolean: {
+    empty: null,
+    decode: decodeBoolean,
+    read: ({ view }, _, start, end) => readBoolean(view, start, end),
+  },
+  timestamp: {
+    empty: null,
+    decode: decodeTimestamp,
+    read: ({ view }, _, start, end) => readTimestamp(view, start, end),
+  },
+  commaList: {
+    empty: EMPTY_LIST,
+    decode: decodeCommaList,
+    read: sharedReader(LISTS, text => Object.freeze(decodeCommaList(text))),
+  },
+  pipeList: {
+    empty: EMPTY_LIST,
+    decode: decodePipeList,
+    read: sharedReader(LISTS, text => Object.freeze(decodePipeList(text))),
+  },
+  aspects: {
+    empty: EMPTY_LIST,
+    decode: decodeAspects,
+    read: (source, _, start, end) => readAspects(source, start, end),
+  },
+  conditionDescriptors: {
+    empty: EMPTY_LIST,
+    decode: decodeConditionDescriptors,
+    read: () => undefined,
+  },
+  regions: {
+    empty: null,
+    decode: decodeRegions,
+    read: sharedReader(REGIONS, text => frozenRegions(decodeRegions(text))),
+  },
 }
 
 function frozenRegions({ countries, regions }: Regions): Regions {

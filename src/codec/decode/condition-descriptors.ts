@@ -6,7 +6,11 @@ import type { ConditionDescriptor } from '../../schema/values'
 import { COLON, decodePieces, PIPE } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
 
-/** The descriptors of a cell in order. The cell may end in one semicolon; an empty piece is an empty text. @throws FeedError CELL_INVALID, OPTION_INVALID */
+/**
+ * The descriptors of a cell in order. The cell may end in one semicolon; an empty piece is an empty
+ * text.
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
+ */
 export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {
   anyText('text', text)
   if (text === '' || text === ';') return []
@@ -16,7 +20,8 @@ export function decodeConditionDescriptors(text: string): ConditionDescriptor[] 
   let values: string[] = []
   for (let n = 0; n < texts.length; n++) {
     const isName = separators[n] === COLON
-    if (isName !== (name === undefined)) throw invalidCell('conditionDescriptors', 'not of the form name:value|value', text)
+    if (isName !== (name === undefined))
+      throw invalidCell('conditionDescriptors', 'not of the form name:value|value', text)
     if (isName) {
       name = texts[n]!
       continue

@@ -12,26 +12,40 @@ const DIGIT_0 = 0x30
 const DIGIT_9 = 0x39
 
 /**
- * Digits with an optional minus in front and an optional fraction (`12`, `-0.50`): no plus, exponent, grouping or space.
- * The text stays as it was sent, zeros at its end included; JSON gets it as a string.
+ * Digits with an optional minus in front and an optional fraction (`12`, `-0.50`): no plus,
+ * exponent, grouping or space. The text stays as it was sent, zeros at its end included; JSON gets
+ * it as a string.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeDecimal(text: string): Decimal {
   anyText('text', text)
-  if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(text)) throw invalidCell('decimal', 'not a decimal number', text)
+  if (!/^-?[0-9]+(?:\.[0-9]+)?$/.test(text))
+    throw invalidCell('decimal', 'not a decimal number', text)
   return new DecimalText(text)
 }
 
-/** The same from a cell's bytes; undefined where they are not plainly a decimal number: {@link decodeDecimal} says what they are. */
-export function readDecimal(source: CellSource, slot: number, start: number, end: number): Decimal | undefined {
-  return isDecimal(source.view, start, end) ? new DecimalText(source.textBetween(slot, start, end)) : undefined
+/**
+ * The same from a cell's bytes; undefined where they are not plainly a decimal number: {@link
+ * decodeDecimal} says what they are.
+ */
+export function readDecimal(
+  source: CellSource,
+  slot: number,
+  start: number,
+  end: number,
+): Decimal | undefined {
+  return isDecimal(source.view, start, end)
+    ? new DecimalText(source.textBetween(slot, start, end))
+    : undefined
 }
 
 function isDecimal(bytes: DataView, start: number, end: number): boolean {
   const first = bytes.getUint8(start) === MINUS ? start + 1 : start
   const point = digitsEnd(bytes, first, end)
   if (point === first || point === end) return point > first
-  return bytes.getUint8(point) === POINT && point + 1 < end && digitsEnd(bytes, point + 1, end) === end
+  return (
+    bytes.getUint8(point) === POINT && point + 1 < end && digitsEnd(bytes, point + 1, end) === end
+  )
 }
 
 function digitsEnd(bytes: DataView, start: number, end: number): number {

@@ -11,7 +11,8 @@ const DIGIT_0 = 0x30
 const MAX_DIGITS = 9
 
 /**
- * Digits with an optional minus in front: no plus, point, exponent or space. Leading zeros are read.
+ * Digits with an optional minus in front: no plus, point, exponent or space. Leading zeros are
+ * read.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeInt32(text: string): number {
@@ -22,7 +23,10 @@ export function decodeInt32(text: string): number {
   return value + 0 // -0 becomes 0
 }
 
-/** The same from a cell's bytes; undefined where they are not plainly a whole number: {@link decodeInt32} says what they are. */
+/**
+ * The same from a cell's bytes; undefined where they are not plainly a whole number: {@link
+ * decodeInt32} says what they are.
+ */
 export function readInt32(bytes: DataView, start: number, end: number): number | undefined {
   const isNegative = bytes.getUint8(start) === MINUS
   const first = isNegative ? start + 1 : start

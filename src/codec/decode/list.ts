@@ -3,12 +3,19 @@
 
 import { anyText } from '../../options'
 
-/** Values between commas. Space around a value is dropped, and so are empty values: none is ever sent on purpose. @throws FeedError OPTION_INVALID */
+/**
+ * Values between commas. Space around a value is dropped, and so are empty values: none is ever
+ * sent on purpose.
+ * @throws FeedError OPTION_INVALID
+ */
 export function decodeCommaList(text: string): string[] {
   return valuesBetween(text, ',')
 }
 
-/** Values between pipes, by the rules of {@link decodeCommaList}. @throws FeedError OPTION_INVALID */
+/**
+ * Values between pipes, by the rules of {@link decodeCommaList}.
+ * @throws FeedError OPTION_INVALID
+ */
 export function decodePipeList(text: string): string[] {
   return valuesBetween(text, '|')
 }

@@ -1,14 +1,19 @@
-// A bounded dictionary from Base64 pieces, as they stand in a cell, to their texts: a feed repeats its names and values, so most pieces
-// are decoded once. What is not plainly good Base64 is never kept and gives undefined.
+// A bounded dictionary from Base64 pieces, as they stand in a cell, to their texts: a feed repeats
+// its names and values, so most pieces are decoded once. What is not plainly good Base64 is never
+// kept and gives undefined.
 //
-// A piece stands in one of the two places of its hash's set. A new one takes the second, and what is found there moves to the first, so the
-// many pieces that never come again push out nothing but each other. Whoever reads most of its pieces in the first place compares them
-// there itself, aspect-reader.ts; everything else is done here.
+// A piece stands in one of the two places of its hash's set. A new one takes the second, and what
+// is found there moves to the first, so the many pieces that never come again push out nothing but
+// each other. Whoever reads most of its pieces in the first place compares them there itself,
+// aspect-reader.ts; everything else is done here.
 
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
 import { hashWord, WORD_BYTES } from './byte-table'
 
-/** Every piece is read and hashed by so many bytes, with zeros behind it: four of five are not longer. */
+/**
+ * Every piece is read and hashed by so many bytes, with zeros behind it: four of five are not
+ * longer.
+ */
 export const HEAD_BYTES = 4 * WORD_BYTES
 /** 2,048 sets: some thousand pieces make up nearly all that a category holds. */
 const SET_BITS = 11
@@ -18,21 +23,37 @@ export const ENTRY_WORDS = 16
 /** Of a piece that is kept, encoded: names have up to 40, most values fewer. */
 const MAX_KEY_BYTES = (ENTRY_WORDS - 1) * WORD_BYTES
 
-/** No bit for the bytes that end a piece, those that end a cell among them; all bits for any other. */
+/**
+ * No bit for the bytes that end a piece, those that end a cell among them; all bits for any other.
+ */
 export const PIECE_BITS = Int32Array.from({ length: 256 }, (_, byte) => (isEnd(byte) ? 0 : -1))
 
 export class PieceTable {
-  /** Of each entry the piece's length, then its bytes with zeros behind; length 0 where there is none. Those in the first places come first. */
+  /**
+   * Of each entry the piece's length, then its bytes with zeros behind; length 0 where there is
+   * none. Those in the first places come first.
+   */
   readonly entries = new Int32Array(2 * SETS * ENTRY_WORDS)
   readonly texts: string[] = new Array<string>(2 * SETS).fill('')
-  /** Offset of what ends the piece that was read last: up to three bytes beyond its limit where it is no multiple of four. */
+  /**
+   * Offset of what ends the piece that was read last: up to three bytes beyond its limit where it
+   * is no multiple of four.
+   */
   end = 0
 
   /**
-   * The text of the piece that begins at `start`; undefined where it is not plainly good. A good piece is a multiple of four bytes long, so
-   * its end is looked for four bytes at a time: `end` and `hash` are what its head gave. None is looked for beyond `limit`.
+   * The text of the piece that begins at `start`; undefined where it is not plainly good. A good
+   * piece is a multiple of four bytes long, so its end is looked for four bytes at a time: `end`
+   * and `hash` are what its head gave. None is looked for beyond `limit`.
    */
-  read(bytes: Uint8Array, view: DataView, start: number, end: number, limit: number, hash: number): string | undefined {
+  read(
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+    limit: number,
+    hash: number,
+  ): string | undefined {
     while (end < limit && PIECE_BITS[bytes[end]!] !== 0) {
       hash = hashWord(hash, view.getInt32(end, true))
       end += WORD_BYTES
@@ -96,5 +117,12 @@ export function setOf(hash: number): number {
 
 /** COLON and SEMICOLON between pieces, PIPE; tab and line ends behind a cell. */
 function isEnd(byte: number): boolean {
-  return byte === COLON || byte === SEMICOLON || byte === PIPE || byte === 0x09 || byte === 0x0a || byte === 0x0d
+  return (
+    byte === COLON ||
+    byte === SEMICOLON ||
+    byte === PIPE ||
+    byte === 0x09 ||
+    byte === 0x0a ||
+    byte === 0x0d
+  )
 }

@@ -8,8 +8,9 @@ import { invalidCell } from './invalid-cell'
 import { decodePipeList } from './list'
 
 /**
- * `COUNTRY:<codes>;REGION:<names>;` with pipes inside the lists. Either part may stand alone or be empty, the parts may
- * come in any order, and the last semicolon may be missing. Names are kept as sent, unknown ones too; a repeated part is refused.
+ * `COUNTRY:<codes>;REGION:<names>;` with pipes inside the lists. Either part may stand alone or be
+ * empty, the parts may come in any order, and the last semicolon may be missing. Names are kept as
+ * sent, unknown ones too; a repeated part is refused.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeRegions(text: string): Regions {
@@ -19,8 +20,10 @@ export function decodeRegions(text: string): Regions {
   const parts = text.endsWith(';') ? text.slice(0, -1) : text
   if (parts === '') return { countries: [], regions: [] }
   for (const part of parts.split(';')) {
-    if (part.startsWith('COUNTRY:') && countries === undefined) countries = decodePipeList(part.slice('COUNTRY:'.length))
-    else if (part.startsWith('REGION:') && regions === undefined) regions = decodePipeList(part.slice('REGION:'.length))
+    if (part.startsWith('COUNTRY:') && countries === undefined)
+      countries = decodePipeList(part.slice('COUNTRY:'.length))
+    else if (part.startsWith('REGION:') && regions === undefined)
+      regions = decodePipeList(part.slice('REGION:'.length))
     else throw invalidCell('regions', 'expected COUNTRY:…; and REGION:…;, each at most once', text)
   }
   return { countries: countries ?? [], regions: regions ?? [] }

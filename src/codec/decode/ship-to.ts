@@ -8,9 +8,10 @@ const WORLDWIDE = 'WORLDWIDE'
 const NONE: Regions = { countries: [], regions: [] }
 
 /**
- * Included minus excluded, as far as names tell: a name on both lists is gone, and what excludes WORLDWIDE ships nowhere.
- * An excluded name that may still cut something out of the rest stays as an exception, so that nothing the cells say is lost:
- * an excluded country while any region is left, an excluded region while anything is left. Null stands for an empty cell.
+ * Included minus excluded, as far as names tell: a name on both lists is gone, and what excludes
+ * WORLDWIDE ships nowhere. An excluded name that may still cut something out of the rest stays as
+ * an exception, so that nothing the cells say is lost: an excluded country while any region is
+ * left, an excluded region while anything is left. Null stands for an empty cell.
  * @throws FeedError OPTION_INVALID
  */
 export function subtractRegions(included: Regions | null, excluded: Regions | null): ShipTo {

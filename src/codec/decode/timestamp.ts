@@ -16,21 +16,27 @@ const LETTER_Z = 0x5a
 const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
 
 /**
- * `yyyy-MM-ddThh:mm:ss.sssZ`, or the same without milliseconds. A day that the calendar lacks, or hour 24, is refused.
+ * `yyyy-MM-ddThh:mm:ss.sssZ`, or the same without milliseconds. A day that the calendar lacks, or
+ * hour 24, is refused.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeTimestamp(text: string): Date {
   anyText('text', text)
-  if (!FORM.test(text)) throw invalidCell('timestamp', 'not of the form yyyy-MM-ddThh:mm:ss.sssZ', text)
+  if (!FORM.test(text))
+    throw invalidCell('timestamp', 'not of the form yyyy-MM-ddThh:mm:ss.sssZ', text)
   const date = new Date(text)
-  // Date reads 30 February as 1 March, and hour 24 as the next day: both show in the day. NaN is no day either.
+  // Date reads 30 February as 1 March, and hour 24 as the next day: both show in the day. NaN is no
+  // day either.
   if (date.getUTCDate() !== Number(text.slice(8, 10))) {
     throw invalidCell('timestamp', 'no such date or time', text)
   }
   return date
 }
 
-/** The same from a cell's bytes; undefined where they are not plainly a time: {@link decodeTimestamp} says what they are. */
+/**
+ * The same from a cell's bytes; undefined where they are not plainly a time: {@link
+ * decodeTimestamp} says what they are.
+ */
 export function readTimestamp(bytes: DataView, start: number, end: number): Date | undefined {
   if (!hasForm(bytes, start, end)) return undefined
   const year = digits(bytes, start, 4)
@@ -41,8 +47,10 @@ export function readTimestamp(bytes: DataView, start: number, end: number): Date
   const second = digits(bytes, start + 17, 2)
   const ms = end - start === FORM_BYTES ? digits(bytes, start + 20, 3) : 0
   // Date.UTC takes the years before 100 for those of the twentieth century.
-  if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0) return undefined
+  if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month))
+    return undefined
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0)
+    return undefined
   return new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms))
 }
 
@@ -50,8 +58,18 @@ export function readTimestamp(bytes: DataView, start: number, end: number): Date
 function hasForm(bytes: DataView, start: number, end: number): boolean {
   const length = end - start
   if (length !== FORM_BYTES && length !== FORM_BYTES - MS_BYTES) return false
-  if (bytes.getUint8(start + 4) !== MINUS || bytes.getUint8(start + 7) !== MINUS || bytes.getUint8(start + 10) !== LETTER_T) return false
-  if (bytes.getUint8(start + 13) !== COLON || bytes.getUint8(start + 16) !== COLON || bytes.getUint8(end - 1) !== LETTER_Z) return false
+  if (
+    bytes.getUint8(start + 4) !== MINUS ||
+    bytes.getUint8(start + 7) !== MINUS ||
+    bytes.getUint8(start + 10) !== LETTER_T
+  )
+    return false
+  if (
+    bytes.getUint8(start + 13) !== COLON ||
+    bytes.getUint8(start + 16) !== COLON ||
+    bytes.getUint8(end - 1) !== LETTER_Z
+  )
+    return false
   return length !== FORM_BYTES || bytes.getUint8(start + 19) === POINT
 }
 

@@ -1,30 +1,51 @@
 // The portable inflate engine: fflate, synchronous plain JavaScript. The only file that imports it.
 //
-// fflate's `Inflate` tells neither that the deflate data ended nor how much it used; its internal state does.
-// That state is read here, and its meaning is tried out on a known stream before the engine is offered.
-// fflate is laxer than node:zlib: it ignores a stored block's NLEN and accepts some code tables that RFC 1951
-// forbids. What it makes of such data passes only if the trailer's CRC32 and size agree.
+// fflate's `Inflate` tells neither that the deflate data ended nor how much it used; its internal
+// state does. That state is read here, and its meaning is tried out on a known stream before the
+// engine is offered. fflate is laxer than node:zlib: it ignores a stored block's NLEN and accepts
+// some code tables that RFC 1951 forbids. What it makes of such data passes only if the trailer's
+// CRC32 and size agree.
 
 import { Inflate } from 'fflate'
 import { FeedError } from '../../errors'
-import { dataInvalid, type InflateEngine, type NewInflateEngine, OUTPUT_BLOCK_BYTES } from './inflate-engine'
+import {
+  dataInvalid,
+  type InflateEngine,
+  type NewInflateEngine,
+  OUTPUT_BLOCK_BYTES,
+} from './inflate-engine'
 
-/** Compressed bytes a push: one push inflates all that it can, and deflate's highest ratio of 1032 makes 4 MiB of this. */
+/**
+ * Compressed bytes a push: one push inflates all that it can, and deflate's highest ratio of 1032
+ * makes 4 MiB of this.
+ */
 const SLICE_BYTES = 4 * 1024
-/** Outputs of single pushes are joined until they come to this: about 20 KiB a push would be small change for the stages after. */
+/**
+ * Outputs of single pushes are joined until they come to this: about 20 KiB a push would be small
+ * change for the stages after.
+ */
 const JOIN_BYTES = 256 * 1024
-/** Holds the last 32 KiB, a usual push's output, and the 128 KiB that fflate wants to see free before each symbol. */
+/**
+ * Holds the last 32 KiB, a usual push's output, and the 128 KiB that fflate wants to see free
+ * before each symbol.
+ */
 const WORKSPACE_BYTES = 256 * 1024
 
 const NOTHING: readonly never[] = []
 
 /** The private fields of fflate 0.8's `Inflate` that matter here. */
 interface Internals {
-  /** `f`: the last block has begun · `l`: the code table, while inside a block · `p`: bits used of the input that is kept. */
+  /**
+   * `f`: the last block has begun · `l`: the code table, while inside a block · `p`: bits used of
+   * the input that is kept.
+   */
   readonly s: { readonly f?: number; readonly l?: unknown; readonly p?: number }
   /** Input that is kept for the next push. */
   readonly p: Uint8Array
-  /** The last 32 KiB of output, which the next output is appended to; grown by copying when too small. */
+  /**
+   * The last 32 KiB of output, which the next output is appended to; grown by copying when too
+   * small.
+   */
   o: Uint8Array
 }
 
@@ -36,12 +57,19 @@ interface Internals {
 export function fflateEngine(): NewInflateEngine {
   if (!readsItsState()) {
     const context = { package: 'fflate', expected: '0.8.x' }
-    throw new FeedError('DEPENDENCY_UNSUPPORTED', 'the fflate engine cannot read the state of the installed fflate', context)
+    throw new FeedError(
+      'DEPENDENCY_UNSUPPORTED',
+      'the fflate engine cannot read the state of the installed fflate',
+      context,
+    )
   }
   return startOffset => new FflateInflate(startOffset)
 }
 
-/** `byteOffset` of its errors: the block of deflate data at fault, or the 4 KiB slice if that begins later. */
+/**
+ * `byteOffset` of its errors: the block of deflate data at fault, or the 4 KiB slice if that begins
+ * later.
+ */
 class FflateInflate implements InflateEngine {
   readonly #startOffset: number
   readonly #inflate = new Inflate(piece => this.#gather(piece))
@@ -89,7 +117,10 @@ class FflateInflate implements InflateEngine {
     }
   }
 
-  /** Left alone, fflate makes and clears a new buffer of 160 KiB for each push, which halves its speed. */
+  /**
+   * Left alone, fflate makes and clears a new buffer of 160 KiB for each push, which halves its
+   * speed.
+   */
   #lendWorkspace(): void {
     this.#workspace.set(this.#internals.o)
     this.#internals.o = this.#workspace
@@ -117,7 +148,9 @@ class FflateInflate implements InflateEngine {
     if (this.#piecesBytes === 0) return
     const whole = this.#joinPieces()
     if (whole.length <= OUTPUT_BLOCK_BYTES) yield whole
-    else for (let at = 0; at < whole.length; at += OUTPUT_BLOCK_BYTES) yield whole.slice(at, at + OUTPUT_BLOCK_BYTES)
+    else
+      for (let at = 0; at < whole.length; at += OUTPUT_BLOCK_BYTES)
+        yield whole.slice(at, at + OUTPUT_BLOCK_BYTES)
   }
 
   #joinPieces(): Uint8Array {
@@ -133,7 +166,10 @@ class FflateInflate implements InflateEngine {
   }
 }
 
-/** Raw deflate of ten times `a`, which refers back to its own output, and then a byte that is not part of it. */
+/**
+ * Raw deflate of ten times `a`, which refers back to its own output, and then a byte that is not
+ * part of it.
+ */
 const KNOWN_STREAM = Uint8Array.of(0x4b, 0x4c, 0x84, 0x01, 0x00, 0xaa)
 const KNOWN_STREAM_BYTES = 5
 const KNOWN_OUTPUT = 'a'.repeat(10)

@@ -1,4 +1,5 @@
-// What was handed to an inflate engine and is not known to be used: when the data turns out to end before it, it goes back to the framing.
+// What was handed to an inflate engine and is not known to be used: when the data turns out to end
+// before it, it goes back to the framing.
 
 export class HandedInput {
   readonly #blocks: Uint8Array[] = []
@@ -11,13 +12,19 @@ export class HandedInput {
 
   /** @param usedBytes the engine's */
   used(usedBytes: number): void {
-    for (let first = this.#blocks[0]; first && this.#before + first.length <= usedBytes; first = this.#blocks[0]) {
+    for (
+      let first = this.#blocks[0];
+      first && this.#before + first.length <= usedBytes;
+      first = this.#blocks[0]
+    ) {
       this.#before += first.length
       this.#blocks.shift()
     }
   }
 
-  /** The blocks behind the first `usedBytes`; nothing is held afterwards, and the count begins anew. */
+  /**
+   * The blocks behind the first `usedBytes`; nothing is held afterwards, and the count begins anew.
+   */
   takeRest(usedBytes: number): Uint8Array[] {
     this.used(usedBytes)
     const [first, ...rest] = this.#blocks.splice(0)

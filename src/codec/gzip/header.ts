@@ -19,7 +19,10 @@ const FEXTRA = 0x04
 const FNAME = 0x08
 const FCOMMENT = 0x10
 const FIXED_BYTES = 10
-/** The longest FNAME or FCOMMENT. RFC 1952 gives them no limit; this is the one that it gives FEXTRA. */
+/**
+ * The longest FNAME or FCOMMENT. RFC 1952 gives them no limit; this is the one that it gives
+ * FEXTRA.
+ */
 const MAX_TEXT_BYTES = 65_535
 
 type Field = 'fixed' | 'extraLength' | 'extra' | 'name' | 'comment' | 'checksum' | 'done'
@@ -39,7 +42,8 @@ export class GzipHeader {
 
   /**
    * @param startOffset where the member starts in the file, in compressed bytes
-   * @param isFirst whether it is the file's first member: a wrong signature is then an invalid header, and garbage after a member otherwise
+   * @param isFirst whether it is the file's first member: a wrong signature is then an invalid
+   * header, and garbage after a member otherwise
    */
   constructor(startOffset: number, isFirst: boolean) {
     this.#startOffset = startOffset
@@ -51,7 +55,8 @@ export class GzipHeader {
   }
 
   /**
-   * Reads on, and returns how many of `bytes` belong to the header: all of them, unless it is `done`.
+   * Reads on, and returns how many of `bytes` belong to the header: all of them, unless it is
+   * `done`.
    *
    * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE
    */
@@ -85,9 +90,11 @@ export class GzipHeader {
   #takeFixed(byte: number): void {
     const at = this.#fieldBytes - 1
     if ((at === 0 && byte !== ID1) || (at === 1 && byte !== ID2)) throw this.#wrongSignature(byte)
-    if (at === 2 && byte !== METHOD_DEFLATE) throw this.#invalid(`compression method ${byte}, expected ${METHOD_DEFLATE}`)
+    if (at === 2 && byte !== METHOD_DEFLATE)
+      throw this.#invalid(`compression method ${byte}, expected ${METHOD_DEFLATE}`)
     if (at === 3) {
-      if (byte & RESERVED_FLAGS) throw this.#invalid(`reserved flags 0x${(byte & RESERVED_FLAGS).toString(16)} are set`)
+      if (byte & RESERVED_FLAGS)
+        throw this.#invalid(`reserved flags 0x${(byte & RESERVED_FLAGS).toString(16)} are set`)
       this.#flags = byte
     }
     if (this.#fieldBytes === FIXED_BYTES) this.#enter('extraLength')
@@ -104,7 +111,8 @@ export class GzipHeader {
 
   #takeText(byte: number): void {
     if (byte === 0) this.#enter(this.#field === 'name' ? 'comment' : 'checksum')
-    else if (this.#fieldBytes > MAX_TEXT_BYTES) throw this.#invalid(`${this.#field} longer than ${MAX_TEXT_BYTES} bytes`)
+    else if (this.#fieldBytes > MAX_TEXT_BYTES)
+      throw this.#invalid(`${this.#field} longer than ${MAX_TEXT_BYTES} bytes`)
   }
 
   #takeChecksum(byte: number): void {
@@ -127,12 +135,22 @@ export class GzipHeader {
 
   #wrongSignature(byte: number): FeedError {
     const byteOffset = this.#startOffset
-    if (this.#isFirst) return this.#invalid(`not gzip: byte 0x${byte.toString(16).padStart(2, '0')} in the signature`)
-    return new FeedError('GZIP_TRAILING_GARBAGE', `bytes after the last gzip member, at byte ${byteOffset}`, { byteOffset })
+    if (this.#isFirst)
+      return this.#invalid(
+        `not gzip: byte 0x${byte.toString(16).padStart(2, '0')} in the signature`,
+      )
+    return new FeedError(
+      'GZIP_TRAILING_GARBAGE',
+      `bytes after the last gzip member, at byte ${byteOffset}`,
+      { byteOffset },
+    )
   }
 
   #invalid(reason: string): FeedError {
     const byteOffset = this.#startOffset + this.#bytes - 1
-    return new FeedError('GZIP_HEADER_INVALID', `gzip header at byte ${byteOffset}: ${reason}`, { byteOffset, reason })
+    return new FeedError('GZIP_HEADER_INVALID', `gzip header at byte ${byteOffset}: ${reason}`, {
+      byteOffset,
+      reason,
+    })
   }
 }

@@ -1,10 +1,12 @@
-// What an inflate worker and its host tell each other, in memory that both have: how far input and output are, and what came of it.
-// Either side only counts up its own numbers, so neither has to lock. The bytes themselves lie in the core's memory.
+// What an inflate worker and its host tell each other, in memory that both have: how far input and
+// output are, and what came of it. Either side only counts up its own numbers, so neither has to
+// lock. The bytes themselves lie in the core's memory.
 //
 //   host   fills slot n, counts it filled ─▶ worker takes it, counts it taken
 //   worker makes output n, counts it made ─▶ host uses it, counts it released; OUTPUT_CREDITS may be made and not released
 //
-// The numbers wrap at 2^32: they are compared by their difference, and there are as many places as a power of two.
+// The numbers wrap at 2^32: they are compared by their difference, and there are as many places as
+// a power of two.
 
 const WORDS = 88
 const BELL = 0
@@ -26,11 +28,14 @@ const OUTPUTS = 24
 const OUTPUT_WORDS = 4
 
 /**
- * Outputs that are made ahead of the reader. The core's blocks are many more: what one thread writes again soon after the other has read it
- * has to be taken back from the other's cache.
+ * Outputs that are made ahead of the reader. The core's blocks are many more: what one thread
+ * writes again soon after the other has read it has to be taken back from the other's cache.
  */
 export const OUTPUT_CREDITS = 8
-/** A worker that waits for credits is woken when so many are left to the reader: waking costs as much as making a tenth of an output. */
+/**
+ * A worker that waits for credits is woken when so many are left to the reader: waking costs as
+ * much as making a tenth of an output.
+ */
 const WAKE_AT_OUTPUTS = 4
 /** Places for what is said of an output, more than can be in use. They end with WORDS. */
 const RECORDS = 16
@@ -122,7 +127,9 @@ export class InflateControl {
   }
 
   /** What came of it, once all outputs are made: a result of the core, or INPUT_OVER. */
-  get outcome(): { readonly result: number; readonly usedBytes: number; readonly unusedBits: number } | undefined {
+  get outcome():
+    | { readonly result: number; readonly usedBytes: number; readonly unusedBits: number }
+    | undefined {
     const result = Atomics.load(this.#words, OUTCOME)
     if (result === NONE) return undefined
     return { result, usedBytes: this.#usedBytes[RECORDS]!, unusedBits: this.#words[UNUSED_BITS]! }
@@ -139,7 +146,10 @@ export class InflateControl {
     this.#ring()
   }
 
-  /** The worker is to say when something has changed. False when something has: there is nothing to wait for. */
+  /**
+   * The worker is to say when something has changed. False when something has: there is nothing to
+   * wait for.
+   */
   hostWaits(isNews: () => boolean): boolean {
     Atomics.store(this.#words, HOST_WAITS, 1)
     if (!isNews()) return true
@@ -171,7 +181,10 @@ export class InflateControl {
   /** Waits for input. @returns the slot and its bytes, or undefined where no more comes */
   nextInput(slots: number): { readonly slot: number; readonly bytes: number } | undefined {
     const taken = Atomics.load(this.#words, TAKEN)
-    this.#waitUntil(() => Atomics.load(this.#words, FILLED) !== taken || Atomics.load(this.#words, COMMAND) !== GO_ON)
+    this.#waitUntil(
+      () =>
+        Atomics.load(this.#words, FILLED) !== taken || Atomics.load(this.#words, COMMAND) !== GO_ON,
+    )
     if (Atomics.load(this.#words, FILLED) === taken || this.isStopped) return undefined
     const slot = placeOf(taken, slots)
     return { slot, bytes: Atomics.load(this.#words, SLOTS + slot) }

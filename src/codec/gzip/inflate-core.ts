@@ -1,5 +1,6 @@
-// One instance of the WebAssembly inflate module (src/wasm/inflate.ts) over a memory, as typed calls. All that the module knows lies
-// in that memory: another instance over it, on another thread, goes on where this one stands.
+// One instance of the WebAssembly inflate module (src/wasm/inflate.ts) over a memory, as typed
+// calls. All that the module knows lies in that memory: another instance over it, on another
+// thread, goes on where this one stands.
 
 import { type CompiledWasm, type WasmMemory, wasmInstance } from '../wasm-module'
 
@@ -79,10 +80,14 @@ export class InflateCore {
     this.#exports.reset()
   }
 
-  /** Copies input, at least one byte, into a slot, which is not being read. It is read after `useInput`. */
+  /**
+   * Copies input, at least one byte, into a slot, which is not being read. It is read after
+   * `useInput`.
+   */
   fillInput(slot: number, bytes: Uint8Array): void {
     const at = this.#exports.INPUT.value + slot * this.inputBytes
-    // V8's set copies into shared memory word by word, and byte by byte where the two are not aligned alike; this is a memcpy.
+    // V8's set copies into shared memory word by word, and byte by byte where the two are not
+    // aligned alike; this is a memcpy.
     this.#buffer.fill(bytes, at, at + bytes.length)
   }
 
@@ -139,12 +144,18 @@ export class InflateCore {
     return this.#memory.subarray(from, end)
   }
 
-  /** CRC-32 of what lies there, as an unsigned number. @param before the CRC-32 of all bytes before it; 0 at the start */
+  /**
+   * CRC-32 of what lies there, as an unsigned number.
+   * @param before the CRC-32 of all bytes before it; 0 at the start
+   */
   crc(from: number, end: number, before: number): number {
     return this.#exports.crc32(from, end - from, before) >>> 0
   }
 
-  /** @param blocks to go round in, at least 2: with more of them an output stays as it is while others are written */
+  /**
+   * @param blocks to go round in, at least 2: with more of them an output stays as it is while
+   * others are written
+   */
   releaseOutput(blocks: number): void {
     this.#exports.releaseOutput(blocks)
   }

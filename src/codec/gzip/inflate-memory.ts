@@ -1,5 +1,5 @@
-// The inflate module and the memories that its cores work in. A few that are free are kept for the next engine: a file of many
-// members would otherwise reserve an address range for each of them.
+// The inflate module and the memories that its cores work in. A few that are free are kept for the
+// next engine: a file of many members would otherwise reserve an address range for each of them.
 
 import { type CompiledWasm, type WasmMemory, WasmModule, wasmMemory } from '../wasm-module'
 import { INFLATE_BINARY, INFLATE_PAGES } from './inflate-binary'

@@ -1,14 +1,16 @@
 // Gathers small input blocks, so that writing byte by byte does not cost one engine call a byte.
 
 /**
- * Size of the blocks that small ones are gathered into, and so the most bytes held. Blocks from a socket have
- * 16 to 64 KiB, and node:zlib inflates blocks of this size about a third faster than blocks of 64 KiB.
+ * Size of the blocks that small ones are gathered into, and so the most bytes held. Blocks from a
+ * socket have 16 to 64 KiB, and node:zlib inflates blocks of this size about a third faster than
+ * blocks of 64 KiB.
  */
 export const GATHER_BYTES = 256 * 1024
 
 /**
- * From here on a block is not copied. Were it GATHER_BYTES, a file's blocks of that size would all be: the first, from which a
- * header is cut, is a few bytes short, and from then on those few are held back each time.
+ * From here on a block is not copied. Were it GATHER_BYTES, a file's blocks of that size would all
+ * be: the first, from which a header is cut, is a few bytes short, and from then on those few are
+ * held back each time.
  */
 export const LARGE_BYTES = GATHER_BYTES / 2
 
@@ -23,14 +25,16 @@ export class InputGatherer {
   }
 
   /**
-   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one is returned as it is,
-   * behind what was held.
+   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one is
+   * returned as it is, behind what was held.
    */
   add(block: Uint8Array): Uint8Array[] {
     if (block.length >= LARGE_BYTES) return this.isEmpty ? [block] : [this.take(), block]
     const part = block.subarray(0, GATHER_BYTES - this.#heldBytes)
     this.#append(part)
-    return this.#heldBytes < GATHER_BYTES ? [] : [this.take(), ...this.add(block.subarray(part.length))]
+    return this.#heldBytes < GATHER_BYTES
+      ? []
+      : [this.take(), ...this.add(block.subarray(part.length))]
   }
 
   /** What is held, which is then the caller's. */

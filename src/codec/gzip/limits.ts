@@ -6,16 +6,19 @@ export interface GzipLimits {
   /** Most bytes of output over all members. Default 1 TiB. */
   readonly maxOutputBytes: number
   /**
-   * Highest ratio of output to compressed bytes over the file so far; looked at from 1 MiB of output on. Default 250:
-   * feeds are near 5, deflate's own highest is 1032.
+   * Highest ratio of output to compressed bytes over the file so far; looked at from 1 MiB of
+   * output on. Default 250: feeds are near 5, deflate's own highest is 1032.
    */
   readonly maxRatio: number
   /**
-   * Most gzip members in the file. Default 1,000,000, which are 65 GB in members of 64 KiB (as bgzip makes them). A small member
-   * costs some microseconds whatever is in it, so a file of empty ones would otherwise keep a processor busy for hours.
+   * Most gzip members in the file. Default 1,000,000, which are 65 GB in members of 64 KiB (as
+   * bgzip makes them). A small member costs some microseconds whatever is in it, so a file of empty
+   * ones would otherwise keep a processor busy for hours.
    */
   readonly maxMembers: number
-  /** Hands on content that is gzip again, instead of refusing it with GZIP_NESTED. Default false. */
+  /**
+   * Hands on content that is gzip again, instead of refusing it with GZIP_NESTED. Default false.
+   */
   readonly allowNested: boolean
 }
 
@@ -30,7 +33,12 @@ const TIB = 2 ** 40
  * @throws OPTION_INVALID
  */
 export function gzipLimits(options: Partial<GzipLimits>): GzipLimits {
-  const { maxOutputBytes = TIB, maxRatio = 250, maxMembers = 1_000_000, allowNested = false } = options
+  const {
+    maxOutputBytes = TIB,
+    maxRatio = 250,
+    maxMembers = 1_000_000,
+    allowNested = false,
+  } = options
   return {
     maxOutputBytes: finiteNumber('maxOutputBytes', maxOutputBytes, 1, Number.POSITIVE_INFINITY),
     maxRatio: finiteNumber('maxRatio', maxRatio, 1, Number.POSITIVE_INFINITY),

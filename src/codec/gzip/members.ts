@@ -1,5 +1,6 @@
-// The gzip framing of a whole file (RFC 1952 section 2.2): which of its bytes are header, data, trailer or padding.
-// It owns offsets, checksums and caps; the data itself is inflated by an engine that the caller drives.
+// The gzip framing of a whole file (RFC 1952 section 2.2): which of its bytes are header, data,
+// trailer or padding. It owns offsets, checksums and caps; the data itself is inflated by an engine
+// that the caller drives.
 //
 //   header ─▶ data ─▶ trailer ─▶ padding ─▶ header of the next member …
 //               │                   └─ zeros, any number of them, also none
@@ -19,7 +20,10 @@ const RATIO_CHECK_FROM_BYTES = 1024 * 1024
 /** The probe for gzip inside gzip has decided by then. */
 const NESTED_DECIDED_BYTES = 4
 
-/** Where the framing stands inside a member's data; plain numbers, to be kept with the engine's state. */
+/**
+ * Where the framing stands inside a member's data; plain numbers, to be kept with the engine's
+ * state.
+ */
 export interface GzipMembersState {
   readonly byteOffset: number
   readonly dataBytes: number
@@ -63,9 +67,11 @@ export class GzipMembers {
   }
 
   /**
-   * Reads framing bytes, and returns how many: all of `bytes`, unless deflate data starts among them.
+   * Reads framing bytes, and returns how many: all of `bytes`, unless deflate data starts among
+   * them.
    *
-   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_LIMIT
+   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH,
+   * GZIP_LIMIT
    */
   read(bytes: Uint8Array): number {
     let used = 0
@@ -102,7 +108,10 @@ export class GzipMembers {
     this.#phase = 'trailer'
   }
 
-  /** All that another instance needs to go on from here; undefined outside of data, and before its first output, where no state is worth keeping. */
+  /**
+   * All that another instance needs to go on from here; undefined outside of data, and before its
+   * first output, where no state is worth keeping.
+   */
   saveState(): GzipMembersState | undefined {
     if (!this.inData || this.#outputBytes < NESTED_DECIDED_BYTES) return undefined
     return {
@@ -125,10 +134,21 @@ export class GzipMembers {
     if (byteOffset === 0) throw new FeedError('GZIP_EMPTY', 'no gzip input at all', { byteOffset })
     if (this.#phase === 'padding') return
     const part = this.#phase
-    throw new FeedError('GZIP_TRUNCATED', `gzip file ends at byte ${byteOffset}, inside a member's ${part}`, { byteOffset, part })
+    throw new FeedError(
+      'GZIP_TRUNCATED',
+      `gzip file ends at byte ${byteOffset}, inside a member's ${part}`,
+      { byteOffset, part },
+    )
   }
 
-  #restore({ byteOffset, dataBytes, members, memberCrc, memberBytes, outputBytes }: GzipMembersState): void {
+  #restore({
+    byteOffset,
+    dataBytes,
+    members,
+    memberCrc,
+    memberBytes,
+    outputBytes,
+  }: GzipMembersState): void {
     this.#phase = 'data'
     this.#byteOffset = byteOffset
     this.#dataBytes = dataBytes
@@ -179,14 +199,20 @@ export class GzipMembers {
 
   #checkCaps(): void {
     const { maxOutputBytes, maxRatio } = this.#limits
-    if (this.#outputBytes > maxOutputBytes) throw this.#limitReached('maxOutputBytes', maxOutputBytes)
+    if (this.#outputBytes > maxOutputBytes)
+      throw this.#limitReached('maxOutputBytes', maxOutputBytes)
     const passesRatio = this.#outputBytes > maxRatio * this.byteOffset
-    if (passesRatio && this.#outputBytes > RATIO_CHECK_FROM_BYTES) throw this.#limitReached('maxRatio', maxRatio)
+    if (passesRatio && this.#outputBytes > RATIO_CHECK_FROM_BYTES)
+      throw this.#limitReached('maxRatio', maxRatio)
   }
 
   #limitReached(option: GzipCap, limit: number): FeedError {
     const { byteOffset } = this
-    return new FeedError('GZIP_LIMIT', `gzip file passes ${option} ${limit} at byte ${byteOffset}`, { byteOffset, option, limit })
+    return new FeedError(
+      'GZIP_LIMIT',
+      `gzip file passes ${option} ${limit} at byte ${byteOffset}`,
+      { byteOffset, option, limit },
+    )
   }
 
   #nestedGzip(): FeedError {

@@ -1,4 +1,5 @@
-// The trailer of one gzip member (RFC 1952 section 2.3.1): CRC32 and ISIZE, read from pieces cut anywhere, and verified.
+// The trailer of one gzip member (RFC 1952 section 2.3.1): CRC32 and ISIZE, read from pieces cut
+// anywhere, and verified.
 
 import { FeedError } from '../../errors'
 
@@ -21,7 +22,10 @@ export class GzipTrailer {
     return this.#bytes === TRAILER_BYTES
   }
 
-  /** Reads on, and returns how many of `bytes` belong to the trailer: all of them, unless it is `done`. */
+  /**
+   * Reads on, and returns how many of `bytes` belong to the trailer: all of them, unless it is
+   * `done`.
+   */
   read(bytes: Uint8Array): number {
     const used = Math.min(bytes.length, TRAILER_BYTES - this.#bytes)
     for (let at = 0; at < used; at++, this.#bytes++) {
@@ -33,7 +37,8 @@ export class GzipTrailer {
   }
 
   /**
-   * Compares the whole trailer with what was inflated. `byteOffset` of the error is that of the wrong field.
+   * Compares the whole trailer with what was inflated. `byteOffset` of the error is that of the
+   * wrong field.
    *
    * @param crc CRC-32 of the member's output
    * @param outputBytes size of the member's output, not reduced
@@ -43,8 +48,10 @@ export class GzipTrailer {
     const size = outputBytes % ISIZE_MODULUS
     const expectedCrc = this.#crc >>> 0
     const expectedSize = this.#size >>> 0
-    if (crc !== expectedCrc) throw mismatch('GZIP_CRC_MISMATCH', 'CRC32', this.#startOffset, expectedCrc, crc)
-    if (size !== expectedSize) throw mismatch('GZIP_SIZE_MISMATCH', 'ISIZE', this.#startOffset + 4, expectedSize, size)
+    if (crc !== expectedCrc)
+      throw mismatch('GZIP_CRC_MISMATCH', 'CRC32', this.#startOffset, expectedCrc, crc)
+    if (size !== expectedSize)
+      throw mismatch('GZIP_SIZE_MISMATCH', 'ISIZE', this.#startOffset + 4, expectedSize, size)
   }
 }
 

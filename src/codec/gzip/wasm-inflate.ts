@@ -1,5 +1,6 @@
-// The WebAssembly inflate engine: synchronous, on the caller's thread, and restartable at any byte of its input.
-// It owns the counting, the bounds of its outputs and the form of a saved state; the decoding is src/wasm/inflate.ts.
+// The WebAssembly inflate engine: synchronous, on the caller's thread, and restartable at any byte
+// of its input. It owns the counting, the bounds of its outputs and the form of a saved state; the
+// decoding is src/wasm/inflate.ts.
 
 import { FeedError } from '../../errors'
 import { lend } from '../loan'
@@ -10,15 +11,24 @@ import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './
 
 const NOTHING: readonly never[] = []
 
-/** The first input that the core is given. Input is copied, and a member may be much smaller than the block that it begins in. */
+/**
+ * The first input that the core is given. Input is copied, and a member may be much smaller than
+ * the block that it begins in.
+ */
 const FIRST_INPUT_BYTES = 1024
 
-/** A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64, and the core's own. */
+/**
+ * A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64,
+ * and the core's own.
+ */
 const STATE_MAGIC = 0x3153_4946 // `FIS1`
 const STATE_HEADER_BYTES = 16
 const CHECKED_FROM = 8
 
-/** Blocks that outputs go round in: as little of the processor's cache as can be. With fewer, moving the history could reach that of the output lent. */
+/**
+ * Blocks that outputs go round in: as little of the processor's cache as can be. With fewer, moving
+ * the history could reach that of the output lent.
+ */
 const BLOCKS = 3
 
 /**
@@ -31,7 +41,9 @@ export function wasmEngine(): NewInflateEngine {
   return startOffset => new WasmInflate(startOffset)
 }
 
-/** `byteOffset` of its errors: the byte in which the bits at fault end, however the input is cut. */
+/**
+ * `byteOffset` of its errors: the byte in which the bits at fault end, however the input is cut.
+ */
 export class WasmInflate implements InflateEngine {
   #startOffset: number
   #memory: InflateMemory | undefined
@@ -40,8 +52,10 @@ export class WasmInflate implements InflateEngine {
   #crc: number
 
   /**
-   * @param startOffset where the deflate data begins, in compressed bytes from the start of the file
-   * @param state goes on where `saveState` was called: the first byte of input is the one at `usedBytes`
+   * @param startOffset where the deflate data begins, in compressed bytes from the start of the
+   * file
+   * @param state goes on where `saveState` was called: the first byte of input is the one at
+   * `usedBytes`
    * @param crc of all outputs of the member before that state, which the state does not hold
    * @throws OPTION_INVALID for a state that no engine saved, DEPENDENCY_UNSUPPORTED
    */
@@ -66,7 +80,10 @@ export class WasmInflate implements InflateEngine {
 
   *inflate(block: Uint8Array): Generator<Uint8Array, void, void> {
     for (let rest = block; rest.length > 0 && this.#memory && !this.#ended; ) {
-      const piece = rest.subarray(0, this.#usedBytes === 0 ? FIRST_INPUT_BYTES : this.#memory.core.inputBytes)
+      const piece = rest.subarray(
+        0,
+        this.#usedBytes === 0 ? FIRST_INPUT_BYTES : this.#memory.core.inputBytes,
+      )
       rest = rest.subarray(piece.length)
       yield* this.#inflatePiece(piece, rest.length === 0)
     }
@@ -96,7 +113,10 @@ export class WasmInflate implements InflateEngine {
     return this.#memory
   }
 
-  /** Ends this engine and gives away its memory, from which another core can go on where it stands, between two blocks of input. */
+  /**
+   * Ends this engine and gives away its memory, from which another core can go on where it stands,
+   * between two blocks of input.
+   */
   handOver(): InflateMemory | undefined {
     const memory = this.#memory
     this.#memory = undefined
@@ -104,14 +124,19 @@ export class WasmInflate implements InflateEngine {
   }
 
   /**
-   * All that another engine needs to go on from here, in at most 33 KiB: of value between two blocks, and between two outputs
-   * of one. The input goes on at `usedBytes`. Of a failed engine it is refused by the next one.
+   * All that another engine needs to go on from here, in at most 33 KiB: of value between two
+   * blocks, and between two outputs of one. The input goes on at `usedBytes`. Of a failed engine it
+   * is refused by the next one.
    *
    * @throws STAGE_DESTROYED
    */
   saveState(): Uint8Array {
     if (!this.#memory)
-      throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed before its state was asked for', { stage: 'Gunzip' })
+      throw new FeedError(
+        'STAGE_DESTROYED',
+        'the inflate engine was destroyed before its state was asked for',
+        { stage: 'Gunzip' },
+      )
     const core = this.#memory.core.save()
     const saved = new Uint8Array(STATE_HEADER_BYTES + core.length)
     saved.set(core, STATE_HEADER_BYTES)
@@ -130,8 +155,16 @@ export class WasmInflate implements InflateEngine {
       fields.getUint32(4, true) === crc32(state.subarray(CHECKED_FROM))
     if (!isWhole || !core.restore(state.subarray(STATE_HEADER_BYTES))) {
       this.destroy()
-      const context = { option: 'state', expected: 'what saveState returned', received: `${state.length} other bytes` }
-      throw new FeedError('OPTION_INVALID', 'this is not the saved state of an inflate engine', context)
+      const context = {
+        option: 'state',
+        expected: 'what saveState returned',
+        received: `${state.length} other bytes`,
+      }
+      throw new FeedError(
+        'OPTION_INVALID',
+        'this is not the saved state of an inflate engine',
+        context,
+      )
     }
     this.#usedBytes = fields.getFloat64(8, true)
     this.#ended = core.hasEnded
@@ -156,7 +189,11 @@ export class WasmInflate implements InflateEngine {
       const fault = core.faultOf(result)
       const faultOffset = faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits)
       if (outputEnd > outputFrom) {
-        yield lend(core.output(outputFrom, outputEnd), { memory, freeFrom: core.freeFrom, historyBytes })
+        yield lend(core.output(outputFrom, outputEnd), {
+          memory,
+          freeFrom: core.freeFrom,
+          historyBytes,
+        })
       }
       if (fault !== undefined) throw dataInvalid(faultOffset, fault)
     }

@@ -26,7 +26,10 @@ export interface Version {
   readonly timeMs: number
   /** The row says that the item is gone. */
   readonly removed: boolean
-  /** `Last-Modified` of the row's file, 0 where it is not known: of two generations of one file the later counts. */
+  /**
+   * `Last-Modified` of the row's file, 0 where it is not known: of two generations of one file the
+   * later counts.
+   */
   readonly generatedMs: number
 }
 
@@ -39,19 +42,31 @@ export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf)
   const timeMs = versionOf?.(row)?.getTime() ?? timeOfRow(row)
   if (timeMs === undefined || Number.isNaN(timeMs)) {
     const key = itemId.slice(0, 80)
-    throw new FeedError('VERSION_MISSING', `${key}: neither the row nor its file has a date`, { ...row.position, key })
+    throw new FeedError('VERSION_MISSING', `${key}: neither the row nor its file has a date`, {
+      ...row.position,
+      key,
+    })
   }
   return { timeMs, removed: isRemoval(row), generatedMs: generationOf(file) ?? 0 }
 }
 
 /** Less than 0 when `a` is the older. */
 export function compareVersions(a: Version, b: Version): number {
-  return a.timeMs - b.timeMs || Number(a.removed) - Number(b.removed) || a.generatedMs - b.generatedMs
+  return (
+    a.timeMs - b.timeMs || Number(a.removed) - Number(b.removed) || a.generatedMs - b.generatedMs
+  )
 }
 
-/** True of the rows that say an item is gone: of UNAVAILABLE ones in snapshots, where only itemId and availability are filled. */
+/**
+ * True of the rows that say an item is gone: of UNAVAILABLE ones in snapshots, where only itemId
+ * and availability are filled.
+ */
 export function isRemoval(row: AnyRow): boolean {
-  return row.batch.file.feed === 'item_snapshot' && hasColumn(row, 'availability') && row.text('availability') === 'UNAVAILABLE'
+  return (
+    row.batch.file.feed === 'item_snapshot' &&
+    hasColumn(row, 'availability') &&
+    row.text('availability') === 'UNAVAILABLE'
+  )
 }
 
 function timeOfRow(row: AnyRow): number | undefined {
@@ -60,10 +75,15 @@ function timeOfRow(row: AnyRow): number | undefined {
   if (date instanceof Date) return date.getTime()
   if (file.feed === 'item_snapshot') return file.hour && file.hour.getTime() + HOUR_MS - 1
   const generatedMs = generationOf(file)
-  return file.feed === 'item_priority' ? (endOfDay(file) ?? generatedMs) : (generatedMs ?? endOfDay(file))
+  return file.feed === 'item_priority'
+    ? (endOfDay(file) ?? generatedMs)
+    : (generatedMs ?? endOfDay(file))
 }
 
-/** @throws FeedError COLUMN_UNKNOWN where the file has it and the parser was told to leave it out: without it versions would be wrong */
+/**
+ * @throws FeedError COLUMN_UNKNOWN where the file has it and the parser was told to leave it out:
+ * without it versions would be wrong
+ */
 function hasColumn({ batch: { header } }: AnyRow, name: string): boolean {
   if (header.leftOut?.has(name)) throw unknownColumn(header, name)
   return header.indexes.has(name)
@@ -78,5 +98,10 @@ function generationOf({ lastModified }: FeedFile): number | undefined {
 function endOfDay({ date }: FeedFile): number | undefined {
   const parts = date === undefined ? null : /^(\d{4})(\d{2})(\d{2})$/.exec(date)
   if (parts === null) return undefined
-  return Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])) + DAILY_FILE_OFFSET_MS + DAY_MS - 1
+  return (
+    Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])) +
+    DAILY_FILE_OFFSET_MS +
+    DAY_MS -
+    1
+  )
 }

@@ -1,5 +1,5 @@
-// How long to wait before the next attempt: capped exponential with jitter, or what the server asked for, also capped.
-// Clock and randomness are passed in.
+// How long to wait before the next attempt: capped exponential with jitter, or what the server
+// asked for, also capped. Clock and randomness are passed in.
 
 /** Times are in milliseconds. */
 export interface BackoffLimits {
@@ -11,10 +11,16 @@ export interface BackoffLimits {
 }
 
 /**
- * The delay after the `failures`-th failure in a row (from 1). `random` gives [0, 1): half of the delay is fixed, half is drawn,
- * so that many clients do not return in step and none returns at once.
+ * The delay after the `failures`-th failure in a row (from 1). `random` gives [0, 1): half of the
+ * delay is fixed, half is drawn, so that many clients do not return in step and none returns at
+ * once.
  */
-export function backoffDelayMs(failures: number, retryAfterMs: number | undefined, limits: BackoffLimits, random: () => number): number {
+export function backoffDelayMs(
+  failures: number,
+  retryAfterMs: number | undefined,
+  limits: BackoffLimits,
+  random: () => number,
+): number {
   const fullMs = Math.min(limits.capMs, limits.baseMs * 2 ** (failures - 1))
   const ownMs = fullMs / 2 + (random() * fullMs) / 2
   return Math.round(Math.max(ownMs, Math.min(retryAfterMs ?? 0, limits.retryAfterCapMs)))
@@ -23,7 +29,10 @@ export function backoffDelayMs(failures: number, retryAfterMs: number | undefine
 /** HTTP dates end in GMT (RFC 9110, 5.6.7); Date.parse alone would also read `1` as a year. */
 const HTTP_DATE = /^[A-Za-z]+, .+ GMT$/
 
-/** Milliseconds from `nowMs` that a Retry-After header asks for; undefined when it is absent or garbage. */
+/**
+ * Milliseconds from `nowMs` that a Retry-After header asks for; undefined when it is absent or
+ * garbage.
+ */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim()
   if (!text) return undefined

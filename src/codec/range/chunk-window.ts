@@ -1,10 +1,14 @@
-// Puts pieces of one file, which arrive in any order, back in order. Copies nothing: what comes out is what went in.
-// Holds pieces that lie ahead as runs of adjoining pieces, sorted by offset, and never past `windowBytes` from the next byte due.
+// Puts pieces of one file, which arrive in any order, back in order. Copies nothing: what comes out
+// is what went in. Holds pieces that lie ahead as runs of adjoining pieces, sorted by offset, and
+// never past `windowBytes` from the next byte due.
 
 import { FeedError } from '../../errors'
 import { wholeNumber } from '../../options'
 
-/** Default of `windowBytes`, for those who fill a window and for those who put it in order: four ranges of the default size. */
+/**
+ * Default of `windowBytes`, for those who fill a window and for those who put it in order: four
+ * ranges of the default size.
+ */
 export const WINDOW_BYTES = 32 * 1024 * 1024
 
 export interface ChunkWindowOptions {
@@ -33,7 +37,10 @@ export class ChunkWindow {
   /** Throws OPTION_INVALID. */
   constructor(options: ChunkWindowOptions) {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
-    this.#totalBytes = options.totalBytes === undefined ? undefined : wholeNumber('totalBytes', options.totalBytes, 0)
+    this.#totalBytes =
+      options.totalBytes === undefined
+        ? undefined
+        : wholeNumber('totalBytes', options.totalBytes, 0)
     this.#nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
   }
 
@@ -48,9 +55,10 @@ export class ChunkWindow {
   }
 
   /**
-   * Takes the piece that stands at `offset` and gives back what is now in order, often nothing. Empty pieces are ignored.
-   * The window keeps `bytes` until it returns them: the caller must not change them.
-   * Throws CHUNK_OVERLAP, CHUNK_WINDOW_EXCEEDED, CHUNK_TOTAL_MISMATCH, OPTION_INVALID for a bad offset.
+   * Takes the piece that stands at `offset` and gives back what is now in order, often nothing.
+   * Empty pieces are ignored. The window keeps `bytes` until it returns them: the caller must not
+   * change them. Throws CHUNK_OVERLAP, CHUNK_WINDOW_EXCEEDED, CHUNK_TOTAL_MISMATCH, OPTION_INVALID
+   * for a bad offset.
    */
   add(offset: number, bytes: Uint8Array): readonly Uint8Array[] {
     const end = wholeNumber('offset', offset, 0) + bytes.length
@@ -69,9 +77,13 @@ export class ChunkWindow {
     const byteOffset = this.#nextOffset
     if (ahead) {
       const missingBytes = ahead.start - byteOffset
-      throw new FeedError('CHUNK_GAP', `${missingBytes} bytes are missing at ${byteOffset}`, { byteOffset, missingBytes })
+      throw new FeedError('CHUNK_GAP', `${missingBytes} bytes are missing at ${byteOffset}`, {
+        byteOffset,
+        missingBytes,
+      })
     }
-    if (this.#totalBytes !== undefined && byteOffset !== this.#totalBytes) throw this.#totalMismatch(byteOffset)
+    if (this.#totalBytes !== undefined && byteOffset !== this.#totalBytes)
+      throw this.#totalMismatch(byteOffset)
   }
 
   #checkLimits(offset: number, end: number): void {
@@ -79,16 +91,24 @@ export class ChunkWindow {
     const nextOffset = this.#nextOffset
     if (offset <= nextOffset || end <= nextOffset + this.#windowBytes) return
     const context = { byteOffset: offset, nextOffset, windowBytes: this.#windowBytes }
-    throw new FeedError('CHUNK_WINDOW_EXCEEDED', `the piece at ${offset} is too far ahead of ${nextOffset}`, context)
+    throw new FeedError(
+      'CHUNK_WINDOW_EXCEEDED',
+      `the piece at ${offset} is too far ahead of ${nextOffset}`,
+      context,
+    )
   }
 
   #checkOverlap(offset: number, end: number, at: number): void {
     const coveredUpTo = this.#runs[at - 1]?.end ?? this.#nextOffset
     const coveredFrom = this.#runs[at]?.start ?? Number.POSITIVE_INFINITY
-    const overlapBytes = Math.max(0, Math.min(coveredUpTo, end) - offset) || Math.max(0, end - coveredFrom)
+    const overlapBytes =
+      Math.max(0, Math.min(coveredUpTo, end) - offset) || Math.max(0, end - coveredFrom)
     if (overlapBytes === 0) return
     const byteOffset = offset < coveredUpTo ? offset : coveredFrom
-    throw new FeedError('CHUNK_OVERLAP', `two pieces cover byte ${byteOffset}`, { byteOffset, overlapBytes })
+    throw new FeedError('CHUNK_OVERLAP', `two pieces cover byte ${byteOffset}`, {
+      byteOffset,
+      overlapBytes,
+    })
   }
 
   #release(end: number, bytes: Uint8Array): readonly Uint8Array[] {
@@ -127,9 +147,13 @@ export class ChunkWindow {
 
   #totalMismatch(byteOffset: number): FeedError {
     const totalBytes = this.#totalBytes as number
-    return new FeedError('CHUNK_TOTAL_MISMATCH', `the file has ${totalBytes} bytes, the pieces end at ${byteOffset}`, {
-      byteOffset,
-      totalBytes,
-    })
+    return new FeedError(
+      'CHUNK_TOTAL_MISMATCH',
+      `the file has ${totalBytes} bytes, the pieces end at ${byteOffset}`,
+      {
+        byteOffset,
+        totalBytes,
+      },
+    )
   }
 }

@@ -1,12 +1,21 @@
-// Reads a `Content-range` header. Owns the syntax only: whether the numbers answer the request is the verdict's business.
+// Reads a `Content-range` header. Owns the syntax only: whether the numbers answer the request is
+// the verdict's business.
 //
 // Both forms in use are read: `0-9/100` (item-feeds.md, section 3.7) and RFC 9110's
 // `bytes 0-9/100`. An end past the file's end is passed on as it stands: servers echo the requested
 // end unclamped (service-notes.md, section 5).
 
-/** What a Content-range header says. Offsets count from 0; `lastOffset` is inclusive, as in the header. */
+/**
+ * What a Content-range header says. Offsets count from 0; `lastOffset` is inclusive, as in the
+ * header.
+ */
 export type ContentRange =
-  | { readonly kind: 'range'; readonly firstOffset: number; readonly lastOffset: number; readonly totalBytes: number | undefined }
+  | {
+      readonly kind: 'range'
+      readonly firstOffset: number
+      readonly lastOffset: number
+      readonly totalBytes: number | undefined
+    }
   /** `*\/100`: none of the asked bytes exist. */
   | { readonly kind: 'unsatisfied'; readonly totalBytes: number | undefined }
   | { readonly kind: 'unreadable'; readonly problem: 'missing' | 'repeated' | 'invalid' }
@@ -38,5 +47,7 @@ function total(text: string | undefined): number | undefined {
 
 /** Past 2^53 two different offsets read as one number. */
 function checked(read: Extract<ContentRange, { totalBytes: number | undefined }>): ContentRange {
-  return read.totalBytes === undefined || Number.isSafeInteger(read.totalBytes) ? read : unreadable('invalid')
+  return read.totalBytes === undefined || Number.isSafeInteger(read.totalBytes)
+    ? read
+    : unreadable('invalid')
 }

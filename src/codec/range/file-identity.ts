@@ -1,6 +1,6 @@
 // What proves that two responses carry bytes of one file: total, Last-Modified and a strong ETag
-// (service-notes.md, section 5).
-// The service sends no checksum and often no ETag. A value that a response leaves out proves nothing and changes nothing.
+// (service-notes.md, section 5). The service sends no checksum and often no ETag. A value that a
+// response leaves out proves nothing and changes nothing.
 
 /** Facts pinned by the responses so far. */
 export interface FileIdentity {
@@ -17,8 +17,14 @@ export interface IdentityChange {
   readonly after: string
 }
 
-/** The identity that a response's headers state. Weak and malformed entity tags are no validators. */
-export function identityOf(totalBytes: number | undefined, lastModified: string | undefined, etag: string | undefined): FileIdentity {
+/**
+ * The identity that a response's headers state. Weak and malformed entity tags are no validators.
+ */
+export function identityOf(
+  totalBytes: number | undefined,
+  lastModified: string | undefined,
+  etag: string | undefined,
+): FileIdentity {
   return {
     ...(totalBytes === undefined ? {} : { totalBytes }),
     ...(lastModified ? { lastModified } : {}),
@@ -27,7 +33,10 @@ export function identityOf(totalBytes: number | undefined, lastModified: string 
 }
 
 /** The first fact in which `seen` contradicts `pinned`. */
-export function identityChange(pinned: FileIdentity, seen: FileIdentity): IdentityChange | undefined {
+export function identityChange(
+  pinned: FileIdentity,
+  seen: FileIdentity,
+): IdentityChange | undefined {
   return (
     changed('total', pinned.totalBytes, seen.totalBytes) ??
     changed('last-modified', pinned.lastModified, seen.lastModified) ??
@@ -40,7 +49,11 @@ export function mergeIdentity(pinned: FileIdentity, seen: FileIdentity): FileIde
   return { ...seen, ...pinned }
 }
 
-function changed(what: IdentityChange['what'], before?: string | number, after?: string | number): IdentityChange | undefined {
+function changed(
+  what: IdentityChange['what'],
+  before?: string | number,
+  after?: string | number,
+): IdentityChange | undefined {
   if (before === undefined || after === undefined || before === after) return undefined
   return { what, before: String(before), after: String(after) }
 }

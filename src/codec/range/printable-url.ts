@@ -1,4 +1,5 @@
-// A URL as it may stand in an error or a log line: without user info, and with the values of secret-looking parameters covered.
+// A URL as it may stand in an error or a log line: without user info, and with the values of
+// secret-looking parameters covered.
 
 const SECRET_PARAMETER = /token|secret|password|signature|credential|api[-_]?key/i
 

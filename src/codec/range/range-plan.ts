@@ -9,8 +9,9 @@ import { wholeNumber } from '../../options'
 import type { ByteRange } from './byte-range'
 
 /**
- * Most bytes of the first range, and of further ones until there are as many before them: a full range is handed out only when all of it
- * has arrived, and it shares the line with others. By the benchmark `http`.
+ * Most bytes of the first range, and of further ones until there are as many before them: a full
+ * range is handed out only when all of it has arrived, and it shares the line with others. By the
+ * benchmark `http`.
  */
 const FIRST_RANGE_BYTES = 1024 * 1024
 
@@ -86,7 +87,10 @@ export class RangePlan {
   /** Throws OPTION_INVALID. */
   constructor(options: RangePlanOptions) {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
-    const [chunkBytes, maxRangeBytes] = [wholeNumber('chunkBytes', options.chunkBytes), wholeNumber('maxRangeBytes', options.maxRangeBytes)]
+    const [chunkBytes, maxRangeBytes] = [
+      wholeNumber('chunkBytes', options.chunkBytes),
+      wholeNumber('maxRangeBytes', options.maxRangeBytes),
+    ]
     this.#rangeBytes = Math.min(chunkBytes, maxRangeBytes, this.#windowBytes)
     this.#startOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
     this.#nextStart = this.#startOffset
@@ -119,8 +123,12 @@ export class RangePlan {
   next(): PlannedRange | undefined {
     const lowest = this.lowestOffset
     // Without a total nobody knows whether another range exists: ask one at a time.
-    if (this.#totalBytes === undefined && this.#open.some(range => !range.complete)) return undefined
-    const mostBytes = Math.min(this.#rangeBytes, Math.max(FIRST_RANGE_BYTES, this.#nextStart - this.#startOffset))
+    if (this.#totalBytes === undefined && this.#open.some(range => !range.complete))
+      return undefined
+    const mostBytes = Math.min(
+      this.#rangeBytes,
+      Math.max(FIRST_RANGE_BYTES, this.#nextStart - this.#startOffset),
+    )
     const end = Math.min(this.#nextStart + mostBytes, this.#totalBytes ?? Number.MAX_SAFE_INTEGER)
     if (end <= this.#nextStart || end > lowest + this.#windowBytes) return undefined
     const range = new PlannedRange({ start: this.#nextStart, end })

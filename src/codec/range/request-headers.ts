@@ -7,10 +7,15 @@ import { excerpt, FeedError } from '../../errors'
 export type RequestHeaders = Readonly<Record<string, string>>
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Visible characters, space, tab and the upper half of Latin-1: no CR, LF, NUL or other control. */
+/**
+ * Visible characters, space, tab and the upper half of Latin-1: no CR, LF, NUL or other control.
+ */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Returns `headers` when every field can be sent, else throws HTTP_HEADER_INVALID, which names the field and not its value. */
+/**
+ * Returns `headers` when every field can be sent, else throws HTTP_HEADER_INVALID, which names the
+ * field and not its value.
+ */
 export function sendableHeaders<H extends RequestHeaders>(headers: H): H {
   for (const [name, value] of Object.entries(headers)) {
     if (NAME.test(name) && VALUE.test(value)) continue

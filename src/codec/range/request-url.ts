@@ -3,10 +3,23 @@
 import { FeedError } from '../../errors'
 import { printableUrl } from './printable-url'
 
-/** `url` parsed; `option` names it in errors. Throws OPTION_INVALID unless it is http or https without user info, which belongs into a header. */
+/**
+ * `url` parsed; `option` names it in errors. Throws OPTION_INVALID unless it is http or https
+ * without user info, which belongs into a header.
+ */
 export function requestUrl(url: string | URL, option = 'url'): URL {
   const parsed = URL.canParse(String(url)) ? new URL(url) : undefined
-  if (parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.password === '') return parsed
+  if (
+    parsed &&
+    /^https?:$/.test(parsed.protocol) &&
+    parsed.username === '' &&
+    parsed.password === ''
+  )
+    return parsed
   const expected = 'an http or https URL without user info'
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: printableUrl(url) })
+  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
+    option,
+    expected,
+    received: printableUrl(url),
+  })
 }

@@ -45,9 +45,15 @@ export type Verdict =
   | { readonly kind: 'part'; readonly takeBytes: number; readonly identity: FileIdentity }
   /** The server ignored the range: the body is the file from its first byte. */
   | { readonly kind: 'whole'; readonly identity: FileIdentity }
-  /** There is no file content: a 204, or a Content-range that states a total of 0. Nothing else proves it. */
+  /**
+   * There is no file content: a 204, or a Content-range that states a total of 0. Nothing else
+   * proves it.
+   */
   | { readonly kind: 'empty'; readonly identity: SizedIdentity }
-  /** No bytes here, but the file's size, which is now proven: all is done when it equals the asked start. */
+  /**
+   * No bytes here, but the file's size, which is now proven: all is done when it equals the asked
+   * start.
+   */
   | { readonly kind: 'total'; readonly identity: SizedIdentity }
   | { readonly kind: 'retry'; readonly error: FeedError; readonly retryAfterMs: number | undefined }
   /** Another file is being sent now. */
@@ -57,39 +63,61 @@ export type Verdict =
 /** Range header invalid: wrong start or end positions (item-feeds.md, section 5). */
 const RANGE_ERROR_ID = 13017
 
-/** True when a response's body is not the file but a text about it, to be passed as `facts.text`. */
+/**
+ * True when a response's body is not the file but a text about it, to be passed as `facts.text`.
+ */
 export function bodyIsText(facts: ResponseFacts, sniffContentType: boolean): boolean {
-  return facts.status >= 400 || (sniffContentType && refusedContentType(facts.header('content-type')))
+  return (
+    facts.status >= 400 || (sniffContentType && refusedContentType(facts.header('content-type')))
+  )
 }
 
 export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): Verdict {
   if (facts.status === 200 || facts.status === 206) return judgeContent(question, facts)
   if (facts.status === 204) return judgeEmpty(question, {})
   const error = readServiceError(facts.text ?? '')
-  if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID)) return judgeUnsatisfied(question, facts, error)
+  if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID))
+    return judgeUnsatisfied(question, facts, error)
   const challenge = readChallenge(facts.header('www-authenticate'))
-  const refusal = { url: question.url, status: facts.status, byteOffset: question.asked.start, ...(challenge && { challenge }) }
+  const refusal = {
+    url: question.url,
+    status: facts.status,
+    byteOffset: question.asked.start,
+    ...(challenge && { challenge }),
+  }
   const failure = statusError(refusal, error)
   return failure.retryable
-    ? { kind: 'retry', error: failure, retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs) }
+    ? {
+        kind: 'retry',
+        error: failure,
+        retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs),
+      }
     : { kind: 'fatal', error: failure }
 }
 
 function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict {
   const contentType = facts.header('content-type')
-  if (question.sniffContentType && refusedContentType(contentType)) return fatal(contentTypeError(question, contentType ?? '', facts.text))
+  if (question.sniffContentType && refusedContentType(contentType))
+    return fatal(contentTypeError(question, contentType ?? '', facts.text))
   const lengthHeader = facts.header('content-length')
   const lengthBytes = readContentLength(lengthHeader)
   if (lengthBytes === 'invalid') return fatal(contentLengthError(question, lengthHeader ?? ''))
   const range = readContentRange(facts.header('content-range'))
-  if (facts.status === 200 && range.kind === 'unreadable' && range.problem === 'missing') return judgeWhole(question, facts, lengthBytes)
+  if (facts.status === 200 && range.kind === 'unreadable' && range.problem === 'missing')
+    return judgeWhole(question, facts, lengthBytes)
   return judgeRange(question, facts, range)
 }
 
-function judgeWhole(question: VerdictQuestion, facts: ResponseFacts, totalBytes: number | undefined): Verdict {
+function judgeWhole(
+  question: VerdictQuestion,
+  facts: ResponseFacts,
+  totalBytes: number | undefined,
+): Verdict {
   const identity = identityOf(totalBytes, facts.header('last-modified'), facts.header('etag'))
-  // Servers send a body of no bytes while a file is being rewritten, so it says nothing of the file.
-  if (totalBytes === 0) return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
+  // Servers send a body of no bytes while a file is being rewritten, so it says nothing of the
+  // file.
+  if (totalBytes === 0)
+    return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
   return replaced(question, identity) ?? { kind: 'whole', identity }
 }
 
@@ -103,7 +131,12 @@ function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: Cont
   if (range.kind === 'unsatisfied') return fatal(rangeHeaderError(question, facts, 'invalid'))
   if (range.firstOffset !== asked.start) return fatal(startError(question, range.firstOffset))
   // The end may be an echo of what was asked, past the end of the file.
-  const end = Math.min(range.lastOffset + 1, asked.end, range.totalBytes ?? asked.end, question.pinned.totalBytes ?? asked.end)
+  const end = Math.min(
+    range.lastOffset + 1,
+    asked.end,
+    range.totalBytes ?? asked.end,
+    question.pinned.totalBytes ?? asked.end,
+  )
   if (end <= asked.start) return fatal(rangeHeaderError(question, facts, 'invalid'))
   return { kind: 'part', takeBytes: end - asked.start, identity }
 }
@@ -113,27 +146,42 @@ function judgeEmpty(question: VerdictQuestion, seen: FileIdentity): Verdict {
   return replaced(question, identity) ?? { kind: 'empty', identity }
 }
 
-function judgeUnsatisfied(question: VerdictQuestion, facts: ResponseFacts, error: ServiceDescription): Verdict {
+function judgeUnsatisfied(
+  question: VerdictQuestion,
+  facts: ResponseFacts,
+  error: ServiceDescription,
+): Verdict {
   const range = readContentRange(facts.header('content-range'))
   const { asked, pinned } = question
-  if (range.kind !== 'unsatisfied' || range.totalBytes === undefined) return fatal(unsatisfiableError(question, facts, error))
+  if (range.kind !== 'unsatisfied' || range.totalBytes === undefined)
+    return fatal(unsatisfiableError(question, facts, error))
   const identity = { totalBytes: range.totalBytes }
   if (range.totalBytes === 0) return judgeEmpty(question, identity)
   const change = replaced(question, identity)
   if (change) return change
   if (range.totalBytes === asked.start) return { kind: 'total', identity }
-  // A strict server may refuse an end past the file's end; asked once more, within the total, it has no reason left.
-  if (pinned.totalBytes === undefined && asked.end > range.totalBytes) return { kind: 'total', identity }
+  // A strict server may refuse an end past the file's end; asked once more, within the total, it
+  // has no reason left.
+  if (pinned.totalBytes === undefined && asked.end > range.totalBytes)
+    return { kind: 'total', identity }
   return fatal(unsatisfiableError(question, facts, error))
 }
 
 function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | undefined {
   const change = identityChange(question.pinned, seen) ?? shrunk(question, seen)
-  return change && { kind: 'replaced', error: replacedError(question, change.what, change.before, change.after) }
+  return (
+    change && {
+      kind: 'replaced',
+      error: replacedError(question, change.what, change.before, change.after),
+    }
+  )
 }
 
 /** With no total pinned yet, fewer bytes than are already here can only be another file. */
-function shrunk({ asked }: VerdictQuestion, { totalBytes }: FileIdentity): IdentityChange | undefined {
+function shrunk(
+  { asked }: VerdictQuestion,
+  { totalBytes }: FileIdentity,
+): IdentityChange | undefined {
   if (totalBytes === undefined || totalBytes >= asked.start) return undefined
   return { what: 'total', before: `at least ${asked.start}`, after: String(totalBytes) }
 }
@@ -142,7 +190,10 @@ function fatal(error: FeedError): Verdict {
   return { kind: 'fatal', error }
 }
 
-/** RFC 9110 allows a list of equal lengths to be read as one; a service that sends a list is not to be trusted with either. */
+/**
+ * RFC 9110 allows a list of equal lengths to be read as one; a service that sends a list is not to
+ * be trusted with either.
+ */
 function readContentLength(header: string | undefined): number | 'invalid' | undefined {
   if (header === undefined) return undefined
   const lengthBytes = /^\d+$/.test(header.trim()) ? Number(header) : Number.NaN
@@ -165,35 +216,72 @@ function replacedError(
   })
 }
 
-function rangeHeaderError({ url, asked }: VerdictQuestion, facts: ResponseFacts, problem: 'missing' | 'repeated' | 'invalid'): FeedError {
+function rangeHeaderError(
+  { url, asked }: VerdictQuestion,
+  facts: ResponseFacts,
+  problem: 'missing' | 'repeated' | 'invalid',
+): FeedError {
   const received = excerpt(facts.header('content-range') ?? '')
   const code = problem === 'invalid' ? 'RANGE_HEADER_INVALID' : 'RANGE_HEADER_MISSING'
-  return new FeedError(code, `Content-range is ${problem} in a ${facts.status}`, { url, byteOffset: asked.start, received })
-}
-
-function startError({ url, asked }: VerdictQuestion, received: number): FeedError {
-  return new FeedError('RANGE_START_MISMATCH', `asked from byte ${asked.start}, answered from ${received}`, {
+  return new FeedError(code, `Content-range is ${problem} in a ${facts.status}`, {
     url,
     byteOffset: asked.start,
     received,
   })
 }
 
+function startError({ url, asked }: VerdictQuestion, received: number): FeedError {
+  return new FeedError(
+    'RANGE_START_MISMATCH',
+    `asked from byte ${asked.start}, answered from ${received}`,
+    {
+      url,
+      byteOffset: asked.start,
+      received,
+    },
+  )
+}
+
 function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
-  const message = 'a 200 without a byte where a file is due; only a 204 or a total of 0 in Content-range says that a file is empty'
+  const message =
+    'a 200 without a byte where a file is due; only a 204 or a total of 0 in Content-range says that a file is empty'
   return new FeedError('HTTP_TRANSPORT', message, { url, byteOffset: asked.start })
 }
 
-function contentTypeError({ url, asked }: VerdictQuestion, contentType: string, text: string | undefined): FeedError {
-  const context = { url, contentType: excerpt(contentType), byteOffset: asked.start, ...(text ? { excerpt: excerpt(text) } : {}) }
-  return new FeedError('HTTP_CONTENT_TYPE', `expected a feed file, received ${context.contentType}`, context)
+function contentTypeError(
+  { url, asked }: VerdictQuestion,
+  contentType: string,
+  text: string | undefined,
+): FeedError {
+  const context = {
+    url,
+    contentType: excerpt(contentType),
+    byteOffset: asked.start,
+    ...(text ? { excerpt: excerpt(text) } : {}),
+  }
+  return new FeedError(
+    'HTTP_CONTENT_TYPE',
+    `expected a feed file, received ${context.contentType}`,
+    context,
+  )
 }
 
 function contentLengthError({ url }: VerdictQuestion, header: string): FeedError {
-  return new FeedError('HTTP_CONTENT_LENGTH', 'Content-Length is repeated or not a number', { url, received: excerpt(header) })
+  return new FeedError('HTTP_CONTENT_LENGTH', 'Content-Length is repeated or not a number', {
+    url,
+    received: excerpt(header),
+  })
 }
 
-function unsatisfiableError({ url, asked }: VerdictQuestion, { status }: ResponseFacts, error: ServiceDescription): FeedError {
+function unsatisfiableError(
+  { url, asked }: VerdictQuestion,
+  { status }: ResponseFacts,
+  error: ServiceDescription,
+): FeedError {
   const context = { ...error, url, byteOffset: asked.start, status }
-  return new FeedError('RANGE_UNSATISFIABLE', `the service refuses the range ${asked.start}-${asked.end - 1}`, context)
+  return new FeedError(
+    'RANGE_UNSATISFIABLE',
+    `the service refuses the range ${asked.start}-${asked.end - 1}`,
+    context,
+  )
 }

@@ -21,20 +21,30 @@ export function readServiceError(body: string): ServiceDescription {
     ...text('longMessage', error.longMessage, 500),
     ...(inputRefIds && { inputRefIds }),
     ...(outputRefIds && { outputRefIds }),
-    ...(Array.isArray(parameters) && parameters.length > 0 ? { parameters: parametersOf(parameters) } : {}),
+    ...(Array.isArray(parameters) && parameters.length > 0
+      ? { parameters: parametersOf(parameters) }
+      : {}),
   }
 }
 
-function text<N extends string>(name: N, value: unknown, limit: number): Partial<Record<N, string>> {
+function text<N extends string>(
+  name: N,
+  value: unknown,
+  limit: number,
+): Partial<Record<N, string>> {
   return typeof value === 'string' ? ({ [name]: excerpt(value, limit) } as Record<N, string>) : {}
 }
 
 function texts(value: unknown): readonly string[] | undefined {
-  const all = Array.isArray(value) ? value.filter((element): element is string => typeof element === 'string') : []
+  const all = Array.isArray(value)
+    ? value.filter((element): element is string => typeof element === 'string')
+    : []
   return all.length === 0 ? undefined : all.slice(0, MAX_LISTED).map(element => excerpt(element))
 }
 
-function parametersOf(parameters: readonly unknown[]): NonNullable<ServiceDescription['parameters']> {
+function parametersOf(
+  parameters: readonly unknown[],
+): NonNullable<ServiceDescription['parameters']> {
   return parameters.slice(0, MAX_LISTED).flatMap(parameter => {
     const { name, value } = asRecord(parameter)
     return typeof name === 'string' ? [{ name: excerpt(name), ...text('value', value, 200) }] : []

@@ -12,12 +12,25 @@ export interface BadRow {
   readonly bytes: Uint8Array
 }
 
-/** `throw` ends the stream with the row's error, `skip` counts it, a function is called with it (and it is counted). */
+/**
+ * `throw` ends the stream with the row's error, `skip` counts it, a function is called with it (and
+ * it is counted).
+ */
 export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => void)
 
 export type BadRowReason =
-  | { readonly code: 'TSV_ROW_SHORT' | 'TSV_ROW_LONG'; readonly cells: number; readonly columns: number }
-  | { readonly code: 'TSV_ROW_BLANK' | 'TSV_QUOTE_UNCLOSED' | 'TSV_QUOTE_TRAILING_TEXT' | 'TSV_UTF8_INVALID' }
+  | {
+      readonly code: 'TSV_ROW_SHORT' | 'TSV_ROW_LONG'
+      readonly cells: number
+      readonly columns: number
+    }
+  | {
+      readonly code:
+        | 'TSV_ROW_BLANK'
+        | 'TSV_QUOTE_UNCLOSED'
+        | 'TSV_QUOTE_TRAILING_TEXT'
+        | 'TSV_UTF8_INVALID'
+    }
   | { readonly code: 'TSV_ROW_TOO_LARGE'; readonly limitBytes: number }
 
 /** A bad row for whom it is told. */
@@ -25,7 +38,8 @@ export function badRow(reason: BadRowReason, place: RowPosition, line: Uint8Arra
   return new LeftOutRow(reason, place, line)
 }
 
-// What is not asked for is not made: an error with its stack costs a hundred times what a small row does, and a hostile file has a bad row a byte.
+// What is not asked for is not made: an error with its stack costs a hundred times what a small row
+// does, and a hostile file has a bad row a byte.
 class LeftOutRow implements BadRow {
   readonly code: BadRowReason['code']
   readonly bytes: Uint8Array
@@ -59,19 +73,34 @@ export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint
     case 'TSV_ROW_LONG': {
       const { cells, columns } = reason
       const count = reason.code === 'TSV_ROW_LONG' ? `more than ${columns}` : `${cells}`
-      return new FeedError(reason.code, `${where}: ${count} cells in a file of ${columns} columns`, { ...position, cells, columns })
+      return new FeedError(
+        reason.code,
+        `${where}: ${count} cells in a file of ${columns} columns`,
+        { ...position, cells, columns },
+      )
     }
     case 'TSV_ROW_TOO_LARGE':
-      return new FeedError(reason.code, `${where}: longer than ${reason.limitBytes} bytes`, { ...position, limitBytes: reason.limitBytes })
+      return new FeedError(reason.code, `${where}: longer than ${reason.limitBytes} bytes`, {
+        ...position,
+        limitBytes: reason.limitBytes,
+      })
     default:
       return new FeedError(reason.code, `${where}: ${MESSAGES[reason.code]}`, position)
   }
 }
 
 /** The error of a bad row behind the `limit` that may be left out. */
-export function badRowsLimit(limit: number, place: RowPosition, line: Uint8Array): FeedError<'TSV_BAD_ROWS_LIMIT'> {
+export function badRowsLimit(
+  limit: number,
+  place: RowPosition,
+  line: Uint8Array,
+): FeedError<'TSV_BAD_ROWS_LIMIT'> {
   const message = `${placeText(place)}: a bad row after the ${limit} that maxBadRows allows: raise it, or see whether the file is what it should be`
-  return new FeedError('TSV_BAD_ROWS_LIMIT', message, { ...place, excerpt: rowExcerpt(line), limit })
+  return new FeedError('TSV_BAD_ROWS_LIMIT', message, {
+    ...place,
+    excerpt: rowExcerpt(line),
+    limit,
+  })
 }
 
 function placeText({ row, line, byteOffset }: RowPosition): string {
@@ -87,6 +116,10 @@ const MESSAGES = {
 
 /** At most 80 characters of a row's text. */
 export function rowExcerpt(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 320)).toString('utf8')
+  const text = Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset,
+    Math.min(bytes.byteLength, 320),
+  ).toString('utf8')
   return excerpt(text.replace(/[\r\n]+$/, ''))
 }

@@ -1,5 +1,6 @@
-// The block of bytes that the parser reads. Its sizes depend on the bytes alone, never on how the input was cut,
-// so batches begin and end at the same rows however the file arrives. A block is filled by copying, or lent where it lies.
+// The block of bytes that the parser reads. Its sizes depend on the bytes alone, never on how the
+// input was cut, so batches begin and end at the same rows however the file arrives. A block is
+// filled by copying, or lent where it lies.
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 
@@ -28,7 +29,10 @@ export class Block {
     return this.#size
   }
 
-  /** A block that begins inside a file, with bytes that stand there. It has room for more behind them. */
+  /**
+   * A block that begins inside a file, with bytes that stand there. It has room for more behind
+   * them.
+   */
   startAt(baseOffset: number, bytes: Uint8Array): void {
     this.baseOffset = baseOffset
     this.#makeRoomFor(bytes.length)
@@ -67,8 +71,9 @@ export class Block {
   }
 
   /**
-   * Drops what is before `offset`. The rest is a row cut off: its block has at least as much room again, so that growth stays linear.
-   * It moves to the front, unless the block was lent: then it is the caller's to go on with it.
+   * Drops what is before `offset`. The rest is a row cut off: its block has at least as much room
+   * again, so that growth stays linear. It moves to the front, unless the block was lent: then it
+   * is the caller's to go on with it.
    */
   dropBefore(offset: number): void {
     const rest = this.bytes.subarray(offset, this.filled)

@@ -8,12 +8,21 @@ import type { BoundHeader } from './header'
 
 export interface Choice<K extends Columns> {
   readonly header: BoundHeader<K>
-  /** Where they are in the file, in the order of the header. Those that the file lacks have no place there. */
+  /**
+   * Where they are in the file, in the order of the header. Those that the file lacks have no place
+   * there.
+   */
   readonly columns: Int32Array
 }
 
-/** The columns of these names, of the file or of its schema, in this order. @throws FeedError COLUMN_UNKNOWN */
-export function chooseColumns<K extends Columns>(header: BoundHeader, names: readonly string[]): Choice<K> {
+/**
+ * The columns of these names, of the file or of its schema, in this order.
+ * @throws FeedError COLUMN_UNKNOWN
+ */
+export function chooseColumns<K extends Columns>(
+  header: BoundHeader,
+  names: readonly string[],
+): Choice<K> {
   const indexes = new Map<string, number>()
   const absent = new Map<string, CellType>()
   const columns: number[] = []
@@ -27,10 +36,16 @@ export function chooseColumns<K extends Columns>(header: BoundHeader, names: rea
   const bound = columns.map(column => header.columns[column]!)
   const schema = schemaOf<K>(header.schema, names)
   const leftOut = new Set(header.columns.map(({ name }) => name).filter(name => !indexes.has(name)))
-  return { header: { schema, columns: bound, leftOut, absent, indexes: new ColumnLookup(indexes) }, columns: Int32Array.from(columns) }
+  return {
+    header: { schema, columns: bound, leftOut, absent, indexes: new ColumnLookup(indexes) },
+    columns: Int32Array.from(columns),
+  }
 }
 
-function schemaOf<K extends Columns>({ feed, columns }: FeedSchema, names: readonly string[]): FeedSchema<K> {
+function schemaOf<K extends Columns>(
+  { feed, columns }: FeedSchema,
+  names: readonly string[],
+): FeedSchema<K> {
   const wanted = new Set(names)
   const chosen = Object.entries(columns).filter(([name]) => wanted.has(name))
   // K has the columns of these names, and no others.

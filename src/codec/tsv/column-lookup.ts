@@ -1,5 +1,5 @@
-// Column numbers by name, for readers that ask for the same few names row after row: which one comes next is guessed from the last,
-// and a right guess costs one comparison.
+// Column numbers by name, for readers that ask for the same few names row after row: which one
+// comes next is guessed from the last, and a right guess costs one comparison.
 
 /** Names whose order is remembered. */
 const MAX_NAMES = 16

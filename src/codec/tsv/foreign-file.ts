@@ -1,5 +1,6 @@
-// Recognises files that are not tab-separated UTF-8 text with a header line, by their first bytes and their first line. Without it such
-// a file would be read as one column, as columns that are all empty, or as text that lost its first row to the names.
+// Recognises files that are not tab-separated UTF-8 text with a header line, by their first bytes
+// and their first line. Without it such a file would be read as one column, as columns that are all
+// empty, or as text that lost its first row to the names.
 
 import { excerpt } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
@@ -12,17 +13,28 @@ const SIGNATURES: readonly (readonly [bytes: readonly number[], what: string])[]
   [[0x50, 0x4b, 0x03, 0x04], 'it is a ZIP archive: unpack the file first'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'it is Zstandard data: decompress it first'],
   [[0xfd, 0x37, 0x7a, 0x58], 'it is xz data: decompress it first'],
-  [[0xff, 0xfe], `it is UTF-16 text: ${TO_UTF8}, for example by TextDecoderStream('utf-16le') and TextEncoderStream`],
-  [[0xfe, 0xff], `it is UTF-16 text: ${TO_UTF8}, for example by TextDecoderStream('utf-16be') and TextEncoderStream`],
+  [
+    [0xff, 0xfe],
+    `it is UTF-16 text: ${TO_UTF8}, for example by TextDecoderStream('utf-16le') and TextEncoderStream`,
+  ],
+  [
+    [0xfe, 0xff],
+    `it is UTF-16 text: ${TO_UTF8}, for example by TextDecoderStream('utf-16be') and TextEncoderStream`,
+  ],
 ]
 
-/** What a file that begins with these bytes is and what to do with it; undefined where it may be a TSV file. */
+/**
+ * What a file that begins with these bytes is and what to do with it; undefined where it may be a
+ * TSV file.
+ */
 export function foreignFormat(start: Uint8Array): string | undefined {
   const signature = SIGNATURES.find(([bytes]) => bytes.every((byte, at) => start[at] === byte))
   if (signature) return signature[1]
-  // Two characters of UTF-16 below U+0100. A TSV file has no NUL in every other place of its header line.
+  // Two characters of UTF-16 below U+0100. A TSV file has no NUL in every other place of its header
+  // line.
   const zeros = [0, 1, 2, 3].map(at => start[at] === 0)
-  const isUtf16 = start.length >= 4 && zeros[0] !== zeros[1] && zeros[0] === zeros[2] && zeros[1] === zeros[3]
+  const isUtf16 =
+    start.length >= 4 && zeros[0] !== zeros[1] && zeros[0] === zeros[2] && zeros[1] === zeros[3]
   return isUtf16 ? `it looks like UTF-16 text without a byte order mark: ${TO_UTF8}` : undefined
 }
 
@@ -46,14 +58,22 @@ export interface Heading {
   readonly isQuoted: boolean
 }
 
-/** What makes these headings those of another kind of file; undefined where they may be the names of columns. */
-export function foreignHeadings(headings: readonly Heading[], schema: FeedSchema): string | undefined {
+/**
+ * What makes these headings those of another kind of file; undefined where they may be the names of
+ * columns.
+ */
+export function foreignHeadings(
+  headings: readonly Heading[],
+  schema: FeedSchema,
+): string | undefined {
   const names = headings.map(({ text }) => text)
   // All of such a file would be its header line.
-  if (headings.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text))) return 'a line end is CR alone: convert line ends to LF'
+  if (headings.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text)))
+    return 'a line end is CR alone: convert line ends to LF'
   if (knownHeadings(schema, names) > 0) return undefined
   const [only] = headings
-  const separator = headings.length === 1 && only && !only.isQuoted ? otherSeparator(only.text) : undefined
+  const separator =
+    headings.length === 1 && only && !only.isQuoted ? otherSeparator(only.text) : undefined
   if (separator !== undefined) return separator
   if (Object.keys(schema.columns).length > 0) {
     return `none of its columns is in the schema (${schema.feed}): give the file's own schema, or none, and see whether it has a header line`

@@ -1,5 +1,6 @@
-// A schema bound to the header line of one file: by name, never by position, without regard to case.
-// Columns that the schema does not know stay readable under the name that the file gives them.
+// A schema bound to the header line of one file: by name, never by position, without regard to
+// case. Columns that the schema does not know stay readable under the name that the file gives
+// them.
 
 import { FeedError, type RowPosition } from '../../errors'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
@@ -28,11 +29,15 @@ export interface BoundHeader<C extends Columns = Columns> {
 }
 
 /**
- * Binds the cells of a header line.
- * A repeated column that is not required binds once; its later copies are readable as `name#2`, `name#3` and so on.
+ * Binds the cells of a header line. A repeated column that is not required binds once; its later
+ * copies are readable as `name#2`, `name#3` and so on.
  * @throws FeedError TSV_COLUMN_MISSING, TSV_COLUMN_REPEATED
  */
-export function bindHeader<C extends Columns>(schema: FeedSchema<C>, headings: readonly string[], position: RowPosition): BoundHeader<C> {
+export function bindHeader<C extends Columns>(
+  schema: FeedSchema<C>,
+  headings: readonly string[],
+  position: RowPosition,
+): BoundHeader<C> {
   const spellings = spellingsOf(schema)
   const columns: BoundColumn[] = []
   const indexes = new Map<string, number>()
@@ -43,7 +48,12 @@ export function bindHeader<C extends Columns>(schema: FeedSchema<C>, headings: r
     indexes.set(column.name, columns.length)
     columns.push(column)
   }
-  return { schema, columns, indexes: new ColumnLookup(indexes), absent: absentColumns(schema, indexes, position) }
+  return {
+    schema,
+    columns,
+    indexes: new ColumnLookup(indexes),
+    absent: absentColumns(schema, indexes, position),
+  }
 }
 
 /** How many of a header's cells the schema knows. */
@@ -62,11 +72,16 @@ function boundColumn(
 ): BoundColumn {
   const spec = known === undefined ? undefined : schema.columns[known]
   const wanted = known ?? heading
-  if (!indexes.has(wanted)) return { name: wanted, type: spec?.type ?? 'text', heading, known: spec !== undefined }
+  if (!indexes.has(wanted))
+    return { name: wanted, type: spec?.type ?? 'text', heading, known: spec !== undefined }
   if (spec?.required) {
-    throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${wanted} twice`, { ...position, column: wanted })
+    throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${wanted} twice`, {
+      ...position,
+      column: wanted,
+    })
   }
-  // Counted on from the last copy: looking for a free number from 2 on would make thousands of equal headings cost quadratic time.
+  // Counted on from the last copy: looking for a free number from 2 on would make thousands of
+  // equal headings cost quadratic time.
   let copy = copies.get(wanted) ?? 2
   while (indexes.has(`${wanted}#${copy}`)) copy++
   copies.set(wanted, copy + 1)
@@ -81,16 +96,25 @@ function spellingOf(heading: string): string {
 function spellingsOf(schema: FeedSchema): Map<string, string> {
   const spellings = new Map<string, string>()
   for (const [name, spec] of Object.entries(schema.columns)) {
-    for (const spelling of [name, ...(spec.aliases ?? [])]) spellings.set(spelling.toLowerCase(), name)
+    for (const spelling of [name, ...(spec.aliases ?? [])])
+      spellings.set(spelling.toLowerCase(), name)
   }
   return spellings
 }
 
-function absentColumns(schema: FeedSchema, indexes: ReadonlyMap<string, number>, position: RowPosition): Map<string, CellType> {
+function absentColumns(
+  schema: FeedSchema,
+  indexes: ReadonlyMap<string, number>,
+  position: RowPosition,
+): Map<string, CellType> {
   const absent = new Map<string, CellType>()
   for (const [name, spec] of Object.entries(schema.columns)) {
     if (indexes.has(name)) continue
-    if (spec.required) throw new FeedError('TSV_COLUMN_MISSING', `the header has no column ${name}`, { ...position, column: name })
+    if (spec.required)
+      throw new FeedError('TSV_COLUMN_MISSING', `the header has no column ${name}`, {
+        ...position,
+        column: name,
+      })
     absent.set(name, spec.type)
   }
   return absent

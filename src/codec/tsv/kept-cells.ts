@@ -1,5 +1,6 @@
-// The cells of some columns, side by side, as in a file that has no others: the bytes and the ends of as many cells as a batch may have.
-// What was taken from it is copied, and its memory used again.
+// The cells of some columns, side by side, as in a file that has no others: the bytes and the ends
+// of as many cells as a batch may have. What was taken from it is copied, and its memory used
+// again.
 
 import { CELL_END, CELL_MARK, type RowIndex } from './scanner'
 
@@ -41,7 +42,9 @@ export class KeptCells {
     this.#cells = 0
   }
 
-  /** Cells that stand side by side already; their ends count from the first byte that is kept here. */
+  /**
+   * Cells that stand side by side already; their ends count from the first byte that is kept here.
+   */
   add(bytes: Uint8Array, ends: Int32Array): void {
     this.#makeRoom(bytes.length)
     this.#bytes.set(bytes, this.#byteLength)
@@ -56,7 +59,8 @@ export class KeptCells {
     for (let row = 0; row < rows; row++) {
       for (const column of this.columns) {
         const marked = cellEnds[row * columns + column]!
-        const start = column === 0 ? rowStarts[row]! : (cellEnds[row * columns + column - 1]! & CELL_END) + 1
+        const start =
+          column === 0 ? rowStarts[row]! : (cellEnds[row * columns + column - 1]! & CELL_END) + 1
         this.#addCell(block, start, marked & CELL_END, marked & CELL_MARK)
       }
       if (this.columns.length > 0) this.#bytes[this.#byteLength - 1] = LF

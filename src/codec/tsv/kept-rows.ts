@@ -1,5 +1,6 @@
-// The rows of a batch of which only some columns are kept: their cells, and where in the file they stand. They come from several blocks,
-// one row behind the other, so that a batch of few columns has many rows.
+// The rows of a batch of which only some columns are kept: their cells, and where in the file they
+// stand. They come from several blocks, one row behind the other, so that a batch of few columns
+// has many rows.
 
 import type { RowPosition } from '../../errors'
 import type { RowPlaces } from '../row-batch'
@@ -98,33 +99,52 @@ export class KeptRows {
     const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
     const selection = this.#selection()
     const leftOut = this.#hasGaps ? this.#leftOutBefore.slice(0, rows) : undefined
-    const places = { lines: this.#lines.slice(0, rows), byteOffsets: this.#byteOffsets.slice(0, rows) }
+    const places = {
+      lines: this.#lines.slice(0, rows),
+      byteOffsets: this.#byteOffsets.slice(0, rows),
+    }
     this.#cells.clear()
     this.#leftOut.clear()
     if (this.#hasGaps) this.#leftOutBefore.fill(0)
     this.#hasGaps = false
     this.#space.rows = 0
-    return { bytes, index, places, rowCount: rows, first: this.#first, leftOutBefore: leftOut, selection }
+    return {
+      bytes,
+      index,
+      places,
+      rowCount: rows,
+      first: this.#first,
+      leftOutBefore: leftOut,
+      selection,
+    }
   }
 
   #selection(): Uint32Array | undefined {
     if (this.#leftOut.size === 0) return undefined
     const { rows } = this.#space
-    return Uint32Array.from({ length: rows }, (_, slot) => slot).filter(slot => !this.#leftOut.has(slot))
+    return Uint32Array.from({ length: rows }, (_, slot) => slot).filter(
+      slot => !this.#leftOut.has(slot),
+    )
   }
 
   #fillStarts(): void {
     const { rows, rowStarts, columns, cellEnds } = this.#space
     rowStarts.fill(0, 0, rows)
     if (columns === 0) return
-    for (let row = 1; row < rows; row++) rowStarts[row] = (cellEnds[row * columns - 1]! & CELL_END) + 1
+    for (let row = 1; row < rows; row++)
+      rowStarts[row] = (cellEnds[row * columns - 1]! & CELL_END) + 1
   }
 
   #addFlags({ rows, rowFlags }: ScanSpace): void {
     this.#space.rowFlags.set(rowFlags.subarray(0, rows), this.#space.rows)
   }
 
-  #addLines(block: Uint8Array, { rows, rowStarts, innerLines }: ScanSpace, firstLine: number, hasGaps: boolean): void {
+  #addLines(
+    block: Uint8Array,
+    { rows, rowStarts, innerLines }: ScanSpace,
+    firstLine: number,
+    hasGaps: boolean,
+  ): void {
     let line = firstLine
     for (let row = 0; row < rows; row++) {
       this.#lines[this.#space.rows + row] = line++
@@ -140,11 +160,13 @@ export class KeptRows {
     if (before === 0 && gaps.length === 0) return
     this.#hasGaps = true
     const counts = leftOutBefore(gaps, rows)
-    for (let row = 0; row < rows; row++) this.#leftOutBefore[this.#space.rows + row] = before + counts[row]!
+    for (let row = 0; row < rows; row++)
+      this.#leftOutBefore[this.#space.rows + row] = before + counts[row]!
   }
 
   #addOffsets({ rows, rowStarts }: ScanSpace, before: number): void {
     const shift = before - rowStarts[0]!
-    for (let row = 0; row < rows; row++) this.#byteOffsets[this.#space.rows + row] = rowStarts[row]! + shift
+    for (let row = 0; row < rows; row++)
+      this.#byteOffsets[this.#space.rows + row] = rowStarts[row]! + shift
   }
 }

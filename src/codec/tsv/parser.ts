@@ -1,12 +1,15 @@
-// The TSV parser: bytes in, row batches out. It owns the order of things (header, rows, bad rows, the end) and the positions;
-// what a row is stands in read-row.ts, fast scanning in the engines behind scanner.ts. It is one piece because all of this moves one position.
+// The TSV parser: bytes in, row batches out. It owns the order of things (header, rows, bad rows,
+// the end) and the positions; what a row is stands in read-row.ts, fast scanning in the engines
+// behind scanner.ts. It is one piece because all of this moves one position.
 //
-// After a bad row reading goes on at the next line, also where a quote had run over it: a quote that never closes costs one row,
-// not the file. The lines that the bad row had run over are re-read with quotes confined to their line, so each byte is read
-// at most twice whatever the input.
+// After a bad row reading goes on at the next line, also where a quote had run over it: a quote
+// that never closes costs one row, not the file. The lines that the bad row had run over are
+// re-read with quotes confined to their line, so each byte is read at most twice whatever the
+// input.
 //
-// Where somebody is told of bad rows (`onBadRow` throws or is a function), the rows before a bad row are handed over first: there a
-// batch ends. Under 'skip' nobody is told, and a batch goes on behind the bad row, which leaves a gap in it.
+// Where somebody is told of bad rows (`onBadRow` throws or is a function), the rows before a bad
+// row are handed over first: there a batch ends. Under 'skip' nobody is told, and a batch goes on
+// behind the bad row, which leaves a gap in it.
 
 import { isUtf8 } from 'node:buffer'
 import { PAUSE, type Pause } from '../../core/steps'
@@ -27,23 +30,45 @@ import { tsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
-  /** Which file this is; every batch carries it. A function is asked once, when the header is read. */
+  /**
+   * Which file this is; every batch carries it. A function is asked once, when the header is read.
+   */
   readonly file?: FeedFile | (() => FeedFile)
-  /** Those of the batches, by name, in this order; the file's when absent. COLUMN_UNKNOWN for one that neither schema nor file has. */
+  /**
+   * Those of the batches, by name, in this order; the file's when absent. COLUMN_UNKNOWN for one
+   * that neither schema nor file has.
+   */
   readonly columns?: readonly string[]
   readonly onBadRow?: BadRowPolicy
-  /** Rows that may be left out, with `onBadRow` other than 'throw': one more ends the stream with TSV_BAD_ROWS_LIMIT. No limit by default. */
+  /**
+   * Rows that may be left out, with `onBadRow` other than 'throw': one more ends the stream with
+   * TSV_BAD_ROWS_LIMIT. No limit by default.
+   */
   readonly maxBadRows?: number
-  /** What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted. */
+  /**
+   * What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted.
+   */
   readonly invalidUtf8?: 'bad-row' | 'replace'
-  /** Bytes of a row, line end included, at the most, the header line among them; also how far an open quote is followed. */
+  /**
+   * Bytes of a row, line end included, at the most, the header line among them; also how far an
+   * open quote is followed.
+   */
   readonly maxRowBytes?: number
-  /** Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to four times more. */
+  /**
+   * Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to
+   * four times more.
+   */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
-  /** A batch is good only until the next is asked for: it may lie where it was read. Its rows must not be kept, detached ones excepted. */
+  /**
+   * A batch is good only until the next is asked for: it may lie where it was read. Its rows must
+   * not be kept, detached ones excepted.
+   */
   readonly lends?: boolean
-  /** Goes on where another parser's `saveState` was called, with the bytes that were pushed after it. */
+  /**
+   * Goes on where another parser's `saveState` was called, with the bytes that were pushed after
+   * it.
+   */
   readonly start?: TsvParserState
 }
 
@@ -63,15 +88,24 @@ export interface TsvParserState {
   readonly rest: Uint8Array
 }
 
-/** Where few columns are kept a block is not a batch, and a larger one costs less for each row: so many times `batchBytes`, up to this size. */
+/**
+ * Where few columns are kept a block is not a batch, and a larger one costs less for each row: so
+ * many times `batchBytes`, up to this size.
+ */
 const BATCHES_IN_BLOCK = 4
 const MOST_BLOCK_BYTES = 1 << 20
 const NOTHING = new Uint8Array()
-/** Bytes that are read without a batch, at the most, before PAUSE is given: about a millisecond's work where all rows are bad. */
+/**
+ * Bytes that are read without a batch, at the most, before PAUSE is given: about a millisecond's
+ * work where all rows are bad.
+ */
 const PAUSE_BYTES = 1 << 16
 /** Bad rows likewise. */
 const PAUSE_ROWS = 1 << 10
-/** Behind a bad row: where bad rows are many, calling the scan engine for the few rows between them costs more than reading these one by one. */
+/**
+ * Behind a bad row: where bad rows are many, calling the scan engine for the few rows between them
+ * costs more than reading these one by one.
+ */
 const SLOW_BYTES = 128
 
 /** @typeParam K the columns of its batches */
@@ -138,8 +172,9 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   /**
-   * All that another parser of the same options needs to go on from here; undefined before the header was read, and, with `columns`, while
-   * rows wait for their batch. Call it between two pushes.
+   * All that another parser of the same options needs to go on from here; undefined before the
+   * header was read, and, with `columns`, while rows wait for their batch. Call it between two
+   * pushes.
    */
   saveState(): TsvParserState | undefined {
     if (this.#header === undefined || this.#rows?.isEmpty === false) return undefined
@@ -158,9 +193,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   /**
-   * Takes the next bytes of the file. Batches come as soon as a block is full; they own their memory. The sequence must be used up before
-   * the next call. PAUSE stands in it where bad rows alone were met for a while.
-   * @param bytes are read where they lie, if they carry a loan and it lasts until the sequence is used up. Otherwise they are copied.
+   * Takes the next bytes of the file. Batches come as soon as a block is full; they own their
+   * memory. The sequence must be used up before the next call. PAUSE stands in it where bad rows
+   * alone were met for a while.
+   * @param bytes are read where they lie, if they carry a loan and it lasts until the sequence is
+   * used up. Otherwise they are copied.
    */
   steps(bytes: Uint8Array): Iterable<RowBatch<K> | Pause> {
     const loan = loanOf(bytes)
@@ -179,14 +216,18 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return batchesAmong(this.lastSteps())
   }
 
-  /** The end of the file: the last rows. @throws FeedError TSV_EMPTY where not even a header came */
+  /**
+   * The end of the file: the last rows.
+   * @throws FeedError TSV_EMPTY where not even a header came
+   */
   *lastSteps(): Generator<RowBatch<K> | Pause, void, void> {
     this.#final = true
     this.#startReading()
     yield* this.#steps
     const last = this.#rows?.flush()
     if (last !== undefined) yield last
-    if (this.#header === undefined) throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
+    if (this.#header === undefined)
+      throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
     this.#progress.complete = true
   }
 
@@ -208,7 +249,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
 
   #canReadThere(bytes: Uint8Array, loan: Loan): boolean {
     const { filled, size } = this.#block
-    return filled + bytes.length >= size && loan.historyBytes >= filled && this.#options.scanner.borrow(loan)
+    return (
+      filled + bytes.length >= size &&
+      loan.historyBytes >= filled &&
+      this.#options.scanner.borrow(loan)
+    )
   }
 
   /** What was filled in lies before the bytes. */
@@ -218,7 +263,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#isThere = true
     this.#block.takeBack()
     // The space of the engine is where it reads.
-    this.#space = this.#header && this.#rows && this.#options.scanner.newSpace(this.#header.columns.length, this.#rows.wanted)
+    this.#space =
+      this.#header &&
+      this.#rows &&
+      this.#options.scanner.newSpace(this.#header.columns.length, this.#rows.wanted)
   }
 
   /** The next batch of what was pushed; undefined once that is used up. */
@@ -237,7 +285,8 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Puts input into the block. False when there is not enough to make it whole. */
   #fillBlock(): boolean {
     const block = this.#block
-    if (this.#isThere && this.#input.length >= block.size) block.lend(this.#input.subarray(0, block.size))
+    if (this.#isThere && this.#input.length >= block.size)
+      block.lend(this.#input.subarray(0, block.size))
     else {
       this.#isThere = false
       const rest = this.#input.subarray(block.fill(this.#input, 0))
@@ -264,10 +313,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#at = 0
   }
 
-  /** Reads on in the block. @returns the next batch, if there is one before the end or a row that is left out */
+  /**
+   * Reads on in the block.
+   * @returns the next batch, if there is one before the end or a row that is left out
+   */
   #readOn(): RowBatch<K> | Pause | undefined {
     if (this.#header === undefined) this.#readHeader(this.#final)
-    if (this.#header && this.#rows) return this.#readRows(this.#header, this.#rows, this.#spaceFor(this.#header, this.#rows))
+    if (this.#header && this.#rows)
+      return this.#readRows(this.#header, this.#rows, this.#spaceFor(this.#header, this.#rows))
     this.#stopReading()
     return undefined
   }
@@ -280,7 +333,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const { bytes, filled } = this.#block
     const bom = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
     if (filled === bom) return
-    const line = readHeader(bytes, bom, filled, { final, maxRowBytes: this.#options.maxRowBytes, schema: this.#options.schema })
+    const line = readHeader(bytes, bom, filled, {
+      final,
+      maxRowBytes: this.#options.maxRowBytes,
+      schema: this.#options.schema,
+    })
     if (line === undefined) return
     this.#bind(line.headings, { row: 0, line: 1, byteOffset: bom })
     this.#at = line.next
@@ -303,7 +360,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#header = header
   }
 
-  #readRows(header: BoundHeader<C>, rows: RowCollector<K>, space: ScanSpace): RowBatch<K> | Pause | undefined {
+  #readRows(
+    header: BoundHeader<C>,
+    rows: RowCollector<K>,
+    space: ScanSpace,
+  ): RowBatch<K> | Pause | undefined {
     const { bytes, filled } = this.#block
     const { scanner, maxRowBytes } = this.#options
     const startedAt = this.#at
@@ -311,14 +372,17 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     let next = this.#bad ? this.#leaveOut(this.#bad, this.#at, filled) : this.#at
     let slowUntil = this.badRows === badRows ? 0 : next + SLOW_BYTES
     for (;;) {
-      if (next >= slowUntil && next < filled && !this.#isConfined(next)) next = scanner.scan(bytes, next, filled, maxRowBytes, space)
+      if (next >= slowUntil && next < filled && !this.#isConfined(next))
+        next = scanner.scan(bytes, next, filled, maxRowBytes, space)
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
       const badBefore = this.badRows
       next = this.#skipLines(next, filled, header.columns.length, space)
       const reading = next < filled ? this.#readOne(next, filled, this.#final, header) : INCOMPLETE
       if (reading.kind === 'row') next = appendRow(space, bytes, next, reading)
-      else if (reading.kind === 'left-out' && this.#canSkip(next, filled, space)) next = this.#skip(reading, next, filled, space)
-      else if (reading.kind === 'left-out' && space.rows === 0 && rows.isEmpty) next = this.#leaveOut(reading, next, filled)
+      else if (reading.kind === 'left-out' && this.#canSkip(next, filled, space))
+        next = this.#skip(reading, next, filled, space)
+      else if (reading.kind === 'left-out' && space.rows === 0 && rows.isEmpty)
+        next = this.#leaveOut(reading, next, filled)
       else {
         const batch = this.#take(rows, space, Math.min(next, filled))
         if (reading.kind === 'left-out') this.#bad = reading
@@ -326,13 +390,19 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
         return batch ?? (this.badRows === badRows ? undefined : PAUSE)
       }
       if (this.badRows !== badBefore) slowUntil = next + SLOW_BYTES
-      if (this.badRows - badRows >= PAUSE_ROWS || (this.badRows !== badRows && next - startedAt >= PAUSE_BYTES)) {
+      if (
+        this.badRows - badRows >= PAUSE_ROWS ||
+        (this.badRows !== badRows && next - startedAt >= PAUSE_BYTES)
+      ) {
         return this.#take(rows, space, next) ?? PAUSE
       }
     }
   }
 
-  /** Leaves out the lines from `from` on that have no quoted cell and not the right number of cells. @returns where the next one begins */
+  /**
+   * Leaves out the lines from `from` on that have no quoted cell and not the right number of cells.
+   * @returns where the next one begins
+   */
   #skipLines(from: number, filled: number, columns: number, space: ScanSpace): number {
     const { onBadRow, maxRowBytes } = this.#options
     if (onBadRow !== 'skip') return from
@@ -351,7 +421,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return at
   }
 
-  /** Leaves out the row at `from`, whose line ends in the block. @returns where the next one begins */
+  /**
+   * Leaves out the row at `from`, whose line ends in the block.
+   * @returns where the next one begins
+   */
   #skip({ readTo }: LeftOut, from: number, filled: number, space: ScanSpace): number {
     const { bytes, baseOffset } = this.#block
     const next = nextLine(bytes, from, filled)
@@ -360,14 +433,19 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return next
   }
 
-  /** Whether the row at `from` is left out without a word to anybody if it is bad. One whose line is too long to be here is not. */
+  /**
+   * Whether the row at `from` is left out without a word to anybody if it is bad. One whose line is
+   * too long to be here is not.
+   */
   #canSkip(from: number, filled: number, space: ScanSpace): boolean {
     const { onBadRow, maxRowBytes } = this.#options
     if (onBadRow !== 'skip' || this.#mostSkips(space) < 1) return false
     return nextLine(this.#block.bytes, from, Math.min(filled, from + maxRowBytes)) >= 0
   }
 
-  /** Rows of the space may still turn out to be bad, as bytes that are not UTF-8: they come before. */
+  /**
+   * Rows of the space may still turn out to be bad, as bytes that are not UTF-8: they come before.
+   */
   #mostSkips(space: ScanSpace): number {
     return this.#options.maxBadRows - this.badRows - space.rows
   }
@@ -387,42 +465,69 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   /** What the row at `from` is, the number of its cells and its size considered. */
-  #readOne(from: number, filled: number, final: boolean, header: BoundHeader): GoodRow | { kind: 'incomplete' } | LeftOut {
+  #readOne(
+    from: number,
+    filled: number,
+    final: boolean,
+    header: BoundHeader,
+  ): GoodRow | { kind: 'incomplete' } | LeftOut {
     const { maxRowBytes: limitBytes } = this.#options
     const { bytes } = this.#block
     const isCut = filled - from > limitBytes
     const to = isCut ? from + limitBytes : filled
     const columns = header.columns.length
-    const reading = readRow(bytes, from, to, { final: final && !isCut, linesInQuotes: !this.#isConfined(from), maxCells: columns })
+    const reading = readRow(bytes, from, to, {
+      final: final && !isCut,
+      linesInQuotes: !this.#isConfined(from),
+      maxCells: columns,
+    })
     if (reading.kind === 'row') {
       const reason = cellCountFault(reading.cellEnds.length, columns, reading.cellEnds[0] === from)
       if (reason === undefined) return reading
       return this.#judge({ reason, readTo: reading.next }, from, to, final || isCut)
     }
     if (reading.kind === 'bad') {
-      const code = reading.fault === 'unclosed-quote' ? 'TSV_QUOTE_UNCLOSED' : 'TSV_QUOTE_TRAILING_TEXT'
+      const code =
+        reading.fault === 'unclosed-quote' ? 'TSV_QUOTE_UNCLOSED' : 'TSV_QUOTE_TRAILING_TEXT'
       return this.#judge({ reason: { code }, readTo: reading.readTo }, from, to, final || isCut)
     }
     if (!isCut) return reading
     return {
       kind: 'left-out',
-      reason: reading.insideQuotes ? { code: 'TSV_QUOTE_UNCLOSED' } : { code: 'TSV_ROW_TOO_LARGE', limitBytes },
+      reason: reading.insideQuotes
+        ? { code: 'TSV_QUOTE_UNCLOSED' }
+        : { code: 'TSV_ROW_TOO_LARGE', limitBytes },
       readTo: to,
     }
   }
 
-  // A bad row is left out only when its first line is whole (or past the cap): its bytes are handed over, and reading goes on behind them.
-  #judge(bad: { reason: BadRowReason; readTo: number }, from: number, to: number, isAll: boolean): LeftOut | { kind: 'incomplete' } {
-    return isAll || nextLine(this.#block.bytes, from, to) >= 0 ? { kind: 'left-out', ...bad } : { kind: 'incomplete' }
+  // A bad row is left out only when its first line is whole (or past the cap): its bytes are handed
+  // over, and reading goes on behind them.
+  #judge(
+    bad: { reason: BadRowReason; readTo: number },
+    from: number,
+    to: number,
+    isAll: boolean,
+  ): LeftOut | { kind: 'incomplete' } {
+    return isAll || nextLine(this.#block.bytes, from, to) >= 0
+      ? { kind: 'left-out', ...bad }
+      : { kind: 'incomplete' }
   }
 
-  /** Applies `onBadRow` to the row at `from`, of which somebody may be told. @returns where reading goes on */
+  /**
+   * Applies `onBadRow` to the row at `from`, of which somebody may be told.
+   * @returns where reading goes on
+   */
   #leaveOut({ reason, readTo }: LeftOut, from: number, filled: number): number {
     const { bytes, baseOffset } = this.#block
     const limit = Math.min(filled, from + this.#options.maxRowBytes)
     const next = nextLine(bytes, from, limit)
     const line = bytes.subarray(from, next < 0 ? limit : next)
-    const failure = this.#report(reason, { row: ++this.#row, line: this.#line, byteOffset: baseOffset + from }, line)
+    const failure = this.#report(
+      reason,
+      { row: ++this.#row, line: this.#line, byteOffset: baseOffset + from },
+      line,
+    )
     this.#bad = undefined
     if (failure !== undefined) throw failure
     this.#confinedUntil = Math.max(this.#confinedUntil, baseOffset + readTo)
@@ -435,7 +540,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return this.#at
   }
 
-  /** Hands a bad row to `onBadRow`. @returns the error where the policy is to throw it, or the row is one too many */
+  /**
+   * Hands a bad row to `onBadRow`.
+   * @returns the error where the policy is to throw it, or the row is one too many
+   */
   #report(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError | undefined {
     const { onBadRow, maxBadRows } = this.#options
     if (onBadRow === 'throw') return badRowError(reason, place, line)
@@ -457,8 +565,19 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
     if (space.rows === 0) return undefined
     const { bytes, filled, baseOffset, isLent } = this.#block
-    const place = { row: this.#row + 1, line: this.#line, byteOffset: baseOffset + space.rowStarts[0]! }
-    const batch = rows.collect({ block: bytes, space, end: Math.min(next, filled), place, gaps: this.#gaps, stays: isLent })
+    const place = {
+      row: this.#row + 1,
+      line: this.#line,
+      byteOffset: baseOffset + space.rowStarts[0]!,
+    }
+    const batch = rows.collect({
+      block: bytes,
+      space,
+      end: Math.min(next, filled),
+      place,
+      gaps: this.#gaps,
+      stays: isLent,
+    })
     this.#row += space.rows + this.#gapRows
     this.#line += space.rows + space.innerLines + this.#gapRows
     this.#at = next
@@ -471,7 +590,10 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return batch
   }
 
-  /** Whether a row that may not be UTF-8 is one of the file's. Behind one that the policy is to throw there is none. */
+  /**
+   * Whether a row that may not be UTF-8 is one of the file's. Behind one that the policy is to
+   * throw there is none.
+   */
   #takesRow(bytes: Uint8Array, row: PlacedRow): boolean {
     if (this.#failure !== undefined) return false
     if (isUtf8(bytes)) return true
@@ -499,7 +621,9 @@ function* batchesAmong<B>(steps: Iterable<B | Pause>): Generator<B, void, void> 
 }
 
 function blockBytesOf(batchBytes: number, columns: readonly string[] | undefined): number {
-  return columns ? Math.max(batchBytes, Math.min(BATCHES_IN_BLOCK * batchBytes, MOST_BLOCK_BYTES)) : batchBytes
+  return columns
+    ? Math.max(batchBytes, Math.min(BATCHES_IN_BLOCK * batchBytes, MOST_BLOCK_BYTES))
+    : batchBytes
 }
 
 /** There is no whole row. */
@@ -513,8 +637,14 @@ interface LeftOut {
   readonly readTo: number
 }
 
-function cellCountFault(cells: number, columns: number, isEmpty: boolean): BadRowReason | undefined {
+function cellCountFault(
+  cells: number,
+  columns: number,
+  isEmpty: boolean,
+): BadRowReason | undefined {
   if (cells === columns) return undefined
   if (cells > columns) return { code: 'TSV_ROW_LONG', cells, columns }
-  return cells === 1 && isEmpty ? { code: 'TSV_ROW_BLANK' } : { code: 'TSV_ROW_SHORT', cells, columns }
+  return cells === 1 && isEmpty
+    ? { code: 'TSV_ROW_BLANK' }
+    : { code: 'TSV_ROW_SHORT', cells, columns }
 }

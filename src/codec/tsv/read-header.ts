@@ -1,4 +1,5 @@
-// Reads the header line: its names as text, and whether it is one at all. Binding them to a schema is header.ts.
+// Reads the header line: its names as text, and whether it is one at all. Binding them to a schema
+// is header.ts.
 
 import { isUtf8 } from 'node:buffer'
 import { FeedError } from '../../errors'
@@ -10,7 +11,10 @@ import { nextLine, readRow } from './read-row'
 const QUOTE = 0x22
 const TAB = 0x09
 
-/** Columns of a file at the most: many times what any documented feed has. It bounds what a hostile header costs for each row. */
+/**
+ * Columns of a file at the most: many times what any documented feed has. It bounds what a hostile
+ * header costs for each row.
+ */
 export const MAX_COLUMNS = 4096
 
 export interface HeaderLine {
@@ -28,10 +32,16 @@ export interface ReadHeaderOptions {
 }
 
 /**
- * The header line that begins at `from` of the file's first block, or undefined where more input is needed.
+ * The header line that begins at `from` of the file's first block, or undefined where more input is
+ * needed.
  * @throws FeedError TSV_HEADER_INVALID
  */
-export function readHeader(block: Uint8Array, from: number, to: number, options: ReadHeaderOptions): HeaderLine | undefined {
+export function readHeader(
+  block: Uint8Array,
+  from: number,
+  to: number,
+  options: ReadHeaderOptions,
+): HeaderLine | undefined {
   const { final, maxRowBytes, schema } = options
   const isCut = to - from > maxRowBytes
   const limit = isCut ? from + maxRowBytes : to
@@ -43,12 +53,17 @@ export function readHeader(block: Uint8Array, from: number, to: number, options:
   }
   const format = foreignFormat(block.subarray(0, to))
   if (format !== undefined) throw invalid(format)
-  const reading = readRow(block, from, limit, { final: final && !isCut, linesInQuotes: false, maxCells: MAX_COLUMNS })
+  const reading = readRow(block, from, limit, {
+    final: final && !isCut,
+    linesInQuotes: false,
+    maxCells: MAX_COLUMNS,
+  })
   if (reading.kind === 'incomplete') {
     if (isCut) throw invalid(`longer than the ${maxRowBytes} bytes of maxRowBytes`)
     return undefined
   }
-  if (reading.kind === 'bad') throw invalid(quotedWithOtherSeparator(block, from, reading.readTo) ?? reading.fault)
+  if (reading.kind === 'bad')
+    throw invalid(quotedWithOtherSeparator(block, from, reading.readTo) ?? reading.fault)
   if (reading.cellEnds.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`)
   if (!isUtf8(block.subarray(from, reading.next))) throw invalid('not UTF-8')
   const headings = headingsOf(block, from, reading.cellEnds)
@@ -59,7 +74,11 @@ export function readHeader(block: Uint8Array, from: number, to: number, options:
 }
 
 /** A line such as `"id","title"`: text stands behind the first closing quote. */
-function quotedWithOtherSeparator(block: Uint8Array, from: number, readTo: number): string | undefined {
+function quotedWithOtherSeparator(
+  block: Uint8Array,
+  from: number,
+  readTo: number,
+): string | undefined {
   if (block.subarray(from, readTo).includes(TAB)) return undefined
   return otherSeparator(String.fromCharCode(block[readTo] ?? TAB))
 }
@@ -69,13 +88,18 @@ function headingsOf(block: Uint8Array, from: number, cellEnds: readonly number[]
   let start = from
   return cellEnds.map(end => {
     const isQuoted = end - start >= 2 && block[start] === QUOTE
-    const text = isQuoted ? unescapeCell(buffer.toString('utf8', start + 1, end - 1)) : buffer.toString('utf8', start, end)
+    const text = isQuoted
+      ? unescapeCell(buffer.toString('utf8', start + 1, end - 1))
+      : buffer.toString('utf8', start, end)
     start = end + 1
     return { text, isQuoted }
   })
 }
 
-/** Undoes the `\"` and `\\` of a quoted cell (item-feeds.md, section 2.1). A backslash before anything else is kept as written. */
+/**
+ * Undoes the `\"` and `\\` of a quoted cell (item-feeds.md, section 2.1). A backslash before
+ * anything else is kept as written.
+ */
 function unescapeCell(text: string): string {
   return text.includes('\\') ? text.replace(/\\(["\\])/g, '$1') : text
 }

@@ -1,6 +1,6 @@
-// Reads one row slowly and says exactly what it is. All engines share this for rows they do not take themselves:
-// the row that is cut off at a block's end, the row that is bad, the header line. The dialect
-// (item-feeds.md, section 2.1):
+// Reads one row slowly and says exactly what it is. All engines share this for rows they do not
+// take themselves: the row that is cut off at a block's end, the row that is bad, the header line.
+// The dialect (item-feeds.md, section 2.1):
 //
 // | where | what | meaning |
 // |---|---|---|
@@ -21,7 +21,12 @@ export type RowFault = 'unclosed-quote' | 'text-after-quote'
 
 export type RowReading =
   /** A whole row: where each cell ends (terminator excluded) and where the next row begins. */
-  | { readonly kind: 'row'; readonly cellEnds: readonly number[]; readonly next: number; readonly innerLines: number }
+  | {
+      readonly kind: 'row'
+      readonly cellEnds: readonly number[]
+      readonly next: number
+      readonly innerLines: number
+    }
   /** `readTo` is the first byte that the reading did not pass. */
   | { readonly kind: 'bad'; readonly fault: RowFault; readonly readTo: number }
   /** More input is needed to tell. */
@@ -37,7 +42,12 @@ export interface ReadRowOptions {
 }
 
 /** Reads the row that begins at `from`. Linear in the bytes it passes. */
-export function readRow(block: Uint8Array, from: number, to: number, options: ReadRowOptions): RowReading {
+export function readRow(
+  block: Uint8Array,
+  from: number,
+  to: number,
+  options: ReadRowOptions,
+): RowReading {
   const cellEnds: number[] = []
   let innerLines = 0
   let at = from
@@ -53,26 +63,42 @@ export function readRow(block: Uint8Array, from: number, to: number, options: Re
       for (let inner = at; inner < end; inner++) if (block[inner] === LF) innerLines++
       at = end + 1
       if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
-      if (block[at] === CR && at + 1 >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
-      if (at < to && block[at] !== TAB && lineEndLength(block, at, to) === 0) return { kind: 'bad', fault: 'text-after-quote', readTo: at }
+      if (block[at] === CR && at + 1 >= to && !options.final)
+        return { kind: 'incomplete', insideQuotes: false }
+      if (at < to && block[at] !== TAB && lineEndLength(block, at, to) === 0)
+        return { kind: 'bad', fault: 'text-after-quote', readTo: at }
     } else {
       while (at < to && block[at] !== TAB && block[at] !== LF) at++
       if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
-      if (at < to && block[at] === LF && at > from && block[at - 1] === CR && at - 1 >= cellStart(cellEnds, from)) at--
+      if (
+        at < to &&
+        block[at] === LF &&
+        at > from &&
+        block[at - 1] === CR &&
+        at - 1 >= cellStart(cellEnds, from)
+      )
+        at--
     }
     cellEnds.push(at)
     if (at >= to) return { kind: 'row', cellEnds, next: to, innerLines }
-    if (block[at] !== TAB) return { kind: 'row', cellEnds, next: at + lineEndLength(block, at, to), innerLines }
+    if (block[at] !== TAB)
+      return { kind: 'row', cellEnds, next: at + lineEndLength(block, at, to), innerLines }
     at++
     if (cellEnds.length > options.maxCells) return { kind: 'row', cellEnds, next: at, innerLines }
   }
 }
 
 /**
- * Where the next line begins, when the line at `from` ends before `to`, has no quoted cell and not `columns` cells: a bad row, whatever
- * stands around it. Else -1: `readRow` has to say what the row is. It makes no objects, as hostile files have a bad row a byte.
+ * Where the next line begins, when the line at `from` ends before `to`, has no quoted cell and not
+ * `columns` cells: a bad row, whatever stands around it. Else -1: `readRow` has to say what the row
+ * is. It makes no objects, as hostile files have a bad row a byte.
  */
-export function endOfMiscountedLine(block: Uint8Array, from: number, to: number, columns: number): number {
+export function endOfMiscountedLine(
+  block: Uint8Array,
+  from: number,
+  to: number,
+  columns: number,
+): number {
   if (block[from] === QUOTE) return -1
   let tabs = 0
   for (let at = from; at < to; at++) {
@@ -85,7 +111,10 @@ export function endOfMiscountedLine(block: Uint8Array, from: number, to: number,
   return -1
 }
 
-/** Where the line that holds `from` ends: the offset after its LF, or -1 where there is none before `to`. */
+/**
+ * Where the line that holds `from` ends: the offset after its LF, or -1 where there is none before
+ * `to`.
+ */
 export function nextLine(block: Uint8Array, from: number, to: number): number {
   const lineFeed = block.indexOf(LF, from)
   return lineFeed < 0 || lineFeed >= to ? -1 : lineFeed + 1

@@ -1,5 +1,6 @@
-// What a parser's rows become: a batch for each block of them, or, where only some columns are wanted, one for as many rows as fill it with those.
-// Rows that are not UTF-8 are left out here, as the parser judges: a block is looked at by native code, and only where that finds some, each row.
+// What a parser's rows become: a batch for each block of them, or, where only some columns are
+// wanted, one for as many rows as fill it with those. Rows that are not UTF-8 are left out here, as
+// the parser judges: a block is looked at by native code, and only where that finds some, each row.
 
 import { isUtf8 } from 'node:buffer'
 import type { Columns, FeedFile } from '../../schema/feed-schema'
@@ -55,7 +56,9 @@ export class RowCollector<K extends Columns> {
     // Without a choice K is what the file's schema has.
     this.#header = chosen ? chosen.header : (parts.header as unknown as BoundHeader<K>)
     this.#kept = chosen && new KeptRows(chosen.columns, parts.batchBytes)
-    this.wanted = chosen ? Math.max(0, ...chosen.columns.map(column => column + 1)) : parts.header.columns.length
+    this.wanted = chosen
+      ? Math.max(0, ...chosen.columns.map(column => column + 1))
+      : parts.header.columns.length
   }
 
   /** Whether all rows were handed over. */
@@ -67,7 +70,9 @@ export class RowCollector<K extends Columns> {
   collect(rows: CollectedRows): RowBatch<K> | undefined {
     if (this.#kept) return this.#keep(rows, this.#kept)
     const batch = this.#batchOf(rows)
-    const valid = this.#isUtf8(rows) ? batch : batch.select(row => this.#parts.takes(batch.bytesOf(row.slot), row))
+    const valid = this.#isUtf8(rows)
+      ? batch
+      : batch.select(row => this.#parts.takes(batch.bytesOf(row.slot), row))
     return valid.length > 0 ? valid : undefined
   }
 
@@ -95,14 +100,18 @@ export class RowCollector<K extends Columns> {
     const ends = rowEnds(rows)
     for (let row = 0; row < rows.space.rows; row++) {
       const position = kept.positionOf(before + row)
-      if (!this.#parts.takes(lineOf(rows, row, ends[row]!), { position })) kept.leaveOut(before + row)
+      if (!this.#parts.takes(lineOf(rows, row, ends[row]!), { position }))
+        kept.leaveOut(before + row)
     }
   }
 
-  // The parts of a batch are written out, here and below: made by a spread of what batches have in common they cost whole runs a tenth.
+  // The parts of a batch are written out, here and below: made by a spread of what batches have in
+  // common they cost whole runs a tenth.
   #batchOf({ block, space, end, place, gaps, stays }: CollectedRows): RowBatch<K> {
     const { bytes, index } =
-      this.#parts.lends && stays ? { bytes: block, index: space } : takeRows(space, block.subarray(space.rowStarts[0]!, end))
+      this.#parts.lends && stays
+        ? { bytes: block, index: space }
+        : takeRows(space, block.subarray(space.rowStarts[0]!, end))
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
@@ -138,7 +147,10 @@ export class RowCollector<K extends Columns> {
   }
 }
 
-/** Where each row's line ends, with its line end: where the next row begins, or the rows that were left out behind it. */
+/**
+ * Where each row's line ends, with its line end: where the next row begins, or the rows that were
+ * left out behind it.
+ */
 function rowEnds({ space, end, gaps }: CollectedRows): Uint32Array {
   const ends = new Uint32Array(space.rows)
   ends.set(space.rowStarts.subarray(1, space.rows))

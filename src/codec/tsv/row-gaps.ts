@@ -1,4 +1,5 @@
-// Bad rows that were left out between the rows of a block. They leave the offsets of the others as they are, but not the row numbers.
+// Bad rows that were left out between the rows of a block. They leave the offsets of the others as
+// they are, but not the row numbers.
 
 /** Rows that were left out one after the other. */
 export interface RowGap {

@@ -1,5 +1,5 @@
-// The plain TypeScript scan engine: one loop over the bytes of a block, for machines without a faster one.
-// It takes rows that are plainly good (see scanner.ts) and stops before any other.
+// The plain TypeScript scan engine: one loop over the bytes of a block, for machines without a
+// faster one. It takes rows that are plainly good (see scanner.ts) and stops before any other.
 //
 //   cell start ──"──▶ inside quotes ──"──▶ after the quote ──TAB/LF──▶ cell start
 //       │                 │ \ skips the next byte      └── anything else: stop
@@ -36,7 +36,10 @@ export function scalarScanner(): TsvScanner {
   return SCALAR
 }
 
-/** Takes one row into the space. @returns where the next row begins, or -1 where the row is not plainly good. */
+/**
+ * Takes one row into the space.
+ * @returns where the next row begins, or -1 where the row is not plainly good.
+ */
 function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpace): number {
   const { columns, cellEnds, rows } = space
   const base = rows * columns
@@ -82,14 +85,24 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
     if (cell !== columns) return -1
     const last = at - 2
     // A plain last cell gives up its CR; a quoted one cannot end in CR here.
-    if (block[last] === CR && last >= rowStart && (columns === 1 ? last >= rowStart : last > (cellEnds[base + cell - 2]! & CELL_END)))
+    if (
+      block[last] === CR &&
+      last >= rowStart &&
+      (columns === 1 ? last >= rowStart : last > (cellEnds[base + cell - 2]! & CELL_END))
+    )
       cellEnds[base + cell - 1] = last | mark
     // With several columns an empty line has too few cells; with one it is an empty cell.
     return accept(space, rowStart, seen, innerLines, at)
   }
 }
 
-function accept(space: ScanSpace, rowStart: number, seen: number, innerLines: number, next: number): number {
+function accept(
+  space: ScanSpace,
+  rowStart: number,
+  seen: number,
+  innerLines: number,
+  next: number,
+): number {
   const row = space.rows++
   space.rowStarts[row] = rowStart
   space.rowFlags[row] = seen & 0x80 ? ROW_NON_ASCII : 0

@@ -28,7 +28,14 @@ interface Exports {
     maxRows: number,
     maxRowBytes: number,
   ): number
-  keep(block: number, index: number, rows: number, columns: number, kept: number, bias: number): number
+  keep(
+    block: number,
+    index: number,
+    rows: number,
+    columns: number,
+    kept: number,
+    bias: number,
+  ): number
   rowsFound(): number
   innerLinesFound(): number
   stoppedAtRow(): number
@@ -38,11 +45,15 @@ interface Exports {
 export interface CoreScan {
   /** Bytes of the rows that were taken. */
   readonly taken: number
-  /** The row behind them is not plainly good; otherwise it is cut off, or there is no room for it. */
+  /**
+   * The row behind them is not plainly good; otherwise it is cut off, or there is no room for it.
+   */
   readonly isStopped: boolean
 }
 
-/** Of no consequence: between a block and the index, for the step that is loaded past a block's end. */
+/**
+ * Of no consequence: between a block and the index, for the step that is loaded past a block's end.
+ */
 const GAP_BYTES = 4096
 
 const scanModule = /* @__PURE__ */ new WasmModule(SCAN_BINARY)
@@ -67,7 +78,10 @@ export class ScanCore {
   /** Those in the memory. */
   #columnsThere: Int32Array | undefined
 
-  /** A core with a memory of its own. @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
+  /**
+   * A core with a memory of its own.
+   * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
+   */
   static own(): ScanCore {
     const { compiled } = scanModule
     const memory = wasmMemory(SCAN_PAGES)
@@ -75,7 +89,10 @@ export class ScanCore {
     return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + COPY_WORD_BYTES)
   }
 
-  /** @param index where the index goes @param blockBytes of the memory's start that are for blocks */
+  /**
+   * @param index where the index goes
+   * @param blockBytes of the memory's start that are for blocks
+   */
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
     this.#exports = wasmInstance<Exports>(scanModule.compiled, memory)
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
@@ -89,7 +106,11 @@ export class ScanCore {
     this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
     this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
     this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
-    this.#keptColumns = new Int32Array(memory.buffer, index + KEPT_COLUMNS.value, MAX_KEPT_COLUMNS.value)
+    this.#keptColumns = new Int32Array(
+      memory.buffer,
+      index + KEPT_COLUMNS.value,
+      MAX_KEPT_COLUMNS.value,
+    )
     this.#keptEnds = new Int32Array(memory.buffer, index + KEPT_ENDS.value, MAX_CELLS.value)
     this.#keptBytes = new Uint8Array(memory.buffer, index + KEPT_BYTES.value, BLOCK_BYTES.value)
   }
@@ -97,7 +118,14 @@ export class ScanCore {
   /** A space that is this core's index. */
   space(columns: number, wanted: number, maxRows: number): ScanSpace {
     const index = { rowStarts: this.#rowStarts, rowFlags: this.#rowFlags, cellEnds: this.#cellEnds }
-    return { columns, wanted, maxRows: Math.min(maxRows, this.#maxRows), ...index, rows: 0, innerLines: 0 }
+    return {
+      columns,
+      wanted,
+      maxRows: Math.min(maxRows, this.#maxRows),
+      ...index,
+      rows: 0,
+      innerLines: 0,
+    }
   }
 
   /** Scans a copy of at most `maxBlockBytes`, in a core with a memory of its own. */
@@ -108,12 +136,25 @@ export class ScanCore {
     return this.scan(at, bytes.length, bias, maxRowBytes, space)
   }
 
-  /** Scans bytes that lie at `at` of the memory; `bias` is what is added to the offsets. The rows are appended to the space. */
+  /**
+   * Scans bytes that lie at `at` of the memory; `bias` is what is added to the offsets. The rows
+   * are appended to the space.
+   */
   scan(at: number, bytes: number, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
     const { columns, wanted } = space
     const isOwn = space.cellEnds === this.#cellEnds
     const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
-    const taken = this.#exports.scan(at, bytes, bias, this.#index, isOwn ? space.rows : 0, columns, wanted, maxRows, maxRowBytes)
+    const taken = this.#exports.scan(
+      at,
+      bytes,
+      bias,
+      this.#index,
+      isOwn ? space.rows : 0,
+      columns,
+      wanted,
+      maxRows,
+      maxRowBytes,
+    )
     const rows = this.#exports.rowsFound()
     if (rows > 0 && !isOwn) {
       space.rowStarts.set(this.#rowStarts.subarray(0, rows), space.rows)
@@ -125,15 +166,33 @@ export class ScanCore {
     return { taken, isStopped: this.#exports.stoppedAtRow() !== 0 }
   }
 
-  /** Adds the cells of the rows that are in this core's index, of a block that lies at `at`. False where it cannot. */
+  /**
+   * Adds the cells of the rows that are in this core's index, of a block that lies at `at`. False
+   * where it cannot.
+   */
   keep(at: number, blockBytes: number, space: ScanSpace, kept: KeptCells): boolean {
     const { rows, columns } = space
     const ofColumns = kept.columns
-    if (space.cellEnds !== this.#cellEnds || blockBytes > this.maxBlockBytes || ofColumns.length > this.#keptColumns.length) return false
+    if (
+      space.cellEnds !== this.#cellEnds ||
+      blockBytes > this.maxBlockBytes ||
+      ofColumns.length > this.#keptColumns.length
+    )
+      return false
     if (this.#columnsThere !== ofColumns) this.#keptColumns.set(ofColumns)
     this.#columnsThere = ofColumns
-    const bytes = this.#exports.keep(at, this.#index, rows, columns, ofColumns.length, kept.byteLength)
-    kept.add(this.#keptBytes.subarray(0, bytes), this.#keptEnds.subarray(0, rows * ofColumns.length))
+    const bytes = this.#exports.keep(
+      at,
+      this.#index,
+      rows,
+      columns,
+      ofColumns.length,
+      kept.byteLength,
+    )
+    kept.add(
+      this.#keptBytes.subarray(0, bytes),
+      this.#keptEnds.subarray(0, rows * ofColumns.length),
+    )
     return true
   }
 }

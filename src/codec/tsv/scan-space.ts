@@ -38,7 +38,8 @@ export type GoodRow = Extract<RowReading, { kind: 'row' }>
 export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row: GoodRow): number {
   const slot = space.rows++
   space.rowStarts[slot] = from
-  for (let cell = 0; cell < space.columns; cell++) space.cellEnds[slot * space.columns + cell] = row.cellEnds[cell]! | CELL_MARK
+  for (let cell = 0; cell < space.columns; cell++)
+    space.cellEnds[slot * space.columns + cell] = row.cellEnds[cell]! | CELL_MARK
   let seen = 0
   for (let at = from; at < row.next; at++) seen |= block[at]!
   space.rowFlags[slot] = seen & 0x80 ? ROW_NON_ASCII : 0
@@ -53,10 +54,14 @@ export interface TakenRows {
 }
 
 /**
- * Copies of a space's rows, with offsets that count from the first one's start, and of their bytes: all in one memory, in which nothing else
- * is. Each allocation costs as much as the copy of what is put there.
+ * Copies of a space's rows, with offsets that count from the first one's start, and of their bytes:
+ * all in one memory, in which nothing else is. Each allocation costs as much as the copy of what is
+ * put there.
  */
-export function takeRows({ columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace, rowBytes: Uint8Array): TakenRows {
+export function takeRows(
+  { columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace,
+  rowBytes: Uint8Array,
+): TakenRows {
   const first = rowStarts[0]!
   const bytesAt = rowBytes.byteOffset % COPY_WORD_BYTES
   const cellEndsAt = wordUp(bytesAt + rowBytes.length)

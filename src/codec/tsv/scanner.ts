@@ -1,6 +1,7 @@
-// The interface of the engines that find cells in a block of bytes, and the space they write to.
-// An engine only has to know good rows. At the first row that is not plainly good (cut off, bad, too long)
-// it stops, and read-row.ts, shared by all engines, says what that row is. So engines can differ in speed only.
+// The interface of the engines that find cells in a block of bytes, and the space they write to. An
+// engine only has to know good rows. At the first row that is not plainly good (cut off, bad, too
+// long) it stops, and read-row.ts, shared by all engines, says what that row is. So engines can
+// differ in speed only.
 
 import type { Loan } from '../loan'
 import type { KeptCells } from './kept-cells'
@@ -8,15 +9,18 @@ import type { KeptCells } from './kept-cells'
 /** A row has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
 
-/** Of a cell's end: its bytes may not be its text. It is clear only where the cell is not quoted and has no byte of 0x80 or above. */
+/**
+ * Of a cell's end: its bytes may not be its text. It is clear only where the cell is not quoted and
+ * has no byte of 0x80 or above.
+ */
 export const CELL_MARK = 1 << 31
 /** A cell's end without the mark. */
 export const CELL_END = 0x7fff_ffff
 
 /**
- * Where the good rows of one block stand. Offsets count from the block's start.
- * Row r begins at `rowStarts[r]`; its cell c ends (terminator excluded) at `cellEnds[r * columns + c] & CELL_END`, and cell c + 1 begins one
- * byte later. The ends that are negative have the CELL_MARK.
+ * Where the good rows of one block stand. Offsets count from the block's start. Row r begins at
+ * `rowStarts[r]`; its cell c ends (terminator excluded) at `cellEnds[r * columns + c] & CELL_END`,
+ * and cell c + 1 begins one byte later. The ends that are negative have the CELL_MARK.
  */
 export interface RowIndex {
   readonly columns: number
@@ -44,11 +48,15 @@ export interface TsvScanner {
   /** The space that `scan` fills quickest. It is good until the next call, or the next `borrow`. */
   newSpace(columns: number, wanted?: number): ScanSpace
 
-  /** Blocks that lie in this memory are going to be scanned. False where the engine cannot read them where they lie. */
+  /**
+   * Blocks that lie in this memory are going to be scanned. False where the engine cannot read them
+   * where they lie.
+   */
   borrow(loan: Loan): boolean
 
   /**
-   * Appends the good rows of `block[from, to)` to `space` until a row is not plainly good or the space is full.
+   * Appends the good rows of `block[from, to)` to `space` until a row is not plainly good or the
+   * space is full.
    * @returns the offset where the first row that it did not take begins (`to` when all were taken)
    */
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number

@@ -1,5 +1,6 @@
-// The WebAssembly scan engine: cores of src/wasm/scan.ts behind the interface of the engines. It scans blocks where they lie when that is
-// a lender's memory; others are copied into its own piece by piece, and a row that is larger than a piece goes to the plain engine.
+// The WebAssembly scan engine: cores of src/wasm/scan.ts behind the interface of the engines. It
+// scans blocks where they lie when that is a lender's memory; others are copied into its own piece
+// by piece, and a row that is larger than a piece goes to the plain engine.
 
 import type { Loan } from '../loan'
 import type { WasmMemory } from '../wasm-module'
@@ -9,7 +10,10 @@ import { ScanCore } from './scan-core'
 import { maxRowsOf, newScanSpace } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
 
-/** What is copied first after a row that is not plainly good, and doubled from there: a hostile file has one every few bytes. */
+/**
+ * What is copied first after a row that is not plainly good, and doubled from there: a hostile file
+ * has one every few bytes.
+ */
 const MIN_PIECE_BYTES = 512
 /** Cores kept for the next parser, of about 100 KiB that are touched each. */
 const MAX_FREE_CORES = 4
@@ -36,7 +40,9 @@ class WasmScanner implements TsvScanner {
 
   newSpace(columns: number, wanted = columns): ScanSpace {
     const core = this.#lent ?? this.#own
-    return core && columns <= core.maxColumns ? core.space(columns, wanted, maxRowsOf(columns)) : newScanSpace(columns)
+    return core && columns <= core.maxColumns
+      ? core.space(columns, wanted, maxRowsOf(columns))
+      : newScanSpace(columns)
   }
 
   borrow({ memory, freeFrom }: Loan): boolean {
@@ -49,7 +55,11 @@ class WasmScanner implements TsvScanner {
 
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
     const core = this.#lent
-    if (block.buffer === core?.memory.buffer && space.columns <= core.maxColumns && to - from <= core.maxBlockBytes) {
+    if (
+      block.buffer === core?.memory.buffer &&
+      space.columns <= core.maxColumns &&
+      to - from <= core.maxBlockBytes
+    ) {
       return from + core.scan(block.byteOffset + from, to - from, from, maxRowBytes, space).taken
     }
     return this.#scanPieces(block, from, to, maxRowBytes, space)
@@ -57,7 +67,11 @@ class WasmScanner implements TsvScanner {
 
   keep(block: Uint8Array, space: ScanSpace, kept: KeptCells): void {
     const core = this.#lent
-    if (block.buffer === core?.memory.buffer && core.keep(block.byteOffset, block.length, space, kept)) return
+    if (
+      block.buffer === core?.memory.buffer &&
+      core.keep(block.byteOffset, block.length, space, kept)
+    )
+      return
     kept.addCells(block, space)
   }
 
@@ -67,13 +81,31 @@ class WasmScanner implements TsvScanner {
     this.#lent = undefined
   }
 
-  #scanPieces(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
+  #scanPieces(
+    block: Uint8Array,
+    from: number,
+    to: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+  ): number {
     const core = this.#own
     let rowStart = from
-    while (core && space.columns <= core.maxColumns && rowStart < to && space.rows < space.maxRows) {
+    while (
+      core &&
+      space.columns <= core.maxColumns &&
+      rowStart < to &&
+      space.rows < space.maxRows
+    ) {
       const bytes = Math.min(to - rowStart, this.#pieceBytes)
-      const { taken, isStopped } = core.scanCopy(block.subarray(rowStart, rowStart + bytes), rowStart, maxRowBytes, space)
-      this.#pieceBytes = isStopped ? MIN_PIECE_BYTES : Math.min(2 * this.#pieceBytes, core.maxBlockBytes)
+      const { taken, isStopped } = core.scanCopy(
+        block.subarray(rowStart, rowStart + bytes),
+        rowStart,
+        maxRowBytes,
+        space,
+      )
+      this.#pieceBytes = isStopped
+        ? MIN_PIECE_BYTES
+        : Math.min(2 * this.#pieceBytes, core.maxBlockBytes)
       const isAll = rowStart + bytes === to
       rowStart += taken
       if (isStopped || isAll) return rowStart

@@ -14,15 +14,25 @@ import { CatalogService } from './catalog-service'
 import { checkFeedType, DEFAULT_FEED_TYPES, type FeedTypeSeed } from './feed-types'
 
 export interface CatalogOptions {
-  /** Default: CURATED_ITEM_FEED (the daily item files) and PRODUCT_FEED (the daily item group files). */
+  /**
+   * Default: CURATED_ITEM_FEED (the daily item files) and PRODUCT_FEED (the daily item group
+   * files).
+   */
   readonly feedTypes?: readonly FeedTypeSeed[]
   /** A file above this needs a Range. Default 200 MB. */
   readonly maxWholeBytes?: number
-  /** The size that metadata tells for a file of so many bytes, to tell a wrong one. Default: the true one. */
+  /**
+   * The size that metadata tells for a file of so many bytes, to tell a wrong one. Default: the
+   * true one.
+   */
   readonly toldSize?: (bytes: number) => number
 }
 
-const CATALOG_OPTIONS: OptionNames<CatalogOptions> = { feedTypes: true, maxWholeBytes: true, toldSize: true }
+const CATALOG_OPTIONS: OptionNames<CatalogOptions> = {
+  feedTypes: true,
+  maxWholeBytes: true,
+  toldSize: true,
+}
 
 export interface CatalogPartOptions {
   readonly world: World
@@ -40,7 +50,11 @@ const MAX_WHOLE_BYTES = 200_000_000
 
 /** @throws FeedError OPTION_INVALID */
 export function catalogPart(parts: CatalogPartOptions, options: CatalogOptions): readonly Route[] {
-  const { feedTypes = DEFAULT_FEED_TYPES, maxWholeBytes = MAX_WHOLE_BYTES, toldSize } = knownOptions(options, CATALOG_OPTIONS, 'catalog')
+  const {
+    feedTypes = DEFAULT_FEED_TYPES,
+    maxWholeBytes = MAX_WHOLE_BYTES,
+    toldSize,
+  } = knownOptions(options, CATALOG_OPTIONS, 'catalog')
   const { profile, paths, wrapErrors } = parts
   const errors = catalogErrors(profile, wrapErrors)
   const catalog = new CatalogService({

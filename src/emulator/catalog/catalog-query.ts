@@ -1,4 +1,5 @@
-// What a catalog request asks for, and the checks it must pass, as one table per operation: the first row that refuses gives the error.
+// What a catalog request asks for, and the checks it must pass, as one table per operation: the
+// first row that refuses gives the error.
 
 import type { RequestLimits, ServiceProfile } from '../../service/profile'
 import type { World } from '../world/world'
@@ -30,17 +31,20 @@ interface Check {
 
 const MARKETPLACE: Check = {
   code: 13014,
-  refuses: ({ marketplace }, { world }) => marketplace === null || !world.options.marketplaces.includes(marketplace),
+  refuses: ({ marketplace }, { world }) =>
+    marketplace === null || !world.options.marketplaces.includes(marketplace),
 }
 
 const LIMIT: Check = {
   code: 14001,
-  refuses: ({ limit }, { limits }) => limit !== null && !isBetween(countIn(limit), limits.pageSizeLeast, limits.pageSizeMost),
+  refuses: ({ limit }, { limits }) =>
+    limit !== null && !isBetween(countIn(limit), limits.pageSizeLeast, limits.pageSizeMost),
 }
 
 const FEED_TYPE: Check = {
   code: 14008,
-  refuses: ({ feedTypeId }, { types }) => feedTypeId !== null && !types.some(type => type.feedTypeId === feedTypeId),
+  refuses: ({ feedTypeId }, { types }) =>
+    feedTypeId !== null && !types.some(type => type.feedTypeId === feedTypeId),
 }
 
 const CATEGORIES: Check = {
@@ -50,14 +54,17 @@ const CATEGORIES: Check = {
 
 const LOOK_BACK: Check = {
   code: 14006,
-  refuses: ({ lookBack }) => lookBack !== null && !isBetween(countIn(lookBack), 1, Number.MAX_SAFE_INTEGER),
+  refuses: ({ lookBack }) =>
+    lookBack !== null && !isBetween(countIn(lookBack), 1, Number.MAX_SAFE_INTEGER),
 }
 
 const MARKETPLACES: Check = {
   code: 14010,
   refuses: ({ marketplaceIds }, { world, limits }) => {
     const ids = listOf(marketplaceIds) ?? []
-    return ids.length > limits.marketplaceIds || ids.some(id => !world.options.marketplaces.includes(id))
+    return (
+      ids.length > limits.marketplaceIds || ids.some(id => !world.options.marketplaces.includes(id))
+    )
   },
 }
 
@@ -69,12 +76,19 @@ const CHECKS = {
 } as const satisfies Record<string, readonly Check[]>
 
 /** The error that the request meets before anything is looked for. */
-export function queryRefusal(operation: keyof typeof CHECKS, query: CatalogQuery, context: QueryContext): CatalogErrorId | undefined {
+export function queryRefusal(
+  operation: keyof typeof CHECKS,
+  query: CatalogQuery,
+  context: QueryContext,
+): CatalogErrorId | undefined {
   const checks: readonly Check[] = CHECKS[operation]
   return checks.find(check => check.refuses(query, context))?.code
 }
 
-export function readCatalogQuery(request: Request, { marketplaceHeader, lookBackParameter }: ServiceProfile): CatalogQuery {
+export function readCatalogQuery(
+  request: Request,
+  { marketplaceHeader, lookBackParameter }: ServiceProfile,
+): CatalogQuery {
   const { searchParams } = new URL(request.url)
   return {
     marketplace: request.headers.get(marketplaceHeader),

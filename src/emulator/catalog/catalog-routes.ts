@@ -3,7 +3,13 @@
 import type { ServiceProfile } from '../../service/profile'
 import type { ErrorFamily } from '../http/error-family'
 import type { Parameter, Route, RouteErrors } from '../http/route'
-import { fileResponse, headerParameter, jsonResponse, pathParameter, queryParameter } from '../openapi/describe'
+import {
+  fileResponse,
+  headerParameter,
+  jsonResponse,
+  pathParameter,
+  queryParameter,
+} from '../openapi/describe'
 import { type JsonSchema, schemaRef } from '../openapi/schemas'
 import type { ServicePaths } from '../service-paths'
 import type { CatalogErrorId } from './catalog-errors'
@@ -16,8 +22,16 @@ export interface CatalogRouteParts {
   readonly profile: ServiceProfile
 }
 
-export function catalogRoutes({ catalog, errors, paths, profile }: CatalogRouteParts): readonly Route[] {
-  const route = (operationId: CatalogOperation, rest: Pick<Route, 'summary' | 'parameters' | 'responses' | 'answer'>): Route => ({
+export function catalogRoutes({
+  catalog,
+  errors,
+  paths,
+  profile,
+}: CatalogRouteParts): readonly Route[] {
+  const route = (
+    operationId: CatalogOperation,
+    rest: Pick<Route, 'summary' | 'parameters' | 'responses' | 'answer'>,
+  ): Route => ({
     method: 'get',
     path: paths[operationId],
     operationId,
@@ -29,7 +43,12 @@ export function catalogRoutes({ catalog, errors, paths, profile }: CatalogRouteP
   const limits = profile.limits
   const page: readonly Parameter[] = [
     queryParameter('limit', 'Entries per page.', {
-      schema: { type: 'integer', minimum: limits.pageSizeLeast, maximum: limits.pageSizeMost, default: limits.pageSizeLeast },
+      schema: {
+        type: 'integer',
+        minimum: limits.pageSizeLeast,
+        maximum: limits.pageSizeMost,
+        default: limits.pageSizeLeast,
+      },
     }),
     queryParameter('continuation_token', 'From the next link of the page before.'),
   ]
@@ -51,7 +70,9 @@ export function catalogRoutes({ catalog, errors, paths, profile }: CatalogRouteP
         ...page,
         queryParameter('marketplace_ids', `At most ${limits.marketplaceIds}, between commas.`),
       ],
-      responses: { 200: jsonResponse('A page of feed types.', schemaRef('FeedTypeSearchResponse')) },
+      responses: {
+        200: jsonResponse('A page of feed types.', schemaRef('FeedTypeSearchResponse')),
+      },
       answer: call => catalog.getFeedTypes(call),
     }),
     route('getFeedType', {
@@ -66,11 +87,18 @@ export function catalogRoutes({ catalog, errors, paths, profile }: CatalogRouteP
         marketplace,
         queryParameter('feed_type_id', 'Feed type identifier.'),
         queryParameter('feed_scope', 'Frequency; DAILY.'),
-        queryParameter('category_ids', `Top-level categories, at most ${limits.categoryIds}, between commas.`),
-        queryParameter(profile.lookBackParameter, 'Only files made within so many minutes.', { schema: WHOLE_NUMBER }),
+        queryParameter(
+          'category_ids',
+          `Top-level categories, at most ${limits.categoryIds}, between commas.`,
+        ),
+        queryParameter(profile.lookBackParameter, 'Only files made within so many minutes.', {
+          schema: WHOLE_NUMBER,
+        }),
         ...page,
       ],
-      responses: { 200: jsonResponse('A page of metadata.', schemaRef('FileMetadataSearchResponse')) },
+      responses: {
+        200: jsonResponse('A page of metadata.', schemaRef('FileMetadataSearchResponse')),
+      },
       answer: call => catalog.getFiles(call),
     }),
     route('getFile', {
@@ -81,8 +109,15 @@ export function catalogRoutes({ catalog, errors, paths, profile }: CatalogRouteP
     }),
     route('downloadFile', {
       summary: 'A file, or a range of its bytes',
-      parameters: [FILE_ID, marketplace, headerParameter('Range', 'bytes=<start>-<end>; needed for large files.')],
-      responses: { 200: fileResponse('The whole file.', OCTETS), 206: fileResponse('The asked part of the file.', OCTETS, true) },
+      parameters: [
+        FILE_ID,
+        marketplace,
+        headerParameter('Range', 'bytes=<start>-<end>; needed for large files.'),
+      ],
+      responses: {
+        200: fileResponse('The whole file.', OCTETS),
+        206: fileResponse('The asked part of the file.', OCTETS, true),
+      },
       answer: call => catalog.downloadFile(call),
     }),
   ]
@@ -99,9 +134,17 @@ const OPERATION_ERRORS = {
 
 type CatalogOperation = keyof typeof OPERATION_ERRORS
 
-function routeErrors(family: ErrorFamily<CatalogErrorId>, operation: CatalogOperation): RouteErrors {
+function routeErrors(
+  family: ErrorFamily<CatalogErrorId>,
+  operation: CatalogOperation,
+): RouteErrors {
   const denied = { insufficient_scope: { id: 14007, status: 403 } }
-  return { family, ids: [...OPERATION_ERRORS[operation], 13006], internal: 13006, ...(operation === 'downloadFile' ? { denied } : {}) }
+  return {
+    family,
+    ids: [...OPERATION_ERRORS[operation], 13006],
+    internal: 13006,
+    ...(operation === 'downloadFile' ? { denied } : {}),
+  }
 }
 
 const OCTETS = 'application/octet-stream'

@@ -11,8 +11,20 @@ import type { ErrorFamily } from '../http/error-family'
 import type { Call } from '../http/route'
 import type { World } from '../world/world'
 import type { CatalogErrorId } from './catalog-errors'
-import { type CatalogQuery, countIn, listOf, queryPart, queryRefusal, readCatalogQuery } from './catalog-query'
-import { type FeedTypeSeed, feedTypeResource, SCHEMA_VERSION, supportsMarketplace } from './feed-types'
+import {
+  type CatalogQuery,
+  countIn,
+  listOf,
+  queryPart,
+  queryRefusal,
+  readCatalogQuery,
+} from './catalog-query'
+import {
+  type FeedTypeSeed,
+  feedTypeResource,
+  SCHEMA_VERSION,
+  supportsMarketplace,
+} from './feed-types'
 import { type PageRequest, pageOf } from './paging'
 import { Permissions } from './permissions'
 import { type FileFilter, hasRows, type PublishedFile, publishedFiles } from './published-files'
@@ -62,7 +74,11 @@ export class CatalogService {
     const page = pageOf(types, ({ rank }) => [rank], this.#page(request, query))
     if (page === undefined) return this.#refuse(14002, query)
     const { entries, ...links } = page
-    return Response.json({ feedTypes: entries.map(({ type }) => this.#feedType(type)), limit: entries.length, ...links })
+    return Response.json({
+      feedTypes: entries.map(({ type }) => this.#feedType(type)),
+      limit: entries.length,
+      ...links,
+    })
   }
 
   getFeedType({ path }: Call): Response {
@@ -70,7 +86,8 @@ export class CatalogService {
     const type = this.#options.types.find(known => known.feedTypeId === feedTypeId)
     const { errors } = this.#options
     if (type === undefined) return errors.response(14000, { received: feedTypeId })
-    if (this.#permissions.marketplacesOf(type).length === 0) return errors.response(14011, { received: feedTypeId })
+    if (this.#permissions.marketplacesOf(type).length === 0)
+      return errors.response(14011, { received: feedTypeId })
     return Response.json(this.#feedType(type))
   }
 
@@ -79,7 +96,11 @@ export class CatalogService {
     const refusal = this.#check('getFiles', query) ?? this.#typeRefusal(query)
     if (refusal !== undefined) return this.#refuse(refusal, query)
     const files = isDaily(query) ? [...this.#published(filterOf(query))] : []
-    const page = pageOf(files, ({ file, rank }) => [-file.to.getTime(), rank], this.#page(request, query))
+    const page = pageOf(
+      files,
+      ({ file, rank }) => [-file.to.getTime(), rank],
+      this.#page(request, query),
+    )
     if (page === undefined) return this.#refuse(14002, query)
     const { entries, ...links } = page
     const fileMetadata: FileMetadata[] = []
@@ -97,7 +118,8 @@ export class CatalogService {
     if (found instanceof Response) return found
     const { errors, files, maxWholeBytes, profile } = this.#options
     const forbidden = this.#permissions.refusalOfFile(found)
-    if (forbidden !== undefined) return errors.response(forbidden, { input: 'file_id', received: found.fileId })
+    if (forbidden !== undefined)
+      return errors.response(forbidden, { input: 'file_id', received: found.fileId })
     return files.respond(found.file, call.request, {
       mediaType: 'application/octet-stream',
       maxWholeBytes,
@@ -115,13 +137,21 @@ export class CatalogService {
     return readCatalogQuery(request, this.#options.profile)
   }
 
-  #check(operation: Parameters<typeof queryRefusal>[0], query: CatalogQuery): CatalogErrorId | undefined {
+  #check(
+    operation: Parameters<typeof queryRefusal>[0],
+    query: CatalogQuery,
+  ): CatalogErrorId | undefined {
     const { world, types, profile } = this.#options
     return queryRefusal(operation, query, { world, types, limits: profile.limits })
   }
 
   #page(request: Request, query: CatalogQuery): PageRequest {
-    return { request, context: query.marketplace ?? '', limit: this.#limit(query), token: query.continuationToken }
+    return {
+      request,
+      context: query.marketplace ?? '',
+      limit: this.#limit(query),
+      token: query.continuationToken,
+    }
   }
 
   #limit({ limit }: CatalogQuery): number {
@@ -130,7 +160,10 @@ export class CatalogService {
 
   #refuse(id: CatalogErrorId, query: CatalogQuery): Response {
     const { errors } = this.#options
-    return errors.response(id, { received: queryPart(query, errors.rows[id].input), values: this.#validValues(id) })
+    return errors.response(id, {
+      received: queryPart(query, errors.rows[id].input),
+      values: this.#validValues(id),
+    })
   }
 
   /** What the placeholders of the message stand for. */
@@ -139,7 +172,8 @@ export class CatalogService {
     const { limits } = profile
     const marketplaces = world.options.marketplaces.join(', ')
     if (id === 13014) return { valid_values: marketplaces }
-    if (id === 14001) return { least: String(limits.pageSizeLeast), most: String(limits.pageSizeMost) }
+    if (id === 14001)
+      return { least: String(limits.pageSizeLeast), most: String(limits.pageSizeMost) }
     if (id === 14005) return { most: String(limits.categoryIds) }
     return id === 14010 ? { most: String(limits.marketplaceIds), valid_values: marketplaces } : {}
   }
@@ -167,7 +201,10 @@ export class CatalogService {
     const refusal = this.#check(operation, query)
     if (refusal !== undefined) return this.#refuse(refusal, query)
     const { world, types, access, format, now } = this.#options
-    for (const entry of publishedFiles({ world, types, access, now: now() }, { marketplaceId: query.marketplace! })) {
+    for (const entry of publishedFiles(
+      { world, types, access, now: now() },
+      { marketplaceId: query.marketplace! },
+    )) {
       if (entry.fileId === path.file_id && hasRows(world, entry.file, format)) return entry
     }
     return this.#options.errors.response(14004, { received: path.file_id })

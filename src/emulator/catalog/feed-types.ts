@@ -1,7 +1,16 @@
-// The feed types of the catalog: what each is called, which of the world's files it publishes, how long they stay,
-// and the FeedType resource made from that (feed-file-catalog.md, sections 3.1 to 3.4).
+// The feed types of the catalog: what each is called, which of the world's files it publishes, how
+// long they stay, and the FeedType resource made from that (feed-file-catalog.md, sections 3.1 to
+// 3.4).
 
-import { choice, filledText, flag, knownOptions, type OptionNames, texts, wholeNumber } from '../../options'
+import {
+  choice,
+  filledText,
+  flag,
+  knownOptions,
+  type OptionNames,
+  texts,
+  wholeNumber,
+} from '../../options'
 import type { Columns } from '../../schema/feed-schema'
 import { schemaOf } from '../../schema/feed-schemas'
 import type { FeedType } from '../../service/json/bodies'
@@ -60,8 +69,16 @@ export function checkFeedType(seed: FeedTypeSeed): FeedTypeSeed {
 export const SCHEMA_VERSION = '1.0'
 
 export const DEFAULT_FEED_TYPES: readonly FeedTypeSeed[] = [
-  { feedTypeId: 'CURATED_ITEM_FEED', description: 'Items listed in one day, in one category.', feed: 'item' },
-  { feedTypeId: 'PRODUCT_FEED', description: 'Groups of the items listed in one day, in one category.', feed: 'item_group' },
+  {
+    feedTypeId: 'CURATED_ITEM_FEED',
+    description: 'Items listed in one day, in one category.',
+    feed: 'item',
+  },
+  {
+    feedTypeId: 'PRODUCT_FEED',
+    description: 'Groups of the items listed in one day, in one category.',
+    feed: 'item_group',
+  },
 ]
 
 /**
@@ -79,19 +96,31 @@ export function supportsMarketplace(seed: FeedTypeSeed, marketplaceId: string): 
 }
 
 /** The FeedType resource. `scope` is the one that opens the files. */
-export function feedTypeResource(seed: FeedTypeSeed, world: World, format: FileFormat, scope: string): FeedType {
+export function feedTypeResource(
+  seed: FeedTypeSeed,
+  world: World,
+  format: FileFormat,
+  scope: string,
+): FeedType {
   return {
     feedTypeId: seed.feedTypeId,
     description: seed.description,
     supportedFeeds: [
       {
         authorizationScopes: [scope],
-        ...(seed.marketplaceIds === undefined ? {} : { constraint: { marketplaceIds: [...seed.marketplaceIds] } }),
+        ...(seed.marketplaceIds === undefined
+          ? {}
+          : { constraint: { marketplaceIds: [...seed.marketplaceIds] } }),
         feedScope: 'DAILY',
         lookBack: { unit: 'MINUTE', value: lookBackMinutes(seed) },
         status: seed.status ?? 'ACTIVE',
         supportedSchemas: [
-          { definition: definition(seed.feed, world, format), deprecated: false, formats: ['TSV'], schemaVersion: SCHEMA_VERSION },
+          {
+            definition: definition(seed.feed, world, format),
+            deprecated: false,
+            formats: ['TSV'],
+            schemaVersion: SCHEMA_VERSION,
+          },
         ],
       },
     ],
@@ -103,12 +132,24 @@ export function feedTypeResource(seed: FeedTypeSeed, world: World, format: FileF
  * otherwise, and have more.
  */
 function definition(feed: FeedTypeSeed['feed'], world: World, format: FileFormat): string {
-  const file = { feed, content: 'bootstrap', marketplaceId: '', categoryId: '', from: world.start, to: world.start } as const
-  const place = { marketplaceId: world.options.marketplaces[0]!, categoryId: world.options.categories[0]! }
+  const file = {
+    feed,
+    content: 'bootstrap',
+    marketplaceId: '',
+    categoryId: '',
+    from: world.start,
+    to: world.start,
+  } as const
+  const place = {
+    marketplaceId: world.options.marketplaces[0]!,
+    categoryId: world.options.categories[0]!,
+  }
   const plain: FileFormat = { ...format, headerSpelling: 'camelCase', unknownColumns: false }
   const [header = ''] = feedLines(world, { ...file, ...place }, plain)
   const columns: Columns = schemaOf(feed).columns
-  const types = new Map(Object.entries(columns).map(([name, column]) => [name, typeName(column.type)]))
+  const types = new Map(
+    Object.entries(columns).map(([name, column]) => [name, typeName(column.type)]),
+  )
   const names = header.trimEnd().split('\t')
   return JSON.stringify(Object.fromEntries(names.map(name => [name, types.get(name) ?? 'string'])))
 }

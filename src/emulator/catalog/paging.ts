@@ -1,6 +1,7 @@
-// Pages of a list: the continuation token, and the links to this page and the next. A token names the last entry of its page and not
-// a count, so that entries which come or go at either end of the list between two requests shift nothing. It belongs to one query:
-// with other filters it is refused, and so is one that this service did not make.
+// Pages of a list: the continuation token, and the links to this page and the next. A token names
+// the last entry of its page and not a count, so that entries which come or go at either end of the
+// list between two requests shift nothing. It belongs to one query: with other filters it is
+// refused, and so is one that this service did not make.
 
 import { createHash } from 'node:crypto'
 
@@ -27,7 +28,11 @@ export interface PageRequest {
 }
 
 /** The asked page of `entries`, or nothing when the token is not one of this list's. */
-export function pageOf<T>(entries: readonly T[], positionOf: (entry: T) => Position, page: PageRequest): Page<T> | undefined {
+export function pageOf<T>(
+  entries: readonly T[],
+  positionOf: (entry: T) => Position,
+  page: PageRequest,
+): Page<T> | undefined {
   const url = new URL(page.request.url)
   const digest = queryDigest(url, page.context)
   const after = page.token === null ? [] : readToken(page.token, digest)
@@ -35,8 +40,16 @@ export function pageOf<T>(entries: readonly T[], positionOf: (entry: T) => Posit
   const rest = entries.filter(entry => comparePositions(positionOf(entry), after) > 0)
   const shown = rest.slice(0, page.limit)
   const last = shown.at(-1)
-  const next = last !== undefined && rest.length > shown.length ? nextLink(url, makeToken(positionOf(last), digest)) : undefined
-  return { entries: shown, href: url.href, total: entries.length, ...(next === undefined ? {} : { next }) }
+  const next =
+    last !== undefined && rest.length > shown.length
+      ? nextLink(url, makeToken(positionOf(last), digest))
+      : undefined
+  return {
+    entries: shown,
+    href: url.href,
+    total: entries.length,
+    ...(next === undefined ? {} : { next }),
+  }
 }
 
 function nextLink(url: URL, token: string): string {

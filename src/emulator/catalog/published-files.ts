@@ -1,6 +1,7 @@
-// Which files the catalog has at a time: for each feed type, category and day one file, from the moment that its day (of UTC-7) is
-// over until the look-back has passed. Nothing is stored: the world's history, the clock and the feed types say it all.
-// An edge belongs to the file, as in feeds/calendar.ts. Real Estate has no files.
+// Which files the catalog has at a time: for each feed type, category and day one file, from the
+// moment that its day (of UTC-7) is over until the look-back has passed. Nothing is stored: the
+// world's history, the clock and the feed types say it all. An edge belongs to the file, as in
+// feeds/calendar.ts. Real Estate has no files.
 
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access-rules'
@@ -36,13 +37,20 @@ export interface FileFilter {
 const MINUTE_MS = 60_000
 
 /** The files that pass the filter, the latest first, in an order that time does not change. */
-export function* publishedFiles(shelf: Shelf, filter: FileFilter): Generator<PublishedFile, void, void> {
+export function* publishedFiles(
+  shelf: Shelf,
+  filter: FileFilter,
+): Generator<PublishedFile, void, void> {
   const today = dayNumber(shelf.now.getTime())
   const days = Math.ceil((longestLookBack(shelf.types, filter) * MINUTE_MS) / DAY_MS)
   for (let day = today - 1; day >= today - 1 - days; day--) yield* filesOfDay(shelf, filter, day)
 }
 
-function* filesOfDay(shelf: Shelf, filter: FileFilter, day: number): Generator<PublishedFile, void, void> {
+function* filesOfDay(
+  shelf: Shelf,
+  filter: FileFilter,
+  day: number,
+): Generator<PublishedFile, void, void> {
   const { world, types, access } = shelf
   const { marketplaceId, categoryIds } = filter
   const from = new Date(dayStart(day))
@@ -51,21 +59,37 @@ function* filesOfDay(shelf: Shelf, filter: FileFilter, day: number): Generator<P
   for (const type of types) {
     const kept = isKept(to, shelf.now, type, filter) && supportsMarketplace(type, marketplaceId)
     for (const categoryId of world.options.categories) {
-      const file: FeedFile = { feed: type.feed, content: 'span', marketplaceId, categoryId, from, to }
-      const wanted = kept && !access.isRealEstate(categoryId) && (categoryIds?.includes(categoryId) ?? true)
+      const file: FeedFile = {
+        feed: type.feed,
+        content: 'span',
+        marketplaceId,
+        categoryId,
+        from,
+        to,
+      }
+      const wanted =
+        kept && !access.isRealEstate(categoryId) && (categoryIds?.includes(categoryId) ?? true)
       if (wanted) yield { fileId: fileIdOf(world, type, file), type, file, rank }
       rank++
     }
   }
 }
 
-function isKept(made: Date, now: Date, type: FeedTypeSeed, { feedTypeId, lookBackMinutes: asked }: FileFilter): boolean {
+function isKept(
+  made: Date,
+  now: Date,
+  type: FeedTypeSeed,
+  { feedTypeId, lookBackMinutes: asked }: FileFilter,
+): boolean {
   const ageMs = now.getTime() - made.getTime()
   const limitMs = Math.min(lookBackMinutes(type), asked ?? Number.POSITIVE_INFINITY) * MINUTE_MS
   return (feedTypeId ?? type.feedTypeId) === type.feedTypeId && ageMs >= 0 && ageMs <= limitMs
 }
 
-function longestLookBack(types: readonly FeedTypeSeed[], { lookBackMinutes: asked }: FileFilter): number {
+function longestLookBack(
+  types: readonly FeedTypeSeed[],
+  { lookBackMinutes: asked }: FileFilter,
+): number {
   const longest = Math.max(0, ...types.map(lookBackMinutes))
   return Math.min(longest, asked ?? longest)
 }

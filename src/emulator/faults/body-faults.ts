@@ -1,4 +1,5 @@
-// What a fault makes of a body, as generators over its chunks. Where they strike is an offset in the body, which may lie past its end.
+// What a fault makes of a body, as generators over its chunks. Where they strike is an offset in
+// the body, which may lie past its end.
 
 type Chunks = AsyncGenerator<Uint8Array, void, void>
 
@@ -18,7 +19,11 @@ export async function* shortened(chunks: Chunks, byteCount: number): Chunks {
 }
 
 /** The first `byteCount` bytes, then what `strike` does: throw, or wait and let the rest follow. */
-export async function* struckAt(chunks: Chunks, byteCount: number, strike: () => Promise<void>): Chunks {
+export async function* struckAt(
+  chunks: Chunks,
+  byteCount: number,
+  strike: () => Promise<void>,
+): Chunks {
   let left = byteCount
   let struck = false
   for await (const chunk of chunks) {

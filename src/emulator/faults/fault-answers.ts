@@ -6,18 +6,29 @@ import { challenge } from '../tokens/tokens'
 import type { Fault } from './fault'
 import { FAULT_HEADER } from './fault-plan'
 
-const PAGE = '<!DOCTYPE html>\n<html><head><title>Please wait</title></head><body><h1>We will be right back</h1></body></html>\n'
+const PAGE =
+  '<!DOCTYPE html>\n<html><head><title>Please wait</title></head><body><h1>We will be right back</h1></body></html>\n'
 
 /** The whole answer of a fault that asks the service nothing; undefined for the other kinds. */
 export function cannedAnswer(fault: Fault, request: Request): Response | undefined {
   if (fault.kind === '401')
-    return withoutCode(401, { 'www-authenticate': challenge('invalid_token', request.headers.get('authorization')) })
-  if (fault.kind === 'html') return new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
-  if (fault.kind === '404' || fault.kind === '409' || fault.kind === '416') return withoutCode(Number(fault.kind))
+    return withoutCode(401, {
+      'www-authenticate': challenge('invalid_token', request.headers.get('authorization')),
+    })
+  if (fault.kind === 'html')
+    return new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
+  if (fault.kind === '404' || fault.kind === '409' || fault.kind === '416')
+    return withoutCode(Number(fault.kind))
   if (fault.kind !== '429' && fault.kind !== '503') return undefined
   const retryAfter = fault['retry-after']
-  const headers = { 'content-type': 'text/plain', ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) }
-  return new Response(fault.kind === '429' ? 'Too many requests.\n' : 'Not now.\n', { status: Number(fault.kind), headers })
+  const headers = {
+    'content-type': 'text/plain',
+    ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
+  }
+  return new Response(fault.kind === '429' ? 'Too many requests.\n' : 'Not now.\n', {
+    status: Number(fault.kind),
+    headers,
+  })
 }
 
 /** An Error object (feed-file-catalog.md, section 3.10) as far as it is known. */
@@ -27,7 +38,10 @@ function withoutCode(status: number, headers: Readonly<Record<string, string>> =
 
 /** What a tester gets who wrote a fault that does not exist. */
 export function unreadableFault(error: unknown): Response {
-  return Response.json({ error: FeedError.is(error) ? error.message : 'unreadable' }, { status: 400 })
+  return Response.json(
+    { error: FeedError.is(error) ? error.message : 'unreadable' },
+    { status: 400 },
+  )
 }
 
 /**

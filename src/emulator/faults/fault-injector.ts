@@ -39,7 +39,10 @@ export interface Faults {
   restart(): void
 }
 
-/** Addresses whose files were replaced; past that the one replaced longest ago has its first file again. */
+/**
+ * Addresses whose files were replaced; past that the one replaced longest ago has its first file
+ * again.
+ */
 const REPLACED_ADDRESSES = 10_000
 /** Lets what was written before a reset reach the wire. */
 const RESET_DELAY_MS = 5
@@ -59,7 +62,10 @@ export class FaultInjector implements Faults {
     this.#service = service
   }
 
-  /** Answers a request, with the fault that it meets. Rejects only in process, where a connection would have been reset. */
+  /**
+   * Answers a request, with the fault that it meets. Rejects only in process, where a connection
+   * would have been reset.
+   */
   async answer(request: Request, connection?: Connection): Promise<Response> {
     let planned: PlannedFault | undefined
     try {
@@ -81,7 +87,11 @@ export class FaultInjector implements Faults {
     this.#closed.abort()
   }
 
-  async #strike(request: Request, planned: PlannedFault, connection: Connection | undefined): Promise<Response> {
+  async #strike(
+    request: Request,
+    planned: PlannedFault,
+    connection: Connection | undefined,
+  ): Promise<Response> {
     const { fault, place } = planned
     if (strikesInBody(fault, place)) return this.#spoil(request, planned, connection)
     this.#note(request, planned)
@@ -93,7 +103,11 @@ export class FaultInjector implements Faults {
     return cannedAnswer(fault, request) ?? this.#serve(request)
   }
 
-  async #spoil(request: Request, planned: PlannedFault, connection: Connection | undefined): Promise<Response> {
+  async #spoil(
+    request: Request,
+    planned: PlannedFault,
+    connection: Connection | undefined,
+  ): Promise<Response> {
     const response = await this.#serve(request)
     const lengthBytes = Number(response.headers.get('content-length') ?? 0)
     const fault = withPlace(planned, lengthBytes)
@@ -105,7 +119,11 @@ export class FaultInjector implements Faults {
     return spoilt ?? response
   }
 
-  async #resetInBody(request: Request, ended: AbortSignal, connection: Connection | undefined): Promise<void> {
+  async #resetInBody(
+    request: Request,
+    ended: AbortSignal,
+    connection: Connection | undefined,
+  ): Promise<void> {
     if (connection === undefined) throw connectionReset(request)
     await this.#wait(RESET_DELAY_MS, ended)
     connection.reset()
@@ -115,9 +133,13 @@ export class FaultInjector implements Faults {
   #replaceFile(request: Request, { kind, bytes = 8 }: Fault): void {
     const address = addressOf(request)
     const { generation, cutBytes } = this.#variants.get(address) ?? ORIGINAL
-    const variant = kind === 'replaced' ? { generation: generation + 1, cutBytes } : { generation, cutBytes: cutBytes + bytes }
+    const variant =
+      kind === 'replaced'
+        ? { generation: generation + 1, cutBytes }
+        : { generation, cutBytes: cutBytes + bytes }
     this.#variants.set(address, variant)
-    if (this.#variants.size > REPLACED_ADDRESSES) this.#variants.delete(this.#variants.keys().next().value!)
+    if (this.#variants.size > REPLACED_ADDRESSES)
+      this.#variants.delete(this.#variants.keys().next().value!)
   }
 
   #serve(request: Request): Promise<Response> {
@@ -128,19 +150,29 @@ export class FaultInjector implements Faults {
 
   #note(request: Request, { fault, source }: PlannedFault): void {
     const { method, headers } = request
-    this.log.push({ method, path: addressOf(request), range: headers.get('range'), source, fault: faultText(fault) })
+    this.log.push({
+      method,
+      path: addressOf(request),
+      range: headers.get('range'),
+      source,
+      fault: faultText(fault),
+    })
     if (this.log.length > this.#logEntries) this.log.shift()
   }
 
   /** Ends early, and without a failure, when the client has gone or the emulator closes. */
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
-    await wait(ms, undefined, { signal: AbortSignal.any([signal, this.#closed.signal]) }).catch(() => {})
+    await wait(ms, undefined, { signal: AbortSignal.any([signal, this.#closed.signal]) }).catch(
+      () => {},
+    )
   }
 }
 
 /** The fault with the place where it strikes as a number of bytes. */
 function withPlace({ fault, place }: PlannedFault, lengthBytes: number): Fault {
-  return fault.after === undefined && place !== undefined ? { ...fault, after: Math.floor(place * lengthBytes) } : fault
+  return fault.after === undefined && place !== undefined
+    ? { ...fault, after: Math.floor(place * lengthBytes) }
+    : fault
 }
 
 function resetAtOnce(request: Request, connection: Connection | undefined): Response {

@@ -1,6 +1,14 @@
 // Which requests meet a fault, as the caller says it, checked and completed.
 
-import { arrayOf, filledText, finiteNumber, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../../options'
+import {
+  arrayOf,
+  filledText,
+  finiteNumber,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+} from '../../options'
 import { FAULT_KINDS, type Fault, type FaultKind, isFaultKind, readFault } from './fault'
 
 /** A fault for single routes. */
@@ -12,7 +20,10 @@ export interface FaultRule {
 }
 
 export interface FaultOptions {
-  /** The first that matches a request decides, after the request's own header and before the rate. Default none. */
+  /**
+   * The first that matches a request decides, after the request's own header and before the rate.
+   * Default none.
+   */
   readonly rules?: readonly FaultRule[]
   /** Share of requests that meet a fault, 0 to 1. Default 0. */
   readonly rate?: number
@@ -20,17 +31,40 @@ export interface FaultOptions {
   readonly seed?: number
   /** What the rate draws from. Default {@link PASSING_FAULTS}. */
   readonly kinds?: readonly FaultKind[]
-  /** Which routes the rate is for, as in a rule. Default the five operations that download files: a list cannot be resumed. */
+  /**
+   * Which routes the rate is for, as in a rule. Default the five operations that download files: a
+   * list cannot be resumed.
+   */
   readonly route?: string
   /** Injected faults that the log keeps, the latest. Default 1000. */
   readonly logEntries?: number
 }
 
-const FAULT_OPTIONS: OptionNames<FaultOptions> = { rules: true, rate: true, seed: true, kinds: true, route: true, logEntries: true }
+const FAULT_OPTIONS: OptionNames<FaultOptions> = {
+  rules: true,
+  rate: true,
+  seed: true,
+  kinds: true,
+  route: true,
+  logEntries: true,
+}
 const RULE_OPTIONS: OptionNames<FaultRule> = { route: true, fault: true }
 
-/** Faults that a client can live through: after each of them the same request, or one for the rest, gives the rest of the same file. */
-export const PASSING_FAULTS: readonly FaultKind[] = ['latency', 'stall', 'reset', 'short', 'extra', '401', '429', '500', '503']
+/**
+ * Faults that a client can live through: after each of them the same request, or one for the rest,
+ * gives the rest of the same file.
+ */
+export const PASSING_FAULTS: readonly FaultKind[] = [
+  'latency',
+  'stall',
+  'reset',
+  'short',
+  'extra',
+  '401',
+  '429',
+  '500',
+  '503',
+]
 
 type RoutePattern = (path: string) => boolean
 
@@ -47,7 +81,10 @@ export interface FaultSettings {
  * `downloads` are the routes of the operations that download files.
  * @throws FeedError OPTION_INVALID
  */
-export function faultSettings(downloads: readonly string[], options: FaultOptions = {}): FaultSettings {
+export function faultSettings(
+  downloads: readonly string[],
+  options: FaultOptions = {},
+): FaultSettings {
   const {
     rules = [],
     rate = 0,
@@ -59,9 +96,12 @@ export function faultSettings(downloads: readonly string[], options: FaultOption
   finiteNumber('faults.rate', rate, 0, 1)
   wholeNumber('faults.seed', seed, Number.MIN_SAFE_INTEGER)
   const areKinds = arrayOf('faults.kinds', kinds).length > 0 && kinds.every(isFaultKind)
-  if (!areKinds) throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
+  if (!areKinds)
+    throw optionInvalid('faults.kinds', `an array of some of ${FAULT_KINDS.join(', ')}`, kinds)
   wholeNumber('faults.logEntries', logEntries, 0)
-  const rated = (route === undefined ? downloads : [filledText('faults.route', route)]).map(routePattern)
+  const rated = (route === undefined ? downloads : [filledText('faults.route', route)]).map(
+    routePattern,
+  )
   const readRules = arrayOf('faults.rules', rules).map(readRule)
   return {
     rules: readRules,
@@ -75,7 +115,10 @@ export function faultSettings(downloads: readonly string[], options: FaultOption
 
 function readRule(rule: FaultRule): FaultSettings['rules'][number] {
   const { route, fault } = knownOptions(rule, RULE_OPTIONS, 'faults.rules[]')
-  return { matches: routePattern(filledText('route', route)), fault: readFault(filledText('fault', fault), 'faults.rules') }
+  return {
+    matches: routePattern(filledText('route', route)),
+    fault: readFault(filledText('fault', fault), 'faults.rules'),
+  }
 }
 
 function routePattern(route: string): RoutePattern {

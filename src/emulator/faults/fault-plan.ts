@@ -1,5 +1,6 @@
-// Decides which request meets which fault. A decision hangs on the seed, the address, the range and how often that has been asked,
-// and on nothing else: not on time, nor on what other requests do at the same moment. So a run that failed can be run again.
+// Decides which request meets which fault. A decision hangs on the seed, the address, the range and
+// how often that has been asked, and on nothing else: not on time, nor on what other requests do at
+// the same moment. So a run that failed can be run again.
 
 import { between, fraction, mix, mixText, pick } from '../world/hash'
 import { type Fault, type FaultKind, isLasting, readFault } from './fault'
@@ -10,11 +11,17 @@ export const FAULT_HEADER = 'x-feedmill-fault'
 export interface PlannedFault {
   readonly fault: Fault
   readonly source: 'header' | 'rule' | 'rate'
-  /** In [0, 1): where in a body the fault strikes, when it does not say so itself; undefined: before any answer. */
+  /**
+   * In [0, 1): where in a body the fault strikes, when it does not say so itself; undefined: before
+   * any answer.
+   */
   readonly place: number | undefined
 }
 
-/** Addresses, with their ranges, that are counted; past that the one asked longest ago counts from the start. */
+/**
+ * Addresses, with their ranges, that are counted; past that the one asked longest ago counts from
+ * the start.
+ */
 const COUNTED_REQUESTS = 100_000
 /** Kinds with a place in a body. */
 const TAKES_PLACE: ReadonlySet<FaultKind> = new Set(['stall', 'reset', 'short', 'bit-flip'])
@@ -29,16 +36,24 @@ export class FaultPlan {
     this.#settings = settings
   }
 
-  /** The fault that this request meets. @throws FeedError OPTION_INVALID for a header that cannot be read */
+  /**
+   * The fault that this request meets.
+   * @throws FeedError OPTION_INVALID for a header that cannot be read
+   */
   decide(request: Request): PlannedFault | undefined {
     const { pathname, search } = new URL(request.url)
     const address = `${request.method} ${pathname}${search}`
     const header = request.headers.get(FAULT_HEADER)
     if (header !== null)
-      return header.startsWith('error;') ? undefined : this.#named(readFault(header, FAULT_HEADER), 'header', header, address)
+      return header.startsWith('error;')
+        ? undefined
+        : this.#named(readFault(header, FAULT_HEADER), 'header', header, address)
     const rule = this.#settings.rules.findIndex(({ matches }) => matches(pathname))
-    if (rule >= 0) return this.#named(this.#settings.rules[rule]!.fault, 'rule', String(rule), address)
-    return this.#settings.ratedRoute(pathname) ? this.#rated(address, request.headers.get('range')) : undefined
+    if (rule >= 0)
+      return this.#named(this.#settings.rules[rule]!.fault, 'rule', String(rule), address)
+    return this.#settings.ratedRoute(pathname)
+      ? this.#rated(address, request.headers.get('range'))
+      : undefined
   }
 
   /** Forgets what was asked before. */
@@ -46,7 +61,12 @@ export class FaultPlan {
     this.#counts.clear()
   }
 
-  #named(fault: Fault, source: 'header' | 'rule', name: string, address: string): PlannedFault | undefined {
+  #named(
+    fault: Fault,
+    source: 'header' | 'rule',
+    name: string,
+    address: string,
+  ): PlannedFault | undefined {
     const { skip = 0, times = isLasting(fault) ? 1 : Number.POSITIVE_INFINITY } = fault
     const before = this.#count(`${source} ${name} ${address}`)
     return before >= skip && before < skip + times ? { fault, source, place: undefined } : undefined
@@ -75,12 +95,15 @@ export class FaultPlan {
 }
 
 /**
- * What some kinds strike once and not again, whatever the rate: a file that is replaced again and again can never be read, and a client
- * forgives a part of a file one refused token and one body that is too long. A part is known by its end, which a resumed request keeps.
+ * What some kinds strike once and not again, whatever the rate: a file that is replaced again and
+ * again can never be read, and a client forgives a part of a file one refused token and one body
+ * that is too long. A part is known by its end, which a resumed request keeps.
  */
 function onceFor(kind: FaultKind, address: string, range: string | null): string | undefined {
   if (isLasting({ kind })) return `${kind} ${address}`
-  return kind === '401' || kind === 'extra' ? `${kind} ${address} ${range?.split('-').at(-1) ?? ''}` : undefined
+  return kind === '401' || kind === 'extra'
+    ? `${kind} ${address} ${range?.split('-').at(-1) ?? ''}`
+    : undefined
 }
 
 /** One stall or reset in five comes before any answer. */

@@ -1,6 +1,7 @@
-// What can go wrong on demand, and the one line of text that says it: in the request header `x-feedmill-fault`, in a rule, in the log.
-// Which request meets a fault is fault-plan.ts, what happens then fault-injector.ts. `error;code=N` is not one of these faults: it asks
-// an operation for one of its documented errors.
+// What can go wrong on demand, and the one line of text that says it: in the request header
+// `x-feedmill-fault`, in a rule, in the log. Which request meets a fault is fault-plan.ts, what
+// happens then fault-injector.ts. `error;code=N` is not one of these faults: it asks an operation
+// for one of its documented errors.
 
 import { excerpt, FeedError } from '../../errors'
 
@@ -27,8 +28,9 @@ export const FAULT_KINDS = [
 ] as const
 
 /**
- * What can go wrong. In words: `kind;name=value;…`, for example `reset;after=1000` or `503;retry-after=2;times=3`. Any kind takes
- * `skip=N`, the first N requests for an address go by (0), and `times=N`, then N requests meet the fault (all; 1 for the last two kinds).
+ * What can go wrong. In words: `kind;name=value;…`, for example `reset;after=1000` or
+ * `503;retry-after=2;times=3`. Any kind takes `skip=N`, the first N requests for an address go by
+ * (0), and `times=N`, then N requests meet the fault (all; 1 for the last two kinds).
  *
  * | kind | parameters (default) | what the client meets |
  * |---|---|---|
@@ -52,7 +54,9 @@ export type FaultKind = (typeof FAULT_KINDS)[number]
 
 type NumberName = 'ms' | 'after' | 'bytes' | 'bit' | 'skip' | 'times'
 
-export type Fault = { readonly kind: FaultKind; readonly 'retry-after'?: string } & { readonly [name in NumberName]?: number }
+export type Fault = { readonly kind: FaultKind; readonly 'retry-after'?: string } & {
+  readonly [name in NumberName]?: number
+}
 
 const PARAMETERS: Readonly<Record<FaultKind, readonly (NumberName | 'retry-after')[]>> = {
   latency: ['ms'],
@@ -76,7 +80,14 @@ const PARAMETERS: Readonly<Record<FaultKind, readonly (NumberName | 'retry-after
   truncated: ['bytes'],
 }
 
-const SPOILERS: ReadonlySet<FaultKind> = new Set(['short', 'extra', 'range-wrong', 'range-missing', 'range-repeated', 'bit-flip'])
+const SPOILERS: ReadonlySet<FaultKind> = new Set([
+  'short',
+  'extra',
+  'range-wrong',
+  'range-missing',
+  'range-repeated',
+  'bit-flip',
+])
 
 /** The longest that a fault waits; a Node timer could wait longer, a test should not. */
 export const FAULT_MAX_MS = 600_000
@@ -86,7 +97,10 @@ export function isLasting({ kind }: Fault): boolean {
   return kind === 'replaced' || kind === 'truncated'
 }
 
-/** True where the fault needs the service's answer, to spoil it. `place`: a place in the body was drawn for it. */
+/**
+ * True where the fault needs the service's answer, to spoil it. `place`: a place in the body was
+ * drawn for it.
+ */
 export function strikesInBody({ kind, after }: Fault, place: number | undefined): boolean {
   if (kind === 'stall' || kind === 'reset') return after !== undefined || place !== undefined
   return SPOILERS.has(kind)
@@ -100,7 +114,8 @@ export function readFault(text: string, option: string): Fault {
   for (const part of parts) {
     const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(part) ?? []
     const read = readValue(kind, name, value)
-    if (read === undefined || name in fault) throw unreadable(text, option, `${kind} with ${parameterNames(kind).join(', ')}`)
+    if (read === undefined || name in fault)
+      throw unreadable(text, option, `${kind} with ${parameterNames(kind).join(', ')}`)
     fault[name] = read
   }
   return fault as Fault
@@ -128,5 +143,9 @@ function readValue(kind: FaultKind, name: string, value: string): string | numbe
 }
 
 function unreadable(text: string, option: string, expected: string): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: excerpt(text) })
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
+    option,
+    expected,
+    received: excerpt(text),
+  })
 }

@@ -1,13 +1,14 @@
 // Which file answers a request at what time: the rules of the clock (item-feeds.md, section 6, and
-// the dates of item-feeds.md, sections 3.3 to 3.6).
-// History has no beginning here: a world knows its state at any time, so only the clock decides what is there.
+// the dates of item-feeds.md, sections 3.3 to 3.6). History has no beginning here: a world knows
+// its state at any time, so only the clock decides what is there.
 //
 //   daily files      day D of UTC-7 is there from 09:00 of UTC-7 on D+2 (D+3 for a slow category), the newest 14 are kept
 //   item_priority    the same files; a request may name today and the 14 days before it
 //   snapshots        hour H is there from H+2h on and is kept until H+7 days
 //   bootstrap        one, made at a given time and there from then on; or made anew at the end of each day and there with that day's file
 //
-// An edge belongs to the file: at the very moment a file appears or reaches its age it is there, a millisecond past its age it is gone.
+// An edge belongs to the file: at the very moment a file appears or reaches its age it is there, a
+// millisecond past its age it is gone.
 
 import { readDay, readHour } from '../../service/date-forms'
 import { dayNumber, dayStart } from '../world/file-day'
@@ -20,7 +21,10 @@ export type BootstrapSchedule = 'daily' | Date
 export interface Calendar {
   readonly now: Date
   readonly bootstrap: BootstrapSchedule
-  /** Days after its own on which a daily file appears: 48 hours, "up to 72 hours for large categories". */
+  /**
+   * Days after its own on which a daily file appears: 48 hours, "up to 72 hours for large
+   * categories".
+   */
   readonly latencyDays: 2 | 3
 }
 
@@ -42,9 +46,13 @@ export function latestDay({ now, latencyDays }: Pick<Calendar, 'now' | 'latencyD
 }
 
 /** The days that a request for a daily file may name and get one, as `yyyyMMdd`. */
-export function servedDays(feed: 'item' | 'item_group' | 'item_priority', calendar: Calendar): { earliest: string; latest: string } {
+export function servedDays(
+  feed: 'item' | 'item_group' | 'item_priority',
+  calendar: Calendar,
+): { earliest: string; latest: string } {
   const latest = latestDay(calendar)
-  const earliest = feed === 'item_priority' ? firstPriorityDay(calendar) : latest - DAILY_FILES_KEPT + 1
+  const earliest =
+    feed === 'item_priority' ? firstPriorityDay(calendar) : latest - DAILY_FILES_KEPT + 1
   return { earliest: nameOfDay(earliest), latest: nameOfDay(latest) }
 }
 
@@ -55,23 +63,39 @@ export function bootstrapSpan(calendar: Calendar): Span | 13007 {
   return bootstrap > now ? 13007 : bootstrapAt(bootstrap)
 }
 
-/** The file of `yyyyMMdd` for item and item_group. A day of the past that is still being made is 13007, any other without a file 13005. */
+/**
+ * The file of `yyyyMMdd` for item and item_group. A day of the past that is still being made is
+ * 13007, any other without a file 13005.
+ */
 export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
   const day = dayNamed(date)
   const latest = latestDay(calendar)
-  if (day === undefined || day <= latest - DAILY_FILES_KEPT || day >= dayNumber(calendar.now.getTime())) return 13005
+  if (
+    day === undefined ||
+    day <= latest - DAILY_FILES_KEPT ||
+    day >= dayNumber(calendar.now.getTime())
+  )
+    return 13005
   return day > latest ? 13007 : spanOfDay(day)
 }
 
 /** The file of `yyyyMMdd` for item_priority: up to 14 days back and not in the future. */
 export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
   const day = dayNamed(date)
-  if (day === undefined || day < firstPriorityDay(calendar) || day > dayNumber(calendar.now.getTime())) return 13005
+  if (
+    day === undefined ||
+    day < firstPriorityDay(calendar) ||
+    day > dayNumber(calendar.now.getTime())
+  )
+    return 13005
   return day > latestDay(calendar) ? 13007 : spanOfDay(day)
 }
 
 /** The file of the hour `yyyy-MM-ddThh:00:00.000Z`. */
-export function hourSpan({ now }: Pick<Calendar, 'now'>, snapshotDate: string): Span | 13007 | 13021 {
+export function hourSpan(
+  { now }: Pick<Calendar, 'now'>,
+  snapshotDate: string,
+): Span | 13007 | 13021 {
   const startMs = readHour(snapshotDate)
   if (startMs === undefined) return 13021
   const ageMs = now.getTime() - startMs

@@ -10,7 +10,10 @@ import { createGzip } from 'node:zlib'
 export function asksForGzip(acceptEncoding: string | null): boolean {
   return (acceptEncoding ?? '').split(',').some(part => {
     const [coding = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
-    return (coding === 'gzip' || coding === 'x-gzip') && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+    return (
+      (coding === 'gzip' || coding === 'x-gzip') &&
+      !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+    )
   })
 }
 

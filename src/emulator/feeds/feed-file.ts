@@ -1,8 +1,17 @@
 // The files of the four feeds: what names one, and its content as lines, TSV bytes and gzip bytes.
-// The same file of the same world has the same bytes each time it is made. Which files exist at what time is
-// the calendar's matter.
+// The same file of the same world has the same bytes each time it is made. Which files exist at
+// what time is the calendar's matter.
 
-import { choice, filledText, flag, knownOptions, type OptionNames, optionInvalid, wholeNumber, withMethods } from '../../options'
+import {
+  choice,
+  filledText,
+  flag,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+  withMethods,
+} from '../../options'
 import type { Column } from '../world/column'
 import { mix, mixText, pick } from '../world/hash'
 import type { Item, ItemTest } from '../world/item'
@@ -17,7 +26,10 @@ import { tsvBlocks, tsvLine } from './tsv-writer'
 
 export type FeedName = 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
 
-/** One file. `bootstrap` shows all at `to`; `span` shows what happened within [from, to), as it was at `to`. */
+/**
+ * One file. `bootstrap` shows all at `to`; `span` shows what happened within [from, to), as it was
+ * at `to`.
+ */
 export interface FeedFile {
   readonly feed: FeedName
   readonly content: 'bootstrap' | 'span'
@@ -27,7 +39,10 @@ export interface FeedFile {
   readonly to: Date
 }
 
-/** How files are written, and what is left out of them. `varied` draws for each file: the same each time for the same file. */
+/**
+ * How files are written, and what is left out of them. `varied` draws for each file: the same each
+ * time for the same file.
+ */
 export interface FileFormat {
   /** Default `camelCase`. */
   readonly headerSpelling?: HeaderSpelling | 'varied'
@@ -41,7 +56,14 @@ export interface FileFormat {
   readonly gzipLevel?: number
 }
 
-const FILE_PARTS: OptionNames<FeedFile> = { feed: true, content: true, marketplaceId: true, categoryId: true, from: true, to: true }
+const FILE_PARTS: OptionNames<FeedFile> = {
+  feed: true,
+  content: true,
+  marketplaceId: true,
+  categoryId: true,
+  from: true,
+  to: true,
+}
 const FEED_NAMES: readonly FeedName[] = ['item', 'item_group', 'item_snapshot', 'item_priority']
 
 const FORMAT_OPTIONS: OptionNames<FileFormat> = {
@@ -59,11 +81,22 @@ interface Table {
 
 /** Names a file uniquely within a world. */
 export function fileKey(file: FeedFile): string {
-  return [file.feed, file.content, file.marketplaceId, file.categoryId, file.from.getTime(), file.to.getTime()].join('/')
+  return [
+    file.feed,
+    file.content,
+    file.marketplaceId,
+    file.categoryId,
+    file.from.getTime(),
+    file.to.getTime(),
+  ].join('/')
 }
 
 /** The file's lines, header first, each with its line end. @throws FeedError OPTION_INVALID */
-export function feedLines(world: World, file: FeedFile, format: FileFormat = {}): Generator<string, void, void> {
+export function feedLines(
+  world: World,
+  file: FeedFile,
+  format: FileFormat = {},
+): Generator<string, void, void> {
   checkCall(world, file, format)
   return linesOf(world, file, format)
 }
@@ -75,19 +108,38 @@ function* linesOf(world: World, file: FeedFile, format: FileFormat): Generator<s
   for (const row of table.rows) yield tsvLine(row)
 }
 
-/** The file before compression, in blocks of whole lines of about 256 KiB. @throws FeedError OPTION_INVALID */
-export function tsvBytes(world: World, file: FeedFile, format: FileFormat = {}): Generator<Uint8Array, void, void> {
+/**
+ * The file before compression, in blocks of whole lines of about 256 KiB.
+ * @throws FeedError OPTION_INVALID
+ */
+export function tsvBytes(
+  world: World,
+  file: FeedFile,
+  format: FileFormat = {},
+): Generator<Uint8Array, void, void> {
   return tsvBlocks(feedLines(world, file, format))
 }
 
-/** The file as the service sends it. Nothing at all when it would have no rows. @throws FeedError OPTION_INVALID */
-export function gzipBytes(world: World, file: FeedFile, format: FileFormat = {}): AsyncGenerator<Uint8Array, void, void> {
+/**
+ * The file as the service sends it. Nothing at all when it would have no rows.
+ * @throws FeedError OPTION_INVALID
+ */
+export function gzipBytes(
+  world: World,
+  file: FeedFile,
+  format: FileFormat = {},
+): AsyncGenerator<Uint8Array, void, void> {
   checkCall(world, file, format)
   return compressed(world, file, format)
 }
 
-async function* compressed(world: World, file: FeedFile, format: FileFormat): AsyncGenerator<Uint8Array, void, void> {
-  if (!isEmpty(tableOf(world, file, format).rows)) yield* gzipped(tsvBytes(world, file, format), format.gzipLevel)
+async function* compressed(
+  world: World,
+  file: FeedFile,
+  format: FileFormat,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (!isEmpty(tableOf(world, file, format).rows))
+    yield* gzipped(tsvBytes(world, file, format), format.gzipLevel)
 }
 
 function isEmpty(rows: Iterable<unknown>): boolean {
@@ -102,9 +154,23 @@ function tableOf(world: World, file: FeedFile, format: FileFormat): Table {
   const columns = itemColumns(format, isUnknownColumnIn(world, file, format))
   switch (file.feed) {
     case 'item':
-      return table(columns, to, shown(bootstrap ? world.itemsAt(to, file) : world.listedWithin(from, to, file), itself, shows))
+      return table(
+        columns,
+        to,
+        shown(
+          bootstrap ? world.itemsAt(to, file) : world.listedWithin(from, to, file),
+          itself,
+          shows,
+        ),
+      )
     case 'item_group':
-      return table(GROUP_COLUMNS, to, bootstrap ? world.groupsAt(to, file, shows) : world.groupsListedWithin(from, to, file, shows))
+      return table(
+        GROUP_COLUMNS,
+        to,
+        bootstrap
+          ? world.groupsAt(to, file, shows)
+          : world.groupsListedWithin(from, to, file, shows),
+      )
     case 'item_snapshot':
       return table(
         snapshotColumns(columns),
@@ -121,20 +187,35 @@ function tableOf(world: World, file: FeedFile, format: FileFormat): Table {
 }
 
 function table<Of>(columns: readonly Column<Of>[], at: Date, records: Iterable<Of>): Table {
-  return { header: columns.map(column => column.name), rows: cellsOf(columns, at.getTime(), records) }
+  return {
+    header: columns.map(column => column.name),
+    rows: cellsOf(columns, at.getTime(), records),
+  }
 }
 
-function* cellsOf<Of>(columns: readonly Column<Of>[], at: number, records: Iterable<Of>): Generator<readonly string[], void, void> {
+function* cellsOf<Of>(
+  columns: readonly Column<Of>[],
+  at: number,
+  records: Iterable<Of>,
+): Generator<readonly string[], void, void> {
   for (const record of records) yield columns.map(column => column.cell(record, at))
 }
 
 const itself = (item: Item) => item
 
-function shown<Of>(records: Iterable<Of>, itemOf: (record: Of) => Item, shows: ItemTest | undefined): Iterable<Of> {
+function shown<Of>(
+  records: Iterable<Of>,
+  itemOf: (record: Of) => Item,
+  shows: ItemTest | undefined,
+): Iterable<Of> {
   return shows === undefined ? records : onlyShown(records, itemOf, shows)
 }
 
-function* onlyShown<Of>(records: Iterable<Of>, itemOf: (record: Of) => Item, shows: ItemTest): Generator<Of, void, void> {
+function* onlyShown<Of>(
+  records: Iterable<Of>,
+  itemOf: (record: Of) => Item,
+  shows: ItemTest,
+): Generator<Of, void, void> {
   for (const record of records) if (shows(itemOf(record))) yield record
 }
 
@@ -149,11 +230,21 @@ function itemColumns(format: FileFormat, unknownColumn: boolean): readonly Colum
   return format.tailColumns ? [...columns, ...ITEM_TAIL_COLUMNS] : columns
 }
 
-function spellingOf(world: World, file: FeedFile, { headerSpelling = 'camelCase' }: FileFormat): HeaderSpelling {
-  return headerSpelling === 'varied' ? pick(HEADER_SPELLINGS, drawOf(world, file, 1)) : headerSpelling
+function spellingOf(
+  world: World,
+  file: FeedFile,
+  { headerSpelling = 'camelCase' }: FileFormat,
+): HeaderSpelling {
+  return headerSpelling === 'varied'
+    ? pick(HEADER_SPELLINGS, drawOf(world, file, 1))
+    : headerSpelling
 }
 
-function isUnknownColumnIn(world: World, file: FeedFile, { unknownColumns = false }: FileFormat): boolean {
+function isUnknownColumnIn(
+  world: World,
+  file: FeedFile,
+  { unknownColumns = false }: FileFormat,
+): boolean {
   return unknownColumns === 'varied' ? drawOf(world, file, 2) % 2 === 0 : unknownColumns
 }
 
@@ -163,7 +254,11 @@ function drawOf(world: World, file: FeedFile, what: number): number {
 
 function checkCall(world: World, file: FeedFile, format: FileFormat): void {
   withMethods('world', world, ['itemsAt', 'groupsAt', 'changesWithin', 'campaignChangesOn'])
-  const { feed, content, marketplaceId, categoryId, from, to } = knownOptions(file, FILE_PARTS, 'file')
+  const { feed, content, marketplaceId, categoryId, from, to } = knownOptions(
+    file,
+    FILE_PARTS,
+    'file',
+  )
   choice('file.feed', feed, FEED_NAMES)
   choice('file.content', content, ['bootstrap', 'span'])
   filledText('file.marketplaceId', marketplaceId)
@@ -174,7 +269,8 @@ function checkCall(world: World, file: FeedFile, format: FileFormat): void {
 }
 
 function checkTime(option: string, time: Date): void {
-  if (!(time instanceof Date) || Number.isNaN(time.getTime())) throw optionInvalid(option, 'a Date', time)
+  if (!(time instanceof Date) || Number.isNaN(time.getTime()))
+    throw optionInvalid(option, 'a Date', time)
 }
 
 /** @throws FeedError OPTION_INVALID */

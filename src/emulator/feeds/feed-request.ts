@@ -1,5 +1,6 @@
-// What a request asks for, and the checks it must pass, as one table per feed: the first row that refuses gives the error.
-// The order is: headers that select, query, Range. Whether the file exists, and whether the range fits it, is asked after these.
+// What a request asks for, and the checks it must pass, as one table per feed: the first row that
+// refuses gives the error. The order is: headers that select, query, Range. Whether the file
+// exists, and whether the range fits it, is asked after these.
 
 import type { AccessRules } from '../access-rules'
 import type { World } from '../world/world'
@@ -30,16 +31,29 @@ interface Check {
   refuses(request: FeedRequest, context: RequestContext): boolean
 }
 
-const absent = (code: ServiceErrorId, part: keyof FeedRequest): Check => ({ code, refuses: request => !request[part] })
+const absent = (code: ServiceErrorId, part: keyof FeedRequest): Check => ({
+  code,
+  refuses: request => !request[part],
+})
 /** The values of `feed_scope`: the daily file, and the bootstrap file. */
 export const FEED_SCOPES: readonly string[] = ['NEWLY_LISTED', 'ALL_ACTIVE']
 const isDaily = (request: FeedRequest) => request.feedScope === 'NEWLY_LISTED'
 
 const MARKETPLACE: readonly Check[] = [
   absent(13013, 'marketplace'),
-  { code: 13012, refuses: ({ marketplace }, { marketplacePrefix }) => !isMarketplaceId(marketplace!, marketplacePrefix) },
-  { code: 13014, refuses: ({ marketplace }, { world }) => !world.options.marketplaces.includes(marketplace!) },
-  { code: 13023, refuses: ({ marketplace }, { access }) => !access.allowsMarketplace(marketplace!) },
+  {
+    code: 13012,
+    refuses: ({ marketplace }, { marketplacePrefix }) =>
+      !isMarketplaceId(marketplace!, marketplacePrefix),
+  },
+  {
+    code: 13014,
+    refuses: ({ marketplace }, { world }) => !world.options.marketplaces.includes(marketplace!),
+  },
+  {
+    code: 13023,
+    refuses: ({ marketplace }, { access }) => !access.allowsMarketplace(marketplace!),
+  },
 ]
 
 const CATEGORY: readonly Check[] = [
@@ -47,9 +61,14 @@ const CATEGORY: readonly Check[] = [
   { code: 13004, refuses: ({ categoryId }) => !/^\d+$/.test(categoryId!) },
   {
     code: 13022,
-    refuses: ({ categoryId }, { world, access }) => !world.options.categories.includes(categoryId!) || access.isRealEstate(categoryId!),
+    refuses: ({ categoryId }, { world, access }) =>
+      !world.options.categories.includes(categoryId!) || access.isRealEstate(categoryId!),
   },
-  { code: 13024, refuses: ({ marketplace, categoryId }, { access }) => !access.allowsCategory(marketplace!, categoryId!) },
+  {
+    code: 13024,
+    refuses: ({ marketplace, categoryId }, { access }) =>
+      !access.allowsCategory(marketplace!, categoryId!),
+  },
 ]
 
 const SCOPE: readonly Check[] = [
@@ -58,10 +77,14 @@ const SCOPE: readonly Check[] = [
   { code: 13011, refuses: request => isDaily(request) && !request.date },
 ]
 
-/** A Range header that is there must be readable, required or not. In the form of RFC 9110 neither holds. */
+/**
+ * A Range header that is there must be readable, required or not. In the form of RFC 9110 neither
+ * holds.
+ */
 const RANGE_FORM: readonly Check[] = ([13016, 13018, 13019] as const).map(code => ({
   code,
-  refuses: ({ range }, { headerForm }) => headerForm !== 'rfc9110' && range !== null && readRange(range) === code,
+  refuses: ({ range }, { headerForm }) =>
+    headerForm !== 'rfc9110' && range !== null && readRange(range) === code,
 }))
 
 const RANGE_REQUIRED: readonly Check[] = [
@@ -79,7 +102,11 @@ const CHECKS: Readonly<Record<FeedName, readonly Check[]>> = {
 }
 
 /** The error that the request meets before any file is looked for. */
-export function refusalOf(feed: FeedName, request: FeedRequest, context: RequestContext): ServiceErrorId | undefined {
+export function refusalOf(
+  feed: FeedName,
+  request: FeedRequest,
+  context: RequestContext,
+): ServiceErrorId | undefined {
   return CHECKS[feed].find(check => check.refuses(request, context))?.code
 }
 

@@ -28,11 +28,16 @@ interface FeedOperation {
 }
 
 const required = { required: true }
-const FEED_SCOPE = queryParameter('feed_scope', 'NEWLY_LISTED: the daily file. ALL_ACTIVE: the bootstrap file.', required)
+const FEED_SCOPE = queryParameter(
+  'feed_scope',
+  'NEWLY_LISTED: the daily file. ALL_ACTIVE: the bootstrap file.',
+  required,
+)
 const DAY = 'A day of UTC-7, yyyyMMdd'
 
 const SHARED_ERRORS: readonly ServiceErrorId[] = [
-  13000, 13004, 13006, 13007, 13010, 13012, 13013, 13014, 13015, 13016, 13017, 13018, 13019, 13022, 13023, 13024,
+  13000, 13004, 13006, 13007, 13010, 13012, 13013, 13014, 13015, 13016, 13017, 13018, 13019, 13022,
+  13023, 13024,
 ]
 
 const OPERATIONS: Readonly<Record<FeedName, FeedOperation>> = {
@@ -53,7 +58,9 @@ const OPERATIONS: Readonly<Record<FeedName, FeedOperation>> = {
   item_snapshot: {
     operationId: 'getItemSnapshotFeed',
     summary: 'Item snapshot feed: the items that changed in one hour',
-    parameters: [queryParameter('snapshot_date', 'The hour, UTC, yyyy-MM-ddThh:00:00.000Z.', required)],
+    parameters: [
+      queryParameter('snapshot_date', 'The hour, UTC, yyyy-MM-ddThh:00:00.000Z.', required),
+    ],
     rangeRequired: true,
     errors: [13020, 13021],
   },
@@ -81,7 +88,11 @@ export function feedRoutes(parts: FeedRouteParts): readonly Route[] {
       admissions: [{ grant: 'application', scope: profile.scopes[operationId] }],
       parameters: [
         headerParameter(profile.marketplaceHeader, 'Marketplace identifier.', true),
-        headerParameter('Range', 'bytes=<start>-<end>', rangeRequired && parts.headerForm !== 'rfc9110'),
+        headerParameter(
+          'Range',
+          'bytes=<start>-<end>',
+          rangeRequired && parts.headerForm !== 'rfc9110',
+        ),
         queryParameter('category_id', 'Top-level category.', required),
         ...parameters,
       ],
@@ -90,7 +101,11 @@ export function feedRoutes(parts: FeedRouteParts): readonly Route[] {
         204: { description: 'The file has no items.' },
         206: fileResponse('The asked part of the file.', TSV, true),
       },
-      errors: { family: feeds.errors(feed), ids: [...SHARED_ERRORS, ...errors].sort((a, b) => a - b), internal: 13006 },
+      errors: {
+        family: feeds.errors(feed),
+        ids: [...SHARED_ERRORS, ...errors].sort((a, b) => a - b),
+        internal: 13006,
+      },
       answer: ({ request }) => feeds.answer(feed, request),
     }
   })

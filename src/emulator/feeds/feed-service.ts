@@ -1,13 +1,28 @@
-// The four feed operations: from a request to a file and the asked part of it. Each step is a table or a function of its own:
-// checks (feed-request.ts), clock (calendar.ts), file and range (file-responder.ts). The token has been checked before.
+// The four feed operations: from a request to a file and the asked part of it. Each step is a table
+// or a function of its own: checks (feed-request.ts), clock (calendar.ts), file and range
+// (file-responder.ts). The token has been checked before.
 
 import type { ServiceProfile } from '../../service/profile'
 import type { AccessRules } from '../access-rules'
 import type { ErrorDetails, ErrorFamily } from '../http/error-family'
 import type { World } from '../world/world'
-import { type BootstrapSchedule, bootstrapSpan, type Calendar, daySpan, hourSpan, priorityDaySpan, servedDays } from './calendar'
+import {
+  type BootstrapSchedule,
+  bootstrapSpan,
+  type Calendar,
+  daySpan,
+  hourSpan,
+  priorityDaySpan,
+  servedDays,
+} from './calendar'
 import type { FeedFile, FeedName } from './feed-file'
-import { FEED_SCOPES, type FeedRequest, partNamed, readFeedRequest, refusalOf } from './feed-request'
+import {
+  FEED_SCOPES,
+  type FeedRequest,
+  partNamed,
+  readFeedRequest,
+  refusalOf,
+} from './feed-request'
 import type { FileResponder } from './file-responder'
 import type { HeaderForm } from './requested-range'
 import { feedErrors, type ServiceErrorId } from './service-errors'
@@ -52,12 +67,16 @@ export class FeedService {
     const refusal = refusalOf(feed, asked, { world, access, headerForm, marketplacePrefix })
     if (refusal !== undefined) return this.#refuse(feed, refusal, asked)
     const file = this.#find(feed, asked)
-    return typeof file === 'number' ? this.#refuse(feed, file, asked) : this.#send(file, request, asked)
+    return typeof file === 'number'
+      ? this.#refuse(feed, file, asked)
+      : this.#send(file, request, asked)
   }
 
   #find(feed: FeedName, asked: FeedRequest): FeedFile | ServiceErrorId {
     const span = spanOf(feed, asked, this.#calendar(asked))
-    return typeof span === 'number' ? span : { feed, marketplaceId: asked.marketplace!, categoryId: asked.categoryId!, ...span }
+    return typeof span === 'number'
+      ? span
+      : { feed, marketplaceId: asked.marketplace!, categoryId: asked.categoryId!, ...span }
   }
 
   #calendar({ categoryId }: FeedRequest): Calendar {
@@ -76,18 +95,36 @@ export class FeedService {
       maxWholeBytes: profile.maxRangeBytes,
       refuse: (code, contentRange) => {
         const isRefusedRange = this.#errors[file.feed].status(code) === 416
-        return this.#refuse(file.feed, code, asked, isRefusedRange ? { 'content-range': contentRange } : {})
+        return this.#refuse(
+          file.feed,
+          code,
+          asked,
+          isRefusedRange ? { 'content-range': contentRange } : {},
+        )
       },
     })
   }
 
-  #refuse(feed: FeedName, id: ServiceErrorId, asked: FeedRequest, headers: Record<string, string> = {}): Response {
+  #refuse(
+    feed: FeedName,
+    id: ServiceErrorId,
+    asked: FeedRequest,
+    headers: Record<string, string> = {},
+  ): Response {
     const errors = this.#errors[feed]
     // The file that cannot be found is one of a time, unless it is the bootstrap file.
     const time =
-      feed === 'item_snapshot' ? 'snapshot_date' : feed !== 'item_priority' && asked.feedScope === 'ALL_ACTIVE' ? undefined : 'date'
+      feed === 'item_snapshot'
+        ? 'snapshot_date'
+        : feed !== 'item_priority' && asked.feedScope === 'ALL_ACTIVE'
+          ? undefined
+          : 'date'
     const input = errors.rows[id].input ?? (id === 13007 ? time : undefined)
-    const details: ErrorDetails = { received: partNamed(asked, input), values: this.#validValues(feed, id, asked), headers }
+    const details: ErrorDetails = {
+      received: partNamed(asked, input),
+      values: this.#validValues(feed, id, asked),
+      headers,
+    }
     return errors.response(id, id === 13007 ? { ...details, input } : details)
   }
 

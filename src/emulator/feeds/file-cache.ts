@@ -1,6 +1,7 @@
-// Finished files, kept so that any byte range of them can be sent again. Small files stay in memory, larger ones go to a
-// temporary file whose name is removed at once: a killed process leaves nothing behind. Requests that come while a file is
-// being made share that one making. What is kept is bounded; the file used longest ago goes first, never one that is in use.
+// Finished files, kept so that any byte range of them can be sent again. Small files stay in
+// memory, larger ones go to a temporary file whose name is removed at once: a killed process leaves
+// nothing behind. Requests that come while a file is being made share that one making. What is kept
+// is bounded; the file used longest ago goes first, never one that is in use.
 
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,10 @@ import { FeedError } from '../../errors'
 import { knownOptions, type OptionNames, wholeNumber } from '../../options'
 
 export interface FileCacheOptions {
-  /** Bytes of finished files kept, in memory and on disk together; the files in use may exceed it. Default 1 GiB. */
+  /**
+   * Bytes of finished files kept, in memory and on disk together; the files in use may exceed it.
+   * Default 1 GiB.
+   */
   readonly cacheBytes?: number
   /** A file up to this size stays in memory. Default 1 MiB. */
   readonly memoryFileBytes?: number
@@ -49,7 +53,11 @@ export class FileCache {
 
   /** @throws FeedError OPTION_INVALID */
   constructor(options: FileCacheOptions = {}) {
-    const { cacheBytes = 1024 ** 3, memoryFileBytes = 1024 ** 2 } = knownOptions(options, CACHE_OPTIONS, 'cache')
+    const { cacheBytes = 1024 ** 3, memoryFileBytes = 1024 ** 2 } = knownOptions(
+      options,
+      CACHE_OPTIONS,
+      'cache',
+    )
     this.#cacheBytes = wholeNumber('cacheBytes', cacheBytes, 0)
     this.#memoryFileBytes = wholeNumber('memoryFileBytes', memoryFileBytes, 0)
   }
@@ -60,7 +68,11 @@ export class FileCache {
    */
   async lease(key: string, produce: () => AsyncIterable<Uint8Array>): Promise<FileLease> {
     this.#checkOpen()
-    const entry = this.#entries.get(key) ?? { stored: this.#store(produce()), totalBytes: 0, leases: 0 }
+    const entry = this.#entries.get(key) ?? {
+      stored: this.#store(produce()),
+      totalBytes: 0,
+      leases: 0,
+    }
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     entry.leases++
@@ -135,14 +147,16 @@ export class FileCache {
   }
 
   #checkOpen(): void {
-    if (this.#closing !== undefined) throw new FeedError('STAGE_DESTROYED', 'the emulator is closed', { stage: 'emulator' })
+    if (this.#closing !== undefined)
+      throw new FeedError('STAGE_DESTROYED', 'the emulator is closed', { stage: 'emulator' })
   }
 }
 
 function inMemory(bytes: Uint8Array): StoredFile {
   async function* read(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
     // A copy: the slice of a Buffer would share its memory.
-    for (let at = start; at < end; at += READ_CHUNK_BYTES) yield new Uint8Array(bytes.subarray(at, Math.min(at + READ_CHUNK_BYTES, end)))
+    for (let at = start; at < end; at += READ_CHUNK_BYTES)
+      yield new Uint8Array(bytes.subarray(at, Math.min(at + READ_CHUNK_BYTES, end)))
   }
   return { totalBytes: bytes.length, read, dispose: async () => {} }
 }
@@ -176,7 +190,8 @@ async function openNameless(): Promise<FileHandle> {
 
 async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
   for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at, chunk.length - at)).bytesWritten
+    for (let at = 0; at < chunk.length; )
+      at += (await handle.write(chunk, at, chunk.length - at)).bytesWritten
   }
 }
 

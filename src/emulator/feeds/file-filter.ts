@@ -23,7 +23,14 @@ const FILTER_OPTIONS: OptionNames<FilterOptions> = { seed: true, files: true, it
 export function shownIn(file: FeedFile, filters: FilterOptions | undefined): ItemTest | undefined {
   if (filters === undefined) return undefined
   const feed = file.feed === 'item_group' ? 'item' : file.feed
-  const name = [feed, file.content, file.marketplaceId, file.categoryId, file.from.getTime(), file.to.getTime()].join('/')
+  const name = [
+    feed,
+    file.content,
+    file.marketplaceId,
+    file.categoryId,
+    file.from.getTime(),
+    file.to.getTime(),
+  ].join('/')
   const draw = mixText(mixText(0, String(filters.seed)), name)
   if (fraction(mix(draw, 0)) >= filters.files) return undefined
   return item => fraction(mix(item.key, draw)) >= filters.items

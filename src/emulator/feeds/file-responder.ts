@@ -1,6 +1,6 @@
 // From a file and a request to a response with the asked part of it (item-feeds.md, section 3.7;
-// feed-file-catalog.md, section 2.7).
-// Which file it is and who may have it was decided before; how an error is worded is the operation's matter.
+// feed-file-catalog.md, section 2.7). Which file it is and who may have it was decided before; how
+// an error is worded is the operation's matter.
 
 import { streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
@@ -8,7 +8,13 @@ import { asksForGzip, gzipped } from './content-coding'
 import { type FeedFile, type FileFormat, fileKey, gzipBytes } from './feed-file'
 import type { FileCache, FileLease } from './file-cache'
 import { type FileVariant, variantModified, variantOf, variantPrefix } from './file-variant'
-import { answerRange, type ByteSpan, type HeaderForm, type RangeAnswer, type RangeRules } from './requested-range'
+import {
+  answerRange,
+  type ByteSpan,
+  type HeaderForm,
+  type RangeAnswer,
+  type RangeRules,
+} from './requested-range'
 
 export interface FileResponderOptions {
   readonly world: World
@@ -65,7 +71,10 @@ export class FileResponder {
       ...(headerForm === 'rfc9110' ? { 'accept-ranges': 'bytes', vary: 'accept-encoding' } : {}),
       ...(answer.contentRange === undefined ? {} : { 'content-range': answer.contentRange }),
     }
-    return new Response(this.#body({ file, coded, variant }, answer.sent), { status: answer.status, headers })
+    return new Response(this.#body({ file, coded, variant }, answer.sent), {
+      status: answer.status,
+      headers,
+    })
   }
 
   async #storedBytes(file: FeedFile, coded: boolean): Promise<number> {
@@ -91,12 +100,16 @@ export class FileResponder {
   #lease(file: FeedFile, coded: boolean): Promise<FileLease> {
     const { cache, world, format } = this.#options
     const stored = () => gzipBytes(world, file, format)
-    return coded ? cache.lease(`${fileKey(file)}/gzip`, () => gzippedFile(stored())) : cache.lease(fileKey(file), stored)
+    return coded
+      ? cache.lease(`${fileKey(file)}/gzip`, () => gzippedFile(stored()))
+      : cache.lease(fileKey(file), stored)
   }
 }
 
 /** A file without rows stays without bytes. */
-async function* gzippedFile(chunks: AsyncGenerator<Uint8Array, void, void>): AsyncGenerator<Uint8Array, void, void> {
+async function* gzippedFile(
+  chunks: AsyncGenerator<Uint8Array, void, void>,
+): AsyncGenerator<Uint8Array, void, void> {
   const first = await chunks.next()
   if (first.done) return
   yield* gzipped(
@@ -113,7 +126,12 @@ function representationBytes(storedBytes: number, variant: FileVariant): number 
   return Math.max(1, variantPrefix(variant).length + storedBytes - variant.cutBytes)
 }
 
-async function* readVariant(held: FileLease, variant: FileVariant, start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+async function* readVariant(
+  held: FileLease,
+  variant: FileVariant,
+  start: number,
+  end: number,
+): AsyncGenerator<Uint8Array, void, void> {
   const prefix = variantPrefix(variant)
   if (start < prefix.length) yield prefix.slice(start, end)
   if (end > prefix.length) yield* held.read(Math.max(0, start - prefix.length), end - prefix.length)

@@ -1,4 +1,5 @@
-// How the header line spells a column. The columns are known by their camelCase names everywhere else.
+// How the header line spells a column. The columns are known by their camelCase names everywhere
+// else.
 
 /**
  * `camelCase` with the trade item number as `gtin`. `documented` is the same with that column as
@@ -19,6 +20,7 @@ const ACRONYMS: ReadonlyMap<string, string> = new Map([
 ])
 
 export function headerName(column: string, spelling: HeaderSpelling): string {
-  if (spelling === 'PascalCase') return ACRONYMS.get(column) ?? column.charAt(0).toUpperCase() + column.slice(1)
+  if (spelling === 'PascalCase')
+    return ACRONYMS.get(column) ?? column.charAt(0).toUpperCase() + column.slice(1)
   return spelling === 'documented' && column === 'gtin' ? 'the service' : column
 }

@@ -3,9 +3,9 @@
 
 /**
  * `documented`: `0-9/100`, 200 for all of the file and 206 for a part; a maximum for one range.
- * `echo`: the same, but always 200, with the asked end in place of the sent one.
- * `rfc9110`: `bytes 0-9/100`, as any web server: a Range is never required, may leave out its start or its end, has no maximum, and is
- * ignored where it cannot be read.
+ * `echo`: the same, but always 200, with the asked end in place of the sent one. `rfc9110`: `bytes
+ * 0-9/100`, as any web server: a Range is never required, may leave out its start or its end, has
+ * no maximum, and is ignored where it cannot be read.
  */
 export type HeaderForm = (typeof HEADER_FORMS)[number]
 
@@ -30,11 +30,24 @@ export interface RangeRules {
 
 /** What to send for a Range header, of a file of known size. */
 export type RangeAnswer =
-  | { readonly kind: 'content'; readonly status: 200 | 206; readonly sent: ByteSpan; readonly contentRange: string | undefined }
+  | {
+      readonly kind: 'content'
+      readonly status: 200 | 206
+      readonly sent: ByteSpan
+      readonly contentRange: string | undefined
+    }
   /** `contentRange` is for an answer with status 416. */
-  | { readonly kind: 'refused'; readonly code: 13015 | 13017 | RangeRefusal; readonly contentRange: string }
+  | {
+      readonly kind: 'refused'
+      readonly code: 13015 | 13017 | RangeRefusal
+      readonly contentRange: string
+    }
 
-export function answerRange(header: string | null, totalBytes: number, rules: RangeRules): RangeAnswer {
+export function answerRange(
+  header: string | null,
+  totalBytes: number,
+  rules: RangeRules,
+): RangeAnswer {
   const refused = (code: Extract<RangeAnswer, { kind: 'refused' }>['code']): RangeAnswer => {
     return { kind: 'refused', code, contentRange: unsatisfiedRange(rules.headerForm, totalBytes) }
   }
@@ -43,19 +56,40 @@ export function answerRange(header: string | null, totalBytes: number, rules: Ra
   if (header === null && totalBytes > rules.maxWholeBytes) return refused(13015)
   const asked = header === null ? whole : readRange(header)
   if (typeof asked === 'number') return refused(asked)
-  if (header !== null && isUnsatisfiable(asked, totalBytes, rules.maxRangeBytes)) return refused(13017)
+  if (header !== null && isUnsatisfiable(asked, totalBytes, rules.maxRangeBytes))
+    return refused(13017)
   const sent = clampRange(asked, totalBytes)
   const isWhole = sent.start === 0 && sent.end === whole.end
   const status = isWhole || rules.headerForm === 'echo' ? 200 : 206
-  return { kind: 'content', status, sent, contentRange: contentRange(rules.headerForm, asked, totalBytes) }
+  return {
+    kind: 'content',
+    status,
+    sent,
+    contentRange: contentRange(rules.headerForm, asked, totalBytes),
+  }
 }
 
 /** RFC 9110, 14.2: a Range that cannot be read, or asks for several ranges, may be ignored. */
-function answerRfcRange(header: string | null, totalBytes: number, refused: (code: 13017) => RangeAnswer): RangeAnswer {
+function answerRfcRange(
+  header: string | null,
+  totalBytes: number,
+  refused: (code: 13017) => RangeAnswer,
+): RangeAnswer {
   const asked = header === null ? undefined : readRfcRange(header, totalBytes)
-  if (asked === undefined) return { kind: 'content', status: 200, sent: { start: 0, end: totalBytes - 1 }, contentRange: undefined }
+  if (asked === undefined)
+    return {
+      kind: 'content',
+      status: 200,
+      sent: { start: 0, end: totalBytes - 1 },
+      contentRange: undefined,
+    }
   if (asked.start >= totalBytes) return refused(13017)
-  return { kind: 'content', status: 206, sent: clampRange(asked, totalBytes), contentRange: contentRange('rfc9110', asked, totalBytes) }
+  return {
+    kind: 'content',
+    status: 206,
+    sent: clampRange(asked, totalBytes),
+    contentRange: contentRange('rfc9110', asked, totalBytes),
+  }
 }
 
 /** Reads `bytes=<start>-<end>`, the one documented form (item-feeds.md, section 3.2). */
@@ -68,7 +102,10 @@ export function readRange(header: string): ByteSpan | RangeRefusal {
   return end === undefined ? 13019 : { start, end }
 }
 
-/** Reads one range of RFC 9110, its open ends filled in; undefined for anything else. A suffix of no bytes starts past the end. */
+/**
+ * Reads one range of RFC 9110, its open ends filled in; undefined for anything else. A suffix of no
+ * bytes starts past the end.
+ */
 function readRfcRange(header: string, totalBytes: number): ByteSpan | undefined {
   const parts = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header)
   if (parts === null || parts[1]! + parts[2]! === '') return undefined
@@ -82,9 +119,14 @@ function readPosition(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-/** True when the positions fit neither each other, the file nor the maximum. The maximum is compared with `end - start`, so one byte more can pass. */
+/**
+ * True when the positions fit neither each other, the file nor the maximum. The maximum is compared
+ * with `end - start`, so one byte more can pass.
+ */
 function isUnsatisfiable(range: ByteSpan, totalBytes: number, maxRangeBytes: number): boolean {
-  return range.start > range.end || range.start >= totalBytes || range.end - range.start > maxRangeBytes
+  return (
+    range.start > range.end || range.start >= totalBytes || range.end - range.start > maxRangeBytes
+  )
 }
 
 /** What is sent of the file for a satisfiable range. */

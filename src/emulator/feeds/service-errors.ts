@@ -36,7 +36,11 @@ export interface ServiceErrorRow extends ErrorRow {
   readonly statusOf?: Partial<Record<FeedName, number>>
 }
 
-const request = (message: string, input?: string, statusOf?: ServiceErrorRow['statusOf']): ServiceErrorRow => ({
+const request = (
+  message: string,
+  input?: string,
+  statusOf?: ServiceErrorRow['statusOf'],
+): ServiceErrorRow => ({
   ...requestError(400, message, input),
   ...(statusOf === undefined ? {} : { statusOf }),
 })
@@ -49,26 +53,61 @@ export const SERVICE_ERRORS: Readonly<Record<ServiceErrorId, ServiceErrorRow>> =
     'The date is invalid or there is no file for it. Valid days: {earliest_date} to {latest_date}, in the format yyyyMMdd.',
     'date',
   ),
-  13006: { status: 500, category: 'APPLICATION', message: 'There was a problem with an internal system. Wait and try again.' },
-  13007: request('The feed file cannot be found. It may still be being generated.', undefined, { item_priority: 404 }),
+  13006: {
+    status: 500,
+    category: 'APPLICATION',
+    message: 'There was a problem with an internal system. Wait and try again.',
+  },
+  13007: request('The feed file cannot be found. It may still be being generated.', undefined, {
+    item_priority: 404,
+  }),
   13009: request('The feed_scope is missing. Valid values: {valid_values}.', 'feed_scope'),
   13010: request('The category_id is missing.', 'category_id'),
-  13011: request('The date is missing. Valid days: {earliest_date} to {latest_date}, in the format yyyyMMdd.', 'date'),
-  13012: request('The marketplace identifier is invalid. Valid values: {valid_values}.', 'marketplace'),
+  13011: request(
+    'The date is missing. Valid days: {earliest_date} to {latest_date}, in the format yyyyMMdd.',
+    'date',
+  ),
+  13012: request(
+    'The marketplace identifier is invalid. Valid values: {valid_values}.',
+    'marketplace',
+  ),
   13013: request('The marketplace header is missing. Valid values: {valid_values}.', 'marketplace'),
   13014: request('The marketplace is not supported. Valid values: {valid_values}.', 'marketplace'),
-  13015: request('The Range header is missing. Use bytes=<start>-<end>, at most {max_length} bytes at a time.', 'Range'),
+  13015: request(
+    'The Range header is missing. Use bytes=<start>-<end>, at most {max_length} bytes at a time.',
+    'Range',
+  ),
   13016: request('The format of the Range header is invalid. Use bytes=<start>-<end>.', 'Range'),
-  13017: request('The Range header is invalid: wrong start or end position. The maximum length is {max_length} bytes.', 'Range', {
-    item_priority: 416,
-  }),
+  13017: request(
+    'The Range header is invalid: wrong start or end position. The maximum length is {max_length} bytes.',
+    'Range',
+    {
+      item_priority: 416,
+    },
+  ),
   13018: request('The start position of the Range header is invalid.', 'Range'),
   13019: request('The end position of the Range header is invalid.', 'Range'),
-  13020: request('The snapshot_date is missing. Use the format yyyy-MM-ddTHH:mm:ss.', 'snapshot_date'),
-  13021: request('The snapshot_date is invalid. Use the format yyyy-MM-ddTHH:mm:ss.', 'snapshot_date'),
+  13020: request(
+    'The snapshot_date is missing. Use the format yyyy-MM-ddTHH:mm:ss.',
+    'snapshot_date',
+  ),
+  13021: request(
+    'The snapshot_date is invalid. Use the format yyyy-MM-ddTHH:mm:ss.',
+    'snapshot_date',
+  ),
   13022: request('The category_id is not supported.', 'category_id'),
-  13023: { status: 403, category: 'BUSINESS', message: 'You do not have permission for this marketplace.', input: 'marketplace' },
-  13024: { status: 403, category: 'BUSINESS', message: 'You do not have permission for this category.', input: 'category_id' },
+  13023: {
+    status: 403,
+    category: 'BUSINESS',
+    message: 'You do not have permission for this marketplace.',
+    input: 'marketplace',
+  },
+  13024: {
+    status: 403,
+    category: 'BUSINESS',
+    message: 'You do not have permission for this category.',
+    input: 'category_id',
+  },
 }
 
 export interface FeedErrorOptions {
@@ -78,9 +117,15 @@ export interface FeedErrorOptions {
 }
 
 /** The errors of one feed. */
-export function feedErrors(feed: FeedName, { profile, headerForm, wrapErrors }: FeedErrorOptions): ErrorFamily<ServiceErrorId> {
+export function feedErrors(
+  feed: FeedName,
+  { profile, headerForm, wrapErrors }: FeedErrorOptions,
+): ErrorFamily<ServiceErrorId> {
   const rows = Object.fromEntries(
-    Object.entries(SERVICE_ERRORS).map(([id, { statusOf, ...row }]) => [id, { ...row, status: statusOf?.[feed] ?? row.status }]),
+    Object.entries(SERVICE_ERRORS).map(([id, { statusOf, ...row }]) => [
+      id,
+      { ...row, status: statusOf?.[feed] ?? row.status },
+    ]),
   ) as Record<ServiceErrorId, ErrorRow>
   return new ErrorFamily(rows, {
     ...FEED_ERRORS,

@@ -16,12 +16,16 @@ export function tsvCell(value: string): string {
 /** A line with its line end. */
 export function tsvLine(cells: readonly string[]): string {
   let line = ''
-  for (let i = 0; i < cells.length; i++) line += i === 0 ? tsvCell(cells[i]!) : `\t${tsvCell(cells[i]!)}`
+  for (let i = 0; i < cells.length; i++)
+    line += i === 0 ? tsvCell(cells[i]!) : `\t${tsvCell(cells[i]!)}`
   return `${line}\n`
 }
 
 /** UTF-8 blocks of whole lines. The blocks are the caller's to keep. */
-export function* tsvBlocks(lines: Iterable<string>, blockChars = BLOCK_CHARS): Generator<Uint8Array, void, void> {
+export function* tsvBlocks(
+  lines: Iterable<string>,
+  blockChars = BLOCK_CHARS,
+): Generator<Uint8Array, void, void> {
   let text = ''
   for (const line of lines) {
     text += line

@@ -1,10 +1,17 @@
-// Registers the routes and stands guard before each: the token, the query, the body, the errors that a test asks for by
-// header, failures inside. The only file that knows hono, which is loaded with the first request: making an emulator stays
-// synchronous. What is behind a route is a function from a call to a response.
+// Registers the routes and stands guard before each: the token, the query, the body, the errors
+// that a test asks for by header, failures inside. The only file that knows hono, which is loaded
+// with the first request: making an emulator stays synchronous. What is behind a route is a
+// function from a call to a response.
 
 import type { Context } from 'hono'
 import { FAULT_HEADER } from '../faults/fault-plan'
-import { challenge, REFUSAL_STATUS, type TokenClaims, type TokenIssuer, type TokenRefusal } from '../tokens/tokens'
+import {
+  challenge,
+  REFUSAL_STATUS,
+  type TokenClaims,
+  type TokenIssuer,
+  type TokenRefusal,
+} from '../tokens/tokens'
 import { chunksOf } from './body-stream'
 import { type ErrorFamily, INVALID_DATA } from './error-family'
 import { missingPackage } from './missing-package'
@@ -22,7 +29,10 @@ export interface AppParts {
 export interface App {
   /** Loads the router, unless it is loaded. @throws FeedError DEPENDENCY_MISSING without hono */
   load(): Promise<void>
-  /** The whole service as one function. @throws FeedError DEPENDENCY_MISSING without hono, and nothing else */
+  /**
+   * The whole service as one function.
+   * @throws FeedError DEPENDENCY_MISSING without hono, and nothing else
+   */
   answer(request: Request): Promise<Response>
 }
 
@@ -56,7 +66,9 @@ async function routerOf(parts: AppParts) {
   const { Hono } = await hono()
   const router = new Hono()
   for (const route of parts.routes) {
-    router.on(route.method.toUpperCase(), honoPath(route.path), context => answer(route, context, parts))
+    router.on(route.method.toUpperCase(), honoPath(route.path), context =>
+      answer(route, context, parts),
+    )
   }
   router.notFound(() => parts.plain.codeless(404, 'The service has no such operation.'))
   // hono would print the error, and answer by plain text.
@@ -79,33 +91,55 @@ async function answer(route: Route, context: Context, parts: AppParts): Promise<
 
 async function answerAdmitted(route: Route, context: Context, parts: AppParts): Promise<Response> {
   const request = context.req.raw
-  const caller = admit(route.admissions, parts.tokens.read(request.headers.get('authorization')), parts.scopeBase)
+  const caller = admit(
+    route.admissions,
+    parts.tokens.read(request.headers.get('authorization')),
+    parts.scopeBase,
+  )
   if (typeof caller === 'string') return deny(caller, route, request, parts)
   const repeated = takesQuery(route) ? repeatedName(new URL(request.url).searchParams) : undefined
   if (repeated !== undefined) return refuseRepeated(repeated, route, parts)
   const body = route.body === undefined ? '' : await readBody(request)
-  if (body === undefined) return familyOf(route, parts).codeless(413, `The body is longer than ${REQUEST_BODY_BYTES} bytes.`)
+  if (body === undefined)
+    return familyOf(route, parts).codeless(
+      413,
+      `The body is longer than ${REQUEST_BODY_BYTES} bytes.`,
+    )
   const call: Call = { request, body, path: context.req.param(), caller }
   return forcedError(route, request, parts) ?? route.answer(call)
 }
 
-function admit(admissions: readonly Admission[], claims: TokenClaims | undefined, scopeBase: string): TokenClaims | TokenRefusal {
+function admit(
+  admissions: readonly Admission[],
+  claims: TokenClaims | undefined,
+  scopeBase: string,
+): TokenClaims | TokenRefusal {
   if (admissions.length === 0) return ANYBODY
   if (claims === undefined) return 'invalid_token'
-  const opens = ({ grant, scope }: Admission) => claims.grant === grant && claims.scopes.includes(`${scopeBase}/${scope}`)
+  const opens = ({ grant, scope }: Admission) =>
+    claims.grant === grant && claims.scopes.includes(`${scopeBase}/${scope}`)
   return admissions.some(opens) ? claims : 'insufficient_scope'
 }
 
-/** The operation's own error for it where it has one, with the challenge of RFC 6750 in any case. */
+/**
+ * The operation's own error for it where it has one, with the challenge of RFC 6750 in any case.
+ */
 function deny(refusal: TokenRefusal, route: Route, request: Request, parts: AppParts): Response {
   const headers = { 'www-authenticate': challenge(refusal, request.headers.get('authorization')) }
   const details = { input: 'Authorization', headers }
   const denial = route.errors?.denied?.[refusal]
-  if (denial !== undefined) return route.errors!.family.response(denial.id, { ...details, status: denial.status })
+  if (denial !== undefined)
+    return route.errors!.family.response(denial.id, { ...details, status: denial.status })
   const scopes = route.admissions.map(({ scope }) => `${parts.scopeBase}/${scope}`).join(' or ')
   const message =
-    refusal === 'invalid_token' ? 'The access token is missing, not valid, or has ended.' : 'The access token is for something else.'
-  return familyOf(route, parts).codeless(REFUSAL_STATUS[refusal], `${message} Use one with the scope ${scopes}.`, details)
+    refusal === 'invalid_token'
+      ? 'The access token is missing, not valid, or has ended.'
+      : 'The access token is for something else.'
+  return familyOf(route, parts).codeless(
+    REFUSAL_STATUS[refusal],
+    `${message} Use one with the scope ${scopes}.`,
+    details,
+  )
 }
 
 /** The feeds have a code for it (item-feeds.md, section 5); the other interfaces have none. */
@@ -121,8 +155,8 @@ function refuseRepeated(name: string, route: Route, parts: AppParts): Response {
 const ECHO_CHARS = 80
 
 /**
- * The body as text; undefined when it is too long. Its length is what arrives: a chunked body states none.
- * A body that states its length and is too long is not read at all.
+ * The body as text; undefined when it is too long. Its length is what arrives: a chunked body
+ * states none. A body that states its length and is too long is not read at all.
  */
 async function readBody(request: Request): Promise<string | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > REQUEST_BODY_BYTES) return undefined
@@ -139,8 +173,9 @@ async function readBody(request: Request): Promise<string | undefined> {
 }
 
 /**
- * A documented error that no ordinary request can meet, asked for by the header `x-feedmill-fault: error;code=<id>`;
- * `error;code=internal` is a failure inside. A code that the operation does not have is the tester's mistake.
+ * A documented error that no ordinary request can meet, asked for by the header `x-feedmill-fault:
+ * error;code=<id>`; `error;code=internal` is a failure inside. A code that the operation does not
+ * have is the tester's mistake.
  */
 function forcedError(route: Route, request: Request, parts: AppParts): Response | undefined {
   const { errors, operationId } = route
@@ -152,7 +187,9 @@ function forcedError(route: Route, request: Request, parts: AppParts): Response 
 }
 
 function internalProblem({ errors }: Route, { plain }: AppParts): Response {
-  return errors === undefined ? plain.codeless(500, INTERNAL_PROBLEM) : errors.family.response(errors.internal)
+  return errors === undefined
+    ? plain.codeless(500, INTERNAL_PROBLEM)
+    : errors.family.response(errors.internal)
 }
 
 const INTERNAL_PROBLEM = 'There was a problem with an internal system. Wait and try again.'

@@ -19,7 +19,10 @@ export interface ErrorFamilyOptions {
   readonly wrapped: boolean
   /** Statuses chosen for single codes in place of the row's own. */
   readonly statuses?: Readonly<Record<number, number>>
-  /** What the inputs of rows are called in a request, where a profile says so: the marketplace header, for one. */
+  /**
+   * What the inputs of rows are called in a request, where a profile says so: the marketplace
+   * header, for one.
+   */
   readonly inputNames?: Readonly<Record<string, string>>
 }
 
@@ -68,12 +71,20 @@ export class ErrorFamily<Id extends number = number> {
     return this.#respond(status, {}, { status, category, message }, details)
   }
 
-  #respond(status: number, code: { readonly errorId?: number }, row: ErrorRow, details: ErrorDetails): Response {
+  #respond(
+    status: number,
+    code: { readonly errorId?: number },
+    row: ErrorRow,
+    details: ErrorDetails,
+  ): Response {
     const { domain, subdomain, inputNames = {} } = this.#options
     const { received, values = {}, headers = {} } = details
     const input = details.input ?? inputNames[row.input ?? ''] ?? row.input
     const message = filled(row.message, values)
-    const named = input === undefined || !received ? [] : [{ name: input, value: received.slice(0, ECHO_CHARS) }]
+    const named =
+      input === undefined || !received
+        ? []
+        : [{ name: input, value: received.slice(0, ECHO_CHARS) }]
     const error = {
       category: row.category,
       domain,
@@ -85,7 +96,10 @@ export class ErrorFamily<Id extends number = number> {
       outputRefIds: [],
       parameters: [...named, ...Object.entries(values).map(([name, value]) => ({ name, value }))],
     }
-    return Response.json(this.wrapped ? { errors: [error] } : error, { status, headers: { ...headers } })
+    return Response.json(this.wrapped ? { errors: [error] } : error, {
+      status,
+      headers: { ...headers },
+    })
   }
 }
 
@@ -94,9 +108,15 @@ export function plainErrors(wrapped: boolean): ErrorFamily<never> {
   return new ErrorFamily<never>({}, { ...FEED_ERRORS, wrapped })
 }
 
-/** The message with its placeholders filled in. An error that a test forced has no values: there the name of each stands. */
+/**
+ * The message with its placeholders filled in. An error that a test forced has no values: there the
+ * name of each stands.
+ */
 function filled(message: string, values: Readonly<Record<string, string>>): string {
-  return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? name.replaceAll('_', ' '))
+  return message.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => values[name] ?? name.replaceAll('_', ' '),
+  )
 }
 
 /** A row that is the caller's mistake. */

@@ -1,15 +1,21 @@
-// The service as a `fetch` that needs no socket, with the one duty that a socket would have: an aborted request ends at once,
-// whether its answer is still being made or already being read.
+// The service as a `fetch` that needs no socket, with the one duty that a socket would have: an
+// aborted request ends at once, whether its answer is still being made or already being read.
 
 /** The part of the platform's `fetch` that the emulator has. */
-export type InProcessFetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
+export type InProcessFetch = (
+  input: Request | string | URL,
+  init?: RequestInit,
+) => Promise<Response>
 
 export function inProcessFetch(answer: (request: Request) => Promise<Response>): InProcessFetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const response = await untilAborted(answer(request), request.signal)
     if (response.body === null) return response
-    return new Response(bodyUntilAborted(response.body, request.signal), { status: response.status, headers: response.headers })
+    return new Response(bodyUntilAborted(response.body, request.signal), {
+      status: response.status,
+      headers: response.headers,
+    })
   }
 }
 
@@ -27,7 +33,10 @@ async function untilAborted(answer: Promise<Response>, signal: AbortSignal): Pro
 }
 
 /** Reads nothing ahead: a body that nobody reads takes nothing from its source. */
-function bodyUntilAborted(source: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+function bodyUntilAborted(
+  source: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   return new ReadableStream<Uint8Array>(
     {

@@ -1,7 +1,14 @@
-// The emulator on a socket. The only file that knows @hono/node-server, which is loaded when somebody listens: in process
-// it is not needed. What HTTP itself refuses, before any operation is reached, is answered by an Error object too.
+// The emulator on a socket. The only file that knows @hono/node-server, which is loaded when
+// somebody listens: in process it is not needed. What HTTP itself refuses, before any operation is
+// reached, is answered by an Error object too.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 import { FeedError } from '../../errors'
 import { filledText, knownOptions, type OptionNames, wholeNumber } from '../../options'
@@ -31,9 +38,14 @@ type Refuse = (status: number, message: string) => Response
 
 /**
  * Answers by `answer` on a socket. `plain` refuses what is no request.
- * @throws FeedError OPTION_INVALID, LISTEN_FAILED when the port cannot be had, DEPENDENCY_MISSING without @hono/node-server
+ * @throws FeedError OPTION_INVALID, LISTEN_FAILED when the port cannot be had, DEPENDENCY_MISSING
+ * without @hono/node-server
  */
-export async function listen(answer: Answer, plain: ErrorFamily<never>, options: ListenOptions = {}): Promise<ListeningServer> {
+export async function listen(
+  answer: Answer,
+  plain: ErrorFamily<never>,
+  options: ListenOptions = {},
+): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1' } = knownOptions(options, LISTEN_OPTIONS)
   wholeNumber('port', port, 0, 65_535)
   filledText('host', host)
@@ -85,10 +97,22 @@ function bound(server: Server, port: number, host: string): Promise<string> {
   })
 }
 
-function listenFailed(host: string, port: number, cause: NodeJS.ErrnoException): FeedError<'LISTEN_FAILED'> {
+function listenFailed(
+  host: string,
+  port: number,
+  cause: NodeJS.ErrnoException,
+): FeedError<'LISTEN_FAILED'> {
   const reason = cause.code ?? cause.message
-  const advice = reason === 'EADDRINUSE' ? 'another program listens there. Choose another port, or 0 for any free one' : cause.message
-  return new FeedError('LISTEN_FAILED', `cannot listen on ${host}, port ${port}: ${reason}: ${advice}`, { host, port, reason }, { cause })
+  const advice =
+    reason === 'EADDRINUSE'
+      ? 'another program listens there. Choose another port, or 0 for any free one'
+      : cause.message
+  return new FeedError(
+    'LISTEN_FAILED',
+    `cannot listen on ${host}, port ${port}: ${reason}: ${advice}`,
+    { host, port, reason },
+    { cause },
+  )
 }
 
 /** RFC 9112, section 3.2. */
@@ -96,19 +120,35 @@ function isHostMissing({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined
 }
 
-/** What Node refuses before there is a request for the adapter: broken syntax, headers past every measure, a tunnel, an expectation. */
+/**
+ * What Node refuses before there is a request for the adapter: broken syntax, headers past every
+ * measure, a tunnel, an expectation.
+ */
 function refuseBrokenRequests(server: Server, refuse: Refuse): void {
   const answering = new WeakMap<Duplex, ServerResponse>()
-  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => answering.set(incoming.socket, outgoing))
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    answering.set(incoming.socket, outgoing),
+  )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const outgoing = answering.get(socket)
-    // An answer that has begun cannot be followed by another one that the client would take for its rest.
-    if (!socket.writable || (outgoing?.headersSent && !outgoing.writableFinished)) return void socket.destroy()
-    const [status, message] = BROKEN_REQUESTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP.']
+    // An answer that has begun cannot be followed by another one that the client would take for its
+    // rest.
+    if (!socket.writable || (outgoing?.headersSent && !outgoing.writableFinished))
+      return void socket.destroy()
+    const [status, message] = BROKEN_REQUESTS[error.code ?? ''] ?? [
+      400,
+      'The request is not valid HTTP.',
+    ]
     void endBy(socket, refuse(status, message))
   })
-  server.on('connect', (_, socket: Duplex) => void endBy(socket, refuse(404, 'The service has no such operation.')))
-  server.on('checkExpectation', (_, outgoing: ServerResponse) => void refuseExpectation(outgoing, refuse))
+  server.on(
+    'connect',
+    (_, socket: Duplex) => void endBy(socket, refuse(404, 'The service has no such operation.')),
+  )
+  server.on(
+    'checkExpectation',
+    (_, outgoing: ServerResponse) => void refuseExpectation(outgoing, refuse),
+  )
 }
 
 const BROKEN_REQUESTS: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -132,7 +172,9 @@ async function endBy(socket: Duplex, response: Response): Promise<void> {
 
 async function refuseExpectation(outgoing: ServerResponse, refuse: Refuse): Promise<void> {
   const response = refuse(417, 'The service knows no expectation but 100-continue.')
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+  outgoing
+    .writeHead(response.status, Object.fromEntries(response.headers))
+    .end(await response.text())
 }
 
 /**

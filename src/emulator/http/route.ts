@@ -1,5 +1,6 @@
-// What a route is: one value that registers an operation, guards it, and describes it. The application and the OpenAPI document
-// are both made from a list of these, so that neither can say what the other does not do.
+// What a route is: one value that registers an operation, guards it, and describes it. The
+// application and the OpenAPI document are both made from a list of these, so that neither can say
+// what the other does not do.
 
 import type { JsonSchema } from '../openapi/schemas'
 import type { TokenClaims, TokenRefusal } from '../tokens/tokens'
@@ -26,7 +27,10 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header'
   readonly description: string
   readonly required?: boolean
-  /** Default `{"type":"string"}`. Validity beyond the type is the operation's own business: it answers with its own codes. */
+  /**
+   * Default `{"type":"string"}`. Validity beyond the type is the operation's own business: it
+   * answers with its own codes.
+   */
   readonly schema?: JsonSchema
 }
 
@@ -35,7 +39,9 @@ export interface ResponseDescription {
   /** Without it the response has no body. */
   readonly body?: { readonly mediaType: string; readonly schema: JsonSchema }
   /** Headers by name with their meaning; all of them are sent unless `optional`. */
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly optional?: boolean }>>
+  readonly headers?: Readonly<
+    Record<string, { readonly description: string; readonly optional?: boolean }>
+  >
 }
 
 export interface RouteErrors {
@@ -43,8 +49,13 @@ export interface RouteErrors {
   readonly ids: readonly number[]
   /** Answers a failure inside. */
   readonly internal: number
-  /** What answers a token that is missing or not valid, and one that is valid for something else; default: an Error object without a code. */
-  readonly denied?: Readonly<Partial<Record<TokenRefusal, { readonly id: number; readonly status: number }>>>
+  /**
+   * What answers a token that is missing or not valid, and one that is valid for something else;
+   * default: an Error object without a code.
+   */
+  readonly denied?: Readonly<
+    Partial<Record<TokenRefusal, { readonly id: number; readonly status: number }>>
+  >
 }
 
 export interface Route {

@@ -18,13 +18,30 @@ export interface KeyRouteParts {
 }
 
 const KEY_ERRORS: Readonly<Record<210000 | 210002 | 210005, ErrorRow>> = {
-  210000: { status: 500, category: 'APPLICATION', message: 'There was a problem with an internal system. Wait and try again.' },
+  210000: {
+    status: 500,
+    category: 'APPLICATION',
+    message: 'There was a problem with an internal system. Wait and try again.',
+  },
   210002: requestError(404, 'There is no signing key with this identifier.', 'signing_key_id'),
-  210005: requestError(403, 'The token has no valid application client identifier.', 'Authorization'),
+  210005: requestError(
+    403,
+    'The token has no valid application client identifier.',
+    'Authorization',
+  ),
 }
 
-export function keyRoutes({ keys, paths, profile, tokenErrorStatus }: KeyRouteParts): readonly Route[] {
-  const family = new ErrorFamily(KEY_ERRORS, { domain: 'API_KEYS', subdomain: 'keys', wrapped: true })
+export function keyRoutes({
+  keys,
+  paths,
+  profile,
+  tokenErrorStatus,
+}: KeyRouteParts): readonly Route[] {
+  const family = new ErrorFamily(KEY_ERRORS, {
+    domain: 'API_KEYS',
+    subdomain: 'keys',
+    wrapped: true,
+  })
   const answer = async ({ path }: Call) => {
     const id = path.signing_key_id ?? ''
     const key = await keys.find(id)
@@ -39,7 +56,9 @@ export function keyRoutes({ keys, paths, profile, tokenErrorStatus }: KeyRoutePa
       summary: 'The public part of a signing key pair, and when it expires',
       admissions: [{ grant: 'application', scope: profile.scopes.getSigningKey }],
       parameters: [pathParameter('signing_key_id', 'Identifier of the key pair.')],
-      responses: { 200: jsonResponse('The signing key, without its private part.', schemaRef('SigningKey')) },
+      responses: {
+        200: jsonResponse('The signing key, without its private part.', schemaRef('SigningKey')),
+      },
       errors: {
         family,
         ids: [210000, 210002],

@@ -2,7 +2,13 @@
 // identifiers and times from the seed, the key material made when a key is first asked for and then
 // kept. Private keys are dropped as soon as they are made: nothing here could return one.
 
-import { createCipheriv, createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createHash,
+  generateKeyPair,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import { arrayOf, choice, knownOptions, type OptionNames, optionInvalid } from '../../options'
 import type { SigningKeyBody } from '../../service/json/bodies'
@@ -19,7 +25,8 @@ const KEY_OPTIONS: OptionNames<SigningKeySeed> = { cipher: true, createdAt: true
 function checkKey(seed: SigningKeySeed): SigningKeySeed {
   const { cipher, createdAt } = knownOptions(seed, KEY_OPTIONS, 'signingKeys[]')
   choice('cipher', cipher, ['ED25519', 'RSA'])
-  if (!(createdAt instanceof Date) || Number.isNaN(createdAt.getTime())) throw optionInvalid('createdAt', 'a Date', createdAt)
+  if (!(createdAt instanceof Date) || Number.isNaN(createdAt.getTime()))
+    throw optionInvalid('createdAt', 'a Date', createdAt)
   return seed
 }
 
@@ -45,7 +52,11 @@ export class SigningKeys {
    * `jweKey` opens the encrypted form: 32 bytes.
    * @throws FeedError OPTION_INVALID
    */
-  constructor(worldSeed: number, seeds: readonly SigningKeySeed[], jweKey: Uint8Array = randomBytes(32)) {
+  constructor(
+    worldSeed: number,
+    seeds: readonly SigningKeySeed[],
+    jweKey: Uint8Array = randomBytes(32),
+  ) {
     this.ids = arrayOf('signingKeys', seeds).map((_, i) => keyId(worldSeed, i))
     this.#seeds = new Map(seeds.map((seed, i) => [this.ids[i]!, checkKey(seed)]))
     this.#jweKey = jweKey
@@ -73,7 +84,10 @@ export class SigningKeys {
   }
 }
 
-/** The same date and time so many years later; the 29th of February becomes the 28th where there is none. */
+/**
+ * The same date and time so many years later; the 29th of February becomes the 28th where there is
+ * none.
+ */
 export function yearsLater(time: Date, years: number): Date {
   const later = new Date(time)
   later.setUTCFullYear(time.getUTCFullYear() + years)
@@ -82,23 +96,38 @@ export function yearsLater(time: Date, years: number): Date {
 }
 
 async function makePublicKey(cipher: SigningKeyCipher): Promise<KeyObject> {
-  const pair = cipher === 'RSA' ? await generate('rsa', { modulusLength: RSA_BITS }) : await generate('ed25519', {})
+  const pair =
+    cipher === 'RSA'
+      ? await generate('rsa', { modulusLength: RSA_BITS })
+      : await generate('ed25519', {})
   return pair.publicKey
 }
 
-/** The public key's JWK as a compact JWE, encrypted directly with A256GCM (RFC 7516, 3.1 and 7.1; RFC 7518, 4.5 and 5.3). */
+/**
+ * The public key's JWK as a compact JWE, encrypted directly with A256GCM (RFC 7516, 3.1 and 7.1;
+ * RFC 7518, 4.5 and 5.3).
+ */
 function encrypted(publicKey: KeyObject, key: Uint8Array): string {
   const header = base64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', cty: 'jwk+json' }))
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(header, 'ascii'))
-  const text = Buffer.concat([cipher.update(JSON.stringify(publicKey.export({ format: 'jwk' })), 'utf8'), cipher.final()])
+  const text = Buffer.concat([
+    cipher.update(JSON.stringify(publicKey.export({ format: 'jwk' })), 'utf8'),
+    cipher.final(),
+  ])
   return [header, '', base64url(iv), base64url(text), base64url(cipher.getAuthTag())].join('.')
 }
 
 /** In the form of a UUID; the same in every process. */
 function keyId(worldSeed: number, index: number): string {
   const hex = createHash('sha256').update(`signing key ${worldSeed}/${index}`).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
 }
 
 function unixSeconds(time: Date): number {

@@ -3,10 +3,25 @@
 
 import { type ErrorRow, requestError } from '../http/error-family'
 
-export type NotificationErrorId = 195000 | 195003 | 195006 | 195007 | 195008 | 195009 | 195010 | 195011 | 195012 | 195015 | 195027
+export type NotificationErrorId =
+  | 195000
+  | 195003
+  | 195006
+  | 195007
+  | 195008
+  | 195009
+  | 195010
+  | 195011
+  | 195012
+  | 195015
+  | 195027
 
 export const NOTIFICATION_ERRORS: Readonly<Record<NotificationErrorId, ErrorRow>> = {
-  195000: { status: 500, category: 'APPLICATION', message: 'There was a problem with an internal system. Wait and try again.' },
+  195000: {
+    status: 500,
+    category: 'APPLICATION',
+    message: 'There was a problem with an internal system. Wait and try again.',
+  },
   195003: requestError(400, 'The configuration that notifications need is missing.', 'payload'),
   195006: requestError(400, 'The subscription status is invalid or missing.', 'status'),
   195007: requestError(400, 'The destination identifier is invalid or missing.', 'destinationId'),
@@ -15,6 +30,10 @@ export const NOTIFICATION_ERRORS: Readonly<Record<NotificationErrorId, ErrorRow>
   195010: requestError(400, 'The protocol is invalid or missing.', 'deliveryProtocol'),
   195011: requestError(403, 'Not authorized for the topic.', 'topicId'),
   195012: requestError(409, 'The subscription exists already.', 'topicId'),
-  195015: requestError(400, 'The subscription cannot be enabled: its destination is not enabled.', 'destinationId'),
+  195015: requestError(
+    400,
+    'The subscription cannot be enabled: its destination is not enabled.',
+    'destinationId',
+  ),
   195027: requestError(400, 'The topic identifier is invalid or missing.', 'topicId'),
 }

@@ -12,7 +12,14 @@ import type { ServicePaths } from '../service-paths'
 import type { World } from '../world/world'
 import { NOTIFICATION_ERRORS, type NotificationErrorId } from './notification-errors'
 import { notFound, Subscriptions } from './subscriptions'
-import { checkDestination, checkTopic, DEFAULT_TOPICS, type Destination, defaultDestinations, type Topic } from './topics'
+import {
+  checkDestination,
+  checkTopic,
+  DEFAULT_TOPICS,
+  type Destination,
+  defaultDestinations,
+  type Topic,
+} from './topics'
 
 export interface NotificationOptions {
   /** Default: the five topics of service-notes.md, section 8. */
@@ -23,7 +30,11 @@ export interface NotificationOptions {
   readonly conflictStatus?: 400 | 409
 }
 
-const NOTIFICATION_OPTIONS: OptionNames<NotificationOptions> = { topics: true, destinations: true, conflictStatus: true }
+const NOTIFICATION_OPTIONS: OptionNames<NotificationOptions> = {
+  topics: true,
+  destinations: true,
+  conflictStatus: true,
+}
 
 export interface NotificationPartOptions {
   readonly now: () => Date
@@ -39,15 +50,31 @@ export interface NotificationPart {
 }
 
 /** @throws FeedError OPTION_INVALID */
-export function notificationPart(parts: NotificationPartOptions, options: NotificationOptions): NotificationPart {
+export function notificationPart(
+  parts: NotificationPartOptions,
+  options: NotificationOptions,
+): NotificationPart {
   const { now, world, profile, paths } = parts
   const worldSeed = world.options.seed
-  const { conflictStatus = 400, ...seeds } = knownOptions(options, NOTIFICATION_OPTIONS, 'notifications')
+  const { conflictStatus = 400, ...seeds } = knownOptions(
+    options,
+    NOTIFICATION_OPTIONS,
+    'notifications',
+  )
   const topics = arrayOf('topics', seeds.topics ?? DEFAULT_TOPICS).map(checkTopic)
-  const destinations = arrayOf('destinations', seeds.destinations ?? defaultDestinations(worldSeed)).map(checkDestination)
-  if (![400, 409].includes(conflictStatus)) throw optionInvalid('conflictStatus', '400 or 409', conflictStatus)
+  const destinations = arrayOf(
+    'destinations',
+    seeds.destinations ?? defaultDestinations(worldSeed),
+  ).map(checkDestination)
+  if (![400, 409].includes(conflictStatus))
+    throw optionInvalid('conflictStatus', '400 or 409', conflictStatus)
   const statuses = { 195003: conflictStatus, 195015: conflictStatus }
-  const errors = new ErrorFamily(NOTIFICATION_ERRORS, { domain: 'API_NOTIFICATION', subdomain: 'notification', wrapped: true, statuses })
+  const errors = new ErrorFamily(NOTIFICATION_ERRORS, {
+    domain: 'API_NOTIFICATION',
+    subdomain: 'notification',
+    wrapped: true,
+    statuses,
+  })
   const { scopeBase } = profile
   const subscriptions = new Subscriptions({
     topics,
@@ -59,9 +86,19 @@ export function notificationPart(parts: NotificationPartOptions, options: Notifi
     subscriptionPath: paths.getSubscription,
   })
   const admissions = admissionsOf(profile)
-  const open = (operationId: NotificationOperation, rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>): Route => {
+  const open = (
+    operationId: NotificationOperation,
+    rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>,
+  ): Route => {
     const ownErrors: RouteErrors = { family: errors, ids: [195000], internal: 195000 }
-    return { path: paths[operationId], operationId, tag: 'notifications', admissions, errors: ownErrors, ...rest }
+    return {
+      path: paths[operationId],
+      operationId,
+      tag: 'notifications',
+      admissions,
+      errors: ownErrors,
+      ...rest,
+    }
   }
   const routes = [
     open('createSubscription', {
@@ -70,7 +107,10 @@ export function notificationPart(parts: NotificationPartOptions, options: Notifi
       parameters: [],
       body: { mediaType: 'application/json', schema: schemaRef('SubscriptionRequest') },
       responses: {
-        201: { description: 'Created.', headers: { Location: { description: 'The address of the subscription.' } } },
+        201: {
+          description: 'Created.',
+          headers: { Location: { description: 'The address of the subscription.' } },
+        },
       },
       errors: creationErrors(errors),
       answer: call => subscriptions.create(call),
@@ -87,16 +127,28 @@ export function notificationPart(parts: NotificationPartOptions, options: Notifi
       method: 'get',
       summary: 'One subscription',
       parameters: [SUBSCRIPTION_ID],
-      responses: { 200: jsonResponse('The subscription.', schemaRef('Subscription')), 404: NOT_FOUND },
+      responses: {
+        200: jsonResponse('The subscription.', schemaRef('Subscription')),
+        404: NOT_FOUND,
+      },
       answer: call => subscriptions.read(call),
     }),
     ...listRoutes(open, ['getTopics', 'getTopic'], 'topic', topics, TOPIC),
-    ...listRoutes(open, ['getDestinations', 'getDestination'], 'destination', destinations, DESTINATION),
+    ...listRoutes(
+      open,
+      ['getDestinations', 'getDestination'],
+      'destination',
+      destinations,
+      DESTINATION,
+    ),
   ]
   return { routes, topics, destinations }
 }
 
-type NotificationOperation = Exclude<keyof ServicePaths, Exclude<OperationName, 'createSubscription'> | 'getToken'>
+type NotificationOperation = Exclude<
+  keyof ServicePaths,
+  Exclude<OperationName, 'createSubscription'> | 'getToken'
+>
 
 function admissionsOf(profile: ServiceProfile): readonly Admission[] {
   return [
@@ -107,12 +159,20 @@ function admissionsOf(profile: ServiceProfile): readonly Admission[] {
 
 function creationErrors(family: ErrorFamily<NotificationErrorId>): RouteErrors {
   const ids = Object.keys(NOTIFICATION_ERRORS).map(Number)
-  return { family, ids, internal: 195000, denied: { insufficient_scope: { id: 195011, status: 403 } } }
+  return {
+    family,
+    ids,
+    internal: 195000,
+    denied: { insufficient_scope: { id: 195011, status: 403 } },
+  }
 }
 
 /** A list in one page, and an entry of it by its identifier. */
 function listRoutes<What extends 'topic' | 'destination'>(
-  open: (operationId: NotificationOperation, rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>) => Route,
+  open: (
+    operationId: NotificationOperation,
+    rest: Omit<Route, 'path' | 'operationId' | 'tag' | 'admissions'>,
+  ) => Route,
   [list, one]: readonly [NotificationOperation, NotificationOperation],
   what: What,
   entries: readonly { readonly [K in `${What}Id`]: string }[],
@@ -124,7 +184,12 @@ function listRoutes<What extends 'topic' | 'destination'>(
       method: 'get',
       summary: `All ${what}s`,
       parameters: [],
-      responses: { 200: jsonResponse(`The ${what}s.`, objectOf({ total: INTEGER, [`${what}s`]: { type: 'array', items: schema } })) },
+      responses: {
+        200: jsonResponse(
+          `The ${what}s.`,
+          objectOf({ total: INTEGER, [`${what}s`]: { type: 'array', items: schema } }),
+        ),
+      },
       answer: () => Response.json({ total: entries.length, [`${what}s`]: entries }),
     }),
     open(one, {
@@ -154,7 +219,12 @@ const TOPIC = objectOf({
   scopes: TEXTS,
   supportedPayloads: {
     type: 'array',
-    items: objectOf({ deliveryProtocol: TEXT, format: TEXTS, schemaVersion: TEXT, deprecated: { type: 'boolean' } }),
+    items: objectOf({
+      deliveryProtocol: TEXT,
+      format: TEXTS,
+      schemaVersion: TEXT,
+      deprecated: { type: 'boolean' },
+    }),
   },
 })
 
@@ -166,5 +236,10 @@ const DESTINATION = objectOf({
 })
 
 function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
 }

@@ -39,15 +39,32 @@ const CHECKS: readonly Check[] = [
   { code: 195007, refuses: (_, { destination }) => destination === undefined },
   { code: 195003, refuses: ({ configured }) => !configured },
   { code: 195010, refuses: ({ deliveryProtocol }) => deliveryProtocol !== 'HTTPS' },
-  { code: 195008, refuses: ({ schemaVersion }, { topic }) => payloadOf(topic!, schemaVersion) === undefined },
-  { code: 195009, refuses: ({ format, schemaVersion }, { topic }) => !payloadOf(topic!, schemaVersion)!.format.includes(format ?? '') },
+  {
+    code: 195008,
+    refuses: ({ schemaVersion }, { topic }) => payloadOf(topic!, schemaVersion) === undefined,
+  },
+  {
+    code: 195009,
+    refuses: ({ format, schemaVersion }, { topic }) =>
+      !payloadOf(topic!, schemaVersion)!.format.includes(format ?? ''),
+  },
   { code: 195011, refuses: (_, context) => !isAuthorized(context) },
   { code: 195012, refuses: (_, { exists }) => exists },
-  { code: 195015, refuses: ({ status }, { destination }) => status === 'ENABLED' && destination!.status !== 'ENABLED' },
+  {
+    code: 195015,
+    refuses: ({ status }, { destination }) =>
+      status === 'ENABLED' && destination!.status !== 'ENABLED',
+  },
 ]
 
-/** The error that the request meets. Without a body at all it is the one of a configuration that is missing. */
-export function subscriptionRefusal(asked: AskedSubscription | undefined, context: SubscriptionContext): NotificationErrorId | undefined {
+/**
+ * The error that the request meets. Without a body at all it is the one of a configuration that is
+ * missing.
+ */
+export function subscriptionRefusal(
+  asked: AskedSubscription | undefined,
+  context: SubscriptionContext,
+): NotificationErrorId | undefined {
   return asked === undefined ? 195003 : CHECKS.find(check => check.refuses(asked, context))?.code
 }
 
@@ -71,10 +88,16 @@ function payloadOf(topic: Topic, schemaVersion: string | null) {
   return topic.supportedPayloads.find(payload => payload.schemaVersion === schemaVersion)
 }
 
-/** A user's topic takes a user's token, an application's topic an application's, and both the topic's own scopes. */
+/**
+ * A user's topic takes a user's token, an application's topic an application's, and both the
+ * topic's own scopes.
+ */
 function isAuthorized({ caller, topic, scopeBase }: SubscriptionContext): boolean {
   const grant = topic!.context === 'USER' ? 'user' : 'application'
-  return caller.grant === grant && topic!.scopes.every(scope => caller.scopes.includes(`${scopeBase}/${scope}`))
+  return (
+    caller.grant === grant &&
+    topic!.scopes.every(scope => caller.scopes.includes(`${scopeBase}/${scope}`))
+  )
 }
 
 function parsed(body: string): unknown {
@@ -86,7 +109,9 @@ function parsed(body: string): unknown {
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
 }
 
 function text(value: unknown): string | null {

@@ -6,7 +6,12 @@ import type { Subscription } from '../../service/json/bodies'
 import type { ErrorFamily } from '../http/error-family'
 import type { Call } from '../http/route'
 import type { NotificationErrorId } from './notification-errors'
-import { type AskedSubscription, readSubscription, type SubscriptionContext, subscriptionRefusal } from './subscription-checks'
+import {
+  type AskedSubscription,
+  readSubscription,
+  type SubscriptionContext,
+  subscriptionRefusal,
+} from './subscription-checks'
 import { type Destination, notificationId, type Topic } from './topics'
 
 export interface SubscriptionsOptions {
@@ -36,7 +41,10 @@ export class Subscriptions {
     if (refusal !== undefined) return this.#refuse(refusal, asked)
     const id = this.#store(asked as Complete<AskedSubscription>)
     const path = this.#options.subscriptionPath.replace('{subscription_id}', id)
-    return new Response(null, { status: 201, headers: { location: new URL(path, request.url).href } })
+    return new Response(null, {
+      status: 201,
+      headers: { location: new URL(path, request.url).href },
+    })
   }
 
   /** 204 once the subscription is enabled, again too. */
@@ -45,8 +53,14 @@ export class Subscriptions {
     if (subscription === undefined) return notFound()
     const { destinations, errors } = this.#options
     const { destinationId } = subscription
-    const ready = destinations.some(known => known.destinationId === destinationId && known.status === 'ENABLED')
-    if (!ready) return errors.response(195015, { input: 'subscription_id', received: subscription.subscriptionId })
+    const ready = destinations.some(
+      known => known.destinationId === destinationId && known.status === 'ENABLED',
+    )
+    if (!ready)
+      return errors.response(195015, {
+        input: 'subscription_id',
+        received: subscription.subscriptionId,
+      })
     this.#byId.set(subscription.subscriptionId, { ...subscription, status: 'ENABLED' })
     return new Response(null, { status: 204 })
   }
@@ -62,9 +76,13 @@ export class Subscriptions {
       caller,
       scopeBase,
       topic: topics.find(topic => topic.topicId === asked?.topicId),
-      destination: destinations.find(destination => destination.destinationId === asked?.destinationId),
+      destination: destinations.find(
+        destination => destination.destinationId === asked?.destinationId,
+      ),
       exists: [...this.#byId.values()].some(known => {
-        return known.topicId === asked?.topicId && known.payload.schemaVersion === asked.schemaVersion
+        return (
+          known.topicId === asked?.topicId && known.payload.schemaVersion === asked.schemaVersion
+        )
       }),
     }
   }
@@ -76,14 +94,28 @@ export class Subscriptions {
     return errors.response(id, { received })
   }
 
-  #store({ topicId, destinationId, deliveryProtocol, format, schemaVersion, ...asked }: Complete<AskedSubscription>): string {
+  #store({
+    topicId,
+    destinationId,
+    deliveryProtocol,
+    format,
+    schemaVersion,
+    ...asked
+  }: Complete<AskedSubscription>): string {
     const { now, worldSeed } = this.#options
     const subscriptionId = notificationId(`subscription ${topicId}/${schemaVersion}`, worldSeed)
     const payload = { deliveryProtocol, format, schemaVersion }
     // The checks have refused every other value.
     const status = asked.status as Subscription['status']
     const creationDate = now().toISOString()
-    this.#byId.set(subscriptionId, { subscriptionId, topicId, status, destinationId, payload, creationDate })
+    this.#byId.set(subscriptionId, {
+      subscriptionId,
+      topicId,
+      status,
+      destinationId,
+      payload,
+      creationDate,
+    })
     return subscriptionId
   }
 }

@@ -1,8 +1,16 @@
-// The topics that can be subscribed to, and the destinations that notifications can be delivered to: seed data
-// (identifiers from service-notes.md, section 8; no interface states their shapes).
+// The topics that can be subscribed to, and the destinations that notifications can be delivered
+// to: seed data (identifiers from service-notes.md, section 8; no interface states their shapes).
 
 import { createHash } from 'node:crypto'
-import { arrayOf, choice, filledText, flag, knownOptions, type OptionNames, texts } from '../../options'
+import {
+  arrayOf,
+  choice,
+  filledText,
+  flag,
+  knownOptions,
+  type OptionNames,
+  texts,
+} from '../../options'
 
 export type SubscriptionStatus = 'ENABLED' | 'DISABLED'
 
@@ -18,7 +26,9 @@ export interface Topic {
   readonly description: string
   /** Whose subscriptions it takes: an application's, or a user's. */
   readonly context: 'APPLICATION' | 'USER'
-  /** Scopes that the token must have beside the one that opens the operation, without their base. */
+  /**
+   * Scopes that the token must have beside the one that opens the operation, without their base.
+   */
   readonly scopes: readonly string[]
   readonly supportedPayloads: readonly SupportedPayload[]
 }
@@ -30,18 +40,42 @@ export interface Destination {
   readonly deliveryConfig: { readonly endpoint: string }
 }
 
-const PAYLOAD_OPTIONS: OptionNames<SupportedPayload> = { deliveryProtocol: true, format: true, schemaVersion: true, deprecated: true }
-const TOPIC_OPTIONS: OptionNames<Topic> = { topicId: true, description: true, context: true, scopes: true, supportedPayloads: true }
-const DESTINATION_OPTIONS: OptionNames<Destination> = { destinationId: true, name: true, status: true, deliveryConfig: true }
+const PAYLOAD_OPTIONS: OptionNames<SupportedPayload> = {
+  deliveryProtocol: true,
+  format: true,
+  schemaVersion: true,
+  deprecated: true,
+}
+const TOPIC_OPTIONS: OptionNames<Topic> = {
+  topicId: true,
+  description: true,
+  context: true,
+  scopes: true,
+  supportedPayloads: true,
+}
+const DESTINATION_OPTIONS: OptionNames<Destination> = {
+  destinationId: true,
+  name: true,
+  status: true,
+  deliveryConfig: true,
+}
 
 /** @throws FeedError OPTION_INVALID */
 export function checkTopic(topic: Topic): Topic {
-  const { topicId, context, scopes, supportedPayloads } = knownOptions(topic, TOPIC_OPTIONS, 'topics[]')
+  const { topicId, context, scopes, supportedPayloads } = knownOptions(
+    topic,
+    TOPIC_OPTIONS,
+    'topics[]',
+  )
   filledText('topicId', topicId)
   choice('context', context, ['APPLICATION', 'USER'])
   texts('scopes', scopes)
   for (const payload of arrayOf('supportedPayloads', supportedPayloads)) {
-    const { deliveryProtocol, format, schemaVersion, deprecated } = knownOptions(payload, PAYLOAD_OPTIONS, 'supportedPayloads[]')
+    const { deliveryProtocol, format, schemaVersion, deprecated } = knownOptions(
+      payload,
+      PAYLOAD_OPTIONS,
+      'supportedPayloads[]',
+    )
     choice('deliveryProtocol', deliveryProtocol, ['HTTPS'])
     texts('format', format)
     filledText('schemaVersion', schemaVersion)
@@ -52,10 +86,17 @@ export function checkTopic(topic: Topic): Topic {
 
 /** @throws FeedError OPTION_INVALID */
 export function checkDestination(destination: Destination): Destination {
-  const { destinationId, status, deliveryConfig } = knownOptions(destination, DESTINATION_OPTIONS, 'destinations[]')
+  const { destinationId, status, deliveryConfig } = knownOptions(
+    destination,
+    DESTINATION_OPTIONS,
+    'destinations[]',
+  )
   filledText('destinationId', destinationId)
   choice('status', status, ['ENABLED', 'DISABLED'])
-  filledText('endpoint', knownOptions(deliveryConfig, { endpoint: true }, 'deliveryConfig').endpoint)
+  filledText(
+    'endpoint',
+    knownOptions(deliveryConfig, { endpoint: true }, 'deliveryConfig').endpoint,
+  )
   return destination
 }
 

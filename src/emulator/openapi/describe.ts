@@ -3,7 +3,11 @@
 import type { Parameter, ResponseDescription } from '../http/route'
 import type { JsonSchema } from './schemas'
 
-export function queryParameter(name: string, description: string, rest: { schema?: JsonSchema; required?: boolean } = {}): Parameter {
+export function queryParameter(
+  name: string,
+  description: string,
+  rest: { schema?: JsonSchema; required?: boolean } = {},
+): Parameter {
   return { name, in: 'query', description, ...rest }
 }
 
@@ -20,7 +24,11 @@ export function jsonResponse(description: string, schema: JsonSchema): ResponseD
 }
 
 /** A file, or with `part` a part of it. */
-export function fileResponse(description: string, mediaType: string, part = false): ResponseDescription {
+export function fileResponse(
+  description: string,
+  mediaType: string,
+  part = false,
+): ResponseDescription {
   return {
     description,
     body: { mediaType, schema: {} },

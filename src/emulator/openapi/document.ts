@@ -1,7 +1,13 @@
 // The OpenAPI 3.1 document of the emulated service, made from its routes.
 
 import { INVALID_DATA } from '../http/error-family'
-import { type Parameter, type ResponseDescription, type Route, type RouteErrors, takesQuery } from '../http/route'
+import {
+  type Parameter,
+  type ResponseDescription,
+  type Route,
+  type RouteErrors,
+  takesQuery,
+} from '../http/route'
 import { REFUSAL_STATUS, type TokenRefusal } from '../tokens/tokens'
 import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
 
@@ -26,9 +32,13 @@ const TAGS: Readonly<Record<string, string>> = {
 }
 
 /** The document for a service at `origin`. */
-function openApiDocument({ routes, scopeBase, tokenPath, wrapErrors }: DocumentOptions, origin: string): Node {
+function openApiDocument(
+  { routes, scopeBase, tokenPath, wrapErrors }: DocumentOptions,
+  origin: string,
+): Node {
   const paths: Record<string, Record<string, Node>> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationNode(route, scopeBase, wrapErrors)
+  for (const route of routes)
+    (paths[route.path] ??= {})[route.method] = operationNode(route, scopeBase, wrapErrors)
   return {
     openapi: '3.1.0',
     info: {
@@ -40,16 +50,35 @@ function openApiDocument({ routes, scopeBase, tokenPath, wrapErrors }: DocumentO
     servers: [{ url: origin }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: componentSchemas(), securitySchemes: securitySchemes(routes, scopeBase, `${origin}${tokenPath}`) },
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: securitySchemes(routes, scopeBase, `${origin}${tokenPath}`),
+    },
   }
 }
 
 function securitySchemes(routes: readonly Route[], scopeBase: string, tokenUrl: string): Node {
-  const scopes = [...new Set(routes.flatMap(route => route.admissions.filter(({ grant }) => grant === 'application').map(a => a.scope)))]
-  const names = Object.fromEntries(scopes.map(scope => [`${scopeBase}/${scope}`, `Opens what needs ${scope}.`]))
+  const scopes = [
+    ...new Set(
+      routes.flatMap(route =>
+        route.admissions.filter(({ grant }) => grant === 'application').map(a => a.scope),
+      ),
+    ),
+  ]
+  const names = Object.fromEntries(
+    scopes.map(scope => [`${scopeBase}/${scope}`, `Opens what needs ${scope}.`]),
+  )
   return {
-    application: { type: 'oauth2', description: 'A token of the application.', flows: { clientCredentials: { tokenUrl, scopes: names } } },
-    user: { type: 'http', scheme: 'bearer', description: 'A token by a user’s consent, from the authorization code grant.' },
+    application: {
+      type: 'oauth2',
+      description: 'A token of the application.',
+      flows: { clientCredentials: { tokenUrl, scopes: names } },
+    },
+    user: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A token by a user’s consent, from the authorization code grant.',
+    },
   }
 }
 
@@ -61,18 +90,34 @@ function operationNode(route: Route, scopeBase: string, wrapErrors: boolean): No
     tags: [tag],
     security: admissions.map(({ grant, scope }) => ({ [grant]: [`${scopeBase}/${scope}`] })),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterNode) }),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: { [body.mediaType]: { schema: body.schema } } } }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: { [body.mediaType]: { schema: body.schema } } },
+        }),
     responses: responsesNode(route, wrapErrors),
   }
 }
 
-/** A value that is not valid gets an answer of the operation's own, so that nothing but the type of most is said here. */
-function parameterNode({ name, in: place, description, required = false, schema = { type: 'string' } }: Parameter): Node {
+/**
+ * A value that is not valid gets an answer of the operation's own, so that nothing but the type of
+ * most is said here.
+ */
+function parameterNode({
+  name,
+  in: place,
+  description,
+  required = false,
+  schema = { type: 'string' },
+}: Parameter): Node {
   return { name, in: place, description, required, schema }
 }
 
 function responsesNode(route: Route, wrapErrors: boolean): Node {
-  const answers = Object.entries(route.responses).map(([status, description]) => [status, responseNode(description)])
+  const answers = Object.entries(route.responses).map(([status, description]) => [
+    status,
+    responseNode(description),
+  ])
   const refusals = [...refusalsByStatus(route)]
     // What a route says of a status itself comes first: the token endpoint has errors of its own.
     .filter(([status]) => route.responses[Number(status)] === undefined)
@@ -88,7 +133,13 @@ function responseNode({ description, body, headers }: ResponseDescription): Node
   }
 }
 
-function headerNode({ description, optional = false }: { description: string; optional?: boolean }): Node {
+function headerNode({
+  description,
+  optional = false,
+}: {
+  description: string
+  optional?: boolean
+}): Node {
   return { description, required: !optional, schema: { type: 'string' } }
 }
 
@@ -105,25 +156,38 @@ function refusalsByStatus(route: Route): ReadonlyMap<string, Refusal> {
   const { errors, admissions } = route
   const byStatus = new Map<string, Refusal>()
   const at = (status: number): Refusal => {
-    const refusal = byStatus.get(String(status)) ?? { ids: new Set(), codeless: [], challenges: false }
+    const refusal = byStatus.get(String(status)) ?? {
+      ids: new Set(),
+      codeless: [],
+      challenges: false,
+    }
     byStatus.set(String(status), refusal)
     return refusal
   }
   for (const id of errors?.ids ?? []) at(errors!.family.status(id)).ids.add(id)
-  for (const refusal of admissions.length === 0 ? [] : (Object.keys(REFUSAL_STATUS) as TokenRefusal[])) {
+  for (const refusal of admissions.length === 0
+    ? []
+    : (Object.keys(REFUSAL_STATUS) as TokenRefusal[])) {
     const denial = errors?.denied?.[refusal]
     const answer = at(denial?.status ?? REFUSAL_STATUS[refusal])
     answer.challenges = true
-    if (denial === undefined) answer.codeless.push('The token is missing, not valid, or for something else.')
+    if (denial === undefined)
+      answer.codeless.push('The token is missing, not valid, or for something else.')
     else answer.ids.add(denial.id)
   }
-  if (takesQuery(route) && !errors?.ids.includes(INVALID_DATA)) at(400).codeless.push('A query parameter comes more than once.')
+  if (takesQuery(route) && !errors?.ids.includes(INVALID_DATA))
+    at(400).codeless.push('A query parameter comes more than once.')
   if (route.body !== undefined) at(413).codeless.push('The body is too long.')
   if (errors === undefined) at(500).codeless.push('A problem inside.')
   return byStatus
 }
 
-function refusalNode(status: string, { ids, codeless, challenges }: Refusal, errors: RouteErrors | undefined, wrapErrors: boolean): Node {
+function refusalNode(
+  status: string,
+  { ids, codeless, challenges }: Refusal,
+  errors: RouteErrors | undefined,
+  wrapErrors: boolean,
+): Node {
   const described = [...ids].map(id => `${id}: ${errors!.family.rows[id]!.message}`)
   const wrapped = errors?.family.wrapped ?? wrapErrors
   const schemas = [
@@ -131,13 +195,29 @@ function refusalNode(status: string, { ids, codeless, challenges }: Refusal, err
     ...(codeless.length === 0 ? [] : [inList(schemaRef('ErrorWithoutCode'), wrapped)]),
   ]
   const headers = {
-    ...(challenges ? { 'WWW-Authenticate': headerNode({ description: 'The challenge (RFC 6750).', optional: ids.size > 0 }) } : {}),
-    ...(status === '416' ? { 'Content-Range': headerNode({ description: 'The total (RFC 9110, 15.5.17).', optional: true }) } : {}),
+    ...(challenges
+      ? {
+          'WWW-Authenticate': headerNode({
+            description: 'The challenge (RFC 6750).',
+            optional: ids.size > 0,
+          }),
+        }
+      : {}),
+    ...(status === '416'
+      ? {
+          'Content-Range': headerNode({
+            description: 'The total (RFC 9110, 15.5.17).',
+            optional: true,
+          }),
+        }
+      : {}),
   }
   return {
     description: [...codeless, ...described].join(' '),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: { 'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } } },
+    content: {
+      'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } },
+    },
   }
 }
 
@@ -150,10 +230,18 @@ function errorSchema(ids: readonly number[]): JsonSchema {
 function inList(error: JsonSchema, wrapped: boolean): JsonSchema {
   if (!wrapped) return error
   const errors: JsonSchema = { type: 'array', items: error, minItems: 1 }
-  return { type: 'object', properties: { errors }, required: ['errors'], additionalProperties: false }
+  return {
+    type: 'object',
+    properties: { errors },
+    required: ['errors'],
+    additionalProperties: false,
+  }
 }
 
-function mapValues<V, W>(record: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> {
+function mapValues<V, W>(
+  record: Readonly<Record<string, V>>,
+  change: (value: V) => W,
+): Record<string, W> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }
 
@@ -167,7 +255,12 @@ export function documentRoute(options: DocumentOptions): Route {
     summary: 'The description of the service',
     admissions: [],
     parameters: [],
-    responses: { 200: { description: 'An OpenAPI document.', body: { mediaType: 'application/json', schema: {} } } },
+    responses: {
+      200: {
+        description: 'An OpenAPI document.',
+        body: { mediaType: 'application/json', schema: {} },
+      },
+    },
     answer: ({ request }) => Response.json(openApiDocument(options, new URL(request.url).origin)),
   }
 }

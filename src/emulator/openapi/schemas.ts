@@ -1,5 +1,6 @@
-// The JSON Schemas of the bodies, made from the shapes that the clients read by. A client forgives what a service may leave out or add;
-// a description of this service does not: it sends every documented field but the few named here, and no other.
+// The JSON Schemas of the bodies, made from the shapes that the clients read by. A client forgives
+// what a service may leave out or add; a description of this service does not: it sends every
+// documented field but the few named here, and no other.
 
 import { z } from '../../service/json/json-shape'
 import * as shapes from '../../service/json/shapes'
@@ -53,14 +54,19 @@ export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, shape] of Object.entries(SHAPES)) registry.add(shape, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: componentPath })
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)]))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, asSent(name, schema)]),
+  )
 }
 
 function componentPath(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-function asSent(name: string, { type, properties = {} }: { type?: unknown; properties?: object }): JsonSchema {
+function asSent(
+  name: string,
+  { type, properties = {} }: { type?: unknown; properties?: object },
+): JsonSchema {
   const required = Object.keys(properties).filter(field => !SOMETIMES.has(`${name}.${field}`))
   return { type, properties, required, additionalProperties: false }
 }

@@ -39,7 +39,10 @@ export function tokenRoute(tokens: TokenIssuer, paths: ServicePaths): Route {
     responses: {
       200: jsonResponse('The token.', schemaRef('TokenResponse')),
       400: jsonResponse('The request is refused.', REFUSAL),
-      401: { ...jsonResponse('The client is not known.', REFUSAL), headers: { 'WWW-Authenticate': { description: 'The challenge.' } } },
+      401: {
+        ...jsonResponse('The client is not known.', REFUSAL),
+        headers: { 'WWW-Authenticate': { description: 'The challenge.' } },
+      },
     },
     answer: ({ request, body }) => tokens.answer(request.headers, body),
   }

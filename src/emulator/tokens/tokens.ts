@@ -1,6 +1,7 @@
-// OAuth access tokens: the client credentials and the authorization code grant (RFC 6749, sections 2.3.1, 4.1.3, 4.4, 5) and the
-// reading of Bearer headers (RFC 6750). There is no page where a user consents: one code, known beforehand, stands for a user who did.
-// A token is opaque to clients and carries its own proof (an HMAC under a key of this emulator), so none is stored.
+// OAuth access tokens: the client credentials and the authorization code grant (RFC 6749, sections
+// 2.3.1, 4.1.3, 4.4, 5) and the reading of Bearer headers (RFC 6750). There is no page where a user
+// consents: one code, known beforehand, stands for a user who did. A token is opaque to clients and
+// carries its own proof (an HMAC under a key of this emulator), so none is stored.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { repeatedName } from '../http/repeated-name'
@@ -19,7 +20,12 @@ export interface TokenIssuerOptions {
 }
 
 /** Error codes of RFC 6749, section 5.2, as far as this grant can meet them. */
-type TokenErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type' | 'invalid_scope'
+type TokenErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
 
 /** Why a Bearer token opens nothing (RFC 6750, section 3.1). */
 export type TokenRefusal = 'invalid_token' | 'insufficient_scope'
@@ -56,7 +62,10 @@ export class TokenIssuer {
     if (grant === 'client_credentials') return this.#answerApplication(form)
     if (grant === 'authorization_code') return this.#answerUser(form)
     if (grant === null) return refusal('invalid_request', 'grant_type is missing')
-    return refusal('unsupported_grant_type', 'grant_type must be client_credentials or authorization_code')
+    return refusal(
+      'unsupported_grant_type',
+      'grant_type must be client_credentials or authorization_code',
+    )
   }
 
   /** Reads `Authorization: Bearer …`; nothing when there is no valid token in it. */
@@ -77,32 +86,54 @@ export class TokenIssuer {
       .filter(scope => scope !== '')
     const unknown = asked?.filter(scope => !known.includes(scope)) ?? []
     const hint = `the scopes are ${known.join(' ')}`
-    if (unknown.length > 0) return refusal('invalid_scope', `unknown scope ${unknown.join(' ').slice(0, ECHO_CHARS)}: ${hint}`)
+    if (unknown.length > 0)
+      return refusal(
+        'invalid_scope',
+        `unknown scope ${unknown.join(' ').slice(0, ECHO_CHARS)}: ${hint}`,
+      )
     if (asked?.length === 0) return refusal('invalid_scope', `scope is empty: ${hint}`)
     return this.#grant('application', asked ?? known.slice(0, 1))
   }
 
-  /** The address that the code was sent to is asked for, as the standard does, and not compared: no code was ever sent. */
+  /**
+   * The address that the code was sent to is asked for, as the standard does, and not compared: no
+   * code was ever sent.
+   */
   #answerUser(form: URLSearchParams): Response {
     const code = form.get('code')
-    if (code === null || form.get('redirect_uri') === null) return refusal('invalid_request', 'code or redirect_uri is missing')
-    if (!equalText(code, this.#options.authorizationCode)) return refusal('invalid_grant', 'the code was not given to anybody')
+    if (code === null || form.get('redirect_uri') === null)
+      return refusal('invalid_request', 'code or redirect_uri is missing')
+    if (!equalText(code, this.#options.authorizationCode))
+      return refusal('invalid_grant', 'the code was not given to anybody')
     return this.#grant('user', this.#options.userScopes)
   }
 
   #checkClient(headers: Headers, form: URLSearchParams): Response | undefined {
     const authorization = headers.get('authorization')
     const inBody = form.has('client_id') || form.has('client_secret')
-    if (authorization !== null && inBody) return refusal('invalid_request', 'the client is named in the header and in the body')
-    const [id, secret] = authorization === null ? [form.get('client_id') ?? '', form.get('client_secret') ?? ''] : readBasic(authorization)
-    const known = equalText(id, this.#options.clientId) && equalText(secret, this.#options.clientSecret)
-    return known ? undefined : refusal('invalid_client', 'the client identifier or its secret is not known')
+    if (authorization !== null && inBody)
+      return refusal('invalid_request', 'the client is named in the header and in the body')
+    const [id, secret] =
+      authorization === null
+        ? [form.get('client_id') ?? '', form.get('client_secret') ?? '']
+        : readBasic(authorization)
+    const known =
+      equalText(id, this.#options.clientId) && equalText(secret, this.#options.clientSecret)
+    return known
+      ? undefined
+      : refusal('invalid_client', 'the client identifier or its secret is not known')
   }
 
   #grant(grant: TokenClaims['grant'], scopes: readonly string[]): Response {
     const { lifetimeSeconds, now } = this.#options
-    const claims: TokenClaims = { grant, scopes, expiresMs: now().getTime() + lifetimeSeconds * 1000 }
-    const payload = Buffer.from(JSON.stringify({ ...claims, nonce: randomBytes(6).toString('base64url') })).toString('base64url')
+    const claims: TokenClaims = {
+      grant,
+      scopes,
+      expiresMs: now().getTime() + lifetimeSeconds * 1000,
+    }
+    const payload = Buffer.from(
+      JSON.stringify({ ...claims, nonce: randomBytes(6).toString('base64url') }),
+    ).toString('base64url')
     const body = {
       access_token: `${payload}.${this.#prove(payload)}`,
       token_type: 'Bearer',
@@ -118,23 +149,33 @@ export class TokenIssuer {
 }
 
 /** The status that refuses a token (RFC 6750, section 3.1). */
-export const REFUSAL_STATUS: Readonly<Record<TokenRefusal, 401 | 403>> = { invalid_token: 401, insufficient_scope: 403 }
+export const REFUSAL_STATUS: Readonly<Record<TokenRefusal, 401 | 403>> = {
+  invalid_token: 401,
+  insufficient_scope: 403,
+}
 
 /** The challenge (RFC 6750, section 3). A request that brought no token is told no error. */
 export function challenge(refusal: TokenRefusal, authorization: string | null): string {
   return authorization === null ? 'Bearer' : `Bearer error="${refusal}"`
 }
 
-/** An error of RFC 6749, section 5.2. Its description holds no character that the section excludes. */
+/**
+ * An error of RFC 6749, section 5.2. Its description holds no character that the section excludes.
+ */
 function refusal(error: TokenErrorCode, description: string): Response {
   const body = { error, error_description: description.replaceAll(/[^ !#-[\]-~]/g, '?') }
   if (error !== 'invalid_client') return Response.json(body, { status: 400, headers: NO_STORE })
-  return Response.json(body, { status: 401, headers: { ...NO_STORE, 'www-authenticate': 'Basic realm="token"' } })
+  return Response.json(body, {
+    status: 401,
+    headers: { ...NO_STORE, 'www-authenticate': 'Basic realm="token"' },
+  })
 }
 
 /** The form in the body, or what is wrong with it. */
 function readForm(headers: Headers, body: string): URLSearchParams | string {
-  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get('content-type') ?? '')
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(
+    headers.get('content-type') ?? '',
+  )
   if (!isForm) return 'the body is not application/x-www-form-urlencoded'
   const form = new URLSearchParams(body)
   const repeated = repeatedName(form)
@@ -146,7 +187,9 @@ function readBasic(authorization: string): [id: string, secret: string] {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(authorization)?.[1]
   const text = Buffer.from(encoded ?? '', 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  return colon < 0 ? ['', ''] : [formDecode(text.slice(0, colon)), formDecode(text.slice(colon + 1))]
+  return colon < 0
+    ? ['', '']
+    : [formDecode(text.slice(0, colon)), formDecode(text.slice(colon + 1))]
 }
 
 function formDecode(text: string): string {

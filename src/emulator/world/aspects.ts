@@ -11,7 +11,12 @@ import { encodedBrand, featureValue, type Model } from './models'
 import { axisValue, variationPairs } from './variations'
 import { ADJECTIVES, ENDINGS, FOREIGN } from './words'
 
-const LABELS = ['Product Key Features', 'Product Identifiers', 'Item Specifics', 'Angaben für Käufer'].map(text => `${base64(text)}|`)
+const LABELS = [
+  'Product Key Features',
+  'Product Identifiers',
+  'Item Specifics',
+  'Angaben für Käufer',
+].map(text => `${base64(text)}|`)
 const DIMENSIONS_LABEL = `${base64('Dimensions')}|`
 const BRAND_NAME = `${base64('Brand')}:`
 const NOTE_NAME = `${base64('Seller Notes')}:`
@@ -25,7 +30,8 @@ export function aspectsCell(item: Item): string {
   let cell = shape % 100 < 12 ? '' : pick(LABELS, shape >>> 8)
   if (model.isBrandDeclared) cell += `${BRAND_NAME}${encodedBrand(model)};`
   cell += variationPairs(model, item.position)
-  for (let n = 0; n < features.length; n++) if (n !== model.undeclared) cell += `;${sharedPair(model, n)}`
+  for (let n = 0; n < features.length; n++)
+    if (n !== model.undeclared) cell += `;${sharedPair(model, n)}`
   if (shape % 100 >= 70) cell += `;${NOTE_NAME}${base64(note(model))}`
   if (shape % 100 >= 25) cell += `;${DIMENSIONS_LABEL}${dimensions(model)}`
   return shape % 100 >= 97 ? `${cell};` : cell
@@ -42,10 +48,12 @@ export function inferredAspectsCell(item: Item): string {
 export function aspectOf(item: Item, { name }: Feature): string {
   const model = modelOf(item)
   const { axes, features } = model.leaf.kind
-  for (let n = 0; n < axes.length; n++) if (axes[n]!.name === name) return axes[n]!.values[axisValue(model, n, item.position)]!
+  for (let n = 0; n < axes.length; n++)
+    if (axes[n]!.name === name) return axes[n]!.values[axisValue(model, n, item.position)]!
   for (let n = 0; n < features.length; n++) {
     const feature = features[n]!
-    if (feature.name === name && n !== model.undeclared) return feature.values[featureValue(model, feature, n)]!
+    if (feature.name === name && n !== model.undeclared)
+      return feature.values[featureValue(model, feature, n)]!
   }
   return ''
 }
@@ -76,10 +84,19 @@ const CERTIFICATE_NAME = `${base64('Certification Number')}:`
 const CARD_CONDITION_NAME = `${base64('Card Condition')}:`
 const GRADERS = pieces(['North Grading Office', 'Card Proof', 'Kartenprüfstelle Süd'])
 /** A grade is a number, or a number and its name. */
-const GRADES = ['7', '8', '8.5', '9|Mint', '9.5|Gem Mint', '10|Pristine'].map(grade => pieces(grade.split('|')).join('|'))
-const CARD_CONDITIONS = pieces(['Near mint or better', 'Lightly played', 'Moderately played', 'Heavily played'])
+const GRADES = ['7', '8', '8.5', '9|Mint', '9.5|Gem Mint', '10|Pristine'].map(grade =>
+  pieces(grade.split('|')).join('|'),
+)
+const CARD_CONDITIONS = pieces([
+  'Near mint or better',
+  'Lightly played',
+  'Moderately played',
+  'Heavily played',
+])
 
-/** A graded card says by whom, how, and under which number; any other card how much it was played. */
+/**
+ * A graded card says by whom, how, and under which number; any other card how much it was played.
+ */
 export function conditionDescriptorsCell(item: Item): string {
   const model = modelOf(item)
   if (!model.leaf.kind.traits.card) return ''

@@ -1,12 +1,16 @@
-// Which items are in a campaign, when they enter and leave it, and the tracking payload they then carry.
-// Stays and absences take turns and have one length per item. A payload is renewed on some days of a stay.
+// Which items are in a campaign, when they enter and leave it, and the tracking payload they then
+// carry. Stays and absences take turns and have one length per item. A payload is renewed on some
+// days of a stay.
 
 import { DRAW } from './draws'
 import { dayNumber } from './file-day'
 import { between, fraction, mix, opaque } from './hash'
 import { DAY_MS } from './item-life'
 
-export type CampaignChangeKind = 'ADDED_TO_CAMPAIGN' | 'REMOVED_FROM_CAMPAIGN' | 'TRACKING_PAYLOAD_REFRESHED'
+export type CampaignChangeKind =
+  | 'ADDED_TO_CAMPAIGN'
+  | 'REMOVED_FROM_CAMPAIGN'
+  | 'TRACKING_PAYLOAD_REFRESHED'
 
 const PROMOTED_SHARE = 0.08
 const REFRESH_SHARE = 0.2
@@ -17,7 +21,11 @@ interface Stay {
 }
 
 /** What happened to the item's priority on this day, by its last millisecond. Empty: nothing. */
-export function campaignChanges(key: number, day: number, dayEnd: number): readonly CampaignChangeKind[] {
+export function campaignChanges(
+  key: number,
+  day: number,
+  dayEnd: number,
+): readonly CampaignChangeKind[] {
   if (!isPromoted(key)) return []
   const now = stayAt(key, dayEnd - 1)
   const entered = dayNumber(now.since) === day

@@ -1,11 +1,15 @@
-// Top-level categories and the leaf categories under them. A few known identifiers have their real names; any other number is a
-// category too, with a name and kinds of items that follow from the number alone.
+// Top-level categories and the leaf categories under them. A few known identifiers have their real
+// names; any other number is a category too, with a name and kinds of items that follow from the
+// number alone.
 
 import { mixText } from './hash'
 import type { Kind } from './kinds'
 import * as kinds from './kinds'
 
-/** A leaf category: what `categoryId` and `category` say of an item, and what kind of item stands there. */
+/**
+ * A leaf category: what `categoryId` and `category` say of an item, and what kind of item stands
+ * there.
+ */
 export interface Leaf {
   readonly categoryId: string
   /** Names of all levels from the top-level category down, separated by pipes. */
@@ -21,14 +25,26 @@ export interface Department {
 
 const KNOWN: ReadonlyMap<string, readonly [name: string, kinds: readonly Kind[]]> = new Map([
   ['1', ['Collectibles', [kinds.POSTCARD, kinds.TRADING_CARD, kinds.VASE]]],
-  ['220', ['Toys & Hobbies', [kinds.CARRIAGE, kinds.BOARD_GAME, kinds.PUZZLE, kinds.ACTION_FIGURE, kinds.TRADING_CARD]]],
+  [
+    '220',
+    [
+      'Toys & Hobbies',
+      [kinds.CARRIAGE, kinds.BOARD_GAME, kinds.PUZZLE, kinds.ACTION_FIGURE, kinds.TRADING_CARD],
+    ],
+  ],
   ['267', ['Books & Magazines', [kinds.BOOK, kinds.POSTCARD]]],
   ['281', ['Jewelry & Watches', [kinds.WATCH, kinds.RING]]],
   ['293', ['Consumer Electronics', [kinds.SPEAKER, kinds.TELEVISION, kinds.CHARGER]]],
   ['625', ['Cameras & Photo', [kinds.LENS, kinds.CAMERA]]],
   ['888', ['Sporting Goods', [kinds.YOGA_MAT, kinds.BICYCLE_BELL, kinds.SHOES]]],
-  ['11450', ['Clothing, Shoes & Accessories', [kinds.T_SHIRT, kinds.SHOES, kinds.JACKET, kinds.SCARF]]],
-  ['11700', ['Home & Garden', [kinds.LAMP, kinds.VASE, kinds.WASHING_MACHINE, kinds.COFFEE, kinds.CLEANER]]],
+  [
+    '11450',
+    ['Clothing, Shoes & Accessories', [kinds.T_SHIRT, kinds.SHOES, kinds.JACKET, kinds.SCARF]],
+  ],
+  [
+    '11700',
+    ['Home & Garden', [kinds.LAMP, kinds.VASE, kinds.WASHING_MACHINE, kinds.COFFEE, kinds.CLEANER]],
+  ],
   ['15032', ['Cell Phones & Accessories', [kinds.SMARTPHONE, kinds.PHONE_CASE, kinds.CHARGER]]],
   ['26395', ['Health & Beauty', [kinds.PERFUME, kinds.CLEANER]]],
   ['131090', ['Vehicle Parts & Accessories', [kinds.TYRE, kinds.BRAKE_PADS, kinds.MOTOR_OIL]]],
@@ -40,16 +56,31 @@ const DERIVED_LEAVES = 5
 
 /** The same for the same identifier, in every world. */
 export function departmentOf(categoryId: string): Department {
-  const [name, chosen] = KNOWN.get(categoryId) ?? [`Category ${categoryId}`, derivedKinds(categoryId)]
-  return { name, leaves: chosen.map((kind, n) => ({ categoryId: leafId(categoryId, n), path: `${name}|${kind.path}`, kind })) }
+  const [name, chosen] = KNOWN.get(categoryId) ?? [
+    `Category ${categoryId}`,
+    derivedKinds(categoryId),
+  ]
+  return {
+    name,
+    leaves: chosen.map((kind, n) => ({
+      categoryId: leafId(categoryId, n),
+      path: `${name}|${kind.path}`,
+      kind,
+    })),
+  }
 }
 
 function derivedKinds(categoryId: string): readonly Kind[] {
   const first = mixText(0, categoryId)
-  return Array.from({ length: DERIVED_LEAVES }, (_, n) => ALL_KINDS[(first + n) % ALL_KINDS.length]!)
+  return Array.from(
+    { length: DERIVED_LEAVES },
+    (_, n) => ALL_KINDS[(first + n) % ALL_KINDS.length]!,
+  )
 }
 
-/** The identifiers of two leaves never meet: each is its top-level category's, with two digits more. */
+/**
+ * The identifiers of two leaves never meet: each is its top-level category's, with two digits more.
+ */
 function leafId(categoryId: string, n: number): string {
   return categoryId + String(n + 1).padStart(2, '0')
 }

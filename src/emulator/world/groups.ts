@@ -1,6 +1,7 @@
-// Which items form a group. Members stand far apart in a file: group g holds the items g, g + stride, g + 2·stride, …
-// so a group is found from an item, and its items from a group, without a list of either. What the items of a group have in
-// common follows from the group's key (models.ts), what differs from an item's position in it (variations.ts).
+// Which items form a group. Members stand far apart in a file: group g holds the items g, g +
+// stride, g + 2·stride, … so a group is found from an item, and its items from a group, without a
+// list of either. What the items of a group have in common follows from the group's key
+// (models.ts), what differs from an item's position in it (variations.ts).
 
 import { DRAW } from './draws'
 import { between, fraction, mix } from './hash'
@@ -56,7 +57,9 @@ export class Groups {
     const group = index % this.stride
     const key = groupKey(place, group)
     const position = Math.floor(index / this.stride)
-    return position < sizeOf(key) ? { itemGroupId: itemGroupId(place, group), key, position } : undefined
+    return position < sizeOf(key)
+      ? { itemGroupId: itemGroupId(place, group), key, position }
+      : undefined
   }
 
   /** Indices of the items that name this group, active or not, rising. */
@@ -67,12 +70,21 @@ export class Groups {
 
   /** True when the group files leave this group's record out. */
   isWithheld(place: Place, group: number): boolean {
-    return group < this.stride && fraction(mix(groupKey(place, group), DRAW.groupMissing)) < this.#orphans.itemsWithoutGroup
+    return (
+      group < this.stride &&
+      fraction(mix(groupKey(place, group), DRAW.groupMissing)) < this.#orphans.itemsWithoutGroup
+    )
   }
 
   record(place: Place, group: number): ItemGroup {
     const positions = Math.max(1, this.#membersOf(place, group))
-    return { place, group, key: groupKey(place, group), itemGroupId: itemGroupId(place, group), positions }
+    return {
+      place,
+      group,
+      key: groupKey(place, group),
+      itemGroupId: itemGroupId(place, group),
+      positions,
+    }
   }
 
   #membersOf(place: Place, group: number): number {
@@ -83,7 +95,9 @@ export class Groups {
 
 /** How many items a group has where there are enough of them. */
 function sizeOf(key: number): number {
-  return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE ? between(mix(key, DRAW.groupSize), 2, MAX_MEMBERS) : 0
+  return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE
+    ? between(mix(key, DRAW.groupSize), 2, MAX_MEMBERS)
+    : 0
 }
 
 function groupKey(place: Place, group: number): number {

@@ -1,6 +1,6 @@
-// The world's only source of chance: a 32-bit integer hash. Every fact is a hash of (seed, place, index, what),
-// so nothing is remembered between two questions and the same question always has the same answer.
-// Not for anything secret.
+// The world's only source of chance: a 32-bit integer hash. Every fact is a hash of (seed, place,
+// index, what), so nothing is remembered between two questions and the same question always has the
+// same answer. Not for anything secret.
 
 const GOLDEN = 0x9e3779b1
 

@@ -1,5 +1,5 @@
-// Addresses of images. An item shows the image of its look (its value of the first axis), then images that the whole model shares;
-// a group shows one image of each look, then the shared ones.
+// Addresses of images. An item shows the image of its look (its value of the first axis), then
+// images that the whole model shares; a group shows one image of each look, then the shared ones.
 
 import { DRAW } from './draws'
 import { mix, opaque } from './hash'
@@ -26,7 +26,9 @@ export function imageAlteringProhibited({ key }: Model): string {
 }
 
 function sharedImages(model: Model): string[] {
-  return Array.from({ length: mix(model.key, DRAW.groupImages) % 4 }, (_, i) => address(model, SHARED + i))
+  return Array.from({ length: mix(model.key, DRAW.groupImages) % 4 }, (_, i) =>
+    address(model, SHARED + i),
+  )
 }
 
 function address({ key }: Model, number: number): string {

@@ -37,22 +37,43 @@ export const ITEM_COLUMNS: readonly Column<Item>[] = [
   { name: 'priceCurrency', cell: item => item.place.facts.currency },
   { name: 'primaryItemGroupId', cell: item => item.groupId },
   { name: 'primaryItemGroupType', cell: EMPTY },
-  { name: 'itemEndDate', cell: item => (item.endDate === undefined ? '' : new Date(item.endDate).toISOString()) },
+  {
+    name: 'itemEndDate',
+    cell: item => (item.endDate === undefined ? '' : new Date(item.endDate).toISOString()),
+  },
   { name: 'sellerItemRevision', cell: item => String(item.sellerRevision) },
-  { name: 'itemLocationCountry', cell: item => pick(item.place.facts.itemCountries, mix(item.modelKey, DRAW.country)) },
+  {
+    name: 'itemLocationCountry',
+    cell: item => pick(item.place.facts.itemCountries, mix(item.modelKey, DRAW.country)),
+  },
   { name: 'localizedAspects', cell: aspectsCell },
   { name: 'sellerTrustLevel', cell: item => sellerOf(item).trustLevel },
-  { name: 'availability', cell: item => (quantity(item) === 0 ? 'TEMPORARILY_UNAVAILABLE' : 'AVAILABLE') },
+  {
+    name: 'availability',
+    cell: item => (quantity(item) === 0 ? 'TEMPORARILY_UNAVAILABLE' : 'AVAILABLE'),
+  },
   { name: 'imageAlteringProhibited', cell: item => imageAlteringProhibited(modelOf(item)) },
-  { name: 'estimatedAvailableQuantity', cell: item => (hidesQuantity(item) ? '' : String(quantity(item))) },
+  {
+    name: 'estimatedAvailableQuantity',
+    cell: item => (hidesQuantity(item) ? '' : String(quantity(item))),
+  },
   { name: 'availabilityThresholdType', cell: item => (hidesQuantity(item) ? 'MORE_THAN' : '') },
-  { name: 'availabilityThreshold', cell: item => (hidesQuantity(item) ? String(AVAILABILITY_THRESHOLD) : '') },
+  {
+    name: 'availabilityThreshold',
+    cell: item => (hidesQuantity(item) ? String(AVAILABILITY_THRESHOLD) : ''),
+  },
   { name: 'returnsAccepted', cell: item => (sellerOf(item).returnsAccepted ? 'true' : 'false') },
-  { name: 'returnPeriodValue', cell: item => (sellerOf(item).returnsAccepted ? String(sellerOf(item).returnDays) : '') },
+  {
+    name: 'returnPeriodValue',
+    cell: item => (sellerOf(item).returnsAccepted ? String(sellerOf(item).returnDays) : ''),
+  },
   { name: 'returnPeriodUnit', cell: item => (sellerOf(item).returnsAccepted ? 'DAY' : '') },
   { name: 'refundMethod', cell: EMPTY },
   { name: 'returnMethod', cell: EMPTY },
-  { name: 'returnShippingCostPayer', cell: item => (sellerOf(item).returnsAccepted ? sellerOf(item).returnPayer : '') },
+  {
+    name: 'returnShippingCostPayer',
+    cell: item => (sellerOf(item).returnsAccepted ? sellerOf(item).returnPayer : ''),
+  },
   { name: 'acceptedPaymentMethods', cell: EMPTY },
   { name: 'deliveryOptions', cell: item => sellerOf(item).deliveryOptions },
   { name: 'shipToIncludedRegions', cell: item => sellerOf(item).shipTo.included },
@@ -68,8 +89,8 @@ export const UNKNOWN_ITEM_COLUMN: Column<Item> = {
 export const BEFORE_UNKNOWN = 'returnShippingCostPayer'
 
 /**
- * The title of an item: its model's, then what it varies by, then words that the seller changes now and then.
- * Two in a hundred end in something that the TSV dialect must quote.
+ * The title of an item: its model's, then what it varies by, then words that the seller changes now
+ * and then. Two in a hundred end in something that the TSV dialect must quote.
  */
 function itemTitle(item: Item): string {
   const ending = pick(ENDINGS, mix(mix(item.key, DRAW.titleChange), item.titleChanges))

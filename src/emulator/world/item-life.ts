@@ -1,9 +1,10 @@
-// When things happen to an item: listed, changed again and again, ended, perhaps relisted. Pure arithmetic over
-// the item's key, so the state at any time costs the same. What the changes are about is here too; the
-// values they lead to are not.
+// When things happen to an item: listed, changed again and again, ended, perhaps relisted. Pure
+// arithmetic over the item's key, so the state at any time costs the same. What the changes are
+// about is here too; the values they lead to are not.
 //
-// Time from the listing on is cut into slots of one length per item, and each slot holds exactly one change at a
-// drawn moment: revision k happens in slot k. Times are milliseconds since the epoch.
+// Time from the listing on is cut into slots of one length per item, and each slot holds exactly
+// one change at a drawn moment: revision k happens in slot k. Times are milliseconds since the
+// epoch.
 
 import { DRAW } from './draws'
 import { between, fraction, mix } from './hash'
@@ -61,16 +62,27 @@ export function itemLife(key: number, span: LifeSpan): ItemLife {
   let endsAt = Number.POSITIVE_INFINITY
   let relistedAt = Number.POSITIVE_INFINITY
   if (fraction(mix(key, DRAW.mortal)) < MORTAL_SHARE) {
-    endsAt = Math.max(listedAt, span.startMs) + scaled(between(mix(key, DRAW.lifetime), 1, 1_500) + fraction(mix(key, DRAW.scheduledEnd)))
-    if (fraction(mix(key, DRAW.relisted)) < RELISTED_SHARE) relistedAt = endsAt + scaled(between(mix(key, DRAW.relistGap), 1, 96))
+    endsAt =
+      Math.max(listedAt, span.startMs) +
+      scaled(between(mix(key, DRAW.lifetime), 1, 1_500) + fraction(mix(key, DRAW.scheduledEnd)))
+    if (fraction(mix(key, DRAW.relisted)) < RELISTED_SHARE)
+      relistedAt = endsAt + scaled(between(mix(key, DRAW.relistGap), 1, 96))
   }
-  return { listedAt, endsAt, relistedAt, slotMs: scaled(drawSlotHours(key)), phase: mix(key, DRAW.phase) % CYCLE.length }
+  return {
+    listedAt,
+    endsAt,
+    relistedAt,
+    slotMs: scaled(drawSlotHours(key)),
+    phase: mix(key, DRAW.phase) % CYCLE.length,
+  }
 }
 
 function drawListing(key: number, span: LifeSpan): number {
   const at = fraction(mix(key, DRAW.listedAt))
   const fresh = fraction(mix(key, DRAW.fresh)) < FRESH_SHARE
-  return fresh ? span.startMs + Math.floor(at * (span.endMs - span.startMs)) : span.startMs - 1 - Math.floor(at * 60 * DAY_MS)
+  return fresh
+    ? span.startMs + Math.floor(at * (span.endMs - span.startMs))
+    : span.startMs - 1 - Math.floor(at * 60 * DAY_MS)
 }
 
 function drawSlotHours(key: number): number {
@@ -81,7 +93,12 @@ function drawSlotHours(key: number): number {
 
 /** The moment of revision `k`, 1 or more. Strictly increasing in `k`. */
 export function revisionTime(key: number, life: ItemLife, k: number): number {
-  return life.listedAt + (k - 1) * life.slotMs + 1 + Math.floor(fraction(mix(mix(key, DRAW.revision), k)) * life.slotMs)
+  return (
+    life.listedAt +
+    (k - 1) * life.slotMs +
+    1 +
+    Math.floor(fraction(mix(mix(key, DRAW.revision), k)) * life.slotMs)
+  )
 }
 
 /** How many revisions happened at or before `time`, which is not before the listing. */

@@ -27,7 +27,8 @@ const DEPARTMENTS: ReadonlyMap<string, readonly [gender: string, ageGroup: strin
 ])
 
 const TAKE_BACK_LABEL = 'Electronics take-back'
-const TAKE_BACK_DESCRIPTION = 'The seller takes back an old device of the same type, free of charge, when the new one is delivered.'
+const TAKE_BACK_DESCRIPTION =
+  'The seller takes back an old device of the same type, free of charge, when the new one is delivered.'
 
 const discounted = (item: Item, text: (original: number) => string) => {
   const original = originalCents(item)
@@ -35,8 +36,10 @@ const discounted = (item: Item, text: (original: number) => string) => {
 }
 const currency = (item: Item) => item.place.facts.currency
 const aspect = (feature: Feature) => (item: Item) => aspectOf(item, feature)
-const department = (item: Item, which: 0 | 1) => DEPARTMENTS.get(aspectOf(item, DEPARTMENT))?.[which] ?? ''
-const webUrl = (item: Item) => `https://${item.place.facts.webHost}/itm/${legacyItemId(item.place, item.index)}`
+const department = (item: Item, which: 0 | 1) =>
+  DEPARTMENTS.get(aspectOf(item, DEPARTMENT))?.[which] ?? ''
+const webUrl = (item: Item) =>
+  `https://${item.place.facts.webHost}/itm/${legacyItemId(item.place, item.index)}`
 
 function alerts(item: Item): string {
   if (modelOf(item).seller.isAway) return 'SELLER_AWAY'
@@ -52,8 +55,15 @@ export const ITEM_TAIL_COLUMNS: readonly Column<Item>[] = [
   { name: 'additionalImageUrls', cell: item => itemAdditionalImages(modelOf(item)) },
   { name: 'originalPriceValue', cell: item => discounted(item, money) },
   { name: 'originalPriceCurrency', cell: item => discounted(item, () => currency(item)) },
-  { name: 'discountAmount', cell: item => discounted(item, original => money(original - priceCents(item))) },
-  { name: 'discountPercentage', cell: item => discounted(item, original => String(Math.round(100 - (100 * priceCents(item)) / original))) },
+  {
+    name: 'discountAmount',
+    cell: item => discounted(item, original => money(original - priceCents(item))),
+  },
+  {
+    name: 'discountPercentage',
+    cell: item =>
+      discounted(item, original => String(Math.round(100 - (100 * priceCents(item)) / original))),
+  },
   { name: 'energyEfficiencyClass', cell: special.energyEfficiencyClass },
   { name: 'qualifiedPrograms', cell: special.qualifiedPrograms },
   { name: 'lotSize', cell: special.lotSize },
@@ -69,7 +79,10 @@ export const ITEM_TAIL_COLUMNS: readonly Column<Item>[] = [
   { name: 'shippingCost', cell: parcel.shippingCost },
   { name: 'shippingCostType', cell: parcel.costType },
   { name: 'additionalShippingCostPerUnit', cell: parcel.costPerUnitMore },
-  { name: 'quantityUsedForEstimate', cell: item => (parcel.costType(item) === 'CALCULATED' ? '1' : '') },
+  {
+    name: 'quantityUsedForEstimate',
+    cell: item => (parcel.costType(item) === 'CALCULATED' ? '1' : ''),
+  },
   { name: 'unitPrice', cell: special.unitPrice },
   { name: 'unitPricingMeasure', cell: special.unitPricingMeasure },
   { name: 'legacyItemId', cell: item => legacyItemId(item.place, item.index) },
@@ -80,7 +93,10 @@ export const ITEM_TAIL_COLUMNS: readonly Column<Item>[] = [
   { name: 'itemCreationDate', cell: item => new Date(item.listedAt).toISOString() },
   { name: 'itemWebUrl', cell: webUrl },
   { name: 'defaultImageUrl', cell: item => itemImage(modelOf(item), item.position) },
-  { name: 'itemAffiliateWebUrl', cell: item => (modelOf(item).seller.isAffiliate ? `${webUrl(item)}?campaign=feed` : '') },
+  {
+    name: 'itemAffiliateWebUrl',
+    cell: item => (modelOf(item).seller.isAffiliate ? `${webUrl(item)}?campaign=feed` : ''),
+  },
   { name: 'ageGroup', cell: item => department(item, 1) },
   { name: 'color', cell: aspect(COLOR) },
   { name: 'pattern', cell: aspect(PATTERN) },
@@ -89,9 +105,15 @@ export const ITEM_TAIL_COLUMNS: readonly Column<Item>[] = [
   { name: 'material', cell: aspect(FABRIC) },
   { name: 'totalUnits', cell: special.totalUnits },
   { name: 'ecoParticipationFeeValue', cell: special.ecoFee },
-  { name: 'ecoParticipationFeeCurrency', cell: item => (special.ecoFee(item) === '' ? '' : currency(item)) },
+  {
+    name: 'ecoParticipationFeeCurrency',
+    cell: item => (special.ecoFee(item) === '' ? '' : currency(item)),
+  },
   { name: 'takeBackPolicyLabel', cell: item => (special.takesBack(item) ? TAKE_BACK_LABEL : '') },
-  { name: 'takeBackPolicyDescription', cell: item => (special.takesBack(item) ? TAKE_BACK_DESCRIPTION : '') },
+  {
+    name: 'takeBackPolicyDescription',
+    cell: item => (special.takesBack(item) ? TAKE_BACK_DESCRIPTION : ''),
+  },
   { name: 'hazmatPictograms', cell: item => special.hazmatOf(item)?.pictograms.join('|') ?? '' },
   { name: 'hazmatSignalWord', cell: item => special.hazmatOf(item)?.signalWord ?? '' },
   { name: 'hazmatStatements', cell: item => special.hazmatOf(item)?.statements.join('|') ?? '' },

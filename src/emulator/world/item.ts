@@ -1,4 +1,5 @@
-// One item at one moment: everything that its cells are made from. Values live in the column tables.
+// One item at one moment: everything that its cells are made from. Values live in the column
+// tables.
 
 import { DRAW } from './draws'
 import type { Membership } from './groups'
@@ -59,11 +60,18 @@ export type ItemTest = (item: Item) => boolean
 /** An item that changed within a span of time, in its last state of that span. */
 export interface ItemChange {
   readonly item: Item
-  /** What happened, without repeats, in the order of the enumeration. Empty when the item has ended. */
+  /**
+   * What happened, without repeats, in the order of the enumeration. Empty when the item has ended.
+   */
   readonly kinds: readonly (ChangeKind | 'NEW')[]
 }
 
-const KIND_ORDER: readonly (ChangeKind | 'NEW')[] = ['NEW', 'PRICE_CHANGE', 'QUANTITY_CHANGE', 'TITLE_CHANGE']
+const KIND_ORDER: readonly (ChangeKind | 'NEW')[] = [
+  'NEW',
+  'PRICE_CHANGE',
+  'QUANTITY_CHANGE',
+  'TITLE_CHANGE',
+]
 
 /** The facts about items that do not depend on the moment. */
 export interface Population {
@@ -72,14 +80,27 @@ export interface Population {
 }
 
 /** The item as it was just before `time`, or undefined if it had never been listed by then. */
-export function itemBefore(population: Population, place: Place, index: number, time: number): Item | undefined {
+export function itemBefore(
+  population: Population,
+  place: Place,
+  index: number,
+  time: number,
+): Item | undefined {
   const key = itemKey(place, index)
   const life = itemLife(key, population.span)
-  return life.listedAt >= time ? undefined : buildItem(population, place, index, key, life, time - 1)
+  return life.listedAt >= time
+    ? undefined
+    : buildItem(population, place, index, key, life, time - 1)
 }
 
 /** The item's last state within [from, to), if anything happened to it then. */
-export function changeWithin(population: Population, place: Place, index: number, from: number, to: number): ItemChange | undefined {
+export function changeWithin(
+  population: Population,
+  place: Place,
+  index: number,
+  from: number,
+  to: number,
+): ItemChange | undefined {
   const key = itemKey(place, index)
   const life = itemLife(key, population.span)
   if (life.listedAt >= to || lastChange(key, life, to - 1) < from) return undefined
@@ -94,7 +115,14 @@ function lastChange(key: number, life: ItemLife, at: number): number {
   return at >= life.relistedAt ? Math.max(revisedAt, life.relistedAt) : revisedAt
 }
 
-function buildItem(population: Population, place: Place, index: number, key: number, life: ItemLife, at: number): Item {
+function buildItem(
+  population: Population,
+  place: Place,
+  index: number,
+  key: number,
+  life: ItemLife,
+  at: number,
+): Item {
   const active = at < life.endsAt || at >= life.relistedAt
   const relisted = at >= life.relistedAt
   const revision = revisionsUpTo(key, life, active ? at : life.endsAt)
@@ -131,6 +159,7 @@ function kindsWithin(item: Item, life: ItemLife, from: number): (ChangeKind | 'N
   const found = new Set<ChangeKind | 'NEW'>()
   const since = Math.max(from, item.listedAt)
   if (item.listedAt >= from) found.add('NEW')
-  for (let k = item.revision; k > 0 && revisionTime(item.key, life, k) >= since; k--) found.add(revisionKind(life, k))
+  for (let k = item.revision; k > 0 && revisionTime(item.key, life, k) >= since; k--)
+    found.add(revisionKind(life, k))
   return KIND_ORDER.filter(kind => found.has(kind))
 }

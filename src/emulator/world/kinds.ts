@@ -1,6 +1,6 @@
-// The kinds of items, as one table: what an item is called, who makes it, which aspects it has and which of them vary within a
-// group, what it costs and weighs, and which of the columns for special goods it fills. It knows nothing of marketplaces.
-// It is one piece because it is one table.
+// The kinds of items, as one table: what an item is called, who makes it, which aspects it has and
+// which of them vary within a group, what it costs and weighs, and which of the columns for special
+// goods it fills. It knows nothing of marketplaces. It is one piece because it is one table.
 
 import type { Feature } from './features'
 import * as has from './features'
@@ -10,7 +10,10 @@ export interface Kind {
   readonly path: string
   readonly nouns: readonly string[]
   readonly brands: readonly string[]
-  /** One or two aspects that vary within a group. Together they have six different values or pairs of values at the least. */
+  /**
+   * One or two aspects that vary within a group. Together they have six different values or pairs
+   * of values at the least.
+   */
   readonly axes: readonly Feature[]
   /** The aspects that all items of a group share. */
   readonly features: readonly Feature[]
@@ -25,7 +28,9 @@ export type Condition = readonly [id: string, text: string]
 
 /** What makes a kind fill columns that others leave empty. */
 export interface Traits {
-  /** Has a repair score, an eco participation fee and a take-back policy where the law wants them. */
+  /**
+   * Has a repair score, an eco participation fee and a take-back policy where the law wants them.
+   */
   readonly electronics?: true
   /** Has an energy efficiency class where the law wants one. */
   readonly energyLabel?: true
@@ -78,22 +83,46 @@ const CARDS: readonly Condition[] = [
   ['4000', 'Ungraded'],
 ]
 
-const TOY_MAKERS = words('Acorn & Finch, Altmark, Gantry, Kestrel, Orrin, Juniper Lane, Märklund, Pinewick')
+const TOY_MAKERS = words(
+  'Acorn & Finch, Altmark, Gantry, Kestrel, Orrin, Juniper Lane, Märklund, Pinewick',
+)
 const GAME_MAKERS = words('Acorn & Finch, Cadenza, Halden, Spielhof, Quillon, Foxglove Games')
-const TECH = words('Bluepeak, Corvalis, Vantage, Zephyr, Yamabuki, Nordvik, Solace, Nimbus Nine, Ōkawa')
-const CLOTHIERS = words('Lumière, Marlow, Tamarind, Westerly, Ferrano, Bergström, Harrow Lane, Søndag, Unbranded')
-const HOUSEHOLD = words('Ironleaf, Duomo, Röhm, Eastwick, Hearth & Loom, Unbranded, Villa Nove, Castellane')
+const TECH = words(
+  'Bluepeak, Corvalis, Vantage, Zephyr, Yamabuki, Nordvik, Solace, Nimbus Nine, Ōkawa',
+)
+const CLOTHIERS = words(
+  'Lumière, Marlow, Tamarind, Westerly, Ferrano, Bergström, Harrow Lane, Søndag, Unbranded',
+)
+const HOUSEHOLD = words(
+  'Ironleaf, Duomo, Röhm, Eastwick, Hearth & Loom, Unbranded, Villa Nove, Castellane',
+)
 const KITCHEN = words('Röhm, Duomo, Brühwerk, Caffè Sole, Ironleaf, Pinnacle Works')
 const GARAGE = words('Gripwell, Torquay Motor, Reifenhaus, Vulcano, Pinnacle Works, Bremsal')
 const JEWELLERS = words('Ferrano, Aurelie, Sterne & Co, Lumière, Clairval, Unbranded')
 const OUTDOORS = words('Westerly, Nordvik, Peakline, Fjell, Trailhead Supply, Unbranded')
-const PRESSES = words('Harbour Press, Éditions du Lac, Lindenverlag, Old Mill Books, Meridian House')
+const PRESSES = words(
+  'Harbour Press, Éditions du Lac, Lindenverlag, Old Mill Books, Meridian House',
+)
 
-const FLAMMABLE: Hazmat = { pictograms: ['GHS02', 'GHS07'], signalWord: 'DANGER', statements: ['H225', 'H319', 'H336'] }
-const IRRITANT: Hazmat = { pictograms: ['GHS07'], signalWord: 'WARNING', statements: ['H315', 'H319'] }
-const AQUATIC: Hazmat = { pictograms: ['GHS08', 'GHS09'], signalWord: 'WARNING', statements: ['H304', 'H411'] }
+const FLAMMABLE: Hazmat = {
+  pictograms: ['GHS02', 'GHS07'],
+  signalWord: 'DANGER',
+  statements: ['H225', 'H319', 'H336'],
+}
+const IRRITANT: Hazmat = {
+  pictograms: ['GHS07'],
+  signalWord: 'WARNING',
+  statements: ['H315', 'H319'],
+}
+const AQUATIC: Hazmat = {
+  pictograms: ['GHS08', 'GHS09'],
+  signalWord: 'WARNING',
+  statements: ['H304', 'H411'],
+}
 
-interface Given extends Omit<Kind, 'nouns' | 'conditions' | 'traits'>, Partial<Pick<Kind, 'conditions' | 'traits'>> {
+interface Given
+  extends Omit<Kind, 'nouns' | 'conditions' | 'traits'>,
+    Partial<Pick<Kind, 'conditions' | 'traits'>> {
   readonly nouns: string
 }
 

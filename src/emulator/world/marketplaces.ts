@@ -1,5 +1,6 @@
-// What differs between marketplaces: currency, where items and sellers are, who carries parcels, which labels the law wants.
-// Marketplaces that are not in the table work too, with the facts of the fallback.
+// What differs between marketplaces: currency, where items and sellers are, who carries parcels,
+// which labels the law wants. Marketplaces that are not in the table work too, with the facts of
+// the fallback.
 
 export interface MarketplaceFacts {
   /** ISO 4217. Every amount of an item is in this currency. */
@@ -40,7 +41,12 @@ const OTHER_CARRIERS: readonly Carrier[] = [
   ['', 'StandardLetter', 'ECONOMY'],
 ]
 
-function facts(country: string, currency: string, others: readonly string[], own: Partial<MarketplaceFacts> = {}): MarketplaceFacts {
+function facts(
+  country: string,
+  currency: string,
+  others: readonly string[],
+  own: Partial<MarketplaceFacts> = {},
+): MarketplaceFacts {
   return {
     country,
     currency,
@@ -53,13 +59,19 @@ function facts(country: string, currency: string, others: readonly string[], own
   }
 }
 
-const FALLBACK = facts('US', 'USD', ['CN', 'HK', 'CA'], { webHost: 'www.market.example', imperial: true, carriers: US_CARRIERS })
+const FALLBACK = facts('US', 'USD', ['CN', 'HK', 'CA'], {
+  webHost: 'www.market.example',
+  imperial: true,
+  carriers: US_CARRIERS,
+})
 const EUROPEAN = { europeanLabels: true }
 
 const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
   [
     FALLBACK,
-    ...EURO_COUNTRIES.map(country => facts(country, 'EUR', NEIGHBOURS[country] ?? ['CN', 'HK'], EUROPEAN)),
+    ...EURO_COUNTRIES.map(country =>
+      facts(country, 'EUR', NEIGHBOURS[country] ?? ['CN', 'HK'], EUROPEAN),
+    ),
     facts('GB', 'GBP', ['IE', 'CN', 'DE'], EUROPEAN),
     facts('CH', 'CHF', ['DE', 'FR', 'CN'], EUROPEAN),
     facts('PL', 'PLN', ['DE', 'CN', 'CZ'], EUROPEAN),

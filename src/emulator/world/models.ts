@@ -1,5 +1,6 @@
-// The model of an item: all that it shares with the other items of its group. An item on its own has a model of its own.
-// What an item has beside it is in variations.ts (its colour, its size), item-life.ts and pricing.ts (what changes).
+// The model of an item: all that it shares with the other items of its group. An item on its own
+// has a model of its own. What an item has beside it is in variations.ts (its colour, its size),
+// item-life.ts and pricing.ts (what changes).
 
 import type { Leaf } from './departments'
 import { DRAW } from './draws'
@@ -25,7 +26,10 @@ export interface Model {
   /** Where in their lists of values the kind's axes begin; see variations.ts. */
   readonly axisDraw: number
   readonly featureDraw: number
-  /** Position in the kind's features of one that the seller did not declare; the number of features or more where there is none. */
+  /**
+   * Position in the kind's features of one that the seller did not declare; the number of features
+   * or more where there is none.
+   */
   readonly undeclared: number
   /** The lowest price that its items can have before they differ, in hundredths. */
   readonly baseCents: number
@@ -55,8 +59,9 @@ function makeModel(place: Place, key: number): Model {
 }
 
 /**
- * The title of a model: a brand, what it makes, and a number or a flourish. It is the title of a group, and the titles of its
- * items begin with it. Some hold what the TSV dialect must quote, some text outside ASCII.
+ * The title of a model: a brand, what it makes, and a number or a flourish. It is the title of a
+ * group, and the titles of its items begin with it. Some hold what the TSV dialect must quote, some
+ * text outside ASCII.
  */
 function modelTitle(key: number, brand: string, nouns: readonly string[]): string {
   const words = mix(key, DRAW.titleWords)
@@ -72,7 +77,10 @@ function flourish(style: number): string {
 
 let last: Model | undefined
 
-/** The model that a key stands for: a group's or, for an item on its own, the item's. The last one is kept, as all cells of a row ask for it. */
+/**
+ * The model that a key stands for: a group's or, for an item on its own, the item's. The last one
+ * is kept, as all cells of a row ask for it.
+ */
 export function modelAt(place: Place, key: number): Model {
   if (last === undefined || last.key !== key || last.place !== place) last = makeModel(place, key)
   return last

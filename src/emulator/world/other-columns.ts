@@ -24,9 +24,15 @@ export const GROUP_COLUMNS: readonly Column<ItemGroup>[] = [
   { name: 'itemGroupId', cell: group => group.itemGroupId },
   { name: 'itemGroupType', cell: () => 'SELLER_DEFINED_VARIATIONS' },
   { name: 'title', cell: group => modelOf(group).title },
-  { name: 'variesByLocalizedAspects', cell: group => variesByCell(modelOf(group), group.positions) },
+  {
+    name: 'variesByLocalizedAspects',
+    cell: group => variesByCell(modelOf(group), group.positions),
+  },
   { name: 'imageUrl', cell: group => itemImage(modelOf(group), 0) },
-  { name: 'additionalImageUrls', cell: group => groupAdditionalImages(modelOf(group), group.positions) },
+  {
+    name: 'additionalImageUrls',
+    cell: group => groupAdditionalImages(modelOf(group), group.positions),
+  },
   { name: 'imageAlteringProhibited', cell: group => imageAlteringProhibited(modelOf(group)) },
 ]
 
@@ -38,13 +44,24 @@ export const PRIORITY_COLUMNS: readonly Column<CampaignChange>[] = [
 
 const SNAPSHOT_LEAD: readonly string[] = ['itemId', 'availability']
 
-/** The snapshot feed's columns around those of the item feed. An ended item fills only the two first ones. */
-export function snapshotColumns(itemColumns: readonly Column<Item>[]): readonly Column<ItemChange>[] {
-  const rest = itemColumns.filter(column => !SNAPSHOT_LEAD.includes(column.name) && column.name !== 'itemCreationDate')
+/**
+ * The snapshot feed's columns around those of the item feed. An ended item fills only the two first
+ * ones.
+ */
+export function snapshotColumns(
+  itemColumns: readonly Column<Item>[],
+): readonly Column<ItemChange>[] {
+  const rest = itemColumns.filter(
+    column => !SNAPSHOT_LEAD.includes(column.name) && column.name !== 'itemCreationDate',
+  )
   const availability = ITEM_COLUMNS.find(column => column.name === 'availability')!
   return [
     { name: 'itemId', cell: change => change.item.itemId },
-    { name: 'availability', cell: (change, at) => (change.item.active ? availability.cell(change.item, at) : 'UNAVAILABLE') },
+    {
+      name: 'availability',
+      cell: (change, at) =>
+        change.item.active ? availability.cell(change.item, at) : 'UNAVAILABLE',
+    },
     ...rest.map(column => whileActive(column.name, (change, at) => column.cell(change.item, at))),
     whileActive('itemSnapshotDate', change => new Date(change.item.changedAt).toISOString()),
     whileActive('itemCreationDate', change => new Date(change.item.listedAt).toISOString()),

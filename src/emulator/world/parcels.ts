@@ -1,5 +1,5 @@
-// The parcel of an item: its measures and what sending it costs. Both are of the model, so that the items of a group agree.
-// Without shipping there is neither.
+// The parcel of an item: its measures and what sending it costs. Both are of the model, so that the
+// items of a group agree. Without shipping there is neither.
 
 import { DRAW } from './draws'
 import { between, mix, pick } from './hash'
@@ -21,7 +21,8 @@ export function lengthUnit(item: Item): string {
 
 export function side(item: Item, which: Side): string {
   if (!isMeasured(item)) return ''
-  const edge = Math.cbrt(grams(item) * AIR) * (1 + (mix(item.modelKey, DRAW.package + which) % 40) / 100)
+  const edge =
+    Math.cbrt(grams(item) * AIR) * (1 + (mix(item.modelKey, DRAW.package + which) % 40) / 100)
   return (item.place.facts.imperial ? edge / CM_PER_INCH : edge).toFixed(1)
 }
 
@@ -36,7 +37,9 @@ export function weight(item: Item): string {
 }
 
 export function carrier(item: Item): Carrier | undefined {
-  return ships(item) ? pick(item.place.facts.carriers, mix(item.modelKey, DRAW.shipping) >>> 8) : undefined
+  return ships(item)
+    ? pick(item.place.facts.carriers, mix(item.modelKey, DRAW.shipping) >>> 8)
+    : undefined
 }
 
 /** FIXED for all buyers, or CALCULATED for each; then the cost is an estimate. */

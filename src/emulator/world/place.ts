@@ -1,4 +1,5 @@
-// One category of one marketplace: what every item in it shares, and the identifiers made from its number.
+// One category of one marketplace: what every item in it shares, and the identifiers made from its
+// number.
 
 import { type Department, departmentOf } from './departments'
 import { DRAW } from './draws'
@@ -30,9 +31,21 @@ const ID_GAP = 16
 export const MAX_PLACES = 80
 export const MAX_ITEMS = 50_000_000
 
-export function makePlace(seed: number, marketplaceId: string, categoryId: string, ordinal: number): Place {
+export function makePlace(
+  seed: number,
+  marketplaceId: string,
+  categoryId: string,
+  ordinal: number,
+): Place {
   const key = mixText(mixText(mixText(ordinal, String(seed)), marketplaceId), categoryId)
-  return { marketplaceId, categoryId, ordinal, key, facts: marketplaceFacts(marketplaceId), department: departmentOf(categoryId) }
+  return {
+    marketplaceId,
+    categoryId,
+    ordinal,
+    key,
+    facts: marketplaceFacts(marketplaceId),
+    department: departmentOf(categoryId),
+  }
 }
 
 export function itemKey(place: Place, index: number): number {
@@ -40,7 +53,12 @@ export function itemKey(place: Place, index: number): number {
 }
 
 export function legacyItemId(place: Place, index: number): string {
-  return String(ID_BASE + place.ordinal * PLACE_STEP + index * ID_GAP + (mix(itemKey(place, index), DRAW.id) % ID_GAP))
+  return String(
+    ID_BASE +
+      place.ordinal * PLACE_STEP +
+      index * ID_GAP +
+      (mix(itemKey(place, index), DRAW.id) % ID_GAP),
+  )
 }
 
 /** `v1|<id>|0`. Rises with the index, as numbers and as UTF-8 bytes. */
@@ -50,5 +68,11 @@ export function itemId(place: Place, index: number): string {
 
 /** Rises with the group's number, as item identifiers do. */
 export function itemGroupId(place: Place, group: number): string {
-  return String(ID_BASE + 800_000_000_000 + place.ordinal * PLACE_STEP + group * ID_GAP + (mix(mix(place.key, DRAW.group), group) % ID_GAP))
+  return String(
+    ID_BASE +
+      800_000_000_000 +
+      place.ordinal * PLACE_STEP +
+      group * ID_GAP +
+      (mix(mix(place.key, DRAW.group), group) % ID_GAP),
+  )
 }

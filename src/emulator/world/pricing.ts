@@ -1,5 +1,6 @@
-// What an item costs and how many there are: the values that change most. Each change leads to another value, and so do as many
-// changes as an hour can hold, so that a snapshot never tells of a change that cannot be seen.
+// What an item costs and how many there are: the values that change most. Each change leads to
+// another value, and so do as many changes as an hour can hold, so that a snapshot never tells of a
+// change that cannot be seen.
 
 import { DRAW } from './draws'
 import { between, mix } from './hash'
@@ -25,7 +26,9 @@ export function priceCents(item: Item): number {
 /** The price before a discount in hundredths, for items that are discounted. */
 export function originalCents(item: Item): number | undefined {
   const hash = mix(mix(item.key, DRAW.discount), item.priceChanges)
-  return hash % 5 === 0 ? Math.ceil((priceCents(item) * 100) / (100 - between(hash, 5, 60))) : undefined
+  return hash % 5 === 0
+    ? Math.ceil((priceCents(item) * 100) / (100 - between(hash, 5, 60)))
+    : undefined
 }
 
 /** How many are for sale; 0 is sold out for now. */
@@ -33,7 +36,8 @@ export function quantity(item: Item): number {
   const draw = mix(item.key, DRAW.quantity)
   if (usesThreshold(item)) {
     const hash = mix(draw, item.quantityChanges)
-    // Turn by turn above the threshold, where the number does not show, and at or below it, where it does.
+    // Turn by turn above the threshold, where the number does not show, and at or below it, where
+    // it does.
     return (draw + item.quantityChanges) % 2 === 0
       ? between(hash, AVAILABILITY_THRESHOLD + 1, 400)
       : between(hash, 0, AVAILABILITY_THRESHOLD)

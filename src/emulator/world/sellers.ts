@@ -1,5 +1,6 @@
-// Sellers: a few thousand of them, known by the same name and feedback in every marketplace. In each marketplace a seller has one
-// return policy and one shipping policy for all of its items there.
+// Sellers: a few thousand of them, known by the same name and feedback in every marketplace. In
+// each marketplace a seller has one return policy and one shipping policy for all of its items
+// there.
 
 import { DRAW } from './draws'
 import { between, fraction, mix, opaque, pick } from './hash'
@@ -8,7 +9,8 @@ import { NO_SHIPPING, type ShipToPolicy, shipToPolicies } from './ship-to-polici
 
 const SELLERS = 4_000
 
-const NAMES: readonly string[] = 'best alt green max trade shop nord old mega fine toy home luna rail pixel otto'.split(' ')
+const NAMES: readonly string[] =
+  'best alt green max trade shop nord old mega fine toy home luna rail pixel otto'.split(' ')
 const PICKUP_ONLY = 'SELLER_ARRANGED_LOCAL_PICKUP'
 const DELIVERY: readonly string[] = [
   'SHIP_TO_HOME',
@@ -19,7 +21,10 @@ const DELIVERY: readonly string[] = [
   'SHIP_TO_HOME,IN_STORE_PICKUP',
   PICKUP_ONLY,
 ]
-/** Lowest shares of positive feedback, in tenths of a percent, of the two trust levels that have a name. */
+/**
+ * Lowest shares of positive feedback, in tenths of a percent, of the two trust levels that have a
+ * name.
+ */
 const TOP_RATED_FROM = 980
 const ABOVE_STANDARD_FROM = 960
 /** From this feedback score on a seller is a business. */
@@ -67,7 +72,12 @@ function makeSeller(facts: MarketplaceFacts, number: number): Seller {
     userId: opaque(mix(key, DRAW.sellerId), 3),
     feedbackPercentage: (permille / 10).toFixed(1),
     feedbackScore: String(score),
-    trustLevel: permille >= TOP_RATED_FROM ? 'TOP_RATED' : permille >= ABOVE_STANDARD_FROM ? 'ABOVE_STANDARD' : '',
+    trustLevel:
+      permille >= TOP_RATED_FROM
+        ? 'TOP_RATED'
+        : permille >= ABOVE_STANDARD_FROM
+          ? 'ABOVE_STANDARD'
+          : '',
     accountType: score >= BUSINESS_FROM ? 'BUSINESS' : 'INDIVIDUAL',
     returnsAccepted: returns % 4 !== 0,
     returnDays: pick([14, 30, 30, 60], returns >>> 4),

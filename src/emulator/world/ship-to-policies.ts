@@ -25,16 +25,33 @@ const FAR_COUNTRIES = split(
 const EUROPEAN_COUNTRIES = split('AL BA BY CY GI IS LI MD ME MK MT NO RS RU UA')
 const UNION_COUNTRIES = split('BG CY EE GR HR HU LT LV MT RO SI')
 const AMERICAN_COUNTRIES = split('BO BR CU GF GT HN HT NI PY SR VE')
-const FAR_REGIONS = split('AFRICA ASIA CENTRAL_AMERICA_AND_CARIBBEAN MIDDLE_EAST SOUTHEAST_ASIA SOUTH_AMERICA')
+const FAR_REGIONS = split(
+  'AFRICA ASIA CENTRAL_AMERICA_AND_CARIBBEAN MIDDLE_EAST SOUTHEAST_ASIA SOUTH_AMERICA',
+)
 
 const NOTHING: readonly string[] = []
 
 /** `home` in the lists stands for the seller's country. */
 const REACHES: readonly Reach[] = [
-  { countries: NOTHING, regions: ['WORLDWIDE'], exceptCountries: FAR_COUNTRIES, exceptRegions: FAR_REGIONS },
-  { countries: ['home'], regions: ['WORLDWIDE'], exceptCountries: FAR_COUNTRIES, exceptRegions: FAR_REGIONS },
+  {
+    countries: NOTHING,
+    regions: ['WORLDWIDE'],
+    exceptCountries: FAR_COUNTRIES,
+    exceptRegions: FAR_REGIONS,
+  },
+  {
+    countries: ['home'],
+    regions: ['WORLDWIDE'],
+    exceptCountries: FAR_COUNTRIES,
+    exceptRegions: FAR_REGIONS,
+  },
   { countries: ['home'], regions: NOTHING, exceptCountries: NOTHING, exceptRegions: NOTHING },
-  { countries: ['CA', 'GB', 'US', 'home'], regions: ['EUROPE', 'OCEANIA'], exceptCountries: EUROPEAN_COUNTRIES, exceptRegions: NOTHING },
+  {
+    countries: ['CA', 'GB', 'US', 'home'],
+    regions: ['EUROPE', 'OCEANIA'],
+    exceptCountries: EUROPEAN_COUNTRIES,
+    exceptRegions: NOTHING,
+  },
   {
     countries: ['AT', 'BE', 'CH', 'DE', 'FR', 'IT', 'NL', 'home'],
     regions: ['EURO_UNION'],
@@ -66,16 +83,23 @@ const made = new Map<string, readonly ShipToPolicy[]>()
 /** The policies of the sellers of a country. */
 export function shipToPolicies(home: string): readonly ShipToPolicy[] {
   let policies = made.get(home)
-  if (policies === undefined) made.set(home, (policies = Array.from({ length: POLICIES_A_HOME }, (_, n) => policy(home, mix(n, 0)))))
+  if (policies === undefined)
+    made.set(
+      home,
+      (policies = Array.from({ length: POLICIES_A_HOME }, (_, n) => policy(home, mix(n, 0)))),
+    )
   return policies
 }
 
 function policy(home: string, hash: number): ShipToPolicy {
   const { countries, regions, exceptCountries, exceptRegions } = pick(REACHES, hash)
   const included = countries.map(country => (country === 'home' ? home : country))
-  const drawn = (names: readonly string[], salt: number) => names.filter((_, i) => mix(hash, salt + i) % 3 === 0)
+  const drawn = (names: readonly string[], salt: number) =>
+    names.filter((_, i) => mix(hash, salt + i) % 3 === 0)
   const isRefined = hash % 10 !== 0
-  const excluded = isRefined ? drawn(exceptCountries, 1).filter(country => country !== home && !included.includes(country)) : []
+  const excluded = isRefined
+    ? drawn(exceptCountries, 1).filter(country => country !== home && !included.includes(country))
+    : []
   return {
     included: cell(included, regions),
     excluded: cell(excluded, isRefined && mix(hash, 0) % 3 !== 0 ? drawn(exceptRegions, 100) : []),

@@ -1,5 +1,5 @@
-// The cells that only some kinds of items fill: goods that are sold by their content, in lots, with a label that the law wants, or
-// dangerous ones. Which laws hold is a fact of the marketplace.
+// The cells that only some kinds of items fill: goods that are sold by their content, in lots, with
+// a label that the law wants, or dangerous ones. Which laws hold is a fact of the marketplace.
 
 import { DRAW } from './draws'
 import { between, mix, opaque, pick } from './hash'
@@ -17,7 +17,9 @@ const AUTHENTICATED_FROM_CENTS = 10_000
 const PRICED_AMOUNT = 100
 
 export function qualifiedPrograms(item: Item): string {
-  return traits(item).authenticated && modelOf(item).baseCents >= AUTHENTICATED_FROM_CENTS ? 'AUTHENTICITY_GUARANTEE' : ''
+  return traits(item).authenticated && modelOf(item).baseCents >= AUTHENTICATED_FROM_CENTS
+    ? 'AUTHENTICITY_GUARANTEE'
+    : ''
 }
 
 /** How many items a lot holds. */
@@ -34,7 +36,9 @@ export function totalUnits(item: Item): string {
 export function unitPrice(item: Item): string {
   const { content } = traits(item)
   if (content === undefined) return ''
-  return money(Math.round((priceCents(item) * PRICED_AMOUNT) / (amount(item, content) * units(item))))
+  return money(
+    Math.round((priceCents(item) * PRICED_AMOUNT) / (amount(item, content) * units(item))),
+  )
 }
 
 export function unitPricingMeasure(item: Item): string {
@@ -63,16 +67,24 @@ export function tyreLabelImageUrl(item: Item): string {
 
 /** A fee for recycling: French law. */
 export function ecoFee(item: Item): string {
-  return traits(item).electronics && isFrance(item) ? money(between(draw(item, DRAW.fee), 2, 1_200)) : ''
+  return traits(item).electronics && isFrance(item)
+    ? money(between(draw(item, DRAW.fee), 2, 1_200))
+    : ''
 }
 
 /** From 1.0 to 10.0: French law. */
 export function repairScore(item: Item): string {
-  return traits(item).electronics && isFrance(item) ? (between(draw(item, DRAW.repair), 10, 100) / 10).toFixed(1) : ''
+  return traits(item).electronics && isFrance(item)
+    ? (between(draw(item, DRAW.repair), 10, 100) / 10).toFixed(1)
+    : ''
 }
 
 export function takesBack(item: Item): boolean {
-  return traits(item).electronics === true && item.place.facts.europeanLabels && modelOf(item).seller.accountType === 'BUSINESS'
+  return (
+    traits(item).electronics === true &&
+    item.place.facts.europeanLabels &&
+    modelOf(item).seller.accountType === 'BUSINESS'
+  )
 }
 
 export function hazmatOf(item: Item): Hazmat | undefined {

@@ -1,5 +1,6 @@
-// Numbers of the trade: Global Trade Item Numbers with their check digit, manufacturer's part numbers, catalog products.
-// Where the seller left a column empty, the inferred one beside it is filled now and then.
+// Numbers of the trade: Global Trade Item Numbers with their check digit, manufacturer's part
+// numbers, catalog products. Where the seller left a column empty, the inferred one beside it is
+// filled now and then.
 
 import { DRAW } from './draws'
 import { mix, opaque } from './hash'

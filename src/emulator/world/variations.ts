@@ -1,5 +1,6 @@
-// What the items of one model differ by: one or two of its kind's aspects, the axes. Each position in a group has a value, or a
-// pair of values, of its own. With two axes the first takes two or three values and the second changes when those are used up.
+// What the items of one model differ by: one or two of its kind's aspects, the axes. Each position
+// in a group has a value, or a pair of values, of its own. With two axes the first takes two or
+// three values and the second changes when those are used up.
 
 import type { Feature } from './features'
 import type { Model } from './models'
@@ -16,15 +17,22 @@ export function axisValue({ leaf, axisDraw }: Model, axis: number, position: num
 
 /** In words, for the title. */
 export function variationText(model: Model, position: number): string {
-  return model.leaf.kind.axes.map((axis, n) => axis.values[axisValue(model, n, position)]!).join(' ')
+  return model.leaf.kind.axes
+    .map((axis, n) => axis.values[axisValue(model, n, position)]!)
+    .join(' ')
 }
 
 /** The encoded pairs of an item. */
 export function variationPairs(model: Model, position: number): string {
-  return model.leaf.kind.axes.map((axis, n) => axis.encodedName + axis.encodedValues[axisValue(model, n, position)]!).join(';')
+  return model.leaf.kind.axes
+    .map((axis, n) => axis.encodedName + axis.encodedValues[axisValue(model, n, position)]!)
+    .join(';')
 }
 
-/** The positions from 0 up to a number at which the first axis has a value that it did not have before. */
+/**
+ * The positions from 0 up to a number at which the first axis has a value that it did not have
+ * before.
+ */
 export function* firstOfEachLook(model: Model, positions: number): Generator<number, void, void> {
   const seen = new Set<number>()
   for (let position = 0; position < positions; position++) {
@@ -35,13 +43,15 @@ export function* firstOfEachLook(model: Model, positions: number): Generator<num
 }
 
 /**
- * The variesByLocalizedAspects cell of a group: the encoded pairs of the axes whose values differ among so many positions.
- * A group of one names its first axis.
+ * The variesByLocalizedAspects cell of a group: the encoded pairs of the axes whose values differ
+ * among so many positions. A group of one names its first axis.
  */
 export function variesByCell(model: Model, positions: number): string {
   const pairs: string[] = []
   model.leaf.kind.axes.forEach((axis, n) => {
-    const values = new Set(Array.from({ length: positions }, (_, position) => axisValue(model, n, position)))
+    const values = new Set(
+      Array.from({ length: positions }, (_, position) => axisValue(model, n, position)),
+    )
     if (values.size > 1 || (positions === 1 && n === 0)) pairs.push(...pairsOf(axis, values))
   })
   return pairs.join(';')

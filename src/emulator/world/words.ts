@@ -1,5 +1,5 @@
-// The words of titles and notes that fit any kind of item. Small lists that repeat, as real ones do: how well a file compresses
-// hangs on them.
+// The words of titles and notes that fit any kind of item. Small lists that repeat, as real ones
+// do: how well a file compresses hangs on them.
 
 export const ADJECTIVES: readonly string[] = [
   'Vintage',

@@ -1,6 +1,13 @@
 // What a world is made from, checked and completed.
 
-import { finiteNumber, knownOptions, type OptionNames, optionInvalid, texts, wholeNumber } from '../../options'
+import {
+  finiteNumber,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  texts,
+  wholeNumber,
+} from '../../options'
 import type { OrphanShares } from './groups'
 import { HOUR_MS } from './item-life'
 import { MAX_ITEMS, MAX_PLACES } from './place'
@@ -8,7 +15,10 @@ import { MAX_ITEMS, MAX_PLACES } from './place'
 export interface WorldOptions {
   /** Any whole number. Equal options make equal worlds, in every process. */
   readonly seed: number
-  /** Items that are ever listed in each category of each marketplace: nine in ten from the start on. 0 to 50,000,000. */
+  /**
+   * Items that are ever listed in each category of each marketplace: nine in ten from the start on.
+   * 0 to 50,000,000.
+   */
   readonly items: number
   /** Default `['MKT_US']`. */
   readonly marketplaces?: readonly string[]
@@ -16,9 +26,15 @@ export interface WorldOptions {
   readonly categories?: readonly string[]
   /** The first hour, a whole one. Default 2026-03-01T00:00:00Z. */
   readonly start?: Date
-  /** Hours over which new listings spread; by default the emulator's clock stands an hour after their end. Changes go on after it. Default 24. */
+  /**
+   * Hours over which new listings spread; by default the emulator's clock stands an hour after
+   * their end. Changes go on after it. Default 24.
+   */
   readonly hours?: number
-  /** How lively the world is: 1 (the default) changes a little over one item in a hundred in an hour, 10 ten times as many. */
+  /**
+   * How lively the world is: 1 (the default) changes a little over one item in a hundred in an
+   * hour, 10 ten times as many.
+   */
   readonly churn?: number
   /** Deliberate orphans between items and groups. Default none. */
   readonly orphans?: Partial<OrphanShares>
@@ -40,19 +56,40 @@ const NAMES: OptionNames<WorldOptions> = {
   churn: true,
   orphans: true,
 }
-const ORPHAN_NAMES: OptionNames<OrphanShares> = { itemsWithoutGroup: true, groupsWithoutItems: true }
+const ORPHAN_NAMES: OptionNames<OrphanShares> = {
+  itemsWithoutGroup: true,
+  groupsWithoutItems: true,
+}
 
 /** @throws FeedError OPTION_INVALID */
 export function completeWorldOptions(options: WorldOptions): CompleteWorldOptions {
-  const { seed, items, marketplaces = ['MKT_US'], categories = ['220'], hours = 24, churn = 1 } = knownOptions(options, NAMES, 'world')
+  const {
+    seed,
+    items,
+    marketplaces = ['MKT_US'],
+    categories = ['220'],
+    hours = 24,
+    churn = 1,
+  } = knownOptions(options, NAMES, 'world')
   const { start = new Date(DEFAULT_START), orphans = {} } = options
-  const { itemsWithoutGroup = 0, groupsWithoutItems = 0 } = knownOptions(orphans as OrphanShares, ORPHAN_NAMES, 'orphans')
+  const { itemsWithoutGroup = 0, groupsWithoutItems = 0 } = knownOptions(
+    orphans as OrphanShares,
+    ORPHAN_NAMES,
+    'orphans',
+  )
   const places = texts('marketplaces', marketplaces).length * texts('categories', categories).length
   if (places === 0 || places > MAX_PLACES)
-    throw optionInvalid('marketplaces', `at least one, and with the categories at most ${MAX_PLACES} combinations`, marketplaces)
-  for (const id of categories) if (!/^\d+$/.test(id)) throw optionInvalid('categories', 'identifiers of digits', id)
-  if (!(start instanceof Date) || start.getTime() % HOUR_MS !== 0) throw optionInvalid('start', 'the Date of a whole hour', start)
-  if (!(finiteNumber('churn', churn, 0, 1_000) > 0)) throw optionInvalid('churn', 'above 0, at most 1000', churn)
+    throw optionInvalid(
+      'marketplaces',
+      `at least one, and with the categories at most ${MAX_PLACES} combinations`,
+      marketplaces,
+    )
+  for (const id of categories)
+    if (!/^\d+$/.test(id)) throw optionInvalid('categories', 'identifiers of digits', id)
+  if (!(start instanceof Date) || start.getTime() % HOUR_MS !== 0)
+    throw optionInvalid('start', 'the Date of a whole hour', start)
+  if (!(finiteNumber('churn', churn, 0, 1_000) > 0))
+    throw optionInvalid('churn', 'above 0, at most 1000', churn)
   return {
     seed: wholeNumber('seed', seed, Number.MIN_SAFE_INTEGER),
     items: wholeNumber('items', items, 0, MAX_ITEMS),

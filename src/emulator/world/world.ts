@@ -1,17 +1,26 @@
-// A marketplace that never existed, with all of its history known: which items stand in it at any time, what changed
-// in any hour, which groups and campaigns there are. Every answer is computed from the seed when it is
-// asked for, item by item, so a world of any size takes no memory. How files are written is not known here.
+// A marketplace that never existed, with all of its history known: which items stand in it at any
+// time, what changed in any hour, which groups and campaigns there are. Every answer is computed
+// from the seed when it is asked for, item by item, so a world of any size takes no memory. How
+// files are written is not known here.
 //
-// Times are half-open: the state "at t" is what all changes before t have led to, and a span is [from, to).
-// So the state at T0 and the changes of the hours from T0 on add up to the state at the end of the last hour.
-// Sequences are lazy and stand in the order of their identifiers, which is both index order and UTF-8 byte order.
+// Times are half-open: the state "at t" is what all changes before t have led to, and a span is
+// [from, to). So the state at T0 and the changes of the hours from T0 on add up to the state at the
+// end of the last hour. Sequences are lazy and stand in the order of their identifiers, which is
+// both index order and UTF-8 byte order.
 
 import { FeedError } from '../../errors'
 import { campaignChanges, campaignPayload } from './campaigns'
 import type { Column } from './column'
 import { dayNumber } from './file-day'
 import { Groups, type ItemGroup } from './groups'
-import { changeWithin, type Item, type ItemChange, type ItemTest, itemBefore, type Population } from './item'
+import {
+  changeWithin,
+  type Item,
+  type ItemChange,
+  type ItemTest,
+  itemBefore,
+  type Population,
+} from './item'
 import { ITEM_COLUMNS, UNKNOWN_ITEM_COLUMN } from './item-columns'
 import { HOUR_MS } from './item-life'
 import { ITEM_TAIL_COLUMNS } from './item-tail-columns'
@@ -58,7 +67,9 @@ export class World {
     this.start = start
     this.end = new Date(start.getTime() + hours * HOUR_MS)
     this.#places = marketplaces.flatMap((marketplace, m) => {
-      return categories.map((category, c) => makePlace(seed, marketplace, category, m * categories.length + c))
+      return categories.map((category, c) =>
+        makePlace(seed, marketplace, category, m * categories.length + c),
+      )
     })
     const groups = new Groups(items, orphans)
     this.#groups = groups
@@ -87,7 +98,10 @@ export class World {
     for (const item of this.itemsAt(to, name)) if (item.listedAt >= from.getTime()) yield item
   }
 
-  /** Every item that changed within [from, to), the ended ones too, once each, in its last state of that span. */
+  /**
+   * Every item that changed within [from, to), the ended ones too, once each, in its last state of
+   * that span.
+   */
   *changesWithin(from: Date, to: Date, name?: PlaceName): Generator<ItemChange, void, void> {
     const place = this.#place(name)
     for (let index = 0; index < this.options.items; index++) {
@@ -96,7 +110,9 @@ export class World {
     }
   }
 
-  /** Active items at `to` whose place in campaigns changed on the day (of UTC-7) that ends at `to`. */
+  /**
+   * Active items at `to` whose place in campaigns changed on the day (of UTC-7) that ends at `to`.
+   */
   *campaignChangesOn(to: Date, name?: PlaceName): Generator<CampaignChange, void, void> {
     const last = to.getTime() - 1
     for (const item of this.itemsAt(to, name)) {
@@ -105,28 +121,53 @@ export class World {
     }
   }
 
-  /** Records of the groups that the items of {@link itemsAt} name (those that `counts` tells), and the deliberate orphans. */
+  /**
+   * Records of the groups that the items of {@link itemsAt} name (those that `counts` tells), and
+   * the deliberate orphans.
+   */
   groupsAt(time: Date, name?: PlaceName, counts?: ItemTest): Iterable<ItemGroup> {
-    return this.#groupRecords(this.#place(name), { time: time.getTime(), listedFrom: Number.NEGATIVE_INFINITY, counts }, true)
-  }
-
-  /** Records of the groups that the items of {@link listedWithin} name (those that `counts` tells). */
-  groupsListedWithin(from: Date, to: Date, name?: PlaceName, counts?: ItemTest): Iterable<ItemGroup> {
-    return this.#groupRecords(this.#place(name), { time: to.getTime(), listedFrom: from.getTime(), counts }, false)
+    return this.#groupRecords(
+      this.#place(name),
+      { time: time.getTime(), listedFrom: Number.NEGATIVE_INFINITY, counts },
+      true,
+    )
   }
 
   /**
-   * The state to be reached at `time`, an active item a row. An item that is not in it is gone or was never there.
+   * Records of the groups that the items of {@link listedWithin} name (those that `counts` tells).
+   */
+  groupsListedWithin(
+    from: Date,
+    to: Date,
+    name?: PlaceName,
+    counts?: ItemTest,
+  ): Iterable<ItemGroup> {
+    return this.#groupRecords(
+      this.#place(name),
+      { time: to.getTime(), listedFrom: from.getTime(), counts },
+      false,
+    )
+  }
+
+  /**
+   * The state to be reached at `time`, an active item a row. An item that is not in it is gone or
+   * was never there.
    * @throws FeedError COLUMN_UNKNOWN
    */
-  *truthAt(time: Date, name?: PlaceName, columns: readonly string[] = this.itemColumns): Generator<TruthRow, void, void> {
+  *truthAt(
+    time: Date,
+    name?: PlaceName,
+    columns: readonly string[] = this.itemColumns,
+  ): Generator<TruthRow, void, void> {
     const chosen = columns.map(itemColumn)
     const at = time.getTime()
-    for (const item of this.itemsAt(time, name)) yield { itemId: item.itemId, cells: chosen.map(column => column.cell(item, at)) }
+    for (const item of this.itemsAt(time, name))
+      yield { itemId: item.itemId, cells: chosen.map(column => column.cell(item, at)) }
   }
 
   /**
-   * An item's cells before any quoting, as they were right after its last change: of the documented columns, or of those named here.
+   * An item's cells before any quoting, as they were right after its last change: of the documented
+   * columns, or of those named here.
    * @throws FeedError COLUMN_UNKNOWN
    */
   itemCells(item: Item, columns: readonly string[] = this.itemColumns): string[] {
@@ -139,7 +180,10 @@ export class World {
     let itemsWithoutGroup = 0
     for (let group = 0; group < this.#groups.stride; group++) {
       if (this.#groups.isWithheld(place, group))
-        itemsWithoutGroup += this.#activeMembers(place, group, { time: time.getTime(), listedFrom: Number.NEGATIVE_INFINITY })
+        itemsWithoutGroup += this.#activeMembers(place, group, {
+          time: time.getTime(),
+          listedFrom: Number.NEGATIVE_INFINITY,
+        })
     }
     return { itemsWithoutGroup, groupsWithoutItems: this.#groups.limit - this.#groups.stride }
   }
@@ -147,12 +191,18 @@ export class World {
   *#groupRecords(place: Place, which: Members, orphans: boolean): Generator<ItemGroup, void, void> {
     const groups = this.#groups
     for (let group = 0; group < groups.stride; group++) {
-      if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, which) > 0) yield groups.record(place, group)
+      if (!groups.isWithheld(place, group) && this.#activeMembers(place, group, which) > 0)
+        yield groups.record(place, group)
     }
-    for (let group = groups.stride; orphans && group < groups.limit; group++) yield groups.record(place, group)
+    for (let group = groups.stride; orphans && group < groups.limit; group++)
+      yield groups.record(place, group)
   }
 
-  #activeMembers(place: Place, group: number, { time, listedFrom, counts = () => true }: Members): number {
+  #activeMembers(
+    place: Place,
+    group: number,
+    { time, listedFrom, counts = () => true }: Members,
+  ): number {
     let count = 0
     for (const index of this.#groups.members(place, group)) {
       const item = itemBefore(this.#population, place, index, time)
@@ -164,15 +214,23 @@ export class World {
   #find(name: PlaceName): Place | undefined {
     const marketplaceId = name.marketplaceId ?? this.options.marketplaces[0]
     const categoryId = name.categoryId ?? this.options.categories[0]
-    return this.#places.find(place => place.marketplaceId === marketplaceId && place.categoryId === categoryId)
+    return this.#places.find(
+      place => place.marketplaceId === marketplaceId && place.categoryId === categoryId,
+    )
   }
 
   #place(name: PlaceName = {}): Place {
     const place = this.#find(name)
     if (place !== undefined) return place
-    const expected = this.#places.map(known => `${known.marketplaceId}/${known.categoryId}`).join(', ')
+    const expected = this.#places
+      .map(known => `${known.marketplaceId}/${known.categoryId}`)
+      .join(', ')
     const received = `${name.marketplaceId ?? 'default'}/${name.categoryId ?? 'default'}`
-    throw new FeedError('OPTION_INVALID', `the world has no category ${received}`, { option: 'place', expected, received })
+    throw new FeedError('OPTION_INVALID', `the world has no category ${received}`, {
+      option: 'place',
+      expected,
+      received,
+    })
   }
 }
 
@@ -183,7 +241,10 @@ const COLUMNS: ReadonlyMap<string, Column<Item>> = new Map(
 function itemColumn(name: string): Column<Item> {
   const column = COLUMNS.get(name)
   if (column !== undefined) return column
-  throw new FeedError('COLUMN_UNKNOWN', `the world has no item column ${name}`, { column: name, known: [...COLUMNS.keys()] })
+  throw new FeedError('COLUMN_UNKNOWN', `the world has no item column ${name}`, {
+    column: name,
+    known: [...COLUMNS.keys()],
+  })
 }
 
 /**

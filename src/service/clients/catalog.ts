@@ -4,7 +4,13 @@
 import { knownOptions, type OptionNames } from '../../options'
 import type { Columns, FeedSchema, TextColumns } from '../../schema/feed-schema'
 import { defineSchema } from '../../schema/feed-schema'
-import type { AccessResponse, FeedType, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from '../json/bodies'
+import type {
+  AccessResponse,
+  FeedType,
+  FeedTypeSearchResponse,
+  FileMetadata,
+  FileMetadataSearchResponse,
+} from '../json/bodies'
 import { bodyOfShape } from '../json/json-body'
 import type { FeedDownload } from './feed-download'
 import { PagedList } from './paged-list'
@@ -47,9 +53,15 @@ export interface FileDownloadQuery<C extends Columns> extends FileQuery {
 export interface Catalog {
   /** The access rules of the application; without any, `accesses` is empty. */
   getAccess(options?: CallOptions): Promise<AccessResponse>
-  getFeedTypes(query?: FeedTypesQuery, options?: CallOptions): PagedList<FeedType, FeedTypeSearchResponse>
+  getFeedTypes(
+    query?: FeedTypesQuery,
+    options?: CallOptions,
+  ): PagedList<FeedType, FeedTypeSearchResponse>
   getFeedType(query: { readonly feedTypeId: string }, options?: CallOptions): Promise<FeedType>
-  getFiles(query: FilesQuery, options?: CallOptions): PagedList<FileMetadata, FileMetadataSearchResponse>
+  getFiles(
+    query: FilesQuery,
+    options?: CallOptions,
+  ): PagedList<FileMetadata, FileMetadataSearchResponse>
   getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata>
   /** The size that the catalog tells is not relied on: the ranges of the file say it. */
   downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C>
@@ -58,7 +70,11 @@ export interface Catalog {
 /** A schema that knows no column. */
 const ANY_COLUMNS = defineSchema('other', {})
 
-const FEED_TYPES_NAMES: OptionNames<FeedTypesQuery> = { feedScope: true, limit: true, marketplaceIds: true }
+const FEED_TYPES_NAMES: OptionNames<FeedTypesQuery> = {
+  feedScope: true,
+  limit: true,
+  marketplaceIds: true,
+}
 const FEED_TYPE_NAMES = { feedTypeId: true } as const
 const FILES_NAMES: OptionNames<FilesQuery> = {
   marketplace: true,
@@ -79,10 +95,14 @@ const readFeedType = /* @__PURE__ */ bodyOfShape(shapes => shapes.feedTypeShape)
 const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataSearchShape)
 const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataShape)
 
-/** All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send} throws. */
+/**
+ * All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID before anything is sent, and what
+ * {@link JsonClient.send} throws.
+ */
 export function catalogOf(core: ServiceCore): Catalog {
   return {
-    getAccess: async options => core.json.get(core.request('getAccess', {}, options), readAccess, { accesses: [] }),
+    getAccess: async options =>
+      core.json.get(core.request('getAccess', {}, options), readAccess, { accesses: [] }),
 
     getFeedTypes(query = {}, options) {
       const { feedScope, limit, marketplaceIds } = knownOptions(query, FEED_TYPES_NAMES, 'query')
@@ -91,17 +111,30 @@ export function catalogOf(core: ServiceCore): Catalog {
       checks.wholeNumber('limit', limit, 1, MAX_INT32)
       checks.marketplaces(marketplaceIds)
       const parts = { query: { feed_scope: feedScope, limit, marketplace_ids: marketplaceIds } }
-      return listOf(core, 'getFeedTypes', parts, options, readFeedTypes, response => response.feedTypes, { feedTypes: [] })
+      return listOf(
+        core,
+        'getFeedTypes',
+        parts,
+        options,
+        readFeedTypes,
+        response => response.feedTypes,
+        { feedTypes: [] },
+      )
     },
 
     async getFeedType(query, options) {
       const { feedTypeId } = knownOptions(query, FEED_TYPE_NAMES, 'query')
-      const request = core.request('getFeedType', { identifiers: { feed_type_id: feedTypeId } }, options)
+      const request = core.request(
+        'getFeedType',
+        { identifiers: { feed_type_id: feedTypeId } },
+        options,
+      )
       return core.json.get(request, readFeedType)
     },
 
     getFiles(query, options) {
-      const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } = knownOptions(query, FILES_NAMES, 'query')
+      const { marketplace, feedTypeId, feedScope, categoryIds, lookBackMinutes, limit } =
+        knownOptions(query, FILES_NAMES, 'query')
       const { limits, lookBackParameter } = core.profile
       const checks = core.checks('getFiles')
       checks.marketplace(marketplace)
@@ -110,19 +143,39 @@ export function catalogOf(core: ServiceCore): Catalog {
       checks.categories(categoryIds)
       checks.wholeNumber('lookBackMinutes', lookBackMinutes, 1, MAX_INT32)
       checks.wholeNumber('limit', limit, limits.pageSizeLeast, limits.pageSizeMost)
-      const filters = { category_ids: categoryIds, feed_scope: feedScope, feed_type_id: feedTypeId, limit }
+      const filters = {
+        category_ids: categoryIds,
+        feed_scope: feedScope,
+        feed_type_id: feedTypeId,
+        limit,
+      }
       const parts = { marketplace, query: { ...filters, [lookBackParameter]: lookBackMinutes } }
-      return listOf(core, 'getFiles', parts, options, readFiles, response => response.fileMetadata, { fileMetadata: [] })
+      return listOf(
+        core,
+        'getFiles',
+        parts,
+        options,
+        readFiles,
+        response => response.fileMetadata,
+        { fileMetadata: [] },
+      )
     },
 
     async getFile(query, options) {
       const { marketplace, fileId } = knownOptions(query, FILE_NAMES, 'query')
       core.checks('getFile').marketplace(marketplace)
-      return core.json.get(core.request('getFile', { marketplace, identifiers: { file_id: fileId } }, options), readFile)
+      return core.json.get(
+        core.request('getFile', { marketplace, identifiers: { file_id: fileId } }, options),
+        readFile,
+      )
     },
 
     downloadFile<C extends Columns>(query: FileDownloadQuery<C>) {
-      const { marketplace, fileId, schema } = knownOptions<FileDownloadQuery<C>>(query, DOWNLOAD_NAMES, 'query')
+      const { marketplace, fileId, schema } = knownOptions<FileDownloadQuery<C>>(
+        query,
+        DOWNLOAD_NAMES,
+        'query',
+      )
       core.checks('downloadFile').marketplace(marketplace)
       return core.download<C>('downloadFile', {
         marketplace,
@@ -150,7 +203,8 @@ function listOf<T, R extends { readonly next?: string | undefined }>(
 ): PagedList<T, R> {
   core.request(operation, parts, options) // What is wrong with the call shows at the call, not at the first page.
   return new PagedList<T, R>({
-    url: token => core.url(operation, { ...parts, query: { ...parts.query, continuation_token: token } }),
+    url: token =>
+      core.url(operation, { ...parts, query: { ...parts.query, continuation_token: token } }),
     fetch: url => core.json.get({ ...core.request(operation, parts, options), url }, read, empty),
     items,
     maxPages: core.settings.maxPages,

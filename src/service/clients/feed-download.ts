@@ -1,5 +1,6 @@
 // One file of the service as a thing to read: as typed rows, as bytes, or only what is known of it.
-// The chain is RangeFetcher, ChunkReassembler, Gunzip, TsvRowParser; each run has its own, so that a replaced file can be read again.
+// The chain is RangeFetcher, ChunkReassembler, Gunzip, TsvRowParser; each run has its own, so that
+// a replaced file can be read again.
 
 import type { RowBatch } from '../../codec/row-batch'
 import type { Secrets } from '../../codec/secrets'
@@ -20,7 +21,15 @@ import { fileNameOf } from './file-name'
 /** How the ranges of a file are fetched: see RangeFetcher. */
 export type RangeTuning = Pick<
   RangeFetcherOptions,
-  'chunkBytes' | 'concurrency' | 'windowBytes' | 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs' | 'retryAfterCapMs' | 'onRetry' | 'idleMs'
+  | 'chunkBytes'
+  | 'concurrency'
+  | 'windowBytes'
+  | 'patienceMs'
+  | 'backoffBaseMs'
+  | 'backoffCapMs'
+  | 'retryAfterCapMs'
+  | 'onRetry'
+  | 'idleMs'
 >
 
 /** For one reading: the pipeline's own options, and those of its stages. */
@@ -31,24 +40,36 @@ export interface ReadOptions extends PipelineOptions {
 
 /** For reading the compressed bytes. */
 export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
-  /** Goes on behind bytes of an earlier reading: what comes out begins at `offset`. RANGE_FILE_REPLACED where another file is there now. */
+  /**
+   * Goes on behind bytes of an earlier reading: what comes out begins at `offset`.
+   * RANGE_FILE_REPLACED where another file is there now.
+   */
   readonly resume?: RangeResume
-  /** Told what the service says of the file, before its first bytes come, and of an empty one at the end. */
+  /**
+   * Told what the service says of the file, before its first bytes come, and of an empty one at the
+   * end.
+   */
   readonly onInfo?: (info: RangeInfo) => void
 }
 
-export interface RowOptions<C extends Columns, N extends string = keyof C & string> extends ReadOptions {
+export interface RowOptions<C extends Columns, N extends string = keyof C & string>
+  extends ReadOptions {
   readonly parser?: Omit<TsvRowParserOptions<C, N>, 'schema' | 'file'>
   /** Stands for the file's generation in place of the Last-Modified that the service sends. */
   readonly lastModified?: Date
 }
 
 export interface DownloadInfo {
-  /** True when the service has no content for this file: 204, nothing meets the criteria of the feed. */
+  /**
+   * True when the service has no content for this file: 204, nothing meets the criteria of the
+   * feed.
+   */
   readonly empty: boolean
   /** Compressed bytes; undefined when the service does not say. */
   readonly totalBytes: number | undefined
-  /** When the file was generated; undefined when the service does not say, or says it unreadably. */
+  /**
+   * When the file was generated; undefined when the service does not say, or says it unreadably.
+   */
   readonly lastModified: Date | undefined
   /** Strong entity tags only. */
   readonly etag: string | undefined
@@ -65,18 +86,33 @@ export interface FeedDownloadParts<C extends Columns> {
   readonly source: RangeFetcherOptions
 }
 
-const PIPELINE_NAMES: OptionNames<PipelineOptions> = { signal: true, onProgress: true, progressMs: true, onSettled: true }
+const PIPELINE_NAMES: OptionNames<PipelineOptions> = {
+  signal: true,
+  onProgress: true,
+  progressMs: true,
+  onSettled: true,
+}
 const READ_NAMES: OptionNames<ReadOptions> = { ...PIPELINE_NAMES, ranges: true, gunzip: true }
-const COMPRESSED_NAMES: OptionNames<CompressedOptions> = { ...PIPELINE_NAMES, ranges: true, resume: true, onInfo: true }
-const ROW_NAMES: OptionNames<RowOptions<Columns>> = { ...READ_NAMES, parser: true, lastModified: true }
+const COMPRESSED_NAMES: OptionNames<CompressedOptions> = {
+  ...PIPELINE_NAMES,
+  ranges: true,
+  resume: true,
+  onInfo: true,
+}
+const ROW_NAMES: OptionNames<RowOptions<Columns>> = {
+  ...READ_NAMES,
+  parser: true,
+  lastModified: true,
+}
 const INFO_NAMES = { signal: true, ranges: true } as const
 
 /** Enough of a file to see its signature. */
 const FIRST_RANGE_BYTES = 64
 
 /**
- * Nothing is requested before something is read, and each reading is a download of its own. Whatever is read: HTTP_STATUS for what
- * the service refuses, with `operation`, `status` and `errorId`, and the codes of RangeFetcher and of the stages in use.
+ * Nothing is requested before something is read, and each reading is a download of its own.
+ * Whatever is read: HTTP_STATUS for what the service refuses, with `operation`, `status` and
+ * `errorId`, and the codes of RangeFetcher and of the stages in use.
  */
 export class FeedDownload<C extends Columns> {
   readonly #parts: FeedDownloadParts<C>
@@ -101,19 +137,29 @@ export class FeedDownload<C extends Columns> {
     return fileNameOf(this.#parts.operation, this.#parts.identifiers)
   }
 
-  /** Typed rows in batches, each batch with the file it comes from. None for an empty file. With `parser.columns` the rows have only these. */
-  rows<const N extends string = keyof C & string>(options: RowOptions<C, N> = {}): Pipeline<RowBatch<ChosenColumns<C, N>>> {
+  /**
+   * Typed rows in batches, each batch with the file it comes from. None for an empty file. With
+   * `parser.columns` the rows have only these.
+   */
+  rows<const N extends string = keyof C & string>(
+    options: RowOptions<C, N> = {},
+  ): Pipeline<RowBatch<ChosenColumns<C, N>>> {
     knownOptions(options, ROW_NAMES as OptionNames<RowOptions<C, N>>)
     return pipelineOfChain<RowBatch<ChosenColumns<C, N>>>(() => {
       const chain = this.#unzipped(options)
       const [fetcher] = chain
       const file = () => this.#fileWith(options.lastModified ?? lastModifiedOf(fetcher.known))
-      return [...chain, new FeedRowParser<C, N>(fetcher, { ...options.parser, schema: this.#parts.schema, file })]
+      return [
+        ...chain,
+        new FeedRowParser<C, N>(fetcher, { ...options.parser, schema: this.#parts.schema, file }),
+      ]
     }, pipelineOptions(options))
   }
 
   /** The batches of {@link rows}, one by one. */
-  batches<const N extends string = keyof C & string>(options: RowOptions<C, N> = {}): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
+  batches<const N extends string = keyof C & string>(
+    options: RowOptions<C, N> = {},
+  ): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
     return this.rows(options).batches()
   }
 
@@ -136,12 +182,22 @@ export class FeedDownload<C extends Columns> {
   }
 
   /** What the service says of the file, by one small range. */
-  async info(options: { readonly signal?: AbortSignal; readonly ranges?: RangeTuning } = {}): Promise<DownloadInfo> {
+  async info(
+    options: { readonly signal?: AbortSignal; readonly ranges?: RangeTuning } = {},
+  ): Promise<DownloadInfo> {
     knownOptions(options, INFO_NAMES as OptionNames<typeof options>)
     const small = { chunkBytes: FIRST_RANGE_BYTES, windowBytes: FIRST_RANGE_BYTES, concurrency: 1 }
     const [fetcher] = this.#ordered({ ranges: { ...options.ranges, ...small } })
     const signal = listenable(options.signal)
-    const abort = () => fetcher.destroy(new FeedError('ABORTED', 'the request was aborted', { stage: 'info' }, { cause: signal?.reason }))
+    const abort = () =>
+      fetcher.destroy(
+        new FeedError(
+          'ABORTED',
+          'the request was aborted',
+          { stage: 'info' },
+          { cause: signal?.reason },
+        ),
+      )
     signal?.addEventListener('abort', abort, { once: true })
     try {
       if (signal?.aborted) abort()
@@ -156,7 +212,10 @@ export class FeedDownload<C extends Columns> {
     const { operation, secrets, source } = this.#parts
     const fetching = { ...source, ...ranges, ...(resume && { resume }) }
     const { windowBytes } = fetching
-    const ordering = { ...(windowBytes === undefined ? {} : { windowBytes }), ...(resume && { startOffset: resume.offset }) }
+    const ordering = {
+      ...(windowBytes === undefined ? {} : { windowBytes }),
+      ...(resume && { startOffset: resume.offset }),
+    }
     return [new FeedFetcher(operation, secrets, fetching), new ChunkReassembler(ordering)]
   }
 
@@ -172,7 +231,9 @@ export class FeedDownload<C extends Columns> {
 
 /** What of the options of a reading is the pipeline's. */
 function pipelineOptions(options: PipelineOptions): PipelineOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(PIPELINE_NAMES, name)))
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => Object.hasOwn(PIPELINE_NAMES, name)),
+  )
 }
 
 function infoOf(known: RangeInfo | undefined): DownloadInfo {

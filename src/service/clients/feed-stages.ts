@@ -1,5 +1,6 @@
-// The stages of a file that the service sends, each one of the library's with what only a client of the service knows:
-// how its refusals are named, and that a file which the service says to be empty (a 204, or a total of 0) is no fault of gzip or of TSV.
+// The stages of a file that the service sends, each one of the library's with what only a client of
+// the service knows: how its refusals are named, and that a file which the service says to be empty
+// (a 204, or a total of 0) is no fault of gzip or of TSV.
 
 import type { Piece } from '../../codec/range/piece'
 import { statusError } from '../../codec/range/status-error'
@@ -75,14 +76,16 @@ class TsvRowParser<C extends Columns, const N extends string> extends TsvRowPars
 export { Gunzip as FeedGunzip, RangeFetcher as FeedFetcher, TsvRowParser as FeedRowParser }
 
 /**
- * What the service answered, whichever way it ended the download: HTTP_STATUS with the operation's name, as a JSON operation gives
- * it. Other failures stay what they are.
+ * What the service answered, whichever way it ended the download: HTTP_STATUS with the operation's
+ * name, as a JSON operation gives it. Other failures stay what they are.
  */
 function asServiceAnswer(error: FeedError, operation: string): FeedError {
   if (!FeedError.is(error)) return error
   const { code, context, cause } = error
   if (code === 'HTTP_STATUS') return statusError({ ...context, operation }, context, cause)
-  if (code === 'RANGE_UNSATISFIABLE' && context.errorId !== undefined) return statusError({ ...context, operation }, context, error)
-  if (code !== 'RANGE_RETRIES_EXHAUSTED' || !FeedError.is(cause) || cause.code !== 'HTTP_STATUS') return error
+  if (code === 'RANGE_UNSATISFIABLE' && context.errorId !== undefined)
+    return statusError({ ...context, operation }, context, error)
+  if (code !== 'RANGE_RETRIES_EXHAUSTED' || !FeedError.is(cause) || cause.code !== 'HTTP_STATUS')
+    return error
   return statusError({ ...cause.context, operation }, cause.context, error)
 }

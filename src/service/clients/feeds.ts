@@ -22,12 +22,20 @@ export interface CategoryQuery {
   readonly categoryId: string
 }
 
-/** The latest bootstrap file, or the daily file of a day of UTC-7, `yyyyMMdd`: 14 of them are kept. */
+/**
+ * The latest bootstrap file, or the daily file of a day of UTC-7, `yyyyMMdd`: 14 of them are kept.
+ */
 export type ItemFeedQuery = CategoryQuery &
-  ({ readonly scope: 'ALL_ACTIVE'; readonly date?: undefined } | { readonly scope: 'NEWLY_LISTED'; readonly date: string })
+  (
+    | { readonly scope: 'ALL_ACTIVE'; readonly date?: undefined }
+    | { readonly scope: 'NEWLY_LISTED'; readonly date: string }
+  )
 
 export interface SnapshotQuery extends CategoryQuery {
-  /** A whole hour of UTC: a Date, or `yyyy-MM-ddThh:00:00.000Z`. The file has the changes of that hour. */
+  /**
+   * A whole hour of UTC: a Date, or `yyyy-MM-ddThh:00:00.000Z`. The file has the changes of that
+   * hour.
+   */
   readonly snapshotDate: Date | string
 }
 
@@ -49,21 +57,54 @@ export interface Feeds {
 const ACCEPT = 'application/json,text/tab-separated-values'
 const SCOPES = ['ALL_ACTIVE', 'NEWLY_LISTED'] as const
 
-const ITEM_NAMES: OptionNames<ItemFeedQuery> = { marketplace: true, categoryId: true, scope: true, date: true }
-const SNAPSHOT_NAMES: OptionNames<SnapshotQuery> = { marketplace: true, categoryId: true, snapshotDate: true }
-const PRIORITY_NAMES: OptionNames<PriorityQuery> = { marketplace: true, categoryId: true, date: true }
+const ITEM_NAMES: OptionNames<ItemFeedQuery> = {
+  marketplace: true,
+  categoryId: true,
+  scope: true,
+  date: true,
+}
+const SNAPSHOT_NAMES: OptionNames<SnapshotQuery> = {
+  marketplace: true,
+  categoryId: true,
+  snapshotDate: true,
+}
+const PRIORITY_NAMES: OptionNames<PriorityQuery> = {
+  marketplace: true,
+  categoryId: true,
+  date: true,
+}
 
 export function feedsOf(core: ServiceCore): Feeds {
   return {
-    getItemFeed: query => core.download('getItemFeed', { schema: itemSchema, ...scoped(core, 'getItemFeed', 'item', query) }),
+    getItemFeed: query =>
+      core.download('getItemFeed', {
+        schema: itemSchema,
+        ...scoped(core, 'getItemFeed', 'item', query),
+      }),
     getItemGroupFeed: query =>
-      core.download('getItemGroupFeed', { schema: itemGroupSchema, ...scoped(core, 'getItemGroupFeed', 'item_group', query) }),
-    getItemSnapshotFeed: query => core.download('getItemSnapshotFeed', { schema: itemSnapshotSchema, ...snapshot(core, query) }),
-    getItemPriorityFeed: query => core.download('getItemPriorityFeed', { schema: itemPrioritySchema, ...priority(core, query) }),
+      core.download('getItemGroupFeed', {
+        schema: itemGroupSchema,
+        ...scoped(core, 'getItemGroupFeed', 'item_group', query),
+      }),
+    getItemSnapshotFeed: query =>
+      core.download('getItemSnapshotFeed', {
+        schema: itemSnapshotSchema,
+        ...snapshot(core, query),
+      }),
+    getItemPriorityFeed: query =>
+      core.download('getItemPriorityFeed', {
+        schema: itemPrioritySchema,
+        ...priority(core, query),
+      }),
   }
 }
 
-function scoped(core: ServiceCore, operation: 'getItemFeed' | 'getItemGroupFeed', feed: FeedFile['feed'], query: ItemFeedQuery) {
+function scoped(
+  core: ServiceCore,
+  operation: 'getItemFeed' | 'getItemGroupFeed',
+  feed: FeedFile['feed'],
+  query: ItemFeedQuery,
+) {
   const { marketplace, categoryId, scope, date } = knownOptions(query, ITEM_NAMES, 'query')
   const checks = core.checks(operation)
   checks.marketplace(marketplace)

@@ -11,15 +11,24 @@ import type { CallOptions, ServiceCore } from './service-core'
 export type SigningKey = SigningKeyBody & {
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** The public key for node:crypto. Throws RESPONSE_INVALID where `publicKey` is neither PEM nor the Base64 of a key in DER form. */
+  /**
+   * The public key for node:crypto. Throws RESPONSE_INVALID where `publicKey` is neither PEM nor
+   * the Base64 of a key in DER form.
+   */
   publicKeyObject(): KeyObject
   /** @param now default the service's clock */
   isExpired(now?: Date): boolean
 }
 
 export interface Keys {
-  /** Throws HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send} throws. */
-  getSigningKey(query: { readonly signingKeyId: string }, options?: CallOptions): Promise<SigningKey>
+  /**
+   * Throws HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send}
+   * throws.
+   */
+  getSigningKey(
+    query: { readonly signingKeyId: string },
+    options?: CallOptions,
+  ): Promise<SigningKey>
 }
 
 const readKey = /* @__PURE__ */ bodyOfShape(shapes => shapes.signingKeyShape)
@@ -31,7 +40,11 @@ export function keysOf(core: ServiceCore): Keys {
   return {
     async getSigningKey(query, options) {
       const { signingKeyId } = knownOptions(query, { signingKeyId: true }, 'query')
-      const request = core.request('getSigningKey', { identifiers: { signing_key_id: signingKeyId } }, options)
+      const request = core.request(
+        'getSigningKey',
+        { identifiers: { signing_key_id: signingKeyId } },
+        options,
+      )
       // The service never sends a private key here (signing-keys-and-subscriptions.md,
       // section 3.1); one that comes all the same is not handed on.
       const { privateKey: _, ...body } = await core.json.get(request, readKey)
@@ -42,7 +55,8 @@ export function keysOf(core: ServiceCore): Keys {
 
 function signingKey(body: SigningKeyBody, request: Answered, now: () => number): SigningKey {
   const time = (field: 'creationTime' | 'expirationTime') => {
-    if (Math.abs(body[field]) > MAX_SECONDS) throw responseInvalid(request, field, 'not a time in UNIX seconds')
+    if (Math.abs(body[field]) > MAX_SECONDS)
+      throw responseInvalid(request, field, 'not a time in UNIX seconds')
     return new Date(body[field] * 1000)
   }
   const expiresAt = time('expirationTime')
@@ -55,12 +69,20 @@ function signingKey(body: SigningKeyBody, request: Answered, now: () => number):
   }
 }
 
-/** Line ends of a PEM text are often lost on the way; the Base64 between its marks is all that counts. */
+/**
+ * Line ends of a PEM text are often lost on the way; the Base64 between its marks is all that
+ * counts.
+ */
 function publicKeyObject(text: string, request: Answered): KeyObject {
-  const [, label = 'PUBLIC KEY', inner = text] = /-----BEGIN ([A-Z ]+)-----([^-]*)-----END \1-----/.exec(text) ?? []
+  const [, label = 'PUBLIC KEY', inner = text] =
+    /-----BEGIN ([A-Z ]+)-----([^-]*)-----END \1-----/.exec(text) ?? []
   const key = Buffer.from(inner.replace(/\s|\\[rn]/g, ''), 'base64')
   try {
-    return createPublicKey({ key, format: 'der', type: label === 'RSA PUBLIC KEY' ? 'pkcs1' : 'spki' })
+    return createPublicKey({
+      key,
+      format: 'der',
+      type: label === 'RSA PUBLIC KEY' ? 'pkcs1' : 'spki',
+    })
   } catch {
     throw responseInvalid(request, 'publicKey', 'not a public key as PEM or as Base64 of DER')
   }

@@ -9,8 +9,17 @@ import type { TokenSource } from '../tokens/token-source'
 import type { RequestChecks } from './request-checks'
 import type { CallOptions, ServiceCore } from './service-core'
 
-const REQUEST_FIELDS: OptionNames<SubscriptionRequest> = { topicId: true, status: true, destinationId: true, payload: true }
-const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = { deliveryProtocol: true, format: true, schemaVersion: true }
+const REQUEST_FIELDS: OptionNames<SubscriptionRequest> = {
+  topicId: true,
+  status: true,
+  destinationId: true,
+  payload: true,
+}
+const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = {
+  deliveryProtocol: true,
+  format: true,
+  schemaVersion: true,
+}
 
 const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = { signal: true, user: true }
 
@@ -21,17 +30,24 @@ export interface CreatedSubscription {
 }
 
 export interface SubscriptionOptions extends CallOptions {
-  /** Gives the user's token (authorization-code flow): the subscription is then the user's. Default: the application's. */
+  /**
+   * Gives the user's token (authorization-code flow): the subscription is then the user's. Default:
+   * the application's.
+   */
   readonly user?: TokenSource
 }
 
 export interface Notifications {
   /**
-   * Creates a subscription, with one request: it is not repeated when its answer is lost, because it may have been acted on.
-   * Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with `errorId` 195012 where one exists already; and
-   * RESPONSE_INVALID or HTTP_ORIGIN_REFUSED where it was created and the answer does not say where.
+   * Creates a subscription, with one request: it is not repeated when its answer is lost, because
+   * it may have been acted on. Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with
+   * `errorId` 195012 where one exists already; and RESPONSE_INVALID or HTTP_ORIGIN_REFUSED where it
+   * was created and the answer does not say where.
    */
-  createSubscription(subscription: SubscriptionRequest, options?: SubscriptionOptions): Promise<CreatedSubscription>
+  createSubscription(
+    subscription: SubscriptionRequest,
+    options?: SubscriptionOptions,
+  ): Promise<CreatedSubscription>
 }
 
 export function notificationsOf(core: ServiceCore): Notifications {
@@ -43,14 +59,20 @@ export function notificationsOf(core: ServiceCore): Notifications {
       if (typeof subscription.payload === 'object' && subscription.payload !== null)
         knownOptions(subscription.payload, PAYLOAD_FIELDS, 'payload')
       check(core.checks('createSubscription'), subscription)
-      const request = { ...core.request('createSubscription', {}, options, user), body: subscription }
+      const request = {
+        ...core.request('createSubscription', {}, options, user),
+        body: subscription,
+      }
       return core.json.send(request, answer => created(answer, request))
     },
   }
 }
 
 /** Which topics, versions and formats exist is the service's to say. */
-function check(checks: RequestChecks, { topicId, status, destinationId, payload }: SubscriptionRequest): void {
+function check(
+  checks: RequestChecks,
+  { topicId, status, destinationId, payload }: SubscriptionRequest,
+): void {
   checks.text('topicId', topicId)
   checks.oneOf('status', status, ['ENABLED', 'DISABLED'])
   checks.text('destinationId', destinationId)
@@ -61,10 +83,20 @@ function check(checks: RequestChecks, { topicId, status, destinationId, payload 
 
 function created(answer: JsonAnswer, request: JsonRequest): CreatedSubscription {
   const location = answer.header('location')
-  if (location === undefined) throw responseInvalid(request, 'Location', 'the header is missing; the subscription was created')
+  if (location === undefined)
+    throw responseInvalid(
+      request,
+      'Location',
+      'the header is missing; the subscription was created',
+    )
   const url = sameOriginUrl(request.url, location)
   const subscriptionId = decoded(url.pathname.split('/').at(-1) ?? '')
-  if (subscriptionId === '') throw responseInvalid(request, 'Location', 'it names no subscription; the subscription was created')
+  if (subscriptionId === '')
+    throw responseInvalid(
+      request,
+      'Location',
+      'it names no subscription; the subscription was created',
+    )
   return { subscriptionId, location: url.href }
 }
 

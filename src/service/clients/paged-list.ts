@@ -12,7 +12,10 @@ interface SearchResponse {
 
 export interface Page<T, R> {
   readonly items: readonly T[]
-  /** For {@link PagedList.page}; undefined on the last page, and where the service's link carries none. */
+  /**
+   * For {@link PagedList.page}; undefined on the last page, and where the service's link carries
+   * none.
+   */
   readonly continuationToken: string | undefined
   /** The response as it came. */
   readonly response: R
@@ -42,15 +45,16 @@ export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> 
   }
 
   /**
-   * All pages in order. A link is followed within the origin of the page it stands on.
-   * Throws HTTP_ORIGIN_REFUSED for another, with nothing sent, HTTP_REDIRECT_LOOP for links that lead back or never end, and what
-   * a request of the list throws.
+   * All pages in order. A link is followed within the origin of the page it stands on. Throws
+   * HTTP_ORIGIN_REFUSED for another, with nothing sent, HTTP_REDIRECT_LOOP for links that lead back
+   * or never end, and what a request of the list throws.
    */
   async *pages(): AsyncGenerator<Page<T, R>, void, void> {
     const seen = new Set<string>()
     for (let url: string | undefined = this.#parts.url(); url !== undefined; ) {
       const at: string = url
-      if (seen.has(at) || seen.size >= this.#parts.maxPages) throw this.#parts.covered(endless(at, seen.size))
+      if (seen.has(at) || seen.size >= this.#parts.maxPages)
+        throw this.#parts.covered(endless(at, seen.size))
       seen.add(at)
       const page = await this.#pageAt(at)
       yield page
@@ -83,10 +87,17 @@ export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> 
     const response = await this.#parts.fetch(url)
     const { next } = response
     const link = next && URL.canParse(next, url) ? new URL(next, url) : undefined
-    return { items: this.#parts.items(response), continuationToken: link?.searchParams.get('continuation_token') ?? undefined, response }
+    return {
+      items: this.#parts.items(response),
+      continuationToken: link?.searchParams.get('continuation_token') ?? undefined,
+      response,
+    }
   }
 }
 
 function endless(url: string, hops: number): FeedError {
-  return new FeedError('HTTP_REDIRECT_LOOP', `the links of the list do not end: ${hops} pages`, { url: printableUrl(url), hops })
+  return new FeedError('HTTP_REDIRECT_LOOP', `the links of the list do not end: ${hops} pages`, {
+    url: printableUrl(url),
+    hops,
+  })
 }

@@ -1,14 +1,15 @@
 // What a parameter of a request must look like before it is sent (feed-file-catalog.md, section 2;
-// item-feeds.md, sections 3 and 6; service-notes.md, section 3.2).
-// Windows are read generously: a date is refused only where no time zone between UTC-7 and UTC would allow it.
+// item-feeds.md, sections 3 and 6; service-notes.md, section 3.2). Windows are read generously: a
+// date is refused only where no time zone between UTC-7 and UTC would allow it.
 
 import { excerpt, FeedError } from '../../errors'
 import { readDay, readHour } from '../date-forms'
 import type { ServiceProfile } from '../profile'
 
 /**
- * `all`: forms, and windows by the clock. `forms`: no windows, for servers that keep other ones. `none`: requests are sent as they
- * are given, for trying how a service refuses; identifiers in paths are checked all the same.
+ * `all`: forms, and windows by the clock. `forms`: no windows, for servers that keep other ones.
+ * `none`: requests are sent as they are given, for trying how a service refuses; identifiers in
+ * paths are checked all the same.
  */
 export type CheckMode = 'all' | 'forms' | 'none'
 
@@ -35,12 +36,22 @@ export class RequestChecks {
 
   marketplace(value: string, parameter = 'marketplace'): void {
     const { marketplacePrefix } = this.#options.profile
-    const code = typeof value === 'string' && value.startsWith(marketplacePrefix) ? value.slice(marketplacePrefix.length) : ''
-    this.#form(parameter, value, /^[A-Z]{2}$/.test(code), `${marketplacePrefix}<two-letter country code>`)
+    const code =
+      typeof value === 'string' && value.startsWith(marketplacePrefix)
+        ? value.slice(marketplacePrefix.length)
+        : ''
+    this.#form(
+      parameter,
+      value,
+      /^[A-Z]{2}$/.test(code),
+      `${marketplacePrefix}<two-letter country code>`,
+    )
   }
 
   marketplaces(values: readonly string[] | undefined): void {
-    this.#list('marketplaceIds', values, this.#options.profile.limits.marketplaceIds, value => this.marketplace(value, 'marketplaceIds'))
+    this.#list('marketplaceIds', values, this.#options.profile.limits.marketplaceIds, value =>
+      this.marketplace(value, 'marketplaceIds'),
+    )
   }
 
   category(value: string, parameter = 'categoryId'): void {
@@ -48,7 +59,9 @@ export class RequestChecks {
   }
 
   categories(values: readonly string[] | undefined): void {
-    this.#list('categoryIds', values, this.#options.profile.limits.categoryIds, value => this.category(value, 'categoryIds'))
+    this.#list('categoryIds', values, this.#options.profile.limits.categoryIds, value =>
+      this.category(value, 'categoryIds'),
+    )
   }
 
   oneOf(parameter: string, value: string, allowed: readonly string[]): void {
@@ -57,17 +70,28 @@ export class RequestChecks {
 
   /** A name as the service writes its enumerations and identifiers. */
   name(parameter: string, value: string | undefined): void {
-    if (value !== undefined) this.#form(parameter, value, /^[\w.:-]{1,200}$/.test(value), 'letters, digits and _ . : -')
+    if (value !== undefined)
+      this.#form(parameter, value, /^[\w.:-]{1,200}$/.test(value), 'letters, digits and _ . : -')
   }
 
   /** Any text that is there. */
   text(parameter: string, value: string | undefined): void {
-    this.#form(parameter, value, typeof value === 'string' && value.trim() !== '', 'a text that is not empty')
+    this.#form(
+      parameter,
+      value,
+      typeof value === 'string' && value.trim() !== '',
+      'a text that is not empty',
+    )
   }
 
   wholeNumber(parameter: string, value: number | undefined, least: number, most: number): void {
     if (value === undefined) return
-    this.#form(parameter, value, Number.isInteger(value) && value >= least && value <= most, `a whole number from ${least} to ${most}`)
+    this.#form(
+      parameter,
+      value,
+      Number.isInteger(value) && value >= least && value <= most,
+      `a whole number from ${least} to ${most}`,
+    )
   }
 
   /** A day `yyyyMMdd`, not in the future, and at most `daysBack` days ago. */
@@ -83,16 +107,36 @@ export class RequestChecks {
   /** A whole hour of UTC, begun already, and at most the days ago that snapshots are kept. */
   hour(parameter: string, value: Date | string): void {
     const startMs = readHour(hourText(value))
-    this.#form(parameter, value, startMs !== undefined, 'a whole hour of UTC as yyyy-MM-ddThh:00:00.000Z, or a Date of one')
+    this.#form(
+      parameter,
+      value,
+      startMs !== undefined,
+      'a whole hour of UTC as yyyy-MM-ddThh:00:00.000Z, or a Date of one',
+    )
     const nowMs = this.#options.now()
     const { snapshotDays } = this.#options.profile.limits
     this.#window(parameter, value, startMs! <= nowMs, 'an hour that is not in the future')
-    this.#window(parameter, value, startMs! >= nowMs - snapshotDays * DAY_MS - HOUR_MS, `an hour at most ${snapshotDays} days ago`)
+    this.#window(
+      parameter,
+      value,
+      startMs! >= nowMs - snapshotDays * DAY_MS - HOUR_MS,
+      `an hour at most ${snapshotDays} days ago`,
+    )
   }
 
-  #list(parameter: string, values: readonly string[] | undefined, most: number, check: (value: string) => void): void {
+  #list(
+    parameter: string,
+    values: readonly string[] | undefined,
+    most: number,
+    check: (value: string) => void,
+  ): void {
     if (values === undefined) return
-    this.#form(parameter, values, Array.isArray(values) && values.length >= 1 && values.length <= most, `1 to ${most} identifiers`)
+    this.#form(
+      parameter,
+      values,
+      Array.isArray(values) && values.length >= 1 && values.length <= most,
+      `1 to ${most} identifiers`,
+    )
     if (this.#options.mode !== 'none') values.forEach(check)
   }
 
@@ -105,8 +149,17 @@ export class RequestChecks {
   }
 
   #invalid(parameter: string, value: unknown, expected: string): FeedError {
-    const context = { operation: this.#operation, parameter, expected, received: excerpt(shown(value)) }
-    return new FeedError('REQUEST_INVALID', `${this.#operation}: ${parameter} must be ${expected}`, context)
+    const context = {
+      operation: this.#operation,
+      parameter,
+      expected,
+      received: excerpt(shown(value)),
+    }
+    return new FeedError(
+      'REQUEST_INVALID',
+      `${this.#operation}: ${parameter} must be ${expected}`,
+      context,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
-// What the four parts of the service share: the profile, the checks, and requests with the right token to the right address.
+// What the four parts of the service share: the profile, the checks, and requests with the right
+// token to the right address.
 
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import type { Secrets } from '../../codec/secrets'
@@ -76,15 +77,27 @@ export class ServiceCore {
 
   url(operation: OperationName, { identifiers, query = {} }: RequestParts): string {
     const search = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) search.set(name, String(value))
     return operationUrl(this.profile, operation, identifiers, search)
   }
 
   /** A request for JSON. `user` gives the token of a user in place of the application's. */
-  request(operation: OperationName, parts: RequestParts, options: CallOptions = {}, user?: TokenSource): JsonRequest {
+  request(
+    operation: OperationName,
+    parts: RequestParts,
+    options: CallOptions = {},
+    user?: TokenSource,
+  ): JsonRequest {
     const { signal } = knownOptions(options, CALL_NAMES)
     const url = this.url(operation, parts)
-    return { operation, url, transport: this.#authorized(operation, user), headers: this.#headers(parts), signal }
+    return {
+      operation,
+      url,
+      transport: this.#authorized(operation, user),
+      headers: this.#headers(parts),
+      signal,
+    }
   }
 
   /** A file to download. */
@@ -102,7 +115,8 @@ export class ServiceCore {
         transport: this.#authorized(operation),
         headers: { ...this.#headers(request), Accept: request.accept },
         maxRangeBytes: profile.maxRangeBytes,
-        // Behind the limits of the transports: a turn, a token and the headers, and all three again after a 401.
+        // Behind the limits of the transports: a turn, a token and the headers, and all three again
+        // after a 401.
         headersTimeoutMs: 2 * (queueTimeoutMs + 2 * headersTimeoutMs),
         now: () => new Date(now()),
         ...retry,
@@ -113,11 +127,15 @@ export class ServiceCore {
 
   #authorized(operation: OperationName, user?: TokenSource): HttpTransport {
     const { profile, transport, tokens, secrets, settings } = this.#parts
-    const scope = user ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}` : operationScope(profile, operation)
+    const scope = user
+      ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}`
+      : operationScope(profile, operation)
     return new AuthorizedTransport({ transport, tokens: user ?? tokens, scope, secrets, settings })
   }
 
   #headers({ marketplace }: RequestParts): RequestHeaders {
-    return marketplace === undefined ? {} : sendableHeaders({ [this.profile.marketplaceHeader]: marketplace })
+    return marketplace === undefined
+      ? {}
+      : sendableHeaders({ [this.profile.marketplaceHeader]: marketplace })
   }
 }

@@ -1,5 +1,6 @@
-// A transport within limits: so many requests at a time and a second for each host, and none without an end.
-// Every request of the clients goes through one of these, downloads, JSON and tokens alike.
+// A transport within limits: so many requests at a time and a second for each host, and none
+// without an end. Every request of the clients goes through one of these, downloads, JSON and
+// tokens alike.
 
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { waitFor } from '../../stages/wait'
@@ -17,11 +18,18 @@ export class BoundedTransport implements HttpTransport {
     this.#settings = settings
   }
 
-  /** Throws HTTP_TIMEOUT and what the inner transport throws. A turn is held until the body is read or discarded. */
+  /**
+   * Throws HTTP_TIMEOUT and what the inner transport throws. A turn is held until the body is read
+   * or discarded.
+   */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const { url, signal } = request
     const { queueTimeoutMs: limitMs } = this.#settings
-    const leave = await this.#gate(url).enter({ signal, limitMs, onLimit: () => timeoutError('queue', url, limitMs) })
+    const leave = await this.#gate(url).enter({
+      signal,
+      limitMs,
+      onLimit: () => timeoutError('queue', url, limitMs),
+    })
     try {
       return leavingAtItsEnd(await this.#sendInTime(request), leave)
     } catch (error) {
@@ -52,7 +60,11 @@ export class BoundedTransport implements HttpTransport {
   #gate(url: string): HostGate {
     const { host } = new URL(url)
     const gate =
-      this.#gates.get(host) ?? new HostGate({ concurrency: this.#settings.concurrencyPerHost, intervalMs: this.#settings.intervalMs })
+      this.#gates.get(host) ??
+      new HostGate({
+        concurrency: this.#settings.concurrencyPerHost,
+        intervalMs: this.#settings.intervalMs,
+      })
     this.#gates.set(host, gate)
     return gate
   }
@@ -71,7 +83,10 @@ function leavingAtItsEnd(response: RangeResponse, leave: () => void): RangeRespo
   }
 }
 
-async function* partsThen(body: AsyncIterable<Uint8Array>, leave: () => void): AsyncGenerator<Uint8Array, void, void> {
+async function* partsThen(
+  body: AsyncIterable<Uint8Array>,
+  leave: () => void,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     yield* body
   } finally {

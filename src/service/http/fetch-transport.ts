@@ -1,4 +1,5 @@
-// HTTP by any fetch-shaped function: the platform's fetch, or a server in the same process (hono's app.fetch).
+// HTTP by any fetch-shaped function: the platform's fetch, or a server in the same process (hono's
+// app.fetch).
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { sendableHeaders } from '../../codec/range/request-headers'
@@ -13,9 +14,10 @@ import { followRedirects } from './redirect-policy'
 export type FetchLike = (request: Request) => Response | Promise<Response>
 
 /**
- * A transport over `fetchLike`. Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_TRANSPORT, and
- * HTTP_CONTENT_ENCODING, because a fetch inflates an encoded body without a word and its bytes are then no longer the file's.
- * The platform's fetch takes a chunked body that was cut for a complete one; the ranges' lengths show it.
+ * A transport over `fetchLike`. Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED,
+ * HTTP_REDIRECT_LOOP, HTTP_TRANSPORT, and HTTP_CONTENT_ENCODING, because a fetch inflates an
+ * encoded body without a word and its bytes are then no longer the file's. The platform's fetch
+ * takes a chunked body that was cut for a complete one; the ranges' lengths show it.
  */
 export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   callback('fetchLike', fetchLike, 'a function such as fetch')
@@ -27,7 +29,11 @@ export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   }
 }
 
-async function sendOnce(fetchLike: FetchLike, url: URL, { method = 'GET', headers, body, signal }: HttpRequest): Promise<RangeResponse> {
+async function sendOnce(
+  fetchLike: FetchLike,
+  url: URL,
+  { method = 'GET', headers, body, signal }: HttpRequest,
+): Promise<RangeResponse> {
   const shown = printableUrl(url)
   let response: Response
   try {
@@ -46,7 +52,11 @@ function asRangeResponse(response: Response, url: string): RangeResponse {
   if (contentEncoding !== 'identity') {
     discard()
     const context = { url, contentEncoding: contentEncoding.slice(0, 40) }
-    throw new FeedError('HTTP_CONTENT_ENCODING', 'the body was encoded on its way and decoded unasked', context)
+    throw new FeedError(
+      'HTTP_CONTENT_ENCODING',
+      'the body was encoded on its way and decoded unasked',
+      context,
+    )
   }
   return {
     status: response.status,
@@ -56,7 +66,10 @@ function asRangeResponse(response: Response, url: string): RangeResponse {
   }
 }
 
-async function* partsOf(reader: ReadableStreamDefaultReader<Uint8Array>, url: string): AsyncGenerator<Uint8Array, void, void> {
+async function* partsOf(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  url: string,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value
   } catch (error) {

@@ -1,4 +1,5 @@
-// How many requests one host gets at a time, and how often one starts. Turns are given in the order of asking.
+// How many requests one host gets at a time, and how often one starts. Turns are given in the order
+// of asking.
 
 import { pause, type WaitLimits, waitFor } from '../../stages/wait'
 

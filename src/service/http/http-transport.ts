@@ -1,6 +1,11 @@
-// What the clients need of HTTP: the range fetcher's transport, and beside GET a POST with a text body.
+// What the clients need of HTTP: the range fetcher's transport, and beside GET a POST with a text
+// body.
 
-import type { RangeRequest, RangeResponse, RangeTransport } from '../../stages/range/range-transport'
+import type {
+  RangeRequest,
+  RangeResponse,
+  RangeTransport,
+} from '../../stages/range/range-transport'
 
 export interface HttpRequest extends RangeRequest {
   /** Default GET. */
@@ -10,8 +15,8 @@ export interface HttpRequest extends RangeRequest {
 }
 
 /**
- * Sends requests as a {@link RangeTransport} does. Redirects of a GET are followed within one origin; those of a POST are not
- * followed: they are the answer.
+ * Sends requests as a {@link RangeTransport} does. Redirects of a GET are followed within one
+ * origin; those of a POST are not followed: they are the answer.
  */
 export interface HttpTransport extends RangeTransport {
   send(request: HttpRequest): Promise<RangeResponse>

@@ -1,5 +1,5 @@
-// The options that every request of the clients obeys, checked and completed: limits of time, size and repetition.
-// Sizes are in bytes, times in milliseconds.
+// The options that every request of the clients obeys, checked and completed: limits of time, size
+// and repetition. Sizes are in bytes, times in milliseconds.
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { FeedError } from '../../errors'
@@ -7,9 +7,14 @@ import { type Clock, clockMs, wholeNumber } from '../../options'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
 import type { WaitLimits } from '../../stages/wait'
 
-/** The retries are those of JSON requests and of downloads, unless `ranges` says otherwise for these. */
+/**
+ * The retries are those of JSON requests and of downloads, unless `ranges` says otherwise for
+ * these.
+ */
 export interface RequestOptions extends RetryOptions {
-  /** Requests on their way to one host, its bodies being read included. Default no limit of its own. */
+  /**
+   * Requests on their way to one host, its bodies being read included. Default no limit of its own.
+   */
   readonly concurrencyPerHost?: number
   /** Requests started for one host in a second, evenly spread. Default no limit. */
   readonly requestsPerSecond?: number
@@ -23,7 +28,9 @@ export interface RequestOptions extends RetryOptions {
   readonly maxResponseBytes?: number
   /** Cap on the pages of one list. Default 10,000. */
   readonly maxPages?: number
-  /** The clock for windows of dates, expiry of tokens and Retry-After dates. Default the system's. */
+  /**
+   * The clock for windows of dates, expiry of tokens and Retry-After dates. Default the system's.
+   */
   readonly now?: Clock
 }
 
@@ -49,7 +56,10 @@ const LONGEST_MS = 86_400_000
 export function requestSettings(options: RequestOptions): RequestSettings {
   const bodyTimeoutMs = durationMs('bodyTimeoutMs', options.bodyTimeoutMs ?? 60_000)
   return {
-    concurrencyPerHost: wholeNumber('concurrencyPerHost', options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER),
+    concurrencyPerHost: wholeNumber(
+      'concurrencyPerHost',
+      options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER,
+    ),
     intervalMs: intervalMs(options.requestsPerSecond),
     queueTimeoutMs: durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000),
@@ -57,14 +67,31 @@ export function requestSettings(options: RequestOptions): RequestSettings {
     maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
     retry: retryPolicy(options),
     now: clockMs('now', options.now),
-    bodyLimits: (url, signal) => ({ signal, limitMs: bodyTimeoutMs, onLimit: () => timeoutError('body', url, bodyTimeoutMs) }),
+    bodyLimits: (url, signal) => ({
+      signal,
+      limitMs: bodyTimeoutMs,
+      onLimit: () => timeoutError('body', url, bodyTimeoutMs),
+    }),
   }
 }
 
 /** A wait of a request that took too long. */
-export function timeoutError(phase: 'queue' | 'token' | 'headers' | 'body', url: string, limitMs: number): FeedError {
-  const what = { queue: 'no turn', token: 'no token', headers: 'no response', body: 'no whole body' }[phase]
-  return new FeedError('HTTP_TIMEOUT', `${what} in ${limitMs} ms`, { url: printableUrl(url), phase, limitMs })
+export function timeoutError(
+  phase: 'queue' | 'token' | 'headers' | 'body',
+  url: string,
+  limitMs: number,
+): FeedError {
+  const what = {
+    queue: 'no turn',
+    token: 'no token',
+    headers: 'no response',
+    body: 'no whole body',
+  }[phase]
+  return new FeedError('HTTP_TIMEOUT', `${what} in ${limitMs} ms`, {
+    url: printableUrl(url),
+    phase,
+    limitMs,
+  })
 }
 
 function durationMs(option: string, value: number, least = 1): number {
@@ -73,7 +100,8 @@ function durationMs(option: string, value: number, least = 1): number {
 
 function intervalMs(requestsPerSecond: number | undefined): number {
   if (requestsPerSecond === undefined) return 0
-  if (requestsPerSecond > 0 && 1000 / requestsPerSecond <= LONGEST_MS) return 1000 / requestsPerSecond
+  if (requestsPerSecond > 0 && 1000 / requestsPerSecond <= LONGEST_MS)
+    return 1000 / requestsPerSecond
   const expected = 'a number above 0, at least one request a day'
   const context = { option: 'requestsPerSecond', expected, received: String(requestsPerSecond) }
   throw new FeedError('OPTION_INVALID', `requestsPerSecond must be ${expected}`, context)

@@ -5,7 +5,10 @@ import type { RangeResponse } from '../../stages/range/range-transport'
 import { readBody } from '../../stages/range/response-body'
 import { type WaitLimits, waitFor } from '../../stages/wait'
 
-/** Throws what `onTooLong` gives for a body past `maxBytes`, what `limits` give, and the body's own failure. The response is discarded. */
+/**
+ * Throws what `onTooLong` gives for a body past `maxBytes`, what `limits` give, and the body's own
+ * failure. The response is discarded.
+ */
 export async function readWholeBody(
   response: RangeResponse,
   maxBytes: number,

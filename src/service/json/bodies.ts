@@ -48,7 +48,10 @@ export interface FeedType extends Extensible {
   readonly supportedFeeds?: readonly SupportedFeed[]
 }
 
-/** What the application may read of a feed type; without `categoryIds`, every category of the marketplace. */
+/**
+ * What the application may read of a feed type; without `categoryIds`, every category of the
+ * marketplace.
+ */
 export interface FeedTypeConstraint extends Extensible {
   readonly categoryIds?: readonly string[]
   readonly marketplaceId: string
@@ -83,7 +86,9 @@ export interface FileMetadata extends Extensible {
   readonly format?: string
   readonly marketplaceId?: string
   readonly schemaVersion?: string
-  /** Bytes as an int32, which a large file overflows: a hint for people, not a length to rely on. */
+  /**
+   * Bytes as an int32, which a large file overflows: a hint for people, not a length to rely on.
+   */
   readonly size?: number
   readonly span?: TimeDuration
 }

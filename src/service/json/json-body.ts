@@ -14,8 +14,9 @@ export interface Answered {
 export type ReadJson<T> = (text: string, request: Answered) => Promise<T>
 
 /**
- * Reads bodies of one shape. Fields that the shape does not know are kept. The shapes are loaded with the first body. A call at the top of
- * a module is marked pure, so that a bundle without that module's clients has no shapes either.
+ * Reads bodies of one shape. Fields that the shape does not know are kept. The shapes are loaded
+ * with the first body. A call at the top of a module is marked pure, so that a bundle without that
+ * module's clients has no shapes either.
  */
 export function bodyOfShape<T>(shapeOf: (shapes: typeof Shapes) => JsonShape<T>): ReadJson<T> {
   return async (text, request) => {
@@ -27,8 +28,17 @@ export function bodyOfShape<T>(shapeOf: (shapes: typeof Shapes) => JsonShape<T>)
   }
 }
 
-export function responseInvalid({ operation, url }: Answered, path: string, reason: string): FeedError {
-  const context = { operation, url: printableUrl(url), path: excerpt(path), reason: excerpt(reason, 200) }
+export function responseInvalid(
+  { operation, url }: Answered,
+  path: string,
+  reason: string,
+): FeedError {
+  const context = {
+    operation,
+    url: printableUrl(url),
+    path: excerpt(path),
+    reason: excerpt(reason, 200),
+  }
   return new FeedError(
     'RESPONSE_INVALID',
     `${operation}: ${path === '' ? 'the answer' : context.path} is invalid: ${context.reason}`,

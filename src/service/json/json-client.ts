@@ -1,5 +1,6 @@
-// JSON operations: a request, its repetition where that may help, and a body that is checked against its shape.
-// It knows no operation: which there are, and what they send, is the parts' matter (service/clients/).
+// JSON operations: a request, its repetition where that may help, and a body that is checked
+// against its shape. It knows no operation: which there are, and what they send, is the parts'
+// matter (service/clients/).
 
 import { readRetryAfter } from '../../codec/range/backoff'
 import { readChallenge } from '../../codec/range/challenge'
@@ -50,22 +51,39 @@ export class JsonClient {
     this.#secrets = secrets
   }
 
-  /** The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as {@link send}. */
+  /**
+   * The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as
+   * {@link send}.
+   */
   get<T>(request: JsonRequest, read: ReadJson<T>, empty?: T): Promise<T> {
-    return this.send(request, async ({ status, text }) => (status === 204 && empty !== undefined ? empty : read(text, request)))
+    return this.send(request, async ({ status, text }) =>
+      status === 204 && empty !== undefined ? empty : read(text, request),
+    )
   }
 
   /**
-   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST only while it has not been sent (there is no
-   * token yet, or no turn), because it may have been acted on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past the cap too), and what the
-   * transport refuses.
+   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST only
+   * while it has not been sent (there is no token yet, or no turn), because it may have been acted
+   * on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past
+   * the cap too), and what the transport refuses.
    */
   async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
     try {
-      return await use(await this.#sendRepeating({ ...request, signal: listenable(request.signal) ?? new AbortController().signal }))
+      return await use(
+        await this.#sendRepeating({
+          ...request,
+          signal: listenable(request.signal) ?? new AbortController().signal,
+        }),
+      )
     } catch (error) {
       const { operation, url, signal } = request
-      if (signal?.aborted) throw new FeedError('ABORTED', `${operation} was aborted`, { stage: operation }, { cause: signal.reason })
+      if (signal?.aborted)
+        throw new FeedError(
+          'ABORTED',
+          `${operation} was aborted`,
+          { stage: operation },
+          { cause: signal.reason },
+        )
       throw this.#secrets.covered(asTransportError(error, printableUrl(url)))
     }
   }
@@ -83,23 +101,33 @@ export class JsonClient {
       } catch (error) {
         failure = asTransportError(error, printableUrl(request.url))
       }
-      const mayRepeat = failure.retryable && (request.body === undefined || !wasSent(failure, request)) && !request.signal.aborted
+      const mayRepeat =
+        failure.retryable &&
+        (request.body === undefined || !wasSent(failure, request)) &&
+        !request.signal.aborted
       if (!mayRepeat || !(await retries.again(failure, retryAfterMs))) throw failure
     }
   }
 
   async #sendOnce(
     request: AbortableRequest,
-  ): Promise<JsonAnswer | { readonly failure: FeedError; readonly retryAfterMs: number | undefined }> {
+  ): Promise<
+    JsonAnswer | { readonly failure: FeedError; readonly retryAfterMs: number | undefined }
+  > {
     const { operation, url, transport, body, signal } = request
-    const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', ...request.headers }
+    const headers = {
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+      ...request.headers,
+    }
     const sent = body === undefined ? { headers } : postOf(headers, body)
     const response = await transport.send({ url, signal, ...sent })
     const { status } = response
     const limits = this.#settings.bodyLimits(url, signal)
     if (status === 200 || status === 201 || status === 204) {
       const { maxResponseBytes } = this.#settings
-      const tooLong = () => responseInvalid(request, '', `longer than maxResponseBytes, ${maxResponseBytes}`)
+      const tooLong = () =>
+        responseInvalid(request, '', `longer than maxResponseBytes, ${maxResponseBytes}`)
       const text = await readWholeBody(response, maxResponseBytes, limits, tooLong)
       return { status, text, header: name => response.header(name) }
     }
@@ -107,17 +135,31 @@ export class JsonClient {
     const challenge = readChallenge(response.header('www-authenticate'))
     const refusal = { url: printableUrl(url), status, operation, ...(challenge && { challenge }) }
     const failure = statusError(refusal, readServiceError(text))
-    return { failure, retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()) }
+    return {
+      failure,
+      retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()),
+    }
   }
 }
 
-/** False where the failure is that of the token, or of the wait for a turn: of the request itself nothing has been sent. */
+/**
+ * False where the failure is that of the token, or of the wait for a turn: of the request itself
+ * nothing has been sent.
+ */
 function wasSent(failure: FeedError, { url }: JsonRequest): boolean {
   if (!FeedError.is(failure)) return true
-  if (failure.code === 'HTTP_TIMEOUT' && (failure.context.phase === 'token' || failure.context.phase === 'queue')) return false
+  if (
+    failure.code === 'HTTP_TIMEOUT' &&
+    (failure.context.phase === 'token' || failure.context.phase === 'queue')
+  )
+    return false
   return !('url' in failure.context) || failure.context.url === printableUrl(url)
 }
 
 function postOf(headers: RequestHeaders, body: unknown) {
-  return { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) } as const
+  return {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  } as const
 }

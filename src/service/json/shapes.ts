@@ -1,5 +1,6 @@
-// The JSON bodies of the service as shapes: bodies are checked against these, and the emulated service describes its answers by them.
-// What a field means stands at its type in bodies.ts. Fields that a shape does not name are kept.
+// The JSON bodies of the service as shapes: bodies are checked against these, and the emulated
+// service describes its answers by them. What a field means stands at its type in bodies.ts. Fields
+// that a shape does not name are kept.
 
 import type * as Bodies from './bodies'
 import { type JsonShape, z } from './json-shape'
@@ -8,9 +9,14 @@ const text = z.exactOptional(z.string())
 const texts = z.exactOptional(z.array(z.string()))
 const wholeNumber = z.exactOptional(z.int())
 
-export const timeDurationShape = z.looseObject({ unit: text, value: z.int() }) satisfies JsonShape<Bodies.TimeDuration>
+export const timeDurationShape = z.looseObject({
+  unit: text,
+  value: z.int(),
+}) satisfies JsonShape<Bodies.TimeDuration>
 
-export const constraintShape = z.looseObject({ marketplaceIds: texts }) satisfies JsonShape<Bodies.Constraint>
+export const constraintShape = z.looseObject({
+  marketplaceIds: texts,
+}) satisfies JsonShape<Bodies.Constraint>
 
 export const supportedSchemaShape = z.looseObject({
   definition: text,
@@ -44,9 +50,14 @@ export const accessShape = z.looseObject({
   constraints: z.exactOptional(z.array(feedTypeConstraintShape)),
 }) satisfies JsonShape<Bodies.Access>
 
-export const accessResponseShape = z.looseObject({ accesses: z.array(accessShape) }) satisfies JsonShape<Bodies.AccessResponse>
+export const accessResponseShape = z.looseObject({
+  accesses: z.array(accessShape),
+}) satisfies JsonShape<Bodies.AccessResponse>
 
-export const dimensionShape = z.looseObject({ dimensionKey: z.string(), values: texts }) satisfies JsonShape<Bodies.Dimension>
+export const dimensionShape = z.looseObject({
+  dimensionKey: z.string(),
+  values: texts,
+}) satisfies JsonShape<Bodies.Dimension>
 
 export const fileMetadataShape = z.looseObject({
   access: text,
@@ -111,7 +122,9 @@ const subscriptionFields = {
   payload: subscriptionPayloadShape,
 }
 
-export const subscriptionRequestShape = z.looseObject(subscriptionFields) satisfies JsonShape<Bodies.SubscriptionRequest>
+export const subscriptionRequestShape = z.looseObject(
+  subscriptionFields,
+) satisfies JsonShape<Bodies.SubscriptionRequest>
 
 export const subscriptionShape = z.looseObject({
   ...subscriptionFields,

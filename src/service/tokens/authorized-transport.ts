@@ -1,5 +1,6 @@
-// A transport that puts an access token on each request, and asks for another one, once, where the service answers 401.
-// Downloads and JSON requests get their tokens here and nowhere else, so no other part ever holds one.
+// A transport that puts an access token on each request, and asks for another one, once, where the
+// service answers 401. Downloads and JSON requests get their tokens here and nowhere else, so no
+// other part ever holds one.
 
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
@@ -24,7 +25,10 @@ export class AuthorizedTransport implements HttpTransport {
     this.#options = options
   }
 
-  /** Throws what the transport throws, and every FeedError of the token source; whatever else it throws, or gives as a token, is TOKEN_REFUSED. */
+  /**
+   * Throws what the transport throws, and every FeedError of the token source; whatever else it
+   * throws, or gives as a token, is TOKEN_REFUSED.
+   */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const token = await this.#token(request)
     const response = await this.#sendWith(token, request)
@@ -34,7 +38,10 @@ export class AuthorizedTransport implements HttpTransport {
   }
 
   #sendWith(token: string, request: HttpRequest): Promise<RangeResponse> {
-    return this.#options.transport.send({ ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } })
+    return this.#options.transport.send({
+      ...request,
+      headers: { ...request.headers, Authorization: `Bearer ${token}` },
+    })
   }
 
   async #token({ url, signal }: HttpRequest, refused?: string): Promise<string> {
@@ -45,14 +52,21 @@ export class AuthorizedTransport implements HttpTransport {
     const asking = (async () => tokens(need))().catch(error => {
       throw FeedError.is(error) ? error : noToken('the token source failed', error)
     })
-    const token: unknown = await waitFor(asking, { signal, limitMs, onLimit: () => timeoutError('token', url, limitMs) })
+    const token: unknown = await waitFor(asking, {
+      signal,
+      limitMs,
+      onLimit: () => timeoutError('token', url, limitMs),
+    })
     if (typeof token !== 'string' || token === '') throw noToken('the token source gave no text')
     secrets.remember(token)
     return token
   }
 }
 
-/** Without a word of the cause's own: what a token source throws may name a token that is not known here. */
+/**
+ * Without a word of the cause's own: what a token source throws may name a token that is not known
+ * here.
+ */
 function noToken(reason: string, cause?: unknown): FeedError {
   return new FeedError('TOKEN_REFUSED', `no access token: ${reason}`, { reason }, { cause })
 }

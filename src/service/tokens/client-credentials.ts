@@ -1,4 +1,5 @@
-// The tokens of the client-credentials flow: one for each scope, renewed early, by one request however many wait for it.
+// The tokens of the client-credentials flow: one for each scope, renewed early, by one request
+// however many wait for it.
 
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
@@ -38,7 +39,11 @@ export class CredentialTokens {
     for (const [option, value] of Object.entries({ clientId, clientSecret })) {
       if (typeof value === 'string' && value !== '') continue
       const expected = 'a text that is not empty'
-      throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, { option, expected, received: typeof value })
+      throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
+        option,
+        expected,
+        received: typeof value,
+      })
     }
     this.#options = options
     options.secrets.rememberForGood(clientSecret)
@@ -46,9 +51,10 @@ export class CredentialTokens {
   }
 
   /**
-   * A token source. It ignores the asker's signal: the one renewal serves everybody who waits, and has a limit of its own.
-   * A grant that fails is not repeated here: the requests that wait for it repeat it, by their own policy.
-   * A renewal that fails before the end of the token it was to replace leaves that one in use.
+   * A token source. It ignores the asker's signal: the one renewal serves everybody who waits, and
+   * has a limit of its own. A grant that fails is not repeated here: the requests that wait for it
+   * repeat it, by their own policy. A renewal that fails before the end of the token it was to
+   * replace leaves that one in use.
    */
   readonly source = ({ scope, refused }: TokenNeed): Promise<string> => {
     const nowMs = this.#options.settings.now()
@@ -67,7 +73,11 @@ export class CredentialTokens {
       secrets.remember(token)
       const lifetimeMs = (lifetimeSeconds ?? Number.POSITIVE_INFINITY) * 1000
       const expiresAtMs = settings.now() + lifetimeMs
-      this.#held.set(scope, { token, expiresAtMs, renewAtMs: expiresAtMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10) })
+      this.#held.set(scope, {
+        token,
+        expiresAtMs,
+        renewAtMs: expiresAtMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10),
+      })
       return token
     } finally {
       this.#renewing.delete(scope)

@@ -1,5 +1,6 @@
-// One request to the token endpoint: the client-credentials grant (RFC 6749, 4.4) by oauth4webapi, over the clients' own transport.
-// The only file that knows oauth4webapi. Its errors carry the response, and with it the token, so none of them is passed on.
+// One request to the token endpoint: the client-credentials grant (RFC 6749, 4.4) by oauth4webapi,
+// over the clients' own transport. The only file that knows oauth4webapi. Its errors carry the
+// response, and with it the token, so none of them is passed on.
 
 import {
   allowInsecureRequests,
@@ -34,7 +35,10 @@ export interface GrantedToken {
   readonly lifetimeSeconds: number | undefined
 }
 
-/** Throws HTTP_STATUS for a failure that may pass, TOKEN_REFUSED for the rest, and what the transport throws. */
+/**
+ * Throws HTTP_STATUS for a failure that may pass, TOKEN_REFUSED for the rest, and what the
+ * transport throws.
+ */
 export async function grantToken(options: GrantOptions, scope: string): Promise<GrantedToken> {
   const { tokenUrl, clientId, clientSecret, limits } = options
   const server = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
@@ -51,22 +55,39 @@ export async function grantToken(options: GrantOptions, scope: string): Promise<
       signal: limits.signal,
     },
   )
-  const failure = statusError({ url: printableUrl(tokenUrl), status: response.status, operation: 'token' }, {})
+  const failure = statusError(
+    { url: printableUrl(tokenUrl), status: response.status, operation: 'token' },
+    {},
+  )
   if (failure.retryable) throw failure
   const {
     access_token: token,
     token_type: type,
     expires_in: lifetimeSeconds,
-  } = await read(response, tokenUrl, () => processClientCredentialsResponse(server, client, response))
-  if (type !== 'bearer') throw refusal(tokenUrl, response.status, { reason: 'the token is not a Bearer token' })
+  } = await read(response, tokenUrl, () =>
+    processClientCredentialsResponse(server, client, response),
+  )
+  if (type !== 'bearer')
+    throw refusal(tokenUrl, response.status, { reason: 'the token is not a Bearer token' })
   return { token, lifetimeSeconds }
 }
 
-async function sendForm(options: GrantOptions, url: string, init: CustomFetchOptions<'POST', URLSearchParams>): Promise<Response> {
+async function sendForm(
+  options: GrantOptions,
+  url: string,
+  init: CustomFetchOptions<'POST', URLSearchParams>,
+): Promise<Response> {
   const { transport, limits } = options
-  const request = { url, method: 'POST', headers: init.headers, body: init.body.toString(), signal: limits.signal } as const
+  const request = {
+    url,
+    method: 'POST',
+    headers: init.headers,
+    body: init.body.toString(),
+    signal: limits.signal,
+  } as const
   const response = await transport.send(request)
-  const tooLong = () => refusal(url, response.status, { reason: `the answer is longer than ${ANSWER_BYTES} bytes` })
+  const tooLong = () =>
+    refusal(url, response.status, { reason: `the answer is longer than ${ANSWER_BYTES} bytes` })
   const text = await readWholeBody(response, ANSWER_BYTES, limits, tooLong)
   // Without the WWW-Authenticate of a 401, whose body says more (RFC 6749, 5.2).
   const headers = { 'content-type': response.header('content-type') ?? '' }
@@ -74,19 +95,34 @@ async function sendForm(options: GrantOptions, url: string, init: CustomFetchOpt
   return new Response(bodyless ? null : text, { status: response.status, headers })
 }
 
-async function read<T>(response: Response, tokenUrl: string, process: () => Promise<T>): Promise<T> {
+async function read<T>(
+  response: Response,
+  tokenUrl: string,
+  process: () => Promise<T>,
+): Promise<T> {
   try {
     return await process()
   } catch (error) {
     const known =
       error instanceof ResponseBodyError
-        ? { error: excerpt(error.error), reason: excerpt(error.error_description ?? error.error, 200) }
+        ? {
+            error: excerpt(error.error),
+            reason: excerpt(error.error_description ?? error.error, 200),
+          }
         : undefined
-    throw refusal(tokenUrl, response.status, known ?? { reason: 'the answer is not what RFC 6749 describes' })
+    throw refusal(
+      tokenUrl,
+      response.status,
+      known ?? { reason: 'the answer is not what RFC 6749 describes' },
+    )
   }
 }
 
-function refusal(tokenUrl: string, status: number, why: { error?: string; reason: string }): FeedError {
+function refusal(
+  tokenUrl: string,
+  status: number,
+  why: { error?: string; reason: string },
+): FeedError {
   const url = printableUrl(tokenUrl)
   return new FeedError('TOKEN_REFUSED', `no access token: ${why.reason}`, { url, status, ...why })
 }

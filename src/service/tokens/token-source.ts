@@ -11,9 +11,10 @@ export interface TokenNeed {
 }
 
 /**
- * Gives an access token. Called for every request, so it keeps what it has until it expires or is refused. For the
- * authorization-code flow this is the application's own function: it holds the user's refresh token.
- * What it throws ends the request as TOKEN_REFUSED; a FeedError stays itself, and is tried again where it says that this may help.
+ * Gives an access token. Called for every request, so it keeps what it has until it expires or is
+ * refused. For the authorization-code flow this is the application's own function: it holds the
+ * user's refresh token. What it throws ends the request as TOKEN_REFUSED; a FeedError stays itself,
+ * and is tried again where it says that this may help.
  */
 export type TokenSource = (need: TokenNeed) => string | Promise<string>
 

@@ -1,4 +1,5 @@
-// What holds for every body of a download, held or streamed: its idle limit, the signature of the file, and how its failures are named.
+// What holds for every body of a download, held or streamed: its idle limit, the signature of the
+// file, and how its failures are named.
 
 import { contradictsSignature } from '../../codec/range/content-sniff'
 import { excerpt, FeedError } from '../../errors'
@@ -19,11 +20,20 @@ export class BodyRules {
   /** For the wait for the next bytes of a body that began at `byteOffset`. */
   idleLimit(byteOffset: number): WaitLimits {
     const { idleMs: limitMs, printableUrl: url } = this.#settings
-    const onLimit = () => new FeedError('HTTP_TIMEOUT', `no bytes for ${limitMs} ms`, { url, phase: 'body', limitMs, byteOffset })
+    const onLimit = () =>
+      new FeedError('HTTP_TIMEOUT', `no bytes for ${limitMs} ms`, {
+        url,
+        phase: 'body',
+        limitMs,
+        byteOffset,
+      })
     return { signal: this.#signal, limitMs, onLimit }
   }
 
-  /** Throws HTTP_CONTENT_TYPE when these bytes of the file, at `byteOffset`, are not what it must begin with. */
+  /**
+   * Throws HTTP_CONTENT_TYPE when these bytes of the file, at `byteOffset`, are not what it must
+   * begin with.
+   */
   checkSignature(byteOffset: number, bytes: Uint8Array, response: RangeResponse): void {
     if (!contradictsSignature(byteOffset, bytes, this.#settings.signature)) return
     const contentType = excerpt(response.header('content-type') ?? '')
@@ -41,11 +51,18 @@ export class BodyRules {
 
   /** A clean end where more was due. */
   shortBody(byteOffset: number): FeedError {
-    return new FeedError('HTTP_TRANSPORT', `the body ended early at byte ${byteOffset}`, { url: this.#settings.printableUrl, byteOffset })
+    return new FeedError('HTTP_TRANSPORT', `the body ended early at byte ${byteOffset}`, {
+      url: this.#settings.printableUrl,
+      byteOffset,
+    })
   }
 
   tooLong(byteOffset: number, expectedBytes: number): FeedError {
     const context = { url: this.#settings.printableUrl, byteOffset, expectedBytes }
-    return new FeedError('RANGE_BODY_TOO_LONG', `the body has more than the ${expectedBytes} bytes of its range`, context)
+    return new FeedError(
+      'RANGE_BODY_TOO_LONG',
+      `the body has more than the ${expectedBytes} bytes of its range`,
+      context,
+    )
   }
 }

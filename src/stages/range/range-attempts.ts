@@ -1,4 +1,5 @@
-// The attempts for one range: repeated by the policy of retries.ts until it gives up. Any new byte starts the count again.
+// The attempts for one range: repeated by the policy of retries.ts until it gives up. Any new byte
+// starts the count again.
 
 import { FeedError } from '../../errors'
 import type { RangeSettings } from './range-settings'
@@ -18,7 +19,10 @@ export class RangeAttempts {
     this.#retries.progressed()
   }
 
-  /** Waits until the next attempt may be made. Throws RANGE_RETRIES_EXHAUSTED when there is none left. */
+  /**
+   * Waits until the next attempt may be made. Throws RANGE_RETRIES_EXHAUSTED when there is none
+   * left.
+   */
   async failed(error: FeedError, byteOffset: number, retryAfterMs?: number): Promise<void> {
     if (await this.#retries.again(error, retryAfterMs)) return
     const { failures: attempts } = this.#retries

@@ -1,9 +1,11 @@
-// One run over one file: the first request learns what the server does, then the ranges are fetched concurrently and handed out,
-// or, from a server that ignores ranges, the one body is streamed. One piece, because both ways share the resume rules and
-// a streamed run goes over to ranges when a resumed request is answered with one.
+// One run over one file: the first request learns what the server does, then the ranges are fetched
+// concurrently and handed out, or, from a server that ignores ranges, the one body is streamed. One
+// piece, because both ways share the resume rules and a streamed run goes over to ranges when a
+// resumed request is answered with one.
 //
-// A range's bytes are held until all of them arrived and nothing followed them; then they are handed out as they were received.
-// What is asked, held or handed out is counted by RangePlan; who may answer what is judged by RangeRequester.
+// A range's bytes are held until all of them arrived and nothing followed them; then they are
+// handed out as they were received. What is asked, held or handed out is counted by RangePlan; who
+// may answer what is judged by RangeRequester.
 
 import type { ByteRange } from '../../codec/range/byte-range'
 import type { FileIdentity } from '../../codec/range/file-identity'
@@ -42,7 +44,10 @@ export class RangeDownload {
   #failure: { readonly error: unknown } | undefined
   #wake = () => {}
 
-  /** `signal` ends the run at once. Its owner also fires it when the run is over, which frees what still waits. */
+  /**
+   * `signal` ends the run at once. Its owner also fires it when the run is over, which frees what
+   * still waits.
+   */
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
     this.#signal = signal
@@ -106,7 +111,14 @@ export class RangeDownload {
 
   #nextChunk(): Chunk | undefined {
     const range = this.#plan.next()
-    return range && { range, attempts: new RangeAttempts(this.#settings, this.#signal), parts: [], overlong: false }
+    return (
+      range && {
+        range,
+        attempts: new RangeAttempts(this.#settings, this.#signal),
+        parts: [],
+        overlong: false,
+      }
+    )
   }
 
   #fillSlots(): void {
@@ -153,7 +165,10 @@ export class RangeDownload {
     }
   }
 
-  /** Reads one body into the chunk. A body that ends early, however it ends, leaves what was received of it. */
+  /**
+   * Reads one body into the chunk. A body that ends early, however it ends, leaves what was
+   * received of it.
+   */
   async #receive(chunk: Chunk, answer: Part | Whole): Promise<void> {
     const { range, attempts } = chunk
     const before = range.missing.start
@@ -228,11 +243,20 @@ export class RangeDownload {
     }
   }
 
-  /** Yields what this body adds to what was streamed before. Returns why another is needed; undefined at the end of the file. */
-  async *#streamBody(whole: Whole, attempts: RangeAttempts): AsyncGenerator<Piece, FeedError | undefined, void> {
+  /**
+   * Yields what this body adds to what was streamed before. Returns why another is needed;
+   * undefined at the end of the file.
+   */
+  async *#streamBody(
+    whole: Whole,
+    attempts: RangeAttempts,
+  ): AsyncGenerator<Piece, FeedError | undefined, void> {
     let skipBytes = this.#streamedBytes
     try {
-      for await (const part of readBody(whole.response, this.#rules.idleLimit(this.#streamedBytes))) {
+      for await (const part of readBody(
+        whole.response,
+        this.#rules.idleLimit(this.#streamedBytes),
+      )) {
         const bytes = part.subarray(Math.min(skipBytes, part.length))
         skipBytes -= part.length - bytes.length
         if (bytes.length === 0) continue
@@ -245,9 +269,12 @@ export class RangeDownload {
       const failure = this.#rules.passing(error, this.#streamedBytes)
       return this.#streamedBytes === this.identity.totalBytes ? undefined : failure
     }
-    // Without a total a clean end is all the proof there is; the file's own trailer is checked further on.
+    // Without a total a clean end is all the proof there is; the file's own trailer is checked
+    // further on.
     const end = this.identity.totalBytes ?? Math.max(1, this.#streamedBytes)
-    return skipBytes === 0 && this.#streamedBytes === end ? undefined : this.#rules.shortBody(this.#streamedBytes)
+    return skipBytes === 0 && this.#streamedBytes === end
+      ? undefined
+      : this.#rules.shortBody(this.#streamedBytes)
   }
 
   #resumedChunk(): Chunk {

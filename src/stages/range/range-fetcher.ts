@@ -18,27 +18,33 @@ export interface RangeInfo {
   readonly lastModified?: string
   /** Strong entity tags only. */
   readonly etag?: string
-  /** True when the server proved that there is no file content: by a 204, or by a Content-range that states a total of 0. */
+  /**
+   * True when the server proved that there is no file content: by a 204, or by a Content-range that
+   * states a total of 0.
+   */
   readonly empty: boolean
 }
 
 /**
  * Downloads one resource by byte ranges.
  *
- * Pieces come in no promised order, each byte of the file once, as the transport received them: they belong to the reader.
- * A range is handed out when all of it has arrived; until then, and while the reader is paused, its bytes are held: never more
- * than `windowBytes` held and in flight, plus the one part of each range that the transport is just handing over. No piece ends
- * past the lowest byte not yet handed out plus `windowBytes`, which is what a ChunkReassembler with that window needs.
- * A server that ignores ranges is streamed in order.
+ * Pieces come in no promised order, each byte of the file once, as the transport received them:
+ * they belong to the reader. A range is handed out when all of it has arrived; until then, and
+ * while the reader is paused, its bytes are held: never more than `windowBytes` held and in flight,
+ * plus the one part of each range that the transport is just handing over. No piece ends past the
+ * lowest byte not yet handed out plus `windowBytes`, which is what a ChunkReassembler with that
+ * window needs. A server that ignores ranges is streamed in order.
  *
- * Ends after the last byte of the file, or at once for an empty one. Fails with HTTP_STATUS, HTTP_CONTENT_TYPE,
- * HTTP_CONTENT_LENGTH, RANGE_HEADER_MISSING, RANGE_HEADER_INVALID, RANGE_START_MISMATCH, RANGE_FILE_REPLACED,
- * RANGE_BODY_TOO_LONG, RANGE_UNSATISFIABLE, RANGE_RETRIES_EXHAUSTED (its cause is the last failure), and what the transport refuses.
+ * Ends after the last byte of the file, or at once for an empty one. Fails with HTTP_STATUS,
+ * HTTP_CONTENT_TYPE, HTTP_CONTENT_LENGTH, RANGE_HEADER_MISSING, RANGE_HEADER_INVALID,
+ * RANGE_START_MISMATCH, RANGE_FILE_REPLACED, RANGE_BODY_TOO_LONG, RANGE_UNSATISFIABLE,
+ * RANGE_RETRIES_EXHAUSTED (its cause is the last failure), and what the transport refuses.
  */
 export class RangeFetcher extends Source<Piece> {
   /**
-   * Settles when the first piece is handed out, or when the file turns out to be empty; a file replaced before that is
-   * started over, so what is told here stays true. Rejects when the fetcher fails or is destroyed first; need not be awaited.
+   * Settles when the first piece is handed out, or when the file turns out to be empty; a file
+   * replaced before that is started over, so what is told here stays true. Rejects when the fetcher
+   * fails or is destroyed first; need not be awaited.
    */
   readonly info: Promise<RangeInfo>
   readonly #settings: RangeSettings
@@ -66,7 +72,13 @@ export class RangeFetcher extends Source<Piece> {
       yield* this.#run()
     } catch (error) {
       // Whoever goes on behind bytes of the file that was there has to drop them first.
-      if (this.#anyPiece || this.#settings.startOffset > 0 || !FeedError.is(error) || error.code !== 'RANGE_FILE_REPLACED') throw error
+      if (
+        this.#anyPiece ||
+        this.#settings.startOffset > 0 ||
+        !FeedError.is(error) ||
+        error.code !== 'RANGE_FILE_REPLACED'
+      )
+        throw error
       yield* this.#run()
     }
     if (!this.#anyPiece) this.#tellInfo(true)

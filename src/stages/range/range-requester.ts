@@ -1,6 +1,6 @@
-// Sends one range request and turns whatever comes back into an answer: headers asked from the caller, one renewal on 401,
-// the time limit for the response, the verdict, and the facts of the file pinned by each good response.
-// It does not repeat a request that failed; RangeDownload does.
+// Sends one range request and turns whatever comes back into an answer: headers asked from the
+// caller, one renewal on 401, the time limit for the response, the verdict, and the facts of the
+// file pinned by each good response. It does not repeat a request that failed; RangeDownload does.
 
 import { type ByteRange, rangeHeader } from '../../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
@@ -19,8 +19,13 @@ const ERROR_TEXT_BYTES = 16 * 1024
 
 type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 
-/** A verdict to act on; refusals are thrown. Only `part` and `whole` leave a body to be read or discarded. */
-export type RangeAnswer = (WithBody & { readonly response: RangeResponse }) | Extract<Verdict, { kind: 'empty' | 'total' | 'retry' }>
+/**
+ * A verdict to act on; refusals are thrown. Only `part` and `whole` leave a body to be read or
+ * discarded.
+ */
+export type RangeAnswer =
+  | (WithBody & { readonly response: RangeResponse })
+  | Extract<Verdict, { kind: 'empty' | 'total' | 'retry' }>
 
 export class RangeRequester {
   readonly #settings: RangeSettings
@@ -40,7 +45,10 @@ export class RangeRequester {
     return this.#identity
   }
 
-  /** Sends the request once. Failures that may pass come back as `retry`; the rest is thrown, RANGE_FILE_REPLACED among them. */
+  /**
+   * Sends the request once. Failures that may pass come back as `retry`; the rest is thrown,
+   * RANGE_FILE_REPLACED among them.
+   */
   async ask(range: ByteRange): Promise<RangeAnswer> {
     let response: RangeResponse
     try {
@@ -57,13 +65,21 @@ export class RangeRequester {
   async #judge(asked: ByteRange, response: RangeResponse): Promise<RangeAnswer> {
     const { printableUrl: url, sniffContentType, now } = this.#settings
     const isText = bodyIsText(response, sniffContentType)
-    const text = isText ? await readBodyText(response, ERROR_TEXT_BYTES, this.#headersLimit(asked)) : ''
+    const text = isText
+      ? await readBodyText(response, ERROR_TEXT_BYTES, this.#headersLimit(asked))
+      : ''
     const facts = { status: response.status, header: (name: string) => response.header(name), text }
-    const verdict = judgeResponse({ url, asked, pinned: this.#identity, sniffContentType, nowMs: now() }, facts)
+    const verdict = judgeResponse(
+      { url, asked, pinned: this.#identity, sniffContentType, nowMs: now() },
+      facts,
+    )
     if (verdict.kind === 'part' || verdict.kind === 'whole') return { ...verdict, response }
     response.discard()
-    if (verdict.kind === 'fatal' || verdict.kind === 'replaced') throw this.#secrets.covered(verdict.error)
-    return verdict.kind === 'retry' ? { ...verdict, error: this.#secrets.covered(verdict.error) } : verdict
+    if (verdict.kind === 'fatal' || verdict.kind === 'replaced')
+      throw this.#secrets.covered(verdict.error)
+    return verdict.kind === 'retry'
+      ? { ...verdict, error: this.#secrets.covered(verdict.error) }
+      : verdict
   }
 
   async #sendRenewing(range: ByteRange): Promise<RangeResponse> {
@@ -94,7 +110,8 @@ export class RangeRequester {
 
   #remember(headers: RequestHeaders): void {
     for (const [name, value] of Object.entries(headers)) {
-      if (name.toLowerCase() === 'authorization') this.#secrets.remember(value.replace(/^\S+\s+/, ''))
+      if (name.toLowerCase() === 'authorization')
+        this.#secrets.remember(value.replace(/^\S+\s+/, ''))
     }
   }
 
@@ -112,13 +129,23 @@ export class RangeRequester {
   #headersLimit(range: ByteRange): WaitLimits {
     const { headersTimeoutMs: limitMs, printableUrl: url } = this.#settings
     const onLimit = () =>
-      new FeedError('HTTP_TIMEOUT', `no response in ${limitMs} ms`, { url, phase: 'headers', limitMs, byteOffset: range.start })
+      new FeedError('HTTP_TIMEOUT', `no response in ${limitMs} ms`, {
+        url,
+        phase: 'headers',
+        limitMs,
+        byteOffset: range.start,
+      })
     return { signal: this.#signal, limitMs, onLimit }
   }
 }
 
-/** The caller's headers with the two that are the fetcher's own: a file compressed on its way would not be the file. */
+/**
+ * The caller's headers with the two that are the fetcher's own: a file compressed on its way would
+ * not be the file.
+ */
 function withRange(headers: RequestHeaders, range: ByteRange): RequestHeaders {
-  const others = Object.entries(headers).filter(([name]) => !/^(?:range|accept-encoding)$/i.test(name))
+  const others = Object.entries(headers).filter(
+    ([name]) => !/^(?:range|accept-encoding)$/i.test(name),
+  )
   return { ...Object.fromEntries(others), Range: rangeHeader(range), 'Accept-Encoding': 'identity' }
 }

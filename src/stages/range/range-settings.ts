@@ -1,4 +1,5 @@
-// The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times in milliseconds.
+// The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times
+// in milliseconds.
 
 import { WINDOW_BYTES } from '../../codec/range/chunk-window'
 import { GZIP_SIGNATURE } from '../../codec/range/content-sniff'
@@ -6,7 +7,16 @@ import type { FileIdentity } from '../../codec/range/file-identity'
 import { printableUrl } from '../../codec/range/printable-url'
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import { requestUrl } from '../../codec/range/request-url'
-import { anObject, type Clock, clockMs, durationMs, knownOptions, type OptionNames, wholeNumber, withMethods } from '../../options'
+import {
+  anObject,
+  type Clock,
+  clockMs,
+  durationMs,
+  knownOptions,
+  type OptionNames,
+  wholeNumber,
+  withMethods,
+} from '../../options'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
 
@@ -22,21 +32,35 @@ export interface RangeFetcherOptions extends RetryOptions {
   /** http or https, without user info. */
   readonly url: string | URL
   readonly transport: RangeTransport
-  /** Sent with every request. `Range` and `Accept-Encoding` are set by the fetcher. Default none. */
+  /**
+   * Sent with every request. `Range` and `Accept-Encoding` are set by the fetcher. Default none.
+   */
   readonly headers?: RequestHeaders | HeadersProvider
-  /** Size of one range. Default 8 MiB; cut to `maxRangeBytes` and `windowBytes`. The first ranges are smaller: 1, 1, 2, 4 MiB. */
+  /**
+   * Size of one range. Default 8 MiB; cut to `maxRangeBytes` and `windowBytes`. The first ranges
+   * are smaller: 1, 1, 2, 4 MiB.
+   */
   readonly chunkBytes?: number
   /** Ranges in flight. Default 4. */
   readonly concurrency?: number
-  /** Hard cap on the bytes held or in flight, counted from the lowest byte not handed out. Default 32 MiB. */
+  /**
+   * Hard cap on the bytes held or in flight, counted from the lowest byte not handed out. Default
+   * 32 MiB.
+   */
   readonly windowBytes?: number
   /** The service's maximum for one range. Default 100 MB (item-feeds.md, section 6). */
   readonly maxRangeBytes?: number
   /** For a response's headers, or a caller's `headers()`. Default 60,000. */
   readonly headersTimeoutMs?: number
-  /** Goes on behind bytes that the caller has, of the file that was then there; another one there now is RANGE_FILE_REPLACED. */
+  /**
+   * Goes on behind bytes that the caller has, of the file that was then there; another one there
+   * now is RANGE_FILE_REPLACED.
+   */
   readonly resume?: RangeResume
-  /** For the next bytes of a body, counted only while the fetcher waits for them, not while its reader is paused. Default 30,000. */
+  /**
+   * For the next bytes of a body, counted only while the fetcher waits for them, not while its
+   * reader is paused. Default 30,000.
+   */
   readonly idleMs?: number
   /** What the file must begin with. Default gzip's `1f 8b`; null turns the check off. */
   readonly signature?: Uint8Array | null
@@ -119,7 +143,8 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     retry: retryPolicy(options),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
-    signature: options.signature === null ? new Uint8Array() : (options.signature ?? GZIP_SIGNATURE),
+    signature:
+      options.signature === null ? new Uint8Array() : (options.signature ?? GZIP_SIGNATURE),
     sniffContentType: options.sniffContentType ?? true,
     now: clockMs('now', options.now),
   }

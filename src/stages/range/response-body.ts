@@ -4,7 +4,10 @@ import { type WaitLimits, waitFor } from '../wait'
 import type { RangeResponse } from './range-transport'
 
 /** The body's parts, empty ones left out. However the reading ends, the response is discarded. */
-export async function* readBody(response: RangeResponse, limits: WaitLimits): AsyncGenerator<Uint8Array, void, void> {
+export async function* readBody(
+  response: RangeResponse,
+  limits: WaitLimits,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     const parts = response.body[Symbol.asyncIterator]()
     for (;;) {
@@ -18,17 +21,25 @@ export async function* readBody(response: RangeResponse, limits: WaitLimits): As
 }
 
 /**
- * Hands all parts to `onPart` as they arrive, empty ones left out, until one is answered with false. The limit runs throughout.
- * However the reading ends, the response is discarded.
+ * Hands all parts to `onPart` as they arrive, empty ones left out, until one is answered with
+ * false. The limit runs throughout. However the reading ends, the response is discarded.
  */
-export async function receiveBody(response: RangeResponse, limits: WaitLimits, onPart: (bytes: Uint8Array) => boolean): Promise<void> {
+export async function receiveBody(
+  response: RangeResponse,
+  limits: WaitLimits,
+  onPart: (bytes: Uint8Array) => boolean,
+): Promise<void> {
   if (response.receive) return receivePushed(response as PushedResponse, limits, onPart)
   for await (const part of readBody(response, limits)) if (!onPart(part)) return
 }
 
 type PushedResponse = RangeResponse & Required<Pick<RangeResponse, 'receive'>>
 
-async function receivePushed(response: PushedResponse, limits: WaitLimits, onPart: (bytes: Uint8Array) => boolean): Promise<void> {
+async function receivePushed(
+  response: PushedResponse,
+  limits: WaitLimits,
+  onPart: (bytes: Uint8Array) => boolean,
+): Promise<void> {
   const { signal, limitMs, onLimit } = limits
   let release = () => {}
   try {
@@ -58,7 +69,10 @@ async function receivePushed(response: PushedResponse, limits: WaitLimits, onPar
 }
 
 /** What `take` throws is a failure of the reading, not of the transport that calls it. */
-function rejecting(take: (bytes: Uint8Array) => void, reject: (error: unknown) => void): (bytes: Uint8Array) => void {
+function rejecting(
+  take: (bytes: Uint8Array) => void,
+  reject: (error: unknown) => void,
+): (bytes: Uint8Array) => void {
   return bytes => {
     try {
       take(bytes)
@@ -68,8 +82,15 @@ function rejecting(take: (bytes: Uint8Array) => void, reject: (error: unknown) =
   }
 }
 
-/** At most `limitBytes` from the start of the body as text, or less when the reading fails: it serves an error that exists already. */
-export async function readBodyText(response: RangeResponse, limitBytes: number, limits: WaitLimits): Promise<string> {
+/**
+ * At most `limitBytes` from the start of the body as text, or less when the reading fails: it
+ * serves an error that exists already.
+ */
+export async function readBodyText(
+  response: RangeResponse,
+  limitBytes: number,
+  limits: WaitLimits,
+): Promise<string> {
   const decoder = new TextDecoder()
   let [text, left] = ['', limitBytes]
   const reading = async () => {

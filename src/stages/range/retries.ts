@@ -1,5 +1,6 @@
-// The one policy by which a request that failed is repeated: how long to wait before each repeat, and when to give up.
-// Ranges, JSON operations and the files of a synchronisation go by it. It knows nothing of what is repeated.
+// The one policy by which a request that failed is repeated: how long to wait before each repeat,
+// and when to give up. Ranges, JSON operations and the files of a synchronisation go by it. It
+// knows nothing of what is repeated.
 
 import { type BackoffLimits, backoffDelayMs } from '../../codec/range/backoff'
 import { FeedError } from '../../errors'
@@ -9,12 +10,16 @@ import { pause } from '../wait'
 /** Times are in milliseconds. */
 export interface RetryOptions {
   /**
-   * How long a request that fails is repeated without progress: the waits before its repeats, and the time limits that ran out, add
-   * up to so much at the most. At least one repeat is made, unless it is 0, which allows none. Waits that the server asks for by
-   * Retry-After are not counted. Default 30,000: a server that is away for 20 seconds is waited for.
+   * How long a request that fails is repeated without progress: the waits before its repeats, and
+   * the time limits that ran out, add up to so much at the most. At least one repeat is made,
+   * unless it is 0, which allows none. Waits that the server asks for by Retry-After are not
+   * counted. Default 30,000: a server that is away for 20 seconds is waited for.
    */
   readonly patienceMs?: number
-  /** Delay before the first repeat, doubled for each further one; a part of it is drawn by chance. Default 250. */
+  /**
+   * Delay before the first repeat, doubled for each further one; a part of it is drawn by chance.
+   * Default 250.
+   */
   readonly backoffBaseMs?: number
   /** The longest such delay. Default 30,000. */
   readonly backoffCapMs?: number
@@ -76,14 +81,20 @@ export class Retries {
     this.#spentMs = 0
   }
 
-  /** Waits until the work may be repeated. False, without a wait, when it may not be. Rejects with the signal's reason. */
+  /**
+   * Waits until the work may be repeated. False, without a wait, when it may not be. Rejects with
+   * the signal's reason.
+   */
   async again(error: FeedError, retryAfterMs?: number): Promise<boolean> {
     const { patienceMs, random, onRetry } = this.#policy
     this.#failures++
     this.#spentMs += limitOf(error)
     const leftMs = patienceMs - this.#spentMs
     if (patienceMs === 0 || (this.#failures > 1 && leftMs <= 0)) return false
-    const ownMs = Math.min(Math.max(leftMs, 1), backoffDelayMs(this.#failures, undefined, this.#limits, random))
+    const ownMs = Math.min(
+      Math.max(leftMs, 1),
+      backoffDelayMs(this.#failures, undefined, this.#limits, random),
+    )
     // Without a delay there would be no end.
     this.#spentMs += Math.max(1, ownMs)
     const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, this.#limits.retryAfterCapMs))

@@ -1,7 +1,9 @@
-// The groups of a join and, where items are gathered under them, the items, in a keyed store.
-// Which item belongs to which group is the caller's to say; counting and the forms of the output are the joiner's.
+// The groups of a join and, where items are gathered under them, the items, in a keyed store. Which
+// item belongs to which group is the caller's to say; counting and the forms of the output are the
+// joiner's.
 //
-// A group's record and its items follow each other in key order, so that one pass over the store sees each group with its items:
+// A group's record and its items follow each other in key order, so that one pass over the store
+// sees each group with its items:
 //   g │ group id, escaped │ NUL                    ─▶ number of the group, row image
 //   g │ group id, escaped │ NUL │ arrival number   ─▶ row image of an item
 
@@ -52,10 +54,17 @@ export class GroupTable<G extends Columns, C extends Columns> {
     this.#store = store
   }
 
-  /** Adds the groups of a batch; of two records of one group the later stays. @throws FeedError STATE_LIMIT */
+  /**
+   * Adds the groups of a batch; of two records of one group the later stays.
+   * @throws FeedError STATE_LIMIT
+   */
   async addGroups(groups: readonly GroupedRow<Row<G>>[]): Promise<void> {
     if (groups.length === 0) return
-    const book = (this.#groupBook ??= new OriginBook(this.#store, 'og', groups[0]!.row.batch.header.schema))
+    const book = (this.#groupBook ??= new OriginBook(
+      this.#store,
+      'og',
+      groups[0]!.row.batch.header.schema,
+    ))
     const before = await this.#store.getMany(groups.map(({ groupId }) => groupKey(groupId)))
     const numbers = new Map<string, number>()
     const writer = new ByteWriter()
@@ -100,11 +109,18 @@ export class GroupTable<G extends Columns, C extends Columns> {
   /** Keeps the items of a batch under their groups' ids. @throws FeedError STATE_LIMIT */
   async addItems(items: readonly GroupedRow<Row<C>>[]): Promise<void> {
     if (items.length === 0) return
-    const book = (this.#itemBook ??= new OriginBook(this.#store, 'om', items[0]!.row.batch.header.schema))
+    const book = (this.#itemBook ??= new OriginBook(
+      this.#store,
+      'om',
+      items[0]!.row.batch.header.schema,
+    ))
     const writer = new ByteWriter()
     const ops = items.map(({ groupId, row }): StoreOp => {
       writeRowImage(row, book.numberOf(row.batch), writer)
-      return { key: groupKey(groupId) + String(this.#items++).padStart(ARRIVAL_DIGITS, '0'), value: writer.take() }
+      return {
+        key: groupKey(groupId) + String(this.#items++).padStart(ARRIVAL_DIGITS, '0'),
+        value: writer.take(),
+      }
     })
     await this.#write(ops, book)
   }
@@ -162,8 +178,9 @@ function checkSize(groupId: string, items: number, limit: number): void {
   throw new FeedError('STATE_LIMIT', message, { option: 'maxGroupItems', limit })
 }
 
-// A NUL inside an id is followed by U+00FF, which sorts behind the digits of an arrival number: so the NUL that ends the id
-// can be told from it, and an id still comes before every longer id that it begins.
+// A NUL inside an id is followed by U+00FF, which sorts behind the digits of an arrival number: so
+// the NUL that ends the id can be told from it, and an id still comes before every longer id that
+// it begins.
 function groupKey(groupId: string): string {
   return `g${groupId.replaceAll('\0', '\0\u00ff')}\0`
 }

@@ -1,16 +1,21 @@
-// Gathers writes into blocks and brings them to the disk one after the other, while the next block is filled.
+// Gathers writes into blocks and brings them to the disk one after the other, while the next block
+// is filled.
 //
 //   add ─▶ block in memory, up to `BLOCK_BYTES` ─▶ 1. its values, appended to the log, synced  ─▶ 2. its entries, one atomic batch
 //
-// So a crash loses the newest writes only, whole calls of `write` and never one before another; an entry never names bytes
-// that are not on the disk. What the log holds beyond that is never named and goes away with its segment.
+// So a crash loses the newest writes only, whole calls of `write` and never one before another; an
+// entry never names bytes that are not on the disk. What the log holds beyond that is never named
+// and goes away with its segment.
 
 import type { StoreOp } from '../keyed-store'
 import type { LevelDatabase } from './level-database'
 import type { ValueLog } from './value-log'
 import { type BlockRoom, newRoom, placedBytes, WriteBlock } from './write-block'
 
-/** Room of a block: enough that syncing each costs little, little enough that two of them do not weigh. */
+/**
+ * Room of a block: enough that syncing each costs little, little enough that two of them do not
+ * weigh.
+ */
 export const BLOCK_BYTES = 2 ** 22
 /** Keys in a block at the most: short values take no room in it. */
 const BLOCK_KEYS = 2 ** 15

@@ -1,6 +1,7 @@
-// What a store on disk leaves behind when it is closed: the sizes and checksums of the files that go on growing. After a clean end
-// they have to be exactly that; the end of a log alone cannot tell what was cut off by a crash from what was damaged afterwards.
-// The mark is taken away before anything is written again, so after a crash there is none.
+// What a store on disk leaves behind when it is closed: the sizes and checksums of the files that
+// go on growing. After a clean end they have to be exactly that; the end of a log alone cannot tell
+// what was cut off by a crash from what was damaged afterwards. The mark is taken away before
+// anything is written again, so after a crash there is none.
 
 import { open, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +31,10 @@ export async function leaveMark(folder: string, index: string): Promise<void> {
   })
 }
 
-/** Compares the files with the mark, if there is a whole one, and takes it away. @throws FeedError STATE_CORRUPT, STATE_IO */
+/**
+ * Compares the files with the mark, if there is a whole one, and takes it away.
+ * @throws FeedError STATE_CORRUPT, STATE_IO
+ */
 export async function takeMark(folder: string, index: string): Promise<void> {
   const path = join(folder, CLOSING_MARK)
   const text = await onDisk(path, 'read', () => readFile(path, 'latin1').catch(ignoreMissing))

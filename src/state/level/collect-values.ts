@@ -1,6 +1,6 @@
-// Gives back the room in a value log that nothing names any more: segments of which less than half is in use are found by a pass
-// over the index, and what is left in them is moved to a new one. Entries are moved one by one, so a crash on the way only leaves
-// values behind that nothing names.
+// Gives back the room in a value log that nothing names any more: segments of which less than half
+// is in use are found by a pass over the index, and what is left in them is moved to a new one.
+// Entries are moved one by one, so a crash on the way only leaves values behind that nothing names.
 
 import { ENTRY_BYTES, type PlacedEntry, readEntry, writePlacedEntry } from './index-entry'
 import type { LevelDatabase } from './level-database'
@@ -40,7 +40,8 @@ async function liveBytesBySegment({ index }: CollectOptions): Promise<Map<number
   for await (const block of index.entryBytes()) {
     for (const bytes of block) {
       const { place } = readEntry(bytes, index.folder)
-      if (place !== undefined) live.set(place.segment, (live.get(place.segment) ?? 0) + place.length)
+      if (place !== undefined)
+        live.set(place.segment, (live.get(place.segment) ?? 0) + place.length)
     }
   }
   return live
@@ -71,7 +72,11 @@ async function moveAll(sparse: ReadonlySet<number>, options: CollectOptions): Pr
   if (moving.length > 0) await move(moving, fresh, options)
 }
 
-async function move(moving: readonly Moving[], fresh: boolean, { index, log, durable }: CollectOptions): Promise<void> {
+async function move(
+  moving: readonly Moving[],
+  fresh: boolean,
+  { index, log, durable }: CollectOptions,
+): Promise<void> {
   const bytes = Buffer.concat(await log.read(moving.map(({ entry }) => entry)))
   const { segment } = await log.end(fresh)
   const offset = log.claim(segment, bytes.length)
@@ -80,7 +85,11 @@ async function move(moving: readonly Moving[], fresh: boolean, { index, log, dur
   await index.write(movedEntries(moving, segment, offset), durable)
 }
 
-function* movedEntries(moving: readonly Moving[], segment: number, offset: number): Generator<[string, Uint8Array], void, void> {
+function* movedEntries(
+  moving: readonly Moving[],
+  segment: number,
+  offset: number,
+): Generator<[string, Uint8Array], void, void> {
   const bytes = Buffer.allocUnsafe(ENTRY_BYTES)
   let at = offset
   for (const { key, entry } of moving) {

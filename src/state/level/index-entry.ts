@@ -1,5 +1,6 @@
-// What the index of a store on disk says of one key: the value itself where it is short, else where it stands in the value
-// log, with its beginning, so that much can be decided without reading it. Each has a checksum of the value.
+// What the index of a store on disk says of one key: the value itself where it is short, else where
+// it stands in the value log, with its beginning, so that much can be decided without reading it.
+// Each has a checksum of the value.
 //
 //   INLINE │ checksum │ value
 //   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value            (numbers: 32 bits, low byte first)
@@ -50,7 +51,11 @@ export function writeInlineEntry(value: Uint8Array, into: Buffer, at: number): n
 }
 
 /** @returns bytes written at `at` */
-export function writePlacedEntry({ place, checksum, head }: PlacedEntry, into: Buffer, at: number): number {
+export function writePlacedEntry(
+  { place, checksum, head }: PlacedEntry,
+  into: Buffer,
+  at: number,
+): number {
   into[at] = PLACED
   into.writeUInt32LE(checksum, at + 1)
   into.writeUInt32LE(place.segment, at + 5)
@@ -61,7 +66,8 @@ export function writePlacedEntry({ place, checksum, head }: PlacedEntry, into: B
 }
 
 /**
- * The entry, whose parts are views of `bytes`; a value that stands in it is compared with its checksum.
+ * The entry, whose parts are views of `bytes`; a value that stands in it is compared with its
+ * checksum.
  * @param path where it was read, for the error
  * @throws FeedError STATE_CORRUPT
  */
@@ -69,7 +75,8 @@ export function readEntry(bytes: Uint8Array, path: string): IndexEntry {
   const checksum = bytes.length < INLINE_HEADER_BYTES ? 0 : uint32(bytes, 1)
   if (bytes[0] === INLINE) {
     const value = bytes.subarray(INLINE_HEADER_BYTES)
-    if (bytes.length >= INLINE_HEADER_BYTES && crc32(value) === checksum) return { place: undefined, checksum, value }
+    if (bytes.length >= INLINE_HEADER_BYTES && crc32(value) === checksum)
+      return { place: undefined, checksum, value }
   } else if (bytes[0] === PLACED && bytes.length === PLACED_HEADER_BYTES + HEAD_BYTES) {
     const place = { segment: uint32(bytes, 5), offset: uint32(bytes, 9), length: uint32(bytes, 13) }
     return { place, checksum, head: bytes.subarray(PLACED_HEADER_BYTES) }
@@ -78,10 +85,17 @@ export function readEntry(bytes: Uint8Array, path: string): IndexEntry {
 }
 
 /** @throws FeedError STATE_CORRUPT */
-export function checkValue(value: Uint8Array, { place, checksum }: PlacedEntry, path: string): void {
-  if (crc32(value) !== checksum) throw corruptState(path, `the value at byte ${place.offset} is not what was written`)
+export function checkValue(
+  value: Uint8Array,
+  { place, checksum }: PlacedEntry,
+  path: string,
+): void {
+  if (crc32(value) !== checksum)
+    throw corruptState(path, `the value at byte ${place.offset} is not what was written`)
 }
 
 function uint32(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  )
 }

@@ -1,7 +1,10 @@
-// Which keys a new store on disk certainly does not have: a Bloom filter in memory. A first bootstrap asks for millions of keys
-// that are not there, and every such question would cost a call into LevelDB.
+// Which keys a new store on disk certainly does not have: a Bloom filter in memory. A first
+// bootstrap asks for millions of keys that are not there, and every such question would cost a call
+// into LevelDB.
 
-/** 2^25 bits: one key in 500 is looked for in vain at two million keys, one in four at ten million. */
+/**
+ * 2^25 bits: one key in 500 is looked for in vain at two million keys, one in four at ten million.
+ */
 export const FILTER_BYTES = 2 ** 22
 const BIT_MASK = FILTER_BYTES * 8 - 1
 const PROBES = 4
@@ -42,7 +45,10 @@ export class KeyFilter {
     return bit
   }
 
-  /** Two hashes in one pass: the second is how far one probe is from the next (Kirsch and Mitzenmacher). */
+  /**
+   * Two hashes in one pass: the second is how far one probe is from the next (Kirsch and
+   * Mitzenmacher).
+   */
   #begin(key: string): void {
     let a = 0x811c9dc5
     let b = 0x9747b28c

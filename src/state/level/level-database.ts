@@ -1,5 +1,6 @@
-// The adapter of classic-level, an optional package: a LevelDB whose keys are text and whose values are bytes. It owns
-// loading the package, the shape of its calls and its failures as typed errors; what is stored is level-store.ts.
+// The adapter of classic-level, an optional package: a LevelDB whose keys are text and whose values
+// are bytes. It owns loading the package, the shape of its calls and its failures as typed errors;
+// what is stored is level-store.ts.
 
 import type { ClassicLevel } from 'classic-level'
 import { FeedError } from '../../errors'
@@ -8,7 +9,10 @@ import type { KeyRange } from '../keyed-store'
 
 type Database = ClassicLevel<string, Uint8Array>
 
-/** No text in UTF-8 has this byte: keys that begin with it stand behind all others and belong to the store itself. */
+/**
+ * No text in UTF-8 has this byte: keys that begin with it stand behind all others and belong to the
+ * store itself.
+ */
 const PRIVATE = 0xff
 const META_KEY = Uint8Array.of(PRIVATE)
 /** Keys and values both as bytes: what is not text, or is handed on, costs less so. */
@@ -22,7 +26,10 @@ export interface LevelDatabaseOptions {
   /** Of new entries before they are written as a table; LevelDB holds two of these. */
   readonly writeBufferBytes: number
   readonly cacheBytes: number
-  /** Tables of {@link TABLE_BYTES} that are open at a time, mapped into memory. LevelDB divides them by 16 and rounds up. */
+  /**
+   * Tables of {@link TABLE_BYTES} that are open at a time, mapped into memory. LevelDB divides them
+   * by 16 and rounds up.
+   */
   readonly openTables: number
 }
 
@@ -44,7 +51,11 @@ export class LevelDatabase {
    * @param shownAs the path that errors name
    * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_CORRUPT, STATE_IO
    */
-  static async open(folder: string, options: LevelDatabaseOptions, shownAs = folder): Promise<LevelDatabase> {
+  static async open(
+    folder: string,
+    options: LevelDatabaseOptions,
+    shownAs = folder,
+  ): Promise<LevelDatabase> {
     const Level = await loadLevel()
     const db: Database = new Level<string, Uint8Array>(folder, {
       keyEncoding: 'utf8',
@@ -66,7 +77,10 @@ export class LevelDatabase {
   }
 
   /** All or nothing. Values are copied before the call returns. */
-  async write(entries: Iterable<readonly [key: string, value: Uint8Array | null]>, sync: boolean): Promise<void> {
+  async write(
+    entries: Iterable<readonly [key: string, value: Uint8Array | null]>,
+    sync: boolean,
+  ): Promise<void> {
     const batch = this.#db.batch()
     for (const [key, value] of entries) {
       if (value === null) batch.del(key)
@@ -78,16 +92,27 @@ export class LevelDatabase {
   /** Blocks of entries in key order. The bytes are the caller's own. */
   async *entries({ from = '', to }: KeyRange): AsyncGenerator<RawEntry[], void, void> {
     const lt = to === undefined ? META_KEY : Buffer.from(to)
-    const iterator = this.#db.iterator<Uint8Array, Uint8Array>({ gte: Buffer.from(from), lt, ...BYTES, fillCache: false })
-    for await (const block of this.#blocksOf(iterator)) yield block.map(([key, bytes]) => ({ key: textOf(key), bytes }))
+    const iterator = this.#db.iterator<Uint8Array, Uint8Array>({
+      gte: Buffer.from(from),
+      lt,
+      ...BYTES,
+      fillCache: false,
+    })
+    for await (const block of this.#blocksOf(iterator))
+      yield block.map(([key, bytes]) => ({ key: textOf(key), bytes }))
   }
 
   /** The same without the keys, of all entries. */
   entryBytes(): AsyncGenerator<Uint8Array[], void, void> {
-    return this.#blocksOf(this.#db.values<Uint8Array, Uint8Array>({ lt: META_KEY, ...BYTES, fillCache: false }))
+    return this.#blocksOf(
+      this.#db.values<Uint8Array, Uint8Array>({ lt: META_KEY, ...BYTES, fillCache: false }),
+    )
   }
 
-  async *#blocksOf<T>(iterator: { nextv(size: number): Promise<T[]>; close(): Promise<void> }): AsyncGenerator<T[], void, void> {
+  async *#blocksOf<T>(iterator: {
+    nextv(size: number): Promise<T[]>
+    close(): Promise<void>
+  }): AsyncGenerator<T[], void, void> {
     try {
       for (;;) {
         const block = await this.#typed('read', () => iterator.nextv(BLOCK_ENTRIES))
@@ -105,13 +130,17 @@ export class LevelDatabase {
   }
 
   async putMeta(value: Uint8Array): Promise<void> {
-    await this.#typed('write', () => this.#db.put<Uint8Array, Uint8Array>(META_KEY, value, { ...BYTES, sync: true }))
+    await this.#typed('write', () =>
+      this.#db.put<Uint8Array, Uint8Array>(META_KEY, value, { ...BYTES, sync: true }),
+    )
   }
 
   /** About what all entries take on the disk. */
   async byteLength(): Promise<number> {
     return this.#typed('read', () =>
-      this.#db.approximateSize<Uint8Array>(new Uint8Array(), Uint8Array.of(PRIVATE, PRIVATE), { keyEncoding: 'view' }),
+      this.#db.approximateSize<Uint8Array>(new Uint8Array(), Uint8Array.of(PRIVATE, PRIVATE), {
+        keyEncoding: 'view',
+      }),
     )
   }
 
@@ -145,7 +174,8 @@ async function loadLevel(): Promise<typeof ClassicLevel> {
 function levelError(error: unknown, path: string, operation: string): FeedError {
   if (FeedError.is(error)) return error
   const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown }
-  if (code === 'LEVEL_DATABASE_NOT_OPEN' && cause !== undefined) return levelError(cause, path, operation)
+  if (code === 'LEVEL_DATABASE_NOT_OPEN' && cause !== undefined)
+    return levelError(cause, path, operation)
   const reason = (message ?? String(error)).slice(0, REASON_LENGTH)
   if (code === 'LEVEL_CORRUPTION') return corruptState(path, reason, error)
   if (code === 'LEVEL_LOCKED') {

@@ -1,7 +1,8 @@
-// Whether the files of a closed LevelDB are what LevelDB wrote. It has checksums for every block but compares them only in a
-// mode that classic-level does not offer: without this a changed byte would be a wrong row, or a key that is not found.
-// Formats: LevelDB's doc/table_format.md and doc/log_format.md. What a crash leaves behind (files that the manifest does not name,
-// a last record that is cut) is no damage.
+// Whether the files of a closed LevelDB are what LevelDB wrote. It has checksums for every block
+// but compares them only in a mode that classic-level does not offer: without this a changed byte
+// would be a wrong row, or a key that is not found. Formats: LevelDB's doc/table_format.md and
+// doc/log_format.md. What a crash leaves behind (files that the manifest does not name, a last
+// record that is cut) is no damage.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,14 +36,16 @@ export async function checkLevelFiles(folder: string): Promise<void> {
     const [, number, kind] = /^(\d+)\.(log|ldb|sst)$/.exec(name) ?? []
     const path = join(folder, name)
     if (kind === 'log' && Number(number) >= manifest.firstLog) recordsOf(await bytesOf(path), path)
-    if (kind === 'ldb' || kind === 'sst') await checkLiveTable(path, manifest.tables.get(Number(number)))
+    if (kind === 'ldb' || kind === 'sst')
+      await checkLiveTable(path, manifest.tables.get(Number(number)))
   }
 }
 
 async function checkLiveTable(path: string, tableBytes: number | undefined): Promise<void> {
   if (tableBytes === undefined) return
   const bytes = await bytesOf(path)
-  if (bytes.length !== tableBytes) throw corruptState(path, `${bytes.length} bytes of ${tableBytes}`)
+  if (bytes.length !== tableBytes)
+    throw corruptState(path, `${bytes.length} bytes of ${tableBytes}`)
   checkTable(bytes, path)
 }
 
@@ -54,7 +57,9 @@ async function checkLiveTable(path: string, tableBytes: number | undefined): Pro
  */
 export async function liveTables(folder: string, tables: string): Promise<readonly string[]> {
   const { tables: live } = await manifestOf(folder)
-  return (await onDisk(tables, 'read', () => readdir(tables))).filter(name => live.has(Number(/^(\d+)\.(?:ldb|sst)$/.exec(name)?.[1])))
+  return (await onDisk(tables, 'read', () => readdir(tables))).filter(name =>
+    live.has(Number(/^(\d+)\.(?:ldb|sst)$/.exec(name)?.[1])),
+  )
 }
 
 interface Manifest {
@@ -66,10 +71,12 @@ interface Manifest {
 
 async function manifestOf(folder: string): Promise<Manifest> {
   const current = (await bytesOf(join(folder, 'CURRENT'))).toString('latin1')
-  if (!/^MANIFEST-\d+\n$/.test(current)) throw corruptState(join(folder, 'CURRENT'), 'it names no manifest')
+  if (!/^MANIFEST-\d+\n$/.test(current))
+    throw corruptState(join(folder, 'CURRENT'), 'it names no manifest')
   const path = join(folder, current.trimEnd())
   const manifest: Manifest = { tables: new Map(), firstLog: 0 }
-  for (const record of recordsOf(await bytesOf(path), path)) applyEdit(new LevelCursor(record, path), manifest, path)
+  for (const record of recordsOf(await bytesOf(path), path))
+    applyEdit(new LevelCursor(record, path), manifest, path)
   return manifest
 }
 
@@ -109,8 +116,8 @@ function applyEdit(edit: LevelCursor, manifest: Manifest, path: string): void {
 }
 
 /**
- * The records of a log. Whatever follows the last whole one was being written when a crash came, unless another begins there:
- * that one was written after, so what is before it was damaged later.
+ * The records of a log. Whatever follows the last whole one was being written when a crash came,
+ * unless another begins there: that one was written after, so what is before it was damaged later.
  */
 function recordsOf(bytes: Buffer, path: string): Buffer[] {
   const records: Buffer[] = []
@@ -119,7 +126,8 @@ function recordsOf(bytes: Buffer, path: string): Buffer[] {
   for (const { at, type, data, intact } of fragmentsOf(bytes)) {
     if (!intact) damagedAt ??= at
     else if (type === FULL || type === FIRST) {
-      if (damagedAt !== undefined) throw corruptState(path, `the record at byte ${damagedAt} is not what was written`)
+      if (damagedAt !== undefined)
+        throw corruptState(path, `the record at byte ${damagedAt} is not what was written`)
       parts = []
     }
     if (!intact || damagedAt !== undefined) continue
@@ -154,11 +162,13 @@ function* fragmentsOf(bytes: Buffer): Generator<Fragment, void, void> {
 }
 
 function checkTable(bytes: Buffer, path: string): void {
-  if (bytes.length < FOOTER_BYTES || bytes.readBigUInt64LE(bytes.length - 8) !== TABLE_MAGIC) throw corruptState(path, 'it is no table')
+  if (bytes.length < FOOTER_BYTES || bytes.readBigUInt64LE(bytes.length - 8) !== TABLE_MAGIC)
+    throw corruptState(path, 'it is no table')
   const footer = new LevelCursor(bytes.subarray(bytes.length - FOOTER_BYTES), path)
   const metaIndex = checkedBlock(bytes, footer, path)
   const index = checkedBlock(bytes, footer, path)
-  for (const block of [metaIndex, index]) for (const handle of valuesOf(block, path)) checkedBlock(bytes, handle, path)
+  for (const block of [metaIndex, index])
+    for (const handle of valuesOf(block, path)) checkedBlock(bytes, handle, path)
 }
 
 /** @param handle at what says where the block stands */

@@ -1,32 +1,54 @@
-// The keyed store on disk: an index by classic-level, from keys to short entries, and a value log with the longer values.
-// LevelDB alone would write every row again at each level that it sinks through. This file owns opening, reading and closing;
-// what a crash leaves is block-writer.ts, what damage is found by level-files.ts, closing-mark.ts and checksums of values.
-// It is one piece: what reads, writes and tidies shares the index, the log and the blocks that are on their way between them.
+// The keyed store on disk: an index by classic-level, from keys to short entries, and a value log
+// with the longer values. LevelDB alone would write every row again at each level that it sinks
+// through. This file owns opening, reading and closing; what a crash leaves is block-writer.ts,
+// what damage is found by level-files.ts, closing-mark.ts and checksums of values. It is one piece:
+// what reads, writes and tidies shares the index, the log and the blocks that are on their way
+// between them.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { filePath, flag, knownOptions, type OptionNames, wholeNumber } from '../../options'
 import { corruptState } from '../disk'
-import type { KeyedStore, KeyRange, ReadOptions, StoreEntry, StoreOp, WriteOptions } from '../keyed-store'
+import type {
+  KeyedStore,
+  KeyRange,
+  ReadOptions,
+  StoreEntry,
+  StoreOp,
+  WriteOptions,
+} from '../keyed-store'
 import { BLOCK_BYTES, BlockWriter } from './block-writer'
 import { leaveMark, takeMark } from './closing-mark'
 import { collectValues } from './collect-values'
 import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry } from './index-entry'
 import { FILTER_BYTES, KeyFilter } from './key-filter'
-import { LevelDatabase, type LevelDatabaseOptions, type RawEntry, TABLE_BYTES } from './level-database'
+import {
+  LevelDatabase,
+  type LevelDatabaseOptions,
+  type RawEntry,
+  TABLE_BYTES,
+} from './level-database'
 import { checkLevelFiles } from './level-files'
 import { type Meta, NEW_META, readMeta, writeMeta } from './store-meta'
 import { ValueLog } from './value-log'
 import type { WriteBlock } from './write-block'
 
 export interface LevelStoreOptions {
-  /** Bytes of memory, about, that the store takes at the most; 48 MiB unless set, 16 MiB at the least. */
+  /**
+   * Bytes of memory, about, that the store takes at the most; 48 MiB unless set, 16 MiB at the
+   * least.
+   */
   readonly memoryBytes?: number
   /** False for what need not outlive a loss of power: nothing waits for the disk then. */
   readonly durable?: boolean
-  /** Bytes on disk that the store may have beyond twice those in use, before it gives them back; 256 MiB unless set. */
+  /**
+   * Bytes on disk that the store may have beyond twice those in use, before it gives them back; 256
+   * MiB unless set.
+   */
   readonly slackBytes?: number
-  /** True where a store that is not there is damage (STATE_CORRUPT); false, the default, makes one. */
+  /**
+   * True where a store that is not there is damage (STATE_CORRUPT); false, the default, makes one.
+   */
   readonly mustExist?: boolean
 }
 
@@ -40,7 +62,10 @@ interface SnapshotFiles {
 
 const MIB = 2 ** 20
 const LEAST_MEMORY_BYTES = 16 * MIB
-/** LevelDB holds two write buffers and a table that one of them becomes: so a quarter of the store's memory. Larger ones are compacted less. */
+/**
+ * LevelDB holds two write buffers and a table that one of them becomes: so a quarter of the store's
+ * memory. Larger ones are compacted less.
+ */
 const WRITE_BUFFER_PART = 1 / 12
 const LEAST_TABLES = 16
 /** Folders of the store. */
@@ -65,20 +90,33 @@ export class LevelStore implements KeyedStore {
   #emptied: number[] = []
 
   /** @param meta undefined of a store that was just made */
-  private constructor(folder: string, index: LevelDatabase, log: ValueLog, options: CompleteOptions, meta: Meta | undefined) {
+  private constructor(
+    folder: string,
+    index: LevelDatabase,
+    log: ValueLog,
+    options: CompleteOptions,
+    meta: Meta | undefined,
+  ) {
     this.#folder = folder
     this.#index = index
     this.#log = log
     this.#options = options
-    this.#writer = new BlockWriter({ index, log, durable: options.durable, onArrived: () => this.#tidy() })
+    this.#writer = new BlockWriter({
+      index,
+      log,
+      durable: options.durable,
+      onArrived: () => this.#tidy(),
+    })
     this.#collectAt = 2 * (meta?.liveBytes ?? 0) + options.slackBytes
     this.#filter = meta === undefined ? new KeyFilter() : undefined
     this.#supersededBytes = meta === undefined ? 0 : Number.POSITIVE_INFINITY
   }
 
   /**
-   * Opens the store in a folder, or makes it there. The whole index is read and compared with its checksums, about 70 bytes an entry.
-   * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING without classic-level, STATE_LOCKED where another has it open, STATE_CORRUPT, STATE_IO
+   * Opens the store in a folder, or makes it there. The whole index is read and compared with its
+   * checksums, about 70 bytes an entry.
+   * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING without classic-level, STATE_LOCKED where
+   * another has it open, STATE_CORRUPT, STATE_IO
    */
   static async open(folder: string, options: LevelStoreOptions = {}): Promise<LevelStore> {
     const complete = completeOptions(options)
@@ -87,22 +125,44 @@ export class LevelStore implements KeyedStore {
     if (isNew && complete.mustExist) throw corruptState(folder, 'the store is missing')
     await checkIndex(folder, isNew)
     const index = await LevelDatabase.open(join(folder, INDEX), indexOptions(complete))
-    return LevelStore.#over({ folder, index, complete, isNew, openLog: () => ValueLog.open(values, complete.slackBytes / 2) })
+    return LevelStore.#over({
+      folder,
+      index,
+      complete,
+      isNew,
+      openLog: () => ValueLog.open(values, complete.slackBytes / 2),
+    })
   }
 
   /** See {@link LevelSnapshot}, which is closed with the store. */
-  static async openSnapshot({ store, place, log, memoryBytes }: SnapshotFiles): Promise<LevelStore> {
+  static async openSnapshot({
+    store,
+    place,
+    log,
+    memoryBytes,
+  }: SnapshotFiles): Promise<LevelStore> {
     // What is not durable leaves no closing mark.
     const complete = completeOptions({ memoryBytes, durable: false })
     await checkIndex(place, false)
-    const index = await LevelDatabase.open(join(place, INDEX), indexOptions(complete), join(store, INDEX))
-    return LevelStore.#over({ folder: store, index, complete, isNew: false, openLog: async () => log })
+    const index = await LevelDatabase.open(
+      join(place, INDEX),
+      indexOptions(complete),
+      join(store, INDEX),
+    )
+    return LevelStore.#over({
+      folder: store,
+      index,
+      complete,
+      isNew: false,
+      openLog: async () => log,
+    })
   }
 
   static async #over({ folder, index, complete, isNew, openLog }: StoreParts): Promise<LevelStore> {
     try {
       const meta = await readMeta(index)
-      if (meta === undefined && !isNew) throw corruptState(folder, 'the index is not that of the values')
+      if (meta === undefined && !isNew)
+        throw corruptState(folder, 'the index is not that of the values')
       if (meta === undefined) await writeMeta(index, NEW_META)
       return new LevelStore(folder, index, await openLog(), complete, meta)
     } catch (error) {
@@ -112,7 +172,10 @@ export class LevelStore implements KeyedStore {
   }
 
   /** @throws FeedError STATE_CORRUPT, STATE_IO */
-  async getMany(keys: readonly string[], { firstBytes = Number.POSITIVE_INFINITY }: ReadOptions = {}): Promise<(Uint8Array | undefined)[]> {
+  async getMany(
+    keys: readonly string[],
+    { firstBytes = Number.POSITIVE_INFINITY }: ReadOptions = {},
+  ): Promise<(Uint8Array | undefined)[]> {
     this.#readers++
     try {
       const values = new Array<Uint8Array | undefined>(keys.length)
@@ -125,7 +188,8 @@ export class LevelStore implements KeyedStore {
   }
 
   /**
-   * Where more is written than the disk takes, it waits. A write that failed fails all later calls, as what is on the disk is not known then.
+   * Where more is written than the disk takes, it waits. A write that failed fails all later calls,
+   * as what is on the disk is not known then.
    * @throws FeedError STATE_IO, STATE_CORRUPT
    */
   async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
@@ -134,7 +198,10 @@ export class LevelStore implements KeyedStore {
     if (sync) await this.#writer.flush()
   }
 
-  /** Everything that was written is on the disk when the call is done. @throws FeedError STATE_IO, STATE_CORRUPT */
+  /**
+   * Everything that was written is on the disk when the call is done.
+   * @throws FeedError STATE_IO, STATE_CORRUPT
+   */
   flush(): Promise<void> {
     return this.#writer.flush()
   }
@@ -146,7 +213,8 @@ export class LevelStore implements KeyedStore {
     await this.flush()
     this.#readers++
     try {
-      for await (const block of this.#index.entries(range)) yield await this.#valuesOf(block, firstBytes)
+      for await (const block of this.#index.entries(range))
+        yield await this.#valuesOf(block, firstBytes)
     } finally {
       this.#readers--
     }
@@ -165,10 +233,14 @@ export class LevelStore implements KeyedStore {
       await this.#log.close()
       await this.#index.close()
     }
-    if (!this.#writer.failed && this.#options.durable) await leaveMark(this.#folder, join(this.#folder, INDEX))
+    if (!this.#writer.failed && this.#options.durable)
+      await leaveMark(this.#folder, join(this.#folder, INDEX))
   }
 
-  /** Where a key is written again its value goes out of use, whose size is not known: taken for the mean, or for what takes its place. */
+  /**
+   * Where a key is written again its value goes out of use, whose size is not known: taken for the
+   * mean, or for what takes its place.
+   */
   #note(ops: readonly StoreOp[], filter: KeyFilter): void {
     const meanBytes = this.#log.byteLength / this.#newKeys
     for (const { key, value } of ops) {
@@ -178,7 +250,11 @@ export class LevelStore implements KeyedStore {
   }
 
   /** Fills in what is in memory. @returns places in `keys` of what may be on the disk */
-  #readMemory(keys: readonly string[], values: (Uint8Array | undefined)[], firstBytes: number): number[] {
+  #readMemory(
+    keys: readonly string[],
+    values: (Uint8Array | undefined)[],
+    firstBytes: number,
+  ): number[] {
     const [current, leaving] = this.#writer.blocks
     const others: number[] = []
     for (let n = 0; n < keys.length; n++) {
@@ -193,14 +269,25 @@ export class LevelStore implements KeyedStore {
   }
 
   /** Null where the block has the key as removed. */
-  #valueIn(block: WriteBlock | undefined, key: string, firstBytes: number): Uint8Array | null | undefined {
+  #valueIn(
+    block: WriteBlock | undefined,
+    key: string,
+    firstBytes: number,
+  ): Uint8Array | null | undefined {
     const bytes = block?.entryOf(key)
     if (bytes === undefined || bytes === null) return bytes
     const entry = this.#entry(bytes)
-    return entry.place !== undefined && firstBytes <= HEAD_BYTES ? new Uint8Array(entry.head) : block!.valueOf(entry)
+    return entry.place !== undefined && firstBytes <= HEAD_BYTES
+      ? new Uint8Array(entry.head)
+      : block!.valueOf(entry)
   }
 
-  async #readDisk(places: number[], keys: readonly string[], values: (Uint8Array | undefined)[], firstBytes: number): Promise<void> {
+  async #readDisk(
+    places: number[],
+    keys: readonly string[],
+    values: (Uint8Array | undefined)[],
+    firstBytes: number,
+  ): Promise<void> {
     // In the order of keys each table is opened once, however many more there are than may be open.
     places.sort((a, b) => Number(keys[a]! > keys[b]!) - Number(keys[a]! < keys[b]!))
     const found = await this.#index.getMany(places.map(n => keys[n]!))
@@ -243,7 +330,12 @@ export class LevelStore implements KeyedStore {
     await this.#removeEmptied()
     const { durable, slackBytes } = this.#options
     if (this.#log.byteLength < this.#collectAt || this.#supersededBytes < slackBytes) return
-    const { liveBytes, emptied } = await collectValues({ index: this.#index, log: this.#log, except: this.#writer.segment, durable })
+    const { liveBytes, emptied } = await collectValues({
+      index: this.#index,
+      log: this.#log,
+      except: this.#writer.segment,
+      durable,
+    })
     this.#collectAt = 2 * liveBytes + slackBytes
     this.#supersededBytes = this.#filter === undefined ? Number.POSITIVE_INFINITY : 0
     await writeMeta(this.#index, { ...NEW_META, liveBytes })
@@ -267,10 +359,20 @@ interface StoreParts {
   readonly openLog: () => Promise<ValueLog>
 }
 
-const NAMES: OptionNames<LevelStoreOptions> = { memoryBytes: true, durable: true, slackBytes: true, mustExist: true }
+const NAMES: OptionNames<LevelStoreOptions> = {
+  memoryBytes: true,
+  durable: true,
+  slackBytes: true,
+  mustExist: true,
+}
 
 function completeOptions(options: LevelStoreOptions): CompleteOptions {
-  const { memoryBytes = 48 * MIB, durable = true, slackBytes = 256 * MIB, mustExist = false } = knownOptions(options, NAMES)
+  const {
+    memoryBytes = 48 * MIB,
+    durable = true,
+    slackBytes = 256 * MIB,
+    mustExist = false,
+  } = knownOptions(options, NAMES)
   return {
     memoryBytes: wholeNumber('memoryBytes', memoryBytes, LEAST_MEMORY_BYTES),
     durable: flag('durable', durable),
@@ -283,13 +385,19 @@ function completeOptions(options: LevelStoreOptions): CompleteOptions {
 function indexOptions({ memoryBytes }: CompleteOptions): LevelDatabaseOptions {
   const writeBufferBytes = Math.floor(memoryBytes * WRITE_BUFFER_PART)
   const rest = memoryBytes - 2 * BLOCK_BYTES - FILTER_BYTES - 3 * writeBufferBytes
-  return { writeBufferBytes, cacheBytes: MIB, openTables: Math.max(LEAST_TABLES, Math.floor(rest / TABLE_BYTES)) }
+  return {
+    writeBufferBytes,
+    cacheBytes: MIB,
+    openTables: Math.max(LEAST_TABLES, Math.floor(rest / TABLE_BYTES)),
+  }
 }
 
 async function checkIndex(folder: string, isNew: boolean): Promise<void> {
   const index = join(folder, INDEX)
-  // The index is made before the log: a log without one has lost it, and LevelDB would begin a new one.
-  if (!isNew && !(await exists(join(index, 'CURRENT')))) throw corruptState(folder, 'the index of the values is missing')
+  // The index is made before the log: a log without one has lost it, and LevelDB would begin a new
+  // one.
+  if (!isNew && !(await exists(join(index, 'CURRENT'))))
+    throw corruptState(folder, 'the index of the values is missing')
   if (!(await exists(index))) return
   await takeMark(folder, index)
   await checkLevelFiles(index)

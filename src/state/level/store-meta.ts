@@ -1,4 +1,5 @@
-// What a store on disk keeps about itself, in its index: that it is one, in which format, and how much of its log was in use.
+// What a store on disk keeps about itself, in its index: that it is one, in which format, and how
+// much of its log was in use.
 
 import { corruptState } from '../disk'
 import type { LevelDatabase } from './level-database'
@@ -18,7 +19,8 @@ export async function readMeta(index: LevelDatabase): Promise<Meta | undefined> 
   const bytes = await index.meta()
   if (bytes === undefined) return undefined
   const meta = JSON.parse(Buffer.from(bytes).toString()) as Meta
-  if (meta.format !== FORMAT) throw corruptState(index.folder, `format ${meta.format} is not known, only ${FORMAT}`)
+  if (meta.format !== FORMAT)
+    throw corruptState(index.folder, `format ${meta.format} is not known, only ${FORMAT}`)
   return meta
 }
 

@@ -1,13 +1,17 @@
-// Where a store on disk keeps its longer values: files that are only ever appended to, a value once, in the order of
-// writing. LevelDB would write each value again at every level that it sinks through. What stands where, and whether it
-// is what was written, is known to the index; files whose values are mostly gone are emptied by level-store.ts.
+// Where a store on disk keeps its longer values: files that are only ever appended to, a value
+// once, in the order of writing. LevelDB would write each value again at every level that it sinks
+// through. What stands where, and whether it is what was written, is known to the index; files
+// whose values are mostly gone are emptied by level-store.ts.
 
 import { constants, type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { corruptState, onDisk, syncFolder } from '../disk'
 import { checkValue, type Place, type PlacedEntry } from './index-entry'
 
-/** Values in one segment that are no further apart are read in one go: what lies between costs less than a call. */
+/**
+ * Values in one segment that are no further apart are read in one go: what lies between costs less
+ * than a call.
+ */
 const GAP_BYTES = 2 ** 13
 const RUN_BYTES = 2 ** 20
 const NAME = /^(\d{8})\.values$/
@@ -65,16 +69,23 @@ export class ValueLog {
     return new Map([...this.#segments].map(([number, { bytes }]) => [number, bytes]))
   }
 
-  /** Where the next values may go: behind the newest segment, or in a new one where that is full or `fresh` asks for it. See {@link claim}. */
+  /**
+   * Where the next values may go: behind the newest segment, or in a new one where that is full or
+   * `fresh` asks for it. See {@link claim}.
+   */
   async end(fresh = false): Promise<{ segment: number; offset: number }> {
     const newest = this.#segments.get(this.#last)
-    if (newest !== undefined && newest.bytes < this.#segmentBytes && !fresh) return { segment: newest.number, offset: newest.bytes }
+    if (newest !== undefined && newest.bytes < this.#segmentBytes && !fresh)
+      return { segment: newest.number, offset: newest.bytes }
     const { number } = await this.#open(this.#last + 1)
     this.#folderUnsynced = true
     return { segment: number, offset: 0 }
   }
 
-  /** What is written next goes behind these bytes, which are still to be written. @returns where they begin */
+  /**
+   * What is written next goes behind these bytes, which are still to be written.
+   * @returns where they begin
+   */
   claim(number: number, bytes: number): number {
     const segment = this.#segments.get(number)!
     segment.bytes += bytes
@@ -87,7 +98,12 @@ export class ValueLog {
     segment.unsynced = true
     await onDisk(segment.path, 'write', async () => {
       for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await segment.file.write(bytes, done, bytes.length - done, offset + done)
+        const { bytesWritten } = await segment.file.write(
+          bytes,
+          done,
+          bytes.length - done,
+          offset + done,
+        )
         done += bytesWritten
       }
     })
@@ -105,7 +121,10 @@ export class ValueLog {
     this.#folderUnsynced = false
   }
 
-  /** The value of each entry, in the order asked; the caller's own. @throws FeedError STATE_CORRUPT, STATE_IO */
+  /**
+   * The value of each entry, in the order asked; the caller's own.
+   * @throws FeedError STATE_CORRUPT, STATE_IO
+   */
   async read(entries: readonly PlacedEntry[]): Promise<Uint8Array[]> {
     const values = new Array<Uint8Array>(entries.length)
     await Promise.all(runsOf(entries).map(run => this.#readRun(run, entries, values)))
@@ -157,10 +176,15 @@ export class ValueLog {
     return segment
   }
 
-  async #readRun({ segment: number, from, to, members }: Run, entries: readonly PlacedEntry[], values: Uint8Array[]): Promise<void> {
+  async #readRun(
+    { segment: number, from, to, members }: Run,
+    entries: readonly PlacedEntry[],
+    values: Uint8Array[],
+  ): Promise<void> {
     const segment = this.#segments.get(number)
     const path = this.pathOf(number)
-    if (segment === undefined || to > segment.bytes) throw corruptState(path, `it ends before byte ${to}`)
+    if (segment === undefined || to > segment.bytes)
+      throw corruptState(path, `it ends before byte ${to}`)
     const bytes = Buffer.allocUnsafe(to - from)
     await onDisk(path, 'read', async () => {
       for (let done = 0; done < bytes.length; ) {
@@ -188,13 +212,20 @@ interface Run {
 }
 
 function runsOf(entries: readonly PlacedEntry[]): Run[] {
-  const order = entries.map((_, n) => n).sort((a, b) => comparePlaces(entries[a]!.place, entries[b]!.place))
+  const order = entries
+    .map((_, n) => n)
+    .sort((a, b) => comparePlaces(entries[a]!.place, entries[b]!.place))
   const runs: Run[] = []
   let run: Run | undefined
   for (const n of order) {
     const { segment, offset, length } = entries[n]!.place
     const to = offset + length
-    if (run === undefined || run.segment !== segment || offset - run.to > GAP_BYTES || to - run.from > RUN_BYTES) {
+    if (
+      run === undefined ||
+      run.segment !== segment ||
+      offset - run.to > GAP_BYTES ||
+      to - run.from > RUN_BYTES
+    ) {
       run = { segment, from: offset, to, members: [] }
       runs.push(run)
     }

@@ -1,10 +1,18 @@
-// Writes on their way to the disk: the newest value of each key that was written since the block was begun. The longer
-// values stand in one run of bytes, as they will stand in the value log, so that a block is one write to it.
-// Entries stand in one run too, known by where they begin: an object for each would be half of what a row costs.
+// Writes on their way to the disk: the newest value of each key that was written since the block
+// was begun. The longer values stand in one run of bytes, as they will stand in the value log, so
+// that a block is one write to it. Entries stand in one run too, known by where they begin: an
+// object for each would be half of what a row costs.
 
 import { crc32 } from '../../codec/gzip/crc32'
 import type { StoreOp } from '../keyed-store'
-import { ENTRY_BYTES, HEAD_BYTES, INLINE_BYTES, type IndexEntry, writeInlineEntry, writePlacedEntry } from './index-entry'
+import {
+  ENTRY_BYTES,
+  HEAD_BYTES,
+  INLINE_BYTES,
+  type IndexEntry,
+  writeInlineEntry,
+  writePlacedEntry,
+} from './index-entry'
 
 const REMOVED = -1
 const FIRST_ENTRIES_BYTES = 2 ** 18
@@ -18,7 +26,10 @@ export interface BlockRoom {
 }
 
 export function newRoom(valueBytes: number): BlockRoom {
-  return { values: Buffer.allocUnsafeSlow(valueBytes), entries: Buffer.allocUnsafeSlow(FIRST_ENTRIES_BYTES) }
+  return {
+    values: Buffer.allocUnsafeSlow(valueBytes),
+    entries: Buffer.allocUnsafeSlow(FIRST_ENTRIES_BYTES),
+  }
 }
 
 export class WriteBlock {
@@ -68,7 +79,10 @@ export class WriteBlock {
     }
   }
 
-  /** What the index is to say of a key: undefined where the block does not know it, null where it is removed. Of use until the next {@link add}. */
+  /**
+   * What the index is to say of a key: undefined where the block does not know it, null where it is
+   * removed. Of use until the next {@link add}.
+   */
   entryOf(key: string): Uint8Array | null | undefined {
     const at = this.#places.get(key)
     return at === undefined ? undefined : this.#entryAt(at)
@@ -108,7 +122,11 @@ export class WriteBlock {
     values.set(value, this.#valueBytes)
     this.#valueBytes += value.length
     const place = { segment: this.segment, offset, length: value.length }
-    return writePlacedEntry({ place, checksum: crc32(value), head: value.subarray(0, HEAD_BYTES) }, entries, at)
+    return writePlacedEntry(
+      { place, checksum: crc32(value), head: value.subarray(0, HEAD_BYTES) },
+      entries,
+      at,
+    )
   }
 
   #widen(): void {
@@ -121,6 +139,7 @@ export class WriteBlock {
 /** Bytes that the longer values of `ops` take in a value log. */
 export function placedBytes(ops: readonly StoreOp[]): number {
   let bytes = 0
-  for (const { value } of ops) if (value !== null && value.length > INLINE_BYTES) bytes += value.length
+  for (const { value } of ops)
+    if (value !== null && value.length > INLINE_BYTES) bytes += value.length
   return bytes
 }

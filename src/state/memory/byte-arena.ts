@@ -1,10 +1,14 @@
-// Many small blocks of bytes in few large slabs, outside V8's heap: an array object for each row would cost half as much
-// again as the row, and text in V8's heap doubles while its collector waits. Here a block costs 12 bytes and its padding.
-// It owns space, not keys: a block is known by a number that stays the same while the block is moved to close up holes.
+// Many small blocks of bytes in few large slabs, outside V8's heap: an array object for each row
+// would cost half as much again as the row, and text in V8's heap doubles while its collector
+// waits. Here a block costs 12 bytes and its padding. It owns space, not keys: a block is known by
+// a number that stays the same while the block is moved to close up holes.
 //
 //   slab: │ length │ number │ bytes … pad │ length │ number │ bytes … pad │ … free │      a freed block has the number FREED
 
-/** Bytes in a slab: large enough that the system hands it out as whole pages, small enough to be emptied in passing. */
+/**
+ * Bytes in a slab: large enough that the system hands it out as whole pages, small enough to be
+ * emptied in passing.
+ */
 const SLAB_BYTES = 1 << 20
 /** Blocks begin at multiples of this: a place then fits 32 bits up to 32 GiB of slabs. */
 const UNIT_BYTES = 8
@@ -27,7 +31,10 @@ interface Slab {
 
 export class ByteArena {
   readonly #slabs: Slab[] = []
-  /** Emptied slabs. They are used again, since V8 gives memory back only when its collector gets to it. */
+  /**
+   * Emptied slabs. They are used again, since V8 gives memory back only when its collector gets to
+   * it.
+   */
   readonly #spare: number[] = []
   /** Numbers of slabs larger than SLAB_BYTES that were given back. */
   readonly #vacant: number[] = []
@@ -54,7 +61,10 @@ export class ByteArena {
   /** A copy of a block, or of its first bytes. */
   get(number: number, firstBytes = Number.POSITIVE_INFINITY): Uint8Array {
     const { slab, at } = this.#locate(number)
-    return slab.bytes.slice(at + HEADER_BYTES, at + HEADER_BYTES + Math.min(firstBytes, lengthAt(slab, at)))
+    return slab.bytes.slice(
+      at + HEADER_BYTES,
+      at + HEADER_BYTES + Math.min(firstBytes, lengthAt(slab, at)),
+    )
   }
 
   /** Bytes of a block. */
@@ -75,7 +85,10 @@ export class ByteArena {
 
   #locate(number: number): { slab: Slab; at: number } {
     const place = this.#places[number]!
-    return { slab: this.#slabs[Math.floor(place / SLAB_UNITS)]!, at: (place % SLAB_UNITS) * UNIT_BYTES }
+    return {
+      slab: this.#slabs[Math.floor(place / SLAB_UNITS)]!,
+      at: (place % SLAB_UNITS) * UNIT_BYTES,
+    }
   }
 
   #vacate(number: number): void {
@@ -122,14 +135,20 @@ export class ByteArena {
     return this.#numbers++
   }
 
-  /** Moves what is left in the slab with the most holes; the slab is then used again, or given back. */
+  /**
+   * Moves what is left in the slab with the most holes; the slab is then used again, or given back.
+   */
   #emptySparsest(): void {
     const sparsest = this.#sparsest()
     if (sparsest === undefined) return
     const slab = this.#slabs[sparsest]!
     for (let at = 0; at < slab.end; at += sizeOf(lengthAt(slab, at))) {
       const number = slab.words[at / WORD_BYTES + 1]!
-      if (number !== FREED) this.#place(number, slab.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at)))
+      if (number !== FREED)
+        this.#place(
+          number,
+          slab.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + lengthAt(slab, at)),
+        )
     }
     this.#freedBytes -= slab.freedBytes
     slab.end = 0

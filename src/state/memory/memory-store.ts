@@ -1,12 +1,31 @@
 // The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when it is listed.
-// It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in codec/.
+// It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in
+// codec/.
 
 import { FeedError } from '../../errors'
-import { anObject, anyText, arrayOf, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../../options'
-import { compareKeys, type KeyedStore, type KeyRange, type ReadOptions, type StoreEntry, type StoreOp } from '../keyed-store'
+import {
+  anObject,
+  anyText,
+  arrayOf,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  wholeNumber,
+} from '../../options'
+import {
+  compareKeys,
+  type KeyedStore,
+  type KeyRange,
+  type ReadOptions,
+  type StoreEntry,
+  type StoreOp,
+} from '../keyed-store'
 import { ByteArena } from './byte-arena'
 
-/** Entries in a block of a listing: a row that is made an object takes ten times its bytes, and blocks travel several at a time. */
+/**
+ * Entries in a block of a listing: a row that is made an object takes ten times its bytes, and
+ * blocks travel several at a time.
+ */
 const BLOCK_ENTRIES = 128
 /** V8's Map holds 2^24 entries at the most. */
 const MAP_LIMIT = 2 ** 24
@@ -16,7 +35,10 @@ const ARENA_LIMIT = 2 ** 34
 export interface MemoryStoreOptions {
   /** Entries at the most; 2^24 - 1 unless set lower. */
   readonly maxEntries?: number
-  /** Bytes of keys and values at the most, 4 GiB unless set, 16 GiB at the most. Holes that replaced values leave come on top, up to a seventh. */
+  /**
+   * Bytes of keys and values at the most, 4 GiB unless set, 16 GiB at the most. Holes that replaced
+   * values leave come on top, up to a seventh.
+   */
   readonly maxBytes?: number
 }
 
@@ -65,17 +87,27 @@ export class MemoryStore implements KeyedStore {
     }
   }
 
-  entries(range: KeyRange = {}, options: ReadOptions = {}): Generator<readonly StoreEntry[], void, void> {
+  entries(
+    range: KeyRange = {},
+    options: ReadOptions = {},
+  ): Generator<readonly StoreEntry[], void, void> {
     const { from, to } = anObject('range', range)
     if (from !== undefined) anyText('range.from', from)
     if (to !== undefined) anyText('range.to', to)
     return this.#entries({ from, to }, firstBytesOf(options))
   }
 
-  *#entries({ from, to }: Bounds, firstBytes: number | undefined): Generator<readonly StoreEntry[], void, void> {
+  *#entries(
+    { from, to }: Bounds,
+    firstBytes: number | undefined,
+  ): Generator<readonly StoreEntry[], void, void> {
     const keys: string[] = []
     for (const key of this.#blocks.keys()) {
-      if ((from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)) keys.push(key)
+      if (
+        (from === undefined || compareKeys(key, from) >= 0) &&
+        (to === undefined || compareKeys(key, to) < 0)
+      )
+        keys.push(key)
     }
     keys.sort(compareKeys)
     for (let at = 0; at < keys.length; at += BLOCK_ENTRIES) {
@@ -117,7 +149,8 @@ export class MemoryStore implements KeyedStore {
     return entries
   }
 
-  // The sum of all values is a quick upper bound; only near a limit it matters which of them replace others.
+  // The sum of all values is a quick upper bound; only near a limit it matters which of them
+  // replace others.
   #checkLimits(ops: readonly StoreOp[]): void {
     let bytes = this.#bytes
     for (const { key, value } of ops) if (value !== null) bytes += key.length + value.length
@@ -145,7 +178,8 @@ function checkOps(ops: readonly StoreOp[]): void {
   for (const op of arrayOf('ops', ops)) {
     const { key, value } = anObject('ops[]', op)
     if (typeof key !== 'string') throw optionInvalid('ops[].key', 'text', key)
-    if (value !== null && !(value instanceof Uint8Array)) throw optionInvalid('ops[].value', 'a Uint8Array or null', value)
+    if (value !== null && !(value instanceof Uint8Array))
+      throw optionInvalid('ops[].value', 'a Uint8Array or null', value)
   }
 }
 

@@ -1,17 +1,24 @@
-// The merged state of a category: for every item the newest row and, apart from it, the newest priority row.
-// Two registers an item, because a priority row says nothing about the item's row and neither replaces the other.
+// The merged state of a category: for every item the newest row and, apart from it, the newest
+// priority row. Two registers an item, because a priority row says nothing about the item's row and
+// neither replaces the other.
 
 import type { Version, VersionOf } from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
 import type { AnyBatch } from '../../codec/row-image'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import { type ItemPriorityColumns, type ItemSnapshotColumns, itemPrioritySchema } from '../../schema/feed-schemas'
+import {
+  type ItemPriorityColumns,
+  type ItemSnapshotColumns,
+  itemPrioritySchema,
+} from '../../schema/feed-schemas'
 import { compareKeys, type KeyedStore, type MaybePromise } from '../keyed-store'
 import type { Change, ChangeOptions } from './register-change'
 import { type KeptHead, type KeptRow, type MergeOptions, RegisterSet } from './register-set'
 
 /** A change of an item's row or of its priority. */
-export type MergeChange<C extends Columns = ItemSnapshotColumns> = Change<'item', C> | Change<'priority', ItemPriorityColumns>
+export type MergeChange<C extends Columns = ItemSnapshotColumns> =
+  | Change<'item', C>
+  | Change<'priority', ItemPriorityColumns>
 
 /** An item as it stands after the merge. */
 export interface MergedItem<C extends Columns = ItemSnapshotColumns> {
@@ -36,7 +43,14 @@ export class MergeState<C extends Columns> {
 
   constructor({ store, schema, versionOf, changes }: MergeStateOptions<C>) {
     this.#items = new RegisterSet({ part: 'item', store, prefix: 'i', schema, versionOf, changes })
-    this.#priorities = new RegisterSet({ part: 'priority', store, prefix: 'p', schema: itemPrioritySchema, versionOf, changes })
+    this.#priorities = new RegisterSet({
+      part: 'priority',
+      store,
+      prefix: 'p',
+      schema: itemPrioritySchema,
+      versionOf,
+      changes,
+    })
   }
 
   /**
@@ -44,18 +58,23 @@ export class MergeState<C extends Columns> {
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT
    */
   merge(batch: AnyBatch, options?: MergeOptions): Promise<readonly MergeChange<C>[]> {
-    return batch.file.feed === 'item_priority' ? this.#priorities.merge(batch, options) : this.#items.merge(batch, options)
+    return batch.file.feed === 'item_priority'
+      ? this.#priorities.merge(batch, options)
+      : this.#items.merge(batch, options)
   }
 
   /**
-   * Removes the items that a bootstrap of that time, merged before, does not have: those whose newest row is older.
-   * Repeated, it finds only what is left. @returns blocks of changes
+   * Removes the items that a bootstrap of that time, merged before, does not have: those whose
+   * newest row is older. Repeated, it finds only what is left. @returns blocks of changes
    */
   sweep(generated: Date): AsyncIterable<readonly MergeChange<C>[]> {
     return this.#items.sweep(generated)
   }
 
-  /** Forgets the removals of before a time: no row that old can come any more. @returns how many they were */
+  /**
+   * Forgets the removals of before a time: no row that old can come any more.
+   * @returns how many they were
+   */
   compact(beforeMs: number): Promise<number> {
     return this.#items.compact(beforeMs)
   }
@@ -65,14 +84,18 @@ export class MergeState<C extends Columns> {
     return this.#items.heads()
   }
 
-  /** Blocks of the items that are there, in key order. Removed items, and priorities of items never seen, are left out. */
+  /**
+   * Blocks of the items that are there, in key order. Removed items, and priorities of items never
+   * seen, are left out.
+   */
   async *entries(): AsyncGenerator<MergedItem<C>[], void, void> {
     const priorities = new InStep(this.#priorities.entries())
     try {
       for await (const block of this.#items.entries()) {
         const items: MergedItem<C>[] = []
         for (const { itemId, row, version } of block) {
-          if (row !== null) items.push({ itemId, row, priority: await priorities.of(itemId), version })
+          if (row !== null)
+            items.push({ itemId, row, priority: await priorities.of(itemId), version })
         }
         if (items.length > 0) yield items
       }
@@ -82,7 +105,10 @@ export class MergeState<C extends Columns> {
   }
 }
 
-/** A second listing in key order, read as far as the first has come: a look-up for each item would cost more than both listings. */
+/**
+ * A second listing in key order, read as far as the first has come: a look-up for each item would
+ * cost more than both listings.
+ */
 class InStep<C extends Columns> {
   readonly #blocks: AsyncGenerator<KeptRow<C>[], void, void>
   #block: readonly KeptRow<C>[] = []

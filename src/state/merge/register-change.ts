@@ -1,6 +1,12 @@
-// What an arriving row did to the register of its key, as its reader sees it. Rows are made of stored bytes when they are read.
+// What an arriving row did to the register of its key, as its reader sees it. Rows are made of
+// stored bytes when they are read.
 
-import { type ChangeKind, HEAD_BYTES, type RegisterHead, readRegister } from '../../codec/merge/register'
+import {
+  type ChangeKind,
+  HEAD_BYTES,
+  type RegisterHead,
+  readRegister,
+} from '../../codec/merge/register'
 import type { Version } from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
 import type { FileProgress } from '../../codec/row-batch'
@@ -19,18 +25,27 @@ export interface Change<Part extends string, C extends Columns> {
   readonly itemId: string
   /** Of what is kept now. */
   readonly version: Version
-  /** The row that came in: its file and position, and whether it is confirmed. It pins its batch. Null where a row was missing from a whole file. */
+  /**
+   * The row that came in: its file and position, and whether it is confirmed. It pins its batch.
+   * Null where a row was missing from a whole file.
+   */
   readonly source: AnyRow | null
   /**
-   * The row that is kept now; null when it was removed, and for a change without effect where only those with one are wanted.
-   * Made when read; it pins about 64 KiB: see {@link Row.detach}.
+   * The row that is kept now; null when it was removed, and for a change without effect where only
+   * those with one are wanted. Made when read; it pins about 64 KiB: see {@link Row.detach}.
    */
   readonly row: Row<C> | null
-  /** The row that was kept before; null where there was none, undefined where it was not asked for. It pins nothing but its own bytes. */
+  /**
+   * The row that was kept before; null where there was none, undefined where it was not asked for.
+   * It pins nothing but its own bytes.
+   */
   readonly before: Row<C> | null | undefined
 }
 
-/** What of its changes a caller wants to read: less is faster, as kept rows are read from the store for it. */
+/**
+ * What of its changes a caller wants to read: less is faster, as kept rows are read from the store
+ * for it.
+ */
 export interface ChangeOptions {
   /** Changes tell what was kept before. */
   readonly before?: boolean
@@ -52,7 +67,8 @@ export interface Telling<Part extends string, C extends Columns> extends ChangeO
   readonly book: OriginBook<C>
 }
 
-// Little is kept and all else made when it is read: there is one for each row, and most are only counted.
+// Little is kept and all else made when it is read: there is one for each row, and most are only
+// counted.
 export class RegisterChange<Part extends string, C extends Columns> implements Change<Part, C> {
   readonly kind: ChangeKind
   readonly #telling: Telling<Part, C>
@@ -94,17 +110,24 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   }
 
   get row(): Row<C> | null {
-    if (this.#telling.effectiveOnly && (this.kind === 'stale' || this.kind === 'unchanged')) return null
+    if (this.#telling.effectiveOnly && (this.kind === 'stale' || this.kind === 'unchanged'))
+      return null
     return rowOfRegister(this.#register, this.#telling.book, this.#progress)
   }
 
   get before(): Row<C> | null | undefined {
     if (!this.#telling.before) return undefined
-    return this.#before === undefined ? null : rowOfRegister(this.#before, this.#telling.book, COMPLETE)
+    return this.#before === undefined
+      ? null
+      : rowOfRegister(this.#before, this.#telling.book, COMPLETE)
   }
 }
 
 /** Null where it was removed. */
-export function rowOfRegister<C extends Columns>(register: Uint8Array, book: OriginBook<C>, progress: FileProgress): Row<C> | null {
+export function rowOfRegister<C extends Columns>(
+  register: Uint8Array,
+  book: OriginBook<C>,
+  progress: FileProgress,
+): Row<C> | null {
   return readRegister(register).version.removed ? null : book.row(register, HEAD_BYTES, progress)
 }

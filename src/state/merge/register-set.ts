@@ -1,6 +1,6 @@
-// The newest row of every key, in a keyed store: merges batches into it and reads it back.
-// What is newer is decided in codec/merge; this file brings rows, registers and the store together, one round trip a batch,
-// two where rows have to be compared with those that are kept.
+// The newest row of every key, in a keyed store: merges batches into it and reads it back. What is
+// newer is decided in codec/merge; this file brings rows, registers and the store together, one
+// round trip a batch, two where rows have to be compared with those that are kept.
 
 import { ByteWriter } from '../../codec/byte-writer'
 import {
@@ -15,15 +15,34 @@ import {
   writeRegister,
   writeRemoval,
 } from '../../codec/merge/register'
-import { compareVersions, type Version, type VersionOf, versionOfRow } from '../../codec/merge/version-order'
+import {
+  compareVersions,
+  type Version,
+  type VersionOf,
+  versionOfRow,
+} from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
 import type { FileProgress } from '../../codec/row-batch'
 import type { AnyBatch, AnyRow } from '../../codec/row-image'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import { type KeyedStore, prefixRange, type StoreEntry, type StoreOp, type WriteOptions } from '../keyed-store'
+import {
+  type KeyedStore,
+  prefixRange,
+  type StoreEntry,
+  type StoreOp,
+  type WriteOptions,
+} from '../keyed-store'
 import { OriginBook } from '../origin-book'
 import { keyOfRow } from '../row-key'
-import { type Arrival, type Change, type ChangeOptions, COMPLETE, RegisterChange, rowOfRegister, type Telling } from './register-change'
+import {
+  type Arrival,
+  type Change,
+  type ChangeOptions,
+  COMPLETE,
+  RegisterChange,
+  rowOfRegister,
+  type Telling,
+} from './register-change'
 
 /** One key's register, read back. */
 export interface KeptRow<C extends Columns> {
@@ -53,7 +72,10 @@ export interface RegisterSetOptions<Part extends string, C extends Columns> {
 }
 
 export interface MergeOptions extends WriteOptions {
-  /** Written together with the batch: both or neither. Keys of the store that the state was given, not its own. */
+  /**
+   * Written together with the batch: both or neither. Keys of the store that the state was given,
+   * not its own.
+   */
   readonly also?: readonly StoreOp[]
 }
 
@@ -72,15 +94,23 @@ export class RegisterSet<Part extends string, C extends Columns> {
 
   /**
    * Merges the rows of a batch, all or none. @returns one change for each row, in order
-   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT, STATE_IO, STATE_CORRUPT
+   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT,
+   * STATE_IO, STATE_CORRUPT
    */
-  async merge(batch: AnyBatch, { also = [], ...writeOptions }: MergeOptions = {}): Promise<Change<Part, C>[]> {
+  async merge(
+    batch: AnyBatch,
+    { also = [], ...writeOptions }: MergeOptions = {},
+  ): Promise<Change<Part, C>[]> {
     await this.#book.open()
     const arrivals: RowArrival[] = []
     for (const row of batch) arrivals.push(this.#arrival(row))
     const registers = await this.#registersOf(arrivals)
     const latest = new Map<string, Uint8Array>()
-    const merging: Merging = { origin: this.#book.numberOf(batch), writer: new ByteWriter(), progress: progressOf(batch) }
+    const merging: Merging = {
+      origin: this.#book.numberOf(batch),
+      writer: new ByteWriter(),
+      progress: progressOf(batch),
+    }
     const changes = arrivals.map((arrival, n) => {
       const before = latest.get(arrival.key) ?? registers[n]
       const { kind, register } = this.#arrive(arrival, before, merging)
@@ -92,24 +122,35 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   /**
-   * Removes every row that is older than `generated`: those that a file of all rows, generated then and merged before, does not have.
-   * Their removals are of that time, so that rows of before it stay away. Repeated, it finds only what is left. @returns blocks of changes
+   * Removes every row that is older than `generated`: those that a file of all rows, generated then
+   * and merged before, does not have. Their removals are of that time, so that rows of before it
+   * stay away. Repeated, it finds only what is left. @returns blocks of changes
    */
   async *sweep(generated: Date): AsyncGenerator<Change<Part, C>[], void, void> {
     await this.#book.open()
     const timeMs = generated.getTime()
-    const head: RegisterHead = { version: { timeMs, removed: true, generatedMs: timeMs }, checksum: 0 }
+    const head: RegisterHead = {
+      version: { timeMs, removed: true, generatedMs: timeMs },
+      checksum: 0,
+    }
     const removal = writeRemoval(head.version, new ByteWriter())
-    for await (const block of this.#registers(this.#options.changes?.before ? undefined : HEAD_BYTES)) {
+    for await (const block of this.#registers(
+      this.#options.changes?.before ? undefined : HEAD_BYTES,
+    )) {
       const swept = block.filter(({ value }) => isOlderRow(readRegister(value), timeMs))
       if (swept.length === 0) continue
       await this.#options.store.write(swept.map(({ key }) => ({ key, value: removal })))
       const arrival = (key: string): Arrival => ({ itemId: this.#itemIdOf(key), row: null, head })
-      yield swept.map(({ key, value }) => this.#change('deleted', arrival(key), removal, value, COMPLETE))
+      yield swept.map(({ key, value }) =>
+        this.#change('deleted', arrival(key), removal, value, COMPLETE),
+      )
     }
   }
 
-  /** Forgets the removals of before a time: no row that old can come any more. @returns how many they were */
+  /**
+   * Forgets the removals of before a time: no row that old can come any more.
+   * @returns how many they were
+   */
   async compact(beforeMs: number): Promise<number> {
     let forgotten = 0
     let ops: StoreOp[] = []
@@ -127,12 +168,17 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return forgotten + ops.length
   }
 
-  /** The rows kept now, in the order asked; null where there is none. They pin nothing but their own bytes. */
+  /**
+   * The rows kept now, in the order asked; null where there is none. They pin nothing but their own
+   * bytes.
+   */
   async rows(itemIds: readonly string[]): Promise<(Row<C> | null)[]> {
     await this.#book.open()
     const { store, prefix } = this.#options
     const stored = await store.getMany(itemIds.map(itemId => prefix + itemId))
-    return stored.map(register => (register === undefined ? null : rowOfRegister(register, this.#book, COMPLETE)))
+    return stored.map(register =>
+      register === undefined ? null : rowOfRegister(register, this.#book, COMPLETE),
+    )
   }
 
   /** Blocks of all registers in key order, those of removed rows included. */
@@ -150,11 +196,16 @@ export class RegisterSet<Part extends string, C extends Columns> {
   /** Blocks of all registers in key order without their rows, those of removed rows included. */
   async *heads(): AsyncGenerator<KeptHead[], void, void> {
     for await (const block of this.#registers(HEAD_BYTES)) {
-      yield block.map(({ key, value }) => ({ itemId: this.#itemIdOf(key), version: readRegister(value).version }))
+      yield block.map(({ key, value }) => ({
+        itemId: this.#itemIdOf(key),
+        version: readRegister(value).version,
+      }))
     }
   }
 
-  #registers(firstBytes?: number): AsyncIterable<readonly StoreEntry[]> | Iterable<readonly StoreEntry[]> {
+  #registers(
+    firstBytes?: number,
+  ): AsyncIterable<readonly StoreEntry[]> | Iterable<readonly StoreEntry[]> {
     const { store, prefix } = this.#options
     return store.entries(prefixRange(prefix), firstBytes === undefined ? {} : { firstBytes })
   }
@@ -165,11 +216,20 @@ export class RegisterSet<Part extends string, C extends Columns> {
 
   #arrival(row: AnyRow): RowArrival {
     const itemId = keyOfRow(row, this.#keyColumn)
-    return { row, itemId, key: this.#options.prefix + itemId, head: headOf(row, versionOfRow(row, itemId, this.#options.versionOf)) }
+    return {
+      row,
+      itemId,
+      key: this.#options.prefix + itemId,
+      head: headOf(row, versionOfRow(row, itemId, this.#options.versionOf)),
+    }
   }
 
-  /** What stands under the key of each row: whole where it is needed, else at least the beginning. */
-  async #registersOf(arrivals: readonly RowArrival[]): Promise<readonly (Uint8Array | undefined)[]> {
+  /**
+   * What stands under the key of each row: whole where it is needed, else at least the beginning.
+   */
+  async #registersOf(
+    arrivals: readonly RowArrival[],
+  ): Promise<readonly (Uint8Array | undefined)[]> {
     const { store, changes = {} } = this.#options
     const keys = arrivals.map(({ key }) => key)
     if (changes.before) return store.getMany(keys)
@@ -177,7 +237,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
     const open = new Set<string>()
     for (let n = 0; n < keys.length; n++) {
       const head = heads[n]
-      if (head !== undefined && this.#needsRow(arrivals[n]!.head, readRegister(head))) open.add(keys[n]!)
+      if (head !== undefined && this.#needsRow(arrivals[n]!.head, readRegister(head)))
+        open.add(keys[n]!)
     }
     if (open.size === 0) return heads
     const wanted = [...open]
@@ -199,7 +260,10 @@ export class RegisterSet<Part extends string, C extends Columns> {
     { origin, writer }: Merging,
   ): { kind: ChangeKind; register: Uint8Array } {
     const compare = () => {
-      const content = { bytes: row.batch.bytesOf(row.slot), signature: this.#book.signature(origin) }
+      const content = {
+        bytes: row.batch.bytesOf(row.slot),
+        signature: this.#book.signature(origin),
+      }
       return compareContents(content, this.#book.content(before!, HEAD_BYTES))
     }
     const { kind, writes } = judgeArrival(head, before && readRegister(before), compare)
@@ -216,7 +280,11 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return new RegisterChange(this.#telling, kind, arrival, register, before, progress)
   }
 
-  async #save(registers: ReadonlyMap<string, Uint8Array>, also: readonly StoreOp[], options: WriteOptions): Promise<void> {
+  async #save(
+    registers: ReadonlyMap<string, Uint8Array>,
+    also: readonly StoreOp[],
+    options: WriteOptions,
+  ): Promise<void> {
     const ops: StoreOp[] = [...this.#book.unsaved]
     for (const [key, value] of registers) ops.push({ key, value })
     for (const op of also) ops.push(op)

@@ -1,5 +1,6 @@
-// The rows of one proven file into the state of its category. Rows, what they did and the position behind them are committed
-// together, some megabytes at a time, so that a run that dies goes on behind the last commit, in the middle of the file.
+// The rows of one proven file into the state of its category. Rows, what they did and the position
+// behind them are committed together, some megabytes at a time, so that a run that dies goes on
+// behind the last commit, in the middle of the file.
 
 import type { ChangeKind } from '../../codec/merge/register'
 import { versionOfRow } from '../../codec/merge/version-order'
@@ -19,7 +20,12 @@ import { type LedgerEntry, NO_ROWS, type RowTally } from '../folder/ledger'
 import { FileInflater } from './file-inflater'
 
 /** Faults of a single row: the row is left out, and counted. */
-const ROW_FAULTS: ReadonlySet<string> = new Set(['KEY_MISSING', 'KEY_TOO_LONG', 'VERSION_MISSING', 'CELL_INVALID'])
+const ROW_FAULTS: ReadonlySet<string> = new Set([
+  'KEY_MISSING',
+  'KEY_TOO_LONG',
+  'VERSION_MISSING',
+  'CELL_INVALID',
+])
 
 export interface ApplyOptions {
   readonly state: CategoryState
@@ -84,7 +90,10 @@ class Application {
     if (isBootstrap(this.#entry.id)) await this.#commit()
   }
 
-  /** Removes what a bootstrap does not have any more. Repeated from its start it finds only what is left. */
+  /**
+   * Removes what a bootstrap does not have any more. Repeated from its start it finds only what is
+   * left.
+   */
   async sweep(): Promise<void> {
     const { id, lastModified } = this.#entry
     const generated = isBootstrap(id) ? readDate(id.generation ?? lastModified) : undefined
@@ -148,7 +157,10 @@ class Application {
 
   #isGood(row: ReturnType<RowBatch<Columns>['row']>): boolean {
     try {
-      versionOfRow(row, keyOfRow(row, row.batch.file.feed === 'item_group' ? 'itemGroupId' : 'itemId'))
+      versionOfRow(
+        row,
+        keyOfRow(row, row.batch.file.feed === 'item_group' ? 'itemGroupId' : 'itemId'),
+      )
       return true
     } catch {
       // Counted below.
@@ -160,7 +172,8 @@ class Application {
   async #count(changes: readonly CategoryChange[]): Promise<void> {
     const { log, onRows } = this.#options
     for (const { kind } of changes) this.#tally[kind]++
-    const told = log === undefined ? [] : changes.filter(isEffective).map(change => this.#told(change))
+    const told =
+      log === undefined ? [] : changes.filter(isEffective).map(change => this.#told(change))
     if (told.length > 0) await log?.add(told)
     onRows?.(changes.length)
   }
@@ -173,7 +186,8 @@ class Application {
     const { state, commitBytes } = this.#options
     if (state.gatheredBytes < commitBytes) return
     const [position, rest] = [inflater.saveState(), parser.saveState()]
-    if (position && rest) await this.#commit({ sequence: this.#entry.sequence, inflater: position, parser: rest })
+    if (position && rest)
+      await this.#commit({ sequence: this.#entry.sequence, inflater: position, parser: rest })
   }
 
   async #commit(checkpoint?: Checkpoint): Promise<void> {
@@ -188,7 +202,12 @@ class Application {
 
   #current(changeBytes: number): LedgerEntry {
     const rows: RowTally = { ...this.#tally }
-    return { ...this.#entry, rows, badRows: this.#unmerged + (this.#parser?.badRows ?? 0), changeBytes }
+    return {
+      ...this.#entry,
+      rows,
+      badRows: this.#unmerged + (this.#parser?.badRows ?? 0),
+      changeBytes,
+    }
   }
 }
 

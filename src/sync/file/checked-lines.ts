@@ -1,4 +1,5 @@
-// Records as lines of text, each behind the CRC32 of it: a file of them may end anywhere, and its whole records are still known.
+// Records as lines of text, each behind the CRC32 of it: a file of them may end anywhere, and its
+// whole records are still known.
 //
 //   crc32 as 8 hexadecimal digits · space · JSON · line end
 
@@ -33,7 +34,8 @@ export function readCheckedLines(bytes: Uint8Array): CheckedLine[] {
 
 function readLine(line: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   const json = line.subarray(HEAD)
-  if (Buffer.from(line.subarray(0, HEAD)).toString('latin1') !== `${checksum(json)} `) return undefined
+  if (Buffer.from(line.subarray(0, HEAD)).toString('latin1') !== `${checksum(json)} `)
+    return undefined
   return JSON.parse(Buffer.from(json).toString()) as Readonly<Record<string, unknown>>
 }
 

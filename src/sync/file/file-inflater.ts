@@ -1,5 +1,6 @@
-// The content of a gzip file on this machine, block by block, from its start or from a saved state in the middle of it.
-// It drives the framing (codec/gzip/members.ts) and the engine whose state can be saved; what proves the file is theirs.
+// The content of a gzip file on this machine, block by block, from its start or from a saved state
+// in the middle of it. It drives the framing (codec/gzip/members.ts) and the engine whose state can
+// be saved; what proves the file is theirs.
 
 import { gzipLimits } from '../../codec/gzip/limits'
 import { GzipMembers, type GzipMembersState } from '../../codec/gzip/members'
@@ -28,11 +29,13 @@ export class FileInflater {
     this.#file = file
     this.#readBytes = readBytes
     this.#members = new GzipMembers(gzipLimits({}), state?.members)
-    this.#engine = state && new WasmInflate(state.members.byteOffset, state.engine, state.members.memberCrc)
+    this.#engine =
+      state && new WasmInflate(state.members.byteOffset, state.engine, state.members.memberCrc)
   }
 
   /**
-   * Blocks of the content, each lent until the next is asked for. The file is proven to be whole when the sequence has ended by itself.
+   * Blocks of the content, each lent until the next is asked for. The file is proven to be whole
+   * when the sequence has ended by itself.
    * @throws FeedError STATE_IO, GZIP_* as Gunzip
    */
   async *blocks(): AsyncGenerator<Uint8Array, void, void> {
@@ -45,7 +48,10 @@ export class FileInflater {
     this.#members.end()
   }
 
-  /** Where the content stands behind the last block; undefined where no state is worth keeping. Call it between two blocks. */
+  /**
+   * Where the content stands behind the last block; undefined where no state is worth keeping. Call
+   * it between two blocks.
+   */
   saveState(): InflaterState | undefined {
     const members = this.#members.saveState()
     return members && this.#engine && { members, engine: this.#engine.saveState() }

@@ -1,5 +1,6 @@
-// From a proven file in the spool to its rows in the state and the spool gone: the part of a file's way that belongs to the state.
-// Each step can be repeated, so whoever opens a folder does first what an earlier run left undone.
+// From a proven file in the spool to its rows in the state and the spool gone: the part of a file's
+// way that belongs to the state. Each step can be repeated, so whoever opens a folder does first
+// what an earlier run left undone.
 
 import { basename, join } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
@@ -13,7 +14,8 @@ import type { StateFolder } from '../folder/state-folder'
 import { type ApplyOptions, applyFile } from './apply-file'
 import { spooledFile } from './spool'
 
-export interface FinishOptions extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
+export interface FinishOptions
+  extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
   /** Files that are kept are dropped past so many bytes, the oldest first; undefined drops none. */
   readonly keepFileBytes?: number | undefined
   /** Takes the changes of files whose changes are a sink's; without it they are told in files. */
@@ -51,7 +53,10 @@ export async function commitFile(
   return entry
 }
 
-/** Merges what is left of a file that is `applying`, and clears up behind it. @throws FeedError STATE_CORRUPT where the file is not what was proven */
+/**
+ * Merges what is left of a file that is `applying`, and clears up behind it.
+ * @throws FeedError STATE_CORRUPT where the file is not what was proven
+ */
 export async function finishFile(
   folder: StateFolder,
   category: CategoryState,
@@ -78,13 +83,17 @@ async function applySpooled(
     try {
       return await applyFile({ ...options, state, entry, data })
     } catch (cause) {
-      if (FeedError.is(cause) && /^(GZIP|TSV)_/.test(cause.code)) throw damaged(path, 'the file is not what was proven', cause)
+      if (FeedError.is(cause) && /^(GZIP|TSV)_/.test(cause.code))
+        throw damaged(path, 'the file is not what was proven', cause)
       throw cause
     }
   })
 }
 
-async function closing<T>(open: { close(): Promise<void> } | undefined, use: () => Promise<T>): Promise<T> {
+async function closing<T>(
+  open: { close(): Promise<void> } | undefined,
+  use: () => Promise<T>,
+): Promise<T> {
   try {
     return await use()
   } finally {
@@ -96,7 +105,11 @@ function damaged(path: string, reason: string, cause?: unknown): FeedError<'STAT
   return new FeedError('STATE_CORRUPT', `${path}: ${reason}`, { path, reason }, { cause })
 }
 
-async function openLog({ files, paths }: StateFolder, entry: LedgerEntry, { sink }: FinishOptions): Promise<ChangeLog | undefined> {
+async function openLog(
+  { files, paths }: StateFolder,
+  entry: LedgerEntry,
+  { sink }: FinishOptions,
+): Promise<ChangeLog | undefined> {
   if (entry.changes === 'none') return undefined
   if (entry.changes === 'sink' && sink !== undefined) return new SinkLog(sink)
   await files.makeFolder(paths.changes)
@@ -106,25 +119,48 @@ async function openLog({ files, paths }: StateFolder, entry: LedgerEntry, { sink
 }
 
 /** True where {@link finishCategory} may have something to do. */
-export async function isUnfinished({ files, paths }: Pick<StateFolder, 'files' | 'paths'>, { ledger }: CategoryState): Promise<boolean> {
+export async function isUnfinished(
+  { files, paths }: Pick<StateFolder, 'files' | 'paths'>,
+  { ledger }: CategoryState,
+): Promise<boolean> {
   const spools = new Set(await files.list(paths.spools))
-  return ledger.applying !== undefined || ledger.entries.some(({ id }) => spools.has(basename(paths.spool(id))))
+  return (
+    ledger.applying !== undefined ||
+    ledger.entries.some(({ id }) => spools.has(basename(paths.spool(id))))
+  )
 }
 
-/** Does what an earlier run left undone in a category: applies what was begun, and clears up behind what is done. */
-export async function finishCategory(folder: StateFolder, category: CategoryState, options: FinishOptions): Promise<void> {
+/**
+ * Does what an earlier run left undone in a category: applies what was begun, and clears up behind
+ * what is done.
+ */
+export async function finishCategory(
+  folder: StateFolder,
+  category: CategoryState,
+  options: FinishOptions,
+): Promise<void> {
   const { applying } = category.ledger
   if (applying !== undefined) await finishFile(folder, category, applying, options)
   const spools = new Set(await folder.files.list(folder.paths.spools))
   for (const entry of category.ledger.entries) {
-    if (spools.has(basename(folder.paths.spool(entry.id)))) await clearUpLate(folder, category, entry, options)
+    if (spools.has(basename(folder.paths.spool(entry.id))))
+      await clearUpLate(folder, category, entry, options)
   }
 }
 
 /** The spool may be that of a bootstrap of another generation, on its way: it is asked. */
-async function clearUpLate(folder: StateFolder, category: CategoryState, entry: LedgerEntry, options: FinishOptions): Promise<void> {
-  const spooled = isBootstrap(entry.id) ? await spooledFile(folder.files, folder.paths.spool(entry.id)) : undefined
-  const isAnother = spooled !== undefined && (spooled.lastModified !== entry.lastModified || spooled.totalBytes !== entry.totalBytes)
+async function clearUpLate(
+  folder: StateFolder,
+  category: CategoryState,
+  entry: LedgerEntry,
+  options: FinishOptions,
+): Promise<void> {
+  const spooled = isBootstrap(entry.id)
+    ? await spooledFile(folder.files, folder.paths.spool(entry.id))
+    : undefined
+  const isAnother =
+    spooled !== undefined &&
+    (spooled.lastModified !== entry.lastModified || spooled.totalBytes !== entry.totalBytes)
   if (!isAnother) await clearUp(folder, category, entry, options)
 }
 
@@ -147,7 +183,11 @@ async function clearUp(
 }
 
 /** The oldest first; the newest file is kept whatever its size. */
-async function dropOldFiles({ files, paths }: StateFolder, { ledger }: CategoryState, keepFileBytes: number): Promise<void> {
+async function dropOldFiles(
+  { files, paths }: StateFolder,
+  { ledger }: CategoryState,
+  keepFileBytes: number,
+): Promise<void> {
   const kept = new Set(await files.list(paths.kept))
   let bytes = 0
   for (const { id, totalBytes } of ledger.entries.toReversed()) {

@@ -1,9 +1,13 @@
-// A sample of keys that both sides of a comparison can draw alike: by a hash of the key. It holds every key up to a cap, then only
-// those of every second hash, of every fourth, and so on. So a share that is counted in it is that of all keys, exactly up to the cap.
+// A sample of keys that both sides of a comparison can draw alike: by a hash of the key. It holds
+// every key up to a cap, then only those of every second hash, of every fourth, and so on. So a
+// share that is counted in it is that of all keys, exactly up to the cap.
 
 import { crc32 } from '../../codec/gzip/crc32'
 
-/** Keys held at the most: some megabytes. A share that is counted among half as many is off by about a hundredth at the most. */
+/**
+ * Keys held at the most: some megabytes. A share that is counted among half as many is off by about
+ * a hundredth at the most.
+ */
 const MOST_KEYS = 65_536
 
 export class KeySample {

@@ -1,8 +1,9 @@
-// Whether a bootstrap may remove what it does not have. A file that is proven whole can still be the wrong one: cut short where it
-// was made, or of another category. So before anything of it is written, its keys are held against those of the state.
+// Whether a bootstrap may remove what it does not have. A file that is proven whole can still be
+// the wrong one: cut short where it was made, or of another category. So before anything of it is
+// written, its keys are held against those of the state.
 //
-// Not looked at: a file that the service proved to be empty (a 204, or a total of 0), and a state of few rows, whose shares swing
-// by themselves.
+// Not looked at: a file that the service proved to be empty (a 204, or a total of 0), and a state
+// of few rows, whose shares swing by themselves.
 
 import { join } from 'node:path'
 import { TsvParser } from '../../codec/tsv/parser'
@@ -28,19 +29,30 @@ export interface RemovalCheckOptions {
   readonly signal: AbortSignal
 }
 
-/** @returns SYNC_REMOVAL_REFUSED for a bootstrap that would remove too much; undefined for every file that may be applied */
+/**
+ * @returns SYNC_REMOVAL_REFUSED for a bootstrap that would remove too much; undefined for every
+ * file that may be applied
+ */
 export async function removalRefusal(
   { files, paths }: StateFolder,
   state: CategoryState,
   { id, identity }: ProvenFile,
   { maxRemovedShare, signal }: RemovalCheckOptions,
 ): Promise<FeedError<'SYNC_REMOVAL_REFUSED'> | undefined> {
-  if (!isBootstrap(id) || identity.totalBytes === 0 || maxRemovedShare >= 1 || !(await hasManyRows(state, id))) return undefined
+  if (
+    !isBootstrap(id) ||
+    identity.totalBytes === 0 ||
+    maxRemovedShare >= 1 ||
+    !(await hasManyRows(state, id))
+  )
+    return undefined
   const data = await files.open(join(paths.spool(id), 'data'))
   if (data === undefined) return undefined
   const sample = await withFile(data, () => keysOf(id, data, signal))
   const { rowsBefore, rowsRemoved } = await compared(state, id, sample)
-  return rowsRemoved > rowsBefore * maxRemovedShare ? refusal(id, { rowsBefore, rowsRemoved, maxRemovedShare }) : undefined
+  return rowsRemoved > rowsBefore * maxRemovedShare
+    ? refusal(id, { rowsBefore, rowsRemoved, maxRemovedShare })
+    : undefined
 }
 
 async function hasManyRows(state: CategoryState, { feed }: BootstrapId): Promise<boolean> {
@@ -55,7 +67,12 @@ async function hasManyRows(state: CategoryState, { feed }: BootstrapId): Promise
 async function keysOf(id: BootstrapId, data: DurableFile, signal: AbortSignal): Promise<KeySample> {
   const sample = new KeySample()
   const column = id.feed === 'item' ? 'itemId' : 'itemGroupId'
-  const parser = new TsvParser({ schema: schemaOfFile(id), columns: [column], onBadRow: 'skip', lends: true })
+  const parser = new TsvParser({
+    schema: schemaOfFile(id),
+    columns: [column],
+    onBadRow: 'skip',
+    lends: true,
+  })
   const inflater = new FileInflater(data)
   try {
     for await (const block of inflater.blocks()) {
@@ -71,7 +88,11 @@ async function keysOf(id: BootstrapId, data: DurableFile, signal: AbortSignal): 
 }
 
 /** Rows that are as new as the bootstrap stay without it: what came after it says more. */
-async function compared(state: CategoryState, { feed, generation }: BootstrapId, sample: KeySample) {
+async function compared(
+  state: CategoryState,
+  { feed, generation }: BootstrapId,
+  sample: KeySample,
+) {
   const generatedMs = readDate(generation)?.getTime() ?? Number.POSITIVE_INFINITY
   let [rowsBefore, missing] = [0, 0]
   for await (const block of state.heads(feed)) {
@@ -86,12 +107,22 @@ async function compared(state: CategoryState, { feed, generation }: BootstrapId,
 
 function refusal(
   id: BootstrapId,
-  { rowsBefore, rowsRemoved, maxRemovedShare }: { rowsBefore: number; rowsRemoved: number; maxRemovedShare: number },
+  {
+    rowsBefore,
+    rowsRemoved,
+    maxRemovedShare,
+  }: { rowsBefore: number; rowsRemoved: number; maxRemovedShare: number },
 ): FeedError<'SYNC_REMOVAL_REFUSED'> {
   const file = fileIdKey(id)
   const what = id.feed === 'item' ? 'items' : 'item groups'
   const message =
     `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
     'nothing of it was applied. If they are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'
-  return new FeedError('SYNC_REMOVAL_REFUSED', message, { category: categoryKey(id), file, rowsBefore, rowsRemoved, maxRemovedShare })
+  return new FeedError('SYNC_REMOVAL_REFUSED', message, {
+    category: categoryKey(id),
+    file,
+    rowsBefore,
+    rowsRemoved,
+    maxRemovedShare,
+  })
 }

@@ -1,7 +1,8 @@
-// The compressed bytes of one file while it is fetched: a run that dies goes on where its last whole piece ends.
-// `data` is the file's own bytes; `index` says which of them are known to be there, a checked line a piece. Data is synced before
-// the index names it, and checked against the index when the spool is opened again. What a torn write, another file or another
-// version of this program left there is cut off or dropped.
+// The compressed bytes of one file while it is fetched: a run that dies goes on where its last
+// whole piece ends. `data` is the file's own bytes; `index` says which of them are known to be
+// there, a checked line a piece. Data is synced before the index names it, and checked against the
+// index when the spool is opened again. What a torn write, another file or another version of this
+// program left there is cut off or dropped.
 
 import { join } from 'node:path'
 import { crc32 } from '../../codec/gzip/crc32'
@@ -117,7 +118,10 @@ export class Spool {
     this.#length += piece.length
   }
 
-  /** All bytes are here and their content of `rawBytes` is proven: a later run need not do that again. */
+  /**
+   * All bytes are here and their content of `rawBytes` is proven: a later run need not do that
+   * again.
+   */
   async markVerified(rawBytes: number): Promise<void> {
     await this.#record({ kind: 'verified', rawBytes })
     await this.#index.sync()
@@ -157,7 +161,12 @@ export class Spool {
   async #recover(): Promise<void> {
     const lines = readCheckedLines(await this.#index.read(0, await this.#index.size()))
     const [first, ...rest] = lines
-    if (first === undefined || first.record.kind !== 'file' || first.record.format !== FORMAT || first.record.key !== this.#options.key) {
+    if (
+      first === undefined ||
+      first.record.kind !== 'file' ||
+      first.record.format !== FORMAT ||
+      first.record.key !== this.#options.key
+    ) {
       return this.empty()
     }
     const { kind: _, format: __, ...file } = first.record
@@ -178,7 +187,8 @@ export class Spool {
       return true
     }
     const { offset, length, crc } = record as Partial<PieceRecord>
-    if (record.kind !== 'piece' || offset !== this.#length || typeof length !== 'number') return false
+    if (record.kind !== 'piece' || offset !== this.#length || typeof length !== 'number')
+      return false
     if ((await this.#checksum(offset, length)) !== crc) return false
     this.#length += length
     return true
@@ -196,11 +206,18 @@ export class Spool {
   }
 }
 
-/** The file that a spool was begun for, without opening it; undefined where it was begun for none. */
-export async function spooledFile(files: DurableFiles, folder: string): Promise<SpooledFile | undefined> {
+/**
+ * The file that a spool was begun for, without opening it; undefined where it was begun for none.
+ */
+export async function spooledFile(
+  files: DurableFiles,
+  folder: string,
+): Promise<SpooledFile | undefined> {
   const index = await files.open(join(folder, 'index'))
   if (index === undefined) return undefined
   const bytes = await withFile(index, () => index.read(0, HEAD_BYTES))
   const first = readCheckedLines(bytes)[0]?.record
-  return first?.kind === 'file' && first.format === FORMAT ? (first as unknown as SpooledFile) : undefined
+  return first?.kind === 'file' && first.format === FORMAT
+    ? (first as unknown as SpooledFile)
+    : undefined
 }

@@ -1,5 +1,6 @@
-// The proof that a fetched file may be applied: every member's checksum and size, the end of the file, and a header line that fits.
-// Before it nothing of a file is visible, so whatever is found here leaves no trace.
+// The proof that a fetched file may be applied: every member's checksum and size, the end of the
+// file, and a header line that fits. Before it nothing of a file is visible, so whatever is found
+// here leaves no trace.
 
 import { TsvParser } from '../../codec/tsv/parser'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
@@ -14,7 +15,8 @@ export interface VerifyOptions {
 
 /**
  * @returns the size of the content
- * @throws FeedError GZIP_* as Gunzip, TSV_EMPTY, TSV_HEADER_INVALID, TSV_COLUMN_MISSING, TSV_COLUMN_REPEATED, STATE_IO; the signal's reason
+ * @throws FeedError GZIP_* as Gunzip, TSV_EMPTY, TSV_HEADER_INVALID, TSV_COLUMN_MISSING,
+ * TSV_COLUMN_REPEATED, STATE_IO; the signal's reason
  */
 export async function verifyFile({ file, schema, signal }: VerifyOptions): Promise<number> {
   const inflater = new FileInflater(file)

@@ -1,11 +1,17 @@
-// One category of a state folder: its merged items and priorities, its groups, its ledger and the position inside the file that is
-// being applied, all under one prefix of the folder's store. It owns which keys they have and what is written together.
+// One category of a state folder: its merged items and priorities, its groups, its ledger and the
+// position inside the file that is being applied, all under one prefix of the folder's store. It
+// owns which keys they have and what is written together.
 //
 //   i… p… o…   merged rows and what they came from (state/)      g… og…  groups      f/…  ledger      k  checkpoint
 //   t  up to when removals were forgotten
 
 import type { AnyBatch } from '../../codec/row-image'
-import { type ItemGroupColumns, type ItemSnapshotColumns, itemGroupSchema, itemSnapshotSchema } from '../../schema/feed-schemas'
+import {
+  type ItemGroupColumns,
+  type ItemSnapshotColumns,
+  itemGroupSchema,
+  itemSnapshotSchema,
+} from '../../schema/feed-schemas'
 import type { KeyedStore, StoreOp, WriteOptions } from '../../state/keyed-store'
 import { type MergeChange, MergeState } from '../../state/merge/merge-state'
 import type { Change } from '../../state/merge/register-change'
@@ -36,7 +42,11 @@ export class CategoryState {
     this.ledger = ledger
     this.#store = store
     this.#group = new WriteGroup(store)
-    this.items = new MergeState({ store: this.#group, schema: itemSnapshotSchema, changes: CHANGES })
+    this.items = new MergeState({
+      store: this.#group,
+      schema: itemSnapshotSchema,
+      changes: CHANGES,
+    })
     this.groups = newGroups(this.#group)
   }
 
@@ -50,28 +60,38 @@ export class CategoryState {
     return this.#group.byteLength
   }
 
-  /** Merges rows; they are in the store with the next {@link commit}. @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID */
+  /**
+   * Merges rows; they are in the store with the next {@link commit}.
+   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
+   */
   merge(batch: AnyBatch): Promise<readonly CategoryChange[]> {
     return batch.file.feed === 'item_group' ? this.groups.merge(batch) : this.items.merge(batch)
   }
 
   /**
-   * Removes, block by block, what is older than a bootstrap that was merged before. The removals are in the store with the next
-   * {@link commit}; rows merged before have been committed.
+   * Removes, block by block, what is older than a bootstrap that was merged before. The removals
+   * are in the store with the next {@link commit}; rows merged before have been committed.
    */
   sweep(feed: 'item' | 'item_group', generated: Date): AsyncIterable<readonly CategoryChange[]> {
     return feed === 'item' ? this.items.sweep(generated) : this.groups.sweep(generated)
   }
 
-  /** Blocks of the rows of a feed by key and version, removed rows included. What was merged and not committed is left out. */
+  /**
+   * Blocks of the rows of a feed by key and version, removed rows included. What was merged and not
+   * committed is left out.
+   */
   heads(feed: 'item' | 'item_group'): AsyncIterable<readonly KeptHead[]> {
     return feed === 'item' ? this.items.heads() : this.groups.heads()
   }
 
-  /** Forgets removals from before a time: nothing older can come any more. Between two files only. */
+  /**
+   * Forgets removals from before a time: nothing older can come any more. Between two files only.
+   */
   async compact(before: Date): Promise<void> {
     // Straight to the store: what it removes is not gathered.
-    await new MergeState({ store: this.#store, schema: itemSnapshotSchema }).compact(before.getTime())
+    await new MergeState({ store: this.#store, schema: itemSnapshotSchema }).compact(
+      before.getTime(),
+    )
     await newGroups(this.#store).compact(before.getTime())
     await this.#store.write([{ key: COMPACTED_KEY, value: Buffer.from(before.toISOString()) }])
   }
@@ -82,14 +102,23 @@ export class CategoryState {
     return bytes && new Date(Buffer.from(bytes).toString())
   }
 
-  /** Writes in one step what was merged, the entry, and where to go on: after it, or without `checkpoint` at the file's start. */
+  /**
+   * Writes in one step what was merged, the entry, and where to go on: after it, or without
+   * `checkpoint` at the file's start.
+   */
   async commit(entry: LedgerEntry, checkpoint?: Checkpoint, options?: WriteOptions): Promise<void> {
-    const position: StoreOp = { key: CHECKPOINT_KEY, value: checkpoint === undefined ? null : writeCheckpoint(checkpoint) }
+    const position: StoreOp = {
+      key: CHECKPOINT_KEY,
+      value: checkpoint === undefined ? null : writeCheckpoint(checkpoint),
+    }
     await this.#group.commit([this.ledger.op(entry), position], options)
     this.ledger.took(entry)
   }
 
-  /** Where the file of this entry is to be gone on with; undefined at its start, and where what is stored cannot be used. */
+  /**
+   * Where the file of this entry is to be gone on with; undefined at its start, and where what is
+   * stored cannot be used.
+   */
   async checkpoint({ sequence }: LedgerEntry): Promise<Checkpoint | undefined> {
     const [bytes] = await this.#store.getMany([CHECKPOINT_KEY])
     const found = bytes && readCheckpoint(bytes)
@@ -98,5 +127,12 @@ export class CategoryState {
 }
 
 function newGroups(store: KeyedStore): RegisterSet<'group', ItemGroupColumns> {
-  return new RegisterSet({ part: 'group', store, prefix: 'g', schema: itemGroupSchema, keyColumn: 'itemGroupId', changes: CHANGES })
+  return new RegisterSet({
+    part: 'group',
+    store,
+    prefix: 'g',
+    schema: itemGroupSchema,
+    keyColumn: 'itemGroupId',
+    changes: CHANGES,
+  })
 }

@@ -1,6 +1,7 @@
-// The changes that a file made to the state, as lines of JSON in a file of its own. Lines are synced before the rows that they
-// tell of are committed together with the log's length; what stands behind that length after a crash is cut off and told again:
-// so each change is told once, and none before or without its row.
+// The changes that a file made to the state, as lines of JSON in a file of its own. Lines are
+// synced before the rows that they tell of are committed together with the log's length; what
+// stands behind that length after a crash is cut off and told again: so each change is told once,
+// and none before or without its row.
 
 import type { ChangeKind } from '../../codec/merge/register'
 import { anObject, optionInvalid } from '../../options'
@@ -39,7 +40,10 @@ export interface ChangeLog {
 
 /** Takes the changes of the state, in the order in which the rows of a file made them. */
 export interface ChangeSink {
-  /** Called before the rows are committed: after a crash some changes may come once more, none is left out. */
+  /**
+   * Called before the rows are committed: after a crash some changes may come once more, none is
+   * left out.
+   */
   write(changes: readonly StateChange[]): void | Promise<void>
 }
 
@@ -82,7 +86,8 @@ export class ChangeFile implements ChangeLog {
     const file = await files.edit(path)
     try {
       const found = await file.size()
-      if (found < length) throw stateIo(path, 'read', `${length} bytes were written, ${found} are there`)
+      if (found < length)
+        throw stateIo(path, 'read', `${length} bytes were written, ${found} are there`)
       await file.truncate(length)
       return new ChangeFile(file, length)
     } catch (error) {
@@ -112,6 +117,7 @@ export class ChangeFile implements ChangeLog {
 /** A change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
 export function changeLine(change: StateChange): string {
   const { part, kind, id, at, file, row } = anObject('change', change)
-  if (!(at instanceof Date) || Number.isNaN(at.getTime())) throw optionInvalid('change.at', 'a Date', at)
+  if (!(at instanceof Date) || Number.isNaN(at.getTime()))
+    throw optionInvalid('change.at', 'a Date', at)
   return `${JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file), row: row?.toObject() ?? null })}\n`
 }

@@ -1,5 +1,6 @@
-// A position inside a file that is being applied, as bytes for the store: written together with the rows before it, in one step.
-// A run that finds it goes on there; bytes that are not whole, or of another version of this program, are taken for none.
+// A position inside a file that is being applied, as bytes for the store: written together with the
+// rows before it, in one step. A run that finds it goes on there; bytes that are not whole, or of
+// another version of this program, are taken for none.
 //
 //   magic · crc32 of what follows · length of the text │ positions as JSON │ inflate engine │ bytes not read yet
 
@@ -26,8 +27,17 @@ interface CheckpointText {
   readonly engineBytes: number
 }
 
-export function writeCheckpoint({ sequence, inflater, parser: { rest, ...parser } }: Checkpoint): Uint8Array {
-  const text: CheckpointText = { sequence, members: inflater.members, parser, engineBytes: inflater.engine.length }
+export function writeCheckpoint({
+  sequence,
+  inflater,
+  parser: { rest, ...parser },
+}: Checkpoint): Uint8Array {
+  const text: CheckpointText = {
+    sequence,
+    members: inflater.members,
+    parser,
+    engineBytes: inflater.engine.length,
+  }
   const json = Buffer.from(JSON.stringify(text))
   const bytes = Buffer.concat([Buffer.alloc(HEAD_BYTES), json, inflater.engine, rest])
   bytes.writeUInt32LE(MAGIC, 0)
@@ -42,7 +52,9 @@ export function readCheckpoint(bytes: Uint8Array): Checkpoint | undefined {
   if (buffer.length < HEAD_BYTES || buffer.readUInt32LE(0) !== MAGIC) return undefined
   if (buffer.readUInt32LE(4) !== crc32(buffer.subarray(CHECKED_FROM))) return undefined
   const engineAt = HEAD_BYTES + buffer.readUInt32LE(8)
-  const { sequence, members, parser, engineBytes } = JSON.parse(buffer.toString('utf8', HEAD_BYTES, engineAt)) as CheckpointText
+  const { sequence, members, parser, engineBytes } = JSON.parse(
+    buffer.toString('utf8', HEAD_BYTES, engineAt),
+  ) as CheckpointText
   const restAt = engineAt + engineBytes
   return {
     sequence,

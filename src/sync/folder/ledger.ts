@@ -1,4 +1,5 @@
-// The ledger of a category: which files its state is made of. An entry is written in one step with what it says is there.
+// The ledger of a category: which files its state is made of. An entry is written in one step with
+// what it says is there.
 //
 //   applying   the file is proven whole and lies in the spool; its rows are being merged. From here on it belongs to the state:
 //              whoever opens the folder finishes it first
@@ -25,7 +26,10 @@ export interface LedgerEntry extends FileIdentity {
   readonly totalBytes: number
   /** Size of the content. */
   readonly rawBytes: number
-  /** Rows merged so far by what they did; in a bootstrap also the rows that it removed because it does not have them. */
+  /**
+   * Rows merged so far by what they did; in a bootstrap also the rows that it removed because it
+   * does not have them.
+   */
   readonly rows: RowTally
   /** All rows are merged; a bootstrap may still have to remove what it does not have. */
   readonly rowsDone: boolean

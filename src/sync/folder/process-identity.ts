@@ -1,4 +1,5 @@
-// Which process this is, and whether another one still runs: a process number alone is used again by others.
+// Which process this is, and whether another one still runs: a process number alone is used again
+// by others.
 
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -38,13 +39,18 @@ function exists(pid: number): boolean {
   }
 }
 
-/** The boot of the machine, and the clock ticks from it to the process's start (proc(5), field 22 of stat). */
+/**
+ * The boot of the machine, and the clock ticks from it to the process's start (proc(5), field 22 of
+ * stat).
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The second field is the program's name in brackets, which may have spaces and brackets in it.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return ticks === undefined ? '' : `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}/${ticks}`
+    return ticks === undefined
+      ? ''
+      : `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}/${ticks}`
   } catch {
     return ''
   }

@@ -1,5 +1,5 @@
-// A state folder while a process holds it: the lock, the marker, the one store of all categories. What is opened is closed in the
-// reverse order, also where opening fails half-way.
+// A state folder while a process holds it: the lock, the marker, the one store of all categories.
+// What is opened is closed in the reverse order, also where opening fails half-way.
 
 import { type KeyedStore, prefixRange } from '../../state/keyed-store'
 import { prefixedStore } from '../../state/prefixed-store'
@@ -9,7 +9,14 @@ import { removeEndedReaders } from '../read/reader-place'
 import { CategoryState } from './category-state'
 import { machineGround, type StateGround } from './state-ground'
 import { StateLock } from './state-lock'
-import { markerMissing, needMarker, originMismatch, readMarker, type StateOrigin, writeMarker } from './state-marker'
+import {
+  markerMissing,
+  needMarker,
+  originMismatch,
+  readMarker,
+  type StateOrigin,
+  writeMarker,
+} from './state-marker'
 import { StatePaths } from './state-paths'
 
 /** Keys of the store: the categories that the folder has, and after this prefix what is in each. */
@@ -42,7 +49,12 @@ export class StateFolder {
   }
 
   /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
-  static async open({ folder, origin, storeBytes, ground = machineGround }: StateFolderOptions): Promise<StateFolder> {
+  static async open({
+    folder,
+    origin,
+    storeBytes,
+    ground = machineGround,
+  }: StateFolderOptions): Promise<StateFolder> {
     const paths = new StatePaths(folder)
     const { files } = ground
     await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
@@ -50,12 +62,20 @@ export class StateFolder {
     try {
       await removeEndedReaders(ground, paths)
       const found = await readMarker(files, paths)
-      // A reader needs the marker, and has seen it: where it is gone now, somebody removes the folder.
+      // A reader needs the marker, and has seen it: where it is gone now, somebody removes the
+      // folder.
       const wanted = origin ?? found
       if (wanted === undefined) throw markerMissing(paths)
       const store = await ground.openStore(paths.store, storeBytes, found !== undefined)
       try {
-        const state = new StateFolder({ paths, origin: wanted, files, lock, store, categories: await openCategories(store) })
+        const state = new StateFolder({
+          paths,
+          origin: wanted,
+          files,
+          lock,
+          store,
+          categories: await openCategories(store),
+        })
         await state.#settleOrigin(found)
         return state
       } catch (error) {
@@ -91,9 +111,15 @@ export class StateFolder {
     }
   }
 
-  /** The folder becomes one of {@link origin}, unless it is one, where nothing in it is of anything else. */
+  /**
+   * The folder becomes one of {@link origin}, unless it is one, where nothing in it is of anything
+   * else.
+   */
   async #settleOrigin(found: StateOrigin | undefined): Promise<void> {
-    const mismatch = found === undefined ? markerMissing(this.paths) : originMismatch(this.paths, found, this.origin)
+    const mismatch =
+      found === undefined
+        ? markerMissing(this.paths)
+        : originMismatch(this.paths, found, this.origin)
     if (found !== undefined && mismatch === undefined) return
     if (this.categories.some(({ ledger }) => ledger.entries.length > 0)) throw mismatch
     await this.#store.write(
@@ -128,7 +154,10 @@ export async function openCategories(store: KeyedStore): Promise<Map<string, Cat
   return categories
 }
 
-function openCategory(store: KeyedStore, { marketplace, categoryId }: Category): Promise<CategoryState> {
+function openCategory(
+  store: KeyedStore,
+  { marketplace, categoryId }: Category,
+): Promise<CategoryState> {
   const category = { marketplace, categoryId }
   return CategoryState.open(category, prefixedStore(store, CATEGORY + categoryKey(category)))
 }

@@ -1,4 +1,5 @@
-// What a state folder stands on: files, processes, the lock and stores. A test may put something else in the place of each.
+// What a state folder stands on: files, processes, the lock and stores. A test may put something
+// else in the place of each.
 
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +32,9 @@ export const machineGround: StateGround = {
   files: machineFiles,
   processes: machineProcesses,
   lockFolder: takeKernelLock,
-  openStore: (folder, memoryBytes, mustExist) => LevelStore.open(folder, { memoryBytes, mustExist }),
+  openStore: (folder, memoryBytes, mustExist) =>
+    LevelStore.open(folder, { memoryBytes, mustExist }),
   snapshotStore: options => LevelSnapshot.take(options),
-  makeTemporaryFolder: () => onDisk(tmpdir(), 'mkdtemp', () => mkdtemp(join(tmpdir(), 'feedmill-reader-'))),
+  makeTemporaryFolder: () =>
+    onDisk(tmpdir(), 'mkdtemp', () => mkdtemp(join(tmpdir(), 'feedmill-reader-'))),
 }

@@ -1,10 +1,13 @@
-// One process at a time changes a state folder; a reader holds the folder only while it takes its snapshot (read/reader-place.ts), and
-// those that come meanwhile wait for it. The lock is the kernel's (state/level/kernel-lock.ts), so it goes with its process, whatever
-// host name that process had. Beside it each process puts up a claim, a file that says who it is, for two reasons: those that are
-// refused can say who has the folder, and two threads of one process do not both ask for the kernel's lock, which would free it.
+// One process at a time changes a state folder; a reader holds the folder only while it takes its
+// snapshot (read/reader-place.ts), and those that come meanwhile wait for it. The lock is the
+// kernel's (state/level/kernel-lock.ts), so it goes with its process, whatever host name that
+// process had. Beside it each process puts up a claim, a file that says who it is, for two reasons:
+// those that are refused can say who has the folder, and two threads of one process do not both ask
+// for the kernel's lock, which would free it.
 //
 //   lock/LOCK …          the kernel's lock, and the empty database that it belongs to
-//   lock/<process>.json  a claim: made before the kernel's lock is asked for, removed after it is free
+//   lock/<process>.json a claim: made before the kernel's lock is asked for, removed after it is
+//   free
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -17,7 +20,10 @@ import type { Processes, ProcessIdentity } from './process-identity'
 
 const FOLDER = 'lock'
 const CLAIM = /\.json$/
-/** A folder that a reader holds is asked for again so often, and after so long: five seconds together. */
+/**
+ * A folder that a reader holds is asked for again so often, and after so long: five seconds
+ * together.
+ */
 const ATTEMPTS = 250
 const PAUSE_MS = 20
 
@@ -57,7 +63,11 @@ export class StateLock {
   }
 
   /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
-  static async take(ground: StateLockGround, folder: string, use: LockUse = 'write'): Promise<StateLock> {
+  static async take(
+    ground: StateLockGround,
+    folder: string,
+    use: LockUse = 'write',
+  ): Promise<StateLock> {
     for (let attempt = 1; ; attempt++) {
       const taken = await StateLock.#tryTake(ground, folder, use)
       if (taken instanceof StateLock) return taken
@@ -73,7 +83,9 @@ export class StateLock {
    */
   static async expectFree({ files, processes }: StateLockGround, folder: string): Promise<void> {
     const { host } = processes.own()
-    const holder = (await claimsIn(files, join(folder, FOLDER))).find(({ claim }) => claim?.host === host && processes.mayRun(claim))
+    const holder = (await claimsIn(files, join(folder, FOLDER))).find(
+      ({ claim }) => claim?.host === host && processes.mayRun(claim),
+    )
     if (holder !== undefined) throw locked(folder, holder)
   }
 
@@ -124,17 +136,29 @@ export function isLockName(name: string): boolean {
   return name === FOLDER
 }
 
-/** The same for all threads of a process, and for no other process: one that was killed leaves a name that nobody has again. */
+/**
+ * The same for all threads of a process, and for no other process: one that was killed leaves a
+ * name that nobody has again.
+ */
 export function processName({ pid, host, startedAt }: ProcessIdentity): string {
   const hash = createHash('sha256').update(`${host}\n${startedAt}`).digest('hex')
   return `${pid}-${hash.slice(0, 16)}`
 }
 
 /** @returns false where this process has a claim already */
-async function putUp(files: DurableFiles, path: string, own: ProcessIdentity, use: LockUse): Promise<boolean> {
+async function putUp(
+  files: DurableFiles,
+  path: string,
+  own: ProcessIdentity,
+  use: LockUse,
+): Promise<boolean> {
   const file = await files.create(path)
   if (file === undefined) return false
-  const claim: Claim = { ...own, since: new Date().toISOString(), ...(use === 'read' && { reading: true }) }
+  const claim: Claim = {
+    ...own,
+    since: new Date().toISOString(),
+    ...(use === 'read' && { reading: true }),
+  }
   try {
     await withFile(file, () => file.write(0, Buffer.from(`${JSON.stringify(claim)}\n`)))
     return true
@@ -144,17 +168,36 @@ async function putUp(files: DurableFiles, path: string, own: ProcessIdentity, us
   }
 }
 
-/** Whoever has the kernel's lock knows that others have not: what they left is removed, unless they are asking just now. */
-async function removeOthers(files: DurableFiles, place: string, own: string, processes: Processes): Promise<void> {
+/**
+ * Whoever has the kernel's lock knows that others have not: what they left is removed, unless they
+ * are asking just now.
+ */
+async function removeOthers(
+  files: DurableFiles,
+  place: string,
+  own: string,
+  processes: Processes,
+): Promise<void> {
   for (const { path, claim } of await claimsIn(files, place)) {
-    const isAsking = claim !== undefined && claim.host === processes.own().host && processes.mayRun(claim)
+    const isAsking =
+      claim !== undefined && claim.host === processes.own().host && processes.mayRun(claim)
     if (path !== own && !isAsking) await files.remove(path)
   }
 }
 
-/** The oldest claim of another process that may run: who took the lock has removed what was there before. */
-async function holderIn(files: DurableFiles, place: string, own: string, processes: Processes): Promise<FoundClaim | undefined> {
-  const others = (await claimsIn(files, place)).filter(({ path, claim }) => path !== own && claim !== undefined && processes.mayRun(claim))
+/**
+ * The oldest claim of another process that may run: who took the lock has removed what was there
+ * before.
+ */
+async function holderIn(
+  files: DurableFiles,
+  place: string,
+  own: string,
+  processes: Processes,
+): Promise<FoundClaim | undefined> {
+  const others = (await claimsIn(files, place)).filter(
+    ({ path, claim }) => path !== own && claim !== undefined && processes.mayRun(claim),
+  )
   return others.sort((a, b) => (a.claim!.since < b.claim!.since ? -1 : 1))[0]
 }
 
@@ -175,7 +218,11 @@ async function foundAt(files: DurableFiles, path: string): Promise<FoundClaim> {
 function readClaim(text: string): Claim | undefined {
   try {
     const { pid, host, startedAt, since, reading } = JSON.parse(text) as Partial<Claim>
-    const isOne = typeof pid === 'number' && typeof host === 'string' && typeof startedAt === 'string' && typeof since === 'string'
+    const isOne =
+      typeof pid === 'number' &&
+      typeof host === 'string' &&
+      typeof startedAt === 'string' &&
+      typeof since === 'string'
     return isOne ? { pid, host, startedAt, since, ...(reading === true && { reading }) } : undefined
   } catch {
     return undefined
@@ -188,7 +235,10 @@ function isLocked(error: unknown): boolean {
 
 function locked(path: string, holder: FoundClaim | undefined): FeedError<'STATE_LOCKED'> {
   const { pid, host, since } = holder?.claim ?? {}
-  const who = pid === undefined ? 'another process' : `process ${pid} on ${host}, since ${since} (${holder?.path} says so)`
+  const who =
+    pid === undefined
+      ? 'another process'
+      : `process ${pid} on ${host}, since ${since} (${holder?.path} says so)`
   const message = `${path} is in use by ${who}: wait until that process has ended, or end it; the lock ends with it, no file has to be removed`
   return new FeedError('STATE_LOCKED', message, {
     path,

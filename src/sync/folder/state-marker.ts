@@ -1,5 +1,5 @@
-// `state.json`: what says that a folder is a state, of which form, and of which service and marketplace. The store is made before
-// it is written, so a folder that has the marker has a store.
+// `state.json`: what says that a folder is a state, of which form, and of which service and
+// marketplace. The store is made before it is written, so a folder that has the marker has a store.
 
 import { FeedError } from '../../errors'
 import { corruptState } from '../../state/disk'
@@ -18,7 +18,10 @@ export interface StateOrigin {
   readonly service: string
 }
 
-/** What a first run that died before it wrote the marker may have left: the marker's unfinished file, and a store with nothing in it. */
+/**
+ * What a first run that died before it wrote the marker may have left: the marker's unfinished
+ * file, and a store with nothing in it.
+ */
 const BEFORE_MARKER = 'state.json.new'
 const STORE = 'store'
 const STORE_PARTS: ReadonlySet<string> = new Set(['index', 'values', 'closed.json'])
@@ -26,28 +29,49 @@ const STORE_PARTS: ReadonlySet<string> = new Set(['index', 'values', 'closed.jso
 const STATE_PARTS: ReadonlySet<string> = new Set([STORE, 'spool', 'files', 'changes', 'readers'])
 
 /**
- * What the folder is of; undefined where it may become a state, because nothing but an unfinished beginning of one is in it.
+ * What the folder is of; undefined where it may become a state, because nothing but an unfinished
+ * beginning of one is in it.
  * @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  */
-export async function readMarker(files: DurableFiles, paths: StatePaths): Promise<StateOrigin | undefined> {
+export async function readMarker(
+  files: DurableFiles,
+  paths: StatePaths,
+): Promise<StateOrigin | undefined> {
   const bytes = await readWhole(files, paths.marker)
   if (bytes !== undefined) return originOf(paths, bytes)
-  const others = (await files.list(paths.folder)).filter(name => name !== BEFORE_MARKER && !isLockName(name))
-  const stranger = others.find(name => !STATE_PARTS.has(name)) ?? (await files.list(paths.store)).find(name => !STORE_PARTS.has(name))
+  const others = (await files.list(paths.folder)).filter(
+    name => name !== BEFORE_MARKER && !isLockName(name),
+  )
+  const stranger =
+    others.find(name => !STATE_PARTS.has(name)) ??
+    (await files.list(paths.store)).find(name => !STORE_PARTS.has(name))
   if (stranger !== undefined) throw foreign(paths.folder, 'content', 'a state folder', stranger)
   if (others.some(name => name !== STORE)) throw markerMissing(paths)
   return undefined
 }
 
-/** For a folder that is only read: nothing is written into one that is no state. @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO */
+/**
+ * For a folder that is only read: nothing is written into one that is no state.
+ * @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO
+ */
 export async function needMarker(files: DurableFiles, paths: StatePaths): Promise<void> {
   if ((await files.size(paths.marker)) !== undefined) return
   const isState = (await files.list(paths.store)).some(name => STORE_PARTS.has(name))
-  throw isState ? markerMissing(paths) : foreign(paths.folder, 'content', 'a state folder', 'no state.json')
+  throw isState
+    ? markerMissing(paths)
+    : foreign(paths.folder, 'content', 'a state folder', 'no state.json')
 }
 
-export async function writeMarker(files: DurableFiles, paths: StatePaths, { marketplace, service }: StateOrigin): Promise<void> {
-  await replaceWhole(files, paths.marker, Buffer.from(`${JSON.stringify({ feedmill: 'state', format: FORMAT, marketplace, service })}\n`))
+export async function writeMarker(
+  files: DurableFiles,
+  paths: StatePaths,
+  { marketplace, service }: StateOrigin,
+): Promise<void> {
+  await replaceWhole(
+    files,
+    paths.marker,
+    Buffer.from(`${JSON.stringify({ feedmill: 'state', format: FORMAT, marketplace, service })}\n`),
+  )
 }
 
 export function markerMissing({ folder, marker }: StatePaths): FeedError<'STATE_CORRUPT'> {
@@ -55,7 +79,11 @@ export function markerMissing({ folder, marker }: StatePaths): FeedError<'STATE_
 }
 
 /** What differs between the origin that a folder has and the one that is wanted. */
-export function originMismatch({ folder }: StatePaths, found: StateOrigin, wanted: StateOrigin): FeedError<'STATE_FOREIGN'> | undefined {
+export function originMismatch(
+  { folder }: StatePaths,
+  found: StateOrigin,
+  wanted: StateOrigin,
+): FeedError<'STATE_FOREIGN'> | undefined {
   for (const what of ['marketplace', 'service'] as const) {
     if (found[what] !== wanted[what]) return foreign(folder, what, found[what], wanted[what])
   }
@@ -86,7 +114,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   service: 'use a folder of its own for each service',
 }
 
-function foreign(path: string, what: string, expected: string, received: string): FeedError<'STATE_FOREIGN'> {
+function foreign(
+  path: string,
+  what: string,
+  expected: string,
+  received: string,
+): FeedError<'STATE_FOREIGN'> {
   const message = `${path} cannot be used: its ${what} is not what is expected (expected ${expected}, received ${received}); ${REMEDIES[what]}`
   return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
 }

@@ -1,4 +1,5 @@
-// Where things stand in a state folder. Names made from identities of the service never lead out of it (service/clients/file-name.ts).
+// Where things stand in a state folder. Names made from identities of the service never lead out of
+// it (service/clients/file-name.ts).
 
 import { join } from 'node:path'
 import { askedId, localNameOf } from '../feed-files'
@@ -34,7 +35,10 @@ export class StatePaths {
     return join(this.kept, localNameOf(id))
   }
 
-  /** In the order of their names the logs of a category are in the order in which its files came into the state. */
+  /**
+   * In the order of their names the logs of a category are in the order in which its files came
+   * into the state.
+   */
   changeFile({ id, sequence }: LedgerEntry): string {
     const category = categoryKey(id).slice(0, -1).replace('/', '.')
     return join(this.changes, `${category}.${String(sequence).padStart(8, '0')}.${id.feed}.ndjson`)

@@ -1,5 +1,6 @@
-// Several writes to a store gathered into one: the rows of many batches and the position behind them are then committed together,
-// and what is committed is known before it is. Reads and listings see what is gathered. Nothing is in the store until `commit`.
+// Several writes to a store gathered into one: the rows of many batches and the position behind
+// them are then committed together, and what is committed is known before it is. Reads and listings
+// see what is gathered. Nothing is in the store until `commit`.
 
 import {
   compareKeys,
@@ -32,7 +33,10 @@ export class WriteGroup implements KeyedStore {
     return this.#bytes
   }
 
-  async getMany(keys: readonly string[], options?: ReadOptions): Promise<(Uint8Array | undefined)[]> {
+  async getMany(
+    keys: readonly string[],
+    options?: ReadOptions,
+  ): Promise<(Uint8Array | undefined)[]> {
     // All of what is gathered now, before anything is waited for.
     const values = keys.map(key => {
       const value = this.#gathered.get(key)
@@ -60,7 +64,10 @@ export class WriteGroup implements KeyedStore {
   }
 
   /** The store's entries, with what was gathered when the listing began in its place among them. */
-  async *entries(range: KeyRange = {}, options?: ReadOptions): AsyncGenerator<readonly StoreEntry[], void, void> {
+  async *entries(
+    range: KeyRange = {},
+    options?: ReadOptions,
+  ): AsyncGenerator<readonly StoreEntry[], void, void> {
     const gathered = this.#gatheredIn(range)
     let next = 0
     let block: StoreEntry[] = []
@@ -69,7 +76,8 @@ export class WriteGroup implements KeyedStore {
     }
     for await (const stored of this.#store.entries(range, options)) {
       for (const entry of stored) {
-        while (next < gathered.length && compareKeys(gathered[next]![0], entry.key) < 0) take(gathered[next++]!)
+        while (next < gathered.length && compareKeys(gathered[next]![0], entry.key) < 0)
+          take(gathered[next++]!)
         if (gathered[next]?.[0] === entry.key) take(gathered[next++]!)
         else block.push(entry)
         if (block.length < BLOCK_ENTRIES) continue
@@ -86,7 +94,8 @@ export class WriteGroup implements KeyedStore {
     const gathered = [...this.#gathered]
     const bytes = this.#bytes
     await this.#store.write([...gathered.map(([key, value]) => ({ key, value })), ...also], options)
-    for (const [key, value] of gathered) if (this.#gathered.get(key) === value) this.#gathered.delete(key)
+    for (const [key, value] of gathered)
+      if (this.#gathered.get(key) === value) this.#gathered.delete(key)
     this.#bytes -= bytes
   }
 
@@ -97,13 +106,16 @@ export class WriteGroup implements KeyedStore {
   }
 
   #gatheredIn({ from, to }: KeyRange): Gathered[] {
-    const isIn = (key: string) => (from === undefined || compareKeys(key, from) >= 0) && (to === undefined || compareKeys(key, to) < 0)
+    const isIn = (key: string) =>
+      (from === undefined || compareKeys(key, from) >= 0) &&
+      (to === undefined || compareKeys(key, to) < 0)
     return [...this.#gathered].filter(([key]) => isIn(key)).sort(([a], [b]) => compareKeys(a, b))
   }
 }
 
 function* blocksOf(entries: readonly StoreEntry[]): Generator<readonly StoreEntry[], void, void> {
-  for (let at = 0; at < entries.length; at += BLOCK_ENTRIES) yield entries.slice(at, at + BLOCK_ENTRIES)
+  for (let at = 0; at < entries.length; at += BLOCK_ENTRIES)
+    yield entries.slice(at, at + BLOCK_ENTRIES)
 }
 
 function copyOf(value: Uint8Array, { firstBytes }: ReadOptions = {}): Uint8Array {

@@ -1,5 +1,6 @@
-// The files that a category needs after its bootstraps, each with its window and how it stands at one moment: the hours one after the
-// other, and the days with the files of each. Which of them can be applied is decided in calendar.ts.
+// The files that a category needs after its bootstraps, each with its window and how it stands at
+// one moment: the hours one after the other, and the days with the files of each. Which of them can
+// be applied is decided in calendar.ts.
 
 import { type BootstrapId, type Category, type FileId, fileIdKey } from '../file-id'
 import {
@@ -14,7 +15,10 @@ import {
   windowOf,
 } from './calendar-windows'
 
-/** `there`: the service has it. `missing`: it should, and said that it has not. `early`: not yet. `gone`: no longer. */
+/**
+ * `there`: the service has it. `missing`: it should, and said that it has not. `early`: not yet.
+ * `gone`: no longer.
+ */
 export type Standing = 'done' | 'there' | 'missing' | 'early' | 'gone'
 
 export interface DatedFile {
@@ -47,7 +51,9 @@ export class CategoryFiles {
   /** When the newest bootstrap that was done was generated; undefined where none was. */
   generationMs(feed: BootstrapId['feed']): number | undefined {
     const prefix = fileIdKey({ ...this.#parts.category, feed, scope: 'ALL_ACTIVE', generation: '' })
-    const times = [...this.#done].filter(([key]) => key.startsWith(prefix)).map(([key]) => Date.parse(key.slice(prefix.length)))
+    const times = [...this.#done]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key]) => Date.parse(key.slice(prefix.length)))
     return times.length === 0 ? undefined : Math.max(...times)
   }
 
@@ -58,7 +64,11 @@ export class CategoryFiles {
   /** The snapshots from the hour on that holds this moment. */
   hoursFrom(ms: number): DatedFile[] {
     return this.#starts(hourStart(ms), HOUR_MS).map(startMs => {
-      return this.#file({ feed: 'item_snapshot', ...this.#parts.category, hour: new Date(startMs).toISOString() })
+      return this.#file({
+        feed: 'item_snapshot',
+        ...this.#parts.category,
+        hour: new Date(startMs).toISOString(),
+      })
     })
   }
 
@@ -66,14 +76,21 @@ export class CategoryFiles {
   daysFrom(ms: number, feed: 'item' | 'item_group' | 'item_priority'): DatedFile[] {
     return this.#starts(dayStart(ms), DAY_MS).map(startMs => {
       const day = { ...this.#parts.category, date: dayText(startMs) }
-      return this.#file(feed === 'item_priority' ? { feed, ...day } : { feed, ...day, scope: 'NEWLY_LISTED' })
+      return this.#file(
+        feed === 'item_priority' ? { feed, ...day } : { feed, ...day, scope: 'NEWLY_LISTED' },
+      )
     })
   }
 
   #starts(firstMs: number, lengthMs: number): number[] {
     const { nowMs, untilMs } = this.#parts
     const starts: number[] = []
-    for (let startMs = firstMs; startMs <= nowMs && startMs + lengthMs <= untilMs; startMs += lengthMs) starts.push(startMs)
+    for (
+      let startMs = firstMs;
+      startMs <= nowMs && startMs + lengthMs <= untilMs;
+      startMs += lengthMs
+    )
+      starts.push(startMs)
     return starts
   }
 

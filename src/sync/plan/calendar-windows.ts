@@ -9,7 +9,10 @@ import type { DailyId, PriorityId, SnapshotId } from '../file-id'
 
 /** How late files come and how long they are kept. Defaults are the documented ones. */
 export interface CalendarLimits {
-  /** Days after its own, at 09:00 of UTC-7, at which a daily file is there: 2, and 3 for categories that the service calls large. */
+  /**
+   * Days after its own, at 09:00 of UTC-7, at which a daily file is there: 2, and 3 for categories
+   * that the service calls large.
+   */
   readonly dailyLatencyDays: number
   /** Daily files of item and item_group that are kept: 14. */
   readonly dailyFilesKept: number
@@ -66,7 +69,9 @@ export function calendarLimits(limits: Partial<CalendarLimits> = {}): CalendarLi
 
 /** The window of a file whose day or hour is one (sync/file-id.ts). */
 export function windowOf(id: DatedId, limits: CalendarLimits): FileWindow {
-  return id.feed === 'item_snapshot' ? snapshotWindow(readHour(id.hour) ?? Number.NaN, limits) : dayWindow(id, limits)
+  return id.feed === 'item_snapshot'
+    ? snapshotWindow(readHour(id.hour) ?? Number.NaN, limits)
+    : dayWindow(id, limits)
 }
 
 /** The first moment of the hour that holds a moment. */
@@ -84,7 +89,10 @@ export function dayText(startMs: number): string {
   return new Date(startMs - STORAGE_OFFSET_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
-function snapshotWindow(startMs: number, { snapshotLatencyHours, snapshotDaysKept }: CalendarLimits): FileWindow {
+function snapshotWindow(
+  startMs: number,
+  { snapshotLatencyHours, snapshotDaysKept }: CalendarLimits,
+): FileWindow {
   return {
     coversFromMs: startMs,
     coversToMs: startMs + HOUR_MS,
@@ -96,6 +104,9 @@ function snapshotWindow(startMs: number, { snapshotLatencyHours, snapshotDaysKep
 function dayWindow({ feed, date }: DailyId | PriorityId, limits: CalendarLimits): FileWindow {
   const startMs = (readDay(date) ?? Number.NaN) + STORAGE_OFFSET_MS
   const fromMs = startMs + limits.dailyLatencyDays * DAY_MS + PUBLISHED_AT_MS
-  const goneMs = feed === 'item_priority' ? startMs + (limits.priorityDaysBack + 1) * DAY_MS : fromMs + limits.dailyFilesKept * DAY_MS
+  const goneMs =
+    feed === 'item_priority'
+      ? startMs + (limits.priorityDaysBack + 1) * DAY_MS
+      : fromMs + limits.dailyFilesKept * DAY_MS
   return { coversFromMs: startMs, coversToMs: startMs + DAY_MS, fromMs, goneMs }
 }

@@ -1,5 +1,6 @@
-// Which of the files that are kept make up the state of an earlier time: the newest bootstraps of before it, and all that followed
-// them up to then. It only chooses, and says what is missing; history.ts reads them.
+// Which of the files that are kept make up the state of an earlier time: the newest bootstraps of
+// before it, and all that followed them up to then. It only chooses, and says what is missing;
+// history.ts reads them.
 
 import { FeedError } from '../../errors'
 import { isBootstrap } from '../feed-files'
@@ -20,7 +21,10 @@ export interface HistoryQuery {
 export interface HistoryFiles {
   /** In the order in which they came into the state. */
   readonly entries: readonly LedgerEntry[]
-  /** The time whose state they make up: that of the bootstrap, or the end of the last full hour up to the time asked for. */
+  /**
+   * The time whose state they make up: that of the bootstrap, or the end of the last full hour up
+   * to the time asked for.
+   */
   readonly at: Date
 }
 
@@ -30,28 +34,41 @@ export function filesAsOf(query: HistoryQuery): HistoryFiles {
   const done = query.entries.filter(({ state }) => state === 'done')
   const items = newestBootstrap(done.filter(isKept), 'item', asOf)
   const groups = newestBootstrap(done.filter(isKept), 'item_group', asOf)
-  if (items === undefined) throw historyMissing(query, 'no bootstrap of that time or of before it is kept')
+  if (items === undefined)
+    throw historyMissing(query, 'no bootstrap of that time or of before it is kept')
   if (groups === undefined && done.some(({ id }) => isBootstrap(id) && id.feed === 'item_group')) {
     throw historyMissing(query, 'no bootstrap of the groups of that time or of before it is kept')
   }
-  const followers = done.filter(({ id }) => follows(id, id.feed === 'item_group' ? groups : items, asOf))
+  const followers = done.filter(({ id }) =>
+    follows(id, id.feed === 'item_group' ? groups : items, asOf),
+  )
   const dropped = followers.find(entry => !isKept(entry))
   if (dropped !== undefined) throw historyMissing(query, `${fileIdKey(dropped.id)} is not kept`)
   const entries = [items, ...(groups === undefined ? [] : [groups]), ...followers]
-  const at = planCategory({ ...category, now: asOf, until: asOf, done: entries.map(({ id }) => id) }).watermark ?? asOf
+  const at =
+    planCategory({ ...category, now: asOf, until: asOf, done: entries.map(({ id }) => id) })
+      .watermark ?? asOf
   if (hourStart(at.getTime()) + HOUR_MS <= asOf.getTime())
     throw historyMissing(query, `without a gap the files lead to ${at.toISOString()}`)
   return { entries, at }
 }
 
-function newestBootstrap(entries: readonly LedgerEntry[], feed: FileId['feed'], asOf: Date): LedgerEntry | undefined {
-  const isBefore = ({ id }: LedgerEntry) => isBootstrap(id) && id.feed === feed && generatedMs(id) <= asOf.getTime()
+function newestBootstrap(
+  entries: readonly LedgerEntry[],
+  feed: FileId['feed'],
+  asOf: Date,
+): LedgerEntry | undefined {
+  const isBefore = ({ id }: LedgerEntry) =>
+    isBootstrap(id) && id.feed === feed && generatedMs(id) <= asOf.getTime()
   return entries.filter(isBefore).reduce<LedgerEntry | undefined>((newest, entry) => {
     return newest === undefined || generatedMs(entry.id) > generatedMs(newest.id) ? entry : newest
   }, undefined)
 }
 
-/** True of the files that say something of the time after a bootstrap, and nothing of that after `asOf`. */
+/**
+ * True of the files that say something of the time after a bootstrap, and nothing of that after
+ * `asOf`.
+ */
 function follows(id: FileId, base: LedgerEntry | undefined, asOf: Date): boolean {
   if (isBootstrap(id) || base === undefined) return false
   const { coversToMs } = windowOf(id, calendarLimits())

@@ -1,4 +1,5 @@
-// The state of a category at an earlier time, made again from the files that are kept. The state of today is not touched.
+// The state of a category at an earlier time, made again from the files that are kept. The state of
+// today is not touched.
 
 import type { KeyedStore } from '../../state/keyed-store'
 import type { DurableFile } from '../durable-files'
@@ -25,17 +26,30 @@ export interface PastState {
 }
 
 /** @throws FeedError STATE_HISTORY_MISSING, STATE_IO, GZIP_* where a kept file was changed since */
-export async function stateAsOf(view: StateView, { category, ledger }: CategoryState, options: HistoryOptions): Promise<PastState> {
+export async function stateAsOf(
+  view: StateView,
+  { category, ledger }: CategoryState,
+  options: HistoryOptions,
+): Promise<PastState> {
   const kept = await keptFiles(view, ledger.entries)
-  const isKept = ({ id, totalBytes }: LedgerEntry) => totalBytes === 0 || kept.has(view.paths.keptFile(id))
-  const { entries, at } = filesAsOf({ category, asOf: options.asOf, entries: ledger.entries, isKept })
+  const isKept = ({ id, totalBytes }: LedgerEntry) =>
+    totalBytes === 0 || kept.has(view.paths.keptFile(id))
+  const { entries, at } = filesAsOf({
+    category,
+    asOf: options.asOf,
+    entries: ledger.entries,
+    isKept,
+  })
   const state = await CategoryState.open(category, options.store)
   for (const entry of entries) await applyKept(view, state, entry, options)
   return { state, at }
 }
 
 /** Paths of the files that are there, whole. */
-async function keptFiles({ files, paths }: StateView, entries: readonly LedgerEntry[]): Promise<ReadonlySet<string>> {
+async function keptFiles(
+  { files, paths }: StateView,
+  entries: readonly LedgerEntry[],
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const { id, totalBytes } of entries) {
     const path = paths.keptFile(id)
@@ -50,12 +64,24 @@ async function applyKept(
   entry: LedgerEntry,
   { asOf, commitBytes, signal }: HistoryOptions,
 ): Promise<void> {
-  const again: LedgerEntry = { ...entry, state: 'applying', rows: NO_ROWS, rowsDone: false, badRows: 0, changeBytes: 0 }
-  const apply = (data?: DurableFile) => applyFile({ state, entry: again, data, commitBytes, signal })
+  const again: LedgerEntry = {
+    ...entry,
+    state: 'applying',
+    rows: NO_ROWS,
+    rowsDone: false,
+    badRows: 0,
+    changeBytes: 0,
+  }
+  const apply = (data?: DurableFile) =>
+    applyFile({ state, entry: again, data, commitBytes, signal })
   await state.commit(again)
   if (entry.totalBytes === 0) return void (await apply())
   const data = await files.open(paths.keptFile(entry.id))
   // A run may drop files while this reads.
-  if (data === undefined) throw historyMissing({ category: state.category, asOf }, `${fileIdKey(entry.id)} is not kept any more`)
+  if (data === undefined)
+    throw historyMissing(
+      { category: state.category, asOf },
+      `${fileIdKey(entry.id)} is not kept any more`,
+    )
   await withFile(data, () => apply(data))
 }

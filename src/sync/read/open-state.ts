@@ -1,6 +1,14 @@
-// A state folder opened to be read: what a category has, how far it is, and its items, of now or of an earlier time.
+// A state folder opened to be read: what a category has, how far it is, and its items, of now or of
+// an earlier time.
 
-import { type Clock, clockMs, filePath, knownOptions, type OptionNames, optionInvalid } from '../../options'
+import {
+  type Clock,
+  clockMs,
+  filePath,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+} from '../../options'
 import type { Category } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import type { LedgerEntry } from '../folder/ledger'
@@ -48,7 +56,10 @@ export class OpenCategory implements Category {
   readonly #state: CategoryState
   readonly #makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>
 
-  constructor(state: CategoryState, makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>) {
+  constructor(
+    state: CategoryState,
+    makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>,
+  ) {
     this.#state = state
     this.#makeAsOf = makeAsOf
   }
@@ -66,7 +77,10 @@ export class OpenCategory implements Category {
     return this.#state.ledger.entries
   }
 
-  /** How far the state is, what it lacks and what comes next, at a time; that of the system's clock where none is given. */
+  /**
+   * How far the state is, what it lacks and what comes next, at a time; that of the system's clock
+   * where none is given.
+   */
   plan(now?: Clock, limits?: Partial<CalendarLimits>): CategoryPlan {
     return planCategory({
       ...this.#state.category,
@@ -81,9 +95,13 @@ export class OpenCategory implements Category {
     return stateItems(this.#state)
   }
 
-  /** The items of an earlier time, made again from the files that are kept. @throws FeedError STATE_HISTORY_MISSING */
+  /**
+   * The items of an earlier time, made again from the files that are kept.
+   * @throws FeedError STATE_HISTORY_MISSING
+   */
   async asOf(time: Date): Promise<ItemsAt> {
-    if (!(time instanceof Date && !Number.isNaN(time.getTime()))) throw optionInvalid('time', 'a Date', time)
+    if (!(time instanceof Date && !Number.isNaN(time.getTime())))
+      throw optionInvalid('time', 'a Date', time)
     return this.#makeAsOf(this.#state, time)
   }
 }
@@ -117,21 +135,31 @@ export class OpenState {
 }
 
 /**
- * Opens the state in a folder for reading, as it is now: what later runs write is not seen. Several readers may have a folder
- * open, and a run may begin while they read. A file that a run was applying when it died is finished first.
+ * Opens the state in a folder for reading, as it is now: what later runs write is not seen. Several
+ * readers may have a folder open, and a run may begin while they read. A file that a run was
+ * applying when it died is finished first.
  *
- * A reader keeps a small folder in `readers/` of the state folder until it is closed, and the system's folder for temporary files
- * has it where the state folder cannot be written. There, a file that was being applied is STATE_IO: it cannot be finished.
- * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
+ * A reader keeps a small folder in `readers/` of the state folder until it is closed, and the
+ * system's folder for temporary files has it where the state folder cannot be written. There, a
+ * file that was being applied is STATE_IO: it cannot be finished.
+ * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN,
+ * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
  */
-export async function openState(folder: string, options: OpenStateOptions = {}): Promise<OpenState> {
-  const { ground = machineGround, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(options, NAMES)
+export async function openState(
+  folder: string,
+  options: OpenStateOptions = {},
+): Promise<OpenState> {
+  const { ground = machineGround, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(
+    options,
+    NAMES,
+  )
   filePath('folder', folder)
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const shares = memoryShares(memoryBytes, 1)
   const finish = { commitBytes: shares.commitBytes, signal }
   const view = await StateView.open({ folder, storeBytes: shares.storeBytes, ground, finish })
-  const asOf = (category: CategoryState, time: Date) => itemsAsOf(view, category, time, { ground, shares, signal })
+  const asOf = (category: CategoryState, time: Date) =>
+    itemsAsOf(view, category, time, { ground, shares, signal })
   return new OpenState(
     view,
     view.categories.map(category => new OpenCategory(category, asOf)),
@@ -158,7 +186,12 @@ async function itemsAsOf(
     await view.files.remove(place)
   }
   try {
-    const { state, at } = await stateAsOf(view, category, { asOf, store, commitBytes: shares.commitBytes, signal })
+    const { state, at } = await stateAsOf(view, category, {
+      asOf,
+      store,
+      commitBytes: shares.commitBytes,
+      signal,
+    })
     return { at, items: () => stateItems(state), close }
   } catch (error) {
     await close()

@@ -1,6 +1,7 @@
-// The folder that a reader has for itself, with its snapshot of the store and the stores of earlier times. It is inside the state
-// folder, or among the system's temporary files where the state folder cannot be written. It is made while the reader holds the
-// folder's lock, and removed when the reader closes; that of a reader that was killed is removed by the next process with the lock.
+// The folder that a reader has for itself, with its snapshot of the store and the stores of earlier
+// times. It is inside the state folder, or among the system's temporary files where the state
+// folder cannot be written. It is made while the reader holds the folder's lock, and removed when
+// the reader closes; that of a reader that was killed is removed by the next process with the lock.
 //
 //   readers/<process>-<random>/lock/    a kernel lock (state/level/kernel-lock.ts), held as long as the reader lives
 //                              store/   the snapshot (state/level/level-snapshot.ts)
@@ -28,19 +29,32 @@ export interface ReaderPlace {
 /** What the system says of a folder that this process may only read. */
 const UNWRITABLE: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
-/** @throws FeedError STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
-export async function makeReaderPlace(ground: StateGround, paths: StatePaths): Promise<ReaderPlace> {
+/**
+ * @throws FeedError STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT,
+ * STATE_IO, DEPENDENCY_MISSING
+ */
+export async function makeReaderPlace(
+  ground: StateGround,
+  paths: StatePaths,
+): Promise<ReaderPlace> {
   try {
     return await placeInside(ground, paths)
   } catch (error) {
-    const isUnwritable = FeedError.is(error) && error.code === 'STATE_IO' && UNWRITABLE.has(error.context.reason)
+    const isUnwritable =
+      FeedError.is(error) && error.code === 'STATE_IO' && UNWRITABLE.has(error.context.reason)
     if (!isUnwritable) throw error
     return placeOutside(ground, paths, error.context.reason)
   }
 }
 
-/** The caller holds the lock of the folder: readers are made under it, so one that has no lock has ended. */
-export async function removeEndedReaders({ files, processes, lockFolder }: StateGround, { readers }: StatePaths): Promise<void> {
+/**
+ * The caller holds the lock of the folder: readers are made under it, so one that has no lock has
+ * ended.
+ */
+export async function removeEndedReaders(
+  { files, processes, lockFolder }: StateGround,
+  { readers }: StatePaths,
+): Promise<void> {
   const own = processName(processes.own())
   for (const name of await files.list(readers)) {
     // To ask for a lock that this process has would free it.
@@ -70,7 +84,11 @@ async function placeInside(ground: StateGround, paths: StatePaths): Promise<Read
     }
     return await leavingOnFailure(leave, async () => {
       lock = await lockFolder(join(folder, LOCK))
-      const snapshot = await ground.snapshotStore({ store: paths.store, place: join(folder, STORE), links: 'hard' })
+      const snapshot = await ground.snapshotStore({
+        store: paths.store,
+        place: join(folder, STORE),
+        links: 'hard',
+      })
       return { folder, origin, snapshot, unwritable: undefined, leave }
     })
   } finally {
@@ -79,16 +97,25 @@ async function placeInside(ground: StateGround, paths: StatePaths): Promise<Read
 }
 
 /**
- * Nobody can ask for the lock there. A writer of this machine is known by its claim, one of another machine by what it changes
- * while the snapshot is made; one that begins later may remove tables, and reading fails then, but is never wrong.
+ * Nobody can ask for the lock there. A writer of this machine is known by its claim, one of another
+ * machine by what it changes while the snapshot is made; one that begins later may remove tables,
+ * and reading fails then, but is never wrong.
  */
-async function placeOutside(ground: StateGround, paths: StatePaths, unwritable: string): Promise<ReaderPlace> {
+async function placeOutside(
+  ground: StateGround,
+  paths: StatePaths,
+  unwritable: string,
+): Promise<ReaderPlace> {
   await StateLock.expectFree(ground, paths.folder)
   const origin = await originOf(ground, paths)
   const folder = await ground.makeTemporaryFolder()
   const leave = () => ground.files.remove(folder)
   return leavingOnFailure(leave, async () => {
-    const snapshot = await ground.snapshotStore({ store: paths.store, place: join(folder, STORE), links: 'symbolic' })
+    const snapshot = await ground.snapshotStore({
+      store: paths.store,
+      place: join(folder, STORE),
+      links: 'symbolic',
+    })
     return { folder, origin, snapshot, unwritable, leave }
   })
 }

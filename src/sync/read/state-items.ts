@@ -1,4 +1,5 @@
-// The items of a category as they are read back: each with its newest row, its priority and the record of its group.
+// The items of a category as they are read back: each with its newest row, its priority and the
+// record of its group.
 
 import type { Row } from '../../codec/row'
 import { anObject, withMethods } from '../../options'
@@ -12,7 +13,10 @@ export interface StateItem extends MergedItem<ItemSnapshotColumns> {
 }
 
 /** Blocks of the items that are there, in key order, at most a few hundred each. */
-export async function* stateItems({ items, groups }: CategoryState): AsyncGenerator<StateItem[], void, void> {
+export async function* stateItems({
+  items,
+  groups,
+}: CategoryState): AsyncGenerator<StateItem[], void, void> {
   for await (const block of items.entries()) {
     const groupIds = block.map(({ row }) => row.text('primaryItemGroupId'))
     const wanted = [...new Set(groupIds.filter(id => id !== ''))]
@@ -22,9 +26,17 @@ export async function* stateItems({ items, groups }: CategoryState): AsyncGenera
   }
 }
 
-/** The item as a plain object with typed cells: its row, its priority and its group, null where it has none. @throws FeedError OPTION_INVALID */
+/**
+ * The item as a plain object with typed cells: its row, its priority and its group, null where it
+ * has none.
+ * @throws FeedError OPTION_INVALID
+ */
 export function stateItemObject(item: StateItem): Record<string, unknown> {
   const { row, priority, group } = anObject('item', item)
   withMethods('item.row', row, ['toObject'])
-  return { ...row.toObject(), priority: priority?.toObject() ?? null, group: group?.toObject() ?? null }
+  return {
+    ...row.toObject(),
+    priority: priority?.toObject() ?? null,
+    group: group?.toObject() ?? null,
+  }
 }

@@ -1,5 +1,6 @@
-// A state folder as one reader sees it: the categories as they were when it was opened, whatever runs write after that. Several
-// readers may have views at the same time. What a run that died left undone is finished before, which needs the whole folder.
+// A state folder as one reader sees it: the categories as they were when it was opened, whatever
+// runs write after that. Several readers may have views at the same time. What a run that died left
+// undone is finished before, which needs the whole folder.
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -30,7 +31,13 @@ export class StateView {
   readonly #place: ReaderPlace
   readonly #store: KeyedStore
 
-  private constructor(paths: StatePaths, files: DurableFiles, place: ReaderPlace, store: KeyedStore, categories: readonly CategoryState[]) {
+  private constructor(
+    paths: StatePaths,
+    files: DurableFiles,
+    place: ReaderPlace,
+    store: KeyedStore,
+    categories: readonly CategoryState[],
+  ) {
     this.paths = paths
     this.files = files
     this.categories = categories
@@ -38,7 +45,10 @@ export class StateView {
     this.#store = store
   }
 
-  /** @throws FeedError STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
+  /**
+   * @throws FeedError STATE_LOCKED while a run has the folder, STATE_FOREIGN, STATE_CORRUPT,
+   * STATE_IO, DEPENDENCY_MISSING
+   */
   static async open(options: StateViewOptions): Promise<StateView> {
     const first = await StateView.#openAsItIs(options)
     if (!(await first.#mustFinish(isUnfinished))) return first
@@ -46,7 +56,8 @@ export class StateView {
       await finishAll(options)
       const view = await StateView.#openAsItIs(options)
       // What remains of a spool may belong to a file that is still to come.
-      if (!(await view.#mustFinish(async (_, { ledger }) => ledger.applying !== undefined))) return view
+      if (!(await view.#mustFinish(async (_, { ledger }) => ledger.applying !== undefined)))
+        return view
     }
   }
 
@@ -57,7 +68,9 @@ export class StateView {
     try {
       const store = await place.snapshot.open(storeBytes)
       try {
-        return new StateView(paths, ground.files, place, store, [...(await openCategories(store)).values()])
+        return new StateView(paths, ground.files, place, store, [
+          ...(await openCategories(store)).values(),
+        ])
       } catch (error) {
         await store.close()
         throw error
@@ -74,7 +87,8 @@ export class StateView {
       for (const category of this.categories) {
         const { unwritable } = this.#place
         const { applying } = category.ledger
-        if (unwritable !== undefined && applying !== undefined) throw cannotFinish(this.paths.folder, unwritable, fileIdKey(applying.id))
+        if (unwritable !== undefined && applying !== undefined)
+          throw cannotFinish(this.paths.folder, unwritable, fileIdKey(applying.id))
         if (unwritable === undefined && (await isOpen(this, category))) {
           await this.close()
           return true
@@ -91,7 +105,10 @@ export class StateView {
     return this.#place.origin
   }
 
-  /** A folder for what is made for this reader, which does not exist yet. It goes when the view is closed. */
+  /**
+   * A folder for what is made for this reader, which does not exist yet. It goes when the view is
+   * closed.
+   */
   newFolder(): string {
     return join(this.#place.folder, randomUUID())
   }

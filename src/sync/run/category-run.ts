@@ -1,5 +1,6 @@
-// The way of one category: asks the calendar what comes next, has files fetched ahead, and applies them one after the other in the
-// order that the calendar gives. It owns what is on its way and what could not be had; waiting for turns is shared with the other categories.
+// The way of one category: asks the calendar what comes next, has files fetched ahead, and applies
+// them one after the other in the order that the calendar gives. It owns what is on its way and
+// what could not be had; waiting for turns is shared with the other categories.
 
 import { join } from 'node:path'
 import type { FeedError } from '../../errors'
@@ -55,7 +56,10 @@ export class CategoryRun {
   /** Files that are due and could not be had since the last look. */
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
-  /** When a bootstrap was made that may not remove what it would: it is not fetched again in this run. */
+  /**
+   * When a bootstrap was made that may not remove what it would: it is not fetched again in this
+   * run.
+   */
   readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
   #toldWatermarkMs: number | undefined
@@ -69,7 +73,14 @@ export class CategoryRun {
   get progress(): CategoryProgress {
     const { watermark, ready, held, gone } = this.#plan
     const missing = [...this.#missing.values()]
-    return { ...this.#state.category, watermark, done: this.#state.ledger.done.length, ready: ready.length + held.length, missing, gone }
+    return {
+      ...this.#state.category,
+      watermark,
+      done: this.#state.ledger.done.length,
+      ready: ready.length + held.length,
+      missing,
+      gone,
+    }
   }
 
   get failed(): readonly FailedFile[] {
@@ -101,7 +112,8 @@ export class CategoryRun {
       this.#plan = this.#ask()
       this.#tellWatermark()
       await this.#dropUnplanned()
-      for (const id of this.#fetchable().slice(0, this.#shared.settings.filesAhead)) this.#startFetch(id)
+      for (const id of this.#fetchable().slice(0, this.#shared.settings.filesAhead))
+        this.#startFetch(id)
       const { ready } = this.#plan
       const next = ready[0] && this.#fetches.get(fileIdKey(ready[0]))
       if (next !== undefined) await this.#takeNext(next)
@@ -142,8 +154,13 @@ export class CategoryRun {
   async #fetch(id: FileId): Promise<Fetched> {
     const { folder, settings, signal, received, tell } = this.#shared
     const { service, shares, now } = settings
-    const retry = { ...settings.retry, onRetry: (told: Retry) => tell({ type: 'retry', file: id, ...told }) }
-    const needed = isBootstrap(id) ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan : undefined
+    const retry = {
+      ...settings.retry,
+      onRetry: (told: Retry) => tell({ type: 'retry', file: id, ...told }),
+    }
+    const needed = isBootstrap(id)
+      ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan
+      : undefined
     const newerThan = this.#refused.get(fileIdKey(id)) ?? needed
     const ranges = {
       chunkBytes: shares.chunkBytes,
@@ -153,7 +170,12 @@ export class CategoryRun {
       ...settings.ranges,
     }
     tell({ type: 'fetching', file: id })
-    const options = { files: folder.files, folder: folder.paths.spool(id), key: fileIdKey(id), pieceBytes: shares.pieceBytes }
+    const options = {
+      files: folder.files,
+      folder: folder.paths.spool(id),
+      key: fileIdKey(id),
+      pieceBytes: shares.pieceBytes,
+    }
     const spool = await Spool.open(options)
     try {
       return await fetchFile(id, spool, {
@@ -199,7 +221,10 @@ export class CategoryRun {
     await applying.take(signal, async () => {
       const refusal = await removalRefusal(folder, this.#state, file, { maxRemovedShare, signal })
       if (refusal !== undefined) return this.#refuse(file, refusal)
-      const entry = await commitFile(this.#state, file, { changes: changeTarget(settings.changes), keep: settings.keepFileBytes > 0 })
+      const entry = await commitFile(this.#state, file, {
+        changes: changeTarget(settings.changes),
+        keep: settings.keepFileBytes > 0,
+      })
       tell({ type: 'applying', file: file.id, entry })
       const done = await finishFile(folder, this.#state, entry, finish)
       tell({ type: 'done', file: file.id, entry: done })
@@ -222,7 +247,14 @@ export class CategoryRun {
     const { now, until, limits } = this.#shared.settings
     const { category, ledger } = this.#state
     const missing = [...this.#missing.values()]
-    return planCategory({ ...category, now: new Date(now()), done: ledger.done, missing, limits, ...(until && { until }) })
+    return planCategory({
+      ...category,
+      now: new Date(now()),
+      done: ledger.done,
+      missing,
+      limits,
+      ...(until && { until }),
+    })
   }
 
   #tellWatermark(): void {
@@ -238,11 +270,15 @@ export class CategoryRun {
     for (const [key, { isSettled, proven }] of this.#fetches) {
       if (!isSettled || planned.has(key)) continue
       this.#fetches.delete(key)
-      if (proven !== undefined) await this.#shared.folder.files.remove(this.#shared.folder.paths.spool(proven.id))
+      if (proven !== undefined)
+        await this.#shared.folder.files.remove(this.#shared.folder.paths.spool(proven.id))
     }
   }
 
-  /** Drops what earlier runs have begun and nobody will ask for any more. Before anything is fetched. */
+  /**
+   * Drops what earlier runs have begun and nobody will ask for any more. Before anything is
+   * fetched.
+   */
   async dropStrangeSpools(): Promise<void> {
     const { files, paths } = this.#shared.folder
     const { ready, held, waiting } = this.#ask()
@@ -250,7 +286,8 @@ export class CategoryRun {
     for (const name of await files.list(paths.spools)) {
       const spooled = await spooledFile(files, join(paths.spools, name))
       const isOthers = spooled?.key.startsWith(categoryKey(this.#state.category)) === false
-      if (!isOthers && !planned.has(spooled?.key ?? '')) await files.remove(join(paths.spools, name))
+      if (!isOthers && !planned.has(spooled?.key ?? ''))
+        await files.remove(join(paths.spools, name))
     }
   }
 
@@ -261,7 +298,8 @@ export class CategoryRun {
     const before = new Date(watermark.getTime() - REMOVALS_KEPT_MS)
     const [oldest] = this.#state.ledger.entries
     const since = (await this.#state.compacted()) ?? readDate(oldest?.lastModified)
-    if (since !== undefined && before.getTime() - since.getTime() >= DAY_MS) await this.#state.compact(before)
+    if (since !== undefined && before.getTime() - since.getTime() >= DAY_MS)
+      await this.#state.compact(before)
   }
 
   /** Until the next look; undefined where there is none. */
@@ -269,9 +307,18 @@ export class CategoryRun {
     const { mode, until, pollMs, waitLimitMs, now } = this.#shared.settings
     const { waiting, watermark } = this.#plan
     const isOverdue = waiting.some(({ from }) => from === undefined)
-    if (mode === 'once') return isOverdue && waitedMs < waitLimitMs ? Math.min(pollMs, waitLimitMs - waitedMs) : undefined
-    if (until !== undefined && watermark !== undefined && until.getTime() - watermark.getTime() < HOUR_MS) return undefined
-    const next = Math.min(...waiting.map(({ from }) => from?.getTime() ?? Number.POSITIVE_INFINITY)) - now()
+    if (mode === 'once')
+      return isOverdue && waitedMs < waitLimitMs
+        ? Math.min(pollMs, waitLimitMs - waitedMs)
+        : undefined
+    if (
+      until !== undefined &&
+      watermark !== undefined &&
+      until.getTime() - watermark.getTime() < HOUR_MS
+    )
+      return undefined
+    const next =
+      Math.min(...waiting.map(({ from }) => from?.getTime() ?? Number.POSITIVE_INFINITY)) - now()
     return isOverdue ? pollMs : Math.max(1, Math.min(pollMs, next))
   }
 }

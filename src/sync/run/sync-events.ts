@@ -1,4 +1,5 @@
-// What a synchronisation tells while it runs, and the queue from which it is read: bounded, whether anybody reads or not.
+// What a synchronisation tells while it runs, and the queue from which it is read: bounded, whether
+// anybody reads or not.
 
 import type { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'

@@ -1,5 +1,6 @@
-// A synchronisation: the categories of a marketplace, kept in a state folder, brought up to what the service has.
-// It owns the run's life (opening, what is shared, progress, the one end); the way of a category is category-run.ts.
+// A synchronisation: the categories of a marketplace, kept in a state folder, brought up to what
+// the service has. It owns the run's life (opening, what is shared, progress, the one end); the way
+// of a category is category-run.ts.
 
 import { setMaxListeners } from 'node:events'
 import { asFeedError, FeedError } from '../../errors'
@@ -12,23 +13,30 @@ import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from 
 import { Turns } from './turns'
 
 /**
- * A synchronisation that is under way. Read as an iterable it tells what happens, and fails as the run does; leaving the loop early
- * stops the run. Nobody has to read it.
+ * A synchronisation that is under way. Read as an iterable it tells what happens, and fails as the
+ * run does; leaving the loop early stops the run. Nobody has to read it.
  */
 export interface SyncRun extends AsyncIterable<SyncEvent> {
-  /** Settles when the run is over and the folder is free. Rejects with the error that ended it, ABORTED where it was stopped. */
+  /**
+   * Settles when the run is over and the folder is free. Rejects with the error that ended it,
+   * ABORTED where it was stopped.
+   */
   readonly summary: Promise<SyncSummary>
 }
 
 /**
- * Brings the state in a folder up to what the service has, and, with `mode: 'follow'`, keeps it there.
+ * Brings the state in a folder up to what the service has, and, with `mode: 'follow'`, keeps it
+ * there.
  *
- * After each file the state is exactly what was true at the category's watermark. A run may die or be stopped at any moment: the
- * next one goes on where it was, in the middle of a download and in the middle of a file.
+ * After each file the state is exactly what was true at the category's watermark. A run may die or
+ * be stopped at any moment: the next one goes on where it was, in the middle of a download and in
+ * the middle of a file.
  *
- * Fails with STATE_LOCKED where another run works in the folder, STATE_FOREIGN where it is of another service or marketplace, STATE_IO
- * where the disk fails or is full, STATE_CORRUPT where what is stored is not what was written, DEPENDENCY_MISSING without classic-level,
- * TOKEN_REFUSED, ABORTED. Files that cannot be had do not end it: they are told as `missing` or `failed`, and hold the watermark.
+ * Fails with STATE_LOCKED where another run works in the folder, STATE_FOREIGN where it is of
+ * another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT where
+ * what is stored is not what was written, DEPENDENCY_MISSING without classic-level, TOKEN_REFUSED,
+ * ABORTED. Files that cannot be had do not end it: they are told as `missing` or `failed`, and hold
+ * the watermark.
  * @throws FeedError OPTION_INVALID
  */
 export function sync(options: SyncOptions): SyncRun {
@@ -67,7 +75,12 @@ class Run {
 
   async *events(): AsyncGenerator<SyncEvent, void, void> {
     try {
-      for (let event = await this.#queue.next(); event !== undefined; event = await this.#queue.next()) yield event
+      for (
+        let event = await this.#queue.next();
+        event !== undefined;
+        event = await this.#queue.next()
+      )
+        yield event
     } finally {
       this.#stop(undefined)
     }
@@ -77,7 +90,10 @@ class Run {
     const signal = listenable(this.#settings.signal)
     const onAbort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    const timer = setInterval(() => this.#tell({ type: 'progress', ...this.#progress() }), this.#settings.progressMs).unref()
+    const timer = setInterval(
+      () => this.#tell({ type: 'progress', ...this.#progress() }),
+      this.#settings.progressMs,
+    ).unref()
     try {
       if (signal?.aborted) onAbort()
       this.#abort.signal.throwIfAborted()
@@ -110,10 +126,12 @@ class Run {
     for (const category of state.categories) await finishCategory(state, category, finish)
     const shared = this.#shared(state, finish)
     const runs: CategoryRun[] = []
-    for (const category of this.#settings.categories) runs.push(new CategoryRun(await state.category(category), shared))
+    for (const category of this.#settings.categories)
+      runs.push(new CategoryRun(await state.category(category), shared))
     this.#categories = runs
     for (const run of runs) await run.dropStrangeSpools()
-    // All of them let go of the folder before it is closed; what ended the run first is what it fails with.
+    // All of them let go of the folder before it is closed; what ended the run first is what it
+    // fails with.
     await Promise.all(runs.map(run => run.run().catch(error => this.#end(error))))
     await Promise.all(runs.map(run => run.settled()))
     this.#abort.signal.throwIfAborted()
@@ -173,7 +191,14 @@ class Run {
 
   /** The caller wants no more. */
   #stop(reason: unknown): void {
-    this.#end(new FeedError('ABORTED', 'the synchronisation was stopped', { stage: 'sync' }, { cause: reason }))
+    this.#end(
+      new FeedError(
+        'ABORTED',
+        'the synchronisation was stopped',
+        { stage: 'sync' },
+        { cause: reason },
+      ),
+    )
   }
 
   #end(error: unknown): void {

@@ -8,7 +8,10 @@ export class Turns {
     this.#free = count
   }
 
-  /** Does `work` when it is its turn. One that is aborted while it waits still takes its turn, and ends at once. */
+  /**
+   * Does `work` when it is its turn. One that is aborted while it waits still takes its turn, and
+   * ends at once.
+   */
   async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>(resolve => this.#waiting.push(resolve))

@@ -10,8 +10,13 @@ test('the level is corrected for every measure of every case', () => {
 describe('what fails', () => {
   test('each measure by itself, with its figures', () => {
     expect(regressionsOf([syntheticComparison({ time: 1, cpu: 1, rss: 1 })])).toEqual([])
-    const alone = (name: 'time' | 'cpu' | 'rss') => regressionsOf([syntheticComparison({ time: 1, cpu: 1, rss: 1, [name]: 1.2 })])
-    expect(alone('time')).toEqual([expect.stringMatching(/^objects time \+20\.0% \(between \+19\.\d% and \+20\.\d%; A\/A noise 0\.\d%\)$/)])
+    const alone = (name: 'time' | 'cpu' | 'rss') =>
+      regressionsOf([syntheticComparison({ time: 1, cpu: 1, rss: 1, [name]: 1.2 })])
+    expect(alone('time')).toEqual([
+      expect.stringMatching(
+        /^objects time \+20\.0% \(between \+19\.\d% and \+20\.\d%; A\/A noise 0\.\d%\)$/,
+      ),
+    ])
     expect(alone('cpu')).toEqual([expect.stringMatching(/^objects cpu \+20\.0% /)])
     expect(alone('rss')).toEqual([expect.stringMatching(/^objects rss \+20\.0% /)])
   })
@@ -24,5 +29,10 @@ describe('what fails', () => {
 })
 
 test('shares as text', () => {
-  expect([percent(0.0213), signed(0.1), signed(-0.1), signed(0)]).toEqual(['2.1%', '+10.0%', '−10.0%', '+0.0%'])
+  expect([percent(0.0213), signed(0.1), signed(-0.1), signed(0)]).toEqual([
+    '2.1%',
+    '+10.0%',
+    '−10.0%',
+    '+0.0%',
+  ])
 })

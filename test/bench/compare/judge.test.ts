@@ -31,7 +31,12 @@ describe('the rule', () => {
   test('a change that its interval shows, but that the base shows against itself too, is none', () => {
     const runs = quietRuns(1.1)
     const unsteady = runs.again.map((value, round) => (round % 2 === 0 ? value * 1.4 : value / 1.4))
-    const steadyBase = { ...runs, head: runs.head.map((value, round) => value * Math.sqrt(unsteady[round]! / runs.base[round]!)) }
+    const steadyBase = {
+      ...runs,
+      head: runs.head.map(
+        (value, round) => value * Math.sqrt(unsteady[round]! / runs.base[round]!),
+      ),
+    }
     const { change, noise, verdict } = judge({ ...steadyBase, again: unsteady }, options())
     expect(change.low).toBeGreaterThan(0)
     expect(noise).toBeGreaterThan(change.median)
@@ -46,19 +51,40 @@ describe('the rule', () => {
 
   test('equal values, all of them', () => {
     const still = { base: [2, 2, 2, 2, 2, 2], again: [2, 2, 2, 2, 2, 2], head: [2, 2, 2, 2, 2, 2] }
-    expect(judge(still, options())).toMatchObject({ base: 2, head: 2, noise: 0, change: { median: 0, low: 0, high: 0 }, verdict: 'same' })
+    expect(judge(still, options())).toMatchObject({
+      base: 2,
+      head: 2,
+      noise: 0,
+      change: { median: 0, low: 0, high: 0 },
+      verdict: 'same',
+    })
   })
 
   test('sides exchanged turn worse into better, and units do not matter', () => {
     fc.assert(
-      fc.property(fc.integer(), fc.constantFrom(0.8, 1, 1.25), fc.double({ min: 1e-3, max: 1e3, noNaN: true }), (seed, factor, unit) => {
-        const runs = quietRuns(factor, seed)
-        const scaled = { base: runs.base.map(v => v * unit), again: runs.again.map(v => v * unit), head: runs.head.map(v => v * unit) }
-        const inverse = { base: runs.base.map(v => 1 / v), again: runs.again.map(v => 1 / v), head: runs.head.map(v => 1 / v) }
-        const { verdict } = judge(runs, options())
-        expect(judge(scaled, options()).verdict).toBe(verdict)
-        expect(judge(inverse, options()).verdict).toBe(verdict === 'worse' ? 'better' : verdict === 'better' ? 'worse' : 'same')
-      }),
+      fc.property(
+        fc.integer(),
+        fc.constantFrom(0.8, 1, 1.25),
+        fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
+        (seed, factor, unit) => {
+          const runs = quietRuns(factor, seed)
+          const scaled = {
+            base: runs.base.map(v => v * unit),
+            again: runs.again.map(v => v * unit),
+            head: runs.head.map(v => v * unit),
+          }
+          const inverse = {
+            base: runs.base.map(v => 1 / v),
+            again: runs.again.map(v => 1 / v),
+            head: runs.head.map(v => 1 / v),
+          }
+          const { verdict } = judge(runs, options())
+          expect(judge(scaled, options()).verdict).toBe(verdict)
+          expect(judge(inverse, options()).verdict).toBe(
+            verdict === 'worse' ? 'better' : verdict === 'better' ? 'worse' : 'same',
+          )
+        },
+      ),
       { numRuns: 20 },
     )
   })
@@ -86,7 +112,11 @@ describe('on a busy machine', () => {
     const random = seededRandom(8)
     let found = 0
     for (let n = 0; n < COMPARISONS; n++) {
-      const { verdict } = judge(syntheticRuns(DEFAULT_ROUNDS, 1.1, CPU_NOISE, random), { level: LEVEL, floor: 0, random })
+      const { verdict } = judge(syntheticRuns(DEFAULT_ROUNDS, 1.1, CPU_NOISE, random), {
+        level: LEVEL,
+        floor: 0,
+        random,
+      })
       if (verdict === 'worse') found++
     }
     expect(found / COMPARISONS).toBeGreaterThan(0.97)

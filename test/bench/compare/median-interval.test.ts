@@ -5,7 +5,10 @@ import { type Random, seededRandom } from '../../../bench/compare/random'
 import { median } from '../../../src/cli/profile/median'
 import { normal } from './synthetic-runs'
 
-const values = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 30 })
+const values = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), {
+  minLength: 1,
+  maxLength: 30,
+})
 
 test('holds the median, lies within the sample, and is wider at a higher level', () => {
   const property = fc.property(values, fc.integer(), (sample, seed) => {
@@ -24,7 +27,9 @@ test('holds the median, lies within the sample, and is wider at a higher level',
 
 test('does not depend on the order of the sample', () => {
   const sample = [5, 1, 4, 2, 3, 9]
-  expect(medianInterval(sample.toReversed(), 0.9, seededRandom(1))).toEqual(medianInterval(sample, 0.9, seededRandom(1)))
+  expect(medianInterval(sample.toReversed(), 0.9, seededRandom(1))).toEqual(
+    medianInterval(sample, 0.9, seededRandom(1)),
+  )
 })
 
 test('values moved by a constant move the interval by it', () => {

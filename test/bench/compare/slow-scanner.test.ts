@@ -23,6 +23,7 @@ test('the call of the scanner in these sources is slowed down', async () => {
 
 test('sources in which nothing scans are refused', async () => {
   const empty = join(directory, 'empty')
-  for (const folder of ['codec', 'stages', 'pipeline']) await mkdir(join(empty, 'src', folder), { recursive: true })
+  for (const folder of ['codec', 'stages', 'pipeline'])
+    await mkdir(join(empty, 'src', folder), { recursive: true })
   await expect(slowScanner(empty, 0.1)).rejects.toThrow(/no scanner is called/)
 })

@@ -12,7 +12,8 @@ let target: string
 beforeAll(async () => {
   repository = await mkdtemp(join(tmpdir(), 'feedmill-compare-'))
   target = join(repository, 'ignored', 'tree')
-  const git = (...args: string[]) => command(repository, 'git', '-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args)
+  const git = (...args: string[]) =>
+    command(repository, 'git', '-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args)
   await git('init', '--quiet')
   await writeFile(join(repository, '.gitignore'), 'ignored/\n')
   await writeFile(join(repository, 'kept.txt'), 'committed')
@@ -42,9 +43,12 @@ test('the working tree as it stands, without what is ignored', async () => {
 
 test('a commit by its name; undefined for what is none', async () => {
   expect(await commitOf(repository, 'HEAD')).toMatch(/^[0-9a-f]{40}$/)
-  for (const ref of ['no-such-branch', '--help', '', 'HEAD~1']) expect(await commitOf(repository, ref)).toBeUndefined()
+  for (const ref of ['no-such-branch', '--help', '', 'HEAD~1'])
+    expect(await commitOf(repository, ref)).toBeUndefined()
 })
 
 test('a command that fails tells what it said', async () => {
-  await expect(command(repository, 'git', 'no-such-command')).rejects.toThrow(/git no-such-command failed in .*\n.*no-such-command/)
+  await expect(command(repository, 'git', 'no-such-command')).rejects.toThrow(
+    /git no-such-command failed in .*\n.*no-such-command/,
+  )
 })

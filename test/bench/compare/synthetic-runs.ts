@@ -1,4 +1,5 @@
-// Values as a shared machine gives them: most runs lie close together, some are disturbed and take much longer, none takes much less.
+// Values as a shared machine gives them: most runs lie close together, some are disturbed and take
+// much longer, none takes much less.
 
 import type { SideValues } from '../../../bench/compare/judge'
 import type { Random } from '../../../bench/compare/random'
@@ -18,12 +19,23 @@ export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-export function syntheticRuns(rounds: number, headFactor: number, noise: Noise, random: Random): SideValues {
-  const run = () => Math.exp(noise.sigma * normal(random)) * (random() < noise.disturbed ? 1 - 0.4 * Math.log(1 - random()) : 1)
+export function syntheticRuns(
+  rounds: number,
+  headFactor: number,
+  noise: Noise,
+  random: Random,
+): SideValues {
+  const run = () =>
+    Math.exp(noise.sigma * normal(random)) *
+    (random() < noise.disturbed ? 1 - 0.4 * Math.log(1 - random()) : 1)
   const runs = Array.from({ length: rounds }, () => {
     // What slows a whole round down, by up to three times.
     const drift = 1 + 2 * random()
     return { base: drift * run(), again: drift * run(), head: headFactor * drift * run() }
   })
-  return { base: runs.map(({ base }) => base), again: runs.map(({ again }) => again), head: runs.map(({ head }) => head) }
+  return {
+    base: runs.map(({ base }) => base),
+    again: runs.map(({ again }) => again),
+    head: runs.map(({ head }) => head),
+  }
 }

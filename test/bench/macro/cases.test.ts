@@ -1,10 +1,16 @@
-// Every contender on a small file: those that are right, those that are known to be wrong, and by how much.
+// Every contender on a small file: those that are right, those that are known to be wrong, and by
+// how much.
 
 import { afterAll, expect, test } from 'vitest'
 import type { BenchFeed } from '../../../bench/bench-feed'
 import { prepareCopies, prepareRaw } from '../../../bench/data'
 import { serveFile } from '../../../bench/file-server'
-import { MACRO_CASE_NAMES, type MacroCaseName, macroCases, TABLE_CASES } from '../../../bench/macro/cases'
+import {
+  MACRO_CASE_NAMES,
+  type MacroCaseName,
+  macroCases,
+  TABLE_CASES,
+} from '../../../bench/macro/cases'
 import { smallFeed } from '../small-feed'
 
 const { feed } = await smallFeed()
@@ -34,7 +40,11 @@ test.each(MACRO_CASE_NAMES)('%s: right or wrong as known, and measured as checke
   expect(verdict.expectedCount).toBeGreaterThan(1000)
   const [least, most] = WRONG[name] ?? []
   if (least === undefined || most === undefined) {
-    expect(verdict).toMatchObject({ right: true, checksum: verdict.expectedChecksum, count: verdict.expectedCount })
+    expect(verdict).toMatchObject({
+      right: true,
+      checksum: verdict.expectedChecksum,
+      count: verdict.expectedCount,
+    })
   } else {
     expect(ours).toBe(false)
     expect(verdict.right).toBe(false)

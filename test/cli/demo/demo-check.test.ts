@@ -4,7 +4,9 @@ import { createWorld } from '../../../src/emulator/index'
 
 const world = createWorld({ seed: 5, items: 60 })
 const truth = [...world.truthAt(world.end)]
-const rowOf = (cells: readonly string[]) => ({ text: (name: string) => cells[world.itemColumns.indexOf(name)]! })
+const rowOf = (cells: readonly string[]) => ({
+  text: (name: string) => cells[world.itemColumns.indexOf(name)]!,
+})
 
 function checked(rows: readonly { itemId: string; cells: readonly string[] }[]): readonly string[] {
   const check = new TruthCheck(world, world.end)
@@ -22,20 +24,32 @@ test('the truth is right', () => {
 test('one changed cell, one missing row, one row too many are found', () => {
   const [first, second, third] = truth
   const price = world.itemColumns.indexOf('priceValue')
-  const changed = { ...second!, cells: second!.cells.map((cell, n) => (n === price ? '0.01' : cell)) }
-  expect(checked([first!, changed, ...truth.slice(2)])).toEqual([`${second!.itemId} priceValue differs`])
-  expect(checked([first!, ...truth.slice(2)])[0]).toBe(`${third!.itemId} stands where ${second!.itemId} should`)
+  const changed = {
+    ...second!,
+    cells: second!.cells.map((cell, n) => (n === price ? '0.01' : cell)),
+  }
+  expect(checked([first!, changed, ...truth.slice(2)])).toEqual([
+    `${second!.itemId} priceValue differs`,
+  ])
+  expect(checked([first!, ...truth.slice(2)])[0]).toBe(
+    `${third!.itemId} stands where ${second!.itemId} should`,
+  )
   expect(checked(truth.slice(0, -1))).toEqual([`${truth.at(-1)!.itemId} is missing`])
   expect(checked([...truth, first!])).toEqual([`${first!.itemId} is not in the world`])
 })
 
 test('an item joined with the wrong group is found, and so is a group that was not read', () => {
   const groups = [...world.groupsAt(world.start)]
-  const cell = (name: string, id: string) => ({ text: (asked: string) => (asked === name ? id : '') })
+  const cell = (name: string, id: string) => ({
+    text: (asked: string) => (asked === name ? id : ''),
+  })
   const id = groups[0]!.itemGroupId
   const problems = (groupId: string, joinedWith: string | null) => {
     const check = new GroupCheck(world, world.start)
-    check.row(cell('primaryItemGroupId', groupId), joinedWith === null ? null : cell('itemGroupId', joinedWith))
+    check.row(
+      cell('primaryItemGroupId', groupId),
+      joinedWith === null ? null : cell('itemGroupId', joinedWith),
+    )
     return check.problems(groups.length)
   }
   expect(problems(id, id)).toEqual([])

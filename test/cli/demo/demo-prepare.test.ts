@@ -25,14 +25,25 @@ test.each([
     const prepared = await prepareFiles(service, world, { streamOnly })
     expect(prepared).toMatchObject({ files })
     expect(prepared.bytesCompressed).toBeGreaterThan(files * 100)
-    const made = (['itemsAt', 'groupsAt', 'changesWithin'] as const).map(name => vi.spyOn(world, name))
+    const made = (['itemsAt', 'groupsAt', 'changesWithin'] as const).map(name =>
+      vi.spyOn(world, name),
+    )
     let bytes = 0
     const place = { marketplace: MARKETPLACE, categoryId: CATEGORY }
-    for await (const chunk of service.feeds.getItemFeed({ ...place, scope: 'ALL_ACTIVE' }).compressed()) bytes += chunk.length
+    for await (const chunk of service.feeds
+      .getItemFeed({ ...place, scope: 'ALL_ACTIVE' })
+      .compressed())
+      bytes += chunk.length
     if (!streamOnly) {
-      for await (const chunk of service.feeds.getItemGroupFeed({ ...place, scope: 'ALL_ACTIVE' }).compressed()) bytes += chunk.length
+      for await (const chunk of service.feeds
+        .getItemGroupFeed({ ...place, scope: 'ALL_ACTIVE' })
+        .compressed())
+        bytes += chunk.length
       for (let hour = +world.start; hour < +world.end; hour += 3_600_000) {
-        const snapshot = service.feeds.getItemSnapshotFeed({ ...place, snapshotDate: new Date(hour) })
+        const snapshot = service.feeds.getItemSnapshotFeed({
+          ...place,
+          snapshotDate: new Date(hour),
+        })
         for await (const chunk of snapshot.compressed()) bytes += chunk.length
       }
     }

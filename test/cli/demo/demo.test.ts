@@ -16,8 +16,20 @@ test('an option that is refused after the emulated service has started does not 
   try {
     const cli = join(folder, 'serve.mjs')
     await writeFile(cli, SERVER)
-    const options = { items: 10, seed: 7, chunkBytes: 0, out: join(folder, 'out'), streamOnly: true, interrupt: false, json: true, cli }
-    await expect(demo(options)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: 'chunkBytes' } })
+    const options = {
+      items: 10,
+      seed: 7,
+      chunkBytes: 0,
+      out: join(folder, 'out'),
+      streamOnly: true,
+      interrupt: false,
+      json: true,
+      cli,
+    }
+    await expect(demo(options)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: 'chunkBytes' },
+    })
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8'))
     expect(() => process.kill(pid, 0)).toThrow(expect.objectContaining({ code: 'ESRCH' }))
   } finally {

@@ -8,12 +8,24 @@ test('counters of several runs are added up by stage, in the order of the chain'
     elapsedMs: 10,
     stages: [
       { ...newCounters('Gunzip'), bytesIn: 1_000_000, bytesOut: 5_000_000, busyMs: 50 },
-      { ...newCounters('TsvRowParser'), bytesIn: 5_000_000, bytesOut: 5_000_000, rowsOut, busyMs: 100, waitMs: 30 },
+      {
+        ...newCounters('TsvRowParser'),
+        bytesIn: 5_000_000,
+        bytesOut: 5_000_000,
+        rowsOut,
+        busyMs: 100,
+        waitMs: 30,
+      },
     ],
   })
   report.add(run(7))
   report.add(run(8))
-  expect(report.total('TsvRowParser')).toMatchObject({ rowsOut: 15, bytesIn: 10_000_000, busyMs: 200, waitMs: 60 })
+  expect(report.total('TsvRowParser')).toMatchObject({
+    rowsOut: 15,
+    bytesIn: 10_000_000,
+    busyMs: 200,
+    waitMs: 60,
+  })
   expect(report.total('SnapshotMerger').rowsOut).toBe(0)
   report.add(run(100), 'Gunzip')
   expect(report.total('TsvRowParser').rowsOut).toBe(15)

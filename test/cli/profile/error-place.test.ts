@@ -7,12 +7,18 @@ test('what the message leaves out of its place is added', () => {
   expect(messageWithPlace(new FeedError('TSV_COLUMN_MISSING', 'no column itemId', context))).toBe(
     'no column itemId (row 0, line 1, byte 3)',
   )
-  expect(messageWithPlace(new FeedError('TSV_ROW_BLANK', 'row 2, line 3: blank', { row: 2, line: 3, byteOffset: 9 }))).toBe(
-    'row 2, line 3: blank (byte 9)',
-  )
+  expect(
+    messageWithPlace(
+      new FeedError('TSV_ROW_BLANK', 'row 2, line 3: blank', { row: 2, line: 3, byteOffset: 9 }),
+    ),
+  ).toBe('row 2, line 3: blank (byte 9)')
 })
 
 test('a message that says it, and an error without a place, stay as they are', () => {
-  expect(messageWithPlace(new FeedError('GZIP_EMPTY', 'nothing at byte 0', { byteOffset: 0 }))).toBe('nothing at byte 0')
-  expect(messageWithPlace(new FeedError('STAGE_FAILED', 'it failed', { stage: 'a' }))).toBe('it failed')
+  expect(
+    messageWithPlace(new FeedError('GZIP_EMPTY', 'nothing at byte 0', { byteOffset: 0 })),
+  ).toBe('nothing at byte 0')
+  expect(messageWithPlace(new FeedError('STAGE_FAILED', 'it failed', { stage: 'a' }))).toBe(
+    'it failed',
+  )
 })

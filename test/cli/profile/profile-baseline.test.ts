@@ -20,7 +20,9 @@ describe('what a baseline may be', () => {
   test('a result of the same file, feed and cells, wherever the file lies', async () => {
     await writeFile(path, JSON.stringify(baseline))
     expect(await readBaseline(path, subject)).toEqual(baseline)
-    expect(await readBaseline(path, { ...subject, file: { ...subject.file, path: 'elsewhere.gz' } })).toEqual(baseline)
+    expect(
+      await readBaseline(path, { ...subject, file: { ...subject.file, path: 'elsewhere.gz' } }),
+    ).toEqual(baseline)
   })
 
   test.each([
@@ -30,7 +32,10 @@ describe('what a baseline may be', () => {
     ['another form of cells', { ...subject, reading: 'typed' as const }],
   ])('%s is refused', async (_, other) => {
     await writeFile(path, JSON.stringify(baseline))
-    await expect(readBaseline(path, other)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: '--baseline' } })
+    await expect(readBaseline(path, other)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: '--baseline' },
+    })
   })
 
   test.each([
@@ -42,18 +47,28 @@ describe('what a baseline may be', () => {
     ['one without its machine', JSON.stringify({ ...baseline, machine: undefined })],
   ])('%s is refused', async (_, text) => {
     await writeFile(path, text)
-    await expect(readBaseline(path, subject)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: '--baseline' } })
+    await expect(readBaseline(path, subject)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: '--baseline' },
+    })
   })
 
   test('a file that is not there is refused', async () => {
-    await expect(readBaseline(join(folder, 'none'), subject)).rejects.toMatchObject({ code: 'OPTION_INVALID' })
+    await expect(readBaseline(join(folder, 'none'), subject)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+    })
   })
 })
 
 describe('what counts as slower', () => {
   test('more than the tolerance and more than the spread', () => {
     const slower = compare(baseline, resultOf(1250, 1260, 1270), 0.1)
-    expect(slower).toMatchObject({ verdict: 'slower', tolerance: 0.1, baseline: { totals: baseline.totals }, warnings: [] })
+    expect(slower).toMatchObject({
+      verdict: 'slower',
+      tolerance: 0.1,
+      baseline: { totals: baseline.totals },
+      warnings: [],
+    })
     expect(slower.change).toBeCloseTo(1010 / 1260 - 1)
     expect(slower.noise).toBeCloseTo(20 / 1010)
   })
@@ -65,25 +80,35 @@ describe('what counts as slower', () => {
 
   test('not what the rounds differ by, of this run or of the baseline', () => {
     expect(compare(baseline, resultOf(1000, 1260, 1500), 0.1)).toMatchObject({ verdict: 'unclear' })
-    expect(compare(resultOf(800, 1010, 1200), resultOf(1250, 1260, 1270), 0.1)).toMatchObject({ verdict: 'unclear' })
+    expect(compare(resultOf(800, 1010, 1200), resultOf(1250, 1260, 1270), 0.1)).toMatchObject({
+      verdict: 'unclear',
+    })
   })
 
   test('never by chance: slower implies both', () => {
     const times = fc.array(fc.integer({ min: 100, max: 2000 }), { minLength: 1, maxLength: 5 })
     fc.assert(
-      fc.property(times, times, fc.double({ min: 0, max: 0.9, noNaN: true }), (before, after, tolerance) => {
-        const old = resultOf(...before)
-        const { verdict, change } = compare(old, resultOf(...after), tolerance)
-        const spread = Math.max(old.totals.spread, resultOf(...after).totals.spread)
-        expect(verdict === 'slower').toBe(-change > tolerance && -change > spread)
-      }),
+      fc.property(
+        times,
+        times,
+        fc.double({ min: 0, max: 0.9, noNaN: true }),
+        (before, after, tolerance) => {
+          const old = resultOf(...before)
+          const { verdict, change } = compare(old, resultOf(...after), tolerance)
+          const spread = Math.max(old.totals.spread, resultOf(...after).totals.spread)
+          expect(verdict === 'slower').toBe(-change > tolerance && -change > spread)
+        },
+      ),
     )
   })
 })
 
 test('another machine is warned of, in each respect', () => {
   const { machine } = baseline
-  const elsewhere = { ...baseline, machine: { ...machine, cpu: 'B', node: 'v22.0.0', date: 'earlier' } }
+  const elsewhere = {
+    ...baseline,
+    machine: { ...machine, cpu: 'B', node: 'v22.0.0', date: 'earlier' },
+  }
   expect(compare(elsewhere, baseline, 0.1).warnings).toEqual([
     'the baseline was made on another machine: CPU B, here A',
     'the baseline was made on another machine: Node v22.0.0, here v20.1.0',

@@ -19,5 +19,8 @@ test.each([0, 2, 99, 'objects'] as const)('read as %s: text is never bad', async
 })
 
 test('decoded: a row with a bad cell is counted, the first one is kept', async () => {
-  expect(await read('typed')).toMatchObject({ badRows: 1, firstBad: { code: 'CELL_INVALID', context: { row: 2, column: 'priceValue' } } })
+  expect(await read('typed')).toMatchObject({
+    badRows: 1,
+    firstBad: { code: 'CELL_INVALID', context: { row: 2, column: 'priceValue' } },
+  })
 })

@@ -29,7 +29,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const command = (...words: string[]) => program(['node', 'feedmill']).parseAsync(['node', 'feedmill', 'profile', ...words])
+const command = (...words: string[]) =>
+  program(['node', 'feedmill']).parseAsync(['node', 'feedmill', 'profile', ...words])
 
 test('what is left out has its default', async () => {
   await command(path)
@@ -37,9 +38,29 @@ test('what is left out has its default', async () => {
 })
 
 test('every option', async () => {
-  const words = ['--feed', 'item_priority', '--read', 'typed', '--rounds', '9', '--tolerance', '2.5', '--save', 'a', '--baseline', 'b']
+  const words = [
+    '--feed',
+    'item_priority',
+    '--read',
+    'typed',
+    '--rounds',
+    '9',
+    '--tolerance',
+    '2.5',
+    '--save',
+    'a',
+    '--baseline',
+    'b',
+  ]
   await command(path, ...words, '--json')
-  const options = { feed: 'item_priority', read: 'typed', rounds: 9, tolerance: 0.025, save: 'a', baseline: 'b' }
+  const options = {
+    feed: 'item_priority',
+    read: 'typed',
+    rounds: 9,
+    tolerance: 0.025,
+    save: 'a',
+    baseline: 'b',
+  }
   expect(profile).toHaveBeenLastCalledWith(path, { ...options, json: true })
   await command(path, '--json', 'c', '--read', '0')
   expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ json: 'c', read: 0 }))
@@ -57,7 +78,10 @@ test.each([
   ['a', '--tolerance', '100'],
   ['a', '--fast'],
 ])('wrong usage %j %j %j is refused before anything is run', async (...words) => {
-  await expect(command(...words)).rejects.toMatchObject({ code: expect.stringMatching(/^commander\./), exitCode: 1 })
+  await expect(command(...words)).rejects.toMatchObject({
+    code: expect.stringMatching(/^commander\./),
+    exitCode: 1,
+  })
   expect(profile).not.toHaveBeenCalled()
   expect(told).toHaveBeenCalled()
   expect(printed).not.toHaveBeenCalled()

@@ -21,11 +21,19 @@ test.each([
 ])('%s is known by its bytes', async (_, name, bytes, format) => {
   const path = join(folder, name)
   await writeFile(path, bytes)
-  expect(await profiledFile(path)).toEqual({ path, format, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
+  expect(await profiledFile(path)).toEqual({
+    path,
+    format,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  })
 })
 
 test('what cannot be read again and again is refused', async () => {
   for (const path of [folder, join(folder, 'none')]) {
-    await expect(profiledFile(path)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: 'FILE', received: path } })
+    await expect(profiledFile(path)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: 'FILE', received: path },
+    })
   }
 })

@@ -1,4 +1,5 @@
-// The command as it is built: rounds in processes of their own, exit codes, and what becomes of a process that fails.
+// The command as it is built: rounds in processes of their own, exit codes, and what becomes of a
+// process that fails.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -43,9 +44,14 @@ afterAll(() => rm(folder, { recursive: true }))
 const task = () => ({ file: { path, format: 'gzip' as const }, feed: 'item' as const, reading: 2 })
 const script = () => join(folder, 'profile-child.js')
 
-async function command(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+async function command(
+  ...words: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
-    return { code: 0, ...(await run(process.execPath, [join(folder, 'cli.js'), 'profile', ...words])) }
+    return {
+      code: 0,
+      ...(await run(process.execPath, [join(folder, 'cli.js'), 'profile', ...words])),
+    }
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string }
   }
@@ -61,8 +67,14 @@ describe('the process of a round', () => {
   test('says the typed error of the file, with its position', async () => {
     const cut = join(folder, 'cut.gz')
     await writeFile(cut, bytes.subarray(0, 1000))
-    const failing = roundInProcess({ ...task(), file: { path: cut, format: 'gzip' } }, () => {}, { script: script() })
-    await expect(failing).rejects.toMatchObject({ code: 'GZIP_TRUNCATED', retryable: true, context: { byteOffset: 1000, part: 'data' } })
+    const failing = roundInProcess({ ...task(), file: { path: cut, format: 'gzip' } }, () => {}, {
+      script: script(),
+    })
+    await expect(failing).rejects.toMatchObject({
+      code: 'GZIP_TRUNCATED',
+      retryable: true,
+      context: { byteOffset: 1000, part: 'data' },
+    })
   })
 
   test.each([
@@ -79,7 +91,9 @@ describe('the process of a round', () => {
     await writeFile(broken, code)
     // Long enough for a process to start where it is to fail by itself.
     const stallLimitMs = /setInterval/.test(code) ? 20 : 20_000
-    await expect(roundInProcess(task(), () => {}, { script: broken, stallLimitMs })).rejects.toMatchObject({
+    await expect(
+      roundInProcess(task(), () => {}, { script: broken, stallLimitMs }),
+    ).rejects.toMatchObject({
       code: 'STAGE_FAILED',
       message: expect.stringMatching(message),
     })
@@ -96,9 +110,14 @@ describe('the process of a round', () => {
 
   test('progress is passed on', async () => {
     const slow = join(folder, 'slow.js')
-    await writeFile(slow, "for (const bytesRead of [0, 7, 7, 9]) process.send({ kind: 'progress', bytesRead })\nprocess.disconnect()")
+    await writeFile(
+      slow,
+      "for (const bytesRead of [0, 7, 7, 9]) process.send({ kind: 'progress', bytesRead })\nprocess.disconnect()",
+    )
     const seen: number[] = []
-    await expect(roundInProcess(task(), bytesRead => seen.push(bytesRead), { script: slow })).rejects.toMatchObject({
+    await expect(
+      roundInProcess(task(), bytesRead => seen.push(bytesRead), { script: slow }),
+    ).rejects.toMatchObject({
       code: 'STAGE_FAILED',
     })
     expect(seen).toEqual([0, 7, 9])
@@ -108,7 +127,16 @@ describe('the process of a round', () => {
 describe('the command', () => {
   test('one JSON document, a baseline saved and compared with', async () => {
     const baseline = join(folder, 'baseline.json')
-    const { code, stdout } = await command(path, '--rounds', '2', '--read', '2', '--json', '--save', baseline)
+    const { code, stdout } = await command(
+      path,
+      '--rounds',
+      '2',
+      '--read',
+      '2',
+      '--json',
+      '--save',
+      baseline,
+    )
     expect(code).toBe(0)
     const result = JSON.parse(stdout)
     expect(result).toMatchObject({
@@ -123,10 +151,14 @@ describe('the command', () => {
 
     const saved = JSON.parse(await readFile(baseline, 'utf8'))
     expect(saved).toEqual(result)
-    // As if it had once been a million times as fast, and steady: on every machine the loss is 100.0 % when it is rounded.
+    // As if it had once been a million times as fast, and steady: on every machine the loss is
+    // 100.0 % when it is rounded.
     await writeFile(
       baseline,
-      JSON.stringify({ ...saved, totals: { ...saved.totals, mbPerSecond: saved.totals.mbPerSecond * 1e6, spread: 0 } }),
+      JSON.stringify({
+        ...saved,
+        totals: { ...saved.totals, mbPerSecond: saved.totals.mbPerSecond * 1e6, spread: 0 },
+      }),
     )
     const slower = await command(path, '--rounds', '1', '--read', '2', '--baseline', baseline)
     expect(slower).toMatchObject({
@@ -140,12 +172,18 @@ describe('the command', () => {
     const cut = join(folder, 'cut2.gz')
     await writeFile(cut, bytes.subarray(0, 1000))
     const failed = await command(cut, '--rounds', '1')
-    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^feedmill: GZIP_TRUNCATED: .*byte 1000/) })
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^feedmill: GZIP_TRUNCATED: .*byte 1000/),
+    })
   })
 
   test('wrong usage: exit code 2, nothing on the standard output', async () => {
     const { code, stdout, stderr } = await command(path, '--rounds', '0')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain("option '--rounds <count>' must be a whole number from 1 to 9999, not '0'")
+    expect(stderr).toContain(
+      "option '--rounds <count>' must be a whole number from 1 to 9999, not '0'",
+    )
   })
 })

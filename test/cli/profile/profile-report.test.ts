@@ -26,8 +26,12 @@ What comes before it is held back and what comes after it waits: only its own wo
 test('plain text, bad rows, one round, a short run', () => {
   const file = { ...subject.file, format: 'plain' as const, bytes: 100_000_000 }
   const rounds = [round(100, { badRows: 1, firstBad: 'TSV_ROW_BLANK: row 3' })]
-  const lines = profileReport(profileResult({ file, feed: 'item_group', reading: 'typed' }, machine, rounds)).split('\n')
-  expect(lines[0]).toBe('items.tsv.gz: item_group feed, 100.0 MB of TSV, 39 columns, 100000 rows, 1 bad')
+  const lines = profileReport(
+    profileResult({ file, feed: 'item_group', reading: 'typed' }, machine, rounds),
+  ).split('\n')
+  expect(lines[0]).toBe(
+    'items.tsv.gz: item_group feed, 100.0 MB of TSV, 39 columns, 100000 rows, 1 bad',
+  )
   expect(lines[1]).toBe('first bad row: TSV_ROW_BLANK: row 3')
   expect(lines[3]).toBe('every row as an object of decoded cells; one round, in a fresh process')
   expect(lines).toContain('1000 MB/s of TSV · 1000000 rows/s')
@@ -38,7 +42,9 @@ test.each([
   ['objects', /^every row as an object of strings;/],
   [0, /^rows of which no cell is read;/],
 ] as const)('reading %s in words', (reading, words) => {
-  expect(profileReport(profileResult({ ...subject, reading }, machine, [round(1000)])).split('\n')[2]).toMatch(words)
+  expect(
+    profileReport(profileResult({ ...subject, reading }, machine, [round(1000)])).split('\n')[2],
+  ).toMatch(words)
 })
 
 test('a comparison: the verdict, and what else has moved', () => {

@@ -21,7 +21,9 @@ test('medians of the rounds, and how far they differ', () => {
 
 test('the stages are those of the rounds, whatever their names', () => {
   const { stages, bottleneck } = resultOf(1000, 2000, 4000)
-  expect(stages.map(({ stage, busyMs, waitMs, blockedMs }) => [stage, busyMs, waitMs, blockedMs])).toEqual([
+  expect(
+    stages.map(({ stage, busyMs, waitMs, blockedMs }) => [stage, busyMs, waitMs, blockedMs]),
+  ).toEqual([
     ['source', 200, 0, 1800],
     ['inflate and parse', 1200, 200, 600],
     ['reader', 600, 1400, 0],
@@ -35,17 +37,25 @@ test('the stages are those of the rounds, whatever their names', () => {
 test('a stage that was never busy has no speed', () => {
   const idle = round(1000)
   const stages = idle.stages.map(counters => ({ ...counters, busyMs: 0 }))
-  expect(profileResult(subject, machine, [{ ...idle, stages }]).stages[1]).toMatchObject({ mbPerSecond: 0, rowsPerSecond: 0 })
+  expect(profileResult(subject, machine, [{ ...idle, stages }]).stages[1]).toMatchObject({
+    mbPerSecond: 0,
+    rowsPerSecond: 0,
+  })
 })
 
 test('what is bad is told of', () => {
   expect(resultOf(1000)).not.toHaveProperty('firstBad')
-  expect(profileResult(subject, machine, [round(1000, { badRows: 2, firstBad: 'row 7' })])).toMatchObject({ badRows: 2, firstBad: 'row 7' })
+  expect(
+    profileResult(subject, machine, [round(1000, { badRows: 2, firstBad: 'row 7' })]),
+  ).toMatchObject({ badRows: 2, firstBad: 'row 7' })
 })
 
 test('it says where and when it was made, and survives being written', () => {
   const now = new Date('2026-03-01T12:00:00Z')
-  expect(thisMachine(now)).toMatchObject({ date: '2026-03-01T12:00:00.000Z', node: process.version })
+  expect(thisMachine(now)).toMatchObject({
+    date: '2026-03-01T12:00:00.000Z',
+    node: process.version,
+  })
   const result = resultOf(1000, 2000)
   expect(JSON.parse(JSON.stringify(result))).toEqual(result)
 })

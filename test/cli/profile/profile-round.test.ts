@@ -15,7 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function round(bytes: string | Uint8Array, format: 'gzip' | 'plain', reading: CellReading = 2) {
+async function round(
+  bytes: string | Uint8Array,
+  format: 'gzip' | 'plain',
+  reading: CellReading = 2,
+) {
   const path = join(folder, 'file')
   await writeFile(path, bytes)
   return profileRound({ file: { path, format }, feed: 'item', reading }, () => {})
@@ -33,7 +37,10 @@ describe('a whole file', () => {
     expect(result.cpuMs).toBeGreaterThan(0)
     expect(result.idleMs).toBeGreaterThanOrEqual(0)
     expect(result.peakRssMb).toBeGreaterThan(20)
-    expect(result.stages[0]).toMatchObject({ stage: 'FileSource', bytesOut: Buffer.byteLength(bytes) })
+    expect(result.stages[0]).toMatchObject({
+      stage: 'FileSource',
+      bytesOut: Buffer.byteLength(bytes),
+    })
     expect(result.stages.at(-1)).toMatchObject({ stage: 'reader', rowsIn: 300, itemsOut: 0 })
   })
 
@@ -65,10 +72,20 @@ describe('bad rows cost themselves only', () => {
 describe('a file that cannot be read to its end fails typed, with its position', () => {
   const whole = gzipSync(TEXT)
   test.each([
-    ['cut', whole.subarray(0, -20), { code: 'GZIP_TRUNCATED', context: { byteOffset: whole.length - 20 } }],
+    [
+      'cut',
+      whole.subarray(0, -20),
+      { code: 'GZIP_TRUNCATED', context: { byteOffset: whole.length - 20 } },
+    ],
     ['empty text', '', { code: 'TSV_EMPTY', context: { byteOffset: 0 } }],
-    ['of another feed', 'groupId\n', { code: 'TSV_HEADER_INVALID', context: { line: 1, byteOffset: 0 } }],
+    [
+      'of another feed',
+      'groupId\n',
+      { code: 'TSV_HEADER_INVALID', context: { line: 1, byteOffset: 0 } },
+    ],
   ])('%s', async (_, bytes, error) => {
-    await expect(round(bytes, typeof bytes === 'string' ? 'plain' : 'gzip')).rejects.toMatchObject(error)
+    await expect(round(bytes, typeof bytes === 'string' ? 'plain' : 'gzip')).rejects.toMatchObject(
+      error,
+    )
   })
 })

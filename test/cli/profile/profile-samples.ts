@@ -1,6 +1,10 @@
 // Rounds and results made up for tests, where real ones would depend on the machine.
 
-import { type ProfileMachine, type ProfileSubject, profileResult } from '../../../src/cli/profile/profile-result'
+import {
+  type ProfileMachine,
+  type ProfileSubject,
+  profileResult,
+} from '../../../src/cli/profile/profile-result'
 import type { RoundResult } from '../../../src/cli/profile/profile-round'
 import { newCounters } from '../../../src/core/counters'
 
@@ -10,11 +14,21 @@ export const subject: ProfileSubject = {
   reading: 5,
 }
 
-export const machine: ProfileMachine = { date: '2026-03-01T00:00:00.000Z', node: 'v20.1.0', cpu: 'A', cores: 2, platform: 'linux-x64' }
+export const machine: ProfileMachine = {
+  date: '2026-03-01T00:00:00.000Z',
+  node: 'v20.1.0',
+  cpu: 'A',
+  cores: 2,
+  platform: 'linux-x64',
+}
 
 /** 100 MB of TSV in two stages and a reader: 100,000 rows. */
 export function round(elapsedMs: number, changed: Partial<RoundResult> = {}): RoundResult {
-  const times = (busyMs: number, waitMs: number) => ({ busyMs, waitMs, blockedMs: elapsedMs - busyMs - waitMs })
+  const times = (busyMs: number, waitMs: number) => ({
+    busyMs,
+    waitMs,
+    blockedMs: elapsedMs - busyMs - waitMs,
+  })
   const share = elapsedMs / 10
   return {
     elapsedMs,
@@ -23,8 +37,19 @@ export function round(elapsedMs: number, changed: Partial<RoundResult> = {}): Ro
     peakRssMb: 100,
     stages: [
       { ...newCounters('source'), bytesOut: 20_000_000, ...times(share, 0) },
-      { ...newCounters('inflate and parse'), bytesIn: 20_000_000, bytesOut: 100_000_000, rowsOut: 100_000, ...times(6 * share, share) },
-      { ...newCounters('reader'), bytesIn: 100_000_000, rowsIn: 100_000, ...times(3 * share, 7 * share) },
+      {
+        ...newCounters('inflate and parse'),
+        bytesIn: 20_000_000,
+        bytesOut: 100_000_000,
+        rowsOut: 100_000,
+        ...times(6 * share, share),
+      },
+      {
+        ...newCounters('reader'),
+        bytesIn: 100_000_000,
+        rowsIn: 100_000,
+        ...times(3 * share, 7 * share),
+      },
     ],
     columns: 39,
     rows: 100_000,

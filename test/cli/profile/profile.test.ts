@@ -25,7 +25,8 @@ afterEach(async () => {
 })
 
 const OPTIONS: ProfileOptions = { feed: 'item', read: 5, rounds: 3, tolerance: 0.1 }
-const jsonOf = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as ProfileResult & { comparison?: { verdict: string } }
+const jsonOf = async (path: string) =>
+  JSON.parse(await readFile(path, 'utf8')) as ProfileResult & { comparison?: { verdict: string } }
 const rounds =
   (...elapsedMs: number[]) =>
   async () =>
@@ -43,7 +44,10 @@ test('as many rounds as asked for, each of the same file', async () => {
 
 test('JSON in place of the table, and into a file beside it', async () => {
   await profile(file, { ...OPTIONS, json: true }, rounds(1000, 1100, 1200))
-  expect(JSON.parse(printed.mock.calls[0]![0] as string)).toMatchObject({ kind: 'feedmill-profile', totals: { seconds: 1.1 } })
+  expect(JSON.parse(printed.mock.calls[0]![0] as string)).toMatchObject({
+    kind: 'feedmill-profile',
+    totals: { seconds: 1.1 },
+  })
   const json = join(folder, 'result.json')
   await profile(file, { ...OPTIONS, json }, rounds(1000, 1100, 1200))
   expect(await jsonOf(json)).toMatchObject({ kind: 'feedmill-profile', totals: { seconds: 1.1 } })
@@ -62,14 +66,19 @@ test('a baseline is saved, held, and lost: exit code 1, and it is not replaced',
   expect(told.mock.calls.at(-1)![0]).toMatch(/^SLOWER: -22\.9%/)
   expect(process.exitCode).toBe(1)
   expect((await jsonOf(baseline)).totals.seconds).toBe(1.01)
-  expect(await jsonOf(json)).toMatchObject({ totals: { seconds: 1.31 }, comparison: { verdict: 'slower' } })
+  expect(await jsonOf(json)).toMatchObject({
+    totals: { seconds: 1.31 },
+    comparison: { verdict: 'slower' },
+  })
 })
 
 test('a baseline of something else is refused before anything is measured', async () => {
   const baseline = join(folder, 'baseline.json')
   await profile(file, { ...OPTIONS, save: baseline }, rounds(1000, 1010, 1020))
   const runRound = vi.fn(rounds())
-  await expect(profile(file, { ...OPTIONS, read: 'typed', baseline }, runRound)).rejects.toMatchObject({ code: 'OPTION_INVALID' })
+  await expect(
+    profile(file, { ...OPTIONS, read: 'typed', baseline }, runRound),
+  ).rejects.toMatchObject({ code: 'OPTION_INVALID' })
   expect(runRound).not.toHaveBeenCalled()
 })
 
@@ -77,16 +86,23 @@ test('another machine is warned of', async () => {
   const baseline = join(folder, 'baseline.json')
   await profile(file, { ...OPTIONS, save: baseline }, rounds(1000, 1010, 1020))
   const saved = await jsonOf(baseline)
-  await writeFile(baseline, JSON.stringify({ ...saved, machine: { ...saved.machine, cpu: 'another' } }))
+  await writeFile(
+    baseline,
+    JSON.stringify({ ...saved, machine: { ...saved.machine, cpu: 'another' } }),
+  )
   await profile(file, { ...OPTIONS, baseline }, rounds(1000, 1010, 1020))
-  expect(told.mock.calls[0]![0]).toMatch(/^warning: the baseline was made on another machine: CPU another, here /)
+  expect(told.mock.calls[0]![0]).toMatch(
+    /^warning: the baseline was made on another machine: CPU another, here /,
+  )
 })
 
 test('a result that cannot be written fails typed, after it was shown', async () => {
   const save = join(folder, 'none', 'baseline.json')
-  await expect(profile(file, { ...OPTIONS, save }, rounds(1000, 1010, 1020))).rejects.toMatchObject({
-    code: 'SINK_FAILED',
-    context: { target: save, reason: 'ENOENT' },
-  })
+  await expect(profile(file, { ...OPTIONS, save }, rounds(1000, 1010, 1020))).rejects.toMatchObject(
+    {
+      code: 'SINK_FAILED',
+      context: { target: save, reason: 'ENOENT' },
+    },
+  )
   expect(printed).toHaveBeenCalledOnce()
 })

@@ -16,7 +16,12 @@ const change = (id: string): StateChange => ({
   kind: 'deleted',
   id,
   at: new Date('2026-03-01T05:00:00Z'),
-  file: { feed: 'item_snapshot', marketplace: 'MKT_US', categoryId: '220', hour: '2026-03-01T05:00:00.000Z' },
+  file: {
+    feed: 'item_snapshot',
+    marketplace: 'MKT_US',
+    categoryId: '220',
+    hour: '2026-03-01T05:00:00.000Z',
+  },
   row: null,
 })
 
@@ -65,7 +70,10 @@ test.runIf(existsSync('/dev/null'))('a device takes changes too', async () => {
   await sink.close()
 })
 
-/** Opens files of a disk that has room for so many bytes of the next text, and for nothing behind it. */
+/**
+ * Opens files of a disk that has room for so many bytes of the next text, and for nothing behind
+ * it.
+ */
 function onFullDisk(roomBytes: number): typeof open {
   return async (...how) => {
     const handle: FileHandle = await open(...how)
@@ -85,26 +93,32 @@ const idsIn = (path: string) =>
 
 const lineOf = (id: string) => `{"part":"item","kind":"deleted","id":"${id}"`
 
-test.each([1, 9, 100, 200])('fault 79: a full disk with room for %i bytes more: typed, and the next run cuts the torn line', async room => {
-  const path = join(folder, `full-${room}.ndjson`)
-  const first = appendingSink(path)
-  await first.write([change('v1|1|0')])
-  await first.close()
-  const full = appendingSink(path, onFullDisk(room))
-  const failure = { code: 'SINK_FAILED', context: { sink: 'changes', target: path, reason: 'ENOSPC' } }
-  await expect(full.write([change('v1|2|0'), change('v1|3|0')])).rejects.toMatchObject(failure)
-  const left = readFileSync(path, 'utf8')
-  expect(left.endsWith('\n')).toBe(false)
-  // Of another category of the same run: it may not get behind the torn line.
-  await expect(full.write([change('v1|4|0')])).rejects.toMatchObject(failure)
-  expect(readFileSync(path, 'utf8')).toBe(left)
-  await full.close()
-  const next = appendingSink(path)
-  await next.write([change('v1|2|0'), change('v1|3|0')])
-  await next.close()
-  const whole = room >= changeLine(change('v1|2|0')).length ? ['v1|2|0'] : []
-  expect(idsIn(path)).toEqual(['v1|1|0', ...whole, 'v1|2|0', 'v1|3|0'])
-})
+test.each([1, 9, 100, 200])(
+  'fault 79: a full disk with room for %i bytes more: typed, and the next run cuts the torn line',
+  async room => {
+    const path = join(folder, `full-${room}.ndjson`)
+    const first = appendingSink(path)
+    await first.write([change('v1|1|0')])
+    await first.close()
+    const full = appendingSink(path, onFullDisk(room))
+    const failure = {
+      code: 'SINK_FAILED',
+      context: { sink: 'changes', target: path, reason: 'ENOSPC' },
+    }
+    await expect(full.write([change('v1|2|0'), change('v1|3|0')])).rejects.toMatchObject(failure)
+    const left = readFileSync(path, 'utf8')
+    expect(left.endsWith('\n')).toBe(false)
+    // Of another category of the same run: it may not get behind the torn line.
+    await expect(full.write([change('v1|4|0')])).rejects.toMatchObject(failure)
+    expect(readFileSync(path, 'utf8')).toBe(left)
+    await full.close()
+    const next = appendingSink(path)
+    await next.write([change('v1|2|0'), change('v1|3|0')])
+    await next.close()
+    const whole = room >= changeLine(change('v1|2|0')).length ? ['v1|2|0'] : []
+    expect(idsIn(path)).toEqual(['v1|1|0', ...whole, 'v1|2|0', 'v1|3|0'])
+  },
+)
 
 test('a torn line that is longer than what is read at a time is cut, and so is one that is all of the file', async () => {
   for (const before of ['', `${lineOf('v1|0|0')}}\n`]) {
@@ -134,21 +148,36 @@ test('fault 79: a synchronisation whose disk is full at a change goes on, and no
   const path = join(at.folder, 'changes.ndjson')
   const { baseUrl, tokenUrl, scopeBase, clientId, clientSecret, now } = at.command
   const profile = defineProfile({ baseUrl: baseUrl!, tokenUrl: tokenUrl!, scopeBase: scopeBase! })
-  const service = createFeedService(profile, { clientId: clientId!, clientSecret: clientSecret! }, { now: now! })
+  const service = createFeedService(
+    profile,
+    { clientId: clientId!, clientSecret: clientSecret! },
+    { now: now! },
+  )
   const run = async (openFile?: typeof open) => {
     const changes = appendingSink(path, openFile)
-    const options = { service, marketplace: 'MKT_US', categories: ['220'], folder: at.command.state, changes }
+    const options = {
+      service,
+      marketplace: 'MKT_US',
+      categories: ['220'],
+      folder: at.command.state,
+      changes,
+    }
     return sync(options).summary.finally(() => changes.close())
   }
   try {
-    await expect(run(onFullDisk(5_000))).rejects.toMatchObject({ code: 'SINK_FAILED', context: { reason: 'ENOSPC' } })
+    await expect(run(onFullDisk(5_000))).rejects.toMatchObject({
+      code: 'SINK_FAILED',
+      context: { reason: 'ENOSPC' },
+    })
     expect((await run()).failed).toEqual([])
     const items = new Set<string>()
     for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) {
       const { part, kind, id } = JSON.parse(line)
       if (part === 'item') kind === 'deleted' ? items.delete(id) : items.add(id)
     }
-    expect([...items].sort()).toEqual(Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId))
+    expect([...items].sort()).toEqual(
+      Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId),
+    )
   } finally {
     await service.close()
     await at.close()

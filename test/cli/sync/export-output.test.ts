@@ -1,4 +1,5 @@
-// `feedmill export` as it is built, in a process of its own: what becomes of its output when that is a pipe, a device or a file.
+// `feedmill export` as it is built, in a process of its own: what becomes of its output when that
+// is a pipe, a device or a file.
 
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node:fs'
@@ -18,7 +19,8 @@ beforeAll(async () => {
   at = await served()
   await outcomeOf(() => syncCommand(at.command))
   if (existsSync('/proc/self/fd')) symlinkSync('/proc/self/fd/1', stdoutLink())
-  for (const format of ['ndjson', 'csv']) await ended(exporting(['--format', format, '--out', join(at.folder, format)]))
+  for (const format of ['ndjson', 'csv'])
+    await ended(exporting(['--format', format, '--out', join(at.folder, format)]))
 }, 120_000)
 afterAll(async () => {
   await at?.close()
@@ -38,7 +40,10 @@ const exporting = (words: readonly string[], stdout?: 'pipe' | number): ChildPro
   built.start(['export', '--state', at.command.state, ...words], stdout)
 
 const fileOf = (format: string) => readFileSync(join(at.folder, format), 'utf8')
-/** What `/dev/stdout` is on Linux. The machine's own would be at risk from a defect here when root runs the tests. */
+/**
+ * What `/dev/stdout` is on Linux. The machine's own would be at risk from a defect here when root
+ * runs the tests.
+ */
 const stdoutLink = () => join(at.folder, 'stdout')
 const locks = () => locksOf(at.command.state)
 
@@ -46,9 +51,19 @@ test.each(['ndjson', 'csv'])(
   '%s goes to standard output, and to its other names, as it goes to a file',
   async format => {
     expect(fileOf(format).length).toBeGreaterThan(10_000)
-    const places = [[], ...[stdoutLink(), '/dev/fd/1', '/proc/self/fd/1'].filter(path => existsSync(path)).map(path => ['--out', path])]
+    const places = [
+      [],
+      ...[stdoutLink(), '/dev/fd/1', '/proc/self/fd/1']
+        .filter(path => existsSync(path))
+        .map(path => ['--out', path]),
+    ]
     for (const place of places) {
-      expect(await ended(exporting(['--format', format, ...place]))).toEqual({ code: 0, out: fileOf(format), err: '', third: '' })
+      expect(await ended(exporting(['--format', format, ...place]))).toEqual({
+        code: 0,
+        out: fileOf(format),
+        err: '',
+        third: '',
+      })
     }
   },
   120_000,
@@ -57,7 +72,12 @@ test.each(['ndjson', 'csv'])(
 test.runIf(existsSync('/dev/fd'))(
   'fault 91: a pipe that the caller has opened gets the text',
   async () => {
-    expect(await ended(exporting(['--format', 'csv', '--out', '/dev/fd/3']))).toEqual({ code: 0, out: '', err: '', third: fileOf('csv') })
+    expect(await ended(exporting(['--format', 'csv', '--out', '/dev/fd/3']))).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+      third: fileOf('csv'),
+    })
   },
   60_000,
 )
@@ -66,7 +86,9 @@ test('standard output that is a file gets the text where its other writers left 
   const path = join(at.folder, 'log')
   await writeFile(path, 'before\n')
   const file = openSync(path, 'a')
-  const { code, err } = await ended(exporting(existsSync('/proc/self/fd') ? ['--out', stdoutLink()] : [], file))
+  const { code, err } = await ended(
+    exporting(existsSync('/proc/self/fd') ? ['--out', stdoutLink()] : [], file),
+  )
   closeSync(file)
   expect([code, err]).toEqual([0, ''])
   expect(readFileSync(path, 'utf8')).toBe(`before\n${fileOf('ndjson')}`)
@@ -79,7 +101,10 @@ test.runIf(runsWith('/dev/full'))(
       const full = openSync('/dev/full', 'w')
       const { code, err } = await ended(exporting(['--format', format], full))
       closeSync(full)
-      expect([code, err]).toEqual([1, 'feedmill: SINK_FAILED: standard output cannot be written: ENOSPC: no space left on device, write\n'])
+      expect([code, err]).toEqual([
+        1,
+        'feedmill: SINK_FAILED: standard output cannot be written: ENOSPC: no space left on device, write\n',
+      ])
       expect(locks()).toEqual([])
     }
   },
@@ -92,7 +117,9 @@ test('fault 95: where the reader goes away, the command fails typed, and the sta
     child.stdout!.destroy()
     expect(await ended(child)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^feedmill: SINK_FAILED: standard output cannot be written: .*EPIPE.*\n$/),
+      err: expect.stringMatching(
+        /^feedmill: SINK_FAILED: standard output cannot be written: .*EPIPE.*\n$/,
+      ),
     })
     expect(locks()).toEqual([])
   }

@@ -15,9 +15,18 @@ afterAll(() => at.close())
 
 const out = () => join(at.folder, 'out')
 const run = (options: Partial<ExportCommand> = {}) =>
-  outcomeOf(() => exportCommand({ state: at.command.state, category: [], format: 'ndjson', out: out(), ...options }))
+  outcomeOf(() =>
+    exportCommand({
+      state: at.command.state,
+      category: [],
+      format: 'ndjson',
+      out: out(),
+      ...options,
+    }),
+  )
 const lines = () => readFileSync(out(), 'utf8').trimEnd().split('\n')
-const itemsOf = (text: readonly string[]) => text.map(line => JSON.parse(line) as Record<string, unknown>)
+const itemsOf = (text: readonly string[]) =>
+  text.map(line => JSON.parse(line) as Record<string, unknown>)
 const truth = (time: string, categoryId = '220') =>
   Array.from(at.emulator.world.truthAt(new Date(time), { categoryId }), ({ itemId, cells }) => {
     return {
@@ -33,8 +42,13 @@ describe('feedmill export', () => {
   test('writes the items of every category in key order, typed, with group and priority', async () => {
     expect((await run()).error).toBeUndefined()
     const items = itemsOf(lines())
-    expect(told(items)).toEqual([...truth('2026-03-01T04:00:00Z'), ...truth('2026-03-01T04:00:00Z', '267')])
-    expect(items.some(({ group }) => typeof (group as { title?: unknown } | null)?.title === 'string')).toBe(true)
+    expect(told(items)).toEqual([
+      ...truth('2026-03-01T04:00:00Z'),
+      ...truth('2026-03-01T04:00:00Z', '267'),
+    ])
+    expect(
+      items.some(({ group }) => typeof (group as { title?: unknown } | null)?.title === 'string'),
+    ).toBe(true)
     expect(items.every(({ priority }) => priority === null)).toBe(true)
   })
 
@@ -61,7 +75,9 @@ describe('feedmill export', () => {
     async asOf => {
       await run()
       const before = lines()
-      expect((await run({ asOf: new Date(asOf) })).error).toMatchObject({ code: 'STATE_HISTORY_MISSING' })
+      expect((await run({ asOf: new Date(asOf) })).error).toMatchObject({
+        code: 'STATE_HISTORY_MISSING',
+      })
       expect(lines()).toEqual(before)
       // The state is free again, and as it was.
       expect((await run()).error).toBeUndefined()
@@ -73,7 +89,9 @@ describe('feedmill export', () => {
     await run({ format: 'csv', category: ['220'] })
     const [header, ...rows] = readFileSync(out(), 'utf8').trimEnd().split('\r\n')
     expect(header).toMatch(/^itemId,availability,title,/)
-    expect(rows.map(row => row.slice(0, row.indexOf(',')))).toEqual(truth('2026-03-01T04:00:00Z').map(({ itemId }) => itemId))
+    expect(rows.map(row => row.slice(0, row.indexOf(',')))).toEqual(
+      truth('2026-03-01T04:00:00Z').map(({ itemId }) => itemId),
+    )
   })
 
   test('a category that the folder does not have is refused', async () => {

@@ -9,7 +9,9 @@ import { HOURS, outcomeOf, served } from '../served'
 let at: Awaited<ReturnType<typeof served>>
 beforeAll(async () => {
   at = await served()
-  await outcomeOf(() => syncCommand({ ...at.command, until: new Date('2026-03-01T02:00:00Z'), keepFiles: 1e9 }))
+  await outcomeOf(() =>
+    syncCommand({ ...at.command, until: new Date('2026-03-01T02:00:00Z'), keepFiles: 1e9 }),
+  )
 })
 afterAll(() => at.close())
 
@@ -23,7 +25,12 @@ const snapshot = (hour: number) => `MKT_US/220/item_snapshot/2026-03-01T0${hour}
 test('watermarks, what is due, and sizes', async () => {
   const { marketplace, service, sizes, categories } = await status(at.now)
   expect([marketplace, service]).toEqual(['MKT_US', at.command.baseUrl])
-  expect(sizes).toEqual({ store: expect.any(Number), spool: 0, files: expect.any(Number), changes: expect.any(Number) })
+  expect(sizes).toEqual({
+    store: expect.any(Number),
+    spool: 0,
+    files: expect.any(Number),
+    changes: expect.any(Number),
+  })
   expect(Math.min(sizes.store, sizes.files, sizes.changes)).toBeGreaterThan(1_000)
   expect(categories).toEqual([
     {
@@ -40,11 +47,15 @@ test('watermarks, what is due, and sizes', async () => {
 
 test('gaps past what the service keeps', async () => {
   const [category] = (await status(new Date('2026-03-08T03:30:00Z'))).categories
-  expect(category).toMatchObject({ lost: { count: 2, first: snapshot(2), last: snapshot(3) }, needsBootstrap: ['item'] })
+  expect(category).toMatchObject({
+    lost: { count: 2, first: snapshot(2), last: snapshot(3) },
+    needsBootstrap: ['item'],
+  })
 })
 
 test('in words', async () => {
-  const words = async (now: Date) => (await outcomeOf(() => statusCommand(at.command.state, { now, json: false }))).out
+  const words = async (now: Date) =>
+    (await outcomeOf(() => statusCommand(at.command.state, { now, json: false }))).out
   const out = await words(at.now)
   expect(out[0]).toBe(`MKT_US of ${at.command.baseUrl}`)
   expect(out[1]).toMatch(/^on the disk: store .*B, spool 0 B, files .*B, changes .*B$/)
@@ -63,7 +74,10 @@ test('a folder that is no state is refused and left as it is', async () => {
   try {
     for (const path of [folder, join(folder, 'none')]) {
       const { error } = await outcomeOf(() => statusCommand(path, { json: false }))
-      expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { path, received: 'no state.json' } })
+      expect(error).toMatchObject({
+        code: 'STATE_FOREIGN',
+        context: { path, received: 'no state.json' },
+      })
     }
     expect(readdirSync(folder)).toEqual([])
   } finally {

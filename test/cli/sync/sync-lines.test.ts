@@ -1,7 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { eventLine, eventObject, failureLines, fileText, progressText, summaryLines } from '../../../src/cli/sync/sync-lines'
+import {
+  eventLine,
+  eventObject,
+  failureLines,
+  fileText,
+  progressText,
+  summaryLines,
+} from '../../../src/cli/sync/sync-lines'
 import { FeedError } from '../../../src/index'
-import type { CategoryProgress, FileId, LedgerEntry, SyncProgress, SyncSummary } from '../../../src/sync/index'
+import type {
+  CategoryProgress,
+  FileId,
+  LedgerEntry,
+  SyncProgress,
+  SyncSummary,
+} from '../../../src/sync/index'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const file: FileId = { feed: 'item_snapshot', ...category, hour: '2026-03-01T05:00:00.000Z' }
@@ -25,7 +38,14 @@ const error = new FeedError(
   { file: 'x', attempts: 5 },
   { cause: new Error('Bearer secret') },
 )
-const at: CategoryProgress = { ...category, watermark: new Date('2026-03-01T05:00:00Z'), done: 3, ready: 2, missing: [], gone: [] }
+const at: CategoryProgress = {
+  ...category,
+  watermark: new Date('2026-03-01T05:00:00Z'),
+  done: 3,
+  ready: 2,
+  missing: [],
+  gone: [],
+}
 const progress: SyncProgress = {
   categories: [at],
   files: 3,
@@ -47,16 +67,28 @@ describe('for people', () => {
     expect(eventLine({ type: 'done', file, entry })).toBe(
       '220 item_snapshot 2026-03-01T05:00:00.000Z: 12.3 kB of gzip, 5 inserted, 4 updated, 3 deleted, 3 no news',
     )
-    expect(eventLine({ type: 'done', file, entry: { ...entry, badRows: 7 } })).toMatch(/, 7 rows cannot be read$/)
-    expect(eventLine({ type: 'missing', file })).toBe('220 item_snapshot 2026-03-01T05:00:00.000Z: not there yet')
-    expect(eventLine({ type: 'failed', file, error })).toMatch(/: SYNC_FILE_FAILED: it could not be fetched$/)
+    expect(eventLine({ type: 'done', file, entry: { ...entry, badRows: 7 } })).toMatch(
+      /, 7 rows cannot be read$/,
+    )
+    expect(eventLine({ type: 'missing', file })).toBe(
+      '220 item_snapshot 2026-03-01T05:00:00.000Z: not there yet',
+    )
+    expect(eventLine({ type: 'failed', file, error })).toMatch(
+      /: SYNC_FILE_FAILED: it could not be fetched$/,
+    )
     expect(eventLine({ type: 'fetching', file })).toBeUndefined()
     expect(eventLine({ type: 'progress', ...progress })).toBeUndefined()
   })
 
   test('beside the bar stand rows, speed, watermarks and the time left', () => {
-    expect(progressText(progress)).toBe('1234 rows, 2.5 MB/s of gzip, 220 up to 2026-03-01T05:00:00.000Z, 2 s left')
-    const early = { ...progress, categories: [{ ...at, watermark: undefined }], secondsLeft: undefined }
+    expect(progressText(progress)).toBe(
+      '1234 rows, 2.5 MB/s of gzip, 220 up to 2026-03-01T05:00:00.000Z, 2 s left',
+    )
+    const early = {
+      ...progress,
+      categories: [{ ...at, watermark: undefined }],
+      secondsLeft: undefined,
+    }
     expect(progressText(early)).toBe('1234 rows, 2.5 MB/s of gzip, 220 has no bootstrap yet')
   })
 
@@ -79,13 +111,21 @@ describe('for people', () => {
 })
 
 describe('for programs', () => {
-  const json = (value: Parameters<typeof eventObject>[0]) => JSON.parse(JSON.stringify(eventObject(value)))
+  const json = (value: Parameters<typeof eventObject>[0]) =>
+    JSON.parse(JSON.stringify(eventObject(value)))
   const key = 'MKT_US/220/item_snapshot/2026-03-01T05:00:00.000Z'
 
   test('events name files by their keys', () => {
     expect(json({ type: 'fetching', file })).toEqual({ type: 'fetching', file: key })
     const { rows } = entry
-    expect(json({ type: 'done', file, entry })).toEqual({ type: 'done', file: key, totalBytes: 12_345, rawBytes: 99_999, rows, badRows: 0 })
+    expect(json({ type: 'done', file, entry })).toEqual({
+      type: 'done',
+      file: key,
+      totalBytes: 12_345,
+      rawBytes: 99_999,
+      rows,
+      badRows: 0,
+    })
     const watermark = new Date('2026-03-01T06:00:00Z')
     expect(json({ type: 'watermark', category, watermark })).toEqual({
       type: 'watermark',
@@ -97,7 +137,10 @@ describe('for programs', () => {
   test('errors are code and message: nothing of what caused them', () => {
     const failed = { file: key, code: 'SYNC_FILE_FAILED', message: 'it could not be fetched' }
     expect(json({ type: 'failed', file, error })).toEqual({ type: 'failed', ...failed })
-    expect(json({ type: 'summary', ...summary, failed: [{ file, error }] })).toMatchObject({ type: 'summary', failed: [failed] })
+    expect(json({ type: 'summary', ...summary, failed: [{ file, error }] })).toMatchObject({
+      type: 'summary',
+      failed: [failed],
+    })
   })
 
   test('progress has a line for each category', () => {
@@ -105,7 +148,15 @@ describe('for programs', () => {
     expect(json({ type: 'progress', ...progress, categories: [gaps] })).toMatchObject({
       type: 'progress',
       rows: 1_234,
-      categories: [{ categoryId: '220', watermark: '2026-03-01T05:00:00.000Z', ready: 2, missing: [key], gone: [] }],
+      categories: [
+        {
+          categoryId: '220',
+          watermark: '2026-03-01T05:00:00.000Z',
+          ready: 2,
+          missing: [key],
+          gone: [],
+        },
+      ],
     })
   })
 })

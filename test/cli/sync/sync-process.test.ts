@@ -33,7 +33,14 @@ async function deadHost(): Promise<string> {
 test('a host that refuses connections is told at once, with what is done about it', async () => {
   const state = join(folder, 'state')
   const url = await deadHost()
-  const service = ['--base-url', url, '--token-url', `${url}/token`, '--scope-base', 'https://scope.test']
+  const service = [
+    '--base-url',
+    url,
+    '--token-url',
+    `${url}/token`,
+    '--scope-base',
+    'https://scope.test',
+  ]
   const client = ['--client-id', 'client', '--client-secret', 'a-secret-4711']
   const what = ['--marketplace', 'MKT_US', '--category', '220', '--state', state]
   const child = built.start(['sync', ...service, ...client, ...what])
@@ -43,7 +50,9 @@ test('a host that refuses connections is told at once, with what is done about i
     lines.push(line)
     if (lines.length === 1) child.kill('SIGTERM')
   }
-  expect(lines[0]).toMatch(/^220 item\S* .*: HTTP_TRANSPORT: .*ECONNREFUSED.*; asked again in \d+\.\d s$/)
+  expect(lines[0]).toMatch(
+    /^220 item\S* .*: HTTP_TRANSPORT: .*ECONNREFUSED.*; asked again in \d+\.\d s$/,
+  )
   expect(lines.at(-1)).toBe('feedmill: stopped; the same command goes on from here')
   expect((await exit)[0]).toBe(143)
   expect(locksOf(state)).toEqual([])

@@ -14,20 +14,23 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 const FILES = 2 + HOURS
-const run = (options: Partial<SyncCommand>) => outcomeOf(() => syncCommand({ ...at.command, ...options }))
+const run = (options: Partial<SyncCommand>) =>
+  outcomeOf(() => syncCommand({ ...at.command, ...options }))
 const stateIn = (name: string) => join(at.folder, name)
 
 async function itemIds(folder: string): Promise<string[]> {
   const state = await openState(folder)
   try {
     const ids: string[] = []
-    for await (const block of state.categories[0]!.items()) ids.push(...block.map(({ itemId }) => itemId))
+    for await (const block of state.categories[0]!.items())
+      ids.push(...block.map(({ itemId }) => itemId))
     return ids
   } finally {
     await state.close()
   }
 }
-const truth = () => Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId)
+const truth = () =>
+  Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId)
 
 describe('feedmill sync', () => {
   test('brings the state up to the last hour, a line a file, and ends with a summary', async () => {
@@ -46,11 +49,22 @@ describe('feedmill sync', () => {
     const { out, err } = await run({ state: stateIn('json'), json: true, changes: false })
     const events = out.map(line => JSON.parse(line))
     expect(err).toEqual([])
-    expect(events.at(-1)).toMatchObject({ type: 'summary', files: FILES, failed: [], categories: [{ categoryId: '220' }] })
+    expect(events.at(-1)).toMatchObject({
+      type: 'summary',
+      files: FILES,
+      failed: [],
+      categories: [{ categoryId: '220' }],
+    })
     expect(events.at(-1).categories[0].watermark).toBe('2026-03-01T04:00:00.000Z')
     const done = events.filter(({ type }) => type === 'done')
-    expect(done.map(({ file }) => file)).toContain('MKT_US/220/item_snapshot/2026-03-01T03:00:00.000Z')
-    expect(done.every(({ rows, totalBytes, badRows }) => totalBytes > 0 && badRows === 0 && rows.inserted >= 0)).toBe(true)
+    expect(done.map(({ file }) => file)).toContain(
+      'MKT_US/220/item_snapshot/2026-03-01T03:00:00.000Z',
+    )
+    expect(
+      done.every(
+        ({ rows, totalBytes, badRows }) => totalBytes > 0 && badRows === 0 && rows.inserted >= 0,
+      ),
+    ).toBe(true)
     expect(existsSync(join(stateIn('json'), 'changes'))).toBe(false)
     expect(out.join()).not.toContain(at.command.clientSecret)
   })
@@ -76,7 +90,11 @@ describe('feedmill sync', () => {
   })
 
   test('--follow ends with --until, when the state has come so far', async () => {
-    const { out, error } = await run({ state: stateIn('follow'), follow: true, until: at.emulator.world.end })
+    const { out, error } = await run({
+      state: stateIn('follow'),
+      follow: true,
+      until: at.emulator.world.end,
+    })
     expect(error).toBeUndefined()
     expect(out.at(-1)).toBe('220 up to 2026-03-01T04:00:00.000Z')
   })
@@ -84,19 +102,22 @@ describe('feedmill sync', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s stops it cleanly with %i, and the next run goes on from there', async (name, code) => {
-    const state = stateIn(name)
-    const stopped = outcomeOf(() => {
-      const running = syncCommand({ ...at.command, state, follow: true })
-      setImmediate(() => process.emit(name, name))
-      return running
-    })
-    const { exitCode, error, err } = await stopped
-    expect([exitCode, error]).toEqual([code, undefined])
-    expect(err).toEqual(['feedmill: stopped; the same command goes on from here'])
-    expect((await run({ state })).exitCode).toBeUndefined()
-    expect(await itemIds(state)).toEqual(truth())
-  })
+  ] as const)(
+    '%s stops it cleanly with %i, and the next run goes on from there',
+    async (name, code) => {
+      const state = stateIn(name)
+      const stopped = outcomeOf(() => {
+        const running = syncCommand({ ...at.command, state, follow: true })
+        setImmediate(() => process.emit(name, name))
+        return running
+      })
+      const { exitCode, error, err } = await stopped
+      expect([exitCode, error]).toEqual([code, undefined])
+      expect(err).toEqual(['feedmill: stopped; the same command goes on from here'])
+      expect((await run({ state })).exitCode).toBeUndefined()
+      expect(await itemIds(state)).toEqual(truth())
+    },
+  )
 
   test('a folder that another run has is refused, and so is one of another service', async () => {
     const state = stateIn('plain')
@@ -106,7 +127,9 @@ describe('feedmill sync', () => {
     } finally {
       await lock.release()
     }
-    expect((await run({ state, marketplace: 'MKT_DE' })).error).toMatchObject({ code: 'STATE_FOREIGN' })
+    expect((await run({ state, marketplace: 'MKT_DE' })).error).toMatchObject({
+      code: 'STATE_FOREIGN',
+    })
   })
 
   test('what is wrong with an option is told before anything is asked for', async () => {
@@ -114,21 +137,32 @@ describe('feedmill sync', () => {
       code: 'OPTION_INVALID',
       context: { option: 'memoryBytes' },
     })
-    expect((await run({ state: stateIn('never'), clientSecret: '' })).error).toMatchObject({ code: 'OPTION_INVALID' })
+    expect((await run({ state: stateIn('never'), clientSecret: '' })).error).toMatchObject({
+      code: 'OPTION_INVALID',
+    })
     expect(existsSync(stateIn('never'))).toBe(false)
   })
 })
 
 test('a category that is refused fails with exit code 1, and does not stop the other', async () => {
   const world = { seed: 5, items: 80, hours: HOURS, categories: ['220', '267'] }
-  const two = await served({ world, access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] } })
+  const two = await served({
+    world,
+    access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] },
+  })
   try {
-    const { out, err, exitCode, error } = await outcomeOf(() => syncCommand({ ...two.command, category: ['220', '267'] }))
+    const { out, err, exitCode, error } = await outcomeOf(() =>
+      syncCommand({ ...two.command, category: ['220', '267'] }),
+    )
     expect([error, exitCode]).toEqual([undefined, 1])
-    expect(err.filter(line => /^feedmill: SYNC_FILE_FAILED: 267 item(_group)? ALL_ACTIVE: /.test(line))).toHaveLength(2)
+    expect(
+      err.filter(line => /^feedmill: SYNC_FILE_FAILED: 267 item(_group)? ALL_ACTIVE: /.test(line)),
+    ).toHaveLength(2)
     expect(out.filter(line => /SYNC_FILE_FAILED/.test(line))).toEqual([])
     expect(out).toContain('220 up to 2026-03-01T04:00:00.000Z')
-    expect(out.find(line => line.startsWith('267 has'))).toMatch(/^267 has no bootstrap yet, waits for 267 item/)
+    expect(out.find(line => line.startsWith('267 has'))).toMatch(
+      /^267 has no bootstrap yet, waits for 267 item/,
+    )
   } finally {
     await two.close()
   }
@@ -141,7 +175,9 @@ test('a file that does not come in time is told, and holds the state', async () 
     const { out, exitCode } = await outcomeOf(() => syncCommand(late.command))
     expect(exitCode).toBeUndefined()
     expect(out).toContain('220 item_snapshot 2026-03-01T03:00:00.000Z: not there yet')
-    expect(out.at(-1)).toBe('220 up to 2026-03-01T03:00:00.000Z, waits for 220 item_snapshot 2026-03-01T03:00:00.000Z')
+    expect(out.at(-1)).toBe(
+      '220 up to 2026-03-01T03:00:00.000Z, waits for 220 item_snapshot 2026-03-01T03:00:00.000Z',
+    )
   } finally {
     await late.close()
   }

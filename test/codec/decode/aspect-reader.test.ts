@@ -12,9 +12,18 @@ const NEXT_CELLS = '\tQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
 const read = aspectReader()
 
 /** One cell between others, or with `next` behind it. */
-function place(cell: string, before = '', next = NEXT_CELLS): [source: CellSource, start: number, end: number] {
+function place(
+  cell: string,
+  before = '',
+  next = NEXT_CELLS,
+): [source: CellSource, start: number, end: number] {
   const block = Buffer.from(before + cell + next)
-  const index = { columns: 1, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(block.length), rowFlags: Uint8Array.of(1) }
+  const index = {
+    columns: 1,
+    rowStarts: Uint32Array.of(0),
+    cellEnds: Int32Array.of(block.length),
+    rowFlags: Uint8Array.of(1),
+  }
   const start = Buffer.byteLength(before)
   return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
 }
@@ -29,31 +38,57 @@ function decoded(cell: string): Aspect[] | undefined {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const goodPiece = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom('Color', 'Size', 'Country/Region of Manufacture', 'Größe', '', '\ufffd', 'a'.repeat(47)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      'Color',
+      'Size',
+      'Country/Region of Manufacture',
+      'Größe',
+      '',
+      '\ufffd',
+      'a'.repeat(47),
+    ),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
 )
 const goodPair = fc
   .tuple(fc.option(goodPiece), goodPiece, goodPiece)
-  .map(([label, name, value]) => `${label === null ? '' : `${base64(label)}|`}${base64(name)}:${base64(value)}`)
+  .map(
+    ([label, name, value]) =>
+      `${label === null ? '' : `${base64(label)}|`}${base64(name)}:${base64(value)}`,
+  )
 const goodCell = fc
   .tuple(fc.array(goodPair, { minLength: 1, maxLength: 6 }), fc.constantFrom('', ';'))
   .map(([pairs, end]) => pairs.join(';') + end)
 
 test('good pairs are read as they are decoded, wherever the cell stands, known pieces and new ones alike', () => {
   fc.assert(
-    fc.property(goodCell, fc.string({ maxLength: 5 }), fc.constantFrom('\t', '\n', '\r\n'), (cell, before, end) => {
-      const expected = decodeAspects(cell)
-      for (let n = 0; n < 2; n++) expect(read(...place(cell, before, end + NEXT_CELLS))).toEqual(expected)
-    }),
+    fc.property(
+      goodCell,
+      fc.string({ maxLength: 5 }),
+      fc.constantFrom('\t', '\n', '\r\n'),
+      (cell, before, end) => {
+        const expected = decodeAspects(cell)
+        for (let n = 0; n < 2; n++)
+          expect(read(...place(cell, before, end + NEXT_CELLS))).toEqual(expected)
+      },
+    ),
     { numRuns: 300 },
   )
 })
 
 test('any other cell is read as it is decoded, or not at all', () => {
-  const oddPiece = fc.string({ unit: fc.constantFrom('Q', 'U', 'g', '/', '=', '-', 'é', '"', ';', ':', '|'), maxLength: 24 })
+  const oddPiece = fc.string({
+    unit: fc.constantFrom('Q', 'U', 'g', '/', '=', '-', 'é', '"', ';', ':', '|'),
+    maxLength: 24,
+  })
   const oddCell = fc.oneof(
     fc
-      .array(fc.oneof(goodCell, goodPiece.map(base64), oddPiece, fc.constantFrom(':', ';', '|')), { minLength: 1, maxLength: 6 })
+      .array(fc.oneof(goodCell, goodPiece.map(base64), oddPiece, fc.constantFrom(':', ';', '|')), {
+        minLength: 1,
+        maxLength: 6,
+      })
       .map(parts => parts.join('')),
     fc.tuple(goodCell, fc.nat(80)).map(([cell, cut]) => cell.slice(0, cut)),
   )

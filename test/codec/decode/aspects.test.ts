@@ -6,17 +6,31 @@ import type { Aspect } from '../../../src/schema/values'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** Every text that a well-formed cell can hold: any characters, the separators often, long ones sometimes. */
+/**
+ * Every text that a well-formed cell can hold: any characters, the separators often, long ones
+ * sometimes.
+ */
 const texts = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'binary' }) },
-  { weight: 4, arbitrary: fc.string({ unit: fc.constantFrom(':', ';', '|', 'a', 'ß', '漢', '\ufffd', '\ufeff', '\0') }) },
+  {
+    weight: 4,
+    arbitrary: fc.string({
+      unit: fc.constantFrom(':', ';', '|', 'a', 'ß', '漢', '\ufffd', '\ufeff', '\0'),
+    }),
+  },
   { weight: 1, arbitrary: fc.string({ minLength: 100, maxLength: 300 }) },
 )
-const pairs = fc.array(fc.record({ label: fc.option(texts), name: texts, value: texts }), { minLength: 1, maxLength: 12 })
+const pairs = fc.array(fc.record({ label: fc.option(texts), name: texts, value: texts }), {
+  minLength: 1,
+  maxLength: 12,
+})
 
 function encodePairs(entries: readonly Aspect[]): string {
   return entries
-    .map(({ label, name, value }) => `${label === null ? '' : `${base64(label)}|`}${base64(name)}:${base64(value ?? '')}`)
+    .map(
+      ({ label, name, value }) =>
+        `${label === null ? '' : `${base64(label)}|`}${base64(name)}:${base64(value ?? '')}`,
+    )
     .join(';')
 }
 
@@ -39,7 +53,8 @@ function refusal(cell: string): { code: string; type: unknown; reason: unknown; 
   try {
     decodeAspects(cell)
   } catch (error) {
-    if (FeedError.is(error) && error.code === 'CELL_INVALID') return { code: error.code, ...error.context } as never
+    if (FeedError.is(error) && error.code === 'CELL_INVALID')
+      return { code: error.code, ...error.context } as never
     throw error
   }
   return expect.fail(`accepted ${cell}`)
@@ -76,7 +91,9 @@ describe('pairs', () => {
       fc.property(pairs, fc.boolean(), (entries, closed) => {
         const cell = encodePairs(entries) + (closed ? ';' : '')
         expect(decodeAspects(cell)).toEqual(decodeNaively(cell))
-        expect(decodeAspects(cell).map(({ name, value }) => ({ name, value }))).toEqual(entries.map(({ name, value }) => ({ name, value })))
+        expect(decodeAspects(cell).map(({ name, value }) => ({ name, value }))).toEqual(
+          entries.map(({ name, value }) => ({ name, value })),
+        )
       }),
     )
   })
@@ -90,7 +107,8 @@ describe('pairs', () => {
 
   test('a cell does not see what an earlier, longer cell left behind', () => {
     decodeAspects(`${base64('n')}:${base64('vvvv')};${'QQ==:QQ==;'.repeat(20)}`)
-    for (const cut of ['QQ', 'QQ=', 'QUI', 'Q', 'QUJD:Q']) expect(refusal(cut).code).toBe('CELL_INVALID')
+    for (const cut of ['QQ', 'QQ=', 'QUI', 'Q', 'QUJD:Q'])
+      expect(refusal(cut).code).toBe('CELL_INVALID')
   })
 
   test.each([
@@ -120,7 +138,9 @@ describe('names only', () => {
   test('any names come back', () => {
     fc.assert(
       fc.property(fc.array(texts.filter(Boolean), { minLength: 1 }), names => {
-        expect(decodeAspects(names.map(base64).join('|'))).toEqual(names.map(name => ({ label: null, name, value: null })))
+        expect(decodeAspects(names.map(base64).join('|'))).toEqual(
+          names.map(name => ({ label: null, name, value: null })),
+        )
       }),
     )
   })
@@ -156,13 +176,22 @@ describe('fault 71: bad Base64', () => {
     ['7aCA', 'Base64 of bytes that are not UTF-8'],
   ])('fault 71: %s is refused wherever it stands: %s', (piece, reason) => {
     const expected = { code: 'CELL_INVALID', type: 'aspects', reason, excerpt: piece }
-    for (const cell of [`${piece}:UmVk`, `UmVk:${piece}`, `${piece}|UmVk:UmVk`, `UmVk:w6Q=;UmVk:${piece};`, `UmVk|${piece}`]) {
+    for (const cell of [
+      `${piece}:UmVk`,
+      `UmVk:${piece}`,
+      `${piece}|UmVk:UmVk`,
+      `UmVk:w6Q=;UmVk:${piece};`,
+      `UmVk|${piece}`,
+    ]) {
       expect(refusal(cell)).toEqual(expected)
     }
   })
 
   test('fault 71: a cell is read exactly when every piece is what an encoder would have written', () => {
-    const pieces = fc.oneof(fc.string({ unit: fc.constantFrom('Q', 'U', 'g', '/', '=', '=', '-', '*', 'é', 'w') }), texts.map(base64))
+    const pieces = fc.oneof(
+      fc.string({ unit: fc.constantFrom('Q', 'U', 'g', '/', '=', '=', '-', '*', 'é', 'w') }),
+      texts.map(base64),
+    )
     const isStrict = (piece: string) => {
       const bytes = Buffer.from(piece, 'base64')
       return bytes.toString('base64') === piece && Buffer.from(bytes.toString('utf8')).equals(bytes)
@@ -170,7 +199,8 @@ describe('fault 71: bad Base64', () => {
     fc.assert(
       fc.property(pieces, pieces, (name, value) => {
         const cell = `${name}:${value}`
-        if (isStrict(name) && isStrict(value)) expect(decodeAspects(cell)).toEqual(decodeNaively(cell))
+        if (isStrict(name) && isStrict(value))
+          expect(decodeAspects(cell)).toEqual(decodeNaively(cell))
         else expect(refusal(cell).code).toBe('CELL_INVALID')
       }),
       { numRuns: 1000 },
@@ -185,6 +215,11 @@ test('fault 72: decoded text that contains colons, semicolons and pipes is kept'
     { label: ':', name: '::', value: 'a;b:c|d' },
   ]
   const [first, , last] = aspects
-  expect(decodeAspects(`${encodePairs([first!])};${base64(';')}:${base64('|')};${encodePairs([last!])}`)).toEqual(aspects)
-  expect(decodeAspects(`${base64('a:b')}|${base64('c;d|e')}`).map(({ name }) => name)).toEqual(['a:b', 'c;d|e'])
+  expect(
+    decodeAspects(`${encodePairs([first!])};${base64(';')}:${base64('|')};${encodePairs([last!])}`),
+  ).toEqual(aspects)
+  expect(decodeAspects(`${base64('a:b')}|${base64('c;d|e')}`).map(({ name }) => name)).toEqual([
+    'a:b',
+    'c;d|e',
+  ])
 })

@@ -10,9 +10,14 @@ test('pieces come in order, each with the separator behind it', () => {
 
 test('a last semicolon begins no piece; pieces between separators may be empty', () => {
   expect(decodePieces('bg==;', 'aspects')).toEqual({ texts: ['n'], separators: [SEMICOLON] })
-  expect(decodePieces('|:;;', 'aspects')).toEqual({ texts: ['', '', '', ''], separators: [PIPE, COLON, SEMICOLON, SEMICOLON] })
+  expect(decodePieces('|:;;', 'aspects')).toEqual({
+    texts: ['', '', '', ''],
+    separators: [PIPE, COLON, SEMICOLON, SEMICOLON],
+  })
 })
 
 test('the error names the type that asked', () => {
-  expect(() => decodePieces('*', 'conditionDescriptors')).toThrow('not readable as conditionDescriptors: a character outside')
+  expect(() => decodePieces('*', 'conditionDescriptors')).toThrow(
+    'not readable as conditionDescriptors: a character outside',
+  )
 })

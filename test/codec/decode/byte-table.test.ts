@@ -3,8 +3,12 @@ import { expect, test } from 'vitest'
 import { ByteTable, hashBytes } from '../../../src/codec/decode/byte-table'
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-/** Few different bytes and lengths, so that runs repeat, are prefixes of one another and share sets. */
-const run = fc.array(fc.constantFrom(0, 1, 0x80, 0xff), { minLength: 1, maxLength: 14 }).map(bytes => Uint8Array.from(bytes))
+/**
+ * Few different bytes and lengths, so that runs repeat, are prefixes of one another and share sets.
+ */
+const run = fc
+  .array(fc.constantFrom(0, 1, 0x80, 0xff), { minLength: 1, maxLength: 14 })
+  .map(bytes => Uint8Array.from(bytes))
 
 test.each([
   ['its own', (bytes: Uint8Array) => hashBytes(viewOf(bytes), 0, bytes.length)],
@@ -21,7 +25,9 @@ test.each([
         expect([key, undefined]).toContain(table.find(hash, block, padding, padding + bytes.length))
         if (table.find(hash, block, padding, padding + bytes.length) === undefined) {
           table.keep(hash, block, padding, padding + bytes.length, key)
-          expect(table.find(hash, block, padding, padding + bytes.length)).toBe(bytes.length > 12 ? undefined : key)
+          expect(table.find(hash, block, padding, padding + bytes.length)).toBe(
+            bytes.length > 12 ? undefined : key,
+          )
         }
       }
     }),
@@ -34,16 +40,20 @@ test('four runs of one hash are kept side by side, the fifth takes the place of 
   for (const [n, view] of runs.slice(0, 4).entries()) table.keep(0, view, 0, 1, n)
   expect(runs.map(view => table.find(0, view, 0, 1))).toEqual([0, 1, 2, 3, undefined])
   table.keep(0, runs[4]!, 0, 1, 4)
-  expect(runs.map(view => table.find(0, view, 0, 1)).filter(value => value !== undefined)).toHaveLength(4)
+  expect(
+    runs.map(view => table.find(0, view, 0, 1)).filter(value => value !== undefined),
+  ).toHaveLength(4)
   expect(table.find(0, runs[4]!, 0, 1)).toBe(4)
 })
 
 test('hashes do not depend on where a run stands, and differ in their high bits', () => {
   const bytes = Uint8Array.from({ length: 64 }, (_, n) => n * 37)
   const shifted = Uint8Array.of(0, 0, 0, ...bytes)
-  for (let length = 1; length < 64; length++) expect(hashBytes(viewOf(shifted), 3, 3 + length)).toBe(hashBytes(viewOf(bytes), 0, length))
+  for (let length = 1; length < 64; length++)
+    expect(hashBytes(viewOf(shifted), 3, 3 + length)).toBe(hashBytes(viewOf(bytes), 0, length))
   const places = new Set<number>()
-  for (let n = 0; n < 1024; n++) places.add(hashBytes(viewOf(Uint8Array.of(n, n >> 8, 65, 66, 67)), 0, 5) >>> 22)
+  for (let n = 0; n < 1024; n++)
+    places.add(hashBytes(viewOf(Uint8Array.of(n, n >> 8, 65, 66, 67)), 0, 5) >>> 22)
   expect(places.size).toBeGreaterThan(500)
 })
 

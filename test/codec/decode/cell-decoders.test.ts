@@ -32,14 +32,23 @@ test('an empty cell is null or an empty list that nobody can change', () => {
 
 test('errors are typed, with a short excerpt and no position', () => {
   const text = 'é*'.repeat(500)
-  for (const type of ['int32', 'decimal', 'boolean', 'timestamp', 'aspects', 'conditionDescriptors', 'regions'] as const) {
+  for (const type of [
+    'int32',
+    'decimal',
+    'boolean',
+    'timestamp',
+    'aspects',
+    'conditionDescriptors',
+    'regions',
+  ] as const) {
     let error: unknown
     try {
       cellDecoders[type].decode(text)
     } catch (thrown) {
       error = thrown
     }
-    if (!FeedError.is(error) || error.code !== 'CELL_INVALID') return expect.fail(`${type} gave ${error}`)
+    if (!FeedError.is(error) || error.code !== 'CELL_INVALID')
+      return expect.fail(`${type} gave ${error}`)
     expect(error.context).toEqual({ type, reason: expect.any(String), excerpt: expect.any(String) })
     expect(error.context.excerpt!.length).toBeLessThanOrEqual(80)
   }

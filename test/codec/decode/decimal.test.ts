@@ -21,11 +21,28 @@ test('keeps what a double cannot: digits past the 16th and zeros at the end', ()
   expect(decodeDecimal('1234567890123456.10').text).toBe('1234567890123456.10')
 })
 
-test.each(['', '-', '.5', '5.', '+1', '1e3', '1,50', '1 000', ' 1', '1\n', 'NaN', 'Infinity', '0x10', '--1', '1.2.3', '٣'])(
-  'refuses %j',
-  text => {
-    expect(() => decodeDecimal(text)).toThrow(
-      expect.objectContaining({ code: 'CELL_INVALID', context: { type: 'decimal', reason: 'not a decimal number', excerpt: text } }),
-    )
-  },
-)
+test.each([
+  '',
+  '-',
+  '.5',
+  '5.',
+  '+1',
+  '1e3',
+  '1,50',
+  '1 000',
+  ' 1',
+  '1\n',
+  'NaN',
+  'Infinity',
+  '0x10',
+  '--1',
+  '1.2.3',
+  '٣',
+])('refuses %j', text => {
+  expect(() => decodeDecimal(text)).toThrow(
+    expect.objectContaining({
+      code: 'CELL_INVALID',
+      context: { type: 'decimal', reason: 'not a decimal number', excerpt: text },
+    }),
+  )
+})

@@ -26,7 +26,8 @@ test('accepts exactly whole numbers of 32 bits, by the rules of Number', () => {
       const value = Number(text)
       const isInt32 = /^-?\d+$/.test(text) && value === (value | 0)
       if (isInt32) expect(decodeInt32(text)).toBe(value + 0)
-      else expect(() => decodeInt32(text)).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
+      else
+        expect(() => decodeInt32(text)).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
     }),
     { numRuns: 500 },
   )
@@ -43,5 +44,7 @@ test.each([
   ['1e3', 'not a whole number'],
   ['0x10', 'not a whole number'],
 ])('refuses %j: %s', (text, reason) => {
-  expect(() => decodeInt32(text)).toThrow(expect.objectContaining({ context: { type: 'int32', reason, excerpt: text } }))
+  expect(() => decodeInt32(text)).toThrow(
+    expect.objectContaining({ context: { type: 'int32', reason, excerpt: text } }),
+  )
 })

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { decodeCommaList, decodePipeList } from '../../../src/codec/decode/list'
 
 test('values keep their order, space around them goes, empty ones go', () => {
-  expect(decodeCommaList('SHIP_TO_HOME, IN_STORE_PICKUP,,\tA|B ,')).toEqual(['SHIP_TO_HOME', 'IN_STORE_PICKUP', 'A|B'])
+  expect(decodeCommaList('SHIP_TO_HOME, IN_STORE_PICKUP,,\tA|B ,')).toEqual([
+    'SHIP_TO_HOME',
+    'IN_STORE_PICKUP',
+    'A|B',
+  ])
   expect(decodePipeList('NEW|  |PRICE CHANGE|a,b|')).toEqual(['NEW', 'PRICE CHANGE', 'a,b'])
   expect(decodeCommaList('')).toEqual([])
   expect(decodePipeList(' | ')).toEqual([])

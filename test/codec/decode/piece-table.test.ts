@@ -5,11 +5,21 @@ import { hashHead, PieceTable } from '../../../src/codec/decode/piece-table'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 /** What a reader does before it asks the table. */
-function read(table: PieceTable, piece: string, next = ':', limit = piece.length + next.length): { text: string | undefined; end: number } {
+function read(
+  table: PieceTable,
+  piece: string,
+  next = ':',
+  limit = piece.length + next.length,
+): { text: string | undefined; end: number } {
   const block = Buffer.from(`${piece}${next}`)
   const head = Buffer.alloc(16)
   block.copy(head, 0, 0, Math.min(16, piece.length))
-  const [a, b, c, d] = [0, 4, 8, 12].map(at => head.readInt32LE(at)) as [number, number, number, number]
+  const [a, b, c, d] = [0, 4, 8, 12].map(at => head.readInt32LE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
   const text = table.read(block, view, 0, Math.min(16, piece.length), limit, hashHead(a, b, c, d))
   return { text, end: table.end }
@@ -45,7 +55,8 @@ test('what two pieces of one set have to change places for', () => {
   const table = new PieceTable()
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 300 }), numbers => {
-      for (const n of [...numbers, ...numbers]) expect(read(table, base64(`piece ${n}`)).text).toBe(`piece ${n}`)
+      for (const n of [...numbers, ...numbers])
+        expect(read(table, base64(`piece ${n}`)).text).toBe(`piece ${n}`)
     }),
     { numRuns: 100 },
   )

@@ -17,14 +17,22 @@ test.each([
   expect(decodeRegions(cell)).toEqual({ countries, regions })
 })
 
-test.each(['DE', 'STATE:BY;', 'COUNTRY:DE;;', 'COUNTRY:DE;COUNTRY:AT;', 'country:DE', ';COUNTRY:DE', 'COUNTRY:DE;REGION'])(
-  'refuses %s',
-  cell => {
-    expect(() => decodeRegions(cell)).toThrow(
-      expect.objectContaining({ code: 'CELL_INVALID', context: expect.objectContaining({ type: 'regions', excerpt: cell }) }),
-    )
-  },
-)
+test.each([
+  'DE',
+  'STATE:BY;',
+  'COUNTRY:DE;;',
+  'COUNTRY:DE;COUNTRY:AT;',
+  'country:DE',
+  ';COUNTRY:DE',
+  'COUNTRY:DE;REGION',
+])('refuses %s', cell => {
+  expect(() => decodeRegions(cell)).toThrow(
+    expect.objectContaining({
+      code: 'CELL_INVALID',
+      context: expect.objectContaining({ type: 'regions', excerpt: cell }),
+    }),
+  )
+})
 
 test('fault 73: unknown region and country names are kept as sent', () => {
   expect(decodeRegions('COUNTRY:XX|Kosovo;REGION:MIDDLE_EARTH|EUROPE;')).toEqual({
@@ -34,7 +42,10 @@ test('fault 73: unknown region and country names are kept as sent', () => {
   const names = fc.array(fc.stringMatching(/^[^\s:;|]+$/))
   fc.assert(
     fc.property(names, names, (countries, regions) => {
-      expect(decodeRegions(`COUNTRY:${countries.join('|')};REGION:${regions.join('|')};`)).toEqual({ countries, regions })
+      expect(decodeRegions(`COUNTRY:${countries.join('|')};REGION:${regions.join('|')};`)).toEqual({
+        countries,
+        regions,
+      })
     }),
   )
 })

@@ -4,7 +4,10 @@ import { sharedReader } from '../../../src/codec/decode/shared-cells'
 import { RowCells } from '../../../src/codec/row-cells'
 
 /** Cells that stand one behind the other, as one row. */
-function sourceOf(cells: readonly string[]): { source: CellSource; places: [start: number, end: number][] } {
+function sourceOf(cells: readonly string[]): {
+  source: CellSource
+  places: [start: number, end: number][]
+} {
   const block = Buffer.from(cells.join('\t'))
   let at = 0
   const places = cells.map((cell): [number, number] => {
@@ -13,7 +16,12 @@ function sourceOf(cells: readonly string[]): { source: CellSource; places: [star
     return [start, at - 1]
   })
   const cellEnds = Int32Array.from(places, ([, end]) => end)
-  const index = { columns: cells.length, rowStarts: Uint32Array.of(0), cellEnds, rowFlags: Uint8Array.of(1) }
+  const index = {
+    columns: cells.length,
+    rowStarts: Uint32Array.of(0),
+    cellEnds,
+    rowFlags: Uint8Array.of(1),
+  }
   return { source: new RowCells(block, index, 1), places }
 }
 
@@ -38,7 +46,11 @@ test('a cell too long to be kept is decoded each time, and quotes around nothing
   const { source, places } = sourceOf(['long enough', 'long enough', '""'])
   const decode = vi.fn((text: string) => [text])
   const read = sharedReader({ entryBits: 4, maxKeyBytes: 8 }, decode)
-  expect(places.map(([start, end]) => read(source, 0, start, end))).toEqual([['long enough'], ['long enough'], undefined])
+  expect(places.map(([start, end]) => read(source, 0, start, end))).toEqual([
+    ['long enough'],
+    ['long enough'],
+    undefined,
+  ])
   expect(decode).toHaveBeenCalledTimes(2)
 })
 

@@ -6,14 +6,23 @@ import type { Regions } from '../../../src/schema/values'
 const COUNTRIES = ['AT', 'DE', 'GB', 'JP', 'US']
 const REGIONS = ['ASIA', 'EUROPE', 'EURO_UNION', 'AMERICAS']
 
-const lists = fc.record({ countries: fc.subarray(COUNTRIES), regions: fc.subarray([...REGIONS, 'WORLDWIDE']) })
-/** Which countries each region covers: nothing documents it, so the answer has to be right for every such map. */
+const lists = fc.record({
+  countries: fc.subarray(COUNTRIES),
+  regions: fc.subarray([...REGIONS, 'WORLDWIDE']),
+})
+/**
+ * Which countries each region covers: nothing documents it, so the answer has to be right for every
+ * such map.
+ */
 const maps = fc.record(Object.fromEntries(REGIONS.map(region => [region, fc.subarray(COUNTRIES)])))
 
 type RegionMap = Record<string, string[]>
 
 function covers({ countries, regions }: Regions, country: string, map: RegionMap): boolean {
-  return countries.includes(country) || regions.some(region => region === 'WORLDWIDE' || map[region]?.includes(country))
+  return (
+    countries.includes(country) ||
+    regions.some(region => region === 'WORLDWIDE' || map[region]?.includes(country))
+  )
 }
 
 describe('for every map of countries to regions', () => {
@@ -37,7 +46,9 @@ describe('for every map of countries to regions', () => {
         const to = subtractRegions(included, excluded)
         fc.pre(to.exceptCountries.length + to.exceptRegions.length === 0)
         for (const country of COUNTRIES) {
-          expect(covers(to, country, map)).toBe(covers(included, country, map) && !covers(excluded, country, map))
+          expect(covers(to, country, map)).toBe(
+            covers(included, country, map) && !covers(excluded, country, map),
+          )
         }
       }),
     )
@@ -47,16 +58,27 @@ describe('for every map of countries to regions', () => {
 test('subtracting nothing changes nothing; subtracting twice is subtracting once', () => {
   fc.assert(
     fc.property(lists, lists, (included, excluded) => {
-      expect(subtractRegions(included, null)).toEqual({ ...included, exceptCountries: [], exceptRegions: [] })
+      expect(subtractRegions(included, null)).toEqual({
+        ...included,
+        exceptCountries: [],
+        exceptRegions: [],
+      })
       const once = subtractRegions(included, excluded)
       expect(subtractRegions(once, excluded)).toEqual(once)
-      expect(subtractRegions(null, excluded)).toEqual({ countries: [], regions: [], exceptCountries: [], exceptRegions: [] })
+      expect(subtractRegions(null, excluded)).toEqual({
+        countries: [],
+        regions: [],
+        exceptCountries: [],
+        exceptRegions: [],
+      })
     }),
   )
 })
 
 test('countries alone are exact', () => {
-  expect(subtractRegions({ countries: ['AT', 'DE'], regions: [] }, { countries: ['DE'], regions: [] })).toEqual({
+  expect(
+    subtractRegions({ countries: ['AT', 'DE'], regions: [] }, { countries: ['DE'], regions: [] }),
+  ).toEqual({
     countries: ['AT'],
     regions: [],
     exceptCountries: [],
@@ -65,7 +87,12 @@ test('countries alone are exact', () => {
 })
 
 test('an excluded country stays as an exception while a region is left', () => {
-  expect(subtractRegions({ countries: ['US'], regions: ['EUROPE'] }, { countries: ['GB', 'US'], regions: [] })).toEqual({
+  expect(
+    subtractRegions(
+      { countries: ['US'], regions: ['EUROPE'] },
+      { countries: ['GB', 'US'], regions: [] },
+    ),
+  ).toEqual({
     countries: [],
     regions: ['EUROPE'],
     exceptCountries: ['GB', 'US'],
@@ -74,7 +101,12 @@ test('an excluded country stays as an exception while a region is left', () => {
 })
 
 test('an excluded region is gone from the list, and stays an exception to what it may overlap', () => {
-  expect(subtractRegions({ countries: ['DE'], regions: ['EUROPE', 'WORLDWIDE'] }, { countries: [], regions: ['EUROPE'] })).toEqual({
+  expect(
+    subtractRegions(
+      { countries: ['DE'], regions: ['EUROPE', 'WORLDWIDE'] },
+      { countries: [], regions: ['EUROPE'] },
+    ),
+  ).toEqual({
     countries: ['DE'],
     regions: ['WORLDWIDE'],
     exceptCountries: [],
@@ -83,7 +115,12 @@ test('an excluded region is gone from the list, and stays an exception to what i
 })
 
 test('what excludes WORLDWIDE ships nowhere', () => {
-  expect(subtractRegions({ countries: ['DE'], regions: ['EUROPE'] }, { countries: [], regions: ['WORLDWIDE'] })).toEqual({
+  expect(
+    subtractRegions(
+      { countries: ['DE'], regions: ['EUROPE'] },
+      { countries: [], regions: ['WORLDWIDE'] },
+    ),
+  ).toEqual({
     countries: [],
     regions: [],
     exceptCountries: [],
@@ -92,6 +129,14 @@ test('what excludes WORLDWIDE ships nowhere', () => {
 })
 
 test('fault 73: unknown regions are subtracted like known ones', () => {
-  const to = subtractRegions({ countries: [], regions: ['MIDDLE_EARTH', 'MORDOR'] }, { countries: [], regions: ['MORDOR'] })
-  expect(to).toEqual({ countries: [], regions: ['MIDDLE_EARTH'], exceptCountries: [], exceptRegions: ['MORDOR'] })
+  const to = subtractRegions(
+    { countries: [], regions: ['MIDDLE_EARTH', 'MORDOR'] },
+    { countries: [], regions: ['MORDOR'] },
+  )
+  expect(to).toEqual({
+    countries: [],
+    regions: ['MIDDLE_EARTH'],
+    exceptCountries: [],
+    exceptRegions: ['MORDOR'],
+  })
 })

@@ -3,12 +3,18 @@ import { expect, test } from 'vitest'
 import { decodeTimestamp } from '../../../src/codec/decode/timestamp'
 
 test('every instant of years 0 to 9999 comes back, with and without milliseconds', () => {
-  const dates = fc.date({ min: new Date('0000-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+  const dates = fc.date({
+    min: new Date('0000-01-01T00:00:00.000Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  })
   fc.assert(
     fc.property(dates, date => {
       const text = date.toISOString()
       expect(decodeTimestamp(text)).toEqual(date)
-      expect(decodeTimestamp(text.replace(/\.\d{3}Z$/, 'Z'))).toEqual(new Date(Math.floor(date.getTime() / 1000) * 1000))
+      expect(decodeTimestamp(text.replace(/\.\d{3}Z$/, 'Z'))).toEqual(
+        new Date(Math.floor(date.getTime() / 1000) * 1000),
+      )
     }),
   )
 })
@@ -25,7 +31,9 @@ test.each([
   '2024-01-01T23:59:60.000Z',
 ])('refuses %s: no such date or time', text => {
   expect(() => decodeTimestamp(text)).toThrow(
-    expect.objectContaining({ context: { type: 'timestamp', reason: 'no such date or time', excerpt: text } }),
+    expect.objectContaining({
+      context: { type: 'timestamp', reason: 'no such date or time', excerpt: text },
+    }),
   )
 })
 
@@ -43,6 +51,12 @@ test.each([
   '1704067200000',
 ])('refuses %j: not of the form', text => {
   expect(() => decodeTimestamp(text)).toThrow(
-    expect.objectContaining({ context: { type: 'timestamp', reason: 'not of the form yyyy-MM-ddThh:mm:ss.sssZ', excerpt: text } }),
+    expect.objectContaining({
+      context: {
+        type: 'timestamp',
+        reason: 'not of the form yyyy-MM-ddThh:mm:ss.sssZ',
+        excerpt: text,
+      },
+    }),
   )
 })

@@ -17,13 +17,22 @@ export interface MemberFields {
 
 export function gzipHeader(fields: MemberFields = {}): Buffer {
   const { extra, name, comment, headerChecksum } = fields
-  const flags = fields.flags ?? (headerChecksum ? 2 : 0) | (extra ? 4 : 0) | (name === undefined ? 0 : 8) | (comment === undefined ? 0 : 16)
+  const flags =
+    fields.flags ??
+    (headerChecksum ? 2 : 0) |
+      (extra ? 4 : 0) |
+      (name === undefined ? 0 : 8) |
+      (comment === undefined ? 0 : 16)
   const parts: Uint8Array[] = [Buffer.from([0x1f, 0x8b, 8, flags, 1, 2, 3, 4, 0, 255])]
   if (extra) parts.push(uint16(extra.length), Buffer.from(extra))
-  for (const text of [name, comment]) if (text !== undefined) parts.push(Buffer.from(`${text}\0`, 'latin1'))
+  for (const text of [name, comment])
+    if (text !== undefined) parts.push(Buffer.from(`${text}\0`, 'latin1'))
   const soFar = Buffer.concat(parts)
   if (headerChecksum === undefined) return soFar
-  return Buffer.concat([soFar, uint16(headerChecksum === true ? crc32(soFar) & 0xffff : headerChecksum)])
+  return Buffer.concat([
+    soFar,
+    uint16(headerChecksum === true ? crc32(soFar) & 0xffff : headerChecksum),
+  ])
 }
 
 export function gzipTrailer(content: Uint8Array, fields: MemberFields = {}): Buffer {
@@ -35,7 +44,11 @@ export function gzipTrailer(content: Uint8Array, fields: MemberFields = {}): Buf
 
 export function gzipMember(content: Uint8Array | string, fields: MemberFields = {}): Buffer {
   const bytes = Buffer.from(content as Uint8Array)
-  return Buffer.concat([gzipHeader(fields), fields.deflated ?? deflateRawSync(bytes), gzipTrailer(bytes, fields)])
+  return Buffer.concat([
+    gzipHeader(fields),
+    fields.deflated ?? deflateRawSync(bytes),
+    gzipTrailer(bytes, fields),
+  ])
 }
 
 /** `bytes` cut before each of the offsets. */
@@ -53,7 +66,10 @@ export function feedText(rows: number, seed = 1): Buffer {
   let state = seed
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0)
   return Buffer.from(
-    Array.from({ length: rows }, () => `v1|${next()}|0\tVintage caméra ${next() % 97}\t${next() % 1000}.99\tUSD\n`).join(''),
+    Array.from(
+      { length: rows },
+      () => `v1|${next()}|0\tVintage caméra ${next() % 97}\t${next() % 1000}.99\tUSD\n`,
+    ).join(''),
   )
 }
 

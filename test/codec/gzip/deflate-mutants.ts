@@ -1,5 +1,5 @@
-// Deflate streams of every kind, and damaged ones made from them, seeded: the same number gives the same bytes.
-// node:zlib judges each, and whole streams that end are compared byte by byte.
+// Deflate streams of every kind, and damaged ones made from them, seeded: the same number gives the
+// same bytes. node:zlib judges each, and whole streams that end are compared byte by byte.
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { WasmInflate } from '../../../src/codec/gzip/wasm-inflate'
@@ -7,7 +7,10 @@ import { FeedError } from '../../../src/errors'
 import { feedText } from './build-gzip'
 
 /** What became of a stream: its output and the bytes it used, or how it failed. */
-export type Verdict = { readonly output: Buffer; readonly usedBytes: number } | 'incomplete' | 'invalid'
+export type Verdict =
+  | { readonly output: Buffer; readonly usedBytes: number }
+  | 'incomplete'
+  | 'invalid'
 
 /** A generator of numbers below 2^32 (xorshift32). */
 export function randomNumbers(seed: number): (below: number) => number {
@@ -20,11 +23,22 @@ export function randomNumbers(seed: number): (below: number) => number {
   }
 }
 
-const STRATEGIES = [constants.Z_DEFAULT_STRATEGY, constants.Z_FILTERED, constants.Z_HUFFMAN_ONLY, constants.Z_RLE, constants.Z_FIXED]
+const STRATEGIES = [
+  constants.Z_DEFAULT_STRATEGY,
+  constants.Z_FILTERED,
+  constants.Z_HUFFMAN_ONLY,
+  constants.Z_RLE,
+  constants.Z_FIXED,
+]
 
 /** A whole stream of at most a few KiB. */
 export function anyDeflated(next: (below: number) => number): Buffer {
-  const options = { level: next(10), memLevel: 1 + next(9), windowBits: 9 + next(7), strategy: STRATEGIES[next(STRATEGIES.length)]! }
+  const options = {
+    level: next(10),
+    memLevel: 1 + next(9),
+    windowBits: 9 + next(7),
+    strategy: STRATEGIES[next(STRATEGIES.length)]!,
+  }
   return deflateRawSync(anyContent(next), options)
 }
 
@@ -37,7 +51,12 @@ function anyContent(next: (below: number) => number): Buffer {
     case 2: // no two bytes alike for long: literals, long codes
       return Buffer.from(Array.from({ length: next(600) }, () => next(256)))
     case 3: // skewed: codes of up to 15 bits and their subtables
-      return Buffer.from(Array.from({ length: next(900) }, () => 31 - Math.clz32(1 + next(0x7fff_ffff)) + (next(40) === 0 ? next(200) : 0)))
+      return Buffer.from(
+        Array.from(
+          { length: next(900) },
+          () => 31 - Math.clz32(1 + next(0x7fff_ffff)) + (next(40) === 0 ? next(200) : 0),
+        ),
+      )
     default: {
       const period = Buffer.from(Array.from({ length: 1 + next(40) }, () => next(256)))
       return Buffer.alloc(next(3000), period)
@@ -81,7 +100,10 @@ function noise(next: (below: number) => number): Buffer {
 
 export function zlibVerdict(bytes: Uint8Array): Verdict {
   try {
-    const { buffer, engine } = inflateRawSync(bytes, { info: true }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
+    const { buffer, engine } = inflateRawSync(bytes, { info: true }) as unknown as {
+      buffer: Buffer
+      engine: { bytesWritten: number }
+    }
     return { output: buffer, usedBytes: engine.bytesWritten }
   } catch (error) {
     if ((error as { code?: string }).code === 'Z_BUF_ERROR') return 'incomplete'
@@ -105,7 +127,9 @@ export function wasmVerdict(pieces: readonly Uint8Array[], resumes = false): Ver
   } finally {
     engine.destroy()
   }
-  return engine.ended ? { output: Buffer.concat(outputs), usedBytes: engine.usedBytes } : 'incomplete'
+  return engine.ended
+    ? { output: Buffer.concat(outputs), usedBytes: engine.usedBytes }
+    : 'incomplete'
 }
 
 function resumed(engine: WasmInflate): WasmInflate {
@@ -120,7 +144,13 @@ export function isSame(a: Verdict, b: Verdict): boolean {
 }
 
 /** `bytes` in up to `most + 1` pieces. */
-export function cutAnywhere(bytes: Buffer, most: number, next: (below: number) => number): Buffer[] {
-  const cuts = Array.from({ length: next(most + 1) }, () => next(bytes.length + 1)).sort((a, b) => a - b)
+export function cutAnywhere(
+  bytes: Buffer,
+  most: number,
+  next: (below: number) => number,
+): Buffer[] {
+  const cuts = Array.from({ length: next(most + 1) }, () => next(bytes.length + 1)).sort(
+    (a, b) => a - b,
+  )
   return [...cuts, bytes.length].map((end, n) => bytes.subarray(cuts[n - 1] ?? 0, end))
 }

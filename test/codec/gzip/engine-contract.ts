@@ -2,7 +2,11 @@
 
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type InflateEngine, type NewInflateEngine, OUTPUT_BLOCK_BYTES } from '../../../src/codec/gzip/inflate-engine'
+import {
+  type InflateEngine,
+  type NewInflateEngine,
+  OUTPUT_BLOCK_BYTES,
+} from '../../../src/codec/gzip/inflate-engine'
 import { loanOf } from '../../../src/codec/loan'
 import { byteByByte, cutAt, feedText } from './build-gzip'
 
@@ -10,26 +14,41 @@ const CONTENT = feedText(200)
 const DEFLATED = deflateRawSync(CONTENT)
 const AFTER = Buffer.from('trailer and more')
 
-/** Outputs of the blocks, behind those that came before, each as it was when the next one was asked for. */
+/**
+ * Outputs of the blocks, behind those that came before, each as it was when the next one was asked
+ * for.
+ */
 export async function inflateAll(
   engine: InflateEngine,
   blocks: readonly Uint8Array[],
   before: readonly Uint8Array[] = [],
 ): Promise<Uint8Array[]> {
   const outputs = [...before]
-  for (const block of blocks) for await (const output of engine.inflate(block)) outputs.push(await kept(engine, output, outputs))
+  for (const block of blocks)
+    for await (const output of engine.inflate(block))
+      outputs.push(await kept(engine, output, outputs))
   return outputs
 }
 
 /** And those of the end. */
-export async function finishAll(engine: InflateEngine, before: readonly Uint8Array[] = []): Promise<Uint8Array[]> {
+export async function finishAll(
+  engine: InflateEngine,
+  before: readonly Uint8Array[] = [],
+): Promise<Uint8Array[]> {
   const outputs = [...before]
   for await (const output of engine.finish()) outputs.push(await kept(engine, output, outputs))
   return outputs
 }
 
-/** What is lent lies in the lender's memory behind what came before it, and stays as it is while others work. */
-async function kept(engine: InflateEngine, output: Uint8Array, before: readonly Uint8Array[]): Promise<Uint8Array> {
+/**
+ * What is lent lies in the lender's memory behind what came before it, and stays as it is while
+ * others work.
+ */
+async function kept(
+  engine: InflateEngine,
+  output: Uint8Array,
+  before: readonly Uint8Array[],
+): Promise<Uint8Array> {
   const loan = loanOf(output)
   if (loan === undefined) return output
   const { memory, freeFrom, historyBytes } = loan
@@ -50,7 +69,12 @@ function endsWith(outputs: readonly Uint8Array[], bytes: Uint8Array): boolean {
   for (let n = outputs.length - 1; n >= 0 && left > 0; n--) {
     const output = outputs[n]!
     const part = output.subarray(Math.max(0, output.length - left))
-    if (!Buffer.from(part.buffer, part.byteOffset, part.length).equals(bytes.subarray(left - part.length, left))) return false
+    if (
+      !Buffer.from(part.buffer, part.byteOffset, part.length).equals(
+        bytes.subarray(left - part.length, left),
+      )
+    )
+      return false
     left -= part.length
   }
   return left === 0
@@ -79,7 +103,8 @@ export function engineContract(newEngine: NewInflateEngine): void {
 
   test('does so however the end is cut', async () => {
     const withMore = Buffer.concat([DEFLATED, AFTER])
-    for (let cut = DEFLATED.length - 5; cut < withMore.length; cut++) await expectAll(cutAt(withMore, cut))
+    for (let cut = DEFLATED.length - 5; cut < withMore.length; cut++)
+      await expectAll(cutAt(withMore, cut))
   })
 
   test('gives back what it was handed behind the end, where it is not the caller who has it', async () => {
@@ -111,7 +136,9 @@ export function engineContract(newEngine: NewInflateEngine): void {
   test('takes the shortest streams, fixed and stored', async () => {
     for (const empty of [Buffer.from([3, 0]), Buffer.from([1, 0, 0, 0xff, 0xff])]) {
       const engine = newEngine(0)
-      expect(await finishAll(engine, await inflateAll(engine, [Buffer.concat([empty, AFTER])]))).toEqual([])
+      expect(
+        await finishAll(engine, await inflateAll(engine, [Buffer.concat([empty, AFTER])])),
+      ).toEqual([])
       expect([engine.ended, engine.usedBytes]).toEqual([true, empty.length])
       engine.destroy()
     }
@@ -120,7 +147,10 @@ export function engineContract(newEngine: NewInflateEngine): void {
   test('is not ended by incomplete data', async () => {
     for (const length of [0, 1, 2, DEFLATED.length >> 1, DEFLATED.length - 1]) {
       const engine = newEngine(0)
-      const outputs = await finishAll(engine, await inflateAll(engine, [DEFLATED.subarray(0, length)]))
+      const outputs = await finishAll(
+        engine,
+        await inflateAll(engine, [DEFLATED.subarray(0, length)]),
+      )
       expect(CONTENT.indexOf(Buffer.concat(outputs))).toBe(0)
       expect([engine.usedBytes, engine.ended]).toEqual([length, false])
       engine.destroy()
@@ -128,10 +158,17 @@ export function engineContract(newEngine: NewInflateEngine): void {
   })
 
   test('hands out plain blocks, each lent or alone in its memory, and bounded', async () => {
-    const content = Buffer.concat([feedText(2000), Buffer.alloc(5 * OUTPUT_BLOCK_BYTES), feedText(2000)])
+    const content = Buffer.concat([
+      feedText(2000),
+      Buffer.alloc(5 * OUTPUT_BLOCK_BYTES),
+      feedText(2000),
+    ])
     const deflated = deflateRawSync(content)
     const engine = newEngine(0)
-    const outputs = await finishAll(engine, await inflateAll(engine, cutAt(deflated, 10_000, 11_000, 40_000)))
+    const outputs = await finishAll(
+      engine,
+      await inflateAll(engine, cutAt(deflated, 10_000, 11_000, 40_000)),
+    )
     for (const output of outputs) {
       expect(output.constructor).toBe(Uint8Array)
       expect(output.buffer.byteLength).toBe(output.byteLength)
@@ -142,7 +179,11 @@ export function engineContract(newEngine: NewInflateEngine): void {
   })
 
   test('reckons the checksum of what it has handed over so far, where it does', async () => {
-    const content = Buffer.concat([feedText(40_000), Buffer.alloc(3 * OUTPUT_BLOCK_BYTES), feedText(100)])
+    const content = Buffer.concat([
+      feedText(40_000),
+      Buffer.alloc(3 * OUTPUT_BLOCK_BYTES),
+      feedText(100),
+    ])
     const engine = newEngine(0)
     let crc = 0
     const take = (output: Uint8Array) => {
@@ -172,13 +213,20 @@ export function engineContract(newEngine: NewInflateEngine): void {
   })
 
   test('takes stored data, long runs and what does not shrink, one after the other and cut anywhere', async () => {
-    const parts = [feedText(9000), Buffer.alloc(1_500_000, 'ab'), Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * n * 31) >> 7))]
+    const parts = [
+      feedText(9000),
+      Buffer.alloc(1_500_000, 'ab'),
+      Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * n * 31) >> 7)),
+    ]
     const content = Buffer.concat([...parts, ...parts])
     for (const level of [0, 1, 9]) {
       const deflated = deflateRawSync(content, { level })
       const engine = newEngine(0)
       const cuts = Array.from({ length: 12 }, (_, n) => Math.floor((deflated.length * n * n) / 150))
-      const outputs = await finishAll(engine, await inflateAll(engine, cutAt(Buffer.concat([deflated, AFTER]), ...cuts)))
+      const outputs = await finishAll(
+        engine,
+        await inflateAll(engine, cutAt(Buffer.concat([deflated, AFTER]), ...cuts)),
+      )
       expect(Buffer.concat(outputs).equals(content)).toBe(true)
       expect([engine.ended, engine.usedBytes]).toEqual([true, deflated.length])
       engine.destroy()
@@ -197,7 +245,13 @@ export function engineContract(newEngine: NewInflateEngine): void {
   })
 
   test('restarts for another member as a new engine begins, if it restarts at all', async () => {
-    const contents = [feedText(300), Buffer.alloc(0), Buffer.from('x'), Buffer.alloc(70_000, 'ab'), feedText(20)]
+    const contents = [
+      feedText(300),
+      Buffer.alloc(0),
+      Buffer.from('x'),
+      Buffer.alloc(70_000, 'ab'),
+      feedText(20),
+    ]
     const settings = [
       {},
       { strategy: constants.Z_FIXED },
@@ -209,7 +263,10 @@ export function engineContract(newEngine: NewInflateEngine): void {
     for (let n = 0; n < 50; n++) {
       const content = contents[(n * 7) % contents.length]!
       const deflated = deflateRawSync(content, settings[(n * 3 + (n >> 2)) % settings.length])
-      const outputs = await finishAll(engine, await inflateAll(engine, cutAt(Buffer.concat([deflated, AFTER]), n, 2 * n + 1)))
+      const outputs = await finishAll(
+        engine,
+        await inflateAll(engine, cutAt(Buffer.concat([deflated, AFTER]), n, 2 * n + 1)),
+      )
       expect(Buffer.concat(outputs).equals(content)).toBe(true)
       expect([engine.ended, engine.usedBytes]).toEqual([true, deflated.length])
       if (engine.crc !== undefined) expect(engine.crc).toBe(crc32(content))
@@ -217,7 +274,9 @@ export function engineContract(newEngine: NewInflateEngine): void {
       if (engine.restart?.(1000)) {
         expect([engine.ended, engine.usedBytes]).toEqual([false, 0])
         if (n % 10 < 9) continue
-        await expect(inflateAll(engine, [Buffer.from([7])])).rejects.toMatchObject({ context: { byteOffset: 1000 } })
+        await expect(inflateAll(engine, [Buffer.from([7])])).rejects.toMatchObject({
+          context: { byteOffset: 1000 },
+        })
       }
       engine.destroy()
       expect(engine.restart?.(0) ?? false).toBe(false)

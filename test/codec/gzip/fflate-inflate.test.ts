@@ -12,24 +12,42 @@ describe('the fflate engine', () => {
 
   test('says which block of the deflate data is damaged', async () => {
     const stored = Buffer.from([0, 3, 0, 0xfc, 0xff, 1, 2, 3])
-    const failure = await inflateAll(fflateEngine()(500), [Buffer.concat([stored, Buffer.from([7])])]).catch((failed: unknown) => failed)
+    const failure = await inflateAll(fflateEngine()(500), [
+      Buffer.concat([stored, Buffer.from([7])]),
+    ]).catch((failed: unknown) => failed)
     expect(failure).toMatchObject({ context: { byteOffset: 508, reason: 'invalid block type' } })
   })
 
   test('refuses a distance before the start of the data', async () => {
-    const farBack = deflateRawSync(Buffer.from('abcabcabc'), { dictionary: Buffer.from('abcabcabcabc') })
+    const farBack = deflateRawSync(Buffer.from('abcabcabc'), {
+      dictionary: Buffer.from('abcabcabcabc'),
+    })
     const error = expect.objectContaining({ code: 'GZIP_DATA_INVALID' })
     await expect(inflateAll(fflateEngine()(0), [farBack])).rejects.toEqual(error)
   })
 })
 
 describe('an fflate of another shape', () => {
-  const unsupported = expect.objectContaining({ code: 'DEPENDENCY_UNSUPPORTED', context: { package: 'fflate', expected: '0.8.x' } })
+  const unsupported = expect.objectContaining({
+    code: 'DEPENDENCY_UNSUPPORTED',
+    context: { package: 'fflate', expected: '0.8.x' },
+  })
 
   test.each<[string, () => object]>([
     ['without its state', () => ({ push: () => {} })],
-    ['with a state that means something else', () => ({ s: { f: true }, p: new Uint8Array(0), o: new Uint8Array(0), push: () => {} })],
-    ['that fails', () => ({ s: {}, p: new Uint8Array(0), o: new Uint8Array(0), push: () => expect.unreachable() })],
+    [
+      'with a state that means something else',
+      () => ({ s: { f: true }, p: new Uint8Array(0), o: new Uint8Array(0), push: () => {} }),
+    ],
+    [
+      'that fails',
+      () => ({
+        s: {},
+        p: new Uint8Array(0),
+        o: new Uint8Array(0),
+        push: () => expect.unreachable(),
+      }),
+    ],
   ])('%s is refused at once', (_, make) => {
     class Other {
       constructor() {

@@ -32,9 +32,15 @@ describe.each(FORMS)('a header with %s', (_, fields) => {
   })
 
   test('fault 41: is the same byte by byte and cut at every offset', () => {
-    expect(readAll(byteByByte(Buffer.concat([bytes, AFTER])))).toEqual({ used: bytes.length, done: true })
+    expect(readAll(byteByByte(Buffer.concat([bytes, AFTER])))).toEqual({
+      used: bytes.length,
+      done: true,
+    })
     for (let cut = 0; cut <= Math.min(bytes.length, 64); cut++) {
-      expect(readAll(cutAt(Buffer.concat([bytes, AFTER]), cut))).toEqual({ used: bytes.length, done: true })
+      expect(readAll(cutAt(Buffer.concat([bytes, AFTER]), cut))).toEqual({
+        used: bytes.length,
+        done: true,
+      })
     }
   })
 
@@ -62,14 +68,18 @@ describe('what is refused', () => {
   })
 
   test('another compression method', () => {
-    expect(() => readAll([Buffer.from([0x1f, 0x8b, 7])])).toThrow(invalid(2, 'compression method 7, expected 8'))
+    expect(() => readAll([Buffer.from([0x1f, 0x8b, 7])])).toThrow(
+      invalid(2, 'compression method 7, expected 8'),
+    )
   })
 
   test.each([
     ['<html>', 0, '3c'],
     ['\x1f\x8a', 1, '8a'],
   ])('a file that starts with %j', (text, byteOffset, byte) => {
-    expect(() => readAll([Buffer.from(text, 'latin1')])).toThrow(invalid(byteOffset, `not gzip: byte 0x${byte} in the signature`))
+    expect(() => readAll([Buffer.from(text, 'latin1')])).toThrow(
+      invalid(byteOffset, `not gzip: byte 0x${byte} in the signature`),
+    )
   })
 
   test.each(['name', 'comment'] as const)('a %s without end', field => {
@@ -79,7 +89,10 @@ describe('what is refused', () => {
   })
 
   test('fault 45: a wrong signature after a member is garbage, at its first byte', () => {
-    const garbage = expect.objectContaining({ code: 'GZIP_TRAILING_GARBAGE', context: { byteOffset: 77 } })
+    const garbage = expect.objectContaining({
+      code: 'GZIP_TRAILING_GARBAGE',
+      context: { byteOffset: 77 },
+    })
     expect(() => readAll([Buffer.from('x')], 77, false)).toThrow(garbage)
     expect(() => readAll([Buffer.from([0x1f]), Buffer.from('x')], 77, false)).toThrow(garbage)
   })

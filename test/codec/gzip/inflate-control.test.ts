@@ -15,7 +15,13 @@ function bothSides(start = 0) {
 
 const waitingBytes = (host: InflateControl) => host.untaken(SLOTS).map(({ bytes }) => bytes)
 
-const record = (n: number) => ({ from: n * 10, end: n * 10 + 7, historyBytes: n, crc: 0xffff_fff0 + (n % 10), usedBytes: 2 ** 40 + n })
+const record = (n: number) => ({
+  from: n * 10,
+  end: n * 10 + 7,
+  historyBytes: n,
+  crc: 0xffff_fff0 + (n % 10),
+  usedBytes: 2 ** 40 + n,
+})
 
 // Far from any wrap, at that of signed words, and at that of unsigned ones.
 test.each([0, 0x7fff_fff9, -7])('input and output go round in order, from %i on', start => {
@@ -76,5 +82,9 @@ test('a worker that is to stop gets neither input nor credit', () => {
   for (let n = 0; n < OUTPUT_CREDITS; n++) worker.outputMade(record(n))
   host.slotFilled(0, 5)
   host.stop()
-  expect([worker.nextInput(SLOTS), worker.waitForCredit(), worker.isStopped]).toEqual([undefined, false, true])
+  expect([worker.nextInput(SLOTS), worker.waitForCredit(), worker.isStopped]).toEqual([
+    undefined,
+    false,
+    true,
+  ])
 })

@@ -26,7 +26,9 @@ const contents: Readonly<Record<string, Uint8Array>> = {
 }
 
 describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, content) => {
-  /** Of the first `bytes` of the content, put at an address, with other bytes on both sides of them. */
+  /**
+   * Of the first `bytes` of the content, put at an address, with other bytes on both sides of them.
+   */
   function crcAt(alignment: number, bytes: number, before: number): number {
     const from = AT + 64 + alignment
     memory.fill(0xa5, from - 64, from + bytes + 64)
@@ -35,38 +37,56 @@ describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, co
   }
 
   test('is that of node:zlib, for every short length', () => {
-    for (let bytes = 0; bytes < 1_400; bytes++) expect(crcAt(bytes & 15, bytes, bytes)).toBe(crc32(content.subarray(0, bytes), bytes))
+    for (let bytes = 0; bytes < 1_400; bytes++)
+      expect(crcAt(bytes & 15, bytes, bytes)).toBe(crc32(content.subarray(0, bytes), bytes))
   })
 
   test('is that of node:zlib around every length at which the way changes or the work space goes round', () => {
     for (const around of [5_869, 8_192, 11_773, 17_677, 29_485, 262_144])
       for (let bytes = around - 100; bytes < around + 100; bytes++)
-        expect(crcAt(bytes % 17, bytes, 0xdead_beef)).toBe(crc32(content.subarray(0, bytes), 0xdead_beef))
+        expect(crcAt(bytes % 17, bytes, 0xdead_beef)).toBe(
+          crc32(content.subarray(0, bytes), 0xdead_beef),
+        )
   })
 
   test('is that of node:zlib, for any length, alignment and value before', () => {
     fc.assert(
-      fc.property(fc.nat(MOST_BYTES), fc.nat(63), fc.nat(0xffff_ffff), (bytes, alignment, before) => {
-        expect(crcAt(alignment, bytes, before)).toBe(crc32(content.subarray(0, bytes), before))
-      }),
+      fc.property(
+        fc.nat(MOST_BYTES),
+        fc.nat(63),
+        fc.nat(0xffff_ffff),
+        (bytes, alignment, before) => {
+          expect(crcAt(alignment, bytes, before)).toBe(crc32(content.subarray(0, bytes), before))
+        },
+      ),
       { numRuns: 150 },
     )
   })
 
   test('of parts, one after the other, is that of the whole', () => {
     fc.assert(
-      fc.property(fc.nat(MOST_BYTES), fc.array(fc.nat(MOST_BYTES), { maxLength: 5 }), (bytes, cuts) => {
-        memory.set(content.subarray(0, bytes), AT)
-        const ends = [...cuts.filter(cut => cut < bytes), bytes].sort((a, b) => a - b)
-        const parts = ends.reduce((crc, end, n) => core.crc(AT + (ends[n - 1] ?? 0), AT + end, crc), 0)
-        expect(parts).toBe(crc32(content.subarray(0, bytes)))
-      }),
+      fc.property(
+        fc.nat(MOST_BYTES),
+        fc.array(fc.nat(MOST_BYTES), { maxLength: 5 }),
+        (bytes, cuts) => {
+          memory.set(content.subarray(0, bytes), AT)
+          const ends = [...cuts.filter(cut => cut < bytes), bytes].sort((a, b) => a - b)
+          const parts = ends.reduce(
+            (crc, end, n) => core.crc(AT + (ends[n - 1] ?? 0), AT + end, crc),
+            0,
+          )
+          expect(parts).toBe(crc32(content.subarray(0, bytes)))
+        },
+      ),
       { numRuns: 60 },
     )
   })
 })
 
-const exports = wasmInstance<Record<string, { readonly value: number }>>(inflateMemory.module, inflateMemory.memory)
+const exports = wasmInstance<Record<string, { readonly value: number }>>(
+  inflateMemory.module,
+  inflateMemory.memory,
+)
 const values = (names: readonly string[]) => names.map(name => exports[name]!.value)
 
 test('the CRC-32 writes nothing but its work space', () => {
@@ -83,10 +103,13 @@ test('the CRC-32 writes nothing but its work space', () => {
 describe('the distances of the folds', () => {
   const long = values(['LONG_A', 'LONG_B', 'LONG'])
   const short = values(['SHORT_A', 'SHORT_B', 'SHORT_C', 'SHORT'])
-  /** 1 / x to each power, modulo the polynomial: a remainder of 32 bits, the highest power lowest. */
+  /**
+   * 1 / x to each power, modulo the polynomial: a remainder of 32 bits, the highest power lowest.
+   */
   const inverse = [1 << 31]
   while (inverse.length < 11_000) inverse.push(divided(inverse.at(-1)!))
-  const sum = (exponents: readonly number[]) => exponents.reduce((remainder, exponent) => remainder ^ inverse[exponent]!, 0)
+  const sum = (exponents: readonly number[]) =>
+    exponents.reduce((remainder, exponent) => remainder ^ inverse[exponent]!, 0)
 
   test('are those of multiples of the polynomial', () => {
     // x^d + x^(d-s) + x^(d-t) + 1, divided by x^d.

@@ -38,7 +38,10 @@ test('what it handed out is never written again', () => {
 })
 
 test('keeps all bytes in order, holds less than a block, and makes small ones only before a large one', () => {
-  const sizes = fc.array(fc.oneof(fc.nat(10), fc.nat(LARGE_BYTES), fc.nat(GATHER_BYTES), fc.nat(3 * GATHER_BYTES)), { maxLength: 8 })
+  const sizes = fc.array(
+    fc.oneof(fc.nat(10), fc.nat(LARGE_BYTES), fc.nat(GATHER_BYTES), fc.nat(3 * GATHER_BYTES)),
+    { maxLength: 8 },
+  )
   fc.assert(
     fc.property(sizes, lengths => {
       const gatherer = new InputGatherer()
@@ -49,7 +52,9 @@ test('keeps all bytes in order, holds less than a block, and makes small ones on
       expect(Buffer.concat([...ready, last]).equals(input)).toBe(true)
       expect(last.length).toBeLessThan(GATHER_BYTES)
       const isSmall = (block: Uint8Array) => block.length < LARGE_BYTES
-      expect(ready.some((block, n) => isSmall(block) && !(ready[n + 1] && !isSmall(ready[n + 1]!)))).toBe(false)
+      expect(
+        ready.some((block, n) => isSmall(block) && !(ready[n + 1] && !isSmall(ready[n + 1]!))),
+      ).toBe(false)
     }),
     { numRuns: 50 },
   )

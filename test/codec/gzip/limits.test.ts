@@ -2,11 +2,21 @@ import { expect, test } from 'vitest'
 import { gzipLimits } from '../../../src/codec/gzip/limits'
 
 test('has defaults', () => {
-  expect(gzipLimits({})).toEqual({ maxOutputBytes: 2 ** 40, maxRatio: 250, maxMembers: 1_000_000, allowNested: false })
+  expect(gzipLimits({})).toEqual({
+    maxOutputBytes: 2 ** 40,
+    maxRatio: 250,
+    maxMembers: 1_000_000,
+    allowNested: false,
+  })
 })
 
 test('takes Infinity for no cap', () => {
-  const limits = { maxOutputBytes: Infinity, maxRatio: Infinity, maxMembers: Infinity, allowNested: true }
+  const limits = {
+    maxOutputBytes: Infinity,
+    maxRatio: Infinity,
+    maxMembers: Infinity,
+    allowNested: true,
+  }
   expect(gzipLimits(limits)).toEqual(limits)
 })
 
@@ -19,6 +29,9 @@ test.each([
   ['maxMembers', Number.NaN],
   ['allowNested', 'yes'],
 ])('refuses %s %s', (option, value) => {
-  const error = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+  const error = expect.objectContaining({
+    code: 'OPTION_INVALID',
+    context: expect.objectContaining({ option }),
+  })
   expect(() => gzipLimits({ [option]: value })).toThrow(error)
 })

@@ -9,7 +9,10 @@ import { WasmInflate } from '../../../src/codec/gzip/wasm-inflate'
 const content = Buffer.from(Array.from({ length: 3_000 }, (_, n) => `row ${n}\n`).join(''))
 const limits = gzipLimits({})
 
-/** The content of one member, with framing and engine put in the place of others wherever there is a state. */
+/**
+ * The content of one member, with framing and engine put in the place of others wherever there is a
+ * state.
+ */
 function inflate(bytes: Uint8Array): { content: Buffer; resumed: number } {
   const blocks: Uint8Array[] = []
   let members = new GzipMembers(limits)

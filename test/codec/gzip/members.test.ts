@@ -61,29 +61,43 @@ describe('the end of the file', () => {
   })
 
   test('is typed before everything, and in each part', () => {
-    expect(() => new GzipMembers(gzipLimits({})).end()).toThrow(failure('GZIP_EMPTY', { byteOffset: 0 }))
+    expect(() => new GzipMembers(gzipLimits({})).end()).toThrow(
+      failure('GZIP_EMPTY', { byteOffset: 0 }),
+    )
     const inHeader = new GzipMembers(gzipLimits({}))
     inHeader.read(gzipHeader().subarray(0, 9))
-    expect(() => inHeader.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 9, part: 'header' }))
+    expect(() => inHeader.end()).toThrow(
+      failure('GZIP_TRUNCATED', { byteOffset: 9, part: 'header' }),
+    )
     const members = inData()
     expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 10, part: 'data' }))
     members.output(CONTENT, DATA_BYTES)
     members.data(DATA_BYTES, true)
-    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 17, part: 'trailer' }))
+    expect(() => members.end()).toThrow(
+      failure('GZIP_TRUNCATED', { byteOffset: 17, part: 'trailer' }),
+    )
     members.read(gzipTrailer(CONTENT).subarray(0, 7))
-    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 24, part: 'trailer' }))
+    expect(() => members.end()).toThrow(
+      failure('GZIP_TRUNCATED', { byteOffset: 24, part: 'trailer' }),
+    )
   })
 
   test('after a lone 1f may have cut a member: it is truncated', () => {
     const members = afterMember()
     members.read(Uint8Array.of(0, 0x1f))
-    expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 27, part: 'header' }))
+    expect(() => members.end()).toThrow(
+      failure('GZIP_TRUNCATED', { byteOffset: 27, part: 'header' }),
+    )
   })
 })
 
 test('garbage stands at its own first byte, zeros before it or not', () => {
-  expect(() => afterMember().read(Buffer.from('garbage'))).toThrow(failure('GZIP_TRAILING_GARBAGE', { byteOffset: 25 }))
-  expect(() => afterMember().read(Buffer.from('\0\0\0\x1fx'))).toThrow(failure('GZIP_TRAILING_GARBAGE', { byteOffset: 28 }))
+  expect(() => afterMember().read(Buffer.from('garbage'))).toThrow(
+    failure('GZIP_TRAILING_GARBAGE', { byteOffset: 25 }),
+  )
+  expect(() => afterMember().read(Buffer.from('\0\0\0\x1fx'))).toThrow(
+    failure('GZIP_TRAILING_GARBAGE', { byteOffset: 28 }),
+  )
 })
 
 test('zeros before the first member are not padding', () => {
@@ -119,7 +133,9 @@ describe('caps', () => {
     }
     readMember()
     readMember()
-    expect(readMember).toThrow(failure('GZIP_LIMIT', { byteOffset: 50, option: 'maxMembers', limit: 2 }))
+    expect(readMember).toThrow(
+      failure('GZIP_LIMIT', { byteOffset: 50, option: 'maxMembers', limit: 2 }),
+    )
   })
 
   test('fault 98: maxMembers counts on from a saved state', () => {
@@ -129,14 +145,18 @@ describe('caps', () => {
     const members = new GzipMembers(limits, before.saveState())
     members.data(DATA_BYTES, true)
     members.read(gzipTrailer(CONTENT))
-    expect(() => members.read(gzipHeader())).toThrow(failure('GZIP_LIMIT', { byteOffset: 35, option: 'maxMembers', limit: 1 }))
+    expect(() => members.read(gzipHeader())).toThrow(
+      failure('GZIP_LIMIT', { byteOffset: 35, option: 'maxMembers', limit: 1 }),
+    )
   })
 
   test('maxRatio may be reached', () => {
     const members = inData(gzipLimits({ maxRatio: 2 }))
     members.output(block, MIB - 10)
     expect(() => members.output(block, MIB - 10)).not.toThrow()
-    expect(() => members.output(new Uint8Array(1), MIB - 10)).toThrow(expect.objectContaining({ code: 'GZIP_LIMIT' }))
+    expect(() => members.output(new Uint8Array(1), MIB - 10)).toThrow(
+      expect.objectContaining({ code: 'GZIP_LIMIT' }),
+    )
   })
 })
 

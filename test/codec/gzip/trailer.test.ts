@@ -11,7 +11,10 @@ function trailerOf(crc: number, size: number): GzipTrailer {
 }
 
 test('reads eight bytes and no more, however they are cut', () => {
-  const bytes = Buffer.concat([gzipTrailer(NOTHING, { crc: 0xfedcba98, size: 5 }), Buffer.from('next')])
+  const bytes = Buffer.concat([
+    gzipTrailer(NOTHING, { crc: 0xfedcba98, size: 5 }),
+    Buffer.from('next'),
+  ])
   const whole = new GzipTrailer(0)
   expect(whole.read(bytes)).toBe(8)
   const cut = new GzipTrailer(0)
@@ -24,12 +27,18 @@ test('reads eight bytes and no more, however they are cut', () => {
 })
 
 test('fault 39: a wrong CRC32 is typed and stands at the trailer', () => {
-  const error = expect.objectContaining({ code: 'GZIP_CRC_MISMATCH', context: { byteOffset: 1000, expected: 0xfedcba98, actual: 1 } })
+  const error = expect.objectContaining({
+    code: 'GZIP_CRC_MISMATCH',
+    context: { byteOffset: 1000, expected: 0xfedcba98, actual: 1 },
+  })
   expect(() => trailerOf(0xfedcba98, 5).verify(1, 5)).toThrow(error)
 })
 
 test('fault 39: a wrong ISIZE is typed and stands at its field', () => {
-  const error = expect.objectContaining({ code: 'GZIP_SIZE_MISMATCH', context: { byteOffset: 1004, expected: 5, actual: 6 } })
+  const error = expect.objectContaining({
+    code: 'GZIP_SIZE_MISMATCH',
+    context: { byteOffset: 1004, expected: 5, actual: 6 },
+  })
   expect(() => trailerOf(1, 5).verify(1, 6)).toThrow(error)
 })
 
@@ -37,6 +46,9 @@ test('fault 51: more than 4 GiB of output is compared modulo 2^32', () => {
   expect(() => trailerOf(1, 5).verify(1, 2 ** 32 + 5)).not.toThrow()
   expect(() => trailerOf(1, 0).verify(1, 2 ** 32)).not.toThrow()
   expect(() => trailerOf(1, 0xffffffff).verify(1, 3 * 2 ** 32 - 1)).not.toThrow()
-  const error = expect.objectContaining({ code: 'GZIP_SIZE_MISMATCH', context: { byteOffset: 1004, expected: 5, actual: 6 } })
+  const error = expect.objectContaining({
+    code: 'GZIP_SIZE_MISMATCH',
+    context: { byteOffset: 1004, expected: 5, actual: 6 },
+  })
   expect(() => trailerOf(1, 5).verify(1, 2 ** 40 + 6)).toThrow(error)
 })

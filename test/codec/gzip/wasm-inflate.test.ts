@@ -7,7 +7,15 @@ import { WasmInflate, wasmEngine } from '../../../src/codec/gzip/wasm-inflate'
 import { wasmInstance } from '../../../src/codec/wasm-module'
 import { FeedError } from '../../../src/errors'
 import { byteByByte, cutAt, feedText } from './build-gzip'
-import { anyDeflated, cutAnywhere, isSame, mutant, randomNumbers, wasmVerdict, zlibVerdict } from './deflate-mutants'
+import {
+  anyDeflated,
+  cutAnywhere,
+  isSame,
+  mutant,
+  randomNumbers,
+  wasmVerdict,
+  zlibVerdict,
+} from './deflate-mutants'
 import { engineContract, inflateAll } from './engine-contract'
 
 const WINDOW_BYTES = 32 * 1024
@@ -16,15 +24,22 @@ const WINDOW_BYTES = 32 * 1024
 function bytesOf(bits: string): Buffer {
   const all = bits.replaceAll(' ', '')
   return Buffer.from(
-    Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => Number.parseInt([...all.slice(n * 8, n * 8 + 8)].reverse().join(''), 2)),
+    Array.from({ length: Math.ceil(all.length / 8) }, (_, n) =>
+      Number.parseInt([...all.slice(n * 8, n * 8 + 8)].reverse().join(''), 2),
+    ),
   )
 }
 
 /** `value` in `count` bits, the lowest first. */
-const number = (value: number, count: number) => [...value.toString(2).padStart(count, '0')].reverse().join('')
+const number = (value: number, count: number) =>
+  [...value.toString(2).padStart(count, '0')].reverse().join('')
 
 /** The head of a last, dynamic block, with the lengths of the code of lengths by symbol. */
-function dynamicHead(litlens: number, distances: number, lengths: Readonly<Record<number, number>>): string {
+function dynamicHead(
+  litlens: number,
+  distances: number,
+  lengths: Readonly<Record<number, number>>,
+): string {
   const order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
   const counts = number(litlens - 257, 5) + number(distances - 1, 5) + number(order.length - 4, 4)
   return `1 01 ${counts} ${order.map(symbol => number(lengths[symbol] ?? 0, 3)).join('')}`
@@ -38,17 +53,38 @@ const zeros = (count: number) => `1${number(count - 11, 7)}`
 const FAULTS: readonly [reason: string, bits: string][] = [
   ['invalid block type', '1 11'],
   ['invalid stored block lengths', `1 00 00000 ${number(3, 16)} ${number(3, 16)}`],
-  ['too many length or distance symbols', `1 01 ${number(287 - 257, 5)} ${number(0, 5)} ${number(0, 4)}`],
-  ['too many length or distance symbols', `1 01 ${number(0, 5)} ${number(31 - 1, 5)} ${number(0, 4)}`],
+  [
+    'too many length or distance symbols',
+    `1 01 ${number(287 - 257, 5)} ${number(0, 5)} ${number(0, 4)}`,
+  ],
+  [
+    'too many length or distance symbols',
+    `1 01 ${number(0, 5)} ${number(31 - 1, 5)} ${number(0, 4)}`,
+  ],
   ['invalid code lengths set', dynamicHead(257, 1, { 16: 1, 17: 1, 18: 1 })],
   ['invalid code lengths set', dynamicHead(257, 1, { 18: 1 })],
   ['invalid bit length repeat', `${dynamicHead(257, 1, { 16: 1, 18: 1 })} 0 00`],
-  ['invalid bit length repeat', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(121)}`],
-  ['invalid code -- missing end-of-block', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(120)}`],
-  ['invalid literal/lengths set', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${one.repeat(3)} ${zeros(138)} ${zeros(115)} ${one} ${one}`],
-  ['invalid distances set', `${dynamicHead(257, 3, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(117)} ${one.repeat(2)} ${one.repeat(3)}`],
+  [
+    'invalid bit length repeat',
+    `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(121)}`,
+  ],
+  [
+    'invalid code -- missing end-of-block',
+    `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(120)}`,
+  ],
+  [
+    'invalid literal/lengths set',
+    `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${one.repeat(3)} ${zeros(138)} ${zeros(115)} ${one} ${one}`,
+  ],
+  [
+    'invalid distances set',
+    `${dynamicHead(257, 3, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(117)} ${one.repeat(2)} ${one.repeat(3)}`,
+  ],
   ['invalid literal/length code', '1 10 11000110'],
-  ['invalid literal/length code', `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 1`],
+  [
+    'invalid literal/length code',
+    `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 1`,
+  ],
   ['invalid distance code', '1 10 0000001 11110'],
   ['invalid distance too far back', '1 10 00110000 0000001 00001'],
 ]
@@ -79,20 +115,34 @@ describe('the WebAssembly engine', () => {
     }
   })
 
-  test.each(FAULTS)('says %s as node:zlib does, at the byte in which the fault ends, however it is cut (%#)', (reason, bits) => {
-    const stream = bytesOf(bits)
-    const byteOffset = 500 + stream.length - 1
-    expect(() => inflateRawSync(stream)).toThrow(reason)
-    const followed = Buffer.concat([stream, Buffer.alloc(100)])
-    for (const pieces of [[stream], byteByByte(stream), [followed], byteByByte(followed), cutAt(followed, 1)]) {
-      expect(failureOf(pieces)).toMatchObject({ code: 'GZIP_DATA_INVALID', context: { reason, byteOffset } })
-    }
-    // Without its last byte, nothing is wrong yet.
-    expect(failureOf([stream.subarray(0, -1)])).toBeUndefined()
-  })
+  test.each(FAULTS)(
+    'says %s as node:zlib does, at the byte in which the fault ends, however it is cut (%#)',
+    (reason, bits) => {
+      const stream = bytesOf(bits)
+      const byteOffset = 500 + stream.length - 1
+      expect(() => inflateRawSync(stream)).toThrow(reason)
+      const followed = Buffer.concat([stream, Buffer.alloc(100)])
+      for (const pieces of [
+        [stream],
+        byteByByte(stream),
+        [followed],
+        byteByByte(followed),
+        cutAt(followed, 1),
+      ]) {
+        expect(failureOf(pieces)).toMatchObject({
+          code: 'GZIP_DATA_INVALID',
+          context: { reason, byteOffset },
+        })
+      }
+      // Without its last byte, nothing is wrong yet.
+      expect(failureOf([stream.subarray(0, -1)])).toBeUndefined()
+    },
+  )
 
   test('takes the codes of one symbol, and of none, that zlib takes', () => {
-    const onlyEnd = bytesOf(`${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 0`)
+    const onlyEnd = bytesOf(
+      `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 0`,
+    )
     expect(zlibVerdict(onlyEnd)).toMatchObject({ output: Buffer.alloc(0) })
     expect(isSame(wasmVerdict([onlyEnd]), zlibVerdict(onlyEnd))).toBe(true)
     const noDistances = deflateRawSync(feedText(100), { strategy: constants.Z_HUFFMAN_ONLY })
@@ -106,9 +156,13 @@ describe('the WebAssembly engine', () => {
     const empty = '0 10 0000000'
     const ofOneByte = '0 10 110010000 0000000'
     for (let blocks = 0; blocks < 64; blocks++) {
-      const stream = bytesOf(`${(blocks & 1 ? ofOneByte : '') + empty.repeat(blocks >> 1)} ${onlyA}`)
+      const stream = bytesOf(
+        `${(blocks & 1 ? ofOneByte : '') + empty.repeat(blocks >> 1)} ${onlyA}`,
+      )
       const verdict = zlibVerdict(stream)
-      expect(verdict).toMatchObject({ output: Buffer.concat([Buffer.alloc(blocks & 1, 0x90), Buffer.alloc(900, 'a')]) })
+      expect(verdict).toMatchObject({
+        output: Buffer.concat([Buffer.alloc(blocks & 1, 0x90), Buffer.alloc(900, 'a')]),
+      })
       expect(isSame(wasmVerdict([stream]), verdict)).toBe(true)
       expect(isSame(wasmVerdict(byteByByte(stream)), verdict)).toBe(true)
     }
@@ -119,11 +173,18 @@ describe('the WebAssembly engine', () => {
     for (let distance = 1; distance <= 40; distance++) {
       const period = Buffer.from(Array.from({ length: distance }, () => next(256)))
       const content = Buffer.concat(
-        Array.from({ length: 300 }, (_, n) => Buffer.concat([Buffer.alloc(n % 290, period), Buffer.from([next(256)])])),
+        Array.from({ length: 300 }, (_, n) =>
+          Buffer.concat([Buffer.alloc(n % 290, period), Buffer.from([next(256)])]),
+        ),
       )
       const stream = deflateRawSync(content, { level: 9 })
-      expect(isSame(wasmVerdict([stream]), { output: content, usedBytes: stream.length })).toBe(true)
-      if (distance % 13 === 0) expect(isSame(wasmVerdict(byteByByte(stream)), { output: content, usedBytes: stream.length })).toBe(true)
+      expect(isSame(wasmVerdict([stream]), { output: content, usedBytes: stream.length })).toBe(
+        true,
+      )
+      if (distance % 13 === 0)
+        expect(
+          isSame(wasmVerdict(byteByByte(stream)), { output: content, usedBytes: stream.length }),
+        ).toBe(true)
     }
   })
 
@@ -141,7 +202,11 @@ describe('the WebAssembly engine', () => {
     for (let n = 0; n < 400; n++) {
       const flushed = Array.from({ length: next(4) }, () => {
         const finishFlush = next(2) ? constants.Z_SYNC_FLUSH : constants.Z_FULL_FLUSH
-        return deflateRawSync(feedText(next(300), next(99)), { finishFlush, level: next(10), strategy: next(5) })
+        return deflateRawSync(feedText(next(300), next(99)), {
+          finishFlush,
+          level: next(10),
+          strategy: next(5),
+        })
       })
       const stream = Buffer.concat([...flushed, anyDeflated(next), Buffer.alloc(next(3), 0xaa)])
       const verdict = zlibVerdict(stream)
@@ -158,7 +223,10 @@ describe('the WebAssembly engine', () => {
         for (let n = 0; n < 20; n++) {
           const stream = mutant(seeds, next)
           const pieces = n % 2 === 0 ? [stream] : cutAnywhere(stream, 4, next)
-          expect(isSame(wasmVerdict(pieces, n % 4 === 1), zlibVerdict(stream)), stream.toString('hex')).toBe(true)
+          expect(
+            isSame(wasmVerdict(pieces, n % 4 === 1), zlibVerdict(stream)),
+            stream.toString('hex'),
+          ).toBe(true)
         }
       }),
       { numRuns: 200 },
@@ -169,7 +237,9 @@ describe('the WebAssembly engine', () => {
     const before = new WasmInflate(0)
     for (const _ of before.inflate(deflateRawSync(feedText(5000))));
     before.destroy()
-    expect(failureOf([bytesOf('1 10 0000001 00000 0000000')])).toMatchObject({ context: { reason: 'invalid distance too far back' } })
+    expect(failureOf([bytesOf('1 10 0000001 00000 0000000')])).toMatchObject({
+      context: { reason: 'invalid distance too far back' },
+    })
   })
 
   test('a worker that starts over its memory, even late, writes what is there already', () => {
@@ -203,7 +273,10 @@ describe('a saved state', () => {
     deflateRawSync(content.subarray(half), { strategy: constants.Z_FIXED }),
   ])
   const whole = inflateRawSync(stream)
-  const invalid = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'state' }) })
+  const invalid = expect.objectContaining({
+    code: 'OPTION_INVALID',
+    context: expect.objectContaining({ option: 'state' }),
+  })
 
   test('goes on at every byte of the input', async () => {
     for (let cut = 0; cut <= stream.length; cut++) {
@@ -215,7 +288,11 @@ describe('a saved state', () => {
       const second = new WasmInflate(0, state, first.crc)
       expect([second.usedBytes, second.ended]).toEqual([cut, cut === stream.length])
       const outputs = await inflateAll(second, [stream.subarray(cut)], before)
-      expect([second.usedBytes, second.ended, second.crc]).toEqual([stream.length, true, crc32(whole)])
+      expect([second.usedBytes, second.ended, second.crc]).toEqual([
+        stream.length,
+        true,
+        crc32(whole),
+      ])
       expect(Buffer.concat(outputs).equals(whole)).toBe(true)
       second.destroy()
     }
@@ -231,16 +308,24 @@ describe('a saved state', () => {
       const { usedBytes, bitCount } = takeBytes(state)
       bitCounts.add(bitCount)
       const second = new WasmInflate(0, state)
-      expect(Buffer.concat(await inflateAll(second, [stream.subarray(usedBytes)], before)).equals(whole)).toBe(true)
+      expect(
+        Buffer.concat(await inflateAll(second, [stream.subarray(usedBytes)], before)).equals(whole),
+      ).toBe(true)
       second.destroy()
     }
     expect([...bitCounts].toSorted()).toEqual([56, 57, 58, 59, 60, 61, 62, 63])
   })
 
-  /** What a run that looks further ahead might have left: all the bytes taken that go into the bits. */
+  /**
+   * What a run that looks further ahead might have left: all the bytes taken that go into the bits.
+   */
   function takeBytes(state: Uint8Array): { usedBytes: number; bitCount: number } {
     const fields = new DataView(state.buffer)
-    let [bits, bitCount, usedBytes] = [fields.getBigUint64(16, true), fields.getUint32(24, true), fields.getFloat64(8, true)]
+    let [bits, bitCount, usedBytes] = [
+      fields.getBigUint64(16, true),
+      fields.getUint32(24, true),
+      fields.getFloat64(8, true),
+    ]
     for (; bitCount < 56; bitCount += 8) bits |= BigInt(stream[usedBytes++]!) << BigInt(bitCount)
     fields.setBigUint64(16, bits, true)
     fields.setUint32(24, bitCount, true)
@@ -271,7 +356,8 @@ describe('a saved state', () => {
     const engine = new WasmInflate(0)
     for (const _ of engine.inflate(stream.subarray(0, 200)));
     const state = engine.saveState()
-    for (const length of [0, 3, 15, 16, 100, state.length - 1]) expect(() => new WasmInflate(0, state.subarray(0, length))).toThrow(invalid)
+    for (const length of [0, 3, 15, 16, 100, state.length - 1])
+      expect(() => new WasmInflate(0, state.subarray(0, length))).toThrow(invalid)
     for (const at of [0, 5, 9, 17, 60, state.length - 1]) {
       const changed = state.slice()
       changed[at]! ^= 1
@@ -289,7 +375,8 @@ describe('a saved state', () => {
       for (const _ of engine.inflate(stream.subarray(0, next(stream.length))));
       const state = engine.saveState()
       engine.destroy()
-      for (let left = 1 + next(3); left > 0; left--) state[16 + next(next(2) ? 60 : 416)] = next(4) ? next(16) : next(256)
+      for (let left = 1 + next(3); left > 0; left--)
+        state[16 + next(next(2) ? 60 : 416)] = next(4) ? next(16) : next(256)
       new DataView(state.buffer).setUint32(4, crc32(state.subarray(8)), true)
       taken += runsOrIsRefused(state) ? 1 : 0
     }
@@ -299,7 +386,8 @@ describe('a saved state', () => {
   function runsOrIsRefused(state: Uint8Array): boolean {
     try {
       const engine = new WasmInflate(0, state)
-      for (const output of engine.inflate(stream)) if (output.length > OUTPUT_BLOCK_BYTES) expect.unreachable()
+      for (const output of engine.inflate(stream))
+        if (output.length > OUTPUT_BLOCK_BYTES) expect.unreachable()
       engine.destroy()
       return true
     } catch (error) {
@@ -314,6 +402,8 @@ test('without WebAssembly the engine is refused at once', async () => {
   vi.resetModules()
   vi.stubGlobal('WebAssembly', undefined)
   const fresh = await import('../../../src/codec/gzip/wasm-inflate')
-  expect(() => fresh.wasmEngine()).toThrow(expect.objectContaining({ code: 'DEPENDENCY_UNSUPPORTED' }))
+  expect(() => fresh.wasmEngine()).toThrow(
+    expect.objectContaining({ code: 'DEPENDENCY_UNSUPPORTED' }),
+  )
   vi.unstubAllGlobals()
 })

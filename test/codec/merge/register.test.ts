@@ -25,10 +25,14 @@ const removal = (timeMs: number): Arriving => ({
   content: { bytes: Buffer.of(), signature: '' },
 })
 
-const head = ({ version, content }: Arriving): RegisterHead => ({ version, checksum: version.removed ? 0 : crc32(content.bytes) })
+const head = ({ version, content }: Arriving): RegisterHead => ({
+  version,
+  checksum: version.removed ? 0 : crc32(content.bytes),
+})
 
 function judge(incoming: Arriving, stored?: Arriving) {
-  if (stored === undefined) return judgeArrival(head(incoming), undefined, () => expect.unreachable())
+  if (stored === undefined)
+    return judgeArrival(head(incoming), undefined, () => expect.unreachable())
   const compare = () => {
     expect(needsContents(head(incoming), head(stored))).toBe(true)
     return compareContents(incoming.content, stored.content)
@@ -47,8 +51,20 @@ describe('what a row does to a register', () => {
     ['an older row of the same content', row(1, 'a'), row(2, 'a'), 'stale', false],
     ['a row of the same version, larger', row(1, 'b'), row(1, 'a'), 'updated', true],
     ['a row of the same version, smaller', row(1, 'a'), row(1, 'b'), 'stale', false],
-    ['the same cells under another header, larger', row(1, 'a', 't'), row(1, 'a', 's'), 'updated', true],
-    ['the same cells under another header, smaller', row(1, 'a', 's'), row(1, 'a', 't'), 'stale', false],
+    [
+      'the same cells under another header, larger',
+      row(1, 'a', 't'),
+      row(1, 'a', 's'),
+      'updated',
+      true,
+    ],
+    [
+      'the same cells under another header, smaller',
+      row(1, 'a', 's'),
+      row(1, 'a', 't'),
+      'stale',
+      false,
+    ],
     ['a newer removal', removal(2), row(1, 'a'), 'deleted', true],
     ['a removal of the same time', removal(1), row(1, 'a'), 'deleted', true],
     ['an older removal', removal(1), row(2, 'a'), 'stale', false],
@@ -63,7 +79,11 @@ describe('what a row does to a register', () => {
 })
 
 test('contents are asked for only where versions and checksums do not tell', () => {
-  const [a, b, a2] = [row(1, 'a'), row(1, 'b'), row(2, 'a')].map(head) as [RegisterHead, RegisterHead, RegisterHead]
+  const [a, b, a2] = [row(1, 'a'), row(1, 'b'), row(2, 'a')].map(head) as [
+    RegisterHead,
+    RegisterHead,
+    RegisterHead,
+  ]
   expect(needsContents(a, a)).toBe(true)
   expect(needsContents(b, a)).toBe(true)
   expect(needsContents(a2, a)).toBe(true)
@@ -89,7 +109,9 @@ test('the last of any rows to win is the same in every order', () => {
     fc.property(
       fc
         .array(arriving, { maxLength: 6 })
-        .chain(rows => fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length }))),
+        .chain(rows =>
+          fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length })),
+        ),
       ([rows, shuffled]) => {
         expect(winner([...shuffled, ...rows])).toEqual(winner(rows))
       },

@@ -7,8 +7,12 @@ const least = () => 0
 const most = () => 1 - Number.EPSILON
 
 test('doubles up to the cap, half of it jitter', () => {
-  expect([1, 2, 3, 4, 5, 500].map(failures => backoffDelayMs(failures, undefined, limits, least))).toEqual([50, 100, 200, 400, 500, 500])
-  expect([1, 2, 3, 4, 5, 5000].map(failures => backoffDelayMs(failures, undefined, limits, most))).toEqual([100, 200, 400, 800, 1000, 1000])
+  expect(
+    [1, 2, 3, 4, 5, 500].map(failures => backoffDelayMs(failures, undefined, limits, least)),
+  ).toEqual([50, 100, 200, 400, 500, 500])
+  expect(
+    [1, 2, 3, 4, 5, 5000].map(failures => backoffDelayMs(failures, undefined, limits, most)),
+  ).toEqual([100, 200, 400, 800, 1000, 1000])
 })
 
 test('fault 28: Retry-After lengthens the delay up to its cap and never shortens it', () => {
@@ -37,6 +41,14 @@ test('fault 28: Retry-After as seconds, a date, 0, garbage', () => {
   expect(readRetryAfter('Sun, 06 Nov 1994 08:49:40 GMT', nowMs)).toBe(3000)
   expect(readRetryAfter('Sunday, 06-Nov-94 08:49:40 GMT', nowMs)).toBe(3000)
   expect(readRetryAfter('Sun, 06 Nov 1994 08:49:07 GMT', nowMs)).toBe(0)
-  for (const text of [undefined, '', '-1', '1.5', 'soon', 'Sun, 99 Foo 1994 08:49:07 GMT', '1994-11-06'])
+  for (const text of [
+    undefined,
+    '',
+    '-1',
+    '1.5',
+    'soon',
+    'Sun, 99 Foo 1994 08:49:07 GMT',
+    '1994-11-06',
+  ])
     expect([text, readRetryAfter(text, nowMs)]).toEqual([text, undefined])
 })

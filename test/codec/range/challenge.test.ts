@@ -11,7 +11,10 @@ test.each([
   ['Basic error="not of a Bearer challenge"', undefined],
   ['Bearer error="invalid_token"', { error: 'invalid_token' }],
   ['bearer ERROR = invalid_token', { error: 'invalid_token' }],
-  ['Bearer error_description="a \\"quoted\\" word, error=x"', { description: 'a "quoted" word, error=x' }],
+  [
+    'Bearer error_description="a \\"quoted\\" word, error=x"',
+    { description: 'a "quoted" word, error=x' },
+  ],
   [
     'Basic realm="a, b", Bearer scope="x", error="insufficient_scope",error_description="more"',
     { error: 'insufficient_scope', description: 'more' },
@@ -22,12 +25,25 @@ test.each([
 })
 
 test('texts are cut', () => {
-  const { error, description } = readChallenge(`Bearer error="${'e'.repeat(500)}", error_description="${'d'.repeat(500)}"`)!
+  const { error, description } = readChallenge(
+    `Bearer error="${'e'.repeat(500)}", error_description="${'d'.repeat(500)}"`,
+  )!
   expect([error!.length <= 41, description!.length <= 201]).toEqual([true, true])
 })
 
 test('nothing that a server sends makes it fail', () => {
-  const part = fc.constantFrom('Bearer', 'Basic', ' ', ',', '=', '"', '\\', 'error', 'error_description', 'x')
+  const part = fc.constantFrom(
+    'Bearer',
+    'Basic',
+    ' ',
+    ',',
+    '=',
+    '"',
+    '\\',
+    'error',
+    'error_description',
+    'x',
+  )
   fc.assert(
     fc.property(fc.array(part), parts => {
       readChallenge(parts.join(''))

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ChunkWindow } from '../../../src/codec/range/chunk-window'
 
-const bytes = (length: number, from = 0) => Uint8Array.from({ length }, (_, at) => (from + at) & 0xff)
+const bytes = (length: number, from = 0) =>
+  Uint8Array.from({ length }, (_, at) => (from + at) & 0xff)
 const code = (name: string, context: object) => expect.objectContaining({ code: name, context })
 
 test('fault 33: pieces out of order come back in order, the very blocks', () => {
@@ -22,7 +23,9 @@ test('fault 33: what lies past the window is refused, the next piece may be of a
   const window = new ChunkWindow({ windowBytes: 10 })
   expect(window.add(0, bytes(1000)).length).toBe(1)
   window.add(1001, bytes(9))
-  expect(() => window.add(1010, bytes(1))).toThrow(code('CHUNK_WINDOW_EXCEEDED', { byteOffset: 1010, nextOffset: 1000, windowBytes: 10 }))
+  expect(() => window.add(1010, bytes(1))).toThrow(
+    code('CHUNK_WINDOW_EXCEEDED', { byteOffset: 1010, nextOffset: 1000, windowBytes: 10 }),
+  )
 })
 
 test('a gap at the end', () => {
@@ -36,12 +39,24 @@ test('overlaps with what came out, with a neighbour, and a repeat', () => {
   const window = new ChunkWindow({ windowBytes: 100 })
   window.add(0, bytes(10))
   window.add(20, bytes(10))
-  expect(() => window.add(8, bytes(4))).toThrow(code('CHUNK_OVERLAP', { byteOffset: 8, overlapBytes: 2 }))
-  expect(() => window.add(2, bytes(4))).toThrow(code('CHUNK_OVERLAP', { byteOffset: 2, overlapBytes: 4 }))
-  expect(() => window.add(15, bytes(6))).toThrow(code('CHUNK_OVERLAP', { byteOffset: 20, overlapBytes: 1 }))
-  expect(() => window.add(10, bytes(11))).toThrow(code('CHUNK_OVERLAP', { byteOffset: 20, overlapBytes: 1 }))
-  expect(() => window.add(29, bytes(6))).toThrow(code('CHUNK_OVERLAP', { byteOffset: 29, overlapBytes: 1 }))
-  expect(() => window.add(20, bytes(10))).toThrow(code('CHUNK_OVERLAP', { byteOffset: 20, overlapBytes: 10 }))
+  expect(() => window.add(8, bytes(4))).toThrow(
+    code('CHUNK_OVERLAP', { byteOffset: 8, overlapBytes: 2 }),
+  )
+  expect(() => window.add(2, bytes(4))).toThrow(
+    code('CHUNK_OVERLAP', { byteOffset: 2, overlapBytes: 4 }),
+  )
+  expect(() => window.add(15, bytes(6))).toThrow(
+    code('CHUNK_OVERLAP', { byteOffset: 20, overlapBytes: 1 }),
+  )
+  expect(() => window.add(10, bytes(11))).toThrow(
+    code('CHUNK_OVERLAP', { byteOffset: 20, overlapBytes: 1 }),
+  )
+  expect(() => window.add(29, bytes(6))).toThrow(
+    code('CHUNK_OVERLAP', { byteOffset: 29, overlapBytes: 1 }),
+  )
+  expect(() => window.add(20, bytes(10))).toThrow(
+    code('CHUNK_OVERLAP', { byteOffset: 20, overlapBytes: 10 }),
+  )
   expect(window.add(10, bytes(10)).length).toBe(2)
 })
 
@@ -62,7 +77,9 @@ test('bad options and offsets, empty pieces', () => {
   )
   const window = new ChunkWindow({ windowBytes: 9 })
   for (const offset of [-1, 0.5, Number.NaN])
-    expect(() => window.add(offset, bytes(1))).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+    expect(() => window.add(offset, bytes(1))).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
   expect(window.add(5, bytes(0))).toEqual([])
   window.finish()
 })
@@ -70,25 +87,32 @@ test('bad options and offsets, empty pieces', () => {
 test('fault 33: any cut and any order inside the window gives the file, and holds no more than the window', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 40 })
   fc.assert(
-    fc.property(cuts, fc.integer({ min: 30, max: 200 }), fc.infiniteStream(fc.nat(1000)), (lengths, windowBytes, picks) => {
-      let offset = 0
-      const due = lengths.map(length => {
-        const piece = { offset, bytes: bytes(length, offset) }
-        offset += length
-        return piece
-      })
-      const window = new ChunkWindow({ windowBytes, totalBytes: offset })
-      const out: Uint8Array[] = []
-      while (due.length > 0) {
-        const fitting = due.filter(piece => piece.offset + piece.bytes.length <= window.nextOffset + windowBytes)
-        const piece = fitting[(picks.next().value as number) % fitting.length]!
-        due.splice(due.indexOf(piece), 1)
-        out.push(...window.add(piece.offset, piece.bytes))
-        expect(window.heldBytes).toBeLessThanOrEqual(windowBytes)
-      }
-      window.finish()
-      expect(Uint8Array.from(Buffer.concat(out))).toEqual(bytes(offset))
-    }),
+    fc.property(
+      cuts,
+      fc.integer({ min: 30, max: 200 }),
+      fc.infiniteStream(fc.nat(1000)),
+      (lengths, windowBytes, picks) => {
+        let offset = 0
+        const due = lengths.map(length => {
+          const piece = { offset, bytes: bytes(length, offset) }
+          offset += length
+          return piece
+        })
+        const window = new ChunkWindow({ windowBytes, totalBytes: offset })
+        const out: Uint8Array[] = []
+        while (due.length > 0) {
+          const fitting = due.filter(
+            piece => piece.offset + piece.bytes.length <= window.nextOffset + windowBytes,
+          )
+          const piece = fitting[(picks.next().value as number) % fitting.length]!
+          due.splice(due.indexOf(piece), 1)
+          out.push(...window.add(piece.offset, piece.bytes))
+          expect(window.heldBytes).toBeLessThanOrEqual(windowBytes)
+        }
+        window.finish()
+        expect(Uint8Array.from(Buffer.concat(out))).toEqual(bytes(offset))
+      },
+    ),
     { numRuns: 200 },
   )
 })

@@ -4,12 +4,25 @@ import { readContentRange } from '../../../src/codec/range/content-range'
 
 const unreadable = (problem: string) => ({ kind: 'unreadable', problem })
 
-test.each(['0-9/100', 'bytes 0-9/100', 'Bytes  0-9/100', ' bytes\t0-9/100 '])('fault 9: %j is read with and without the unit', header => {
-  expect(readContentRange(header)).toEqual({ kind: 'range', firstOffset: 0, lastOffset: 9, totalBytes: 100 })
-})
+test.each(['0-9/100', 'bytes 0-9/100', 'Bytes  0-9/100', ' bytes\t0-9/100 '])(
+  'fault 9: %j is read with and without the unit',
+  header => {
+    expect(readContentRange(header)).toEqual({
+      kind: 'range',
+      firstOffset: 0,
+      lastOffset: 9,
+      totalBytes: 100,
+    })
+  },
+)
 
 test.each(['0-9/*', 'bytes 0-9/*'])('fault 7: %j has an unknown total', header => {
-  expect(readContentRange(header)).toEqual({ kind: 'range', firstOffset: 0, lastOffset: 9, totalBytes: undefined })
+  expect(readContentRange(header)).toEqual({
+    kind: 'range',
+    firstOffset: 0,
+    lastOffset: 9,
+    totalBytes: undefined,
+  })
 })
 
 test.each([
@@ -21,11 +34,17 @@ test.each([
 })
 
 test('fault 18: an echoed, unclamped end is passed on as it stands', () => {
-  expect(readContentRange('0-209715200/1076602')).toEqual({ kind: 'range', firstOffset: 0, lastOffset: 209_715_200, totalBytes: 1_076_602 })
+  expect(readContentRange('0-209715200/1076602')).toEqual({
+    kind: 'range',
+    firstOffset: 0,
+    lastOffset: 209_715_200,
+    totalBytes: 1_076_602,
+  })
 })
 
 test('fault 8: missing, repeated, garbage', () => {
-  for (const header of [undefined, '', '  ']) expect(readContentRange(header)).toEqual(unreadable('missing'))
+  for (const header of [undefined, '', '  '])
+    expect(readContentRange(header)).toEqual(unreadable('missing'))
   for (const header of ['0-9/100, 0-9/100', 'bytes 0-9/100,bytes 10-19/100'])
     expect(readContentRange(header)).toEqual(unreadable('repeated'))
   const garbage = [
@@ -44,15 +63,29 @@ test('fault 8: missing, repeated, garbage', () => {
     'bytes0-9/100',
     '0-9/100;',
   ]
-  for (const header of garbage) expect([header, readContentRange(header)]).toEqual([header, unreadable('invalid')])
+  for (const header of garbage)
+    expect([header, readContentRange(header)]).toEqual([header, unreadable('invalid')])
 })
 
 test('fault 10: numbers past 2^53', () => {
-  for (const header of ['0-9/9007199254740992', '0-9007199254740992/*', '9007199254740993-9007199254740994/*', '*/9007199254740992'])
+  for (const header of [
+    '0-9/9007199254740992',
+    '0-9007199254740992/*',
+    '9007199254740993-9007199254740994/*',
+    '*/9007199254740992',
+  ])
     expect(readContentRange(header)).toEqual(unreadable('invalid'))
-  expect(readContentRange('0-9007199254740990/9007199254740991')).toMatchObject({ totalBytes: Number.MAX_SAFE_INTEGER })
+  expect(readContentRange('0-9007199254740990/9007199254740991')).toMatchObject({
+    totalBytes: Number.MAX_SAFE_INTEGER,
+  })
 })
 
 test('any text is answered, none throws', () => {
-  fc.assert(fc.property(fc.string(), header => void expect(readContentRange(header).kind).toMatch(/^(range|unsatisfied|unreadable)$/)))
+  fc.assert(
+    fc.property(
+      fc.string(),
+      header =>
+        void expect(readContentRange(header).kind).toMatch(/^(range|unsatisfied|unreadable)$/),
+    ),
+  )
 })

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contradictsSignature, GZIP_SIGNATURE, refusedContentType } from '../../../src/codec/range/content-sniff'
+import {
+  contradictsSignature,
+  GZIP_SIGNATURE,
+  refusedContentType,
+} from '../../../src/codec/range/content-sniff'
 
 test('fault 34: media types of pages and messages', () => {
   for (const type of [
@@ -31,7 +35,9 @@ test('fault 34: a signature cut anywhere is checked where its bytes stand', () =
     fc.property(whole, fc.nat(6), fc.boolean(), (bytes, cut, isGzip) => {
       const file = isGzip ? Uint8Array.from([0x1f, 0x8b, ...bytes]) : bytes
       const [head, tail] = [file.subarray(0, cut), file.subarray(cut)]
-      const found = contradictsSignature(0, head, GZIP_SIGNATURE) || contradictsSignature(head.length, tail, GZIP_SIGNATURE)
+      const found =
+        contradictsSignature(0, head, GZIP_SIGNATURE) ||
+        contradictsSignature(head.length, tail, GZIP_SIGNATURE)
       const expected = file[0] !== 0x1f || (file.length > 1 && file[1] !== 0x8b)
       expect(found).toBe(expected)
     }),

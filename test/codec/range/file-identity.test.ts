@@ -13,12 +13,31 @@ test('facts that one side leaves out contradict nothing', () => {
 })
 
 test('faults 6, 11, 13: each fact that changes is named', () => {
-  expect(identityChange({ totalBytes: 5 }, { totalBytes: 6 })).toEqual({ what: 'total', before: '5', after: '6' })
-  expect(identityChange({ totalBytes: 5 }, { totalBytes: 0 })).toEqual({ what: 'total', before: '5', after: '0' })
-  expect(identityChange({ lastModified: 'a' }, { lastModified: 'b' })).toEqual({ what: 'last-modified', before: 'a', after: 'b' })
-  expect(identityChange({ etag: '"a"' }, { etag: '"b"' })).toEqual({ what: 'etag', before: '"a"', after: '"b"' })
+  expect(identityChange({ totalBytes: 5 }, { totalBytes: 6 })).toEqual({
+    what: 'total',
+    before: '5',
+    after: '6',
+  })
+  expect(identityChange({ totalBytes: 5 }, { totalBytes: 0 })).toEqual({
+    what: 'total',
+    before: '5',
+    after: '0',
+  })
+  expect(identityChange({ lastModified: 'a' }, { lastModified: 'b' })).toEqual({
+    what: 'last-modified',
+    before: 'a',
+    after: 'b',
+  })
+  expect(identityChange({ etag: '"a"' }, { etag: '"b"' })).toEqual({
+    what: 'etag',
+    before: '"a"',
+    after: '"b"',
+  })
 })
 
 test('what is pinned stays, what is new is added', () => {
-  expect(mergeIdentity({ totalBytes: 5 }, { totalBytes: 6, etag: '"a"' })).toEqual({ totalBytes: 5, etag: '"a"' })
+  expect(mergeIdentity({ totalBytes: 5 }, { totalBytes: 6, etag: '"a"' })).toEqual({
+    totalBytes: 5,
+    etag: '"a"',
+  })
 })

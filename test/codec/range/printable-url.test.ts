@@ -8,9 +8,11 @@ test('user info goes, path and query stay', () => {
 })
 
 test('values of secret parameters are covered', () => {
-  expect(printableUrl('https://feed.test/f?access_token=abc&date=1&X-Signature=def&apiKey=g&access_token=h')).toBe(
-    'https://feed.test/f?access_token=redacted&date=1&X-Signature=redacted&apiKey=redacted',
-  )
+  expect(
+    printableUrl(
+      'https://feed.test/f?access_token=abc&date=1&X-Signature=def&apiKey=g&access_token=h',
+    ),
+  ).toBe('https://feed.test/f?access_token=redacted&date=1&X-Signature=redacted&apiKey=redacted')
 })
 
 test('what is no URL is not shown', () => {

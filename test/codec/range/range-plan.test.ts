@@ -29,10 +29,16 @@ test('asks one range until the total is known, then up to the window', () => {
 test('large ranges come by degrees, from the first byte that is asked for', () => {
   const mib = 1024 * 1024
   for (const startOffset of [0, 100 * mib]) {
-    const plan = new RangePlan({ chunkBytes: 8 * mib, maxRangeBytes: 100 * mib, windowBytes: 32 * mib, startOffset })
+    const plan = new RangePlan({
+      chunkBytes: 8 * mib,
+      maxRangeBytes: 100 * mib,
+      windowBytes: 32 * mib,
+      startOffset,
+    })
     const ranges = [plan.next() as PlannedRange]
     plan.learnTotal(200 * mib)
-    for (let range = plan.next(); range && ranges.length < 6; range = plan.next()) ranges.push(range)
+    for (let range = plan.next(); range && ranges.length < 6; range = plan.next())
+      ranges.push(range)
     expect(ranges.map(({ start, end }) => (end - start) / mib)).toEqual([1, 1, 2, 4, 8, 8])
     expect(ranges[0]?.start).toBe(startOffset)
   }
@@ -65,12 +71,22 @@ test('a file smaller than the first range, a file of nothing, and a later start'
   expect(empty.next()?.complete).toBe(false)
   empty.learnTotal(0)
   expect([empty.done, empty.next()]).toEqual([true, undefined])
-  expect(new RangePlan({ ...sizes, startOffset: 33 }).next()?.missing).toEqual({ start: 33, end: 53 })
+  expect(new RangePlan({ ...sizes, startOffset: 33 }).next()?.missing).toEqual({
+    start: 33,
+    end: 53,
+  })
 })
 
 test('options are checked', () => {
-  for (const wrong of [{ chunkBytes: 0 }, { maxRangeBytes: 0.5 }, { windowBytes: Number.NaN }, { startOffset: -1 }])
-    expect(() => new RangePlan({ ...sizes, ...wrong })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  for (const wrong of [
+    { chunkBytes: 0 },
+    { maxRangeBytes: 0.5 },
+    { windowBytes: Number.NaN },
+    { startOffset: -1 },
+  ])
+    expect(() => new RangePlan({ ...sizes, ...wrong })).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
 })
 
 test('any order of receiving and handing out covers every byte once, inside the window', () => {

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { sendableHeaders } from '../../../src/codec/range/request-headers'
 
 test('fault 86: CR, LF, NUL and what HTTP cannot carry are refused without showing the value', () => {
-  for (const value of ['a\r\nX: secret', 'a\nsecret', 'a\rsecret', 'secret\0', 'secret\u2028', 'sécret€'])
+  for (const value of [
+    'a\r\nX: secret',
+    'a\nsecret',
+    'a\rsecret',
+    'secret\0',
+    'secret\u2028',
+    'sécret€',
+  ])
     expect(() => sendableHeaders({ Accept: '*/*', Authorization: value })).toThrow(
       expect.objectContaining({
         code: 'HTTP_HEADER_INVALID',
@@ -14,10 +21,16 @@ test('fault 86: CR, LF, NUL and what HTTP cannot carry are refused without showi
 
 test('fault 86: a header name that is no token is refused', () => {
   for (const name of ['', 'a b', 'a:b', 'a\r\nb', 'é'])
-    expect(() => sendableHeaders({ [name]: 'x' })).toThrow(expect.objectContaining({ code: 'HTTP_HEADER_INVALID' }))
+    expect(() => sendableHeaders({ [name]: 'x' })).toThrow(
+      expect.objectContaining({ code: 'HTTP_HEADER_INVALID' }),
+    )
 })
 
 test('good headers pass as they are', () => {
-  const headers = { Authorization: 'Bearer a.b-c', 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', Note: 'tab\tand é' }
+  const headers = {
+    Authorization: 'Bearer a.b-c',
+    'X-MKT-C-MARKETPLACE-ID': 'MKT_US',
+    Note: 'tab\tand é',
+  }
   expect(sendableHeaders(headers)).toBe(headers)
 })

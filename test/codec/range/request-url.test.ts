@@ -3,15 +3,25 @@ import { requestUrl } from '../../../src/codec/range/request-url'
 
 test('http and https without user info', () => {
   expect(requestUrl('HTTP://feed.test/a b').href).toBe('http://feed.test/a%20b')
-  expect(requestUrl(new URL('https://feed.test:8443/?a=1')).href).toBe('https://feed.test:8443/?a=1')
+  expect(requestUrl(new URL('https://feed.test:8443/?a=1')).href).toBe(
+    'https://feed.test:8443/?a=1',
+  )
 })
 
-test.each(['', 'feed.test/file', '/file', 'ftp://feed.test/', 'file:///etc/passwd', 'http://user@feed.test/', 'http://:secret@feed.test/'])(
-  '%j is refused',
-  url => {
-    expect(() => requestUrl(url)).toThrow(
-      expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'url' }) }),
-    )
-    expect(() => requestUrl(url)).not.toThrow(/secret/)
-  },
-)
+test.each([
+  '',
+  'feed.test/file',
+  '/file',
+  'ftp://feed.test/',
+  'file:///etc/passwd',
+  'http://user@feed.test/',
+  'http://:secret@feed.test/',
+])('%j is refused', url => {
+  expect(() => requestUrl(url)).toThrow(
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option: 'url' }),
+    }),
+  )
+  expect(() => requestUrl(url)).not.toThrow(/secret/)
+})

@@ -9,16 +9,30 @@ import {
 
 const url = 'http://feed.test/file'
 const asked = { start: 20, end: 40 }
-const question: VerdictQuestion = { url, asked, pinned: { totalBytes: 100 }, sniffContentType: true, nowMs: 0 }
+const question: VerdictQuestion = {
+  url,
+  asked,
+  pinned: { totalBytes: 100 },
+  sniffContentType: true,
+  nowMs: 0,
+}
 
 function facts(status: number, headers: Record<string, string> = {}, text?: string): ResponseFacts {
   return { status, header: name => headers[name], ...(text === undefined ? {} : { text }) }
 }
 
-const judge = (status: number, contentRange?: string, over: Partial<VerdictQuestion> = {}): Verdict =>
-  judgeResponse({ ...question, ...over }, facts(status, contentRange === undefined ? {} : { 'content-range': contentRange }))
+const judge = (
+  status: number,
+  contentRange?: string,
+  over: Partial<VerdictQuestion> = {},
+): Verdict =>
+  judgeResponse(
+    { ...question, ...over },
+    facts(status, contentRange === undefined ? {} : { 'content-range': contentRange }),
+  )
 
-const failing = (kind: string, code: string) => expect.objectContaining({ kind, error: expect.objectContaining({ code }) })
+const failing = (kind: string, code: string) =>
+  expect.objectContaining({ kind, error: expect.objectContaining({ code }) })
 
 describe('good responses', () => {
   test.each([
@@ -28,7 +42,8 @@ describe('good responses', () => {
     ['20-39/*', 20],
     ['20-99/100', 20],
   ])('a part of %s brings %i bytes', (contentRange, takeBytes) => {
-    for (const status of [200, 206]) expect(judge(status, contentRange)).toMatchObject({ kind: 'part', takeBytes })
+    for (const status of [200, 206])
+      expect(judge(status, contentRange)).toMatchObject({ kind: 'part', takeBytes })
   })
 
   test('fault 18: an echo past the end of the file is cut to it', () => {
@@ -38,13 +53,21 @@ describe('good responses', () => {
       takeBytes: 1_076_602,
       identity: { totalBytes: 1_076_602 },
     })
-    expect(judge(206, '20-39/*', { pinned: { totalBytes: 30 } })).toMatchObject({ kind: 'part', takeBytes: 10 })
+    expect(judge(206, '20-39/*', { pinned: { totalBytes: 30 } })).toMatchObject({
+      kind: 'part',
+      takeBytes: 10,
+    })
   })
 
   test('fault 36: a 200 without Content-range is the whole file', () => {
-    expect(judgeResponse(question, facts(200, { 'content-length': '100' }))).toEqual({ kind: 'whole', identity: { totalBytes: 100 } })
+    expect(judgeResponse(question, facts(200, { 'content-length': '100' }))).toEqual({
+      kind: 'whole',
+      identity: { totalBytes: 100 },
+    })
     expect(judge(200)).toEqual({ kind: 'whole', identity: {} })
-    expect(judgeResponse(question, facts(200, { 'content-length': '99' }))).toEqual(failing('replaced', 'RANGE_FILE_REPLACED'))
+    expect(judgeResponse(question, facts(200, { 'content-length': '99' }))).toEqual(
+      failing('replaced', 'RANGE_FILE_REPLACED'),
+    )
   })
 
   test('a start past the file, and an unsatisfied range in a good response', () => {
@@ -66,18 +89,26 @@ describe('good responses', () => {
   test('fault 89: a 200 that states a length of 0 is asked for again, wherever it comes, and pins nothing', () => {
     for (const asked of [question.asked, { start: 0, end: 20 }]) {
       for (const pinned of [{}, { totalBytes: 100 }]) {
-        const verdict = judgeResponse({ ...question, asked, pinned }, facts(200, { 'content-length': '0', etag: '"b"' }))
+        const verdict = judgeResponse(
+          { ...question, asked, pinned },
+          facts(200, { 'content-length': '0', etag: '"b"' }),
+        )
         expect(verdict).toEqual(failing('retry', 'HTTP_TRANSPORT'))
       }
     }
-    expect(judgeResponse(question, facts(503, { 'content-length': '0' }))).toEqual(failing('retry', 'HTTP_STATUS'))
+    expect(judgeResponse(question, facts(503, { 'content-length': '0' }))).toEqual(
+      failing('retry', 'HTTP_STATUS'),
+    )
   })
 
   test('fault 20: Content-Length that is repeated or no number', () => {
     for (const length of ['20, 20', '20, 21', 'x', '-1', '', '9007199254740993'])
-      expect(judgeResponse(question, facts(206, { 'content-range': '20-39/100', 'content-length': length }))).toEqual(
-        failing('fatal', 'HTTP_CONTENT_LENGTH'),
-      )
+      expect(
+        judgeResponse(
+          question,
+          facts(206, { 'content-range': '20-39/100', 'content-length': length }),
+        ),
+      ).toEqual(failing('fatal', 'HTTP_CONTENT_LENGTH'))
   })
 
   test('fault 34: pages and messages, unless the check is off', () => {
@@ -85,15 +116,28 @@ describe('good responses', () => {
     expect(bodyIsText(page, true)).toBe(true)
     expect(judgeResponse(question, page)).toEqual(failing('fatal', 'HTTP_CONTENT_TYPE'))
     expect(bodyIsText(page, false)).toBe(false)
-    expect(judgeResponse({ ...question, sniffContentType: false }, page)).toMatchObject({ kind: 'whole' })
+    expect(judgeResponse({ ...question, sniffContentType: false }, page)).toMatchObject({
+      kind: 'whole',
+    })
   })
 })
 
 describe('refusals', () => {
   test('fault 23: 416 with the total that we have', () => {
-    expect(judge(416, '*/20', { pinned: {} })).toEqual({ kind: 'total', identity: { totalBytes: 20 } })
-    expect(judge(416, 'bytes */20', { pinned: { totalBytes: 20 } })).toEqual({ kind: 'total', identity: { totalBytes: 20 } })
-    expect(judgeResponse({ ...question, pinned: {} }, facts(400, { 'content-range': '*/20' }, '{"errorId":13017}'))).toMatchObject({
+    expect(judge(416, '*/20', { pinned: {} })).toEqual({
+      kind: 'total',
+      identity: { totalBytes: 20 },
+    })
+    expect(judge(416, 'bytes */20', { pinned: { totalBytes: 20 } })).toEqual({
+      kind: 'total',
+      identity: { totalBytes: 20 },
+    })
+    expect(
+      judgeResponse(
+        { ...question, pinned: {} },
+        facts(400, { 'content-range': '*/20' }, '{"errorId":13017}'),
+      ),
+    ).toMatchObject({
       kind: 'total',
     })
   })
@@ -110,21 +154,29 @@ describe('refusals', () => {
   })
 
   test('an end past a total that nobody knew is asked again within it', () => {
-    expect(judge(416, '*/30', { pinned: {} })).toEqual({ kind: 'total', identity: { totalBytes: 30 } })
-  })
-
-  test.each([408, 429, 500, 502, 503, 504])('fault 28: %i is retried with the delay that was asked for', status => {
-    expect(judgeResponse(question, facts(status, { 'retry-after': '3' }))).toMatchObject({
-      kind: 'retry',
-      retryAfterMs: 3000,
-      error: { retryable: true },
+    expect(judge(416, '*/30', { pinned: {} })).toEqual({
+      kind: 'total',
+      identity: { totalBytes: 30 },
     })
   })
+
+  test.each([408, 429, 500, 502, 503, 504])(
+    'fault 28: %i is retried with the delay that was asked for',
+    status => {
+      expect(judgeResponse(question, facts(status, { 'retry-after': '3' }))).toMatchObject({
+        kind: 'retry',
+        retryAfterMs: 3000,
+        error: { retryable: true },
+      })
+    },
+  )
 
   test('fault 27: 13006 and 13007 are retried whatever the status', () => {
     for (const status of [400, 404, 409])
       for (const errorId of [13006, 13007])
-        expect(judgeResponse(question, facts(status, {}, JSON.stringify({ errors: [{ errorId }] })))).toMatchObject({
+        expect(
+          judgeResponse(question, facts(status, {}, JSON.stringify({ errors: [{ errorId }] }))),
+        ).toMatchObject({
           kind: 'retry',
           retryAfterMs: undefined,
         })
@@ -135,10 +187,22 @@ describe('refusals', () => {
   })
 
   test('a status names what the service said', () => {
-    const verdict = judgeResponse(question, facts(403, {}, '{"errorId":13023,"category":"BUSINESS","message":"no"}'))
+    const verdict = judgeResponse(
+      question,
+      facts(403, {}, '{"errorId":13023,"category":"BUSINESS","message":"no"}'),
+    )
     expect(verdict).toMatchObject({
       kind: 'fatal',
-      error: { context: { url, status: 403, errorId: 13023, category: 'BUSINESS', message: 'no', byteOffset: 20 } },
+      error: {
+        context: {
+          url,
+          status: 403,
+          errorId: 13023,
+          category: 'BUSINESS',
+          message: 'no',
+          byteOffset: 20,
+        },
+      },
     })
   })
 })

@@ -13,7 +13,9 @@ const described = {
 
 test('both forms are read', () => {
   expect(readServiceError(JSON.stringify({ ...described }))).toEqual(described)
-  expect(readServiceError(JSON.stringify({ errors: [described, { errorId: 1 }] }))).toEqual(described)
+  expect(readServiceError(JSON.stringify({ errors: [described, { errorId: 1 }] }))).toEqual(
+    described,
+  )
 })
 
 test('what is no description gives none', () => {
@@ -42,7 +44,9 @@ test('parameters of the wrong kind are left out, and there are at most 20', () =
 })
 
 test('long texts are cut', () => {
-  const { message, category } = readServiceError(JSON.stringify({ message: 'm'.repeat(999), category: 'c'.repeat(999) }))
+  const { message, category } = readServiceError(
+    JSON.stringify({ message: 'm'.repeat(999), category: 'c'.repeat(999) }),
+  )
   expect([message?.length, category?.length]).toEqual([200, 40])
 })
 
@@ -55,7 +59,14 @@ test('subdomain and the references to parts of the request: texts are cut, lists
     outputRefIds: many,
   })
   const { subdomain, inputRefIds, outputRefIds } = readServiceError(body)
-  expect([subdomain?.length, inputRefIds?.length, inputRefIds?.[0], inputRefIds?.[1]?.length]).toEqual([40, 2, '~.marketplace', 80])
+  expect([
+    subdomain?.length,
+    inputRefIds?.length,
+    inputRefIds?.[0],
+    inputRefIds?.[1]?.length,
+  ]).toEqual([40, 2, '~.marketplace', 80])
   expect(outputRefIds).toEqual(many.slice(0, 20))
-  expect(readServiceError('{"errorId":1,"inputRefIds":"a","outputRefIds":[]}')).toEqual({ errorId: 1 })
+  expect(readServiceError('{"errorId":1,"inputRefIds":"a","outputRefIds":[]}')).toEqual({
+    errorId: 1,
+  })
 })

@@ -1,4 +1,5 @@
-// Files of bad rows: what they cost in counted work, and that leaving rows out in silence changes nothing of the others.
+// Files of bad rows: what they cost in counted work, and that leaving rows out in silence changes
+// nothing of the others.
 
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -53,7 +54,11 @@ function read(text: Uint8Array, options: Options, cuts: readonly number[] = []):
         batches++
         for (const row of step) {
           expect(row.detach().position).toEqual(row.position)
-          rows.push({ ...row.position, cells: row.toStrings(), bytes: Buffer.from(step.bytesOf(row.slot)).toString('latin1') })
+          rows.push({
+            ...row.position,
+            cells: row.toStrings(),
+            bytes: Buffer.from(step.bytesOf(row.slot)).toString('latin1'),
+          })
         }
       }
     }
@@ -73,7 +78,8 @@ function read(text: Uint8Array, options: Options, cuts: readonly number[] = []):
   return { rows, batches, pauses, badRows: parser.badRows, failure }
 }
 
-const repeated = (line: string, bytes: number) => Buffer.from(`a\tb\n${line.repeat(bytes / line.length)}`, 'latin1')
+const repeated = (line: string, bytes: number) =>
+  Buffer.from(`a\tb\n${line.repeat(bytes / line.length)}`, 'latin1')
 
 const line = fc.constantFrom(
   '1\t2\n',
@@ -91,7 +97,9 @@ const line = fc.constantFrom(
   'x'.repeat(200),
   '\t"',
 )
-const soup = fc.array(line, { maxLength: 60 }).map(lines => Buffer.from(`a\tb\n${lines.join('')}`, 'latin1'))
+const soup = fc
+  .array(line, { maxLength: 60 })
+  .map(lines => Buffer.from(`a\tb\n${lines.join('')}`, 'latin1'))
 
 beforeEach(() => {
   work.slowRows = 0
@@ -99,21 +107,32 @@ beforeEach(() => {
 })
 
 describe('fault 98: rows that are left out in silence', () => {
-  test.each(Object.entries(scanners))('leave the others as they are, at every cut (%s)', (_, make) => {
-    const options = fc.record({ batchBytes: fc.constantFrom(64, 1 << 16), maxRowBytes: fc.constantFrom(128, 1 << 20) })
-    fc.assert(
-      fc.property(soup, options, fc.constantFrom<Options>({}, { columns: ['b', 'a'] }), (text, sizes, columns) => {
-        const told = read(text, { ...sizes, onBadRow: () => {}, scanner: make() })
-        const all = { ...sizes, ...columns, onBadRow: 'skip' } as const
-        const silent = read(text, { ...all, scanner: make() })
-        const cells = (found: Found) => found.rows.map(row => ({ ...row, bytes: undefined }))
-        expect(cells(silent)).toEqual(cells(told))
-        expect(silent.badRows).toBe(told.badRows)
-        expect(read(text, { ...all, scanner: make() }, everyByte(text.length))).toEqual(silent)
-      }),
-      { numRuns: 400 },
-    )
-  })
+  test.each(Object.entries(scanners))(
+    'leave the others as they are, at every cut (%s)',
+    (_, make) => {
+      const options = fc.record({
+        batchBytes: fc.constantFrom(64, 1 << 16),
+        maxRowBytes: fc.constantFrom(128, 1 << 20),
+      })
+      fc.assert(
+        fc.property(
+          soup,
+          options,
+          fc.constantFrom<Options>({}, { columns: ['b', 'a'] }),
+          (text, sizes, columns) => {
+            const told = read(text, { ...sizes, onBadRow: () => {}, scanner: make() })
+            const all = { ...sizes, ...columns, onBadRow: 'skip' } as const
+            const silent = read(text, { ...all, scanner: make() })
+            const cells = (found: Found) => found.rows.map(row => ({ ...row, bytes: undefined }))
+            expect(cells(silent)).toEqual(cells(told))
+            expect(silent.badRows).toBe(told.badRows)
+            expect(read(text, { ...all, scanner: make() }, everyByte(text.length))).toEqual(silent)
+          },
+        ),
+        { numRuns: 400 },
+      )
+    },
+  )
 
   test.each([
     ['blank lines', '\n'],
@@ -130,7 +149,9 @@ describe('fault 98: rows that are left out in silence', () => {
   })
 
   test('do not end a batch', () => {
-    const { rows, badRows, batches } = read(repeated('1\t2\nshort\n\n', 11 * 2000), { onBadRow: 'skip' })
+    const { rows, badRows, batches } = read(repeated('1\t2\nshort\n\n', 11 * 2000), {
+      onBadRow: 'skip',
+    })
     expect([rows.length, badRows]).toEqual([2000, 4000])
     expect(batches).toBeLessThan(20)
     expect(rows[1]).toMatchObject({ row: 4, line: 5, byteOffset: 15 })
@@ -143,7 +164,9 @@ describe('fault 98: bad rows that somebody is told of', () => {
     read(repeated('short\n', 6 * 5000), { onBadRow: () => void told++ })
     expect([told, work.errors]).toEqual([5000, 0])
     const messages: string[] = []
-    read(repeated('short\n', 6 * 2), { onBadRow: bad => void messages.push(bad.error.message, bad.error.message) })
+    read(repeated('short\n', 6 * 2), {
+      onBadRow: bad => void messages.push(bad.error.message, bad.error.message),
+    })
     expect(work.errors).toBe(2)
     expect(messages[0]).toBe('row 1, line 2, byte 4: 1 cells in a file of 2 columns')
   })
@@ -206,7 +229,11 @@ describe('fault 98: maxBadRows', () => {
           expect(cells(found)).toEqual(rows)
           expect(found.badRows).toBe(maxBadRows)
           if (at === undefined) expect(found.failure).toBeUndefined()
-          else expect(found.failure).toMatchObject({ code: 'TSV_BAD_ROWS_LIMIT', context: { row: at, limit: maxBadRows } })
+          else
+            expect(found.failure).toMatchObject({
+              code: 'TSV_BAD_ROWS_LIMIT',
+              context: { row: at, limit: maxBadRows },
+            })
         }
       }
     }

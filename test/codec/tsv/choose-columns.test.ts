@@ -8,7 +8,11 @@ const schema = defineSchema('item', {
   price: { type: 'decimal', source: 'test' },
   gone: { type: 'commaList', source: 'test' },
 })
-const header = bindHeader(schema, ['ID', 'other', 'price', 'other'], { row: 0, line: 1, byteOffset: 0 })
+const header = bindHeader(schema, ['ID', 'other', 'price', 'other'], {
+  row: 0,
+  line: 1,
+  byteOffset: 0,
+})
 
 test('columns of the schema and of the file, in the order in which they are wanted', () => {
   const { header: chosen, columns } = chooseColumns(header, ['price', 'other#2', 'id', 'price'])
@@ -18,7 +22,9 @@ test('columns of the schema and of the file, in the order in which they are want
     ['other#2', 'other', 'text'],
     ['id', 'ID', 'text'],
   ])
-  expect(['price', 'other#2', 'id', 'other', 'gone'].map(name => chosen.indexes.get(name))).toEqual([0, 1, 2, undefined, undefined])
+  expect(['price', 'other#2', 'id', 'other', 'gone'].map(name => chosen.indexes.get(name))).toEqual(
+    [0, 1, 2, undefined, undefined],
+  )
   expect(chosen.absent.size).toBe(0)
   expect(Object.keys(chosen.schema.columns)).toEqual(['id', 'price'])
   expect(chosen.schema.feed).toBe('item')
@@ -31,6 +37,11 @@ test('a column that only the schema has stays absent', () => {
 })
 
 test('a name that neither has is COLUMN_UNKNOWN', () => {
-  const context = expect.objectContaining({ column: 'colour', known: expect.arrayContaining(['id', 'gone', 'other#2']) })
-  expect(() => chooseColumns(header, ['id', 'colour'])).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN', context }))
+  const context = expect.objectContaining({
+    column: 'colour',
+    known: expect.arrayContaining(['id', 'gone', 'other#2']),
+  })
+  expect(() => chooseColumns(header, ['id', 'colour'])).toThrow(
+    expect.objectContaining({ code: 'COLUMN_UNKNOWN', context }),
+  )
 })

@@ -16,7 +16,10 @@ const cell = fc.oneof(
 )
 const table = fc.integer({ min: 1, max: 12 }).chain(width =>
   fc.record({
-    rows: fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 20 }),
+    rows: fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
+      minLength: 1,
+      maxLength: 20,
+    }),
     columns: fc.shuffledSubarray(Array.from({ length: width }, (_, column) => column)),
     lineEnd: fc.constantFrom('\n', '\r\n'),
     address: fc.nat(100),
@@ -31,10 +34,16 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
       const block = lentBytes.subarray(address, address + text.length)
       const scanner = wasmScanner()
       scanner.borrow({ memory, freeFrom: LENT_BYTES, historyBytes: 0 })
-      const space = scanner.newSpace(rows[0]!.length, Math.max(0, ...columns.map(column => column + 1)))
+      const space = scanner.newSpace(
+        rows[0]!.length,
+        Math.max(0, ...columns.map(column => column + 1)),
+      )
       scanner.scan(block, 0, block.length, 1 << 20, space)
       fc.pre(space.rows === rows.length)
-      const [kept, copied] = [new KeptCells(Int32Array.from(columns), 64), new KeptCells(Int32Array.from(columns), 64)]
+      const [kept, copied] = [
+        new KeptCells(Int32Array.from(columns), 64),
+        new KeptCells(Int32Array.from(columns), 64),
+      ]
       // Twice: what is added stands behind what is there.
       for (let round = 0; round < 2; round++) {
         scanner.keep(block, space, kept)
@@ -42,7 +51,11 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
       }
       expect([...kept.ends]).toEqual([...copied.ends])
       expect(Buffer.from(kept.bytes).toString()).toBe(Buffer.from(copied.bytes).toString())
-      const wanted = rows.map(cells => (columns.length > 0 ? `${columns.map(column => cells[column]).join('\t')}\n` : '')).join('')
+      const wanted = rows
+        .map(cells =>
+          columns.length > 0 ? `${columns.map(column => cells[column]).join('\t')}\n` : '',
+        )
+        .join('')
       expect(Buffer.from(kept.bytes).toString()).toBe(wanted + wanted)
       scanner.release()
     }),
@@ -53,7 +66,13 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
 test('it grows', () => {
   const kept = new KeptCells(Int32Array.of(0), 10)
   const block = Buffer.from(`${'x'.repeat(300_000)}\n`)
-  const rows = { columns: 1, rows: 1, rowStarts: Uint32Array.of(0), cellEnds: Int32Array.of(300_000), rowFlags: Uint8Array.of(0) }
+  const rows = {
+    columns: 1,
+    rows: 1,
+    rowStarts: Uint32Array.of(0),
+    cellEnds: Int32Array.of(300_000),
+    rowFlags: Uint8Array.of(0),
+  }
   kept.addCells(block, rows)
   kept.addCells(block, rows)
   expect(kept.byteLength).toBe(2 * 300_001)

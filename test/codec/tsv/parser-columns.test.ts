@@ -1,4 +1,5 @@
-// The parser that keeps some columns against the parser that keeps all: the same rows at the same places, the same bad rows, the same end.
+// The parser that keeps some columns against the parser that keeps all: the same rows at the same
+// places, the same bad rows, the same end.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +21,12 @@ function reading(text: Uint8Array, names: readonly string[], options: Options) {
     for (const batches of [parser.push(text), parser.end()]) {
       for (const batch of batches) {
         sizes.push(batch.length)
-        for (const row of batch) rows.push({ ...row.position, texts: names.map(name => row.text(name)), values: row.toObject(names) })
+        for (const row of batch)
+          rows.push({
+            ...row.position,
+            texts: names.map(name => row.text(name)),
+            values: row.toObject(names),
+          })
       }
     }
   } catch (error) {
@@ -74,7 +80,9 @@ describe('the same as all columns', () => {
       '"a"b\t\t\n',
       '1\t2\t3\t4\n',
     )
-    const text = fc.array(line, { maxLength: 40 }).map(lines => Buffer.from(`a\tb\tc\n${lines.join('')}`, 'latin1'))
+    const text = fc
+      .array(line, { maxLength: 40 })
+      .map(lines => Buffer.from(`a\tb\tc\n${lines.join('')}`, 'latin1'))
     fc.assert(
       fc.property(text, names, policy, (bytes, wanted, options) => {
         expectSame(bytes, wanted, options)
@@ -85,7 +93,12 @@ describe('the same as all columns', () => {
 })
 
 const many = (count: number) =>
-  Buffer.from(tsv([['a', 'b', 'c'], ...Array.from({ length: count }, (_, n) => [`${n}`, 'x'.repeat(50), 'y'])]))
+  Buffer.from(
+    tsv([
+      ['a', 'b', 'c'],
+      ...Array.from({ length: count }, (_, n) => [`${n}`, 'x'.repeat(50), 'y']),
+    ]),
+  )
 
 test('a batch is filled by what is kept, and ends before a bad row that somebody is told of and at the end', () => {
   const { sizes } = expectSame(many(100), ['a'])
@@ -124,12 +137,23 @@ test('detached rows, selections and errors keep their places', () => {
   expect(last!.detach().position).toEqual({ row: 3, line: 5, byteOffset: 25 })
   expect([...batch!.select(row => row.slot === 2)][0]!.position).toEqual(last!.position)
   expect(last!.detach().toObject()).toEqual({ n: 3 })
-  const place = expect.objectContaining({ row: 2, line: 4, byteOffset: 18, column: 'n', excerpt: 'bad' })
-  expect(() => bad!.toObject()).toThrow(expect.objectContaining({ code: 'CELL_INVALID', context: place }))
+  const place = expect.objectContaining({
+    row: 2,
+    line: 4,
+    byteOffset: 18,
+    column: 'n',
+    excerpt: 'bad',
+  })
+  expect(() => bad!.toObject()).toThrow(
+    expect.objectContaining({ code: 'CELL_INVALID', context: place }),
+  )
 })
 
 test('rows of which the file has no wanted column are there, and empty', () => {
-  const schema = defineSchema('other', { gone: { type: 'text', source: 'test' }, id: { type: 'text', source: 'test' } })
+  const schema = defineSchema('other', {
+    gone: { type: 'text', source: 'test' },
+    id: { type: 'text', source: 'test' },
+  })
   const parser = new TsvParser({ schema, columns: ['gone'] })
   const rows = batchesOf(parser, 'id\n1\n2\n').flatMap(batch => [...batch])
   expect(rows.map(row => [row.toObject(), row.toStrings(), row.position.line])).toEqual([
@@ -141,7 +165,9 @@ test('rows of which the file has no wanted column are there, and empty', () => {
 
 test('a column that neither has is COLUMN_UNKNOWN when the header comes', () => {
   const parser = new TsvParser<Columns>({ schema: anyColumns, columns: ['z'] })
-  expect(() => batchesOf(parser, 'a\n1\n')).toThrow(expect.objectContaining({ code: 'COLUMN_UNKNOWN' }))
+  expect(() => batchesOf(parser, 'a\n1\n')).toThrow(
+    expect.objectContaining({ code: 'COLUMN_UNKNOWN' }),
+  )
 })
 
 test('what a policy throws comes behind the rows before, and takes none with it', () => {
@@ -155,7 +181,9 @@ test('what a policy throws comes behind the rows before, and takes none with it'
     const parser = new TsvParser<Columns>({ schema: anyColumns, ...failing })
     const seen: string[] = []
     const read = () => {
-      for (const batch of parser.push(Buffer.concat([many(500), Buffer.from(bad, 'latin1'), many(500).subarray(6)])))
+      for (const batch of parser.push(
+        Buffer.concat([many(500), Buffer.from(bad, 'latin1'), many(500).subarray(6)]),
+      ))
         for (const row of batch) seen.push(row.text('c'))
       for (const batch of parser.end()) for (const row of batch) seen.push(row.text('c'))
     }

@@ -11,7 +11,8 @@ vi.mock('../../../src/codec/tsv/read-row', async original => {
   const module = await original<typeof import('../../../src/codec/tsv/read-row')>()
   const readRow: typeof module.readRow = (block, from, to, options) => {
     const reading = module.readRow(block, from, to, options)
-    work.bytes += (reading.kind === 'row' ? reading.next : reading.kind === 'bad' ? reading.readTo : to) - from
+    work.bytes +=
+      (reading.kind === 'row' ? reading.next : reading.kind === 'bad' ? reading.readTo : to) - from
     return reading
   }
   return { ...module, readRow }
@@ -85,7 +86,12 @@ describe('the dialect', () => {
       ['5', '6'],
       ['7', '8'],
     ])
-    expect(bad).toMatchObject([{ code: 'TSV_QUOTE_UNCLOSED', position: { row: 2, line: 3, byteOffset: 8, excerpt: '3\t"open' } }])
+    expect(bad).toMatchObject([
+      {
+        code: 'TSV_QUOTE_UNCLOSED',
+        position: { row: 2, line: 3, byteOffset: 8, excerpt: '3\t"open' },
+      },
+    ])
     expect(Buffer.from(bad[0]!.bytes).toString()).toBe('3\t"open\n')
   })
 
@@ -107,7 +113,10 @@ describe('the dialect', () => {
 
   test('fault 61: a giant row or cell is capped, typed, and the next row is read', () => {
     const giant = 'x'.repeat(5000)
-    const { rows, bad } = readAll(`a\tb\n${giant}\t1\n2\t3\n"${giant}"\t4\n5\t6\n`, { maxRowBytes: 1024, batchBytes: 64 })
+    const { rows, bad } = readAll(`a\tb\n${giant}\t1\n2\t3\n"${giant}"\t4\n5\t6\n`, {
+      maxRowBytes: 1024,
+      batchBytes: 64,
+    })
     expect(rows).toEqual([
       ['2', '3'],
       ['5', '6'],
@@ -123,7 +132,9 @@ describe('the dialect', () => {
     const row = `${'x'.repeat(98)}\t\n`
     for (const batchBytes of [64, 128, 1 << 16]) {
       expect(readAll(`a\tb\n${row}`, { maxRowBytes: 100, batchBytes }).rows).toHaveLength(1)
-      expect(readAll(`a\tb\n${row}`, { maxRowBytes: 99, batchBytes }).bad.map(bad => bad.code)).toEqual(['TSV_ROW_TOO_LARGE'])
+      expect(
+        readAll(`a\tb\n${row}`, { maxRowBytes: 99, batchBytes }).bad.map(bad => bad.code),
+      ).toEqual(['TSV_ROW_TOO_LARGE'])
     }
   })
 
@@ -137,15 +148,23 @@ describe('the dialect', () => {
   })
 
   test('fault 63: bytes that are not UTF-8 are a bad row, or replaced and counted', () => {
-    const bytes = Buffer.concat([Buffer.from('a\tb\n1\té\n2\t'), Buffer.from([0xc3, 0x28]), Buffer.from('\n3\t4\n')])
+    const bytes = Buffer.concat([
+      Buffer.from('a\tb\n1\té\n2\t'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('\n3\t4\n'),
+    ])
     const { rows, bad } = readAll(bytes)
     expect(rows).toEqual([
       ['1', 'é'],
       ['3', '4'],
     ])
-    expect(bad).toMatchObject([{ code: 'TSV_UTF8_INVALID', position: { row: 2, line: 3, byteOffset: 9 } }])
+    expect(bad).toMatchObject([
+      { code: 'TSV_UTF8_INVALID', position: { row: 2, line: 3, byteOffset: 9 } },
+    ])
     const parser = new TsvParser({ schema: anyColumns, invalidUtf8: 'replace' })
-    const read = [...parser.push(bytes), ...parser.end()].flatMap(batch => [...batch].map(row => row.text('b')))
+    const read = [...parser.push(bytes), ...parser.end()].flatMap(batch =>
+      [...batch].map(row => row.text('b')),
+    )
     expect(read).toEqual(['é', '\ufffd(', '4'])
     expect(parser.replacedRows).toBe(1)
     const strict = new TsvParser({ schema: anyColumns })
@@ -161,7 +180,8 @@ describe('the dialect', () => {
 
   test('fault 64: a byte order mark, whole or split, is stripped once', () => {
     const bytes = Buffer.from('\ufeffa\tb\n\ufeff1\t2\n')
-    for (let cut = 0; cut <= bytes.length; cut++) expect(readAll(bytes, {}, [cut]).rows).toEqual([['\ufeff1', '2']])
+    for (let cut = 0; cut <= bytes.length; cut++)
+      expect(readAll(bytes, {}, [cut]).rows).toEqual([['\ufeff1', '2']])
     const parser = new TsvParser({ schema: anyColumns })
     const batches = [...parser.push(bytes), ...parser.end()]
     expect(batches[0]!.header.columns[0]!.name).toBe('a')
@@ -176,14 +196,21 @@ describe('the dialect', () => {
     const text = 'a\tb\n1\n\n1\t2\t3\n"x\ny"\t2\n4\n'
     const { rows, bad } = readAll(text)
     expect(rows).toEqual([['x\ny', '2']])
-    expect(bad.map(({ code, position }) => [code, position.row, position.line, position.byteOffset])).toEqual([
+    expect(
+      bad.map(({ code, position }) => [code, position.row, position.line, position.byteOffset]),
+    ).toEqual([
       ['TSV_ROW_SHORT', 1, 2, 4],
       ['TSV_ROW_BLANK', 2, 3, 6],
       ['TSV_ROW_LONG', 3, 4, 7],
       ['TSV_ROW_SHORT', 5, 7, 21],
     ])
     const skipping = new TsvParser({ schema: anyColumns, onBadRow: 'skip' })
-    expect([...skipping.push(Buffer.from(text)), ...skipping.end()].reduce((sum, batch) => sum + batch.length, 0)).toBe(1)
+    expect(
+      [...skipping.push(Buffer.from(text)), ...skipping.end()].reduce(
+        (sum, batch) => sum + batch.length,
+        0,
+      ),
+    ).toBe(1)
     expect(skipping.badRows).toBe(4)
     expect(codeOf(() => readAll(text, { onBadRow: 'throw' }))).toBe('TSV_ROW_SHORT')
   })
@@ -192,7 +219,8 @@ describe('the dialect', () => {
     const parser = new TsvParser({ schema: anyColumns })
     const rows: string[] = []
     const run = () => {
-      for (const batch of parser.push(Buffer.from('a\tb\n1\t2\n3\t4\nbad\n'))) for (const row of batch) rows.push(row.text('a'))
+      for (const batch of parser.push(Buffer.from('a\tb\n1\t2\n3\t4\nbad\n')))
+        for (const row of batch) rows.push(row.text('a'))
       for (const batch of parser.end()) for (const row of batch) rows.push(row.text('a'))
     }
     expect(codeOf(run)).toBe('TSV_ROW_SHORT')
@@ -220,29 +248,36 @@ describe('the dialect', () => {
       return [...parser.push(Buffer.from(text)), ...parser.end()][0]!.row(0)
     }
     const reordered = rowOf('QUANTITY\textra\tThe Service\tItemId\n7\tx\t0123\tv1|1|0\n')
-    expect([reordered.get('itemId'), reordered.get('gtin'), reordered.get('quantity'), reordered.get('extra' as string)]).toEqual([
-      'v1|1|0',
-      '0123',
-      7,
-      'x',
-    ])
+    expect([
+      reordered.get('itemId'),
+      reordered.get('gtin'),
+      reordered.get('quantity'),
+      reordered.get('extra' as string),
+    ]).toEqual(['v1|1|0', '0123', 7, 'x'])
     const lacking = rowOf('itemId\nv1|1|0\n')
-    expect([lacking.get('gtin'), lacking.get('quantity'), lacking.text('gtin')]).toEqual([null, null, ''])
+    expect([lacking.get('gtin'), lacking.get('quantity'), lacking.text('gtin')]).toEqual([
+      null,
+      null,
+      '',
+    ])
     expect(codeOf(() => lacking.get('nowhere' as string))).toBe('COLUMN_UNKNOWN')
     expect(codeOf(() => rowOf('gtin\n1\n'))).toBe('TSV_COLUMN_MISSING')
     expect(codeOf(() => rowOf('itemId\titemid\n1\t2\n'))).toBe('TSV_COLUMN_REPEATED')
     const twice = rowOf('itemId\tx\tx\tgtin\tGTIN\n1\t2\t3\t4\t5\n')
-    expect([twice.get('x' as string), twice.get('x#2' as string), twice.get('gtin'), twice.get('gtin#2' as string)]).toEqual([
-      '2',
-      '3',
-      '4',
-      '5',
-    ])
+    expect([
+      twice.get('x' as string),
+      twice.get('x#2' as string),
+      twice.get('gtin'),
+      twice.get('gtin#2' as string),
+    ]).toEqual(['2', '3', '4', '5'])
   })
 
   test('fault 69: columns named __proto__ and constructor are plain data', () => {
     const parser = new TsvParser({ schema: anyColumns })
-    const [batch] = [...parser.push(Buffer.from('__proto__\tconstructor\ttoString\nx\ty\tz\n')), ...parser.end()]
+    const [batch] = [
+      ...parser.push(Buffer.from('__proto__\tconstructor\ttoString\nx\ty\tz\n')),
+      ...parser.end(),
+    ]
     const row = batch!.row(0)
     for (const object of [row.toObject() as Record<string, unknown>, row.toStrings()]) {
       expect(Object.entries(object)).toEqual([
@@ -269,7 +304,11 @@ describe('the dialect', () => {
   test.each(Object.entries(hostile))('fault 70: linear work on %s', (_, make) => {
     const workFor = (size: number) => {
       work.bytes = 0
-      readAll(`a\tb\tc\n${make(size)}`, { onBadRow: 'skip', maxRowBytes: 1 << 16, batchBytes: 1 << 12 })
+      readAll(`a\tb\tc\n${make(size)}`, {
+        onBadRow: 'skip',
+        maxRowBytes: 1 << 16,
+        batchBytes: 1 << 12,
+      })
       return work.bytes / size
     }
     workFor(1 << 14)
@@ -311,9 +350,12 @@ test('the file may be told when the header is read, once', () => {
 })
 
 describe('laws', () => {
-  const table = fc
-    .integer({ min: 1, max: 5 })
-    .chain(columns => fc.array(fc.array(richCell, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 12 }))
+  const table = fc.integer({ min: 1, max: 5 }).chain(columns =>
+    fc.array(fc.array(richCell, { minLength: columns, maxLength: columns }), {
+      minLength: 1,
+      maxLength: 12,
+    }),
+  )
 
   test('what was written is read, whatever the cuts and the block size', () => {
     fc.assert(
@@ -327,7 +369,8 @@ describe('laws', () => {
           const text = tsv([header, ...rows], lineEnd)
           const size = Buffer.byteLength(text)
           const places = [...cuts.take(10)].map(cut => cut % (size + 1)).sort((a, b) => a - b)
-          // A plain cell that ends in CR before LF cannot be told from CRLF, so `written` quotes every CR.
+          // A plain cell that ends in CR before LF cannot be told from CRLF, so `written` quotes
+          // every CR.
           expect(readAll(text, { batchBytes }, places)).toEqual({ rows, bad: [] })
         },
       ),
@@ -339,7 +382,14 @@ describe('laws', () => {
     fc.assert(
       fc.property(table, rows => {
         const text = tsv([rows[0]!.map((_, at) => `c${at}`), ...rows])
-        const options = { delimiter: '\t', quote: '"', escape: '\\', record_delimiter: ['\n', '\r\n'], relax_quotes: true, from: 2 }
+        const options = {
+          delimiter: '\t',
+          quote: '"',
+          escape: '\\',
+          record_delimiter: ['\n', '\r\n'],
+          relax_quotes: true,
+          from: 2,
+        }
         const oracle = parse(text, options) as unknown as string[][]
         expect(readAll(text).rows).toEqual(oracle)
       }),
@@ -348,7 +398,24 @@ describe('laws', () => {
   })
 
   test('any bytes: the same rows and the same bad rows for every cut; nothing vanishes', () => {
-    const soup = fc.array(fc.constantFrom('a', '"', '\\', '\t', '\n', '\r', '\t', '\n', 'é', '"\t', '\t"', '"\n', '\\"'), { maxLength: 60 })
+    const soup = fc.array(
+      fc.constantFrom(
+        'a',
+        '"',
+        '\\',
+        '\t',
+        '\n',
+        '\r',
+        '\t',
+        '\n',
+        'é',
+        '"\t',
+        '\t"',
+        '"\n',
+        '\\"',
+      ),
+      { maxLength: 60 },
+    )
     fc.assert(
       fc.property(
         soup,
@@ -358,7 +425,9 @@ describe('laws', () => {
         (parts, batchBytes, maxRowBytes, cuts) => {
           const bytes = Buffer.from(`a\tb\n${parts.join('')}`)
           const whole = readAll(bytes, { maxRowBytes, batchBytes })
-          const places = [...cuts.take(10)].map(cut => cut % (bytes.length + 1)).sort((a, b) => a - b)
+          const places = [...cuts.take(10)]
+            .map(cut => cut % (bytes.length + 1))
+            .sort((a, b) => a - b)
           expect(readAll(bytes, { maxRowBytes, batchBytes }, places)).toEqual(whole)
           expect(readAll(bytes, { maxRowBytes, batchBytes: 1 << 18 })).toEqual(whole)
           const lines = bytes.toString().split('\n').length - 1 + (bytes.at(-1) === 10 ? 0 : 1)

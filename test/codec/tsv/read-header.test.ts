@@ -1,4 +1,5 @@
-// Headers that are refused: files of another kind, and headers that are too long or have too many columns.
+// Headers that are refused: files of another kind, and headers that are too long or have too many
+// columns.
 
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -9,17 +10,25 @@ import { type Columns, defineSchema, type FeedSchema } from '../../../src/schema
 import { itemSchema } from '../../../src/schema/feed-schemas'
 import { anyColumns, everyByte } from '../../tsv-text'
 
-const ids = defineSchema('other', { id: { type: 'int32', source: 'test' }, price: { type: 'decimal', source: 'test' } })
+const ids = defineSchema('other', {
+  id: { type: 'int32', source: 'test' },
+  price: { type: 'decimal', source: 'test' },
+})
 
 /** The names of the columns, or the code and reason of the refusal. */
-function header(input: string | Uint8Array, options: Partial<TsvParserOptions<Columns>> = {}, cuts: readonly number[] = []): unknown {
+function header(
+  input: string | Uint8Array,
+  options: Partial<TsvParserOptions<Columns>> = {},
+  cuts: readonly number[] = [],
+): unknown {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input
   const parser = new TsvParser<Columns>({ schema: anyColumns, onBadRow: 'skip', ...options })
   try {
     let from = 0
     let names: string[] | undefined
     for (const to of [...cuts, bytes.length]) {
-      for (const batch of parser.push(bytes.subarray(from, to))) names = batch.header.columns.map(({ name }) => name)
+      for (const batch of parser.push(bytes.subarray(from, to)))
+        names = batch.header.columns.map(({ name }) => name)
       from = to
     }
     for (const batch of parser.end()) names = batch.header.columns.map(({ name }) => name)
@@ -40,20 +49,35 @@ describe('fault 100: a file of another kind is refused at its header', () => {
     ['semicolons', 'id;price, in EUR;x\n1;2;3\n', /looks semicolon-separated/],
     ['pipes', 'id|price\n1|2\n', /looks pipe-separated/],
     ['quoted names and commas', '"id","price"\n"1","2"\n', /looks comma-separated/],
-    ['no header line, an identifier', 'v1|1|0\tA title\nv1|2|0\tAnother\n', /no header line: "v1\|1\|0"/],
+    [
+      'no header line, an identifier',
+      'v1|1|0\tA title\nv1|2|0\tAnother\n',
+      /no header line: "v1\|1\|0"/,
+    ],
     ['no header line, an address', 'A title\thttps://example.org/1.jpg\n', /no header line/],
     ['no header line, an instant', 'A title\t2026-03-01T12:00:00.000Z\n', /no header line/],
     ['line ends that are CR alone', 'id\tprice\r1\t2\r', /CR alone/],
     ['gzip data', gzipSync('id\tprice\n1\t2\n'), /gzip data: put Gunzip before the parser/],
     ['a ZIP archive', Buffer.from('PK\x03\x04 and so on'), /ZIP archive/],
     ['UTF-16 with its mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), /UTF-16/],
-    ['UTF-16, the other order', Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]), /UTF-16/],
+    [
+      'UTF-16, the other order',
+      Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
+      /UTF-16/,
+    ],
     ['UTF-16 without a mark', utf16, /UTF-16 text without a byte order mark/],
-    ['UTF-16 without a mark, the other order', Buffer.from(utf16).swap16(), /UTF-16 text without a byte order mark/],
+    [
+      'UTF-16 without a mark, the other order',
+      Buffer.from(utf16).swap16(),
+      /UTF-16 text without a byte order mark/,
+    ],
   ])('%s', (_, input, reason) => {
     for (const schema of [anyColumns, ids as FeedSchema<Columns>]) {
       // A schema sees earlier that no column is its own.
-      const expected = schema === ids && /header line/.test(reason.source) ? /none of its columns is in the schema/ : reason
+      const expected =
+        schema === ids && /header line/.test(reason.source)
+          ? /none of its columns is in the schema/
+          : reason
       expect(header(input, { schema })).toMatch(expected)
       expect(header(input, { schema }, everyByte(input.length))).toMatch(expected)
     }
@@ -62,7 +86,9 @@ describe('fault 100: a file of another kind is refused at its header', () => {
   test('no column of the schema in the header', () => {
     expect(header('a\tb\n1\t2\n', { schema: ids })).toMatch(/none of its columns is in the schema/)
     expect(header('1\t2\n3\t4\n', { schema: ids })).toMatch(/whether it has a header line/)
-    expect(header('v1|1|0\tA title\n', { schema: itemSchema })).toMatch(/none of its columns is in the schema/)
+    expect(header('v1|1|0\tA title\n', { schema: itemSchema })).toMatch(
+      /none of its columns is in the schema/,
+    )
     expect(header('itemId,title\n', { schema: itemSchema })).toMatch(/looks comma-separated/)
   })
 
@@ -83,7 +109,10 @@ describe('fault 100: a file of another kind is refused at its header', () => {
 })
 
 describe('the size of a header', () => {
-  const options = [64, 1 << 10, 1 << 16].flatMap(batchBytes => [{ batchBytes }, { batchBytes, columns: ['c0'] }])
+  const options = [64, 1 << 10, 1 << 16].flatMap(batchBytes => [
+    { batchBytes },
+    { batchBytes, columns: ['c0'] },
+  ])
   const wide = (columns: number) => Array.from({ length: columns }, (_, n) => `c${n}`).join('\t')
 
   test('a header longer than maxRowBytes is refused, whatever the other options and the cuts are', () => {
@@ -104,11 +133,17 @@ describe('the size of a header', () => {
   test('the excerpt of a refused header is of its line', () => {
     const parser = new TsvParser({ schema: ids })
     const read = () => [...parser.push(Buffer.from('a\tb\n1\t2\n')), ...parser.end()]
-    expect(read).toThrow(expect.objectContaining({ context: expect.objectContaining({ excerpt: 'a\tb', row: 0, line: 1 }) }))
+    expect(read).toThrow(
+      expect.objectContaining({
+        context: expect.objectContaining({ excerpt: 'a\tb', row: 0, line: 1 }),
+      }),
+    )
   })
 
   test('a header of more columns than the documented cap is refused', () => {
-    expect(header(`${wide(MAX_COLUMNS)}\n${'\t'.repeat(MAX_COLUMNS - 1)}\n`)).toHaveLength(MAX_COLUMNS)
+    expect(header(`${wide(MAX_COLUMNS)}\n${'\t'.repeat(MAX_COLUMNS - 1)}\n`)).toHaveLength(
+      MAX_COLUMNS,
+    )
     expect(header(`${wide(MAX_COLUMNS + 1)}\n`)).toBe(`more than ${MAX_COLUMNS} columns`)
   })
 })
@@ -121,11 +156,16 @@ describe('fault 99: thousands of equal or very long column names', () => {
   })
 
   test('equal names cost a few look-ups each', () => {
-    const spy = vi.spyOn(Map.prototype, 'has').mockImplementation(function (this: Map<unknown, unknown>, key: unknown) {
+    const spy = vi.spyOn(Map.prototype, 'has').mockImplementation(function (
+      this: Map<unknown, unknown>,
+      key: unknown,
+    ) {
       lookups.count++
       return has.call(this, key)
     })
-    const names = header(`${'a\t'.repeat(MAX_COLUMNS - 1)}a\n${'\t'.repeat(MAX_COLUMNS - 1)}\n`) as string[]
+    const names = header(
+      `${'a\t'.repeat(MAX_COLUMNS - 1)}a\n${'\t'.repeat(MAX_COLUMNS - 1)}\n`,
+    ) as string[]
     spy.mockRestore()
     expect(lookups.count).toBeLessThan(10 * MAX_COLUMNS)
     expect(new Set(names).size).toBe(MAX_COLUMNS)

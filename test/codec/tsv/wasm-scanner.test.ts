@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scalarScanner } from '../../../src/codec/tsv/scalar-scanner'
 import { newScanSpace } from '../../../src/codec/tsv/scan-space'
-import { CELL_END, CELL_MARK, type ScanSpace, type TsvScanner } from '../../../src/codec/tsv/scanner'
+import {
+  CELL_END,
+  CELL_MARK,
+  type ScanSpace,
+  type TsvScanner,
+} from '../../../src/codec/tsv/scanner'
 import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { wasmMemory } from '../../../src/codec/wasm-module'
 
@@ -18,7 +23,10 @@ interface Scan {
 type Place = (scanner: TsvScanner, block: Uint8Array) => Uint8Array
 type Space = (scanner: TsvScanner, columns: number, rows: number) => ScanSpace
 
-/** A lender's memory: what is lent lies in its first 4 pages, and behind the bytes stands what looks like rows. */
+/**
+ * A lender's memory: what is lent lies in its first 4 pages, and behind the bytes stands what looks
+ * like rows.
+ */
 const LENT_BYTES = 4 * 65_536
 const lender = wasmMemory(4 + 29)
 const lentBytes = new Uint8Array(lender.buffer)
@@ -62,29 +70,59 @@ function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spa
 function expectSame(scan: Scan, address = 0): void {
   const expected = scanned(scalarScanner(), scan)
   for (const place of [copied, lentAt(address)]) {
-    for (const space of [spaceOfJs, spaceOfCore]) expect(scanned(wasmScanner(), scan, place, space)).toEqual(expected)
+    for (const space of [spaceOfJs, spaceOfCore])
+      expect(scanned(wasmScanner(), scan, place, space)).toEqual(expected)
   }
 }
 
 /** Bytes that mean something, and runs that reach over the steps of 16 and 64 bytes. */
 const piece = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('\t', '\n', '"', '\\', '\r', '\r\n', 'a', '\0', '\xc3\xa9', '\t\t', '\\"', '"\t"') },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      '\t',
+      '\n',
+      '"',
+      '\\',
+      '\r',
+      '\r\n',
+      'a',
+      '\0',
+      '\xc3\xa9',
+      '\t\t',
+      '\\"',
+      '"\t"',
+    ),
+  },
   { weight: 1, arbitrary: fc.nat(140).map(length => 'x'.repeat(length)) },
 )
-const text = fc.array(piece, { maxLength: 120 }).map(pieces => Buffer.from(pieces.join(''), 'latin1'))
+const text = fc
+  .array(piece, { maxLength: 120 })
+  .map(pieces => Buffer.from(pieces.join(''), 'latin1'))
 
 /** Rows that are mostly good, so that scans come far. */
 const cell = fc.oneof(
   { weight: 3, arbitrary: fc.nat(40).map(length => 'y'.repeat(length)) },
-  { weight: 1, arbitrary: fc.nat(90).map(length => `"${'q'.repeat(length)}\\"\\\\\t\n${'\xe9'.repeat(length % 3)}"`) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .nat(90)
+      .map(length => `"${'q'.repeat(length)}\\"\\\\\t\n${'\xe9'.repeat(length % 3)}"`),
+  },
   { weight: 1, arbitrary: fc.constantFrom('', '\xe9', 'a"b', '\\', '"', '\r') },
 )
 const rowText = (columns: number) =>
   fc
-    .tuple(fc.array(cell, { minLength: columns, maxLength: columns }), fc.constantFrom('\n', '\r\n'))
+    .tuple(
+      fc.array(cell, { minLength: columns, maxLength: columns }),
+      fc.constantFrom('\n', '\r\n'),
+    )
     .map(([cells, end]) => cells.join('\t') + end)
-const rowsOf = (columns: number) => fc.array(rowText(columns), { maxLength: 40 }).map(rows => Buffer.from(rows.join(''), 'latin1'))
-const columnsAndRows = fc.integer({ min: 1, max: 5 }).chain(columns => fc.tuple(fc.constant(columns), rowsOf(columns)))
+const rowsOf = (columns: number) =>
+  fc.array(rowText(columns), { maxLength: 40 }).map(rows => Buffer.from(rows.join(''), 'latin1'))
+const columnsAndRows = fc
+  .integer({ min: 1, max: 5 })
+  .chain(columns => fc.tuple(fc.constant(columns), rowsOf(columns)))
 
 describe('both engines say the same, of blocks that are copied or lent, in either space', () => {
   test('of any bytes, from any place to any other, whatever the caps', () => {
@@ -99,7 +137,10 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
         fc.nat(63),
         (block, start, length, columns, rows, maxRowBytes, address) => {
           const from = Math.min(start, block.length)
-          expectSame({ block, from, to: Math.min(from + length, block.length), columns, rows, maxRowBytes }, address)
+          expectSame(
+            { block, from, to: Math.min(from + length, block.length), columns, rows, maxRowBytes },
+            address,
+          )
         },
       ),
       { numRuns: 1000 },
@@ -109,7 +150,8 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
   test('of rows, at every cut', () => {
     fc.assert(
       fc.property(columnsAndRows, fc.nat(63), ([columns, block], address) => {
-        for (let to = 0; to <= block.length; to += 1 + (block.length >> 5)) expectSame({ block, to, columns }, address)
+        for (let to = 0; to <= block.length; to += 1 + (block.length >> 5))
+          expectSame({ block, to, columns }, address)
         expectSame({ block, columns }, address)
       }),
       { numRuns: 80 },
@@ -155,7 +197,8 @@ test('the ends of cells that are quoted or not ASCII are marked, and of no other
       for (const place of [copied, lentAt(address)]) {
         const { rows, rowStarts, cellEnds } = scanned(wasmScanner(), { block, columns }, place)
         for (let cell = 0; cell < rows * columns; cell++) {
-          const start = cell % columns === 0 ? rowStarts[cell / columns]! : (cellEnds[cell - 1]! & CELL_END) + 1
+          const start =
+            cell % columns === 0 ? rowStarts[cell / columns]! : (cellEnds[cell - 1]! & CELL_END) + 1
           const bytes = block.subarray(start, cellEnds[cell]! & CELL_END)
           expect(cellEnds[cell]! < 0).toBe(bytes[0] === 0x22 || bytes.some(byte => byte >= 0x80))
         }
@@ -175,7 +218,14 @@ test('a space goes on where the last scan ended', () => {
       expect(scanner.scan(bytes, 0, bytes.length, 99, space)).toBe(4)
       expect(scanner.scan(bytes, 8, bytes.length, 99, space)).toBe(bytes.length)
       expect([...space.rowStarts.subarray(0, 3)]).toEqual([0, 8, 12])
-      expect([...space.cellEnds.subarray(0, 6)]).toEqual([1, 3, 9, 11, 15 | CELL_MARK, 20 | CELL_MARK])
+      expect([...space.cellEnds.subarray(0, 6)]).toEqual([
+        1,
+        3,
+        9,
+        11,
+        15 | CELL_MARK,
+        20 | CELL_MARK,
+      ])
       expect([...space.rowFlags.subarray(0, 3)]).toEqual([0, 0, 1])
       scanner.release()
     }
@@ -211,6 +261,7 @@ test('a hostile block, of which every row stops the engine, is copied in small p
   const space = newScanSpace(2, 4096)
   const scanner = wasmScanner()
   let stops = 0
-  for (let from = 0; from < block.length; from += 2) if (scanner.scan(block, from, block.length, 1 << 20, space) === from) stops++
+  for (let from = 0; from < block.length; from += 2)
+    if (scanner.scan(block, from, block.length, 1 << 20, space) === from) stops++
   expect(stops).toBe(100_000)
 })

@@ -1,9 +1,15 @@
-// The catalog as a client meets it. It is one piece because all of its operations are asked about one world.
+// The catalog as a client meets it. It is one piece because all of its operations are asked about
+// one world.
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
-import type { AccessResponse, FeedTypeSearchResponse, FileMetadata, FileMetadataSearchResponse } from '../../../src/service/json/bodies'
+import type {
+  AccessResponse,
+  FeedTypeSearchResponse,
+  FileMetadata,
+  FileMetadataSearchResponse,
+} from '../../../src/service/json/bodies'
 import { refusalIn, type ServiceClient, serviceClient } from '../service-client'
 
 const BASE = '/buy/feed/v1'
@@ -13,14 +19,19 @@ const WORLD = { seed: 7, items: 150, churn: 20, hours: 24 * 19 }
 /** Lively enough for listings on every day. */
 const BUSY = { ...WORLD, items: 1_500 }
 
-const shop = (options: Partial<EmulatorOptions> = {}) => serviceClient({ world: WORLD, now: NOW, ...options })
+const shop = (options: Partial<EmulatorOptions> = {}) =>
+  serviceClient({ world: WORLD, now: NOW, ...options })
 
 async function json<T>(response: Response): Promise<T> {
   expect(response.status).toBe(200)
   return (await response.json()) as T
 }
 
-async function filesOf(client: ServiceClient, query = '', headers = {}): Promise<FileMetadataSearchResponse> {
+async function filesOf(
+  client: ServiceClient,
+  query = '',
+  headers = {},
+): Promise<FileMetadataSearchResponse> {
   return json(await client.send(`${BASE}/file?limit=100${query}`, headers))
 }
 
@@ -32,12 +43,19 @@ describe('getAccess', () => {
   test('names the feed types with the marketplaces that each may be used on', async () => {
     const client = await shop({ world: { ...WORLD, marketplaces: ['MKT_US', 'MKT_DE'] } })
     const { accesses } = await json<AccessResponse>(await client.send(`${BASE}/access`))
-    const constraints = ['MKT_US', 'MKT_DE'].map(marketplaceId => ({ marketplaceId, categoryIds: [] }))
-    expect(accesses).toEqual(['CURATED_ITEM_FEED', 'PRODUCT_FEED'].map(feedType => ({ feedType, constraints })))
+    const constraints = ['MKT_US', 'MKT_DE'].map(marketplaceId => ({
+      marketplaceId,
+      categoryIds: [],
+    }))
+    expect(accesses).toEqual(
+      ['CURATED_ITEM_FEED', 'PRODUCT_FEED'].map(feedType => ({ feedType, constraints })),
+    )
   })
 
   test('names the limits where there are some', async () => {
-    const client = await shop({ access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] } })
+    const client = await shop({
+      access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] },
+    })
     const { accesses } = await json<AccessResponse>(await client.send(`${BASE}/access`))
     expect(accesses[0]?.constraints).toEqual([{ marketplaceId: 'MKT_US', categoryIds: ['220'] }])
   })
@@ -65,19 +83,26 @@ describe('feed types', () => {
         },
       ],
     })
-    const definition = JSON.parse(found.feedTypes[0]!.supportedFeeds![0]!.supportedSchemas![0]!.definition!) as Record<string, string>
+    const definition = JSON.parse(
+      found.feedTypes[0]!.supportedFeeds![0]!.supportedSchemas![0]!.definition!,
+    ) as Record<string, string>
     expect(Object.entries(definition).slice(0, 3)).toEqual([
       ['itemId', 'string'],
       ['title', 'string'],
       ['imageUrl', 'string'],
     ])
-    expect(definition).toMatchObject({ imageAlteringProhibited: 'boolean', estimatedAvailableQuantity: 'integer' })
+    expect(definition).toMatchObject({
+      imageAlteringProhibited: 'boolean',
+      estimatedAvailableQuantity: 'integer',
+    })
     await client.emulator.close()
   })
 
   test('one of them', async () => {
     const client = await shop()
-    expect(await json(await client.send(`${BASE}/feed_type/PRODUCT_FEED`))).toMatchObject({ feedTypeId: 'PRODUCT_FEED' })
+    expect(await json(await client.send(`${BASE}/feed_type/PRODUCT_FEED`))).toMatchObject({
+      feedTypeId: 'PRODUCT_FEED',
+    })
   })
 
   test('those of some marketplaces, with their constraint', async () => {
@@ -85,9 +110,14 @@ describe('feed types', () => {
       { feedTypeId: 'A', description: 'a', feed: 'item', marketplaceIds: ['MKT_DE'] },
       { feedTypeId: 'B', description: 'b', feed: 'item' },
     ] as const
-    const client = await shop({ world: { ...WORLD, marketplaces: ['MKT_US', 'MKT_DE'] }, catalog: { feedTypes } })
+    const client = await shop({
+      world: { ...WORLD, marketplaces: ['MKT_US', 'MKT_DE'] },
+      catalog: { feedTypes },
+    })
     const ids = async (query: string) => {
-      const { feedTypes: found } = await json<FeedTypeSearchResponse>(await client.send(`${BASE}/feed_type?${query}`))
+      const { feedTypes: found } = await json<FeedTypeSearchResponse>(
+        await client.send(`${BASE}/feed_type?${query}`),
+      )
       return found.map(type => type.feedTypeId)
     }
     expect(await ids('marketplace_ids=MKT_US')).toEqual(['B'])
@@ -101,7 +131,10 @@ describe('feed types', () => {
 
 describe('files', () => {
   test('the daily files of the look-back, the latest first', async () => {
-    const client = await shop({ world: BUSY, catalog: { feedTypes: [{ feedTypeId: 'CURATED_ITEM_FEED', description: '', feed: 'item' }] } })
+    const client = await shop({
+      world: BUSY,
+      catalog: { feedTypes: [{ feedTypeId: 'CURATED_ITEM_FEED', description: '', feed: 'item' }] },
+    })
     const { fileMetadata, total, limit } = await filesOf(client)
     expect([total, limit]).toEqual([14, 100])
     expect(fileMetadata.map(file => file.feedDate)).toEqual(
@@ -121,45 +154,74 @@ describe('files', () => {
   })
 
   test('their identifiers do not depend on the process, the clock or the page', async () => {
-    const [one, other] = [await filesOf(await shop()), await filesOf(await shop({ now: new Date(NOW.getTime() + 60_000) }))]
-    expect(one.fileMetadata.map(file => file.fileId)).toEqual(other.fileMetadata.map(file => file.fileId))
+    const [one, other] = [
+      await filesOf(await shop()),
+      await filesOf(await shop({ now: new Date(NOW.getTime() + 60_000) })),
+    ]
+    expect(one.fileMetadata.map(file => file.fileId)).toEqual(
+      other.fileMetadata.map(file => file.fileId),
+    )
     expect(new Set(one.fileMetadata.map(file => file.fileId)).size).toBe(one.total)
   })
 
   test('filters: type, categories, look-back, frequency, marketplace', async () => {
-    const client = await shop({ world: { ...BUSY, marketplaces: ['MKT_US', 'MKT_DE'], categories: ['220', '11450', '10542'] } })
+    const client = await shop({
+      world: { ...BUSY, marketplaces: ['MKT_US', 'MKT_DE'], categories: ['220', '11450', '10542'] },
+    })
     const totals = async (query: string) => (await filesOf(client, query)).total
     const all = (await totals(''))!
-    const both = await Promise.all(['CURATED_ITEM_FEED', 'PRODUCT_FEED'].map(id => totals(`&feed_type_id=${id}`)))
+    const both = await Promise.all(
+      ['CURATED_ITEM_FEED', 'PRODUCT_FEED'].map(id => totals(`&feed_type_id=${id}`)),
+    )
     expect(both[0]! + both[1]!).toBe(all)
     expect((await totals('&category_ids=220'))! + (await totals('&category_ids=11450'))!).toBe(all)
     expect(await totals('&category_ids=220,11450')).toBe(all)
     expect(await totals('&category_ids=10542')).toBe(0)
     expect(await totals('&feed_scope=WEEKLY')).toBe(0)
     const recent = await filesOf(client, `&look_back=${5 * 60}&feed_type_id=CURATED_ITEM_FEED`)
-    expect(recent.fileMetadata.map(file => file.feedDate)).toEqual(['2026-03-20T07:00:00.000Z', '2026-03-20T07:00:00.000Z'])
+    expect(recent.fileMetadata.map(file => file.feedDate)).toEqual([
+      '2026-03-20T07:00:00.000Z',
+      '2026-03-20T07:00:00.000Z',
+    ])
     expect(await totals(`&look_back=${5 * 60 - 1}`)).toBe(0)
     const german = await filesOf(client, '', { 'X-MKT-C-MARKETPLACE-ID': 'MKT_DE' })
-    expect(new Set(german.fileMetadata.map(file => file.marketplaceId))).toEqual(new Set(['MKT_DE']))
+    expect(new Set(german.fileMetadata.map(file => file.marketplaceId))).toEqual(
+      new Set(['MKT_DE']),
+    )
   })
 
   test('a file appears when its day is over and goes when the look-back has passed', async () => {
     let now = new Date('2026-03-20T06:59:59.999Z')
     const client = await shop({ world: BUSY, now: () => now, tokenLifetimeSeconds: 10 ** 8 })
-    const dates = async () => (await filesOf(client, '&feed_type_id=CURATED_ITEM_FEED')).fileMetadata.map(file => file.feedDate!)
+    const dates = async () =>
+      (await filesOf(client, '&feed_type_id=CURATED_ITEM_FEED')).fileMetadata.map(
+        file => file.feedDate!,
+      )
     const before = await dates()
     const oldest = (await filesOf(client, '&feed_type_id=CURATED_ITEM_FEED')).fileMetadata.at(-1)!
-    expect([before[0], before.at(-1)]).toEqual(['2026-03-19T07:00:00.000Z', '2026-03-06T07:00:00.000Z'])
+    expect([before[0], before.at(-1)]).toEqual([
+      '2026-03-19T07:00:00.000Z',
+      '2026-03-06T07:00:00.000Z',
+    ])
     now = new Date('2026-03-20T07:00:00.000Z')
-    expect([(await dates())[0], (await dates()).at(-1)]).toEqual(['2026-03-20T07:00:00.000Z', '2026-03-06T07:00:00.000Z'])
+    expect([(await dates())[0], (await dates()).at(-1)]).toEqual([
+      '2026-03-20T07:00:00.000Z',
+      '2026-03-06T07:00:00.000Z',
+    ])
     now = new Date('2026-03-20T07:00:00.001Z')
     expect((await dates()).at(-1)).toBe('2026-03-07T07:00:00.000Z')
-    expect(await refusalIn(await client.send(`${BASE}/file/${oldest.fileId}`))).toEqual([404, 14004])
-    expect(await refusalIn(await client.send(`${BASE}/file/${oldest.fileId}/download`))).toEqual([404, 14004])
+    expect(await refusalIn(await client.send(`${BASE}/file/${oldest.fileId}`))).toEqual([
+      404, 14004,
+    ])
+    expect(await refusalIn(await client.send(`${BASE}/file/${oldest.fileId}/download`))).toEqual([
+      404, 14004,
+    ])
   })
 
   test('more than 100 files by pages of every size: each once, in order, links within the origin', async () => {
-    const client = await shop({ world: { ...BUSY, items: 800, categories: ['1', '2', '3', '4', '5'] } })
+    const client = await shop({
+      world: { ...BUSY, items: 800, categories: ['1', '2', '3', '4', '5'] },
+    })
     const whole: string[] = []
     for (const limit of [100, 20, 37]) {
       const ids: string[] = []
@@ -168,7 +230,9 @@ describe('files', () => {
         const page: FileMetadataSearchResponse = await json(await client.send(url))
         expect(page.fileMetadata.length).toBeLessThanOrEqual(limit)
         expect(page).toMatchObject({ href: url, limit })
-        expect(page.next === undefined || new URL(page.next).origin === 'http://emulator').toBe(true)
+        expect(page.next === undefined || new URL(page.next).origin === 'http://emulator').toBe(
+          true,
+        )
         ids.push(...page.fileMetadata.map(file => file.fileId))
         expect(page.total).toBeGreaterThan(100)
         expect(page.next === undefined).toBe(ids.length === page.total)
@@ -181,9 +245,18 @@ describe('files', () => {
   })
 
   test('a look-back of its own: no file is shown that is older', async () => {
-    const feedTypes = [{ feedTypeId: 'A', description: '', feed: 'item', lookBackMinutes: 3 * 24 * 60 }] as const
-    const { fileMetadata } = await filesOf(await shop({ world: BUSY, catalog: { feedTypes } }), '&look_back=99999999')
-    expect(fileMetadata.map(file => file.feedDate!.slice(0, 10))).toEqual(['2026-03-20', '2026-03-19', '2026-03-18'])
+    const feedTypes = [
+      { feedTypeId: 'A', description: '', feed: 'item', lookBackMinutes: 3 * 24 * 60 },
+    ] as const
+    const { fileMetadata } = await filesOf(
+      await shop({ world: BUSY, catalog: { feedTypes } }),
+      '&look_back=99999999',
+    )
+    expect(fileMetadata.map(file => file.feedDate!.slice(0, 10))).toEqual([
+      '2026-03-20',
+      '2026-03-19',
+      '2026-03-18',
+    ])
   })
 
   test('a day without listings makes no file', async () => {
@@ -215,9 +288,12 @@ describe('files', () => {
     const access = { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] }
     const client = await shop({ access, world: { ...WORLD, categories: ['220', '11450'] } })
     const { fileMetadata } = await filesOf(client)
-    for (const file of fileMetadata) expect(file.access).toBe(file.dimensions![0]!.values![0] === '220' ? 'ALLOWED' : 'RESTRICTED')
+    for (const file of fileMetadata)
+      expect(file.access).toBe(file.dimensions![0]!.values![0] === '220' ? 'ALLOWED' : 'RESTRICTED')
     const restricted = fileMetadata.find(file => file.access === 'RESTRICTED')!
-    expect(await refusalIn(await client.send(`${BASE}/file/${restricted.fileId}/download`))).toEqual([403, 14007])
+    expect(
+      await refusalIn(await client.send(`${BASE}/file/${restricted.fileId}/download`)),
+    ).toEqual([403, 14007])
   })
 })
 
@@ -228,7 +304,11 @@ describe('downloadFile', () => {
     const path = `${BASE}/file/${fileId}/download`
     const response = await client.send(path)
     const whole = Buffer.from(await response.arrayBuffer())
-    expect([response.status, response.headers.get('content-type'), whole.length]).toEqual([200, 'application/octet-stream', size])
+    expect([response.status, response.headers.get('content-type'), whole.length]).toEqual([
+      200,
+      'application/octet-stream',
+      size,
+    ])
     expect(gunzipSync(whole).toString().split('\n').length).toBeGreaterThan(2)
     const part = await client.send(path, { range: 'bytes=10-19' })
     expect([part.status, part.headers.get('content-range')]).toEqual([206, `10-19/${size}`])
@@ -238,15 +318,21 @@ describe('downloadFile', () => {
   test('a file of another marketplace is not there', async () => {
     const client = await shop({ world: { ...WORLD, marketplaces: ['MKT_US', 'MKT_DE'] } })
     const { fileId } = await firstFile(client)
-    expect(await refusalIn(await client.send(`${BASE}/file/${fileId}/download`, { 'X-MKT-C-MARKETPLACE-ID': 'MKT_DE' }))).toEqual([
-      404, 14004,
-    ])
+    expect(
+      await refusalIn(
+        await client.send(`${BASE}/file/${fileId}/download`, {
+          'X-MKT-C-MARKETPLACE-ID': 'MKT_DE',
+        }),
+      ),
+    ).toEqual([404, 14004])
   })
 
   test('416 tells the total', async () => {
     const client = await shop()
     const { fileId, size } = await firstFile(client)
-    const response = await client.send(`${BASE}/file/${fileId}/download`, { range: `bytes=${size}-${size! + 5}` })
+    const response = await client.send(`${BASE}/file/${fileId}/download`, {
+      range: `bytes=${size}-${size! + 5}`,
+    })
     expect(response.headers.get('content-range')).toBe(`*/${size}`)
     expect(await refusalIn(response)).toEqual([416, 13017])
   })
@@ -264,7 +350,13 @@ describe('refusals', () => {
     maxRangeBytes: 1_000,
   }
   const GERMAN = { 'X-MKT-C-MARKETPLACE-ID': 'MKT_DE' }
-  const rows: [operation: string, status: number, code: number, path: string, headers?: Record<string, string | null>][] = [
+  const rows: [
+    operation: string,
+    status: number,
+    code: number,
+    path: string,
+    headers?: Record<string, string | null>,
+  ][] = [
     ...[
       'getAccess /access',
       'getFeedTypes /feed_type',
@@ -278,9 +370,11 @@ describe('refusals', () => {
     }),
     ...['getFiles /file', 'getFile FILE', 'downloadFile DOWNLOAD'].flatMap(row => {
       const [operation, path] = row.split(' ') as [string, string]
-      return [null, 'MKT_FR', 'us', 'mkt_us'].map((id): [string, number, number, string, Record<string, string | null>] => {
-        return [operation, 400, 13014, path, { 'X-MKT-C-MARKETPLACE-ID': id }]
-      })
+      return [null, 'MKT_FR', 'us', 'mkt_us'].map(
+        (id): [string, number, number, string, Record<string, string | null>] => {
+          return [operation, 400, 13014, path, { 'X-MKT-C-MARKETPLACE-ID': id }]
+        },
+      )
     }),
     ['downloadFile', 400, 13015, 'DOWNLOAD'],
     ['downloadFile', 400, 13016, 'DOWNLOAD', { range: 'items=0-5' }],
@@ -300,7 +394,12 @@ describe('refusals', () => {
     ]),
     ['getFile', 404, 14004, '/file/unknown'],
     ['downloadFile', 404, 14004, '/file/unknown/download'],
-    ['getFiles', 400, 14005, `/file?category_ids=${Array.from({ length: 21 }, (_, i) => i + 1).join(',')}`],
+    [
+      'getFiles',
+      400,
+      14005,
+      `/file?category_ids=${Array.from({ length: 21 }, (_, i) => i + 1).join(',')}`,
+    ],
     ...['0', '-1', 'x', '1.5', ''].map((minutes): [string, number, number, string] => [
       'getFiles',
       400,
@@ -311,7 +410,12 @@ describe('refusals', () => {
     ['getFiles', 400, 14008, '/file?feed_type_id=OTHER_FEED'],
     ['getFiles', 403, 14009, '/file?feed_type_id=CURATED_ITEM_FEED', GERMAN],
     ['getFeedTypes', 400, 14010, '/feed_type?marketplace_ids=MKT_FR'],
-    ['getFeedTypes', 400, 14010, `/feed_type?marketplace_ids=${Array.from({ length: 11 }, () => 'MKT_US').join(',')}`],
+    [
+      'getFeedTypes',
+      400,
+      14010,
+      `/feed_type?marketplace_ids=${Array.from({ length: 11 }, () => 'MKT_US').join(',')}`,
+    ],
     ['getFiles', 403, 14011, '/file?feed_type_id=SECRET_FEED'],
     ['getFeedType', 403, 14011, '/feed_type/SECRET_FEED'],
   ]
@@ -319,18 +423,32 @@ describe('refusals', () => {
   test.each(rows)('%s: %i %i (%s, %o)', async (_, status, code, path, headers = {}) => {
     const client = await shop(options)
     const { fileMetadata } = await filesOf(client, '&feed_type_id=CURATED_ITEM_FEED')
-    const [allowed, restricted] = ['ALLOWED', 'RESTRICTED'].map(access => fileMetadata.find(file => file.access === access)!.fileId)
-    const real = path.replace('FILE', `/file/${allowed}`).replace('DOWNLOAD', `/file/${allowed}/download`)
-    const response = await client.send(BASE + real.replace('RESTRICTED', `/file/${restricted}/download`), headers)
+    const [allowed, restricted] = ['ALLOWED', 'RESTRICTED'].map(
+      access => fileMetadata.find(file => file.access === access)!.fileId,
+    )
+    const real = path
+      .replace('FILE', `/file/${allowed}`)
+      .replace('DOWNLOAD', `/file/${allowed}/download`)
+    const response = await client.send(
+      BASE + real.replace('RESTRICTED', `/file/${restricted}/download`),
+      headers,
+    )
     expect(await refusalIn(response)).toEqual([status, code])
     await client.emulator.close()
   })
 
   test('downloadFile: 403 14009 where the feed type is not permitted on the marketplace', async () => {
-    const client = await shop({ ...options, catalog: { feedTypes: [{ feedTypeId: 'A', description: '', feed: 'item' }] } })
+    const client = await shop({
+      ...options,
+      catalog: { feedTypes: [{ feedTypeId: 'A', description: '', feed: 'item' }] },
+    })
     const german = await filesOf(client, '', GERMAN)
     expect(german.fileMetadata[0]!.access).toBe('RESTRICTED')
-    expect(await refusalIn(await client.send(`${BASE}/file/${german.fileMetadata[0]!.fileId}/download`, GERMAN))).toEqual([403, 14009])
+    expect(
+      await refusalIn(
+        await client.send(`${BASE}/file/${german.fileMetadata[0]!.fileId}/download`, GERMAN),
+      ),
+    ).toEqual([403, 14009])
   })
 
   test('a continuation token serves its own list alone', async () => {
@@ -348,17 +466,32 @@ describe('refusals', () => {
     const client = await shop()
     const authorization = await client.bearer('api_scope')
     const { fileId } = await firstFile(client)
-    for (const path of ['/access', '/feed_type', '/feed_type/PRODUCT_FEED', '/file', `/file/${fileId}`]) {
+    for (const path of [
+      '/access',
+      '/feed_type',
+      '/feed_type/PRODUCT_FEED',
+      '/file',
+      `/file/${fileId}`,
+    ]) {
       const response = await client.send(BASE + path, { authorization })
-      expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([path, 403, 'Bearer error="insufficient_scope"'])
+      expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
+        path,
+        403,
+        'Bearer error="insufficient_scope"',
+      ])
       expect((await client.send(BASE + path, { authorization: null })).status).toBe(401)
     }
-    expect(await refusalIn(await client.send(`${BASE}/file/${fileId}/download`, { authorization }))).toEqual([403, 14007])
+    expect(
+      await refusalIn(await client.send(`${BASE}/file/${fileId}/download`, { authorization })),
+    ).toEqual([403, 14007])
   })
 
   test('the part at fault is named and repeated', async () => {
     const client = await shop()
-    const body = (await (await client.send(`${BASE}/file?limit=7`)).json()) as Record<string, unknown>
+    const body = (await (await client.send(`${BASE}/file?limit=7`)).json()) as Record<
+      string,
+      unknown
+    >
     expect(body).toMatchObject({
       domain: 'API_FEED',
       category: 'REQUEST',
@@ -374,7 +507,9 @@ describe('refusals', () => {
 
   test('wrapped where that is wanted', async () => {
     const client = await shop({ wrapErrors: true })
-    expect(await (await client.send(`${BASE}/file?limit=7`)).json()).toMatchObject({ errors: [{ errorId: 14001 }] })
+    expect(await (await client.send(`${BASE}/file?limit=7`)).json()).toMatchObject({
+      errors: [{ errorId: 14001 }],
+    })
   })
 })
 
@@ -389,26 +524,46 @@ test('a second profile by configuration alone', async () => {
     limits: { pageSizeLeast: 1, pageSizeMost: 5, categoryIds: 1 },
   })
   const authorization = await client.bearer('files.read')
-  const page = await json<FileMetadataSearchResponse>(await client.send('/v9/files?limit=5&minutes=20160', { authorization }))
+  const page = await json<FileMetadataSearchResponse>(
+    await client.send('/v9/files?limit=5&minutes=20160', { authorization }),
+  )
   expect(page.fileMetadata).toHaveLength(5)
   const { fileId, size } = page.fileMetadata[0]!
   const response = await client.send(`/v9/files/${fileId}/bytes`, { authorization })
   expect((await response.arrayBuffer()).byteLength).toBe(size)
-  expect(await refusalIn(await client.send('/v9/files?minutes=0', { authorization }))).toEqual([400, 14006])
-  expect(await refusalIn(await client.send('/v9/files?category_ids=1,2', { authorization }))).toEqual([400, 14005])
+  expect(await refusalIn(await client.send('/v9/files?minutes=0', { authorization }))).toEqual([
+    400, 14006,
+  ])
+  expect(
+    await refusalIn(await client.send('/v9/files?category_ids=1,2', { authorization })),
+  ).toEqual([400, 14005])
 })
 
 test('on a socket, links lead to the address that was asked', async () => {
   const { emulator, bearer } = await shop({ world: BUSY })
   const { url } = await emulator.listen()
-  const headers = { authorization: await bearer('buy.item.feed'), 'X-MKT-C-MARKETPLACE-ID': 'MKT_US' }
-  const first = await json<FileMetadataSearchResponse>(await fetch(`${url}${BASE}/file`, { headers }))
+  const headers = {
+    authorization: await bearer('buy.item.feed'),
+    'X-MKT-C-MARKETPLACE-ID': 'MKT_US',
+  }
+  const first = await json<FileMetadataSearchResponse>(
+    await fetch(`${url}${BASE}/file`, { headers }),
+  )
   expect(new URL(first.next!).origin).toBe(url)
-  expect((await json<FileMetadataSearchResponse>(await fetch(first.next!, { headers }))).fileMetadata.length).toBeGreaterThan(0)
+  expect(
+    (await json<FileMetadataSearchResponse>(await fetch(first.next!, { headers }))).fileMetadata
+      .length,
+  ).toBeGreaterThan(0)
   await emulator.close()
 })
 
-test.each([0, 0.5, 366 * 24 * 60 + 1])('a look-back of %d minutes is refused when the emulator is made', async lookBackMinutes => {
-  const feedTypes = [{ feedTypeId: 'A', description: '', feed: 'item', lookBackMinutes }] as const
-  await expect(shop({ catalog: { feedTypes } })).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option: 'lookBackMinutes' } })
-})
+test.each([0, 0.5, 366 * 24 * 60 + 1])(
+  'a look-back of %d minutes is refused when the emulator is made',
+  async lookBackMinutes => {
+    const feedTypes = [{ feedTypeId: 'A', description: '', feed: 'item', lookBackMinutes }] as const
+    await expect(shop({ catalog: { feedTypes } })).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: 'lookBackMinutes' },
+    })
+  },
+)

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bitFlipped, delayed, lengthened, shortened, struckAt } from '../../../src/emulator/faults/body-faults'
+import {
+  bitFlipped,
+  delayed,
+  lengthened,
+  shortened,
+  struckAt,
+} from '../../../src/emulator/faults/body-faults'
 
 const body = Uint8Array.from({ length: 50 }, (_, i) => i)
 const cuts = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 12 })
@@ -27,7 +33,9 @@ test('each fault does the same however the body is cut', () =>
       const extended = await collect(lengthened(chunked(sizes), n))
       expect([extended.length, extended.slice(0, 50)]).toEqual([50 + n, bytes])
       const flipped = await collect(bitFlipped(chunked(sizes), n, 3))
-      expect(flipped.map((byte, i) => byte ^ bytes[i]!)).toEqual(bytes.map((_, i) => (i === n ? 8 : 0)))
+      expect(flipped.map((byte, i) => byte ^ bytes[i]!)).toEqual(
+        bytes.map((_, i) => (i === n ? 8 : 0)),
+      )
     }),
   ))
 
@@ -48,7 +56,8 @@ test('a strike that throws ends the body after what came before', async () => {
   const failure = new Error('struck')
   const read: number[] = []
   const reading = (async () => {
-    for await (const chunk of struckAt(chunked([7, 9]), 10, () => Promise.reject(failure))) read.push(...chunk)
+    for await (const chunk of struckAt(chunked([7, 9]), 10, () => Promise.reject(failure)))
+      read.push(...chunk)
   })()
   await expect(reading).rejects.toBe(failure)
   expect(read).toEqual(bytes.slice(0, 10))

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
 import { FAULT_KINDS } from '../../../src/emulator/faults/fault'
-import { cannedAnswer, failingRequest, unreadableFault } from '../../../src/emulator/faults/fault-answers'
+import {
+  cannedAnswer,
+  failingRequest,
+  unreadableFault,
+} from '../../../src/emulator/faults/fault-answers'
 
-const request = new Request('http://x/', { headers: { authorization: 'Bearer a.b', range: 'bytes=0-1' } })
+const request = new Request('http://x/', {
+  headers: { authorization: 'Bearer a.b', range: 'bytes=0-1' },
+})
 
 test('exactly these kinds answer by themselves', () => {
   const answers = FAULT_KINDS.flatMap(kind => cannedAnswer({ kind }, request)?.status ?? [])
@@ -11,13 +17,19 @@ test('exactly these kinds answer by themselves', () => {
 
 test('Retry-After is any text, or not there', () => {
   const retryAfter = (text?: string) =>
-    cannedAnswer({ kind: '503', ...(text === undefined ? {} : { 'retry-after': text }) }, request)!.headers.get('retry-after')
+    cannedAnswer(
+      { kind: '503', ...(text === undefined ? {} : { 'retry-after': text }) },
+      request,
+    )!.headers.get('retry-after')
   expect([retryAfter('0'), retryAfter('soon'), retryAfter()]).toEqual(['0', 'soon', null])
 })
 
 test('a request that is to fail inside keeps its token', () => {
   const failing = failingRequest(request)
-  expect([failing.headers.get('authorization'), failing.headers.get('x-feedmill-fault')]).toEqual(['Bearer a.b', 'error;code=internal'])
+  expect([failing.headers.get('authorization'), failing.headers.get('x-feedmill-fault')]).toEqual([
+    'Bearer a.b',
+    'error;code=internal',
+  ])
 })
 
 test('a fault that cannot be read is the tester’s mistake', async () => {

@@ -18,14 +18,17 @@ interface Seen {
 type Ask = (headers: Record<string, string>, path?: string) => Promise<Seen>
 
 /** In process, as a fetch sees it. */
-async function inProcess(options?: Partial<EmulatorOptions>): Promise<{ emulator: Emulator; ask: Ask }> {
+async function inProcess(
+  options?: Partial<EmulatorOptions>,
+): Promise<{ emulator: Emulator; ask: Ask }> {
   const { emulator, get } = await client(options)
   const ask: Ask = async (headers, path = ITEM) => {
     let seen: Seen = { status: 0, headers: {}, bytes: Buffer.alloc(0), outcome: 'end' }
     try {
       const response = await get(path, headers)
       seen = { ...seen, status: response.status, headers: Object.fromEntries(response.headers) }
-      for await (const chunk of response.body ?? []) seen = { ...seen, bytes: Buffer.concat([seen.bytes, chunk]) }
+      for await (const chunk of response.body ?? [])
+        seen = { ...seen, bytes: Buffer.concat([seen.bytes, chunk]) }
       return seen
     } catch (error) {
       return { ...seen, outcome: (error as { code: string }).code }
@@ -35,21 +38,33 @@ async function inProcess(options?: Partial<EmulatorOptions>): Promise<{ emulator
 }
 
 /** On a socket, as a plain client sees it. */
-async function onSocket(options?: Partial<EmulatorOptions>): Promise<{ emulator: Emulator; ask: Ask }> {
+async function onSocket(
+  options?: Partial<EmulatorOptions>,
+): Promise<{ emulator: Emulator; ask: Ask }> {
   const { emulator } = await client(options)
   const { url } = await emulator.listen()
   const authorization = `Bearer ${await token(emulator)}`
   const ask: Ask = (headers, path = ITEM) =>
     new Promise(resolve => {
       let seen: Seen = { status: 0, headers: {}, bytes: Buffer.alloc(0), outcome: 'end' }
-      const settle = (error?: NodeJS.ErrnoException) => resolve(error === undefined ? seen : { ...seen, outcome: error.code ?? '' })
+      const settle = (error?: NodeJS.ErrnoException) =>
+        resolve(error === undefined ? seen : { ...seen, outcome: error.code ?? '' })
       const asked = request(
         `${url}${emulator.feedBasePath}${path}`,
-        { agent: false, headers: { authorization, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', ...headers } },
+        {
+          agent: false,
+          headers: { authorization, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', ...headers },
+        },
         response => {
-          const named = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+          const named = Object.entries(response.headers).map(([name, value]) => [
+            name,
+            String(value),
+          ])
           seen = { ...seen, status: response.statusCode ?? 0, headers: Object.fromEntries(named) }
-          response.on('data', (chunk: Buffer) => (seen = { ...seen, bytes: Buffer.concat([seen.bytes, chunk]) }))
+          response.on(
+            'data',
+            (chunk: Buffer) => (seen = { ...seen, bytes: Buffer.concat([seen.bytes, chunk]) }),
+          )
           response.on('end', () => settle())
           response.on('error', settle)
         },
@@ -67,7 +82,10 @@ describe.each([
   ['in process', inProcess, 'HTTP_TRANSPORT'],
   ['on a socket', onSocket, 'ECONNRESET'],
 ] as const)('faults %s', (_, open, reset) => {
-  const during = async (use: (ask: Ask, file: Buffer, emulator: Emulator) => Promise<void>, options: Partial<EmulatorOptions> = {}) => {
+  const during = async (
+    use: (ask: Ask, file: Buffer, emulator: Emulator) => Promise<void>,
+    options: Partial<EmulatorOptions> = {},
+  ) => {
     const { emulator, ask } = await open({ world, ...options })
     try {
       await use(ask, (await ask(WHOLE)).bytes, emulator)
@@ -99,11 +117,11 @@ describe.each([
   test('extra: more bytes than the range has', () =>
     during(async (ask, file) => {
       const seen = await ask(fault('extra;bytes=70000'))
-      expect([seen.outcome, seen.bytes.length, seen.bytes.subarray(0, file.length).equals(file)]).toEqual([
-        'end',
-        file.length + 70_000,
-        true,
-      ])
+      expect([
+        seen.outcome,
+        seen.bytes.length,
+        seen.bytes.subarray(0, file.length).equals(file),
+      ]).toEqual(['end', file.length + 70_000, true])
     }))
 
   test('range-wrong, range-missing, range-repeated', () =>
@@ -114,7 +132,11 @@ describe.each([
       expect(wrong.headers['content-range']).toBe(`15-104/${total}`)
       expect(wrong.bytes.equals(file.subarray(15, 100))).toBe(true)
       const missing = await ask({ ...range, 'x-feedmill-fault': 'range-missing' })
-      expect([missing.status, missing.headers['content-range'], missing.bytes.length]).toEqual([206, undefined, 90])
+      expect([missing.status, missing.headers['content-range'], missing.bytes.length]).toEqual([
+        206,
+        undefined,
+        90,
+      ])
       const repeated = await ask({ ...range, 'x-feedmill-fault': 'range-repeated' })
       expect(repeated.headers['content-range']).toBe(`10-99/${total}, 10-99/${total}`)
     }))
@@ -130,7 +152,12 @@ describe.each([
 
   test('stall: in place of the answer or of the rest, then on', () =>
     during(async (ask, file) => {
-      for (const text of ['stall;ms=10', 'stall;ms=10;after=1000', 'stall;ms=10;after=0', 'latency;ms=10']) {
+      for (const text of [
+        'stall;ms=10',
+        'stall;ms=10;after=1000',
+        'stall;ms=10;after=0',
+        'latency;ms=10',
+      ]) {
         const seen = await ask(fault(text))
         expect([seen.outcome, seen.bytes.equals(file)]).toEqual(['end', true])
       }
@@ -139,8 +166,14 @@ describe.each([
   test('401, 404, 409, 416, 429, 500, 503 and HTML in place of the answer', () =>
     during(async ask => {
       const unauthorized = await ask(fault('401'))
-      expect([unauthorized.status, unauthorized.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
-      expect(await ask(fault('429;retry-after=3'))).toMatchObject({ status: 429, headers: { 'retry-after': '3' } })
+      expect([unauthorized.status, unauthorized.headers['www-authenticate']]).toEqual([
+        401,
+        'Bearer error="invalid_token"',
+      ])
+      expect(await ask(fault('429;retry-after=3'))).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '3' },
+      })
       const busy = await ask(fault('503'))
       expect([busy.status, busy.headers['retry-after']]).toEqual([503, undefined])
       expect((await ask(fault('503;retry-after=soon'))).headers['retry-after']).toBe('soon')
@@ -148,7 +181,10 @@ describe.each([
       expect([failed.status, JSON.parse(failed.bytes.toString()).errorId]).toEqual([500, 13006])
       for (const status of [404, 409, 416]) {
         const refused = await ask(fault(String(status)))
-        expect([refused.status, JSON.parse(refused.bytes.toString()).category]).toEqual([status, 'REQUEST'])
+        expect([refused.status, JSON.parse(refused.bytes.toString()).category]).toEqual([
+          status,
+          'REQUEST',
+        ])
       }
       const html = await ask(fault('html'))
       expect([html.status, html.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -166,7 +202,9 @@ describe.each([
       expect(gunzipSync(after.bytes).equals(gunzipSync(file))).toBe(true)
       expect(after.headers['last-modified']).not.toBe(before.headers['last-modified'])
       expect(later.bytes.equals(after.bytes.subarray(1_000))).toBe(true)
-      expect(later.headers['content-range']).toBe(`1000-${after.bytes.length - 1}/${after.bytes.length}`)
+      expect(later.headers['content-range']).toBe(
+        `1000-${after.bytes.length - 1}/${after.bytes.length}`,
+      )
     }))
 
   test('truncated: from then on a file without its end', () =>
@@ -189,7 +227,8 @@ describe.each([
   test('an answer without content has nothing to spoil', () =>
     during(
       async (ask, _file, emulator) => {
-        for (const text of ['short', 'reset;after=5', 'bit-flip']) expect((await ask(fault(text))).status).toBe(204)
+        for (const text of ['short', 'reset;after=5', 'bit-flip'])
+          expect((await ask(fault(text))).status).toBe(204)
         expect(emulator.faults.log).toEqual([])
       },
       { world: { seed: 7, items: 0 } },
@@ -206,7 +245,10 @@ describe.each([
 
 describe('the log', () => {
   test('says what each request met, in words that the header repeats', async () => {
-    const { emulator, ask } = await inProcess({ world, faults: { rate: 0.6, seed: 5, kinds: ['short', 'bit-flip', '503'] } })
+    const { emulator, ask } = await inProcess({
+      world,
+      faults: { rate: 0.6, seed: 5, kinds: ['short', 'bit-flip', '503'] },
+    })
     const seen = new Map<string, Seen>()
     for (let i = 0; i < 30; i++) {
       const before = emulator.faults.log.length
@@ -215,19 +257,30 @@ describe('the log', () => {
     }
     const log = [...emulator.faults.log]
     expect(log.length).toBeGreaterThan(8)
-    expect(log.every(entry => entry.source === 'rate' && entry.path.endsWith(ITEM) && entry.method === 'GET')).toBe(true)
+    expect(
+      log.every(
+        entry => entry.source === 'rate' && entry.path.endsWith(ITEM) && entry.method === 'GET',
+      ),
+    ).toBe(true)
     const answers = [...seen.values()]
     for (const [n, { range, fault: text }] of log.entries()) {
       const again = await ask({ range: range!, 'x-feedmill-fault': text })
-      expect([again.status, again.bytes.equals(answers[n]!.bytes)]).toEqual([answers[n]!.status, true])
+      expect([again.status, again.bytes.equals(answers[n]!.bytes)]).toEqual([
+        answers[n]!.status,
+        true,
+      ])
     }
     await emulator.close()
   })
 
   test('a restart makes the same requests meet the same faults', async () => {
-    const { emulator, ask } = await inProcess({ world, faults: { rate: 0.5, kinds: ['short', '503', 'replaced'] } })
+    const { emulator, ask } = await inProcess({
+      world,
+      faults: { rate: 0.5, kinds: ['short', '503', 'replaced'] },
+    })
     const run = async () => {
-      for (let i = 0; i < 40; i++) await ask({ range: `bytes=${(i % 8) * 50}-${(i % 8) * 50 + 49}` })
+      for (let i = 0; i < 40; i++)
+        await ask({ range: `bytes=${(i % 8) * 50}-${(i % 8) * 50 + 49}` })
       return [...emulator.faults.log]
     }
     const first = await run()
@@ -240,7 +293,11 @@ describe('the log', () => {
   test('keeps the latest entries only, and no token', async () => {
     const { emulator, ask } = await inProcess({ world, faults: { logEntries: 3 } })
     for (let i = 0; i < 5; i++) await ask(fault(`latency;ms=${i}`))
-    expect(emulator.faults.log.map(entry => entry.fault)).toEqual(['latency;ms=2', 'latency;ms=3', 'latency;ms=4'])
+    expect(emulator.faults.log.map(entry => entry.fault)).toEqual([
+      'latency;ms=2',
+      'latency;ms=3',
+      'latency;ms=4',
+    ])
     expect(JSON.stringify(emulator.faults.log)).not.toContain('Bearer')
     await emulator.close()
   })
@@ -249,18 +306,29 @@ describe('the log', () => {
     const rules = [{ route: '*/item_snapshot', fault: '429;retry-after=1;times=1' }]
     const { emulator, ask } = await inProcess({ world, faults: { rules } })
     const snapshot = '/item_snapshot?category_id=220&snapshot_date=2026-03-01T05:00:00.000Z'
-    expect([(await ask(WHOLE)).status, (await ask(WHOLE, snapshot)).status, (await ask(WHOLE, snapshot)).status]).toEqual([200, 429, 200])
+    expect([
+      (await ask(WHOLE)).status,
+      (await ask(WHOLE, snapshot)).status,
+      (await ask(WHOLE, snapshot)).status,
+    ]).toEqual([200, 429, 200])
     await emulator.close()
   })
 })
 
 test('an abort ends a stall in process at once', async () => {
   const { emulator } = await client({ world })
-  const headers = { authorization: `Bearer ${await token(emulator)}`, 'X-MKT-C-MARKETPLACE-ID': 'MKT_US', ...fault('stall') }
+  const headers = {
+    authorization: `Bearer ${await token(emulator)}`,
+    'X-MKT-C-MARKETPLACE-ID': 'MKT_US',
+    ...fault('stall'),
+  }
   const url = `http://emulator${emulator.feedBasePath}${ITEM}`
   await expect(emulator.fetch(url, { headers, signal: AbortSignal.timeout(20) })).rejects.toThrow()
   const gone = new AbortController()
-  const response = await emulator.fetch(url, { headers: { ...headers, 'x-feedmill-fault': 'stall;after=10' }, signal: gone.signal })
+  const response = await emulator.fetch(url, {
+    headers: { ...headers, 'x-feedmill-fault': 'stall;after=10' },
+    signal: gone.signal,
+  })
   const body = bodyOf(response)
   gone.abort()
   await expect(body).rejects.toThrow()

@@ -4,19 +4,26 @@ import { type FaultOptions, faultSettings } from '../../../src/emulator/faults/f
 test('a route is a path in which * stands for any text, and nothing else is special', () => {
   const { rules } = faultSettings([], { rules: [{ route: '/buy/*/item.x', fault: 'reset' }] })
   const matches = rules[0]!.matches
-  expect(['/buy/feed/v1/item.x', '/buy//item.x', '/buy/feed/itemsx', '/buy/feed/item.x/y', 'x/buy/a/item.x'].map(matches)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ])
+  expect(
+    [
+      '/buy/feed/v1/item.x',
+      '/buy//item.x',
+      '/buy/feed/itemsx',
+      '/buy/feed/item.x/y',
+      'x/buy/a/item.x',
+    ].map(matches),
+  ).toEqual([true, true, false, false, false])
 })
 
 test('by default nothing goes wrong, and the rate is for downloads', () => {
   const settings = faultSettings(['/item', '/file/*/download'])
   expect([settings.rate, settings.rules]).toEqual([0, []])
-  expect(['/item', '/file/a/download', '/file/a', '/token'].map(settings.ratedRoute)).toEqual([true, true, false, false])
+  expect(['/item', '/file/a/download', '/file/a', '/token'].map(settings.ratedRoute)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })
 
 const wrong: [option: string, value: FaultOptions][] = [
@@ -29,6 +36,9 @@ const wrong: [option: string, value: FaultOptions][] = [
 ]
 test.each(wrong)('%s: %j is refused', (option, value) => {
   expect(() => faultSettings([], value)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
 })

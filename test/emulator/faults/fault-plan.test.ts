@@ -45,7 +45,10 @@ describe('fault plan', () => {
   test('a header decides alone; skip and times count the requests for its address', () => {
     const fault = { 'x-feedmill-fault': 'reset;skip=2;times=3' }
     const one = plan({ rules: [{ route: '*', fault: '503' }] })
-    const met = Array.from({ length: 7 }, (_, i) => one.decide(request(`bytes=${i}-${i}`, fault))?.source)
+    const met = Array.from(
+      { length: 7 },
+      (_, i) => one.decide(request(`bytes=${i}-${i}`, fault))?.source,
+    )
     expect(met).toEqual([undefined, undefined, 'header', 'header', 'header', undefined, undefined])
     expect(one.decide(request('bytes=0-1', fault, '/buy/feed/v1_beta/item_group'))).toBeUndefined()
   })
@@ -56,12 +59,17 @@ describe('fault plan', () => {
       { route: '*', fault: '503' },
     ]
     const one = plan({ rules, rate: 1, kinds: ['html'] })
-    expect([one.decide(request())?.fault.kind, one.decide(request())?.fault.kind]).toEqual(['stall', undefined])
+    expect([one.decide(request())?.fault.kind, one.decide(request())?.fault.kind]).toEqual([
+      'stall',
+      undefined,
+    ])
     expect(one.decide(request('bytes=0-1', {}, '/identity/token'))?.fault.kind).toBe('503')
   })
 
   test('a documented error asked for by header is not this plan’s matter; a word that is no fault is refused', () => {
-    expect(plan({ rate: 1 }).decide(request('bytes=0-1', { 'x-feedmill-fault': 'error;code=13006' }))).toBeUndefined()
+    expect(
+      plan({ rate: 1 }).decide(request('bytes=0-1', { 'x-feedmill-fault': 'error;code=13006' })),
+    ).toBeUndefined()
     expect(() => plan().decide(request('bytes=0-1', { 'x-feedmill-fault': 'explode' }))).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID' }),
     )

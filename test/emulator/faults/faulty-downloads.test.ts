@@ -1,8 +1,14 @@
-// What the emulator is for: the download stages over a service on which much goes wrong give the file's exact bytes, or a typed error.
+// What the emulator is for: the download stages over a service on which much goes wrong give the
+// file's exact bytes, or a typed error.
 
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEmulator, createWorld, type Emulator, type FaultOptions } from '../../../src/emulator'
+import {
+  createEmulator,
+  createWorld,
+  type Emulator,
+  type FaultOptions,
+} from '../../../src/emulator'
 import { FAULT_KINDS } from '../../../src/emulator/faults/fault'
 import { PASSING_FAULTS } from '../../../src/emulator/faults/fault-options'
 import {
@@ -49,7 +55,9 @@ async function download(emulator: Emulator, origin: string, transport: RangeTran
   return Buffer.concat(chunks)
 }
 
-async function attempt(faults: FaultOptions): Promise<{ outcome: 'exact' | 'wrong' | string; injected: number }> {
+async function attempt(
+  faults: FaultOptions,
+): Promise<{ outcome: 'exact' | 'wrong' | string; injected: number }> {
   const emulator = createEmulator({ world, faults })
   try {
     const bytes = await download(emulator, 'http://emulator', fetchTransport(emulator.fetch))
@@ -80,16 +88,25 @@ describe('downloads over a faulty service', () => {
     503: 'fault 28',
     latency: 'late answers',
   }
-  test.each(PASSING_FAULTS.map(kind => [rowOf[kind]!, kind] as const))('%s: with %s at 40% the bytes are exact', async (_, kind) => {
-    const met = await Promise.all(seeds(3).map(seed => attempt({ rate: 0.4, seed, kinds: [kind] })))
-    expect(met.map(({ outcome }) => outcome)).toEqual(['exact', 'exact', 'exact'])
-    expect(met.every(({ injected }) => injected > 1)).toBe(true)
-  })
+  test.each(PASSING_FAULTS.map(kind => [rowOf[kind]!, kind] as const))(
+    '%s: with %s at 40% the bytes are exact',
+    async (_, kind) => {
+      const met = await Promise.all(
+        seeds(3).map(seed => attempt({ rate: 0.4, seed, kinds: [kind] })),
+      )
+      expect(met.map(({ outcome }) => outcome)).toEqual(['exact', 'exact', 'exact'])
+      expect(met.every(({ injected }) => injected > 1)).toBe(true)
+    },
+  )
 
   test('with every fault at all the bytes are exact or the error is typed', async () => {
-    const met = await Promise.all(seeds(24).map(seed => attempt({ rate: 0.06, seed, kinds: FAULT_KINDS })))
+    const met = await Promise.all(
+      seeds(24).map(seed => attempt({ rate: 0.06, seed, kinds: FAULT_KINDS })),
+    )
     const outcomes = met.map(({ outcome }) => outcome)
-    expect(outcomes.filter(outcome => outcome === 'wrong' || outcome.startsWith('untyped'))).toEqual([])
+    expect(
+      outcomes.filter(outcome => outcome === 'wrong' || outcome.startsWith('untyped')),
+    ).toEqual([])
     expect(new Set(outcomes).size).toBeGreaterThan(2)
     expect(outcomes).toContain('exact')
   })
@@ -110,24 +127,30 @@ describe('downloads over a faulty service', () => {
   })
 
   test('fault 11: a file that is replaced in mid-download is read again from its start', async () => {
-    expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=10' }] })).toEqual({ outcome: 'exact', injected: 1 })
-  })
-
-  describe.each([['NodeTransport', new NodeTransport()]] as const)('on a socket, by %s', (_, transport) => {
-    afterAll(() => transport.close())
-
-    test('with every passing fault at 20% the bytes are exact', async () => {
-      const outcomes = await Promise.all(
-        seeds(8).map(async seed => {
-          const emulator = createEmulator({ world, faults: { rate: 0.2, seed } })
-          const { url } = await emulator.listen()
-          const bytes = await download(emulator, url, transport)
-          const injected = emulator.faults.log.length
-          await emulator.close()
-          return [bytes.equals(rows), injected > 0]
-        }),
-      )
-      expect(outcomes).toEqual(seeds(8).map(() => [true, true]))
+    expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=10' }] })).toEqual({
+      outcome: 'exact',
+      injected: 1,
     })
   })
+
+  describe.each([['NodeTransport', new NodeTransport()]] as const)(
+    'on a socket, by %s',
+    (_, transport) => {
+      afterAll(() => transport.close())
+
+      test('with every passing fault at 20% the bytes are exact', async () => {
+        const outcomes = await Promise.all(
+          seeds(8).map(async seed => {
+            const emulator = createEmulator({ world, faults: { rate: 0.2, seed } })
+            const { url } = await emulator.listen()
+            const bytes = await download(emulator, url, transport)
+            const injected = emulator.faults.log.length
+            await emulator.close()
+            return [bytes.equals(rows), injected > 0]
+          }),
+        )
+        expect(outcomes).toEqual(seeds(8).map(() => [true, true]))
+      })
+    },
+  )
 })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bootstrapSpan, type Calendar, daySpan, hourSpan, latestDay, priorityDaySpan } from '../../../src/emulator/feeds/calendar'
+import {
+  bootstrapSpan,
+  type Calendar,
+  daySpan,
+  hourSpan,
+  latestDay,
+  priorityDaySpan,
+} from '../../../src/emulator/feeds/calendar'
 import { dayNumber, dayStart } from '../../../src/emulator/world/file-day'
 import { DAY_MS, HOUR_MS } from '../../../src/emulator/world/item-life'
 import { RequestChecks } from '../../../src/service/clients/request-checks'
@@ -26,15 +33,21 @@ describe('daily files', () => {
   })
 
   test('the file of a slow category comes a day later', () => {
-    expect(daySpan(calendar('2026-03-04T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toBe(13007)
-    expect(daySpan(calendar('2026-03-04T16:00:00.000Z', { latencyDays: 3 }), '20260301')).toEqual(day('2026-03-01'))
+    expect(daySpan(calendar('2026-03-04T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toBe(
+      13007,
+    )
+    expect(daySpan(calendar('2026-03-04T16:00:00.000Z', { latencyDays: 3 }), '20260301')).toEqual(
+      day('2026-03-01'),
+    )
   })
 
   test('fourteen are kept: the fifteenth takes the first one’s place', () => {
     expect(daySpan(calendar('2026-03-17T15:59:59.999Z'), '20260301')).toEqual(day('2026-03-01'))
     expect(daySpan(calendar('2026-03-17T16:00:00.000Z'), '20260301')).toBe(13005)
     expect(daySpan(calendar('2026-03-17T16:00:00.000Z'), '20260302')).toEqual(day('2026-03-02'))
-    expect(daySpan(calendar('2026-03-18T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toEqual(day('2026-03-01'))
+    expect(daySpan(calendar('2026-03-18T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toEqual(
+      day('2026-03-01'),
+    )
   })
 
   test('today and what comes after it is no day of the past; yesterday is one that is still being made', () => {
@@ -53,20 +66,34 @@ describe('daily files', () => {
     expect(at('2026-03-16T07:00:00.000Z')).toBe(13005)
   })
 
-  test.each(['2026-03-01', '20260230', '20261301', '', '2026030', 'yyyyMMdd', ' 20260301', '2026030١'])('%j is no date', date => {
+  test.each([
+    '2026-03-01',
+    '20260230',
+    '20261301',
+    '',
+    '2026030',
+    'yyyyMMdd',
+    ' 20260301',
+    '2026030١',
+  ])('%j is no date', date => {
     expect(daySpan(calendar('2026-03-04T16:00:00Z'), date)).toBe(13005)
     expect(priorityDaySpan(calendar('2026-03-04T16:00:00Z'), date)).toBe(13005)
   })
 
   test('at any moment exactly fourteen days have a file, one after the other', () => {
-    const nows = fc.integer({ min: Date.parse('2026-01-01T00:00:00Z'), max: Date.parse('2026-12-31T00:00:00Z') })
+    const nows = fc.integer({
+      min: Date.parse('2026-01-01T00:00:00Z'),
+      max: Date.parse('2026-12-31T00:00:00Z'),
+    })
     fc.assert(
       fc.property(nows, fc.constantFrom(2 as const, 3 as const), (now, latencyDays) => {
         const at = calendar(now, { latencyDays })
         const days = Array.from({ length: 30 }, (_, i) => dayNumber(now) - 25 + i)
         const there = days.filter(number => typeof daySpan(at, dateOf(number)) !== 'number')
         expect(there).toEqual(Array.from({ length: 14 }, (_, i) => latestDay(at) - 13 + i))
-        expect(now - dayStart(there[13]! + 1)).toBeGreaterThanOrEqual((latencyDays - 1) * DAY_MS + 9 * HOUR_MS)
+        expect(now - dayStart(there[13]! + 1)).toBeGreaterThanOrEqual(
+          (latencyDays - 1) * DAY_MS + 9 * HOUR_MS,
+        )
       }),
     )
   })
@@ -90,24 +117,40 @@ describe('snapshots', () => {
     expect(hourSpan(calendar('2026-02-01T00:00:00Z'), hour)).toBe(13007)
   })
 
-  test.each(['2026-03-01T05:30:00.000Z', '2026-03-01T05:00:00Z', '2026-03-01T25:00:00.000Z', '2026-02-30T05:00:00.000Z', '20260301', ''])(
-    '%j is no hour',
-    text => {
-      expect(hourSpan(calendar('2026-03-01T10:00:00Z'), text)).toBe(13021)
-    },
-  )
+  test.each([
+    '2026-03-01T05:30:00.000Z',
+    '2026-03-01T05:00:00Z',
+    '2026-03-01T25:00:00.000Z',
+    '2026-02-30T05:00:00.000Z',
+    '20260301',
+    '',
+  ])('%j is no hour', text => {
+    expect(hourSpan(calendar('2026-03-01T10:00:00Z'), text)).toBe(13021)
+  })
 })
 
 describe('bootstrap', () => {
   test('one that is made once is there from then on', () => {
     expect(bootstrapSpan(calendar('2026-02-28T23:59:59.999Z'))).toBe(13007)
-    expect(bootstrapSpan(calendar('2026-03-01T00:00:00.000Z'))).toEqual({ content: 'bootstrap', from: MADE, to: MADE })
-    expect(bootstrapSpan(calendar('2027-03-01T00:00:00.000Z'))).toEqual({ content: 'bootstrap', from: MADE, to: MADE })
+    expect(bootstrapSpan(calendar('2026-03-01T00:00:00.000Z'))).toEqual({
+      content: 'bootstrap',
+      from: MADE,
+      to: MADE,
+    })
+    expect(bootstrapSpan(calendar('2027-03-01T00:00:00.000Z'))).toEqual({
+      content: 'bootstrap',
+      from: MADE,
+      to: MADE,
+    })
   })
 
   test('one that is made daily shows the end of the newest day that has a file', () => {
     const at = (now: string) => bootstrapSpan(calendar(now, { bootstrap: 'daily' }))
-    const made = (time: string) => ({ content: 'bootstrap', from: new Date(time), to: new Date(time) })
+    const made = (time: string) => ({
+      content: 'bootstrap',
+      from: new Date(time),
+      to: new Date(time),
+    })
     expect(at('2026-03-03T15:59:59.999Z')).toEqual(made('2026-03-01T07:00:00Z'))
     expect(at('2026-03-03T16:00:00.000Z')).toEqual(made('2026-03-02T07:00:00Z'))
     expect(at('2026-03-04T15:59:59.999Z')).toEqual(made('2026-03-02T07:00:00Z'))
@@ -115,10 +158,19 @@ describe('bootstrap', () => {
 
   test('the snapshots kept always reach back to it', () => {
     fc.assert(
-      fc.property(fc.integer({ min: Date.parse('2026-01-01T00:00:00Z'), max: Date.parse('2026-12-31T00:00:00Z') }), now => {
-        const span = bootstrapSpan(calendar(now, { bootstrap: 'daily', latencyDays: 3 }))
-        expect(typeof span === 'object' && typeof hourSpan({ now: new Date(now) }, span.to.toISOString())).toBe('object')
-      }),
+      fc.property(
+        fc.integer({
+          min: Date.parse('2026-01-01T00:00:00Z'),
+          max: Date.parse('2026-12-31T00:00:00Z'),
+        }),
+        now => {
+          const span = bootstrapSpan(calendar(now, { bootstrap: 'daily', latencyDays: 3 }))
+          expect(
+            typeof span === 'object' &&
+              typeof hourSpan({ now: new Date(now) }, span.to.toISOString()),
+          ).toBe('object')
+        },
+      ),
     )
   })
 })
@@ -129,20 +181,35 @@ function dateOf(number: number): string {
 }
 
 test('no file that is there is refused by the windows of the clients', () => {
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/token',
+    scopeBase: 's',
+  })
   const { dailyDays, priorityDays } = profile.limits
   const start = Date.UTC(2026, 2, 1)
   let found = 0
   for (let hour = 0; hour < 48; hour++) {
-    for (const now of [start + hour * HOUR_MS - 1, start + hour * HOUR_MS, start + hour * HOUR_MS + 1].map(ms => new Date(ms))) {
-      const checks = new RequestChecks('getItemFeed', { mode: 'all', profile, now: () => now.getTime() })
+    for (const now of [
+      start + hour * HOUR_MS - 1,
+      start + hour * HOUR_MS,
+      start + hour * HOUR_MS + 1,
+    ].map(ms => new Date(ms))) {
+      const checks = new RequestChecks('getItemFeed', {
+        mode: 'all',
+        profile,
+        now: () => now.getTime(),
+      })
       const check = (span: ReturnType<typeof daySpan | typeof hourSpan>, pass: () => void) => {
         if (typeof span === 'number') return
         found++
         expect(pass).not.toThrow()
       }
       for (let back = -2; back < 20; back++) {
-        const date = new Date(now.getTime() - back * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
+        const date = new Date(now.getTime() - back * DAY_MS)
+          .toISOString()
+          .slice(0, 10)
+          .replaceAll('-', '')
         for (const latencyDays of [2, 3] as const) {
           const at = { now, bootstrap: now, latencyDays }
           check(daySpan(at, date), () => checks.date(date, dailyDays))

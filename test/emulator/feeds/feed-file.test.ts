@@ -33,15 +33,22 @@ const span = (feed: FeedName, from: Date, to: Date): FeedFile => ({
   to,
 })
 const hour = (world: World, h: number) =>
-  span('item_snapshot', new Date(+world.start + h * HOUR_MS), new Date(+world.start + (h + 1) * HOUR_MS))
+  span(
+    'item_snapshot',
+    new Date(+world.start + h * HOUR_MS),
+    new Date(+world.start + (h + 1) * HOUR_MS),
+  )
 
 /** Reads a file as an independent parser does. */
 function records(world: World, file: FeedFile, format?: FileFormat): Record<string, string>[] {
   const text = Buffer.concat([...tsvBytes(world, file, format)]).toString('utf8')
-  return parse(text, { columns: true, delimiter: '\t', quote: '"', escape: '\\', record_delimiter: ['\n', '\r\n'] }) as Record<
-    string,
-    string
-  >[]
+  return parse(text, {
+    columns: true,
+    delimiter: '\t',
+    quote: '"',
+    escape: '\\',
+    record_delimiter: ['\n', '\r\n'],
+  }) as Record<string, string>[]
 }
 
 async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -53,10 +60,16 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 describe('feed files', () => {
   test('an item file holds the cells that the world says', () => {
     const world = createWorld({ seed: 9, items: 1_200 })
-    for (const format of [{}, { tailColumns: true }, { tailColumns: true, unknownColumns: true }] as FileFormat[]) {
+    for (const format of [
+      {},
+      { tailColumns: true },
+      { tailColumns: true, unknownColumns: true },
+    ] as FileFormat[]) {
       const rows = records(world, bootstrap('item', world.start), format)
       const columns = Object.keys(rows[0]!)
-      expect(rows.map(row => Object.values(row))).toEqual(Array.from(world.truthAt(world.start, {}, columns), row => row.cells))
+      expect(rows.map(row => Object.values(row))).toEqual(
+        Array.from(world.truthAt(world.start, {}, columns), row => row.cells),
+      )
     }
   })
 
@@ -70,14 +83,18 @@ describe('feed files', () => {
     fc.assert(
       fc.property(options, given => {
         const world = createWorld(given)
-        const merged = new Map(records(world, bootstrap('item', world.start)).map(row => [row.itemId, row]))
+        const merged = new Map(
+          records(world, bootstrap('item', world.start)).map(row => [row.itemId, row]),
+        )
         for (let h = 0; h < given.hours; h++) {
           for (const row of records(world, hour(world, h))) {
             if (row.availability === 'UNAVAILABLE') merged.delete(row.itemId)
             else merged.set(row.itemId, row)
           }
         }
-        const reached = [...merged.values()].map(row => world.itemColumns.map(name => row[name])).sort((a, b) => (a[0]! < b[0]! ? -1 : 1))
+        const reached = [...merged.values()]
+          .map(row => world.itemColumns.map(name => row[name]))
+          .sort((a, b) => (a[0]! < b[0]! ? -1 : 1))
         expect(reached).toEqual(Array.from(world.truthAt(world.end), row => row.cells))
       }),
       { numRuns: 25 },
@@ -95,7 +112,12 @@ describe('feed files', () => {
           .filter(([, value]) => value !== '')
           .map(([name]) => name),
       ).toEqual(['itemId', 'availability'])
-    expect(Object.keys(rows[0]!).slice(0, 4)).toEqual(['itemId', 'availability', 'title', 'imageUrl'])
+    expect(Object.keys(rows[0]!).slice(0, 4)).toEqual([
+      'itemId',
+      'availability',
+      'title',
+      'imageUrl',
+    ])
     expect(Object.keys(rows[0]!)).toHaveLength(42)
   })
 
@@ -106,7 +128,9 @@ describe('feed files', () => {
       if (row.availability === 'UNAVAILABLE') continue
       const moment = Date.parse(row.itemSnapshotDate!)
       expect(moment >= +file.from && moment < +file.to).toBe(true)
-      expect(row.changeMetadata!.split('|').includes('NEW')).toBe(Date.parse(row.itemCreationDate!) >= +file.from)
+      expect(row.changeMetadata!.split('|').includes('NEW')).toBe(
+        Date.parse(row.itemCreationDate!) >= +file.from,
+      )
     }
   })
 
@@ -118,7 +142,9 @@ describe('feed files', () => {
     const rows = records(world, span('item', from, to))
     expect(rows.length).toBeGreaterThan(10)
     for (const row of rows) expect(Object.values(row)).toEqual(truth.get(row.itemId!))
-    expect(rows.map(row => row.itemId)).toEqual(Array.from(world.listedWithin(from, to), item => item.itemId))
+    expect(rows.map(row => row.itemId)).toEqual(
+      Array.from(world.listedWithin(from, to), item => item.itemId),
+    )
   })
 
   test('group and priority files have their columns, and only an item removed from its campaign has no payload', () => {
@@ -128,19 +154,37 @@ describe('feed files', () => {
     expect(Object.keys(groups[0]!).join()).toBe(
       'itemGroupId,itemGroupType,title,variesByLocalizedAspects,imageUrl,additionalImageUrls,imageAlteringProhibited',
     )
-    const priority = records(world, span('item_priority', new Date(dayStart(day)), new Date(dayStart(day + 1))))
-    expect(Object.keys(priority[0]!)).toEqual(['itemId', 'priorityListingPayload', 'changeMetadata'])
-    for (const row of priority) expect(row.priorityListingPayload === '').toBe(row.changeMetadata === 'REMOVED_FROM_CAMPAIGN')
+    const priority = records(
+      world,
+      span('item_priority', new Date(dayStart(day)), new Date(dayStart(day + 1))),
+    )
+    expect(Object.keys(priority[0]!)).toEqual([
+      'itemId',
+      'priorityListingPayload',
+      'changeMetadata',
+    ])
+    for (const row of priority)
+      expect(row.priorityListingPayload === '').toBe(row.changeMetadata === 'REMOVED_FROM_CAMPAIGN')
   })
 
   test('gzip bytes are the same each time, carry no time, and inflate to the TSV bytes', async () => {
-    const make = () => bytesOf(gzipBytes(createWorld({ seed: 7, items: 2_000 }), bootstrap('item', new Date('2026-03-01T00:00:00Z'))))
+    const make = () =>
+      bytesOf(
+        gzipBytes(
+          createWorld({ seed: 7, items: 2_000 }),
+          bootstrap('item', new Date('2026-03-01T00:00:00Z')),
+        ),
+      )
     const [first, second] = await Promise.all([make(), make()])
     expect(first.equals(second)).toBe(true)
     expect(first.readUInt32LE(4)).toBe(0)
     const world = createWorld({ seed: 7, items: 2_000 })
-    expect(gunzipSync(first).equals(Buffer.concat([...tsvBytes(world, bootstrap('item', world.start))]))).toBe(true)
-    const other = await bytesOf(gzipBytes(createWorld({ seed: 8, items: 2_000 }), bootstrap('item', world.start)))
+    expect(
+      gunzipSync(first).equals(Buffer.concat([...tsvBytes(world, bootstrap('item', world.start))])),
+    ).toBe(true)
+    const other = await bytesOf(
+      gzipBytes(createWorld({ seed: 8, items: 2_000 }), bootstrap('item', world.start)),
+    )
     expect(other.equals(first)).toBe(false)
   })
 
@@ -160,25 +204,29 @@ describe('feed files', () => {
 
   test('the unknown column stands between two documented ones, and headers are spelt as asked', () => {
     const world = createWorld({ seed: 7, items: 10 })
-    const header = (format: FileFormat) => feedLines(world, bootstrap('item', world.start), format).next().value!.trimEnd().split('\t')
+    const header = (format: FileFormat) =>
+      feedLines(world, bootstrap('item', world.start), format).next().value!.trimEnd().split('\t')
     const names = header({ unknownColumns: true })
-    expect(names.slice(names.indexOf('returnMethod'), names.indexOf('returnShippingCostPayer') + 1)).toEqual([
-      'returnMethod',
-      'RestockingFeePercentage',
-      'returnShippingCostPayer',
-    ])
+    expect(
+      names.slice(names.indexOf('returnMethod'), names.indexOf('returnShippingCostPayer') + 1),
+    ).toEqual(['returnMethod', 'RestockingFeePercentage', 'returnShippingCostPayer'])
     expect(header({})).toEqual(world.itemColumns)
     expect(header({ headerSpelling: 'PascalCase' })).toContain('GTIN')
   })
 
   test('keys tell files apart', () => {
     const at = new Date('2026-03-01T00:00:00Z')
-    const files = (['item', 'item_group'] as const).flatMap(feed => [bootstrap(feed, at), span(feed, at, at)])
+    const files = (['item', 'item_group'] as const).flatMap(feed => [
+      bootstrap(feed, at),
+      span(feed, at, at),
+    ])
     expect(new Set(files.map(fileKey)).size).toBe(4)
   })
 
   test('a gzip level that does not exist is refused', () => {
-    expect(() => checkFileFormat({ gzipLevel: 10 })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+    expect(() => checkFileFormat({ gzipLevel: 10 })).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
   })
 
   test('fault 102: what names no file is refused at the call', () => {
@@ -189,8 +237,12 @@ describe('feed files', () => {
       [{ ...file, category: '220' }, 'category'],
       [{ ...file, to: '2026-03-01' }, 'file.to'],
     ] as const) {
-      const refusal = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
-      for (const make of [feedLines, tsvBytes, gzipBytes]) expect(() => make(world, given as never)).toThrow(refusal)
+      const refusal = expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option }),
+      })
+      for (const make of [feedLines, tsvBytes, gzipBytes])
+        expect(() => make(world, given as never)).toThrow(refusal)
     }
   })
 })

@@ -14,34 +14,58 @@ const PRIORITY = '/item_priority?category_id=220&date=20260301'
 const WHOLE = { range: 'bytes=0-90000000' }
 const FEEDS = { item: ITEM, item_group: GROUP, item_snapshot: SNAPSHOT, item_priority: PRIORITY }
 
-const FORMAT = { headerSpelling: 'camelCase', tailColumns: true, unknownColumns: true, gzipLevel: 1 } as const
+const FORMAT = {
+  headerSpelling: 'camelCase',
+  tailColumns: true,
+  unknownColumns: true,
+  gzipLevel: 1,
+} as const
 
 const world = (items: number) => ({ seed: 7, items, churn: 20, hours: 72 })
 
 describe('feeds', () => {
-  test.each(Object.entries(FEEDS))('%s: the whole file with its documented headers', async (feed, path) => {
-    const { emulator, get } = await client({ world: world(800) })
-    const response = await get(path, WHOLE)
-    const bytes = await bodyOf(response)
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('text/tab-separated-values')
-    expect(response.headers.get('content-range')).toBe(`0-${bytes.length - 1}/${bytes.length}`)
-    expect(response.headers.get('content-length')).toBe(String(bytes.length))
-    const made = {
-      item: '2026-03-01T00:00:00Z',
-      item_group: '2026-03-01T00:00:00Z',
-      item_snapshot: '2026-03-01T06:00:00Z',
-      item_priority: '2026-03-02T07:00:00Z',
-    }
-    expect(response.headers.get('last-modified')).toBe(new Date(made[feed as keyof typeof made]).toUTCString())
-    expect(gunzipSync(bytes).toString().split('\n').length).toBeGreaterThan(5)
-    await emulator.close()
-  })
+  test.each(Object.entries(FEEDS))(
+    '%s: the whole file with its documented headers',
+    async (feed, path) => {
+      const { emulator, get } = await client({ world: world(800) })
+      const response = await get(path, WHOLE)
+      const bytes = await bodyOf(response)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/tab-separated-values')
+      expect(response.headers.get('content-range')).toBe(`0-${bytes.length - 1}/${bytes.length}`)
+      expect(response.headers.get('content-length')).toBe(String(bytes.length))
+      const made = {
+        item: '2026-03-01T00:00:00Z',
+        item_group: '2026-03-01T00:00:00Z',
+        item_snapshot: '2026-03-01T06:00:00Z',
+        item_priority: '2026-03-02T07:00:00Z',
+      }
+      expect(response.headers.get('last-modified')).toBe(
+        new Date(made[feed as keyof typeof made]).toUTCString(),
+      )
+      expect(gunzipSync(bytes).toString().split('\n').length).toBeGreaterThan(5)
+      await emulator.close()
+    },
+  )
 
   test('every range of a small file is the slice of the whole', async () => {
     const { emulator, get } = await client({ world: { seed: 7, items: 1 } })
     const whole = await bodyOf(await get(ITEM, WHOLE))
-    const positions = [...new Set([0, 1, 2, 9, 10, 17, 18, whole.length - 9, whole.length - 8, whole.length - 2, whole.length - 1])]
+    const positions = [
+      ...new Set([
+        0,
+        1,
+        2,
+        9,
+        10,
+        17,
+        18,
+        whole.length - 9,
+        whole.length - 8,
+        whole.length - 2,
+        whole.length - 1,
+      ]),
+    ]
     for (const start of positions) {
       for (const end of positions.filter(position => position >= start)) {
         const response = await get(ITEM, { range: `bytes=${start}-${end}` })
@@ -81,7 +105,9 @@ describe('feeds', () => {
     const response = await get(GROUP, range === null ? {} : { range })
     const total = (await bodyOf(await get(GROUP))).length
     expect(response.status).toBe(status)
-    expect(response.headers.get('content-range')).toBe(expected.replace('LAST', String(total - 1)).replace('TOTAL', String(total)))
+    expect(response.headers.get('content-range')).toBe(
+      expected.replace('LAST', String(total - 1)).replace('TOTAL', String(total)),
+    )
     expect((await bodyOf(response)).length).toBe(range?.startsWith('bytes=5-') ? total - 5 : total)
     await emulator.close()
   })
@@ -100,7 +126,9 @@ describe('feeds', () => {
         const total = (await bodyOf(await get(path, WHOLE))).length
         const response = await get(path, { range: `bytes=${total}-${total + 10}` })
         const status = headerForm === 'rfc9110' || feed === 'item_priority' ? 416 : 400
-        expect([response.status, ((await response.json()) as { errorId: number }).errorId]).toEqual([status, 13017])
+        expect([response.status, ((await response.json()) as { errorId: number }).errorId]).toEqual(
+          [status, 13017],
+        )
         const starred = headerForm === 'rfc9110' ? `bytes */${total}` : `*/${total}`
         expect(response.headers.get('content-range')).toBe(status === 416 ? starred : null)
       }
@@ -152,10 +180,16 @@ describe('Accept-Encoding: gzip', () => {
     const { emulator, get } = await client({ world: world(300) })
     const coded = await bodyOf(await get(ITEM, { ...WHOLE, ...gzip }))
     const parts = await Promise.all(
-      [0, 1_000, 2_000].map(start => get(ITEM, { range: `bytes=${start}-${start + (start === 2_000 ? 9_999_999 : 999)}`, ...gzip })),
+      [0, 1_000, 2_000].map(start =>
+        get(ITEM, {
+          range: `bytes=${start}-${start + (start === 2_000 ? 9_999_999 : 999)}`,
+          ...gzip,
+        }),
+      ),
     )
     expect(Buffer.concat(await Promise.all(parts.map(bodyOf))).equals(coded)).toBe(true)
-    for (const part of parts) expect(part.headers.get('content-range')).toMatch(new RegExp(`/${coded.length}$`))
+    for (const part of parts)
+      expect(part.headers.get('content-range')).toMatch(new RegExp(`/${coded.length}$`))
     await emulator.close()
   })
 
@@ -172,7 +206,12 @@ describe('access', () => {
   const categories = ['220', '550', '10542']
   const options: Partial<EmulatorOptions> = {
     world: { ...world(40), marketplaces, categories },
-    access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220', '10542'] }, { marketplaceId: 'MKT_DE' }] },
+    access: {
+      constraints: [
+        { marketplaceId: 'MKT_US', categoryIds: ['220', '10542'] },
+        { marketplaceId: 'MKT_DE' },
+      ],
+    },
   }
   const expected: [marketplace: string, categoryId: string, status: number, code?: number][] = [
     ['MKT_US', '220', 200],
@@ -190,10 +229,22 @@ describe('access', () => {
     const { emulator, get } = await client(options)
     for (const path of Object.values(FEEDS)) {
       for (const [marketplace, categoryId, status, code] of expected) {
-        const response = await get(path.replace('220', categoryId), { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': marketplace })
-        const error = status === 200 ? undefined : ((await response.json()) as { errorId: number; category: string })
+        const response = await get(path.replace('220', categoryId), {
+          ...WHOLE,
+          'X-MKT-C-MARKETPLACE-ID': marketplace,
+        })
+        const error =
+          status === 200
+            ? undefined
+            : ((await response.json()) as { errorId: number; category: string })
         const answered = status === 200 && response.status === 204 ? 200 : response.status
-        expect([path, marketplace, categoryId, answered, error?.errorId]).toEqual([path, marketplace, categoryId, status, code])
+        expect([path, marketplace, categoryId, answered, error?.errorId]).toEqual([
+          path,
+          marketplace,
+          categoryId,
+          status,
+          code,
+        ])
         if (status === 403) expect(error?.category).toBe('BUSINESS')
       }
     }
@@ -203,7 +254,10 @@ describe('access', () => {
 
 describe('filters', () => {
   test('a filter that leaves nothing makes some files 204 and leaves others whole', async () => {
-    const { emulator, get } = await client({ world: world(60), format: { filters: { seed: 5, files: 0.5, items: 1 } } })
+    const { emulator, get } = await client({
+      world: world(60),
+      format: { filters: { seed: 5, files: 0.5, items: 1 } },
+    })
     const plain = await client({ world: world(60) })
     const outcomes = new Set<string>()
     for (let hour = 0; hour < 12; hour++) {
@@ -221,20 +275,25 @@ describe('the clock', () => {
   const at = async (now: string, path: string, options: Partial<EmulatorOptions> = {}) => {
     const { emulator, get } = await client({ world: world(60), now: new Date(now), ...options })
     const response = await get(path, WHOLE)
-    const code = response.status >= 400 ? ((await response.json()) as { errorId: number }).errorId : undefined
+    const code =
+      response.status >= 400 ? ((await response.json()) as { errorId: number }).errorId : undefined
     await emulator.close()
     return [response.status, code]
   }
-  const daily = (feed: string, date: string) => `/${feed}?feed_scope=NEWLY_LISTED&category_id=220&date=${date}`
+  const daily = (feed: string, date: string) =>
+    `/${feed}?feed_scope=NEWLY_LISTED&category_id=220&date=${date}`
 
-  test.each(['item', 'item_group'])('%s: the same request meets 13005, 13007, the file, and 13005 again', async feed => {
-    const path = daily(feed, '20260301')
-    expect(await at('2026-03-01T20:00:00Z', path)).toEqual([400, 13005])
-    expect(await at('2026-03-03T15:59:59Z', path)).toEqual([400, 13007])
-    expect((await at('2026-03-03T16:00:00Z', path))[0]).toBeLessThan(300)
-    expect((await at('2026-03-17T15:59:59Z', path))[0]).toBeLessThan(300)
-    expect(await at('2026-03-17T16:00:00Z', path)).toEqual([400, 13005])
-  })
+  test.each(['item', 'item_group'])(
+    '%s: the same request meets 13005, 13007, the file, and 13005 again',
+    async feed => {
+      const path = daily(feed, '20260301')
+      expect(await at('2026-03-01T20:00:00Z', path)).toEqual([400, 13005])
+      expect(await at('2026-03-03T15:59:59Z', path)).toEqual([400, 13007])
+      expect((await at('2026-03-03T16:00:00Z', path))[0]).toBeLessThan(300)
+      expect((await at('2026-03-17T15:59:59Z', path))[0]).toBeLessThan(300)
+      expect(await at('2026-03-17T16:00:00Z', path)).toEqual([400, 13005])
+    },
+  )
 
   test('item_priority: 13005, 404-13007, the file, and 13005 again', async () => {
     expect(await at('2026-03-01T06:59:59Z', PRIORITY)).toEqual([400, 13005])
@@ -253,12 +312,20 @@ describe('the clock', () => {
 
   test('a slow category waits a day longer', async () => {
     const path = daily('item', '20260301')
-    expect(await at('2026-03-03T16:00:00Z', path, { slowCategories: ['220'] })).toEqual([400, 13007])
-    expect((await at('2026-03-04T16:00:00Z', path, { slowCategories: ['220'] }))[0]).toBeLessThan(300)
+    expect(await at('2026-03-03T16:00:00Z', path, { slowCategories: ['220'] })).toEqual([
+      400, 13007,
+    ])
+    expect((await at('2026-03-04T16:00:00Z', path, { slowCategories: ['220'] }))[0]).toBeLessThan(
+      300,
+    )
   })
 
   test('a daily bootstrap tells its generation', async () => {
-    const { emulator, get } = await client({ world: world(60), now: new Date('2026-03-04T12:00:00Z'), bootstrapAt: 'daily' })
+    const { emulator, get } = await client({
+      world: world(60),
+      now: new Date('2026-03-04T12:00:00Z'),
+      bootstrapAt: 'daily',
+    })
     const modified = (await get(ITEM, WHOLE)).headers.get('last-modified')
     expect(modified).toBe('Mon, 02 Mar 2026 07:00:00 GMT')
     expect((await get(GROUP, WHOLE)).headers.get('last-modified')).toBe(modified)
@@ -278,7 +345,12 @@ describe('the clock', () => {
 
 describe('refusals', () => {
   const future = '/item_snapshot?category_id=220&snapshot_date=2026-03-09T05:00:00.000Z'
-  const rows: [status: number, code: number, path: string, headers: Record<string, string | null>][] = [
+  const rows: [
+    status: number,
+    code: number,
+    path: string,
+    headers: Record<string, string | null>,
+  ][] = [
     [400, 13000, `${ITEM}&category_id=220`, WHOLE],
     [400, 13003, '/item?feed_scope=HOURLY&category_id=220', WHOLE],
     [400, 13003, '/item_group?feed_scope=HOURLY&category_id=220', WHOLE],
@@ -296,20 +368,22 @@ describe('refusals', () => {
     [400, 13015, PRIORITY, {}],
     [400, 13020, '/item_snapshot?category_id=220', WHOLE],
     [400, 13021, '/item_snapshot?category_id=220&snapshot_date=2026-03-01T05:10:00.000Z', WHOLE],
-    ...Object.values(FEEDS).flatMap((path): [number, number, string, Record<string, string | null>][] => [
-      [400, 13004, path.replace('220', 'toys'), WHOLE],
-      [400, 13010, path.replace('category_id=220', 'x=1'), WHOLE],
-      [400, 13012, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': 'mkt_us' }],
-      [400, 13012, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': 'MKT_USA' }],
-      [400, 13013, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': null }],
-      [400, 13014, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': 'MKT_FR' }],
-      [400, 13016, path, { range: 'items=0-5' }],
-      [400, 13018, path, { range: 'bytes=x-5' }],
-      [400, 13019, path, { range: 'bytes=0-x' }],
-      [path === PRIORITY ? 416 : 400, 13017, path, { range: 'bytes=9-5' }],
-      [path === PRIORITY ? 416 : 400, 13017, path, { range: 'bytes=0-100000001' }],
-      [400, 13022, path.replace('220', '221'), WHOLE],
-    ]),
+    ...Object.values(FEEDS).flatMap(
+      (path): [number, number, string, Record<string, string | null>][] => [
+        [400, 13004, path.replace('220', 'toys'), WHOLE],
+        [400, 13010, path.replace('category_id=220', 'x=1'), WHOLE],
+        [400, 13012, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': 'mkt_us' }],
+        [400, 13012, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': 'MKT_USA' }],
+        [400, 13013, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': null }],
+        [400, 13014, path, { ...WHOLE, 'X-MKT-C-MARKETPLACE-ID': 'MKT_FR' }],
+        [400, 13016, path, { range: 'items=0-5' }],
+        [400, 13018, path, { range: 'bytes=x-5' }],
+        [400, 13019, path, { range: 'bytes=0-x' }],
+        [path === PRIORITY ? 416 : 400, 13017, path, { range: 'bytes=9-5' }],
+        [path === PRIORITY ? 416 : 400, 13017, path, { range: 'bytes=0-100000001' }],
+        [400, 13022, path.replace('220', '221'), WHOLE],
+      ],
+    ),
   ]
 
   test('every code of the document is provoked somewhere here', () => {
@@ -365,7 +439,9 @@ describe('refusals', () => {
 
   test('the part at fault is named and repeated, cut short', async () => {
     const { emulator, get } = await client()
-    const body = (await (await get(`/item?feed_scope=${'x'.repeat(500)}&category_id=220`, WHOLE)).json()) as Record<string, unknown>
+    const body = (await (
+      await get(`/item?feed_scope=${'x'.repeat(500)}&category_id=220`, WHOLE)
+    ).json()) as Record<string, unknown>
     expect(body.inputRefIds).toEqual(['feed_scope'])
     expect(body.parameters).toEqual([
       { name: 'feed_scope', value: 'x'.repeat(80) },
@@ -376,7 +452,9 @@ describe('refusals', () => {
 
   test('errors can come wrapped', async () => {
     const { emulator, get } = await client({ wrapErrors: true })
-    expect(await (await get('/item?category_id=220', WHOLE)).json()).toMatchObject({ errors: [{ errorId: 13009 }] })
+    expect(await (await get('/item?category_id=220', WHOLE)).json()).toMatchObject({
+      errors: [{ errorId: 13009 }],
+    })
     await emulator.close()
   })
 
@@ -391,6 +469,8 @@ describe('refusals', () => {
     const { emulator, get } = await client()
     await emulator.close()
     const response = await get(ITEM, WHOLE)
-    expect([response.status, ((await response.json()) as { errorId: number }).errorId]).toEqual([500, 13006])
+    expect([response.status, ((await response.json()) as { errorId: number }).errorId]).toEqual([
+      500, 13006,
+    ])
   })
 })

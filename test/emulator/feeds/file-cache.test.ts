@@ -62,7 +62,11 @@ describe.each([
   test('requests at the same time share one making, later ones what it made', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const { made, produce } = maker()
-    const leases = await Promise.all([cache.lease('a', produce), cache.lease('a', produce), cache.lease('a', produce)])
+    const leases = await Promise.all([
+      cache.lease('a', produce),
+      cache.lease('a', produce),
+      cache.lease('a', produce),
+    ])
     leases.push(await cache.lease('a', produce))
     expect(made.count).toBe(1)
     for (const lease of leases) lease.release()
@@ -73,7 +77,8 @@ describe.each([
     const cache = new FileCache({ memoryFileBytes, cacheBytes: 11_000 })
     const makers = { a: maker(), b: maker(), c: maker() }
     const held = await cache.lease('a', makers.a.produce)
-    for (const key of ['b', 'c', 'b'] as const) (await cache.lease(key, makers[key].produce)).release()
+    for (const key of ['b', 'c', 'b'] as const)
+      (await cache.lease(key, makers[key].produce)).release()
     expect((await read(held, 0, 5_000)).equals(content)).toBe(true)
     held.release()
     ;(await cache.lease('a', makers.a.produce)).release()
@@ -87,7 +92,9 @@ describe.each([
     expect(readdirSync(folder)).toEqual([])
     await cache.close()
     await cache.close()
-    await expect(cache.lease('a', maker().produce)).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
+    await expect(cache.lease('a', maker().produce)).rejects.toMatchObject({
+      code: 'STAGE_DESTROYED',
+    })
     if (memoryFileBytes === 100) await expect(read(lease, 0, 10)).rejects.toThrow()
     expect(readdirSync(folder)).toEqual([])
   })
@@ -136,10 +143,15 @@ test('one file above the cap stays while it is the last', async () => {
 
 test('a name that is no option is refused', () => {
   expect(() => new FileCache({ cacheByte: 1 } as never)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', message: expect.stringContaining('did you mean cacheBytes?') }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('did you mean cacheBytes?'),
+    }),
   )
 })
 
 test.each(['cacheBytes', 'memoryFileBytes'])('%s below 0 is refused', option => {
-  expect(() => new FileCache({ [option]: -1 })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => new FileCache({ [option]: -1 })).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })

@@ -1,12 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { checkFileFormat, type FeedFile, type FileFormat, feedLines } from '../../../src/emulator/feeds/feed-file'
+import {
+  checkFileFormat,
+  type FeedFile,
+  type FileFormat,
+  feedLines,
+} from '../../../src/emulator/feeds/feed-file'
 import { checkFilters, shownIn } from '../../../src/emulator/feeds/file-filter'
 import { HOUR_MS } from '../../../src/emulator/world/item-life'
 import { createWorld } from '../../../src/emulator/world/world'
 
 const world = createWorld({ seed: 7, items: 600, churn: 20 })
 const place = { marketplaceId: 'MKT_US', categoryId: '220' }
-const at = (feed: FeedFile['feed']): FeedFile => ({ feed, content: 'bootstrap', ...place, from: world.start, to: world.start })
+const at = (feed: FeedFile['feed']): FeedFile => ({
+  feed,
+  content: 'bootstrap',
+  ...place,
+  from: world.start,
+  to: world.start,
+})
 const hour = (n: number): FeedFile => ({
   feed: 'item_snapshot',
   content: 'span',
@@ -40,7 +51,11 @@ describe('filters', () => {
   test('what one file hides another shows', () => {
     const filters = { seed: 3, files: 1, items: 0.5 }
     const hidden = new Set(ids(hour(0)).filter(id => !ids(hour(0), { filters }).includes(id)))
-    expect(Array.from({ length: 23 }, (_, n) => ids(hour(n + 1), { filters })).some(shown => shown.some(id => hidden.has(id)))).toBe(true)
+    expect(
+      Array.from({ length: 23 }, (_, n) => ids(hour(n + 1), { filters })).some(shown =>
+        shown.some(id => hidden.has(id)),
+      ),
+    ).toBe(true)
   })
 
   test('a group file has the groups of the items that its item file shows', () => {
@@ -56,7 +71,11 @@ describe('filters', () => {
 
   test('with every item hidden nothing is left', () => {
     const filters = { seed: 1, files: 1, items: 1 }
-    expect([ids(at('item'), { filters }), ids(at('item_group'), { filters }), ids(hour(1), { filters })]).toEqual([[], [], []])
+    expect([
+      ids(at('item'), { filters }),
+      ids(at('item_group'), { filters }),
+      ids(hour(1), { filters }),
+    ]).toEqual([[], [], []])
   })
 
   test.each([
@@ -65,7 +84,10 @@ describe('filters', () => {
     [{ seed: 1, files: 1, items: -1 }, 'filters.items'],
     [{ seed: 1, files: 1, items: 1, itmes: 1 }, 'itmes'],
   ])('%j is refused', (filters, option) => {
-    const refused = expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
+    const refused = expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    })
     expect(() => checkFilters(filters)).toThrow(refused)
     expect(() => checkFileFormat({ filters })).toThrow(refused)
   })

@@ -20,10 +20,15 @@ const file: FeedFile = {
 function responder(headerForm: HeaderForm = 'documented', memoryFileBytes = 1_000_000) {
   const cache = new FileCache({ memoryFileBytes })
   const files = new FileResponder({ world, format: {}, cache, headerForm, maxRangeBytes: 10_000 })
-  const send = (headers: Record<string, string> = {}, prepare = (_: Request) => {}, maxWholeBytes = 10_000) => {
+  const send = (
+    headers: Record<string, string> = {},
+    prepare = (_: Request) => {},
+    maxWholeBytes = 10_000,
+  ) => {
     const request = new Request('http://x/', { headers })
     prepare(request)
-    const refuse = (code: number, contentRange: string) => Response.json({ code, contentRange }, { status: 400 })
+    const refuse = (code: number, contentRange: string) =>
+      Response.json({ code, contentRange }, { status: 400 })
     return files.respond(file, request, { mediaType: 'application/x-test', maxWholeBytes, refuse })
   }
   return { cache, files, send }
@@ -58,7 +63,9 @@ describe.each([
       const prepare = (request: Request) => setVariant(request, variant)
       const whole = await bytesOf(await send({}, prepare))
       for (const start of [0, 1, 19, 20, 21, 39, 40, 41, whole.length - 1]) {
-        for (const end of [start, start + 1, 20, 40, 41, whole.length - 1].filter(at => at >= start && at < whole.length)) {
+        for (const end of [start, start + 1, 20, 40, 41, whole.length - 1].filter(
+          at => at >= start && at < whole.length,
+        )) {
           const part = await bytesOf(await send({ range: `bytes=${start}-${end}` }, prepare))
           expect(part.equals(whole.subarray(start, end + 1))).toBe(true)
         }
@@ -71,14 +78,19 @@ describe.each([
 test('a refusal is worded by the operation, and told what 416 would say', async () => {
   const { cache, files, send } = responder()
   const total = await files.totalBytes(file)
-  expect(await (await send({ range: 'bytes=x-1' })).json()).toEqual({ code: 13018, contentRange: `*/${total}` })
+  expect(await (await send({ range: 'bytes=x-1' })).json()).toEqual({
+    code: 13018,
+    contentRange: `*/${total}`,
+  })
   expect(await (await send({}, undefined, 10)).json()).toMatchObject({ code: 13015 })
   await cache.close()
 })
 
 test('a file that is cut to nothing has one byte left', async () => {
   const { cache, send } = responder()
-  const response = await send({}, request => setVariant(request, { generation: 0, cutBytes: 1_000_000 }))
+  const response = await send({}, request =>
+    setVariant(request, { generation: 0, cutBytes: 1_000_000 }),
+  )
   expect((await bytesOf(response)).length).toBe(1)
   await cache.close()
 })

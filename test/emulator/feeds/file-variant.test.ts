@@ -1,6 +1,12 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { ORIGINAL, setVariant, variantModified, variantOf, variantPrefix } from '../../../src/emulator/feeds/file-variant'
+import {
+  ORIGINAL,
+  setVariant,
+  variantModified,
+  variantOf,
+  variantPrefix,
+} from '../../../src/emulator/feeds/file-variant'
 
 test('a request has the original unless another was set for it', () => {
   const request = new Request('http://x/')
@@ -22,6 +28,8 @@ test('the original has no prefix; each later generation inflates to the same con
 
 test('each generation has another Last-Modified', () => {
   const modified = new Date('2026-03-01T00:00:00Z')
-  const dates = [0, 1, 2].map(generation => variantModified({ generation, cutBytes: 0 }, modified).toUTCString())
+  const dates = [0, 1, 2].map(generation =>
+    variantModified({ generation, cutBytes: 0 }, modified).toUTCString(),
+  )
   expect(new Set(dates).size).toBe(3)
 })

@@ -6,5 +6,9 @@ test.each([
   ['documented', ['itemId', 'the service', 'inferredEpid', 'RestockingFeePercentage']],
   ['PascalCase', ['ItemId', 'GTIN', 'InferredEPID', 'RestockingFeePercentage']],
 ] as const)('%s', (spelling, names) => {
-  expect(['itemId', 'gtin', 'inferredEpid', 'RestockingFeePercentage'].map(name => headerName(name, spelling))).toEqual(names)
+  expect(
+    ['itemId', 'gtin', 'inferredEpid', 'RestockingFeePercentage'].map(name =>
+      headerName(name, spelling),
+    ),
+  ).toEqual(names)
 })

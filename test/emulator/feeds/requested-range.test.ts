@@ -1,9 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerRange, type HeaderForm, readRange } from '../../../src/emulator/feeds/requested-range'
+import {
+  answerRange,
+  type HeaderForm,
+  readRange,
+} from '../../../src/emulator/feeds/requested-range'
 
-const rules = (headerForm: HeaderForm, maxRangeBytes = 100) => ({ headerForm, maxRangeBytes, maxWholeBytes: 500 })
-const content = (status: 200 | 206, start: number, end: number, contentRange: string | undefined) => ({
+const rules = (headerForm: HeaderForm, maxRangeBytes = 100) => ({
+  headerForm,
+  maxRangeBytes,
+  maxWholeBytes: 500,
+})
+const content = (
+  status: 200 | 206,
+  start: number,
+  end: number,
+  contentRange: string | undefined,
+) => ({
   kind: 'content',
   status,
   sent: { start, end },
@@ -47,7 +60,9 @@ describe('requested range', () => {
   })
 
   test('the maximum is compared with end - start: one byte more passes', () => {
-    expect(answerRange('bytes=0-100', 1_000, rules('documented'))).toMatchObject({ sent: { start: 0, end: 100 } })
+    expect(answerRange('bytes=0-100', 1_000, rules('documented'))).toMatchObject({
+      sent: { start: 0, end: 100 },
+    })
     expect(answerRange('bytes=0-101', 1_000, rules('documented'))).toMatchObject({ code: 13017 })
   })
 
@@ -96,11 +111,20 @@ describe('requested range', () => {
       fc.string(),
     )
     fc.assert(
-      fc.property(header, fc.integer({ min: 1, max: 50 }), fc.constantFrom('documented', 'rfc9110', 'echo'), (range, total, form) => {
-        const answer = answerRange(range, total, rules(form as HeaderForm, 30))
-        if (answer.kind === 'refused') return
-        expect(0 <= answer.sent.start && answer.sent.start <= answer.sent.end && answer.sent.end < total).toBe(true)
-      }),
+      fc.property(
+        header,
+        fc.integer({ min: 1, max: 50 }),
+        fc.constantFrom('documented', 'rfc9110', 'echo'),
+        (range, total, form) => {
+          const answer = answerRange(range, total, rules(form as HeaderForm, 30))
+          if (answer.kind === 'refused') return
+          expect(
+            0 <= answer.sent.start &&
+              answer.sent.start <= answer.sent.end &&
+              answer.sent.end < total,
+          ).toBe(true)
+        },
+      ),
     )
   })
 })

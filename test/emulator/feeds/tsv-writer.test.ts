@@ -3,7 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tsvBlocks, tsvCell, tsvLine } from '../../../src/emulator/feeds/tsv-writer'
 
-const cell = fc.string({ unit: fc.constantFrom('a', 'é', '日', '🎁', '\t', '"', '\\', '\n', '\r', ' ', "'"), maxLength: 6 })
+const cell = fc.string({
+  unit: fc.constantFrom('a', 'é', '日', '🎁', '\t', '"', '\\', '\n', '\r', ' ', "'"),
+  maxLength: 6,
+})
 
 describe('TSV writer', () => {
   test.each([
@@ -22,15 +25,24 @@ describe('TSV writer', () => {
   test('an independent reader gets every cell back', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constant('x'), cell, cell), { maxLength: 5 }), rows => {
-        const text = [...tsvBlocks(rows.map(tsvLine), 7)].map(block => Buffer.from(block).toString('utf8')).join('')
-        const read = parse(text, { delimiter: '\t', quote: '"', escape: '\\', record_delimiter: ['\n', '\r\n'] })
+        const text = [...tsvBlocks(rows.map(tsvLine), 7)]
+          .map(block => Buffer.from(block).toString('utf8'))
+          .join('')
+        const read = parse(text, {
+          delimiter: '\t',
+          quote: '"',
+          escape: '\\',
+          record_delimiter: ['\n', '\r\n'],
+        })
         expect(read).toEqual(rows)
       }),
     )
   })
 
   test('blocks hold whole lines', () => {
-    const blocks = [...tsvBlocks(['one\n', 'two\n', 'three\n'], 5)].map(block => Buffer.from(block).toString())
+    const blocks = [...tsvBlocks(['one\n', 'two\n', 'three\n'], 5)].map(block =>
+      Buffer.from(block).toString(),
+    )
     expect(blocks).toEqual(['one\ntwo\n', 'three\n'])
     expect([...tsvBlocks([])]).toEqual([])
   })

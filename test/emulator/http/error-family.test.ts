@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
-import { ErrorFamily, type ErrorFamilyOptions, requestError } from '../../../src/emulator/http/error-family'
+import {
+  ErrorFamily,
+  type ErrorFamilyOptions,
+  requestError,
+} from '../../../src/emulator/http/error-family'
 
 const family = (options: Partial<ErrorFamilyOptions> = {}) => {
   const rows = { 7: requestError(400, 'Wrong.', 'limit'), 8: requestError(404, 'Gone.') }
-  return new ErrorFamily(rows, { domain: 'API_FEED', subdomain: 'feed', wrapped: false, ...options })
+  return new ErrorFamily(rows, {
+    domain: 'API_FEED',
+    subdomain: 'feed',
+    wrapped: false,
+    ...options,
+  })
 }
 
 test('the documented Error, with every field', async () => {
@@ -23,14 +32,22 @@ test('the documented Error, with every field', async () => {
 })
 
 test('a row without an input names and repeats nothing', async () => {
-  expect(await family().response(8, { received: 'x' }).json()).toMatchObject({ inputRefIds: [], parameters: [] })
-  expect(await family().response(7, { received: null }).json()).toMatchObject({ inputRefIds: ['limit'], parameters: [] })
+  expect(await family().response(8, { received: 'x' }).json()).toMatchObject({
+    inputRefIds: [],
+    parameters: [],
+  })
+  expect(await family().response(7, { received: null }).json()).toMatchObject({
+    inputRefIds: ['limit'],
+    parameters: [],
+  })
 })
 
 test('placeholders are filled in, and each is a parameter; what a request sends is no placeholder', async () => {
   const rows = { 7: requestError(400, 'From {least} to {most}, not {the_other}.', 'limit') }
   const one = new ErrorFamily(rows, { domain: 'API_FEED', subdomain: 'feed', wrapped: false })
-  const body = await one.response(7, { received: '{most}', values: { least: '20', most: '{least}' } }).json()
+  const body = await one
+    .response(7, { received: '{most}', values: { least: '20', most: '{least}' } })
+    .json()
   expect(body).toMatchObject({
     message: 'From 20 to {least}, not the other.',
     longMessage: 'From 20 to {least}, not the other.',
@@ -48,7 +65,9 @@ test('an input has the name that the profile gives it, unless the answer names a
     inputRefIds: ['X-Limit'],
     parameters: [{ name: 'X-Limit', value: '1' }],
   })
-  expect(await named.response(7, { input: 'other' }).json()).toMatchObject({ inputRefIds: ['other'] })
+  expect(await named.response(7, { input: 'other' }).json()).toMatchObject({
+    inputRefIds: ['other'],
+  })
 })
 
 test('without a code', async () => {

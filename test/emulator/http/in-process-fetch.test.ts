@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { inProcessFetch } from '../../../src/emulator/http/in-process-fetch'
 
 const echo = inProcessFetch(
-  async request => new Response(`${request.method} ${request.url} ${await request.text()}`, { status: 202, headers: { 'x-a': 'b' } }),
+  async request =>
+    new Response(`${request.method} ${request.url} ${await request.text()}`, {
+      status: 202,
+      headers: { 'x-a': 'b' },
+    }),
 )
 
 /** A body that gives one chunk and then nothing, and tells when it was cancelled. */
@@ -25,7 +29,11 @@ describe('in-process fetch', () => {
       await echo(new Request('http://x/a', { method: 'POST', body: 'hi' })),
     ]
     for (const response of asked) {
-      expect([response.status, response.headers.get('x-a'), await response.text()]).toEqual([202, 'b', 'POST http://x/a hi'])
+      expect([response.status, response.headers.get('x-a'), await response.text()]).toEqual([
+        202,
+        'b',
+        'POST http://x/a hi',
+      ])
     }
   })
 
@@ -38,7 +46,9 @@ describe('in-process fetch', () => {
     const reason = new Error('enough')
     await expect(echo('http://x/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     const controller = new AbortController()
-    const pending = inProcessFetch(() => new Promise(() => {}))('http://x/', { signal: controller.signal })
+    const pending = inProcessFetch(() => new Promise(() => {}))('http://x/', {
+      signal: controller.signal,
+    })
     controller.abort(reason)
     await expect(pending).rejects.toBe(reason)
   })
@@ -56,7 +66,8 @@ describe('in-process fetch', () => {
 
   test('a body that nobody reads takes nothing from its source', async () => {
     let pulls = 0
-    const source = () => new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 })
+    const source = () =>
+      new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 })
     const response = await inProcessFetch(async () => new Response(source()))('http://x/')
     await new Promise(resolve => setImmediate(resolve))
     expect(pulls).toBe(0)

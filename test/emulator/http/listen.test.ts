@@ -16,7 +16,10 @@ async function onSocket(options: Parameters<typeof client>[0] = {}) {
 
 describe('listen', () => {
   test('in process and on a socket the bytes and headers are the same', async () => {
-    const { emulator, get, headers, url } = await onSocket({ world: { seed: 7, items: 3_000 }, cache: { memoryFileBytes: 1_000 } })
+    const { emulator, get, headers, url } = await onSocket({
+      world: { seed: 7, items: 3_000 },
+      cache: { memoryFileBytes: 1_000 },
+    })
     for (const range of ['bytes=0-99999999', 'bytes=100-300', 'bytes=300000-300000']) {
       const [inProcess, socket] = await Promise.all([
         get(ITEM, { range }),
@@ -33,15 +36,22 @@ describe('listen', () => {
 
   test('close leaves no socket open, destroys an answer in the middle, and can be called again', async () => {
     const before = handles()
-    const { emulator, server, headers, url } = await onSocket({ world: { seed: 7, items: 60_000 }, format: { gzipLevel: 0 } })
+    const { emulator, server, headers, url } = await onSocket({
+      world: { seed: 7, items: 60_000 },
+      format: { gzipLevel: 0 },
+    })
     const cut = new Promise<string>(resolve => {
-      const asked = request(url, { headers: { ...headers, range: 'bytes=0-90000000' } }, response => {
-        response.once('data', () => {
-          response.pause()
-          void emulator.close().then(() => response.resume())
-        })
-        response.once('error', error => resolve((error as NodeJS.ErrnoException).code ?? ''))
-      })
+      const asked = request(
+        url,
+        { headers: { ...headers, range: 'bytes=0-90000000' } },
+        response => {
+          response.once('data', () => {
+            response.pause()
+            void emulator.close().then(() => response.resume())
+          })
+          response.once('error', error => resolve((error as NodeJS.ErrnoException).code ?? ''))
+        },
+      )
       asked.on('error', () => {})
       asked.end()
     })
@@ -61,7 +71,9 @@ describe('listen', () => {
       message: expect.stringContaining(`port ${port}: EADDRINUSE`),
       context: { host: '127.0.0.1', port, reason: 'EADDRINUSE' },
     })
-    await expect(emulator.listen({ host: 'no.such.host.invalid' })).rejects.toMatchObject({ code: 'LISTEN_FAILED' })
+    await expect(emulator.listen({ host: 'no.such.host.invalid' })).rejects.toMatchObject({
+      code: 'LISTEN_FAILED',
+    })
     await emulator.close()
   })
 
@@ -75,7 +87,10 @@ describe('listen', () => {
     [null as never, 'options'],
   ])('%j is refused', async (options, option) => {
     const emulator = createEmulator({ world: { seed: 1, items: 1 } })
-    await expect(emulator.listen(options)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option } })
+    await expect(emulator.listen(options)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option },
+    })
   })
 
   test('a listener that comes while the emulator closes does not stay', async () => {
@@ -86,7 +101,10 @@ describe('listen', () => {
   })
 
   test('the process’s own Request and Response stay what they are', async () => {
-    const [before, emulator] = [[globalThis.Request, globalThis.Response], createEmulator({ world: { seed: 1, items: 1 } })]
+    const [before, emulator] = [
+      [globalThis.Request, globalThis.Response],
+      createEmulator({ world: { seed: 1, items: 1 } }),
+    ]
     await emulator.listen()
     expect([globalThis.Request, globalThis.Response]).toEqual(before)
     await emulator.close()
@@ -96,22 +114,26 @@ describe('listen', () => {
     ['hono', 'fetch'],
     ['hono', 'listen'],
     ['@hono/node-server', 'listen'],
-  ] as const)('without %s an emulator can be made, and %s is a typed error that says what to install', async (name, method) => {
-    vi.resetModules()
-    vi.doMock(name, () => {
-      throw new Error('Cannot find package')
-    })
-    const { createEmulator: create } = await import('../../../src/emulator')
-    const emulator = create({ world: { seed: 1, items: 1 } })
-    const used = method === 'listen' ? emulator.listen() : emulator.fetch('http://emulator/openapi.json')
-    await expect(used).rejects.toMatchObject({
-      code: 'DEPENDENCY_MISSING',
-      message: expect.stringContaining('npm install hono @hono/node-server'),
-      context: { package: name },
-    })
-    vi.doUnmock(name)
-    await emulator.close()
-  })
+  ] as const)(
+    'without %s an emulator can be made, and %s is a typed error that says what to install',
+    async (name, method) => {
+      vi.resetModules()
+      vi.doMock(name, () => {
+        throw new Error('Cannot find package')
+      })
+      const { createEmulator: create } = await import('../../../src/emulator')
+      const emulator = create({ world: { seed: 1, items: 1 } })
+      const used =
+        method === 'listen' ? emulator.listen() : emulator.fetch('http://emulator/openapi.json')
+      await expect(used).rejects.toMatchObject({
+        code: 'DEPENDENCY_MISSING',
+        message: expect.stringContaining('npm install hono @hono/node-server'),
+        context: { package: name },
+      })
+      vi.doUnmock(name)
+      await emulator.close()
+    },
+  )
 
   test('without the package of the socket the emulator works in process', async () => {
     vi.resetModules()
@@ -127,7 +149,10 @@ describe('listen', () => {
 
   test('HEAD has the headers and takes nothing', async () => {
     const { emulator, headers, url } = await onSocket({ cache: { memoryFileBytes: 10 } })
-    const response = await fetch(url, { method: 'HEAD', headers: { ...headers, range: 'bytes=0-9' } })
+    const response = await fetch(url, {
+      method: 'HEAD',
+      headers: { ...headers, range: 'bytes=0-9' },
+    })
     expect([response.status, (await bodyOf(response)).length]).toEqual([206, 0])
     await emulator.close()
   })

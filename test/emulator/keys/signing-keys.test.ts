@@ -7,25 +7,48 @@ const createdAt = new Date('2026-03-01T00:00:00Z')
 const JWE_KEY = new Uint8Array(32).fill(7)
 
 describe('signing keys', () => {
-  test.each(['ED25519', 'RSA'] as const)('%s: a public key of its kind, and never a private one', async cipher => {
-    const keys = new SigningKeys(1, [{ cipher, createdAt }])
-    const key = await keys.find(keys.ids[0]!)
-    const publicKey = createPublicKey({ key: Buffer.from(key!.publicKey, 'base64'), format: 'der', type: 'spki' })
-    expect([publicKey.type, publicKey.asymmetricKeyType]).toEqual(['public', cipher.toLowerCase()])
-    expect(Object.keys(key!).sort()).toEqual(['creationTime', 'expirationTime', 'jwe', 'publicKey', 'signingKeyCipher', 'signingKeyId'])
-  })
+  test.each(['ED25519', 'RSA'] as const)(
+    '%s: a public key of its kind, and never a private one',
+    async cipher => {
+      const keys = new SigningKeys(1, [{ cipher, createdAt }])
+      const key = await keys.find(keys.ids[0]!)
+      const publicKey = createPublicKey({
+        key: Buffer.from(key!.publicKey, 'base64'),
+        format: 'der',
+        type: 'spki',
+      })
+      expect([publicKey.type, publicKey.asymmetricKeyType]).toEqual([
+        'public',
+        cipher.toLowerCase(),
+      ])
+      expect(Object.keys(key!).sort()).toEqual([
+        'creationTime',
+        'expirationTime',
+        'jwe',
+        'publicKey',
+        'signingKeyCipher',
+        'signingKeyId',
+      ])
+    },
+  )
 
   test('the encrypted form holds the same public key', async () => {
     const keys = new SigningKeys(1, [{ cipher: 'ED25519', createdAt }], JWE_KEY)
     const key = (await keys.find(keys.ids[0]!))!
-    const [header, encryptedKey, iv, text, tag] = key.jwe.split('.').map(part => Buffer.from(part, 'base64url'))
+    const [header, encryptedKey, iv, text, tag] = key.jwe
+      .split('.')
+      .map(part => Buffer.from(part, 'base64url'))
     expect(JSON.parse(header!.toString())).toEqual({ alg: 'dir', enc: 'A256GCM', cty: 'jwk+json' })
     expect(encryptedKey).toHaveLength(0)
     const decipher = createDecipheriv('aes-256-gcm', JWE_KEY, iv!)
       .setAAD(Buffer.from(key.jwe.split('.')[0]!))
       .setAuthTag(tag!)
-    const jwk = JSON.parse(Buffer.concat([decipher.update(text!), decipher.final()]).toString()) as Record<string, string>
-    const opened = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' }).toString('base64')
+    const jwk = JSON.parse(
+      Buffer.concat([decipher.update(text!), decipher.final()]).toString(),
+    ) as Record<string, string>
+    const opened = createPublicKey({ key: jwk, format: 'jwk' })
+      .export({ type: 'spki', format: 'der' })
+      .toString('base64')
     expect(opened).toBe(key.publicKey)
   })
 
@@ -41,7 +64,9 @@ describe('signing keys', () => {
       { cipher: 'RSA', createdAt },
     ] as const
     expect(new SigningKeys(1, seeds).ids).toEqual(new SigningKeys(1, seeds).ids)
-    expect(new Set([...new SigningKeys(1, seeds).ids, ...new SigningKeys(2, seeds).ids]).size).toBe(4)
+    expect(new Set([...new SigningKeys(1, seeds).ids, ...new SigningKeys(2, seeds).ids]).size).toBe(
+      4,
+    )
   })
 
   test('an unknown identifier has no key', () => {
@@ -62,12 +87,15 @@ describe('three years', () => {
 
   test('three calendar years are 1095 or 1096 days, and keep the time of day', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }), date => {
-        const later = yearsLater(date, 3)
-        expect([1095, 1096]).toContain((later.getTime() - date.getTime()) / 86_400_000)
-        expect(later.getUTCFullYear()).toBe(date.getUTCFullYear() + 3)
-        expect(later.toISOString().slice(10)).toBe(date.toISOString().slice(10))
-      }),
+      fc.property(
+        fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }),
+        date => {
+          const later = yearsLater(date, 3)
+          expect([1095, 1096]).toContain((later.getTime() - date.getTime()) / 86_400_000)
+          expect(later.getUTCFullYear()).toBe(date.getUTCFullYear() + 3)
+          expect(later.toISOString().slice(10)).toBe(date.toISOString().slice(10))
+        },
+      ),
     )
   })
 })

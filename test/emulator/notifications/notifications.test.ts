@@ -14,7 +14,11 @@ const destination = ({ emulator }: ServiceClient, status: 'ENABLED' | 'DISABLED'
   return emulator.destinations.find(known => known.status === status)!.destinationId
 }
 
-const asked = (client: ServiceClient, change: Record<string, unknown> = {}, payload: Record<string, unknown> = {}) => ({
+const asked = (
+  client: ServiceClient,
+  change: Record<string, unknown> = {},
+  payload: Record<string, unknown> = {},
+) => ({
   topicId: 'MARKETPLACE_ACCOUNT_DELETION',
   status: 'ENABLED',
   destinationId: destination(client),
@@ -57,10 +61,15 @@ describe('states', () => {
 
   test('created DISABLED with a destination that is not enabled: it cannot be enabled', async () => {
     const client = await notificationClient()
-    const created = await client.post(SUBSCRIPTION, asked(client, { status: 'DISABLED', destinationId: destination(client, 'DISABLED') }))
+    const created = await client.post(
+      SUBSCRIPTION,
+      asked(client, { status: 'DISABLED', destinationId: destination(client, 'DISABLED') }),
+    )
     const location = created.headers.get('location')
     expect(created.status).toBe(201)
-    expect(await refusalIn(await client.send(`${location}/enable`, {}, { method: 'POST' }))).toEqual([400, 195015])
+    expect(
+      await refusalIn(await client.send(`${location}/enable`, {}, { method: 'POST' })),
+    ).toEqual([400, 195015])
     expect((await read(client, location)).status).toBe('DISABLED')
   })
 
@@ -68,24 +77,43 @@ describe('states', () => {
     const client = await notificationClient()
     const topic = { topicId: 'PRIORITY_LISTING_REVISION' }
     for (const schemaVersion of ['1.0', '1.1']) {
-      expect((await client.post(SUBSCRIPTION, asked(client, { ...topic, status: 'DISABLED' }, { schemaVersion }))).status).toBe(201)
+      expect(
+        (
+          await client.post(
+            SUBSCRIPTION,
+            asked(client, { ...topic, status: 'DISABLED' }, { schemaVersion }),
+          )
+        ).status,
+      ).toBe(201)
       for (const status of ['ENABLED', 'DISABLED']) {
-        expect(await refusalIn(await client.post(SUBSCRIPTION, asked(client, { ...topic, status }, { schemaVersion })))).toEqual([
-          409, 195012,
-        ])
+        expect(
+          await refusalIn(
+            await client.post(SUBSCRIPTION, asked(client, { ...topic, status }, { schemaVersion })),
+          ),
+        ).toEqual([409, 195012])
       }
     }
   })
 
   test('two who ask at the same time: one gets it', async () => {
     const client = await notificationClient()
-    const answers = await Promise.all([client.post(SUBSCRIPTION, asked(client)), client.post(SUBSCRIPTION, asked(client))])
+    const answers = await Promise.all([
+      client.post(SUBSCRIPTION, asked(client)),
+      client.post(SUBSCRIPTION, asked(client)),
+    ])
     expect(answers.map(answer => answer.status).sort()).toEqual([201, 409])
   })
 
   test('a refused request leaves nothing behind', async () => {
     const client = await notificationClient()
-    expect((await client.post(SUBSCRIPTION, asked(client, { destinationId: destination(client, 'DISABLED') }))).status).toBe(400)
+    expect(
+      (
+        await client.post(
+          SUBSCRIPTION,
+          asked(client, { destinationId: destination(client, 'DISABLED') }),
+        )
+      ).status,
+    ).toBe(400)
     expect((await client.post(SUBSCRIPTION, asked(client))).status).toBe(201)
   })
 })
@@ -103,17 +131,37 @@ describe('createSubscription: refusals', () => {
     ['no destination', 400, 195007, client => without(asked(client), 'destinationId')],
     ['an unknown destination', 400, 195007, client => asked(client, { destinationId: 'x' })],
     ['no schema version', 400, 195008, client => asked(client, {}, { schemaVersion: undefined })],
-    ['a schema version of another topic', 400, 195008, client => asked(client, {}, { schemaVersion: '1.1' })],
-    ['a schema version as a number', 400, 195008, client => asked(client, {}, { schemaVersion: 1 })],
+    [
+      'a schema version of another topic',
+      400,
+      195008,
+      client => asked(client, {}, { schemaVersion: '1.1' }),
+    ],
+    [
+      'a schema version as a number',
+      400,
+      195008,
+      client => asked(client, {}, { schemaVersion: 1 }),
+    ],
     ['no format', 400, 195009, client => asked(client, {}, { format: undefined })],
     ['another format', 400, 195009, client => asked(client, {}, { format: 'XML' })],
     ['no protocol', 400, 195010, client => asked(client, {}, { deliveryProtocol: undefined })],
     ['another protocol', 400, 195010, client => asked(client, {}, { deliveryProtocol: 'SMTP' })],
     ['a user’s topic', 403, 195011, client => asked(client, { topicId: 'ITEM_AVAILABILITY' })],
-    ['a destination that is not enabled', 400, 195015, client => asked(client, { destinationId: destination(client, 'DISABLED') })],
+    [
+      'a destination that is not enabled',
+      400,
+      195015,
+      client => asked(client, { destinationId: destination(client, 'DISABLED') }),
+    ],
     ['no topic', 400, 195027, client => without(asked(client), 'topicId')],
     ['an unknown topic', 400, 195027, client => asked(client, { topicId: 'WEATHER' })],
-    ['a topic named as what every object has', 400, 195027, client => asked(client, { topicId: 'constructor' })],
+    [
+      'a topic named as what every object has',
+      400,
+      195027,
+      client => asked(client, { topicId: 'constructor' }),
+    ],
   ]
 
   test.each(rows)('%s: %i %i', async (_, status, code, body) => {
@@ -124,13 +172,17 @@ describe('createSubscription: refusals', () => {
   test('a body that does not say it is JSON: 400 195003', async () => {
     const client = await notificationClient()
     for (const type of [null, 'text/plain']) {
-      expect(await refusalIn(await client.post(SUBSCRIPTION, asked(client), { 'content-type': type }))).toEqual([400, 195003])
+      expect(
+        await refusalIn(await client.post(SUBSCRIPTION, asked(client), { 'content-type': type })),
+      ).toEqual([400, 195003])
     }
   })
 
   test('500 195000 on demand', async () => {
     const client = await notificationClient()
-    const response = await client.post(SUBSCRIPTION, asked(client), { 'x-feedmill-fault': 'error;code=195000' })
+    const response = await client.post(SUBSCRIPTION, asked(client), {
+      'x-feedmill-fault': 'error;code=195000',
+    })
     expect(await refusalIn(response)).toEqual([500, 195000])
   })
 
@@ -143,9 +195,16 @@ describe('createSubscription: refusals', () => {
 
   test('the body is a list of documented errors', async () => {
     const client = await notificationClient()
-    expect(await (await client.post(SUBSCRIPTION, asked(client, {}, { format: 'XML' }))).json()).toMatchObject({
+    expect(
+      await (await client.post(SUBSCRIPTION, asked(client, {}, { format: 'XML' }))).json(),
+    ).toMatchObject({
       errors: [
-        { domain: 'API_NOTIFICATION', category: 'REQUEST', inputRefIds: ['format'], parameters: [{ name: 'format', value: 'XML' }] },
+        {
+          domain: 'API_NOTIFICATION',
+          category: 'REQUEST',
+          inputRefIds: ['format'],
+          parameters: [{ name: 'format', value: 'XML' }],
+        },
       ],
     })
   })
@@ -162,23 +221,33 @@ describe('who may subscribe', () => {
   test('a user’s token to a user’s topic', async () => {
     const client = await notificationClient()
     const authorization = await client.userBearer()
-    expect((await client.post(SUBSCRIPTION, asked(client, user), { authorization })).status).toBe(201)
-    expect(await refusalIn(await client.post(SUBSCRIPTION, asked(client), { authorization }))).toEqual([403, 195011])
+    expect((await client.post(SUBSCRIPTION, asked(client, user), { authorization })).status).toBe(
+      201,
+    )
+    expect(
+      await refusalIn(await client.post(SUBSCRIPTION, asked(client), { authorization })),
+    ).toEqual([403, 195011])
   })
 
   test('a topic with a scope of its own', async () => {
     const client = await notificationClient()
     const authorization = await client.bearer('api_scope')
     const body = asked(client, { topicId: 'PRIORITY_LISTING_REVISION' })
-    expect(await refusalIn(await client.post(SUBSCRIPTION, body, { authorization }))).toEqual([403, 195011])
+    expect(await refusalIn(await client.post(SUBSCRIPTION, body, { authorization }))).toEqual([
+      403, 195011,
+    ])
     expect((await client.post(SUBSCRIPTION, body)).status).toBe(201)
   })
 
   test('no token: 401 · one for something else: 403 195011', async () => {
     const client = await notificationClient()
-    expect((await client.post(SUBSCRIPTION, asked(client), { authorization: null })).status).toBe(401)
+    expect((await client.post(SUBSCRIPTION, asked(client), { authorization: null })).status).toBe(
+      401,
+    )
     const authorization = await client.bearer('buy.item.feed')
-    expect(await refusalIn(await client.post(SUBSCRIPTION, asked(client), { authorization }))).toEqual([403, 195011])
+    expect(
+      await refusalIn(await client.post(SUBSCRIPTION, asked(client), { authorization })),
+    ).toEqual([403, 195011])
     expect((await client.send(`${BASE}/topic`, { authorization })).status).toBe(403)
   })
 })
@@ -186,7 +255,10 @@ describe('who may subscribe', () => {
 describe('seed data', () => {
   test('topics, by list and alone', async () => {
     const client = await notificationClient()
-    const list = (await (await client.send(`${BASE}/topic`)).json()) as { total: number; topics: { topicId: string }[] }
+    const list = (await (await client.send(`${BASE}/topic`)).json()) as {
+      total: number
+      topics: { topicId: string }[]
+    }
     expect(list.topics).toEqual(client.emulator.topics)
     expect(list.topics.map(topic => topic.topicId)).toEqual([
       'MARKETPLACE_ACCOUNT_DELETION',
@@ -195,14 +267,20 @@ describe('seed data', () => {
       'ITEM_PRICE_REVISION',
       'PRIORITY_LISTING_REVISION',
     ])
-    expect(await (await client.send(`${BASE}/topic/ITEM_PRICE_REVISION`)).json()).toEqual(list.topics[3])
+    expect(await (await client.send(`${BASE}/topic/ITEM_PRICE_REVISION`)).json()).toEqual(
+      list.topics[3],
+    )
   })
 
   test('destinations, by list and alone; their identifiers do not depend on the process', async () => {
     const [client, other] = [await notificationClient(), await notificationClient()]
-    const list = (await (await client.send(`${BASE}/destination`)).json()) as { destinations: { destinationId: string }[] }
+    const list = (await (await client.send(`${BASE}/destination`)).json()) as {
+      destinations: { destinationId: string }[]
+    }
     expect(list.destinations).toEqual(other.emulator.destinations)
-    expect(await (await client.send(`${BASE}/destination/${destination(client)}`)).json()).toMatchObject({ status: 'ENABLED' })
+    expect(
+      await (await client.send(`${BASE}/destination/${destination(client)}`)).json(),
+    ).toMatchObject({ status: 'ENABLED' })
   })
 
   test.each(['topic/x', 'destination/x', 'subscription/x'])('%s: 404', async path => {

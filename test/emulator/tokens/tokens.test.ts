@@ -17,14 +17,28 @@ const encode = (text: string) => new URLSearchParams({ v: text }).toString().sli
 const basic = (id = options.clientId, secret = options.clientSecret) =>
   `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`
 
-async function ask(form: Record<string, string> | string, headers: Record<string, string> = { authorization: basic() }) {
+async function ask(
+  form: Record<string, string> | string,
+  headers: Record<string, string> = { authorization: basic() },
+) {
   const body = new URLSearchParams(form).toString()
-  const response = issuer.answer(new Headers({ 'content-type': 'application/x-www-form-urlencoded', ...headers }), body)
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> }
+  const response = issuer.answer(
+    new Headers({ 'content-type': 'application/x-www-form-urlencoded', ...headers }),
+    body,
+  )
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  }
 }
 
 const grant = { grant_type: 'client_credentials' }
-const consent = { grant_type: 'authorization_code', code: 'the code', redirect_uri: 'https://app.example/back' }
+const consent = {
+  grant_type: 'authorization_code',
+  code: 'the code',
+  redirect_uri: 'https://app.example/back',
+}
 
 describe('token endpoint', () => {
   test('grants by HTTP Basic and by the body', async () => {
@@ -33,9 +47,16 @@ describe('token endpoint', () => {
       await ask({ ...grant, client_id: options.clientId, client_secret: options.clientSecret }, {}),
     ]) {
       expect(answer.status).toBe(200)
-      expect(answer.body).toMatchObject({ token_type: 'Bearer', expires_in: 60, scope: 'x/buy.item.feed' })
+      expect(answer.body).toMatchObject({
+        token_type: 'Bearer',
+        expires_in: 60,
+        scope: 'x/buy.item.feed',
+      })
       expect(answer.headers.get('cache-control')).toBe('no-store')
-      expect(issuer.read(`Bearer ${answer.body.access_token}`)).toMatchObject({ grant: 'application', scopes: ['x/buy.item.feed'] })
+      expect(issuer.read(`Bearer ${answer.body.access_token}`)).toMatchObject({
+        grant: 'application',
+        scopes: ['x/buy.item.feed'],
+      })
     }
   })
 
@@ -47,7 +68,10 @@ describe('token endpoint', () => {
   test('a user’s token, for the code of one who consented, any number of times', async () => {
     for (const answer of [await ask(consent), await ask(consent)]) {
       expect(answer.status).toBe(200)
-      expect(issuer.read(`Bearer ${answer.body.access_token}`)).toMatchObject({ grant: 'user', scopes: options.userScopes })
+      expect(issuer.read(`Bearer ${answer.body.access_token}`)).toMatchObject({
+        grant: 'user',
+        scopes: options.userScopes,
+      })
     }
   })
 
@@ -58,7 +82,10 @@ describe('token endpoint', () => {
     ['a Basic header that is not one', { authorization: 'Basic !!!' }],
   ])('%s: 401 invalid_client', async (_, headers) => {
     const answer = await ask(grant, headers as Record<string, string>)
-    expect([answer.status, answer.body]).toEqual([401, { error: 'invalid_client', error_description: expect.stringMatching(/\w/) }])
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      { error: 'invalid_client', error_description: expect.stringMatching(/\w/) },
+    ])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/)
   })
 
@@ -66,26 +93,45 @@ describe('token endpoint', () => {
     ['another grant', { grant_type: 'password' }, 'unsupported_grant_type'],
     ['no grant', {}, 'invalid_request'],
     ['a code that was never given', { ...consent, code: 'other' }, 'invalid_grant'],
-    ['a grant without its code', { grant_type: 'authorization_code', redirect_uri: 'https://app.example' }, 'invalid_request'],
-    ['a code without its address', { grant_type: 'authorization_code', code: 'the code' }, 'invalid_request'],
+    [
+      'a grant without its code',
+      { grant_type: 'authorization_code', redirect_uri: 'https://app.example' },
+      'invalid_request',
+    ],
+    [
+      'a code without its address',
+      { grant_type: 'authorization_code', code: 'the code' },
+      'invalid_request',
+    ],
     ['an unknown scope', { ...grant, scope: 'x/buy.item.feed x/other' }, 'invalid_scope'],
     ['an empty scope', { ...grant, scope: ' ' }, 'invalid_scope'],
-    ['a repeated parameter', 'grant_type=client_credentials&grant_type=client_credentials', 'invalid_request'],
+    [
+      'a repeated parameter',
+      'grant_type=client_credentials&grant_type=client_credentials',
+      'invalid_request',
+    ],
     ['two ways of naming the client', { ...grant, client_id: options.clientId }, 'invalid_request'],
   ])('%s: 400 %s', async (_, form, error) => {
     const answer = await ask(form as Record<string, string> | string)
-    expect([answer.status, answer.body]).toEqual([400, { error, error_description: expect.stringMatching(/\w/) }])
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error, error_description: expect.stringMatching(/\w/) },
+    ])
   })
 
   test('a refused scope is named, and so are those that there are; only characters of RFC 6749, 5.2, are sent', async () => {
     const { body } = await ask({ ...grant, scope: 'x/buy.item.feed x/"öther\\' })
-    expect(body.error_description).toBe('unknown scope x/??ther?: the scopes are x/buy.item.feed x/api_scope')
+    expect(body.error_description).toBe(
+      'unknown scope x/??ther?: the scopes are x/buy.item.feed x/api_scope',
+    )
     const long = (await ask({ ...grant, scope: 'y'.repeat(500) })).body.error_description
     expect(long).toBe(`unknown scope ${'y'.repeat(80)}: the scopes are x/buy.item.feed x/api_scope`)
   })
 
   test('a body that is no form: 400 invalid_request', async () => {
-    expect((await ask(grant, { authorization: basic(), 'content-type': 'application/json' })).body).toMatchObject({
+    expect(
+      (await ask(grant, { authorization: basic(), 'content-type': 'application/json' })).body,
+    ).toMatchObject({
       error: 'invalid_request',
     })
   })
@@ -101,7 +147,16 @@ describe('token endpoint', () => {
   test('a changed, foreign or absent token is none', async () => {
     const token = (await ask(grant)).body.access_token as string
     const foreign = new TokenIssuer(options)
-    for (const header of [null, '', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer x${token}`, 'Bearer a.b', 'Bearer a']) {
+    for (const header of [
+      null,
+      '',
+      token,
+      `Basic ${token}`,
+      `Bearer ${token}x`,
+      `Bearer x${token}`,
+      'Bearer a.b',
+      'Bearer a',
+    ]) {
       expect(issuer.read(header)).toBeUndefined()
     }
     expect(foreign.read(`Bearer ${token}`)).toBeUndefined()

@@ -16,7 +16,8 @@ describe('campaigns', () => {
         if (kind === undefined) expect(after).toBe(before)
         if (kind === 'REMOVED_FROM_CAMPAIGN') expect([before === '', after]).toEqual([false, ''])
         if (kind === 'ADDED_TO_CAMPAIGN') expect([before, after === '']).toEqual(['', false])
-        if (kind === 'TRACKING_PAYLOAD_REFRESHED') expect([before === '', after === '', before === after]).toEqual([false, false, false])
+        if (kind === 'TRACKING_PAYLOAD_REFRESHED')
+          expect([before === '', after === '', before === after]).toEqual([false, false, false])
         if (kind !== undefined) seen.add(kind)
       }
     }

@@ -1,6 +1,6 @@
-// What a data engineer checks before trusting a feed: whether the cells of a file agree with each other, with the files beside it,
-// and with what the columns are documented to mean (item-feeds.md, section 2.2).
-// It is one piece because all of it reads the same files.
+// What a data engineer checks before trusting a feed: whether the cells of a file agree with each
+// other, with the files beside it, and with what the columns are documented to mean (item-feeds.md,
+// section 2.2). It is one piece because all of it reads the same files.
 
 import { describe, expect, test } from 'vitest'
 import { tsvBytes } from '../../../src/emulator/feeds/feed-file'
@@ -18,7 +18,13 @@ import {
   TsvRowParser,
 } from '../../../src/index'
 import { tableIn } from '../../documents/pages'
-import { aspectsOf, bootstrapGroups, bootstrapItems, type FileRecord, snapshotItems } from './world-files'
+import {
+  aspectsOf,
+  bootstrapGroups,
+  bootstrapItems,
+  type FileRecord,
+  snapshotItems,
+} from './world-files'
 
 /** ISO 3166-1 alpha-2, as assigned today. */
 const COUNTRIES = new Set(
@@ -67,17 +73,28 @@ interface Files extends Chosen {
 const CHOSEN: readonly Chosen[] = Object.keys(CURRENCIES).flatMap((marketplaceId, m) => {
   const categories = Object.keys(CATEGORIES)
   const two = [categories[m % categories.length]!, categories[(m + 2) % categories.length]!]
-  const world = createWorld({ seed: [1, 77, 20_260_301][m % 3]!, items: 360, marketplaces: [marketplaceId], categories: two })
+  const world = createWorld({
+    seed: [1, 77, 20_260_301][m % 3]!,
+    items: 360,
+    marketplaces: [marketplaceId],
+    categories: two,
+  })
   return two.map(categoryId => ({ world, place: { marketplaceId, categoryId } }))
 })
 
 const FILES: readonly Files[] = CHOSEN.map(chosen => {
-  return { ...chosen, items: bootstrapItems(chosen.world, chosen.place), groups: bootstrapGroups(chosen.world, chosen.place) }
+  return {
+    ...chosen,
+    items: bootstrapItems(chosen.world, chosen.place),
+    groups: bootstrapGroups(chosen.world, chosen.place),
+  }
 })
 
 const cents = (amount: string) => Math.round(100 * Number(amount))
-const valuesOf = (records: readonly FileRecord[], column: string) => new Set(records.map(record => record[column]!))
-const listed = (cell: string, part: string) => new RegExp(`${part}:([^;]*);`).exec(cell)?.[1]?.split('|') ?? []
+const valuesOf = (records: readonly FileRecord[], column: string) =>
+  new Set(records.map(record => record[column]!))
+const listed = (cell: string, part: string) =>
+  new RegExp(`${part}:([^;]*);`).exec(cell)?.[1]?.split('|') ?? []
 const urls = (cell: string) => cell.split('|').filter(url => url !== '')
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 const isFilled = (item: FileRecord, column: string) => item[column] !== ''
@@ -96,11 +113,13 @@ function byValue(records: readonly FileRecord[], column: string): Map<string, Fi
 type Rule<Of> = readonly [rule: string, holds: (of: Of, files: Files) => boolean]
 
 const isCheckDigitRight = (number: string) =>
-  number.length === 13 && [...number].reduce((sum, digit, n) => sum + Number(digit) * (n % 2 === 0 ? 1 : 3), 0) % 10 === 0
+  number.length === 13 &&
+  [...number].reduce((sum, digit, n) => sum + Number(digit) * (n % 2 === 0 ? 1 : 3), 0) % 10 === 0
 
 const regionRule = (cell: string) => {
   const [countries, regions] = [listed(cell, 'COUNTRY'), listed(cell, 'REGION')]
-  const isKnown = countries.every(code => COUNTRIES.has(code)) && regions.every(name => REGIONS.has(name))
+  const isKnown =
+    countries.every(code => COUNTRIES.has(code)) && regions.every(name => REGIONS.has(name))
   return isKnown && [countries, regions].every(list => isSame(list, [...new Set(list)].sort()))
 }
 
@@ -122,8 +141,17 @@ const TOGETHER: readonly (readonly [string, string])[] = [
   ['shippingCost', 'shippingCostType'],
   ['shippingCost', 'shippingServiceCode'],
 ]
-const OF_SHIPPING = ['shippingCarrierCode', 'shippingServiceCode', 'shippingType', 'shippingCost', 'shippingCostType', 'packageWeight']
-const INFERRED = ['Gtin', 'Brand', 'Mpn', 'Epid'].map(name => [name.toLowerCase(), `inferred${name}`] as const)
+const OF_SHIPPING = [
+  'shippingCarrierCode',
+  'shippingServiceCode',
+  'shippingType',
+  'shippingCost',
+  'shippingCostType',
+  'packageWeight',
+]
+const INFERRED = ['Gtin', 'Brand', 'Mpn', 'Epid'].map(
+  name => [name.toLowerCase(), `inferred${name}`] as const,
+)
 const REPEATED: readonly (readonly [column: string, aspect: string])[] = [
   ['brand', 'Brand'],
   ['color', 'Color'],
@@ -133,10 +161,19 @@ const REPEATED: readonly (readonly [column: string, aspect: string])[] = [
 ]
 
 const ITEM_RULES: readonly Rule<FileRecord>[] = [
-  ['stands under the file’s top-level category', (item, { place }) => CATEGORIES[place.categoryId]!.test(item.category!.split('|')[0]!)],
+  [
+    'stands under the file’s top-level category',
+    (item, { place }) => CATEGORIES[place.categoryId]!.test(item.category!.split('|')[0]!),
+  ],
   ['stands in a leaf below it', item => item.category!.split('|').length === 3],
-  ['is titled after its brand, declared or inferred', ({ brand, inferredBrand, title }) => title!.startsWith(`${brand || inferredBrand} `)],
-  ['is priced in the marketplace’s currency', ({ priceCurrency }, { place }) => priceCurrency === CURRENCIES[place.marketplaceId]],
+  [
+    'is titled after its brand, declared or inferred',
+    ({ brand, inferredBrand, title }) => title!.startsWith(`${brand || inferredBrand} `),
+  ],
+  [
+    'is priced in the marketplace’s currency',
+    ({ priceCurrency }, { place }) => priceCurrency === CURRENCIES[place.marketplaceId],
+  ],
   [
     'has its other amounts in the same currency',
     item => {
@@ -152,7 +189,10 @@ const ITEM_RULES: readonly Rule<FileRecord>[] = [
       const [original, discount] = [cents(item.originalPriceValue!), cents(item.discountAmount!)]
       const percent = Math.round((100 * discount) / original)
       return (
-        original === 0 || (discount > 0 && original - discount === cents(item.priceValue!) && Number(item.discountPercentage) === percent)
+        original === 0 ||
+        (discount > 0 &&
+          original - discount === cents(item.priceValue!) &&
+          Number(item.discountPercentage) === percent)
       )
     },
   ],
@@ -167,35 +207,47 @@ const ITEM_RULES: readonly Rule<FileRecord>[] = [
   [
     'excludes nothing that it includes',
     ({ shipToIncludedRegions: included, shipToExcludedRegions: excluded }) => {
-      return ['COUNTRY', 'REGION'].every(part => listed(excluded!, part).every(name => !listed(included!, part).includes(name)))
+      return ['COUNTRY', 'REGION'].every(part =>
+        listed(excluded!, part).every(name => !listed(included!, part).includes(name)),
+      )
     },
   ],
   [
     'includes something exactly where it is shipped',
-    item => isFilled(item, 'shipToIncludedRegions') === item.deliveryOptions!.includes('SHIP_TO_HOME'),
+    item =>
+      isFilled(item, 'shipToIncludedRegions') === item.deliveryOptions!.includes('SHIP_TO_HOME'),
   ],
   [
     'has parcel and carrier only where it is shipped',
-    item => isFilled(item, 'shipToIncludedRegions') || OF_SHIPPING.every(column => !isFilled(item, column)),
+    item =>
+      isFilled(item, 'shipToIncludedRegions') ||
+      OF_SHIPPING.every(column => !isFilled(item, column)),
   ],
   ['is located in a country', item => COUNTRIES.has(item.itemLocationCountry!)],
   [
     'tells a quantity, or the threshold of 10',
     item => {
       const told = isFilled(item, 'estimatedAvailableQuantity')
-      return isSame([item.availabilityThresholdType, item.availabilityThreshold], told ? ['', ''] : ['MORE_THAN', '10'])
+      return isSame(
+        [item.availabilityThresholdType, item.availabilityThreshold],
+        told ? ['', ''] : ['MORE_THAN', '10'],
+      )
     },
   ],
   [
     'is available unless its quantity is 0',
     item => {
-      return item.availability === (item.estimatedAvailableQuantity === '0' ? 'TEMPORARILY_UNAVAILABLE' : 'AVAILABLE')
+      return (
+        item.availability ===
+        (item.estimatedAvailableQuantity === '0' ? 'TEMPORARILY_UNAVAILABLE' : 'AVAILABLE')
+      )
     },
   ],
   [
     'has its identifier in its addresses',
     ({ itemId, legacyItemId, itemWebUrl, itemAffiliateWebUrl }) => {
-      const isAffiliateRight = itemAffiliateWebUrl === '' || itemAffiliateWebUrl!.startsWith(`${itemWebUrl}?`)
+      const isAffiliateRight =
+        itemAffiliateWebUrl === '' || itemAffiliateWebUrl!.startsWith(`${itemWebUrl}?`)
       return (
         /^v1\|\d+\|\d+$/.test(itemId!) &&
         itemId!.split('|')[1] === legacyItemId &&
@@ -206,7 +258,8 @@ const ITEM_RULES: readonly Rule<FileRecord>[] = [
   ],
   [
     'has trade numbers whose check digit is right',
-    ({ gtin, inferredGtin }) => [gtin!, inferredGtin!].every(number => number === '' || isCheckDigitRight(number)),
+    ({ gtin, inferredGtin }) =>
+      [gtin!, inferredGtin!].every(number => number === '' || isCheckDigitRight(number)),
   ],
   [
     'is inferred to be only what the seller did not say',
@@ -223,18 +276,27 @@ const ITEM_RULES: readonly Rule<FileRecord>[] = [
     'says in its columns what its aspects say',
     ({ localizedAspects, ...item }) => {
       const aspects = new Map(aspectsOf(localizedAspects!))
-      const isDepartmentSaid = [item.gender !== '', item.ageGroup !== ''].every(said => said === aspects.has('Department'))
-      return isDepartmentSaid && REPEATED.every(([column, aspect]) => item[column] === (aspects.get(aspect) ?? ''))
+      const isDepartmentSaid = [item.gender !== '', item.ageGroup !== ''].every(
+        said => said === aspects.has('Department'),
+      )
+      return (
+        isDepartmentSaid &&
+        REPEATED.every(([column, aspect]) => item[column] === (aspects.get(aspect) ?? ''))
+      )
     },
   ],
-  ['fills together what belongs together', item => TOGETHER.every(([one, other]) => isFilled(item, one) === isFilled(item, other))],
+  [
+    'fills together what belongs together',
+    item => TOGETHER.every(([one, other]) => isFilled(item, one) === isFilled(item, other)),
+  ],
   [
     'has a return period exactly where returns are accepted',
     item => isFilled(item, 'returnPeriodValue') === (item.returnsAccepted === 'true'),
   ],
   [
     'ends after it began',
-    ({ itemEndDate, itemCreationDate }) => itemEndDate === '' || Date.parse(itemEndDate!) > Date.parse(itemCreationDate!),
+    ({ itemEndDate, itemCreationDate }) =>
+      itemEndDate === '' || Date.parse(itemEndDate!) > Date.parse(itemCreationDate!),
   ],
   [
     'shows its own image first, and once',
@@ -249,7 +311,10 @@ interface Group {
   readonly members: readonly FileRecord[]
 }
 
-/** Beside the aspects that vary, the items of a group may differ in their numbers: price, quantity, trade number, dates. */
+/**
+ * Beside the aspects that vary, the items of a group may differ in their numbers: price, quantity,
+ * trade number, dates.
+ */
 const SHARED = [
   ...[
     'sellerUsername',
@@ -263,13 +328,22 @@ const SHARED = [
     'priceCurrency',
     'itemLocationCountry',
   ],
-  ...['imageAlteringProhibited', 'additionalImageUrls', 'shippingCost', 'packageWeight', 'shipToIncludedRegions', 'shipToExcludedRegions'],
+  ...[
+    'imageAlteringProhibited',
+    'additionalImageUrls',
+    'shippingCost',
+    'packageWeight',
+    'shipToIncludedRegions',
+    'shipToExcludedRegions',
+  ],
 ]
 
 /** The aspects of each member: those that vary, or the others. */
 function aspectsOfMembers({ record, members }: Group, vary: boolean): string[] {
   const varied = new Set(aspectsOf(record.variesByLocalizedAspects!).map(([name]) => name))
-  return members.map(({ localizedAspects }) => JSON.stringify(aspectsOf(localizedAspects!).filter(([name]) => varied.has(name) === vary)))
+  return members.map(({ localizedAspects }) =>
+    JSON.stringify(aspectsOf(localizedAspects!).filter(([name]) => varied.has(name) === vary)),
+  )
 }
 
 const GROUP_RULES: readonly Rule<Group>[] = [
@@ -278,12 +352,20 @@ const GROUP_RULES: readonly Rule<Group>[] = [
     'is of one seller, one leaf, one brand, one kind of thing',
     ({ members }) => SHARED.every(column => valuesOf(members, column).size === 1),
   ],
-  ['has items that share every aspect but those that vary', group => new Set(aspectsOfMembers(group, false)).size === 1],
-  ['has items that the varying aspects tell apart', group => new Set(aspectsOfMembers(group, true)).size === group.members.length],
+  [
+    'has items that share every aspect but those that vary',
+    group => new Set(aspectsOfMembers(group, false)).size === 1,
+  ],
+  [
+    'has items that the varying aspects tell apart',
+    group => new Set(aspectsOfMembers(group, true)).size === group.members.length,
+  ],
   [
     'names every value of the aspects that vary',
     group => {
-      const named = aspectsOf(group.record.variesByLocalizedAspects!).map(pair => JSON.stringify(pair))
+      const named = aspectsOf(group.record.variesByLocalizedAspects!).map(pair =>
+        JSON.stringify(pair),
+      )
       return aspectsOfMembers(group, true).every(member =>
         (JSON.parse(member) as unknown[]).every(pair => named.includes(JSON.stringify(pair))),
       )
@@ -293,7 +375,10 @@ const GROUP_RULES: readonly Rule<Group>[] = [
     'has the title that its items’ titles begin with',
     ({ record, members }) => members.every(item => item.title!.startsWith(`${record.title} `)),
   ],
-  ['has items of different titles', ({ members }) => valuesOf(members, 'title').size === members.length],
+  [
+    'has items of different titles',
+    ({ members }) => valuesOf(members, 'title').size === members.length,
+  ],
   [
     'shows the images of its items, each once',
     ({ record, members }) => {
@@ -304,7 +389,8 @@ const GROUP_RULES: readonly Rule<Group>[] = [
   ],
   [
     'prohibits altering images as its items do',
-    ({ record, members }) => members.every(item => item.imageAlteringProhibited === record.imageAlteringProhibited),
+    ({ record, members }) =>
+      members.every(item => item.imageAlteringProhibited === record.imageAlteringProhibited),
   ],
 ]
 
@@ -313,33 +399,50 @@ function groupsOf({ items, groups }: Files): Group[] {
   return groups.map(record => ({ record, members: members.get(record.itemGroupId!) ?? [] }))
 }
 
-const nameOf = ({ place }: Files, id: string | undefined) => `${place.marketplaceId} ${place.categoryId} ${id}`
+const nameOf = ({ place }: Files, id: string | undefined) =>
+  `${place.marketplaceId} ${place.categoryId} ${id}`
 
 describe('every item', () => {
   test.each(ITEM_RULES)('%s', (_, holds) => {
-    expect(FILES.flatMap(files => files.items.filter(item => !holds(item, files)).map(item => nameOf(files, item.itemId)))).toEqual([])
+    expect(
+      FILES.flatMap(files =>
+        files.items.filter(item => !holds(item, files)).map(item => nameOf(files, item.itemId)),
+      ),
+    ).toEqual([])
   })
 })
 
 describe('every group', () => {
   test.each(GROUP_RULES)('%s', (_, holds) => {
     const broken = (files: Files) => groupsOf(files).filter(group => !holds(group, files))
-    expect(FILES.flatMap(files => broken(files).map(({ record }) => nameOf(files, record.itemGroupId)))).toEqual([])
+    expect(
+      FILES.flatMap(files => broken(files).map(({ record }) => nameOf(files, record.itemGroupId))),
+    ).toEqual([])
   })
 })
 
 describe('every file', () => {
-  test.each(FILES.map(files => [nameOf(files, ''), files] as const))('%s holds what the rules are about', (_, files) => {
-    const { items } = files
-    const filled = (column: string) => items.filter(item => isFilled(item, column)).length
-    expect(items.length).toBeGreaterThan(300)
-    expect(valuesOf(items, 'itemId').size).toBe(items.length)
-    expect(groupsOf(files).filter(({ members }) => members.length > 1).length).toBeGreaterThan(10)
-    for (const column of ['originalPriceValue', 'shipToExcludedRegions', 'itemEndDate', 'gtin', 'inferredBrand', 'packageLength']) {
-      expect(filled(column)).toBeGreaterThan(0)
-      expect(filled(column)).toBeLessThan(items.length)
-    }
-  })
+  test.each(FILES.map(files => [nameOf(files, ''), files] as const))(
+    '%s holds what the rules are about',
+    (_, files) => {
+      const { items } = files
+      const filled = (column: string) => items.filter(item => isFilled(item, column)).length
+      expect(items.length).toBeGreaterThan(300)
+      expect(valuesOf(items, 'itemId').size).toBe(items.length)
+      expect(groupsOf(files).filter(({ members }) => members.length > 1).length).toBeGreaterThan(10)
+      for (const column of [
+        'originalPriceValue',
+        'shipToExcludedRegions',
+        'itemEndDate',
+        'gtin',
+        'inferredBrand',
+        'packageLength',
+      ]) {
+        expect(filled(column)).toBeGreaterThan(0)
+        expect(filled(column)).toBeLessThan(items.length)
+      }
+    },
+  )
 
   test('has several leaves, each with one path and few brands', () => {
     for (const { items } of FILES) {
@@ -355,23 +458,47 @@ describe('every file', () => {
 
   test('of one top-level category has the same leaves in every world', () => {
     const leaves = (seed: number) =>
-      valuesOf(bootstrapItems(createWorld({ seed, items: 200 }), { marketplaceId: 'MKT_US', categoryId: '220' }), 'categoryId')
+      valuesOf(
+        bootstrapItems(createWorld({ seed, items: 200 }), {
+          marketplaceId: 'MKT_US',
+          categoryId: '220',
+        }),
+        'categoryId',
+      )
     expect([...leaves(1)].sort()).toEqual([...leaves(2)].sort())
   })
 })
 
 test('a seller has one feedback in all marketplaces, and one policy in each', () => {
-  const world = createWorld({ seed: 5, items: 2_500, marketplaces: ['MKT_DE', 'MKT_GB'], categories: ['220', '11450'] })
+  const world = createWorld({
+    seed: 5,
+    items: 2_500,
+    marketplaces: ['MKT_DE', 'MKT_GB'],
+    categories: ['220', '11450'],
+  })
   const places = world.options.marketplaces.flatMap(marketplaceId => {
     return world.options.categories.map(categoryId => ({ marketplaceId, categoryId }))
   })
   const items = places.map(place => bootstrapItems(world, place))
-  const feedback = ['sellerFeedbackPercentage', 'sellerFeedbackScore', 'sellerTrustLevel', 'sellerAccountType', 'sellerUserId']
-  const policy = ['returnsAccepted', 'returnPeriodValue', 'returnShippingCostPayer', 'deliveryOptions', 'shipToIncludedRegions']
+  const feedback = [
+    'sellerFeedbackPercentage',
+    'sellerFeedbackScore',
+    'sellerTrustLevel',
+    'sellerAccountType',
+    'sellerUserId',
+  ]
+  const policy = [
+    'returnsAccepted',
+    'returnPeriodValue',
+    'returnShippingCostPayer',
+    'deliveryOptions',
+    'shipToIncludedRegions',
+  ]
   const oneEach = (records: readonly FileRecord[], columns: readonly string[]) => {
     const several = [...byValue(records, 'sellerUsername').values()].filter(own => own.length > 1)
     expect(several.length).toBeGreaterThan(500)
-    for (const column of columns) expect([column, several.filter(own => valuesOf(own, column).size > 1)]).toEqual([column, []])
+    for (const column of columns)
+      expect([column, several.filter(own => valuesOf(own, column).size > 1)]).toEqual([column, []])
   }
   oneEach(items.flat(), feedback)
   oneEach([...items[0]!, ...items[1]!], policy)
@@ -398,18 +525,30 @@ describe('changes are seen', () => {
       const place = { marketplaceId: 'MKT_US', categoryId: '220' }
       const columns = [...new Set(['itemId', ...Object.values(CHANGED).flat()])]
       const truth = (time: number) =>
-        new Map(Array.from(world.truthAt(new Date(time), place, columns), ({ itemId, cells }) => [itemId, cells] as const))
+        new Map(
+          Array.from(
+            world.truthAt(new Date(time), place, columns),
+            ({ itemId, cells }) => [itemId, cells] as const,
+          ),
+        )
       const wrong: string[] = []
       const seen = new Map<string, number>()
       for (let hour = 0; hour < (churn === 1 ? 8 : 3); hour++) {
         const [from, to] = [+world.start + hour * HOUR_MS, +world.start + (hour + 1) * HOUR_MS]
         const [before, after] = [truth(from), truth(to)]
-        for (const { itemId, changeMetadata } of snapshotItems(world, place, new Date(from), new Date(to))) {
+        for (const { itemId, changeMetadata } of snapshotItems(
+          world,
+          place,
+          new Date(from),
+          new Date(to),
+        )) {
           const kinds = changeMetadata!.split('|').filter(kind => kind !== '')
           const [old, now] = [before.get(itemId!), after.get(itemId!)]
           if (old === undefined || now === undefined || kinds.includes('NEW')) continue
           for (const [kind, about] of Object.entries(CHANGED)) {
-            const differs = about.some(column => old[columns.indexOf(column)] !== now[columns.indexOf(column)])
+            const differs = about.some(
+              column => old[columns.indexOf(column)] !== now[columns.indexOf(column)],
+            )
             if (differs !== kinds.includes(kind)) wrong.push(`${itemId} ${kind}`)
             if (differs) seen.set(kind, (seen.get(kind) ?? 0) + 1)
           }
@@ -422,13 +561,22 @@ describe('changes are seen', () => {
 
   test('an unavailable row fills itemId and availability, and nothing else', () => {
     const world = createWorld({ seed: 9, items: 800, churn: 20 })
-    const rows = snapshotItems(world, { marketplaceId: 'MKT_US', categoryId: '220' }, world.start, world.end)
+    const rows = snapshotItems(
+      world,
+      { marketplaceId: 'MKT_US', categoryId: '220' },
+      world.start,
+      world.end,
+    )
     const ended = rows.filter(row => row.availability === 'UNAVAILABLE')
     expect(ended.length).toBeGreaterThan(50)
     for (const row of ended) {
-      expect(Object.entries(row).flatMap(([column, cell]) => (cell === '' ? [] : [column]))).toEqual(['itemId', 'availability'])
+      expect(
+        Object.entries(row).flatMap(([column, cell]) => (cell === '' ? [] : [column])),
+      ).toEqual(['itemId', 'availability'])
     }
-    expect(rows.filter(row => row.availability !== 'UNAVAILABLE' && row.itemSnapshotDate === '')).toEqual([])
+    expect(
+      rows.filter(row => row.availability !== 'UNAVAILABLE' && row.itemSnapshotDate === ''),
+    ).toEqual([])
   })
 })
 
@@ -443,10 +591,15 @@ describe('every column', () => {
     return world.options.categories.map(categoryId => ({ marketplaceId, categoryId }))
   })
   const items = places.flatMap(place => bootstrapItems(world, place))
-  const deprecated = new Set(Object.entries(itemSchema.columns).flatMap(([name, column]) => ('deprecated' in column ? [name] : [])))
+  const deprecated = new Set(
+    Object.entries(itemSchema.columns).flatMap(([name, column]) =>
+      'deprecated' in column ? [name] : [],
+    ),
+  )
 
   test('that is documented is filled in some rows, unless it is said to return no values', () => {
-    const filled = (name: string) => items.filter(item => item[name] !== '' && item[name] !== undefined).length
+    const filled = (name: string) =>
+      items.filter(item => item[name] !== '' && item[name] !== undefined).length
     const names = Object.keys(itemSchema.columns)
     expect(names.filter(name => !deprecated.has(name) && filled(name) === 0)).toEqual([])
     expect(names.filter(name => deprecated.has(name) && filled(name) > 0)).toEqual([])
@@ -454,13 +607,18 @@ describe('every column', () => {
   })
 
   test('of special goods is filled for those goods alone, and where the law wants it', () => {
-    const where = (column: string) => new Set(items.filter(item => item[column] !== '').map(item => item.category!.split('|')[2]!))
+    const where = (column: string) =>
+      new Set(items.filter(item => item[column] !== '').map(item => item.category!.split('|')[2]!))
     expect(where('tyreLabelImageUrl')).toEqual(new Set(['Tyres']))
     expect(where('conditionDescriptors')).toEqual(new Set(['Single Cards']))
     expect(where('hazmatSignalWord')).toEqual(new Set(['Cleaning Products', 'Engine Oils']))
     expect(where('unitPrice')).toEqual(new Set(['Coffee', 'Cleaning Products', 'Engine Oils']))
-    expect(where('energyEfficiencyClass')).toEqual(new Set(['Table Lamps', 'Washing Machines', 'Smartphones']))
-    const french = items.filter(item => item.repairScore !== '' || item.ecoParticipationFeeValue !== '')
+    expect(where('energyEfficiencyClass')).toEqual(
+      new Set(['Table Lamps', 'Washing Machines', 'Smartphones']),
+    )
+    const french = items.filter(
+      item => item.repairScore !== '' || item.ecoParticipationFeeValue !== '',
+    )
     expect(french.length).toBeGreaterThan(30)
     expect(french.filter(item => !item.itemWebUrl!.includes('.fr/'))).toEqual([])
   })
@@ -472,8 +630,17 @@ describe('every column', () => {
   ] as const)('of the %s feed decodes by its type, in every cell', async (feed, schema) => {
     const decoded = new Set<string>()
     for (const place of places) {
-      const file = { feed, content: feed === 'item_snapshot' ? 'span' : 'bootstrap', ...place, from: world.start } as const
-      const bytes = tsvBytes(world, { ...file, to: feed === 'item_snapshot' ? world.end : world.start }, { tailColumns: true })
+      const file = {
+        feed,
+        content: feed === 'item_snapshot' ? 'span' : 'bootstrap',
+        ...place,
+        from: world.start,
+      } as const
+      const bytes = tsvBytes(
+        world,
+        { ...file, to: feed === 'item_snapshot' ? world.end : world.start },
+        { tailColumns: true },
+      )
       // A cell that cannot be read throws.
       const rows = pipeline(bytes)
         .to(new TsvRowParser({ schema: schema as FeedSchema<Columns> }))

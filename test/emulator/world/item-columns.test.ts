@@ -14,12 +14,15 @@ describe('item columns', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test.each(['buyingOptions', 'primaryItemGroupType', 'refundMethod', 'returnMethod', 'acceptedPaymentMethods'])(
-    '%s no longer returns values',
-    name => {
-      expect(new Set(values(name))).toEqual(new Set(['']))
-    },
-  )
+  test.each([
+    'buyingOptions',
+    'primaryItemGroupType',
+    'refundMethod',
+    'returnMethod',
+    'acceptedPaymentMethods',
+  ])('%s no longer returns values', name => {
+    expect(new Set(values(name))).toEqual(new Set(['']))
+  })
 
   test.each([
     ['itemId', /^v1\|\d{12}\|0$/],
@@ -52,8 +55,12 @@ describe('item columns', () => {
 
   test('titles hold what must be quoted and text outside ASCII', () => {
     const titles = values('title')
-    for (const piece of ['"', '\\', '\t']) expect(titles.some(title => title.includes(piece))).toBe(true)
-    expect(titles.some(title => /[\u0080-\u07ff]/.test(title)) && titles.some(title => /[\u{10000}-\u{10ffff}]/u.test(title))).toBe(true)
+    for (const piece of ['"', '\\', '\t'])
+      expect(titles.some(title => title.includes(piece))).toBe(true)
+    expect(
+      titles.some(title => /[\u0080-\u07ff]/.test(title)) &&
+        titles.some(title => /[\u{10000}-\u{10ffff}]/u.test(title)),
+    ).toBe(true)
   })
 
   test('each piece of an aspects cell is Base64 on its own', () => {
@@ -65,9 +72,15 @@ describe('item columns', () => {
 
   test('columns after the documented ones agree with them', () => {
     for (const item of items) {
-      const [price, original, discount] = world.itemCells(item, ['priceValue', 'originalPriceValue', 'discountAmount'])
+      const [price, original, discount] = world.itemCells(item, [
+        'priceValue',
+        'originalPriceValue',
+        'discountAmount',
+      ])
       if (original !== '')
-        expect(Math.round(100 * Number(original)) - Math.round(100 * Number(discount))).toBe(Math.round(100 * Number(price)))
+        expect(Math.round(100 * Number(original)) - Math.round(100 * Number(discount))).toBe(
+          Math.round(100 * Number(price)),
+        )
     }
   })
 })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countOfKind, HOUR_MS, itemLife, revisionKind, revisionsUpTo, revisionTime } from '../../../src/emulator/world/item-life'
+import {
+  countOfKind,
+  HOUR_MS,
+  itemLife,
+  revisionKind,
+  revisionsUpTo,
+  revisionTime,
+} from '../../../src/emulator/world/item-life'
 
 const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2), churn: 5 }
 const keys = fc.integer({ min: 0, max: 0xffffffff })
@@ -14,7 +21,9 @@ describe('item life', () => {
         let counted = 0
         while (revisionTime(key, life, counted + 1) <= time) counted++
         expect(revisionsUpTo(key, life, time)).toBe(counted)
-        expect(revisionTime(key, life, counted + 2)).toBeGreaterThan(revisionTime(key, life, counted + 1))
+        expect(revisionTime(key, life, counted + 2)).toBeGreaterThan(
+          revisionTime(key, life, counted + 1),
+        )
       }),
     )
   })
@@ -35,7 +44,9 @@ describe('item life', () => {
     const lives = Array.from({ length: 3_000 }, (_, i) => itemLife(i * 7_919, span))
     for (const life of lives) {
       expect(life.endsAt).toBeGreaterThan(Math.max(life.listedAt, span.startMs))
-      expect(life.relistedAt === Number.POSITIVE_INFINITY || life.relistedAt > life.endsAt).toBe(true)
+      expect(life.relistedAt === Number.POSITIVE_INFINITY || life.relistedAt > life.endsAt).toBe(
+        true,
+      )
       expect(life.listedAt).toBeLessThan(span.endMs)
     }
     expect(lives.some(life => life.listedAt >= span.startMs)).toBe(true)

@@ -1,4 +1,5 @@
-// The files of a world as a data engineer has them: records by column name, read by a parser that is not this package's.
+// The files of a world as a data engineer has them: records by column name, read by a parser that
+// is not this package's.
 
 import { parse } from 'csv-parse/sync'
 import { type FeedFile, type FileFormat, tsvBytes } from '../../../src/emulator/feeds/feed-file'
@@ -9,20 +10,41 @@ export type FileRecord = Readonly<Record<string, string>>
 
 /** The item file of all items at the world's start, with the columns after the documented ones. */
 export function bootstrapItems(world: World, place: Required<PlaceName>): FileRecord[] {
-  return records(world, { feed: 'item', content: 'bootstrap', ...place, from: world.start, to: world.start })
+  return records(world, {
+    feed: 'item',
+    content: 'bootstrap',
+    ...place,
+    from: world.start,
+    to: world.start,
+  })
 }
 
 export function bootstrapGroups(world: World, place: Required<PlaceName>): FileRecord[] {
-  return records(world, { feed: 'item_group', content: 'bootstrap', ...place, from: world.start, to: world.start })
+  return records(world, {
+    feed: 'item_group',
+    content: 'bootstrap',
+    ...place,
+    from: world.start,
+    to: world.start,
+  })
 }
 
-export function snapshotItems(world: World, place: Required<PlaceName>, from: Date, to: Date): FileRecord[] {
+export function snapshotItems(
+  world: World,
+  place: Required<PlaceName>,
+  from: Date,
+  to: Date,
+): FileRecord[] {
   return records(world, { feed: 'item_snapshot', content: 'span', ...place, from, to })
 }
 
 function records(world: World, file: FeedFile): FileRecord[] {
   const format: FileFormat = { tailColumns: true }
-  const rows = parse(Buffer.concat([...tsvBytes(world, file, format)]), { delimiter: '\t', quote: '"', escape: '\\' }) as string[][]
+  const rows = parse(Buffer.concat([...tsvBytes(world, file, format)]), {
+    delimiter: '\t',
+    quote: '"',
+    escape: '\\',
+  }) as string[][]
   const [names, ...others] = rows
   return others.map(row => Object.fromEntries(names!.map((name, n) => [name, row[n]!])))
 }

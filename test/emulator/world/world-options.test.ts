@@ -27,6 +27,11 @@ describe('world options', () => {
   ]
   test.each(wrong)('%s = %j is refused at construction', (option, value, named = option) => {
     const make = () => createWorld({ seed: 1, items: 1, [option]: value } as WorldOptions)
-    expect(make).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: named }) }))
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option: named }),
+      }),
+    )
   })
 })

@@ -8,7 +8,9 @@ const at = (start: Date, hours: number) => new Date(start.getTime() + hours * HO
 
 describe('world', () => {
   test('the same seed gives the same world, another seed another one', () => {
-    const truth = (seed: number) => [...createWorld({ seed, items: 50 }).truthAt(new Date('2026-03-01T12:00:00Z'))]
+    const truth = (seed: number) => [
+      ...createWorld({ seed, items: 50 }).truthAt(new Date('2026-03-01T12:00:00Z')),
+    ]
     expect(truth(7)).toEqual(truth(7))
     expect(truth(7)).not.toEqual(truth(8))
   })
@@ -22,9 +24,16 @@ describe('world', () => {
   })
 
   test('identifiers of two places never meet', () => {
-    const world = createWorld({ seed: 1, items: 200, marketplaces: ['MKT_US', 'MKT_DE'], categories: ['1', '220'] })
+    const world = createWorld({
+      seed: 1,
+      items: 200,
+      marketplaces: ['MKT_US', 'MKT_DE'],
+      categories: ['1', '220'],
+    })
     const ids = ['MKT_US', 'MKT_DE'].flatMap(marketplaceId => {
-      return ['1', '220'].flatMap(categoryId => Array.from(world.itemsAt(world.end, { marketplaceId, categoryId }), item => item.itemId))
+      return ['1', '220'].flatMap(categoryId =>
+        Array.from(world.itemsAt(world.end, { marketplaceId, categoryId }), item => item.itemId),
+      )
     })
     expect(new Set(ids).size).toBe(ids.length)
   })
@@ -47,7 +56,9 @@ describe('world', () => {
             else merged.delete(item.itemId)
           }
         }
-        expect([...merged.values()].sort((a, b) => a.index - b.index)).toEqual([...world.itemsAt(at(from, given.hours))])
+        expect([...merged.values()].sort((a, b) => a.index - b.index)).toEqual([
+          ...world.itemsAt(at(from, given.hours)),
+        ])
       }),
       { numRuns: 60 },
     )
@@ -85,8 +96,14 @@ describe('world', () => {
     expect(changes.some(change => !change.item.active)).toBe(true)
     expect(changes.some(change => change.kinds.includes('NEW'))).toBe(true)
     expect(changes.some(change => change.kinds.length > 1)).toBe(true)
-    const gone = new Set(Array.from(world.changesWithin(world.start, at(world.start, 12)), c => (c.item.active ? '' : c.item.itemId)))
-    expect([...world.listedWithin(at(world.start, 12), world.end)].some(item => gone.has(item.itemId))).toBe(true)
+    const gone = new Set(
+      Array.from(world.changesWithin(world.start, at(world.start, 12)), c =>
+        c.item.active ? '' : c.item.itemId,
+      ),
+    )
+    expect(
+      [...world.listedWithin(at(world.start, 12), world.end)].some(item => gone.has(item.itemId)),
+    ).toBe(true)
   })
 
   test('fault 76: orphans of both kinds are as many as announced', () => {
@@ -97,7 +114,8 @@ describe('world', () => {
       const records = new Set(Array.from(world.groupsAt(world.start), group => group.itemGroupId))
       const named = new Set(items.map(item => item.groupId))
       const counted = {
-        itemsWithoutGroup: items.filter(item => item.groupId !== '' && !records.has(item.groupId)).length,
+        itemsWithoutGroup: items.filter(item => item.groupId !== '' && !records.has(item.groupId))
+          .length,
         groupsWithoutItems: [...records].filter(id => !named.has(id)).length,
       }
       expect(world.orphansAt(world.start)).toEqual(counted)
@@ -109,7 +127,9 @@ describe('world', () => {
   test('without orphans every named group has its record and every record its items', () => {
     const world = createWorld({ seed: 4, items: 600 })
     for (const time of [world.start, world.end]) {
-      const named = new Set(Array.from(world.itemsAt(time), item => item.groupId).filter(id => id !== ''))
+      const named = new Set(
+        Array.from(world.itemsAt(time), item => item.groupId).filter(id => id !== ''),
+      )
       const records = Array.from(world.groupsAt(time), group => group.itemGroupId)
       expect(new Set(records)).toEqual(named)
       expect(records).toEqual([...records].sort())
@@ -120,8 +140,12 @@ describe('world', () => {
   test('group records of a span are those that its newly listed items name', () => {
     const world = createWorld({ seed: 4, items: 2_000, churn: 20 })
     const [from, to] = [at(world.start, 2), at(world.start, 9)]
-    const named = new Set(Array.from(world.listedWithin(from, to), item => item.groupId).filter(id => id !== ''))
-    expect(new Set(Array.from(world.groupsListedWithin(from, to), group => group.itemGroupId))).toEqual(named)
+    const named = new Set(
+      Array.from(world.listedWithin(from, to), item => item.groupId).filter(id => id !== ''),
+    )
+    expect(
+      new Set(Array.from(world.groupsListedWithin(from, to), group => group.itemGroupId)),
+    ).toEqual(named)
     expect(named.size).toBeGreaterThan(10)
   })
 

@@ -6,7 +6,11 @@ import { fetchTransport } from '../../../src/service/http/fetch-transport'
 import { defineProfile, type ProfileOptions } from '../../../src/service/profile'
 import { emulated, FAST } from '../emulated'
 
-function catalogAnswering(answer: () => Response, options: FeedServiceOptions = {}, overrides: Partial<ProfileOptions> = {}) {
+function catalogAnswering(
+  answer: () => Response,
+  options: FeedServiceOptions = {},
+  overrides: Partial<ProfileOptions> = {},
+) {
   const sent: Request[] = []
   const scopes: (string | null)[] = []
   const transport = fetchTransport(async request => {
@@ -17,26 +21,55 @@ function catalogAnswering(answer: () => Response, options: FeedServiceOptions = 
     sent.push(request)
     return answer()
   })
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's', ...overrides })
-  const { catalog } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, ...FAST, ...options })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/token',
+    scopeBase: 's',
+    ...overrides,
+  })
+  const { catalog } = createFeedService(
+    profile,
+    { clientId: 'c', clientSecret: 'secret' },
+    { transport, ...FAST, ...options },
+  )
   return { catalog, sent, scopes }
 }
 
 const nothing = () => new Response(null, { status: 204 })
-const pathsOf = (sent: readonly Request[]) => sent.map(({ url }) => url.replace('https://a.test/buy/feed/v1', ''))
+const pathsOf = (sent: readonly Request[]) =>
+  sent.map(({ url }) => url.replace('https://a.test/buy/feed/v1', ''))
 
 test('access rules; 204 is none', async () => {
-  const accesses = [{ feedType: 'CURATED_ITEM_FEED', constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['1'], more: 1 }] }]
-  expect(await catalogAnswering(() => Response.json({ accesses })).catalog.getAccess()).toEqual({ accesses })
+  const accesses = [
+    {
+      feedType: 'CURATED_ITEM_FEED',
+      constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['1'], more: 1 }],
+    },
+  ]
+  expect(await catalogAnswering(() => Response.json({ accesses })).catalog.getAccess()).toEqual({
+    accesses,
+  })
   expect(await catalogAnswering(nothing).catalog.getAccess()).toEqual({ accesses: [] })
 })
 
 test('parameters as the service names them, absent ones left out', async () => {
-  const { catalog, sent, scopes } = catalogAnswering(nothing, {}, { lookBackParameter: 'minutes_back' })
+  const { catalog, sent, scopes } = catalogAnswering(
+    nothing,
+    {},
+    { lookBackParameter: 'minutes_back' },
+  )
   await catalog.getFeedTypes().toArray()
-  await catalog.getFeedTypes({ feedScope: 'DAILY', limit: 5, marketplaceIds: ['MKT_US', 'MKT_DE'] }).toArray()
+  await catalog
+    .getFeedTypes({ feedScope: 'DAILY', limit: 5, marketplaceIds: ['MKT_US', 'MKT_DE'] })
+    .toArray()
   await catalog.getFiles({ marketplace: 'MKT_US' }).toArray()
-  const filters = { feedTypeId: 'CURATED_ITEM_FEED', feedScope: 'DAILY', categoryIds: ['1', '2'], lookBackMinutes: 120, limit: 20 }
+  const filters = {
+    feedTypeId: 'CURATED_ITEM_FEED',
+    feedScope: 'DAILY',
+    categoryIds: ['1', '2'],
+    lookBackMinutes: 120,
+    limit: 20,
+  }
   await catalog.getFiles({ marketplace: 'MKT_DE', ...filters }).page('t 1')
   expect(pathsOf(sent)).toEqual([
     '/feed_type',
@@ -44,7 +77,12 @@ test('parameters as the service names them, absent ones left out', async () => {
     '/file',
     '/file?category_ids=1%2C2&feed_scope=DAILY&feed_type_id=CURATED_ITEM_FEED&limit=20&minutes_back=120&continuation_token=t+1',
   ])
-  expect(sent.map(({ headers }) => headers.get('x-mkt-c-marketplace-id'))).toEqual([null, null, 'MKT_US', 'MKT_DE'])
+  expect(sent.map(({ headers }) => headers.get('x-mkt-c-marketplace-id'))).toEqual([
+    null,
+    null,
+    'MKT_US',
+    'MKT_DE',
+  ])
   expect(scopes).toEqual(['s/buy.item.feed'])
 })
 
@@ -71,7 +109,11 @@ test('what the service does not allow is refused before anything is sent', async
 })
 
 test('the limits of another service are its profile’s', async () => {
-  const { catalog, sent } = catalogAnswering(nothing, {}, { limits: { pageSizeMost: 500, categoryIds: 1 } })
+  const { catalog, sent } = catalogAnswering(
+    nothing,
+    {},
+    { limits: { pageSizeMost: 500, categoryIds: 1 } },
+  )
   await catalog.getFiles({ marketplace: 'MKT_US', limit: 500 }).toArray()
   expect(sent.length).toBe(1)
   expect(() => catalog.getFiles({ marketplace: 'MKT_US', categoryIds: ['1', '2'] })).toThrow(
@@ -83,8 +125,12 @@ test('fault 86: identifiers that are no path segment are refused at the call', a
   const { catalog, sent, scopes } = catalogAnswering(nothing)
   for (const id of ['..', '.', '', '/etc', 'a/b', '\\x', 'a\r\nb']) {
     const refused = { code: 'HTTP_IDENTIFIER_INVALID' }
-    expect(() => catalog.downloadFile({ marketplace: 'MKT_US', fileId: id })).toThrow(expect.objectContaining(refused))
-    await expect(catalog.getFile({ marketplace: 'MKT_US', fileId: id })).rejects.toMatchObject(refused)
+    expect(() => catalog.downloadFile({ marketplace: 'MKT_US', fileId: id })).toThrow(
+      expect.objectContaining(refused),
+    )
+    await expect(catalog.getFile({ marketplace: 'MKT_US', fileId: id })).rejects.toMatchObject(
+      refused,
+    )
     await expect(catalog.getFeedType({ feedTypeId: id })).rejects.toMatchObject(refused)
   }
   expect([sent, scopes]).toEqual([[], []])
@@ -99,7 +145,9 @@ test('an identifier with other characters of a URL stays one segment', async () 
 test('a file with columns of the caller’s choice, and without', async () => {
   const { service, emulator } = emulated()
   const files = await service.catalog.getFiles({ marketplace: 'MKT_US' }).toArray()
-  const curated = files.find(({ access, feedTypeId }) => access === 'ALLOWED' && feedTypeId === 'CURATED_ITEM_FEED')!
+  const curated = files.find(
+    ({ access, feedTypeId }) => access === 'ALLOWED' && feedTypeId === 'CURATED_ITEM_FEED',
+  )!
   const query = { marketplace: 'MKT_US', fileId: curated.fileId }
   const typed = await service.catalog
     .downloadFile({ ...query, schema: itemSchema })

@@ -21,31 +21,61 @@ const GENERATED = 'Sun, 01 Mar 2026 00:00:00 GMT'
 function bootstrapOf(options?: EmulatedOptions): Emulated & { download: FeedDownload<never> } {
   const started = emulated(options)
   running.push(started)
-  return { ...started, download: started.service.feeds.getItemFeed(BOOTSTRAP) as unknown as FeedDownload<never> }
+  return {
+    ...started,
+    download: started.service.feeds.getItemFeed(BOOTSTRAP) as unknown as FeedDownload<never>,
+  }
 }
 
 /** A service of one file, each request answered by `answer`. */
 function serving(answer: (request: Request, index: number) => Response | Promise<Response>) {
   const asked: (string | null)[] = []
   const fetchLike: FetchLike = request => {
-    if (request.url.endsWith('/token')) return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
+    if (request.url.endsWith('/token'))
+      return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
     asked.push(request.headers.get('range'))
     return answer(request, asked.length - 1)
   }
-  const profile = defineProfile({ baseUrl: 'https://service.test', tokenUrl: 'https://service.test/token', scopeBase: 's' })
-  const service = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport: fetchTransport(fetchLike), ...FAST })
+  const profile = defineProfile({
+    baseUrl: 'https://service.test',
+    tokenUrl: 'https://service.test/token',
+    scopeBase: 's',
+  })
+  const service = createFeedService(
+    profile,
+    { clientId: 'c', clientSecret: 'secret' },
+    { transport: fetchTransport(fetchLike), ...FAST },
+  )
   return { service, asked, download: service.feeds.getItemFeed(BOOTSTRAP) }
 }
 
-function ranged(file: Uint8Array, request: Request, headers: Record<string, string> = {}): Response {
+function ranged(
+  file: Uint8Array,
+  request: Request,
+  headers: Record<string, string> = {},
+): Response {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '') ?? []
   const end = Math.min(Number(last) + 1, file.length)
-  const contentRange = { 'content-range': `${first}-${end - 1}/${file.length}`, 'last-modified': GENERATED }
-  return new Response(Uint8Array.from(file.subarray(Number(first), end)), { status: 206, headers: { ...contentRange, ...headers } })
+  const contentRange = {
+    'content-range': `${first}-${end - 1}/${file.length}`,
+    'last-modified': GENERATED,
+  }
+  return new Response(Uint8Array.from(file.subarray(Number(first), end)), {
+    status: 206,
+    headers: { ...contentRange, ...headers },
+  })
 }
 
 const refusal = (status: number, errorId: number, headers: Record<string, string> = {}) =>
-  Response.json({ errorId, domain: 'API_FEED', category: status >= 500 ? 'APPLICATION' : 'REQUEST', message: 'm' }, { status, headers })
+  Response.json(
+    {
+      errorId,
+      domain: 'API_FEED',
+      category: status >= 500 ? 'APPLICATION' : 'REQUEST',
+      message: 'm',
+    },
+    { status, headers },
+  )
 
 const TEXT = `itemId\ttitle\n${Array.from({ length: 200 }, (_, n) => `v1|${n}|0\ttitle ${n * 7919}\n`).join('')}`
 const FILE = Uint8Array.from(gzipSync(TEXT))
@@ -88,18 +118,35 @@ describe('what can be read', () => {
   test('info of a server that ignores ranges leaves the rest of the body unread', async () => {
     let cancelled = false
     const body = new ReadableStream<Uint8Array>(
-      { pull: controller => controller.enqueue(Uint8Array.from(FILE)), cancel: () => void (cancelled = true) },
+      {
+        pull: controller => controller.enqueue(Uint8Array.from(FILE)),
+        cancel: () => void (cancelled = true),
+      },
       { highWaterMark: 0 },
     )
-    const { download } = serving(() => new Response(body, { headers: { 'content-length': '1000000', 'last-modified': 'garbage' } }))
-    expect(await download.info()).toEqual({ empty: false, totalBytes: 1_000_000, lastModified: undefined, etag: undefined })
+    const { download } = serving(
+      () =>
+        new Response(body, {
+          headers: { 'content-length': '1000000', 'last-modified': 'garbage' },
+        }),
+    )
+    expect(await download.info()).toEqual({
+      empty: false,
+      totalBytes: 1_000_000,
+      lastModified: undefined,
+      etag: undefined,
+    })
     expect(cancelled).toBe(true)
   })
 
   test('rows carry the generation of their file, or the one that the caller gives', async () => {
     const { download } = serving(request => ranged(FILE, request))
     const [first] = await download.rows().take(1).toArray()
-    expect(first?.batch.file).toEqual({ feed: 'item', ...BOOTSTRAP, lastModified: new Date(GENERATED) })
+    expect(first?.batch.file).toEqual({
+      feed: 'item',
+      ...BOOTSTRAP,
+      lastModified: new Date(GENERATED),
+    })
     const lastModified = new Date('2026-01-01T00:00:00Z')
     const [given] = await download.rows({ lastModified }).take(1).toArray()
     expect(given?.batch.file.lastModified).toEqual(lastModified)
@@ -109,7 +156,12 @@ describe('what can be read', () => {
   test('stages are counted under their own names', async () => {
     const { download } = bootstrapOf()
     const summary = await download.rows().forEach(() => {})
-    expect(summary.stages.map(stage => stage.stage)).toEqual(['RangeFetcher', 'ChunkReassembler', 'Gunzip', 'TsvRowParser'])
+    expect(summary.stages.map(stage => stage.stage)).toEqual([
+      'RangeFetcher',
+      'ChunkReassembler',
+      'Gunzip',
+      'TsvRowParser',
+    ])
     expect(summary.stages[2]?.bytesIn).toBeGreaterThan(100)
   })
 
@@ -145,15 +197,29 @@ describe('an empty file', () => {
     expect(await download.rows().toArray()).toEqual([])
     expect((await bytesOf(download.bytes())).length).toBe(0)
     expect((await bytesOf(download.compressed())).length).toBe(0)
-    expect(await download.info()).toEqual({ empty: true, totalBytes: 0, lastModified: undefined, etag: undefined })
+    expect(await download.info()).toEqual({
+      empty: true,
+      totalBytes: 0,
+      lastModified: undefined,
+      etag: undefined,
+    })
   })
 
   test('fault 26: of a category without items in the emulated service', async () => {
-    const { service } = bootstrapOf({ emulator: { world: { seed: 7, items: 1, hours: 24, churn: 1 } } })
-    const hours = Array.from({ length: 20 }, (_, hour) => `2026-03-01T${String(hour).padStart(2, '0')}:00:00.000Z`)
+    const { service } = bootstrapOf({
+      emulator: { world: { seed: 7, items: 1, hours: 24, churn: 1 } },
+    })
+    const hours = Array.from(
+      { length: 20 },
+      (_, hour) => `2026-03-01T${String(hour).padStart(2, '0')}:00:00.000Z`,
+    )
     const empties: string[] = []
     for (const snapshotDate of hours) {
-      const download = service.feeds.getItemSnapshotFeed({ marketplace: 'MKT_US', categoryId: '220', snapshotDate })
+      const download = service.feeds.getItemSnapshotFeed({
+        marketplace: 'MKT_US',
+        categoryId: '220',
+        snapshotDate,
+      })
       const rows = await download.rows().toArray()
       const { empty } = await download.info()
       expect(empty).toBe(rows.length === 0)
@@ -166,33 +232,57 @@ describe('an empty file', () => {
     const nothing = serving(request => ranged(Uint8Array.from(gzipSync('')), request))
     expect((await failureOf(nothing.download.rows().toArray())).code).toBe('TSV_EMPTY')
     const short = serving(() => new Response(new Uint8Array(), { status: 200 }))
-    expect(FeedError.is(await failureOf(short.download.rows({ ranges: { patienceMs: 0 } }).toArray()))).toBe(true)
+    expect(
+      FeedError.is(await failureOf(short.download.rows({ ranges: { patienceMs: 0 } }).toArray())),
+    ).toBe(true)
   })
 })
 
 describe('fault 89: a 200 without a byte', () => {
   const bodies: [string, () => Response][] = [
-    ['Content-Length: 0', () => new Response(null, { status: 200, headers: { 'content-length': '0' } })],
-    ['a date and an entity tag', () => new Response(null, { headers: { 'content-length': '0', 'last-modified': GENERATED, etag: '"e"' } })],
-    ['chunked', () => new Response(new ReadableStream({ start: controller => controller.close() }), { status: 200 })],
+    [
+      'Content-Length: 0',
+      () => new Response(null, { status: 200, headers: { 'content-length': '0' } }),
+    ],
+    [
+      'a date and an entity tag',
+      () =>
+        new Response(null, {
+          headers: { 'content-length': '0', 'last-modified': GENERATED, etag: '"e"' },
+        }),
+    ],
+    [
+      'chunked',
+      () =>
+        new Response(new ReadableStream({ start: controller => controller.close() }), {
+          status: 200,
+        }),
+    ],
   ]
 
-  test.each(bodies)('fault 89: %s: no way of reading takes it for an empty file', async (_, answer) => {
-    const { download, service } = serving(answer)
-    const other = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
-    const ways = [
-      () => download.rows().toArray(),
-      () => bytesOf(download.bytes()),
-      () => bytesOf(download.compressed()),
-      () => download.info(),
-      () => other.rows().toArray(),
-      () => bytesOf(other.compressed()),
-    ]
-    for (const read of ways) {
-      const error = await failureOf(read())
-      expect(error).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', retryable: true, cause: { code: 'HTTP_TRANSPORT' } })
-    }
-  })
+  test.each(bodies)(
+    'fault 89: %s: no way of reading takes it for an empty file',
+    async (_, answer) => {
+      const { download, service } = serving(answer)
+      const other = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
+      const ways = [
+        () => download.rows().toArray(),
+        () => bytesOf(download.bytes()),
+        () => bytesOf(download.compressed()),
+        () => download.info(),
+        () => other.rows().toArray(),
+        () => bytesOf(other.compressed()),
+      ]
+      for (const read of ways) {
+        const error = await failureOf(read())
+        expect(error).toMatchObject({
+          code: 'RANGE_RETRIES_EXHAUSTED',
+          retryable: true,
+          cause: { code: 'HTTP_TRANSPORT' },
+        })
+      }
+    },
+  )
 
   test.each(bodies)('fault 89: %s: the file is read when it is there', async (_, answer) => {
     const { download } = serving((request, index) => (index < 2 ? answer() : ranged(FILE, request)))
@@ -202,24 +292,35 @@ describe('fault 89: a 200 without a byte', () => {
 
 describe('the service’s refusals', () => {
   test('fault 27: 13007, still being generated, is asked for again, and then served', async () => {
-    const { download, asked } = serving((request, index) => (index < 3 ? refusal(400, 13007) : ranged(FILE, request)))
+    const { download, asked } = serving((request, index) =>
+      index < 3 ? refusal(400, 13007) : ranged(FILE, request),
+    )
     expect((await download.rows().toArray()).length).toBe(200)
     expect(asked.length).toBe(4)
   })
 
-  test.each([400, 404])('fault 27: 13007 with %i that lasts is told as what it is, to be retried later', async status => {
-    const { download, asked } = serving(() => refusal(status, 13007))
-    for (const read of [() => download.rows().toArray(), () => download.info()]) {
-      const error = await failureOf(read())
-      expect(error).toMatchObject({ code: 'HTTP_STATUS', retryable: true, context: { operation: 'getItemFeed', status, errorId: 13007 } })
-      expect(error.cause).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED' })
-    }
-    expect(asked.length).toBe(10)
-  })
+  test.each([400, 404])(
+    'fault 27: 13007 with %i that lasts is told as what it is, to be retried later',
+    async status => {
+      const { download, asked } = serving(() => refusal(status, 13007))
+      for (const read of [() => download.rows().toArray(), () => download.info()]) {
+        const error = await failureOf(read())
+        expect(error).toMatchObject({
+          code: 'HTTP_STATUS',
+          retryable: true,
+          context: { operation: 'getItemFeed', status, errorId: 13007 },
+        })
+        expect(error.cause).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED' })
+      }
+      expect(asked.length).toBe(10)
+    },
+  )
 
   test('fault 27: 14004, expired, is fatal at once', async () => {
     const { service, asked } = serving(() => refusal(404, 14004))
-    const error = await failureOf(service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f1' }).rows().toArray())
+    const error = await failureOf(
+      service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f1' }).rows().toArray(),
+    )
     expect(error).toMatchObject({
       code: 'HTTP_STATUS',
       retryable: false,
@@ -240,16 +341,29 @@ describe('the service’s refusals', () => {
     for (const status of [400, 416]) {
       const { download } = serving(() => refusal(status, 13017))
       const error = await failureOf(download.rows().toArray())
-      expect(error).toMatchObject({ code: 'HTTP_STATUS', retryable: false, context: { operation: 'getItemFeed', status, errorId: 13017 } })
+      expect(error).toMatchObject({
+        code: 'HTTP_STATUS',
+        retryable: false,
+        context: { operation: 'getItemFeed', status, errorId: 13017 },
+      })
       expect(error.cause).toMatchObject({ code: 'RANGE_UNSATISFIABLE' })
     }
   })
 
-  test.each(['0', 'Wed, 21 Oct 2099 07:28:00 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT', 'soon', '-5', '999999999999'])(
+  test.each([
+    '0',
+    'Wed, 21 Oct 2099 07:28:00 GMT',
+    'Thu, 01 Jan 1970 00:00:00 GMT',
+    'soon',
+    '-5',
+    '999999999999',
+  ])(
     'fault 28: 429 and 503 with Retry-After %j: a capped wait, then the file',
     async retryAfter => {
       const { download, asked } = serving((request, index) =>
-        index < 4 ? refusal(index % 2 ? 429 : 503, 1, { 'retry-after': retryAfter }) : ranged(FILE, request),
+        index < 4
+          ? refusal(index % 2 ? 429 : 503, 1, { 'retry-after': retryAfter })
+          : ranged(FILE, request),
       )
       expect((await bytesOf(download.bytes())).toString()).toBe(TEXT)
       expect(asked.length).toBe(5)
@@ -257,7 +371,9 @@ describe('the service’s refusals', () => {
   )
 
   test('fault 29: 500 with 13006 in the middle of a file: that chunk is asked for again, no other', async () => {
-    const { download, asked } = serving((request, index) => (index === 3 || index === 4 ? refusal(500, 13006) : ranged(FILE, request)))
+    const { download, asked } = serving((request, index) =>
+      index === 3 || index === 4 ? refusal(500, 13006) : ranged(FILE, request),
+    )
     const text = await bytesOf(download.bytes({ ranges: { chunkBytes: 128, concurrency: 1 } }))
     expect(text.toString()).toBe(TEXT)
     expect(asked[4]).toBe(asked[3])
@@ -296,9 +412,15 @@ describe('the service’s refusals', () => {
   })
 
   test('fault 30: a token that is refused again ends the download', async () => {
-    const { download, asked } = serving(() => Response.json({ error: 'invalid_token' }, { status: 401 }))
+    const { download, asked } = serving(() =>
+      Response.json({ error: 'invalid_token' }, { status: 401 }),
+    )
     const error = await failureOf(download.rows().toArray())
-    expect(error).toMatchObject({ code: 'HTTP_STATUS', retryable: false, context: { operation: 'getItemFeed', status: 401 } })
+    expect(error).toMatchObject({
+      code: 'HTTP_STATUS',
+      retryable: false,
+      context: { operation: 'getItemFeed', status: 401 },
+    })
     expect(asked.length).toBe(2)
   })
 
@@ -312,22 +434,29 @@ describe('the service’s refusals', () => {
 })
 
 describe('fault 37: the size in the catalog does not count', () => {
-  test.each([0, 1, -2_147_483_648, 2_147_483_647, 3_000_000_000, 12.5])('fault 37: size %d', async size => {
-    const { service } = serving(request => {
-      if (request.url.includes('/download')) return ranged(FILE, request)
-      return Response.json({ fileMetadata: [{ fileId: 'f1', size }] })
-    })
-    const [file] = await service.catalog.getFiles({ marketplace: 'MKT_US' }).toArray()
-    expect(file).toEqual({ fileId: 'f1', size })
-    const download = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: file!.fileId })
-    expect(await bytesOf(download.compressed({ ranges: { chunkBytes: 300 } }))).toEqual(Buffer.from(FILE))
-    expect((await download.info()).totalBytes).toBe(FILE.length)
-  })
+  test.each([0, 1, -2_147_483_648, 2_147_483_647, 3_000_000_000, 12.5])(
+    'fault 37: size %d',
+    async size => {
+      const { service } = serving(request => {
+        if (request.url.includes('/download')) return ranged(FILE, request)
+        return Response.json({ fileMetadata: [{ fileId: 'f1', size }] })
+      })
+      const [file] = await service.catalog.getFiles({ marketplace: 'MKT_US' }).toArray()
+      expect(file).toEqual({ fileId: 'f1', size })
+      const download = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: file!.fileId })
+      expect(await bytesOf(download.compressed({ ranges: { chunkBytes: 300 } }))).toEqual(
+        Buffer.from(FILE),
+      )
+      expect((await download.info()).totalBytes).toBe(FILE.length)
+    },
+  )
 })
 
 test('fault 87: a name to keep the file under', () => {
   const { service } = bootstrapOf()
   const download = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'a..b' })
   expect(download.fileName).toBe('downloadFile.MKT_US.a%2E%2Eb.tsv.gz')
-  expect(service.feeds.getItemFeed(BOOTSTRAP).fileName).toBe('getItemFeed.MKT_US.220.ALL_ACTIVE.tsv.gz')
+  expect(service.feeds.getItemFeed(BOOTSTRAP).fileName).toBe(
+    'getItemFeed.MKT_US.220.ALL_ACTIVE.tsv.gz',
+  )
 })

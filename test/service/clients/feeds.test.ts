@@ -10,13 +10,22 @@ const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 function feedsAnswering(options: FeedServiceOptions = {}) {
   const sent: Request[] = []
   const transport = fetchTransport(request => {
-    if (request.url.endsWith('/token')) return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
+    if (request.url.endsWith('/token'))
+      return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
     sent.push(request)
     return new Response(null, { status: 204 })
   })
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/token',
+    scopeBase: 's',
+  })
   const now = new Date('2026-03-15T12:00:00Z')
-  const { feeds } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, now, ...FAST, ...options })
+  const { feeds } = createFeedService(
+    profile,
+    { clientId: 'c', clientSecret: 'secret' },
+    { transport, now, ...FAST, ...options },
+  )
   return { feeds, sent }
 }
 
@@ -55,27 +64,60 @@ test('addresses, headers and files as documented', async () => {
 test('what the service does not allow is refused at the call', () => {
   const { feeds, sent } = feedsAnswering()
   const wrongs: [string, (feeds: Feeds) => unknown][] = [
-    ['marketplace', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, marketplace: 'US', scope: 'ALL_ACTIVE' })],
-    ['categoryId', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, categoryId: 'x', scope: 'ALL_ACTIVE' })],
+    [
+      'marketplace',
+      ({ getItemFeed }) => getItemFeed({ ...CATEGORY, marketplace: 'US', scope: 'ALL_ACTIVE' }),
+    ],
+    [
+      'categoryId',
+      ({ getItemFeed }) => getItemFeed({ ...CATEGORY, categoryId: 'x', scope: 'ALL_ACTIVE' }),
+    ],
     ['scope', ({ getItemGroupFeed }) => getItemGroupFeed({ ...CATEGORY, scope: 'ALL' } as never)],
     ['date', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED' } as never)],
-    ['date', ({ getItemGroupFeed }) => getItemGroupFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260316' })],
-    ['date', ({ getItemFeed }) => getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260225' })],
+    [
+      'date',
+      ({ getItemGroupFeed }) =>
+        getItemGroupFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260316' }),
+    ],
+    [
+      'date',
+      ({ getItemFeed }) => getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260225' }),
+    ],
     ['date', ({ getItemPriorityFeed }) => getItemPriorityFeed({ ...CATEGORY, date: '20260228' })],
-    ['snapshotDate', ({ getItemSnapshotFeed }) => getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-15T05:30:00.000Z' })],
-    ['snapshotDate', ({ getItemSnapshotFeed }) => getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-08T10:00:00.000Z' })],
+    [
+      'snapshotDate',
+      ({ getItemSnapshotFeed }) =>
+        getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-15T05:30:00.000Z' }),
+    ],
+    [
+      'snapshotDate',
+      ({ getItemSnapshotFeed }) =>
+        getItemSnapshotFeed({ ...CATEGORY, snapshotDate: '2026-03-08T10:00:00.000Z' }),
+    ],
   ]
   for (const [parameter, call] of wrongs) {
-    expect(() => call(feeds)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID', context: expect.objectContaining({ parameter }) }))
+    expect(() => call(feeds)).toThrow(
+      expect.objectContaining({
+        code: 'REQUEST_INVALID',
+        context: expect.objectContaining({ parameter }),
+      }),
+    )
   }
   expect(sent).toEqual([])
   // The oldest daily file that a category may have, whose newest one is three days late.
-  expect(feeds.getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260226' }).file.date).toBe('20260226')
+  expect(
+    feeds.getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260226' }).file.date,
+  ).toBe('20260226')
 })
 
 test('without checks, what is missing is left out of the request', async () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
-  for (const get of [feeds.getItemFeed, feeds.getItemGroupFeed, feeds.getItemSnapshotFeed, feeds.getItemPriorityFeed]) {
+  for (const get of [
+    feeds.getItemFeed,
+    feeds.getItemGroupFeed,
+    feeds.getItemSnapshotFeed,
+    feeds.getItemPriorityFeed,
+  ]) {
     await get({} as never).info()
   }
   expect(sent.map(({ url }) => new URL(url).search)).toEqual(['', '', '', ''])
@@ -84,7 +126,12 @@ test('without checks, what is missing is left out of the request', async () => {
 
 test('fault 86: CR or LF in a header value is refused at the call, checks or none', () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
-  const refused = expect.objectContaining({ code: 'HTTP_HEADER_INVALID', context: { header: 'X-MKT-C-MARKETPLACE-ID' } })
-  expect(() => feeds.getItemFeed({ ...CATEGORY, marketplace: 'MKT_US\r\nX-Evil: 1', scope: 'ALL_ACTIVE' })).toThrow(refused)
+  const refused = expect.objectContaining({
+    code: 'HTTP_HEADER_INVALID',
+    context: { header: 'X-MKT-C-MARKETPLACE-ID' },
+  })
+  expect(() =>
+    feeds.getItemFeed({ ...CATEGORY, marketplace: 'MKT_US\r\nX-Evil: 1', scope: 'ALL_ACTIVE' }),
+  ).toThrow(refused)
   expect(sent).toEqual([])
 })

@@ -3,19 +3,34 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fileNameOf } from '../../../src/service/clients/file-name'
 
-test.each(['..', '.', '/etc/passwd', '../../x', 'a/b', 'a\\b', 'C:\\x', 'x\0y', '~', '\ud800', 'CON', ' ', '%2e%2e%2f', '‮gz'])(
-  'fault 87: %j stays in its folder',
-  identifier => {
-    const name = fileNameOf('file', [identifier])
-    for (const path of [posix, win32]) {
-      expect(path.dirname(path.resolve('/data/in', name))).toBe(path.resolve('/data/in'))
-      expect(path.basename(name)).toBe(name)
-    }
-  },
-)
+test.each([
+  '..',
+  '.',
+  '/etc/passwd',
+  '../../x',
+  'a/b',
+  'a\\b',
+  'C:\\x',
+  'x\0y',
+  '~',
+  '\ud800',
+  'CON',
+  ' ',
+  '%2e%2e%2f',
+  '‮gz',
+])('fault 87: %j stays in its folder', identifier => {
+  const name = fileNameOf('file', [identifier])
+  for (const path of [posix, win32]) {
+    expect(path.dirname(path.resolve('/data/in', name))).toBe(path.resolve('/data/in'))
+    expect(path.basename(name)).toBe(name)
+  }
+})
 
 test('fault 87: whatever the identifiers are, and different ones never meet', () => {
-  const identifiers = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), { minLength: 1, maxLength: 3 })
+  const identifiers = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), {
+    minLength: 1,
+    maxLength: 3,
+  })
   fc.assert(
     fc.property(identifiers, identifiers, (one, two) => {
       const name = fileNameOf('file', one)
@@ -24,7 +39,9 @@ test('fault 87: whatever the identifiers are, and different ones never meet', ()
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
       expect(dirname(resolve('/data', name))).toBe('/data')
       expect(basename(join('/data', name))).toBe(name)
-      if (one.map(id => id.toWellFormed()).join('\n') !== two.map(id => id.toWellFormed()).join('\n')) {
+      if (
+        one.map(id => id.toWellFormed()).join('\n') !== two.map(id => id.toWellFormed()).join('\n')
+      ) {
         expect(fileNameOf('file', two)).not.toBe(name)
       }
     }),
@@ -41,5 +58,7 @@ test('fault 87: a long name may be cut anywhere', () => {
 })
 
 test('an empty identifier names nothing', () => {
-  expect(() => fileNameOf('file', [''])).toThrow(expect.objectContaining({ code: 'HTTP_IDENTIFIER_INVALID' }))
+  expect(() => fileNameOf('file', [''])).toThrow(
+    expect.objectContaining({ code: 'HTTP_IDENTIFIER_INVALID' }),
+  )
 })

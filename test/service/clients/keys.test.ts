@@ -30,7 +30,11 @@ function keysAnswering(body: object, now = 0) {
     scopeBase: 's',
     keysBaseUrl: 'https://keys.test/v1',
   })
-  const { keys } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, now: () => new Date(now), ...FAST })
+  const { keys } = createFeedService(
+    profile,
+    { clientId: 'c', clientSecret: 'secret' },
+    { transport, now: () => new Date(now), ...FAST },
+  )
   return { sent, keys, get: () => keys.getSigningKey({ signingKeyId: 'k1' }) }
 }
 
@@ -81,37 +85,51 @@ describe('the public key for node:crypto', () => {
   test.each([...forms(rsa.publicKey), ['PKCS #1', pkcs1]])('RSA as %s', async (_, publicKey) => {
     const key = await keysAnswering({ ...BODY, signingKeyCipher: 'RSA', publicKey }).get()
     const signature = createSign('sha256').update(message).sign(rsa.privateKey)
-    expect(createVerify('sha256').update(message).verify(key.publicKeyObject(), signature)).toBe(true)
+    expect(createVerify('sha256').update(message).verify(key.publicKeyObject(), signature)).toBe(
+      true,
+    )
   })
 
-  test.each(['', 'not a key', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])('%j is none', async publicKey => {
-    const key = await keysAnswering({ ...BODY, publicKey }).get()
-    const refused = expect.objectContaining({ code: 'RESPONSE_INVALID', context: expect.objectContaining({ path: 'publicKey' }) })
-    expect(() => key.publicKeyObject()).toThrow(refused)
-  })
+  test.each(['', 'not a key', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])(
+    '%j is none',
+    async publicKey => {
+      const key = await keysAnswering({ ...BODY, publicKey }).get()
+      const refused = expect.objectContaining({
+        code: 'RESPONSE_INVALID',
+        context: expect.objectContaining({ path: 'publicKey' }),
+      })
+      expect(() => key.publicKeyObject()).toThrow(refused)
+    },
+  )
 
   test('a private key is not taken for one', async () => {
     const publicKey = ed25519.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const key = await keysAnswering({ ...BODY, publicKey }).get()
-    expect(() => key.publicKeyObject()).toThrow(expect.objectContaining({ code: 'RESPONSE_INVALID' }))
+    expect(() => key.publicKeyObject()).toThrow(
+      expect.objectContaining({ code: 'RESPONSE_INVALID' }),
+    )
   })
 })
 
-test.each([{ creationTime: '1' }, { expirationTime: 1e15 }, { jwe: undefined }, { signingKeyId: 5 }])(
-  'an answer with %j is refused',
-  async wrong => {
-    const [path] = Object.keys(wrong)
-    await expect(keysAnswering({ ...BODY, ...wrong }).get()).rejects.toMatchObject({
-      code: 'RESPONSE_INVALID',
-      context: { operation: 'getSigningKey', path },
-    })
-  },
-)
+test.each([
+  { creationTime: '1' },
+  { expirationTime: 1e15 },
+  { jwe: undefined },
+  { signingKeyId: 5 },
+])('an answer with %j is refused', async wrong => {
+  const [path] = Object.keys(wrong)
+  await expect(keysAnswering({ ...BODY, ...wrong }).get()).rejects.toMatchObject({
+    code: 'RESPONSE_INVALID',
+    context: { operation: 'getSigningKey', path },
+  })
+})
 
 test('fault 86: an identifier that is no path segment is refused at the call', async () => {
   const { keys, sent } = keysAnswering(BODY)
   for (const signingKeyId of ['..', '', '/x', 'a/../b']) {
-    await expect(keys.getSigningKey({ signingKeyId })).rejects.toMatchObject({ code: 'HTTP_IDENTIFIER_INVALID' })
+    await expect(keys.getSigningKey({ signingKeyId })).rejects.toMatchObject({
+      code: 'HTTP_IDENTIFIER_INVALID',
+    })
   }
   expect(sent).toEqual([])
 })

@@ -13,7 +13,12 @@ const SUBSCRIPTION = {
 const PATH = '/commerce/notification/v1/subscription'
 
 function answering(answer: () => Response) {
-  const sent: { line: string; authorization: string | null; contentType: string | null; body: string }[] = []
+  const sent: {
+    line: string
+    authorization: string | null
+    contentType: string | null
+    body: string
+  }[] = []
   const scopes: (string | null)[] = []
   const transport = fetchTransport(async request => {
     const body = await request.text()
@@ -30,8 +35,16 @@ function answering(answer: () => Response) {
     })
     return answer()
   })
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
-  const { notifications } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, ...FAST })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/token',
+    scopeBase: 's',
+  })
+  const { notifications } = createFeedService(
+    profile,
+    { clientId: 'c', clientSecret: 'secret' },
+    { transport, ...FAST },
+  )
   return { sent, scopes, notifications }
 }
 
@@ -40,7 +53,10 @@ const created = (location: string | undefined) => () =>
 
 test('the request as documented, the address of the subscription read from Location', async () => {
   const { notifications, sent, scopes } = answering(created(`https://a.test${PATH}/sub-1`))
-  expect(await notifications.createSubscription(SUBSCRIPTION)).toEqual({ subscriptionId: 'sub-1', location: `https://a.test${PATH}/sub-1` })
+  expect(await notifications.createSubscription(SUBSCRIPTION)).toEqual({
+    subscriptionId: 'sub-1',
+    location: `https://a.test${PATH}/sub-1`,
+  })
   expect(sent).toEqual([
     {
       line: `POST https://a.test${PATH}`,
@@ -70,26 +86,41 @@ describe('Location', () => {
     ['subscription/abc', 'abc'],
     ['//a.test/x/y', 'y'],
   ])('%s names %s', async (location, subscriptionId) => {
-    expect((await answering(created(location)).notifications.createSubscription(SUBSCRIPTION)).subscriptionId).toBe(subscriptionId)
+    expect(
+      (await answering(created(location)).notifications.createSubscription(SUBSCRIPTION))
+        .subscriptionId,
+    ).toBe(subscriptionId)
   })
 
   test.each([undefined, '/', `${PATH}/`, `${PATH}/%E0%A4%A`])('%s names none', async location => {
-    await expect(answering(created(location)).notifications.createSubscription(SUBSCRIPTION)).rejects.toMatchObject({
+    await expect(
+      answering(created(location)).notifications.createSubscription(SUBSCRIPTION),
+    ).rejects.toMatchObject({
       code: 'RESPONSE_INVALID',
       context: { operation: 'createSubscription', path: 'Location' },
     })
   })
 
-  test.each(['https://evil.test/sub', 'http://a.test/sub', 'https://u@a.test/sub'])('fault 84: %s is refused', async location => {
-    await expect(answering(created(location)).notifications.createSubscription(SUBSCRIPTION)).rejects.toMatchObject({
-      code: 'HTTP_ORIGIN_REFUSED',
-    })
-  })
+  test.each(['https://evil.test/sub', 'http://a.test/sub', 'https://u@a.test/sub'])(
+    'fault 84: %s is refused',
+    async location => {
+      await expect(
+        answering(created(location)).notifications.createSubscription(SUBSCRIPTION),
+      ).rejects.toMatchObject({
+        code: 'HTTP_ORIGIN_REFUSED',
+      })
+    },
+  )
 })
 
 test('a redirect is not followed: the subscription would be asked for twice', async () => {
-  const { notifications, sent } = answering(() => new Response(null, { status: 307, headers: { location: `${PATH}2` } }))
-  await expect(notifications.createSubscription(SUBSCRIPTION)).rejects.toMatchObject({ code: 'HTTP_STATUS', context: { status: 307 } })
+  const { notifications, sent } = answering(
+    () => new Response(null, { status: 307, headers: { location: `${PATH}2` } }),
+  )
+  await expect(notifications.createSubscription(SUBSCRIPTION)).rejects.toMatchObject({
+    code: 'HTTP_STATUS',
+    context: { status: 307 },
+  })
   expect(sent.length).toBe(1)
 })
 
@@ -105,7 +136,9 @@ test('what is missing is refused before anything is sent', async () => {
     ['payload.schemaVersion', { payload: { ...payload, schemaVersion: 1 } }],
   ]
   for (const [parameter, wrong] of wrongs) {
-    await expect(notifications.createSubscription({ ...SUBSCRIPTION, ...wrong } as never)).rejects.toMatchObject({
+    await expect(
+      notifications.createSubscription({ ...SUBSCRIPTION, ...wrong } as never),
+    ).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
       context: { operation: 'createSubscription', parameter },
     })
@@ -135,12 +168,38 @@ test('subscriptions of the emulated service: created, and one only', async () =>
 
 test.each([
   [{ staus: 'ENABLED' }, 'staus'],
-  [{ payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0', shcemaVersion: '1.0' } }, 'shcemaVersion'],
-])('a field that the request does not have is refused before anything is sent: %o', async (more, option) => {
-  const profile = defineProfile({ baseUrl: 'https://s.test', tokenUrl: 'https://s.test/token', scopeBase: 'https://s.test/scope' })
-  const transport = { send: () => expect.unreachable('it was sent') }
-  const { notifications } = createFeedService(profile, () => 'token', { transport })
-  const payload = { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' }
-  const subscription = { topicId: 't', status: 'ENABLED' as const, destinationId: 'd', payload, ...more }
-  await expect(notifications.createSubscription(subscription)).rejects.toMatchObject({ code: 'OPTION_INVALID', context: { option } })
-})
+  [
+    {
+      payload: {
+        deliveryProtocol: 'HTTPS',
+        format: 'JSON',
+        schemaVersion: '1.0',
+        shcemaVersion: '1.0',
+      },
+    },
+    'shcemaVersion',
+  ],
+])(
+  'a field that the request does not have is refused before anything is sent: %o',
+  async (more, option) => {
+    const profile = defineProfile({
+      baseUrl: 'https://s.test',
+      tokenUrl: 'https://s.test/token',
+      scopeBase: 'https://s.test/scope',
+    })
+    const transport = { send: () => expect.unreachable('it was sent') }
+    const { notifications } = createFeedService(profile, () => 'token', { transport })
+    const payload = { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' }
+    const subscription = {
+      topicId: 't',
+      status: 'ENABLED' as const,
+      destinationId: 'd',
+      payload,
+      ...more,
+    }
+    await expect(notifications.createSubscription(subscription)).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option },
+    })
+  },
+)

@@ -8,19 +8,36 @@ import { FAST } from '../emulated'
 const FILES = 'https://a.test/buy/feed/v1/file'
 
 /** A catalog whose list of files is answered by `answer`. */
-function listed(answer: (url: URL, index: number) => object | Response, options: FeedServiceOptions = {}) {
+function listed(
+  answer: (url: URL, index: number) => object | Response,
+  options: FeedServiceOptions = {},
+) {
   const asked: Request[] = []
   const hosts = new Set<string>()
   const transport = fetchTransport(request => {
     hosts.add(new URL(request.url).host)
-    if (request.url.endsWith('/token')) return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
+    if (request.url.endsWith('/token'))
+      return Response.json({ access_token: 'tok-4711', token_type: 'Bearer' })
     asked.push(request)
     const answered = answer(new URL(request.url), asked.length - 1)
     return answered instanceof Response ? answered : Response.json(answered)
   })
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/token', scopeBase: 's' })
-  const { catalog } = createFeedService(profile, { clientId: 'c', clientSecret: 'secret' }, { transport, ...FAST, ...options })
-  return { asked, hosts, list: catalog.getFiles({ marketplace: 'MKT_US', limit: 20 }), urls: () => asked.map(({ url }) => url) }
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: 'https://a.test/token',
+    scopeBase: 's',
+  })
+  const { catalog } = createFeedService(
+    profile,
+    { clientId: 'c', clientSecret: 'secret' },
+    { transport, ...FAST, ...options },
+  )
+  return {
+    asked,
+    hosts,
+    list: catalog.getFiles({ marketplace: 'MKT_US', limit: 20 }),
+    urls: () => asked.map(({ url }) => url),
+  }
 }
 
 const file = (fileId: string) => ({ fileId })
@@ -47,8 +64,17 @@ describe('all pages as one sequence', () => {
       expect(asked.length).toBe(Math.ceil(seen.length / 2))
     }
     expect(seen).toEqual(ids)
-    expect(urls()).toEqual([`${FILES}?limit=20`, `${FILES}?limit=20&continuation_token=1`, `${FILES}?limit=20&continuation_token=2`])
-    expect(asked.every(({ headers }) => headers.get('x-mkt-c-marketplace-id') === 'MKT_US' && headers.has('authorization'))).toBe(true)
+    expect(urls()).toEqual([
+      `${FILES}?limit=20`,
+      `${FILES}?limit=20&continuation_token=1`,
+      `${FILES}?limit=20&continuation_token=2`,
+    ])
+    expect(
+      asked.every(
+        ({ headers }) =>
+          headers.get('x-mkt-c-marketplace-id') === 'MKT_US' && headers.has('authorization'),
+      ),
+    ).toBe(true)
     expect((await list.toArray()).map(({ fileId }) => fileId)).toEqual(ids)
   })
 
@@ -79,7 +105,9 @@ describe('all pages as one sequence', () => {
   })
 
   test('a page longer than a call has arguments', async () => {
-    const { list } = listed(() => ({ fileMetadata: Array.from({ length: 200_000 }, () => file('f')) }))
+    const { list } = listed(() => ({
+      fileMetadata: Array.from({ length: 200_000 }, () => file('f')),
+    }))
     expect((await list.toArray()).length).toBe(200_000)
   })
 })
@@ -98,26 +126,43 @@ describe('fault 84: `next` links', () => {
     const reading = (async () => {
       for await (const { fileId } of list) seen.push(fileId)
     })()
-    expect(await failureOf(reading)).toMatchObject({ code: 'HTTP_ORIGIN_REFUSED', retryable: false })
+    expect(await failureOf(reading)).toMatchObject({
+      code: 'HTTP_ORIGIN_REFUSED',
+      retryable: false,
+    })
     expect(seen).toEqual(['f'])
     expect([asked.length, [...hosts]]).toEqual([1, ['a.test']])
   })
 
   test('fault 84: a redirect of a page to another origin is refused with nothing sent', async () => {
-    const { list, hosts } = listed(() => new Response(null, { status: 302, headers: { location: 'https://evil.test/x' } }))
+    const { list, hosts } = listed(
+      () => new Response(null, { status: 302, headers: { location: 'https://evil.test/x' } }),
+    )
     expect(await failureOf(list.toArray())).toMatchObject({ code: 'HTTP_ORIGIN_REFUSED' })
     expect([...hosts]).toEqual(['a.test'])
   })
 
   test.each([1, 2, 5])('fault 84: a loop of %i links ends', async length => {
-    const { list, asked } = listed((_, index) => ({ fileMetadata: [], next: `${FILES}?continuation_token=${index % length}` }))
-    expect(await failureOf(list.toArray())).toMatchObject({ code: 'HTTP_REDIRECT_LOOP', context: { hops: length + 1 } })
+    const { list, asked } = listed((_, index) => ({
+      fileMetadata: [],
+      next: `${FILES}?continuation_token=${index % length}`,
+    }))
+    expect(await failureOf(list.toArray())).toMatchObject({
+      code: 'HTTP_REDIRECT_LOOP',
+      context: { hops: length + 1 },
+    })
     expect(asked.length).toBe(length + 1)
   })
 
   test('fault 84: links that never end, end at the cap', async () => {
-    const { list, asked } = listed((_, index) => ({ fileMetadata: [], next: `${FILES}?continuation_token=${index}` }), { maxPages: 30 })
-    expect(await failureOf(list.toArray())).toMatchObject({ code: 'HTTP_REDIRECT_LOOP', context: { hops: 30 } })
+    const { list, asked } = listed(
+      (_, index) => ({ fileMetadata: [], next: `${FILES}?continuation_token=${index}` }),
+      { maxPages: 30 },
+    )
+    expect(await failureOf(list.toArray())).toMatchObject({
+      code: 'HTTP_REDIRECT_LOOP',
+      context: { hops: 30 },
+    })
     expect(asked.length).toBe(30)
   })
 })

@@ -2,12 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { type CheckMode, RequestChecks } from '../../../src/service/clients/request-checks'
 import { defineProfile } from '../../../src/service/profile'
 
-const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: 'https://a.test/t', scopeBase: 's', marketplacePrefix: 'M.' })
+const profile = defineProfile({
+  baseUrl: 'https://a.test',
+  tokenUrl: 'https://a.test/t',
+  scopeBase: 's',
+  marketplacePrefix: 'M.',
+})
 const NOW = '2026-03-15T05:30:00.000Z'
-const checksOf = (mode: CheckMode = 'all', now = NOW) => new RequestChecks('getItemFeed', { mode, profile, now: () => Date.parse(now) })
+const checksOf = (mode: CheckMode = 'all', now = NOW) =>
+  new RequestChecks('getItemFeed', { mode, profile, now: () => Date.parse(now) })
 
 const refused = (parameter: string) =>
-  expect.objectContaining({ code: 'REQUEST_INVALID', context: expect.objectContaining({ operation: 'getItemFeed', parameter }) })
+  expect.objectContaining({
+    code: 'REQUEST_INVALID',
+    context: expect.objectContaining({ operation: 'getItemFeed', parameter }),
+  })
 
 test('marketplaces by the profile’s prefix, taken literally', () => {
   checksOf().marketplace('M.US')
@@ -30,13 +39,24 @@ test('lists have a least and a most', () => {
   checksOf().marketplaces(many(10, 'M.US'))
   for (const list of [[], many(21, '1'), ['1', 'x'], '1'])
     expect(() => checksOf().categories(list as string[])).toThrow(refused('categoryIds'))
-  for (const list of [many(11, 'M.US'), ['US']]) expect(() => checksOf().marketplaces(list)).toThrow(refused('marketplaceIds'))
+  for (const list of [many(11, 'M.US'), ['US']])
+    expect(() => checksOf().marketplaces(list)).toThrow(refused('marketplaceIds'))
 })
 
 describe('days', () => {
   test.each(['20260315', '20240229', '19700101'])('%s', date => checksOf().date(date))
 
-  test.each(['2026031', '202603155', '20260230', '20250229', '20261301', '20260300', '2026-03-1', '', undefined])('not %s', date => {
+  test.each([
+    '2026031',
+    '202603155',
+    '20260230',
+    '20250229',
+    '20261301',
+    '20260300',
+    '2026-03-1',
+    '',
+    undefined,
+  ])('not %s', date => {
     expect(() => checksOf().date(date)).toThrow(refused('date'))
   })
 
@@ -87,7 +107,9 @@ test('whole numbers, names, one of several, texts', () => {
   checksOf().wholeNumber('limit', undefined, 20, 100)
   checksOf().wholeNumber('limit', 20, 20, 100)
   for (const value of [19, 101, 20.5, Number.NaN, '20']) {
-    expect(() => checksOf().wholeNumber('limit', value as number, 20, 100)).toThrow(refused('limit'))
+    expect(() => checksOf().wholeNumber('limit', value as number, 20, 100)).toThrow(
+      refused('limit'),
+    )
   }
   checksOf().name('feedTypeId', 'CURATED_ITEM_FEED')
   for (const value of ['', 'a b', 'a\r\nb', 'x'.repeat(201)])
@@ -95,7 +117,8 @@ test('whole numbers, names, one of several, texts', () => {
   checksOf().oneOf('scope', 'a', ['a', 'b'])
   expect(() => checksOf().oneOf('scope', 'c', ['a', 'b'])).toThrow(refused('scope'))
   checksOf().text('topicId', 'x')
-  for (const value of ['', '  ', undefined]) expect(() => checksOf().text('topicId', value)).toThrow(refused('topicId'))
+  for (const value of ['', '  ', undefined])
+    expect(() => checksOf().text('topicId', value)).toThrow(refused('topicId'))
 })
 
 test('`forms` leaves out the windows, `none` everything', () => {

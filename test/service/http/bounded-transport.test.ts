@@ -5,9 +5,16 @@ import type { HttpRequest, HttpTransport } from '../../../src/service/http/http-
 import { type RequestOptions, requestSettings } from '../../../src/service/http/request-settings'
 import type { RangeResponse } from '../../../src/stages/range/range-transport'
 
-const request = (host = 'a.test'): HttpRequest => ({ url: `https://${host}/x`, headers: {}, signal: new AbortController().signal })
+const request = (host = 'a.test'): HttpRequest => ({
+  url: `https://${host}/x`,
+  headers: {},
+  signal: new AbortController().signal,
+})
 
-function response(onDiscard = () => {}, parts = [Uint8Array.of(1), Uint8Array.of(2)]): RangeResponse {
+function response(
+  onDiscard = () => {},
+  parts = [Uint8Array.of(1), Uint8Array.of(2)],
+): RangeResponse {
   return {
     status: 200,
     header: () => undefined,
@@ -19,10 +26,22 @@ function response(onDiscard = () => {}, parts = [Uint8Array.of(1), Uint8Array.of
 }
 
 function bounded(send: HttpTransport['send'], options: RequestOptions = {}): BoundedTransport {
-  return new BoundedTransport({ send }, requestSettings({ concurrencyPerHost: 1, queueTimeoutMs: 20, headersTimeoutMs: 20, ...options }))
+  return new BoundedTransport(
+    { send },
+    requestSettings({
+      concurrencyPerHost: 1,
+      queueTimeoutMs: 20,
+      headersTimeoutMs: 20,
+      ...options,
+    }),
+  )
 }
 
-const busy = { code: 'HTTP_TIMEOUT', retryable: true, context: { phase: 'queue', limitMs: 20, url: 'https://a.test/x' } }
+const busy = {
+  code: 'HTTP_TIMEOUT',
+  retryable: true,
+  context: { phase: 'queue', limitMs: 20, url: 'https://a.test/x' },
+}
 
 test('a turn is held until the body is read, or discarded; other hosts have their own', async () => {
   let discarded = 0
@@ -76,7 +95,10 @@ test('a response that does not come is given up: the request aborted, a late ans
       answer = resolve
     })
   })
-  await expect(transport.send(request())).rejects.toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'headers', limitMs: 20 } })
+  await expect(transport.send(request())).rejects.toMatchObject({
+    code: 'HTTP_TIMEOUT',
+    context: { phase: 'headers', limitMs: 20 },
+  })
   expect(aborted).toBe(true)
   answer(response(() => void (discarded = true)))
   await Promise.resolve()
@@ -85,9 +107,14 @@ test('a response that does not come is given up: the request aborted, a late ans
 })
 
 test('the caller’s abort ends the wait for a turn and for a response', async () => {
-  const transport = bounded(() => new Promise(() => {}), { queueTimeoutMs: 10_000, headersTimeoutMs: 10_000 })
+  const transport = bounded(() => new Promise(() => {}), {
+    queueTimeoutMs: 10_000,
+    headersTimeoutMs: 10_000,
+  })
   const aborting = new AbortController()
-  const sending = [0, 1].map(() => transport.send({ ...request(), signal: aborting.signal }).catch(error => error))
+  const sending = [0, 1].map(() =>
+    transport.send({ ...request(), signal: aborting.signal }).catch(error => error),
+  )
   setTimeout(() => aborting.abort(new Error('enough')), 5)
   for (const error of await Promise.all(sending)) expect(error).toMatchObject({ message: 'enough' })
 })

@@ -18,7 +18,9 @@ function feedServer(): Hono {
   app.get('/file', context => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(context.req.header('range') ?? '') ?? []
     const end = Math.min(Number(last) + 1, file.length)
-    return context.body(file.slice(Number(first), end), 206, { 'Content-range': `${first}-${end - 1}/${file.length}` })
+    return context.body(file.slice(Number(first), end), 206, {
+      'Content-range': `${first}-${end - 1}/${file.length}`,
+    })
   })
   app.get('/moved', context => context.redirect('/file', 307))
   app.get('/away', context => context.redirect('http://evil.test/file'))
@@ -26,7 +28,11 @@ function feedServer(): Hono {
 }
 
 async function download(path: string): Promise<Uint8Array> {
-  const fetcher = new RangeFetcher({ url: `http://feed.test${path}`, transport: fetchTransport(feedServer().fetch), chunkBytes: 700 })
+  const fetcher = new RangeFetcher({
+    url: `http://feed.test${path}`,
+    transport: fetchTransport(feedServer().fetch),
+    chunkBytes: 700,
+  })
   const ordered = new ChunkReassembler()
   fetcher.on('error', error => ordered.destroy(error))
   const parts: Uint8Array[] = []
@@ -41,7 +47,10 @@ describe('a server in the same process', () => {
 
   test('fault 84: redirects within the origin are followed, others refused', async () => {
     expect(await download('/moved')).toEqual(file)
-    await expect(download('/away')).rejects.toMatchObject({ code: 'HTTP_ORIGIN_REFUSED', context: { to: 'http://evil.test/file' } })
+    await expect(download('/away')).rejects.toMatchObject({
+      code: 'HTTP_ORIGIN_REFUSED',
+      context: { to: 'http://evil.test/file' },
+    })
   })
 })
 
@@ -62,9 +71,17 @@ test('the request carries its headers and signal, and does not follow redirects'
     abort.signal,
   )
   const [request] = seen as [Request]
-  expect(Object.fromEntries(request.headers)).toEqual({ range: 'bytes=0-2', 'accept-encoding': 'identity', authorization: 'Bearer t' })
+  expect(Object.fromEntries(request.headers)).toEqual({
+    range: 'bytes=0-2',
+    'accept-encoding': 'identity',
+    authorization: 'Bearer t',
+  })
   expect(request.redirect).toBe('manual')
-  expect([response.status, response.header('x-a'), response.header('x-b')]).toEqual([200, '1, 2', undefined])
+  expect([response.status, response.header('x-a'), response.header('x-b')]).toEqual([
+    200,
+    '1, 2',
+    undefined,
+  ])
   abort.abort()
   expect(request.signal.aborted).toBe(true)
 })
@@ -72,11 +89,19 @@ test('the request carries its headers and signal, and does not follow redirects'
 test('a POST carries its body, and a redirect is its answer', async () => {
   const seen: string[] = []
   const transport = fetchTransport(async request => {
-    seen.push(`${request.method} ${request.url} ${request.headers.get('content-type')} ${await request.text()}`)
+    seen.push(
+      `${request.method} ${request.url} ${request.headers.get('content-type')} ${await request.text()}`,
+    )
     return new Response('', { status: 307, headers: { location: '/elsewhere' } })
   })
   const { signal } = new AbortController()
-  const response = await transport.send({ url, method: 'POST', headers: { 'Content-Type': 'text/x' }, body: 'é', signal })
+  const response = await transport.send({
+    url,
+    method: 'POST',
+    headers: { 'Content-Type': 'text/x' },
+    body: 'é',
+    signal,
+  })
   expect(response.status).toBe(307)
   expect(seen).toEqual([`POST ${url} text/x é`])
 })
@@ -89,14 +114,19 @@ test('an encoded body is refused and given up', async () => {
     },
   })
   const encoded = send(() => new Response(body, { headers: { 'content-encoding': 'gzip' } }))
-  await expect(encoded).rejects.toMatchObject({ code: 'HTTP_CONTENT_ENCODING', context: { url, contentEncoding: 'gzip' } })
+  await expect(encoded).rejects.toMatchObject({
+    code: 'HTTP_CONTENT_ENCODING',
+    context: { url, contentEncoding: 'gzip' },
+  })
   expect(cancelled).toBe(true)
 })
 
 test('failures are typed, of the request and of the body', async () => {
   const refused = send(() => Promise.reject(new TypeError('fetch failed')))
   await expect(refused).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true })
-  const body = new ReadableStream({ pull: controller => controller.error(new TypeError('terminated')) })
+  const body = new ReadableStream({
+    pull: controller => controller.error(new TypeError('terminated')),
+  })
   const response = await send(() => new Response(body))
   const reading = (async () => {
     for await (const _ of response.body);
@@ -107,7 +137,12 @@ test('failures are typed, of the request and of the body', async () => {
 test('discard cancels the body, before, during and after the reading', async () => {
   let cancelled = 0
   const endless = () =>
-    new Response(new ReadableStream({ pull: controller => controller.enqueue(Uint8Array.of(1)), cancel: () => void cancelled++ }))
+    new Response(
+      new ReadableStream({
+        pull: controller => controller.enqueue(Uint8Array.of(1)),
+        cancel: () => void cancelled++,
+      }),
+    )
   ;(await send(endless)).discard()
   const response = await send(endless)
   for await (const _ of response.body) break
@@ -121,7 +156,10 @@ test('discard cancels the body, before, during and after the reading', async () 
 
 test('fault 86: CR or LF in a header is refused before anything is sent', async () => {
   const sending = send(() => expect.unreachable(), { Authorization: 'a\r\nX-Evil: b' })
-  await expect(sending).rejects.toMatchObject({ code: 'HTTP_HEADER_INVALID', context: { header: 'Authorization' } })
+  await expect(sending).rejects.toMatchObject({
+    code: 'HTTP_HEADER_INVALID',
+    context: { header: 'Authorization' },
+  })
 })
 
 describe('the platform’s fetch', () => {
@@ -130,19 +168,23 @@ describe('the platform’s fetch', () => {
     const server = createServer((request, response) => {
       seen.push(`${request.url} ${request.headers['accept-encoding']}`)
       if (request.url === '/moved') return response.writeHead(302, { location: '/file' }).end()
-      if (request.url === '/away') return response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()
+      if (request.url === '/away')
+        return response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()
       return response.end(file)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     try {
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const fetchOver = (path: string) => new RangeFetcher({ url: origin + path, transport: fetchTransport(fetch), patienceMs: 0 })
+      const fetchOver = (path: string) =>
+        new RangeFetcher({ url: origin + path, transport: fetchTransport(fetch), patienceMs: 0 })
       const pieces = await fetchOver('/moved').collect()
       expect(Uint8Array.from(Buffer.concat(pieces.map(piece => piece.bytes)))).toEqual(file)
       // Node's fetch adds its own `identity` to a request with a range.
       expect(seen).toEqual(['/moved identity, identity', '/file identity, identity'])
-      await expect(fetchOver('/away').collect()).rejects.toMatchObject({ code: 'HTTP_ORIGIN_REFUSED' })
+      await expect(fetchOver('/away').collect()).rejects.toMatchObject({
+        code: 'HTTP_ORIGIN_REFUSED',
+      })
     } finally {
       server.closeAllConnections()
       server.close()

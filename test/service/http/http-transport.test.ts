@@ -1,6 +1,10 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createSocketServer, type Socket, type Server as SocketServer } from 'node:net'
+import {
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HttpTransport } from '../../../src/service/http/http-transport'
 import { NodeTransport } from '../../../src/service/http/node-transport'
@@ -41,7 +45,11 @@ const httpServer = (listener: RequestListener) => listening(createHttpServer(lis
 
 /** Answers the n-th request with raw text and bytes, then ends the connection as `ending` says. */
 function rawServer(
-  answer: (start: number, end: number, index: number) => { head: string[]; body: Uint8Array; ending?: 'end' | 'reset' | 'keep' },
+  answer: (
+    start: number,
+    end: number,
+    index: number,
+  ) => { head: string[]; body: Uint8Array; ending?: 'end' | 'reset' | 'keep' },
 ): Promise<string> {
   let index = 0
   return listening(
@@ -49,7 +57,11 @@ function rawServer(
       socket.on('error', () => {})
       socket.on('data', data => {
         const [, first, last] = /range: bytes=(\d+)-(\d+)/i.exec(data.toString('latin1')) ?? []
-        const { head, body, ending = 'end' } = answer(Number(first), Math.min(Number(last) + 1, file.length), index++)
+        const {
+          head,
+          body,
+          ending = 'end',
+        } = answer(Number(first), Math.min(Number(last) + 1, file.length), index++)
         socket.write(`${[...head, '', ''].join('\r\n')}`)
         socket.write(body, () => {
           if (ending === 'end') socket.end()
@@ -67,8 +79,18 @@ const partial = (start: number, end: number, ...more: string[]) => [
 ]
 const sized = (start: number, end: number) => partial(start, end, `Content-Length: ${end - start}`)
 
-async function download(url: string, options: Partial<RangeFetcherOptions> = {}): Promise<Uint8Array> {
-  const fetcher = new RangeFetcher({ url, transport, chunkBytes: 300, backoffBaseMs: 1, backoffCapMs: 2, ...options })
+async function download(
+  url: string,
+  options: Partial<RangeFetcherOptions> = {},
+): Promise<Uint8Array> {
+  const fetcher = new RangeFetcher({
+    url,
+    transport,
+    chunkBytes: 300,
+    backoffBaseMs: 1,
+    backoffCapMs: 2,
+    ...options,
+  })
   const ordered = new ChunkReassembler()
   fetcher.on('error', error => ordered.destroy(error))
   const parts: Uint8Array[] = []
@@ -76,7 +98,8 @@ async function download(url: string, options: Partial<RangeFetcherOptions> = {})
   return Uint8Array.from(Buffer.concat(parts))
 }
 
-const send = (url: string, headers = {}, signal = new AbortController().signal) => transport.send({ url, headers, signal })
+const send = (url: string, headers = {}, signal = new AbortController().signal) =>
+  transport.send({ url, headers, signal })
 
 describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_, newTransport) => {
   beforeEach(() => {
@@ -91,10 +114,15 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
         const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
         const end = Math.min(Number(last) + 1, file.length)
         // The file's own gzip, declared as an encoding: it must arrive as it is.
-        response.writeHead(206, { 'Content-range': `bytes ${first}-${end - 1}/${file.length}`, 'Content-Encoding': 'gzip' })
+        response.writeHead(206, {
+          'Content-range': `bytes ${first}-${end - 1}/${file.length}`,
+          'Content-Encoding': 'gzip',
+        })
         response.end(file.subarray(Number(first), end))
       })
-      expect(await download(`${origin}/file?date=20240101`, { headers: { Authorization: 'Bearer t' } })).toEqual(file)
+      expect(
+        await download(`${origin}/file?date=20240101`, { headers: { Authorization: 'Bearer t' } }),
+      ).toEqual(file)
       expect(seen.length).toBe(4)
       expect(seen[0]).toEqual({
         host: origin.slice(7),
@@ -107,7 +135,11 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
 
     test('connections are used again', async () => {
       let connections = 0
-      const origin = await rawServer((start, end) => ({ head: sized(start, end), body: file.subarray(start, end), ending: 'keep' }))
+      const origin = await rawServer((start, end) => ({
+        head: sized(start, end),
+        body: file.subarray(start, end),
+        ending: 'keep',
+      }))
       servers[0]?.on('connection', () => connections++)
       expect(await download(origin, { chunkBytes: 50, concurrency: 3 })).toEqual(file)
       // 20 requests.
@@ -132,7 +164,10 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       const asked: number[] = []
       const origin = await rawServer((start, end, index) => {
         asked.push(start)
-        return { head: partial(start, end, 'Connection: close'), body: file.subarray(start, index === 1 ? start + 77 : end) }
+        return {
+          head: partial(start, end, 'Connection: close'),
+          body: file.subarray(start, index === 1 ? start + 77 : end),
+        }
       })
       expect(await download(origin, { concurrency: 1 })).toEqual(file)
       expect(asked).toEqual([0, 300, 377, 600, 900])
@@ -145,8 +180,14 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       const origin = await rawServer((start, end, index) => {
         asked.push(start)
         const whole = [chunk(file.subarray(start, end)), chunk(new Uint8Array())]
-        const cut = [chunk(file.subarray(start, start + 100)), chunk(file.subarray(start + 100, start + 120), 200).subarray(0, -2)]
-        return { head: partial(start, end, 'Transfer-Encoding: chunked'), body: Buffer.concat(index === 1 ? cut : whole) }
+        const cut = [
+          chunk(file.subarray(start, start + 100)),
+          chunk(file.subarray(start + 100, start + 120), 200).subarray(0, -2),
+        ]
+        return {
+          head: partial(start, end, 'Transfer-Encoding: chunked'),
+          body: Buffer.concat(index === 1 ? cut : whole),
+        }
       })
       expect(await download(origin, { concurrency: 1 })).toEqual(file)
       expect(asked).toEqual([0, 300, 420, 600, 900])
@@ -157,9 +198,15 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
         let requests = 0
         const origin = await rawServer((start, end) => {
           requests++
-          return { head: partial(start, end, ...lengths.map(length => `Content-Length: ${length}`)), body: file.subarray(start, end) }
+          return {
+            head: partial(start, end, ...lengths.map(length => `Content-Length: ${length}`)),
+            body: file.subarray(start, end),
+          }
         })
-        await expect(download(origin)).rejects.toMatchObject({ code: 'HTTP_CONTENT_LENGTH', retryable: false })
+        await expect(download(origin)).rejects.toMatchObject({
+          code: 'HTTP_CONTENT_LENGTH',
+          retryable: false,
+        })
         expect(requests).toBe(1)
       }
     })
@@ -174,7 +221,11 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     })
 
     test('fault 32: destroying the fetcher closes its sockets', async () => {
-      const origin = await rawServer((start, end) => ({ head: sized(start, end), body: file.subarray(start, start + 10), ending: 'keep' }))
+      const origin = await rawServer((start, end) => ({
+        head: sized(start, end),
+        body: file.subarray(start, start + 10),
+        ending: 'keep',
+      }))
       const fetcher = new RangeFetcher({ url: origin, transport, chunkBytes: 300 })
       fetcher.read()
       while (sockets.size < 4) await new Promise(resolve => setTimeout(resolve, 5))
@@ -211,18 +262,32 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     })
 
     test('header names in any case, repeated ones joined', async () => {
-      const head = ['HTTP/1.1 200 OK', 'Content-Length: 0', 'X-One: a', 'x-one: b', 'Content-Range: 0-1/9', 'content-range: 0-2/9']
+      const head = [
+        'HTTP/1.1 200 OK',
+        'Content-Length: 0',
+        'X-One: a',
+        'x-one: b',
+        'Content-Range: 0-1/9',
+        'content-range: 0-2/9',
+      ]
       const origin = await rawServer(() => ({ head, body: new Uint8Array() }))
       const response = await send(origin)
       response.discard()
-      expect(['x-one', 'content-range', 'x-two'].map(name => response.header(name))).toEqual(['a, b', '0-1/9, 0-2/9', undefined])
+      expect(['x-one', 'content-range', 'x-two'].map(name => response.header(name))).toEqual([
+        'a, b',
+        '0-1/9, 0-2/9',
+        undefined,
+      ])
     })
 
     test('a refused connection is retried, then typed', async () => {
       const origin = await httpServer(() => {})
       await new Promise(resolve => servers.pop()?.close(resolve))
       const failure = await download(origin, { patienceMs: 1 }).catch(error => error)
-      expect(failure).toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', cause: { code: 'HTTP_TRANSPORT' } })
+      expect(failure).toMatchObject({
+        code: 'RANGE_RETRIES_EXHAUSTED',
+        cause: { code: 'HTTP_TRANSPORT' },
+      })
     })
   })
 
@@ -231,11 +296,19 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     const origin = await httpServer(async (request, response) => {
       let body = ''
       for await (const part of request.setEncoding('utf8')) body += part
-      seen.push(`${request.method} ${request.url} ${request.headers['content-type']} ${request.headers['content-length']} ${body}`)
+      seen.push(
+        `${request.method} ${request.url} ${request.headers['content-type']} ${request.headers['content-length']} ${body}`,
+      )
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
     const { signal } = new AbortController()
-    const response = await transport.send({ url: `${origin}/x`, method: 'POST', headers: { 'Content-Type': 'text/x' }, body: 'é', signal })
+    const response = await transport.send({
+      url: `${origin}/x`,
+      method: 'POST',
+      headers: { 'Content-Type': 'text/x' },
+      body: 'é',
+      signal,
+    })
     response.discard()
     expect(response.status).toBe(307)
     expect(seen).toEqual(['POST /x text/x 2 é'])
@@ -291,7 +364,9 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     let connections = 0
     const origin = await rawServer(() => ({ head: sized(0, 1), body: file }))
     servers[0]?.on('connection', () => connections++)
-    await expect(send(origin, { Authorization: 'a\r\nX-Evil: b' })).rejects.toMatchObject({ code: 'HTTP_HEADER_INVALID' })
+    await expect(send(origin, { Authorization: 'a\r\nX-Evil: b' })).rejects.toMatchObject({
+      code: 'HTTP_HEADER_INVALID',
+    })
     expect(connections).toBe(0)
   })
 

@@ -27,7 +27,8 @@ test('no byte of memory is given twice, and there is always room', () => {
         block.room.fill(index + 1, 0, bytes)
         return block.take(bytes)
       })
-      for (const [index, part] of parts.entries()) expect(part.every(byte => byte === index + 1)).toBe(true)
+      for (const [index, part] of parts.entries())
+        expect(part.every(byte => byte === index + 1)).toBe(true)
     }),
     { numRuns: 30 },
   )

@@ -4,13 +4,20 @@ import { createServer as createSocketServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { FeedError } from '../../../src/errors'
-import { bodyOfStream, contentLengthRefusal, NodeTransport } from '../../../src/service/http/node-transport'
+import {
+  bodyOfStream,
+  contentLengthRefusal,
+  NodeTransport,
+} from '../../../src/service/http/node-transport'
 
 // What both transports do is tested in http-transport.test.ts.
 
 test('fault 102: a name that is no option is refused at the call', () => {
   expect(() => new NodeTransport({ agents: new Agent() } as never)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', message: 'agents is not an option: did you mean agent?' }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      message: 'agents is not an option: did you mean agent?',
+    }),
   )
 })
 
@@ -23,7 +30,11 @@ test('the caller’s agent is used, and left open', async () => {
   const agent = new Agent({ keepAlive: true })
   const transport = new NodeTransport({ agent })
   const { port } = server.address() as { port: number }
-  const asked = { url: `http://127.0.0.1:${port}`, headers: {}, signal: new AbortController().signal }
+  const asked = {
+    url: `http://127.0.0.1:${port}`,
+    headers: {},
+    signal: new AbortController().signal,
+  }
   await transport.close()
   for (let n = 0; n < 2; n++) {
     const response = await transport.send(asked)
@@ -42,7 +53,11 @@ test('https is spoken to https addresses', async () => {
   await once(server, 'listening')
   const transport = new NodeTransport()
   const { port } = server.address() as { port: number }
-  const asked = { url: `https://127.0.0.1:${port}`, headers: {}, signal: new AbortController().signal }
+  const asked = {
+    url: `https://127.0.0.1:${port}`,
+    headers: {},
+    signal: new AbortController().signal,
+  }
   await expect(transport.send(asked)).rejects.toMatchObject({
     code: 'HTTP_TRANSPORT',
     cause: { code: expect.stringMatching(/SSL|EPROTO|RESET/) },
@@ -67,8 +82,16 @@ test.each([
   const transport = new NodeTransport()
   const { port } = server.address() as { port: number }
   // No time limit stands behind this: without an end of its own the test would not end.
-  const sending = transport.send({ url: `http://127.0.0.1:${port}/f`, headers: {}, signal: new AbortController().signal })
-  await expect(sending).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true, context: { url: `http://127.0.0.1:${port}/f` } })
+  const sending = transport.send({
+    url: `http://127.0.0.1:${port}/f`,
+    headers: {},
+    signal: new AbortController().signal,
+  })
+  await expect(sending).rejects.toMatchObject({
+    code: 'HTTP_TRANSPORT',
+    retryable: true,
+    context: { url: `http://127.0.0.1:${port}/f` },
+  })
   await transport.close()
   server.close()
 })
@@ -107,19 +130,25 @@ const ways: readonly [string, (stream: Readable) => Promise<Uint8Array>][] = [
 test.each(ways)('a body, %s: all parts, or a typed failure', async (_, read) => {
   expect(Uint8Array.from(await read(streamOf('ab', 'c')))).toEqual(bytes('abc'))
   expect((await read(streamOf())).length).toBe(0)
-  await expect(read(streamOf('ab', new Error('reset')))).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', context: { url } })
+  await expect(read(streamOf('ab', new Error('reset')))).rejects.toMatchObject({
+    code: 'HTTP_TRANSPORT',
+    context: { url },
+  })
 })
 
-test.each(ways)('a body, %s: a stream that was destroyed before or is discarded meanwhile does not hang', async (_, read) => {
-  const before = streamOf('ab')
-  before.on('error', () => {}).destroy(new Error('reset'))
-  await new Promise(resolve => setImmediate(resolve))
-  await expect(read(before)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
-  const stalled = new Readable({ read() {} })
-  const reading = expect(read(stalled)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
-  setImmediate(() => stalled.destroy())
-  await reading
-})
+test.each(ways)(
+  'a body, %s: a stream that was destroyed before or is discarded meanwhile does not hang',
+  async (_, read) => {
+    const before = streamOf('ab')
+    before.on('error', () => {}).destroy(new Error('reset'))
+    await new Promise(resolve => setImmediate(resolve))
+    await expect(read(before)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+    const stalled = new Readable({ read() {} })
+    const reading = expect(read(stalled)).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
+    setImmediate(() => stalled.destroy())
+    await reading
+  },
+)
 
 test('fault 20: what a parser says of Content-Length, by its words or its code', () => {
   const errors = [
@@ -128,10 +157,19 @@ test('fault 20: what a parser says of Content-Length, by its words or its code',
     Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_CONTENT_LENGTH' }),
   ]
   for (const cause of errors)
-    expect(contentLengthRefusal(cause, url)).toMatchObject({ code: 'HTTP_CONTENT_LENGTH', context: { url }, cause })
+    expect(contentLengthRefusal(cause, url)).toMatchObject({
+      code: 'HTTP_CONTENT_LENGTH',
+      context: { url },
+      cause,
+    })
 })
 
 test('what a parser says of anything else is another’s to name', () => {
-  for (const error of [new Error('reset'), undefined, 'x', new FeedError('HTTP_TRANSPORT', 'no content-length', { url })])
+  for (const error of [
+    new Error('reset'),
+    undefined,
+    'x',
+    new FeedError('HTTP_TRANSPORT', 'no content-length', { url }),
+  ])
     expect(contentLengthRefusal(error, url)).toBeUndefined()
 })

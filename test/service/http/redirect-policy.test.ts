@@ -20,24 +20,40 @@ describe('fault 84: links', () => {
     'blob:https://feed.test/file',
     'http://',
   ])('fault 84: %s is refused', link => {
-    expect(() => sameOriginUrl(from, link)).toThrow(expect.objectContaining({ code: 'HTTP_ORIGIN_REFUSED' }))
+    expect(() => sameOriginUrl(from, link)).toThrow(
+      expect.objectContaining({ code: 'HTTP_ORIGIN_REFUSED' }),
+    )
   })
 
   test('fault 84: the refusal shows no user info', () => {
-    expect(() => sameOriginUrl('https://me:mine@feed.test/', 'https://user:pw@evil.test/file')).toThrow(
-      expect.objectContaining({ context: { from: 'https://feed.test/', to: 'https://evil.test/file' } }),
+    expect(() =>
+      sameOriginUrl('https://me:mine@feed.test/', 'https://user:pw@evil.test/file'),
+    ).toThrow(
+      expect.objectContaining({
+        context: { from: 'https://feed.test/', to: 'https://evil.test/file' },
+      }),
     )
   })
 
   test('links within the origin are taken, relative ones too', () => {
-    expect(sameOriginUrl(from, 'https://FEED.test:443/other?a=1').href).toBe('https://feed.test/other?a=1')
-    expect(sameOriginUrl(from, '/file?continuation_token=x').href).toBe('https://feed.test/file?continuation_token=x')
-    expect(sameOriginUrl(from, '?limit=30').href).toBe('https://feed.test/buy/feed/v1/file?limit=30')
+    expect(sameOriginUrl(from, 'https://FEED.test:443/other?a=1').href).toBe(
+      'https://feed.test/other?a=1',
+    )
+    expect(sameOriginUrl(from, '/file?continuation_token=x').href).toBe(
+      'https://feed.test/file?continuation_token=x',
+    )
+    expect(sameOriginUrl(from, '?limit=30').href).toBe(
+      'https://feed.test/buy/feed/v1/file?limit=30',
+    )
   })
 })
 
 describe('redirects', () => {
-  const hop = (status: number, location: string | undefined, onDiscard = () => {}): RangeResponse => ({
+  const hop = (
+    status: number,
+    location: string | undefined,
+    onDiscard = () => {},
+  ): RangeResponse => ({
     status,
     header: name => (name === 'location' ? location : undefined),
     body: (async function* () {})(),
@@ -59,8 +75,13 @@ describe('redirects', () => {
 
   test('fault 84: a loop ends', async () => {
     let sent = 0
-    const looping = followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, ++sent % 2 ? '/b' : '/a'))
-    await expect(looping).rejects.toMatchObject({ code: 'HTTP_REDIRECT_LOOP', context: { url: 'https://feed.test/a', hops: 5 } })
+    const looping = followRedirects({ url: 'https://feed.test/a' }, async () =>
+      hop(302, ++sent % 2 ? '/b' : '/a'),
+    )
+    await expect(looping).rejects.toMatchObject({
+      code: 'HTTP_REDIRECT_LOOP',
+      context: { url: 'https://feed.test/a', hops: 5 },
+    })
     expect(sent).toBe(6)
   })
 
@@ -76,15 +97,23 @@ describe('redirects', () => {
 
   test('of a POST are its answer: it is sent once', async () => {
     let sent = 0
-    const response = await followRedirects({ url: 'https://feed.test/a', method: 'POST' }, async () => {
-      sent++
-      return hop(307, '/b')
-    })
+    const response = await followRedirects(
+      { url: 'https://feed.test/a', method: 'POST' },
+      async () => {
+        sent++
+        return hop(307, '/b')
+      },
+    )
     expect([response.status, sent]).toEqual([307, 1])
   })
 
   test('a redirect without a target is the answer', async () => {
-    expect((await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined))).status).toBe(302)
-    expect((await followRedirects({ url: 'https://feed.test/a' }, async () => hop(304, '/b'))).status).toBe(304)
+    expect(
+      (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined)))
+        .status,
+    ).toBe(302)
+    expect(
+      (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(304, '/b'))).status,
+    ).toBe(304)
   })
 })

@@ -7,11 +7,20 @@ const limits = (limitMs = 1000) => ({
   limitMs,
   onLimit: () => new FeedError('HTTP_TIMEOUT', 'slow', { url: 'u', phase: 'body', limitMs }),
 })
-const tooLong = () => new FeedError('RESPONSE_INVALID', 'long', { operation: 'o', url: 'u', path: '', reason: 'long' })
+const tooLong = () =>
+  new FeedError('RESPONSE_INVALID', 'long', { operation: 'o', url: 'u', path: '', reason: 'long' })
 
 function response(parts: (seen: { discarded: number }) => AsyncGenerator<Uint8Array, void, void>) {
   const seen = { discarded: 0 }
-  return { seen, response: { status: 200, header: () => undefined, body: parts(seen), discard: () => void seen.discarded++ } }
+  return {
+    seen,
+    response: {
+      status: 200,
+      header: () => undefined,
+      body: parts(seen),
+      discard: () => void seen.discarded++,
+    },
+  }
 }
 
 const bytesOf = (text: string) =>
@@ -23,7 +32,9 @@ test('the text, wherever it was cut, up to the cap exactly', async () => {
   const whole = bytesOf('größe €')
   expect(await readWholeBody(whole.response, 11, limits(), tooLong)).toBe('größe €')
   const long = bytesOf('größe €')
-  await expect(readWholeBody(long.response, 10, limits(), tooLong)).rejects.toMatchObject({ code: 'RESPONSE_INVALID' })
+  await expect(readWholeBody(long.response, 10, limits(), tooLong)).rejects.toMatchObject({
+    code: 'RESPONSE_INVALID',
+  })
   expect(whole.seen.discarded).toBeGreaterThan(0)
   expect(long.seen.discarded).toBeGreaterThan(0)
 })
@@ -35,6 +46,8 @@ test('a body that drips on is ended by one limit for all of it', async () => {
       yield Uint8Array.of(32)
     }
   })
-  await expect(readWholeBody(dripping, 1 << 20, limits(20), tooLong)).rejects.toMatchObject({ code: 'HTTP_TIMEOUT' })
+  await expect(readWholeBody(dripping, 1 << 20, limits(20), tooLong)).rejects.toMatchObject({
+    code: 'HTTP_TIMEOUT',
+  })
   expect(seen.discarded).toBeGreaterThan(0)
 })

@@ -8,20 +8,35 @@ import { bodyOfShape } from '../../../src/service/json/json-body'
 import { JsonClient } from '../../../src/service/json/json-client'
 import { z } from '../../../src/service/json/json-shape'
 
-const read = bodyOfShape(() => z.looseObject({ a: z.int(), deep: z.optional(z.array(z.looseObject({ b: z.string() }))) }))
+const read = bodyOfShape(() =>
+  z.looseObject({ a: z.int(), deep: z.optional(z.array(z.looseObject({ b: z.string() }))) }),
+)
 const URL_ = 'https://a.test/x?token=hidden'
 
-function answering(answer: (request: Request, index: number) => Response | Promise<Response>, options: RequestOptions = {}) {
+function answering(
+  answer: (request: Request, index: number) => Response | Promise<Response>,
+  options: RequestOptions = {},
+) {
   const asked: Request[] = []
   const inner = fetchTransport(request => {
     asked.push(request)
     return answer(request, asked.length - 1)
   })
-  const settings = requestSettings({ backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 2, ...options })
+  const settings = requestSettings({
+    backoffBaseMs: 1,
+    backoffCapMs: 1,
+    retryAfterCapMs: 2,
+    ...options,
+  })
   const transport = new BoundedTransport(inner, settings)
   const client = new JsonClient(settings, new Secrets())
   const request = { operation: 'getThing', url: URL_, transport }
-  return { asked, client, request, get: (signal?: AbortSignal) => client.get({ ...request, signal }, read) }
+  return {
+    asked,
+    client,
+    request,
+    get: (signal?: AbortSignal) => client.get({ ...request, signal }, read),
+  }
 }
 
 const failureOf = async (work: Promise<unknown>): Promise<FeedError> => {
@@ -34,7 +49,10 @@ describe('good answers', () => {
   test('are read by their shape, unknown fields kept, with a plain request', async () => {
     const { get, asked } = answering(() => Response.json({ a: 1, more: { x: [null] } }))
     expect(await get()).toEqual({ a: 1, more: { x: [null] } })
-    expect(Object.fromEntries(asked[0]!.headers)).toEqual({ accept: 'application/json', 'accept-encoding': 'identity' })
+    expect(Object.fromEntries(asked[0]!.headers)).toEqual({
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+    })
   })
 
   test('that are not what they should be: the place is told', async () => {
@@ -51,7 +69,9 @@ describe('good answers', () => {
       ['{"a":1e300}', 'a', 'too big'],
     ]
     for (const [body, path, reason] of cases) {
-      const error = await failureOf(answering(() => new Response(body, { status: body === null ? 204 : 200 })).get())
+      const error = await failureOf(
+        answering(() => new Response(body, { status: body === null ? 204 : 200 })).get(),
+      )
       expect(error).toMatchObject({
         code: 'RESPONSE_INVALID',
         retryable: false,
@@ -67,36 +87,56 @@ describe('good answers', () => {
 
   test('a body past the cap is given up, one at the cap is read', async () => {
     const body = JSON.stringify({ a: 1, pad: 'x'.repeat(100) })
-    expect(await answering(() => new Response(body), { maxResponseBytes: body.length }).get()).toMatchObject({ a: 1 })
+    expect(
+      await answering(() => new Response(body), { maxResponseBytes: body.length }).get(),
+    ).toMatchObject({ a: 1 })
     let cancelled = false
     const endless = new ReadableStream({
       pull: controller => controller.enqueue(new Uint8Array(1000)),
       cancel: () => void (cancelled = true),
     })
-    const error = await failureOf(answering(() => new Response(endless), { maxResponseBytes: 5000 }).get())
-    expect(error).toMatchObject({ code: 'RESPONSE_INVALID', context: { reason: 'longer than maxResponseBytes, 5000' } })
+    const error = await failureOf(
+      answering(() => new Response(endless), { maxResponseBytes: 5000 }).get(),
+    )
+    expect(error).toMatchObject({
+      code: 'RESPONSE_INVALID',
+      context: { reason: 'longer than maxResponseBytes, 5000' },
+    })
     expect(cancelled).toBe(true)
   })
 })
 
 describe('repetition', () => {
   test.each([408, 429, 500, 502, 503, 504])('%i is asked again', async status => {
-    const { get, asked } = answering((_, index) => (index < 4 ? new Response('', { status }) : Response.json({ a: 1 })))
+    const { get, asked } = answering((_, index) =>
+      index < 4 ? new Response('', { status }) : Response.json({ a: 1 }),
+    )
     expect(await get()).toEqual({ a: 1 })
     expect(asked.length).toBe(5)
   })
 
   test('as often as allowed, then the last answer is told', async () => {
-    const { get, asked } = answering((_, index) => Response.json({ errorId: 13006, message: String(index) }, { status: 500 }), {
-      patienceMs: 2,
+    const { get, asked } = answering(
+      (_, index) => Response.json({ errorId: 13006, message: String(index) }, { status: 500 }),
+      {
+        patienceMs: 2,
+      },
+    )
+    expect(await failureOf(get())).toMatchObject({
+      code: 'HTTP_STATUS',
+      retryable: true,
+      context: { errorId: 13006, message: '2' },
     })
-    expect(await failureOf(get())).toMatchObject({ code: 'HTTP_STATUS', retryable: true, context: { errorId: 13006, message: '2' } })
     expect(asked.length).toBe(3)
   })
 
   test.each([400, 401, 403, 404, 409, 416, 418, 301, 304, 206])('%i is not', async status => {
     const { get, asked } = answering(() => new Response(null, { status }))
-    expect(await failureOf(get())).toMatchObject({ code: 'HTTP_STATUS', retryable: false, context: { operation: 'getThing', status } })
+    expect(await failureOf(get())).toMatchObject({
+      code: 'HTTP_STATUS',
+      retryable: false,
+      context: { operation: 'getThing', status },
+    })
     expect(asked.length).toBe(1)
   })
 
@@ -104,7 +144,9 @@ describe('repetition', () => {
     'fault 28: Retry-After %j is obeyed up to its cap',
     async retryAfter => {
       const { get, asked } = answering((_, index) =>
-        index < 2 ? new Response('', { status: index ? 503 : 429, headers: { 'retry-after': retryAfter } }) : Response.json({ a: 1 }),
+        index < 2
+          ? new Response('', { status: index ? 503 : 429, headers: { 'retry-after': retryAfter } })
+          : Response.json({ a: 1 }),
       )
       expect(await get()).toEqual({ a: 1 })
       expect(asked.length).toBe(3)
@@ -114,7 +156,9 @@ describe('repetition', () => {
   test('a lost connection and a body that breaks off are asked again', async () => {
     const { get, asked } = answering((_, index) => {
       if (index === 0) throw new TypeError('fetch failed')
-      const broken = new ReadableStream({ pull: controller => controller.error(new TypeError('terminated')) })
+      const broken = new ReadableStream({
+        pull: controller => controller.error(new TypeError('terminated')),
+      })
       return index === 1 ? new Response(broken) : Response.json({ a: 1 })
     })
     expect(await get()).toEqual({ a: 1 })
@@ -122,9 +166,14 @@ describe('repetition', () => {
   })
 
   test('a POST is sent once, whatever becomes of it', async () => {
-    for (const answer of [() => new Response('', { status: 503 }), () => Promise.reject(new TypeError('reset'))]) {
+    for (const answer of [
+      () => new Response('', { status: 503 }),
+      () => Promise.reject(new TypeError('reset')),
+    ]) {
       const { client, request, asked } = answering(answer)
-      expect((await failureOf(client.send({ ...request, body: { x: 1 } }, () => 0))).retryable).toBe(true)
+      expect(
+        (await failureOf(client.send({ ...request, body: { x: 1 } }, () => 0))).retryable,
+      ).toBe(true)
       expect(asked.length).toBe(1)
       expect(asked[0]?.headers.get('content-type')).toBe('application/json')
       expect(await asked[0]?.text()).toBe('{"x":1}')
@@ -134,14 +183,24 @@ describe('repetition', () => {
 
 describe('time', () => {
   test('a body that does not end is given up', async () => {
-    const stalled = () => new Response(new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }))
+    const stalled = () =>
+      new Response(
+        new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }),
+      )
     const { get, asked } = answering(stalled, { bodyTimeoutMs: 10, patienceMs: 1 })
-    expect(await failureOf(get())).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'body', limitMs: 10 } })
+    expect(await failureOf(get())).toMatchObject({
+      code: 'HTTP_TIMEOUT',
+      context: { phase: 'body', limitMs: 10 },
+    })
     expect(asked.length).toBe(2)
   })
 
   test('an error’s body that does not end is cut off', async () => {
-    const stalled = () => new Response(new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }), { status: 404 })
+    const stalled = () =>
+      new Response(
+        new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }),
+        { status: 404 },
+      )
     expect(await failureOf(answering(stalled, { bodyTimeoutMs: 10 }).get())).toMatchObject({
       code: 'HTTP_STATUS',
       context: { status: 404 },
@@ -159,7 +218,11 @@ describe('time', () => {
       const aborting = new AbortController()
       const failing = failureOf(get(aborting.signal))
       setTimeout(() => aborting.abort(new Error('enough')), 5)
-      expect(await failing).toMatchObject({ code: 'ABORTED', context: { stage: 'getThing' }, cause: { message: 'enough' } })
+      expect(await failing).toMatchObject({
+        code: 'ABORTED',
+        context: { stage: 'getThing' },
+        cause: { message: 'enough' },
+      })
     }
   })
 })

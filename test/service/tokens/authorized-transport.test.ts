@@ -10,15 +10,25 @@ const url = 'https://a.test/file'
 const signal = new AbortController().signal
 
 /** A transport whose server takes the tokens in `good`. */
-function authorized(tokens: TokenSource, good: readonly string[] = ['good'], headersTimeoutMs = 1_000) {
+function authorized(
+  tokens: TokenSource,
+  good: readonly string[] = ['good'],
+  headersTimeoutMs = 1_000,
+) {
   const sent: (string | null)[] = []
   const transport = fetchTransport(({ headers }) => {
     sent.push(headers.get('authorization'))
-    return new Response('', { status: good.some(token => headers.get('authorization') === `Bearer ${token}`) ? 200 : 401 })
+    return new Response('', {
+      status: good.some(token => headers.get('authorization') === `Bearer ${token}`) ? 200 : 401,
+    })
   })
   const secrets = new Secrets()
   const settings = requestSettings({ headersTimeoutMs })
-  return { sent, secrets, transport: new AuthorizedTransport({ transport, tokens, scope: 's', secrets, settings }) }
+  return {
+    sent,
+    secrets,
+    transport: new AuthorizedTransport({ transport, tokens, scope: 's', secrets, settings }),
+  }
 }
 
 describe('a token on each request', () => {
@@ -46,13 +56,18 @@ describe('a token on each request', () => {
 describe('no token: nothing is sent', () => {
   const failureOf = async (tokens: TokenSource) => {
     const { sent, transport } = authorized(tokens, ['good'], 20)
-    const failure: unknown = await transport.send({ url, headers: {}, signal }).catch(error => error)
+    const failure: unknown = await transport
+      .send({ url, headers: {}, signal })
+      .catch(error => error)
     expect(sent).toEqual([])
     return failure
   }
 
   test.each(['', undefined, 5])('a source that gives %j', async token => {
-    expect(await failureOf(() => token as string)).toMatchObject({ code: 'TOKEN_REFUSED', retryable: false })
+    expect(await failureOf(() => token as string)).toMatchObject({
+      code: 'TOKEN_REFUSED',
+      retryable: false,
+    })
   })
 
   test('a source that throws: not a failure of the connection, and in words of our own', async () => {
@@ -60,22 +75,31 @@ describe('no token: nothing is sent', () => {
     for (const tokens of [() => Promise.reject(cause), () => throwing(cause)]) {
       const failure = await failureOf(tokens)
       expect(failure).toMatchObject({ code: 'TOKEN_REFUSED', retryable: false, cause })
-      expect(FeedError.is(failure) && failure.message + JSON.stringify(failure.context)).not.toContain('r-4711')
+      expect(
+        FeedError.is(failure) && failure.message + JSON.stringify(failure.context),
+      ).not.toContain('r-4711')
     }
   })
 
   test('a FeedError of the source is its own: so it says what may be tried again', async () => {
-    const error = new FeedError('HTTP_TRANSPORT', 'the identity provider is away', { url: 'https://id.test/' })
+    const error = new FeedError('HTTP_TRANSPORT', 'the identity provider is away', {
+      url: 'https://id.test/',
+    })
     expect(await failureOf(() => Promise.reject(error))).toBe(error)
   })
 
   test('a request that was given up before is no reason to ask for one', async () => {
     const { transport } = authorized(() => expect.unreachable())
-    await expect(transport.send({ url, headers: {}, signal: AbortSignal.abort('gone') })).rejects.toBe('gone')
+    await expect(
+      transport.send({ url, headers: {}, signal: AbortSignal.abort('gone') }),
+    ).rejects.toBe('gone')
   })
 
   test('a source that never answers', async () => {
-    expect(await failureOf(() => new Promise(() => {}))).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'token', limitMs: 20 } })
+    expect(await failureOf(() => new Promise(() => {}))).toMatchObject({
+      code: 'HTTP_TIMEOUT',
+      context: { phase: 'token', limitMs: 20 },
+    })
   })
 })
 

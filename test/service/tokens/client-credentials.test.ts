@@ -9,11 +9,19 @@ import { CredentialTokens } from '../../../src/service/tokens/client-credentials
 const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal
 
-/** Tokens from an endpoint that answers by `answer`; without one it grants `tok-<n>` for an hour. */
-function tokensFrom(answer: (request: Request, index: number) => Response | Promise<Response>, options: RequestOptions = {}) {
+/**
+ * Tokens from an endpoint that answers by `answer`; without one it grants `tok-<n>` for an hour.
+ */
+function tokensFrom(
+  answer: (request: Request, index: number) => Response | Promise<Response>,
+  options: RequestOptions = {},
+) {
   const asked: { form: Record<string, string>; headers: Headers }[] = []
   const inner = fetchTransport(async request => {
-    asked.push({ form: Object.fromEntries(new URLSearchParams(await request.clone().text())), headers: request.headers })
+    asked.push({
+      form: Object.fromEntries(new URLSearchParams(await request.clone().text())),
+      headers: request.headers,
+    })
     return answer(request, asked.length - 1)
   })
   const settings = requestSettings({ backoffBaseMs: 1, backoffCapMs: 1, ...options })
@@ -22,18 +30,31 @@ function tokensFrom(answer: (request: Request, index: number) => Response | Prom
   const credentials = { clientId: 'a:b c', clientSecret: 'se+cret&%' }
   const closing = new AbortController()
   const closed = closing.signal
-  const tokens = new CredentialTokens({ tokenUrl: TOKEN_URL, credentials, transport, secrets, settings, closed })
+  const tokens = new CredentialTokens({
+    tokenUrl: TOKEN_URL,
+    credentials,
+    transport,
+    secrets,
+    settings,
+    closed,
+  })
   return { asked, secrets, tokens, settings, closing }
 }
 
-const granted = (_: Request, index: number) => Response.json({ access_token: `tok-${index}`, token_type: 'Bearer', expires_in: 3600 })
+const granted = (_: Request, index: number) =>
+  Response.json({ access_token: `tok-${index}`, token_type: 'Bearer', expires_in: 3600 })
 
 describe('client credentials', () => {
   test('the grant as RFC 6749 has it, with the scope asked for', async () => {
     const { tokens, asked } = tokensFrom(granted)
     expect(await tokens.source({ scope: 'https://a.test/buy.item.feed', signal })).toBe('tok-0')
-    expect(asked[0]?.form).toEqual({ grant_type: 'client_credentials', scope: 'https://a.test/buy.item.feed' })
-    const basic = Buffer.from(`${encodeURIComponent('a:b').replaceAll('%20', '+')}+c:${encodeURIComponent('se+cret&%')}`).toString('base64')
+    expect(asked[0]?.form).toEqual({
+      grant_type: 'client_credentials',
+      scope: 'https://a.test/buy.item.feed',
+    })
+    const basic = Buffer.from(
+      `${encodeURIComponent('a:b').replaceAll('%20', '+')}+c:${encodeURIComponent('se+cret&%')}`,
+    ).toString('base64')
     expect(asked[0]?.headers.get('authorization')).toBe(`Basic ${basic}`)
     expect(asked[0]?.headers.get('content-type')).toMatch(/^application\/x-www-form-urlencoded/)
   })
@@ -41,7 +62,9 @@ describe('client credentials', () => {
   test('one request however many wait, and one for each scope', async () => {
     const { tokens, asked } = tokensFrom(granted)
     const need = (scope: string) => tokens.source({ scope, signal })
-    expect(await Promise.all(Array.from({ length: 50 }, () => need('a')))).toEqual(Array(50).fill('tok-0'))
+    expect(await Promise.all(Array.from({ length: 50 }, () => need('a')))).toEqual(
+      Array(50).fill('tok-0'),
+    )
     expect(await need('a')).toBe('tok-0')
     expect(await need('b')).toBe('tok-1')
     expect(asked.length).toBe(2)
@@ -51,7 +74,12 @@ describe('client credentials', () => {
     let now = 0
     const lifetimes = [3600, 100, undefined]
     const { tokens, asked } = tokensFrom(
-      (_, index) => Response.json({ access_token: `tok-${index}`, token_type: 'bearer', expires_in: lifetimes[index] }),
+      (_, index) =>
+        Response.json({
+          access_token: `tok-${index}`,
+          token_type: 'bearer',
+          expires_in: lifetimes[index],
+        }),
       { now: () => new Date(now) },
     )
     const at = async (seconds: number) => {
@@ -68,10 +96,14 @@ describe('client credentials', () => {
   test('a renewal that fails leaves the old token in use until its end, but not one that was refused', async () => {
     let now = 0
     const { tokens, asked } = tokensFrom(
-      (request, index) => (index === 0 ? granted(request, 0) : Response.json({ error: 'invalid_client' }, { status: 400 })),
+      (request, index) =>
+        index === 0
+          ? granted(request, 0)
+          : Response.json({ error: 'invalid_client' }, { status: 400 }),
       { now: () => new Date(now) },
     )
-    const need = (refused?: string) => tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
+    const need = (refused?: string) =>
+      tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
     await need()
     now = 3_599_999
     expect(await Promise.all([need(), need()])).toEqual(['tok-0', 'tok-0'])
@@ -84,19 +116,32 @@ describe('client credentials', () => {
 
   test('a refused token is renewed, once, and not when it was renewed meanwhile', async () => {
     const { tokens, asked } = tokensFrom(granted)
-    const need = (refused?: string) => tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
+    const need = (refused?: string) =>
+      tokens.source({ scope: 'a', signal, ...(refused === undefined ? {} : { refused }) })
     await need()
-    expect(await Promise.all([need('tok-0'), need('tok-0'), need('tok-0')])).toEqual(['tok-1', 'tok-1', 'tok-1'])
+    expect(await Promise.all([need('tok-0'), need('tok-0'), need('tok-0')])).toEqual([
+      'tok-1',
+      'tok-1',
+      'tok-1',
+    ])
     expect(await need('tok-0')).toBe('tok-1')
     expect(asked.length).toBe(2)
   })
 
   test('a failure that may pass reaches everybody who waits, and the next asks anew', async () => {
     let up = 1
-    const { tokens, asked } = tokensFrom((request, index) => (index < up ? new Response('busy', { status: 503 }) : granted(request, index)))
-    for (const outcome of await Promise.allSettled([tokens.source({ scope: 'b', signal }), tokens.source({ scope: 'b', signal })])) {
+    const { tokens, asked } = tokensFrom((request, index) =>
+      index < up ? new Response('busy', { status: 503 }) : granted(request, index),
+    )
+    for (const outcome of await Promise.allSettled([
+      tokens.source({ scope: 'b', signal }),
+      tokens.source({ scope: 'b', signal }),
+    ])) {
       const context = { operation: 'token', status: 503, url: TOKEN_URL }
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'HTTP_STATUS', retryable: true, context } })
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'HTTP_STATUS', retryable: true, context },
+      })
     }
     expect(asked.length).toBe(1)
     up = 0
@@ -111,9 +156,14 @@ describe('client credentials', () => {
           controller.error(new TypeError('terminated'))
         },
       })
-      return index === 0 ? new Response(broken, { headers: { 'content-type': 'application/json' } }) : granted(request, index)
+      return index === 0
+        ? new Response(broken, { headers: { 'content-type': 'application/json' } })
+        : granted(request, index)
     })
-    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true })
+    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({
+      code: 'HTTP_TRANSPORT',
+      retryable: true,
+    })
     expect(await tokens.source({ scope: 'a', signal })).toBe('tok-1')
     expect(asked.length).toBe(2)
   })
@@ -125,7 +175,10 @@ describe('client credentials', () => {
         { status: 401, headers: { 'www-authenticate': 'Basic realm="t"' } },
       ),
     )
-    const waiting = await Promise.allSettled([tokens.source({ scope: 'a', signal }), tokens.source({ scope: 'a', signal })])
+    const waiting = await Promise.allSettled([
+      tokens.source({ scope: 'a', signal }),
+      tokens.source({ scope: 'a', signal }),
+    ])
     for (const outcome of waiting) {
       expect(outcome).toMatchObject({
         status: 'rejected',
@@ -137,7 +190,9 @@ describe('client credentials', () => {
       })
     }
     expect(asked.length).toBe(1)
-    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({ code: 'TOKEN_REFUSED' })
+    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({
+      code: 'TOKEN_REFUSED',
+    })
     expect(asked.length).toBe(2)
   })
 
@@ -148,18 +203,35 @@ describe('client credentials', () => {
     ['another kind of token', () => Response.json({ access_token: 'tok', token_type: 'mac' })],
     ['a DPoP token', () => Response.json({ access_token: 'tok', token_type: 'DPoP' })],
     ['204', () => new Response(null, { status: 204 })],
-    ['a redirect', () => new Response(null, { status: 307, headers: { location: 'https://id.test/elsewhere' } })],
-    ['an endless body', () => new Response(new ReadableStream({ pull: controller => controller.enqueue(new Uint8Array(4096).fill(32)) }))],
+    [
+      'a redirect',
+      () => new Response(null, { status: 307, headers: { location: 'https://id.test/elsewhere' } }),
+    ],
+    [
+      'an endless body',
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: controller => controller.enqueue(new Uint8Array(4096).fill(32)),
+          }),
+        ),
+    ],
   ])('an answer that is no token: %s', async (_, answer) => {
     const { tokens, asked } = tokensFrom(answer)
-    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({ code: 'TOKEN_REFUSED', retryable: false })
+    await expect(tokens.source({ scope: 'a', signal })).rejects.toMatchObject({
+      code: 'TOKEN_REFUSED',
+      retryable: false,
+    })
     expect(asked.length).toBe(1)
   })
 
   test('close ends a renewal under way', async () => {
     const { tokens, closing } = tokensFrom(() => new Promise<Response>(() => {}))
     const waiting = tokens.source({ scope: 'a', signal }).catch(error => error)
-    setTimeout(() => closing.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' })), 5)
+    setTimeout(
+      () => closing.abort(new FeedError('ABORTED', 'the service was closed', { stage: 'token' })),
+      5,
+    )
     expect(FeedError.is(await waiting)).toBe(true)
   })
 })

@@ -5,7 +5,11 @@ import { rangeSettings } from '../../../src/stages/range/range-settings'
 import type { RangeResponse } from '../../../src/stages/range/range-transport'
 
 const url = 'http://feed.test/file'
-const settings = rangeSettings({ url, transport: { send: () => Promise.reject(new TypeError('unused')) }, idleMs: 7 })
+const settings = rangeSettings({
+  url,
+  transport: { send: () => Promise.reject(new TypeError('unused')) },
+  idleMs: 7,
+})
 const rules = new BodyRules(settings, new AbortController().signal)
 const response = { header: () => 'application/octet-stream' } as unknown as RangeResponse
 
@@ -22,16 +26,32 @@ test('fault 34: the signature is checked where its bytes stand', () => {
 })
 
 test('failures that may pass are given back, the others thrown', () => {
-  expect(rules.passing(new TypeError('reset'), 5)).toMatchObject({ code: 'HTTP_TRANSPORT', context: { url, byteOffset: 5 } })
+  expect(rules.passing(new TypeError('reset'), 5)).toMatchObject({
+    code: 'HTTP_TRANSPORT',
+    context: { url, byteOffset: 5 },
+  })
   const fatal = new FeedError('HTTP_CONTENT_LENGTH', 'bad', { url, received: '' })
   expect(() => rules.passing(fatal, 5)).toThrow(fatal)
   const abort = new AbortController()
   abort.abort()
-  expect(() => new BodyRules(settings, abort.signal).passing(new TypeError('reset'), 5)).toThrow(FeedError)
+  expect(() => new BodyRules(settings, abort.signal).passing(new TypeError('reset'), 5)).toThrow(
+    FeedError,
+  )
 })
 
 test('limits and lengths are named', () => {
-  expect(rules.idleLimit(3).onLimit()).toMatchObject({ code: 'HTTP_TIMEOUT', context: { url, phase: 'body', limitMs: 7, byteOffset: 3 } })
-  expect(rules.shortBody(3)).toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true, context: { byteOffset: 3 } })
-  expect(rules.tooLong(3, 9)).toMatchObject({ code: 'RANGE_BODY_TOO_LONG', retryable: false, context: { byteOffset: 3, expectedBytes: 9 } })
+  expect(rules.idleLimit(3).onLimit()).toMatchObject({
+    code: 'HTTP_TIMEOUT',
+    context: { url, phase: 'body', limitMs: 7, byteOffset: 3 },
+  })
+  expect(rules.shortBody(3)).toMatchObject({
+    code: 'HTTP_TRANSPORT',
+    retryable: true,
+    context: { byteOffset: 3 },
+  })
+  expect(rules.tooLong(3, 9)).toMatchObject({
+    code: 'RANGE_BODY_TOO_LONG',
+    retryable: false,
+    context: { byteOffset: 3, expectedBytes: 9 },
+  })
 })

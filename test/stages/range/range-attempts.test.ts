@@ -6,7 +6,16 @@ import { rangeSettings } from '../../../src/stages/range/range-settings'
 const failure = new FeedError('HTTP_TRANSPORT', 'reset', { url: 'u' })
 const transport = { send: () => Promise.reject(failure) }
 const attempts = (signal = new AbortController().signal) =>
-  new RangeAttempts(rangeSettings({ url: 'http://feed.test/', transport, patienceMs: 150, backoffBaseMs: 100, random: () => 0 }), signal)
+  new RangeAttempts(
+    rangeSettings({
+      url: 'http://feed.test/',
+      transport,
+      patienceMs: 150,
+      backoffBaseMs: 100,
+      random: () => 0,
+    }),
+    signal,
+  )
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -10,7 +10,15 @@ const file = sampleFile(100)
 function downloadOver(script?: Script, patienceMs = 4) {
   const transport: ScriptedTransport = new ScriptedTransport(file, script)
   const abort = new AbortController()
-  const options = { url: 'http://feed.test/file', transport, chunkBytes: 20, windowBytes: 60, concurrency: 2, backoffBaseMs: 0, patienceMs }
+  const options = {
+    url: 'http://feed.test/file',
+    transport,
+    chunkBytes: 20,
+    windowBytes: 60,
+    concurrency: 2,
+    backoffBaseMs: 0,
+    patienceMs,
+  }
   return { download: new RangeDownload(rangeSettings(options), abort.signal), transport, abort }
 }
 
@@ -32,10 +40,19 @@ test('pieces are the parts as they were received, one range at once', async () =
 
 test('no piece comes before its range is complete', async () => {
   const { download, abort } = downloadOver(({ index }) =>
-    index === 0 ? { status: 206, headers: { 'content-range': '0-19/100' }, body: [file.slice(0, 19), 'stall'] } : 'stall',
+    index === 0
+      ? {
+          status: 206,
+          headers: { 'content-range': '0-19/100' },
+          body: [file.slice(0, 19), 'stall'],
+        }
+      : 'stall',
   )
   const first = download.pieces().next()
-  const outcome = await Promise.race([first, new Promise(resolve => setTimeout(resolve, 20, 'nothing yet'))])
+  const outcome = await Promise.race([
+    first,
+    new Promise(resolve => setTimeout(resolve, 20, 'nothing yet')),
+  ])
   expect(outcome).toBe('nothing yet')
   expect(download.heldBytes).toBe(19)
   const reason = new FeedError('STAGE_DESTROYED', 'over', { stage: 'test' })
@@ -44,8 +61,14 @@ test('no piece comes before its range is complete', async () => {
 })
 
 test('fault 19: with a single attempt an over-long body is named as the cause', async () => {
-  const { download } = downloadOver(() => ({ status: 206, headers: { 'content-range': '0-19/100' }, body: [file.slice(0, 21)] }), 0)
-  await expect(download.pieces().next()).rejects.toMatchObject({ code: 'RANGE_RETRIES_EXHAUSTED', cause: { code: 'RANGE_BODY_TOO_LONG' } })
+  const { download } = downloadOver(
+    () => ({ status: 206, headers: { 'content-range': '0-19/100' }, body: [file.slice(0, 21)] }),
+    0,
+  )
+  await expect(download.pieces().next()).rejects.toMatchObject({
+    code: 'RANGE_RETRIES_EXHAUSTED',
+    cause: { code: 'RANGE_BODY_TOO_LONG' },
+  })
   expect(download.heldBytes).toBe(0)
 })
 

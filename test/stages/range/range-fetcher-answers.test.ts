@@ -1,12 +1,21 @@
-// What a range can be answered with, and what the fetcher makes of it. The numbers are those of test/README.md.
+// What a range can be answered with, and what the fetcher makes of it. The numbers are those of
+// test/README.md.
 
 import { describe, expect, test } from 'vitest'
-import { LAST_MODIFIED, type Reply, reset, type Script, ScriptedTransport } from '../scripted-transport'
+import {
+  LAST_MODIFIED,
+  type Reply,
+  reset,
+  type Script,
+  ScriptedTransport,
+} from '../scripted-transport'
 import { at, bytesOf, failureOf, fetcherOver, file, part, URL_ } from './scripted-fetcher'
 
 describe('what a range is answered with', () => {
   test('fault 1: a whole body to a range past 0 is skipped to the offset', async () => {
-    const transport: ScriptedTransport = new ScriptedTransport(file, asked => (asked.start > 0 ? transport.whole() : undefined))
+    const transport: ScriptedTransport = new ScriptedTransport(file, asked =>
+      asked.start > 0 ? transport.whole() : undefined,
+    )
     expect(await bytesOf(fetcherOver(transport))).toEqual(file)
     expect(transport.open).toBe(0)
   })
@@ -14,13 +23,20 @@ describe('what a range is answered with', () => {
   test('fault 1: a whole body of another size is another file', async () => {
     const transport: ScriptedTransport = new ScriptedTransport(
       file,
-      at(1, () => ({ status: 200, headers: { 'content-length': '99' }, body: [file.slice(0, 99)] })),
+      at(1, () => ({
+        status: 200,
+        headers: { 'content-length': '99' },
+        body: [file.slice(0, 99)],
+      })),
     )
     await failureOf(fetcherOver(transport, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
   })
 
   test('fault 2: 200 with Content-range is a 206', async () => {
-    const transport: ScriptedTransport = new ScriptedTransport(file, asked => ({ ...transport.honest(asked), status: 200 }))
+    const transport: ScriptedTransport = new ScriptedTransport(file, asked => ({
+      ...transport.honest(asked),
+      status: 200,
+    }))
     expect(await bytesOf(fetcherOver(transport))).toEqual(file)
     expect(transport.requests.length).toBe(5)
   })
@@ -63,7 +79,10 @@ describe('what a range is answered with', () => {
     const transport: ScriptedTransport = new ScriptedTransport(file, asked => {
       const reply = transport.honest(asked)
       return reply.status === 206
-        ? { ...reply, headers: { 'content-range': `${asked.start}-${Math.min(asked.end, 100) - 1}/*` } }
+        ? {
+            ...reply,
+            headers: { 'content-range': `${asked.start}-${Math.min(asked.end, 100) - 1}/*` },
+          }
         : undefined
     })
     const fetcher = fetcherOver(transport)
@@ -74,7 +93,9 @@ describe('what a range is answered with', () => {
 
   test('fault 7: an unknown total without proof does not end well', async () => {
     const transport = new ScriptedTransport(file, ({ start, end }) =>
-      start < 100 ? part(start, end, `${start}-${end - 1}/*`) : { status: 416, headers: { 'content-range': '*/*' } },
+      start < 100
+        ? part(start, end, `${start}-${end - 1}/*`)
+        : { status: 416, headers: { 'content-range': '*/*' } },
     )
     await failureOf(fetcherOver(transport), 'RANGE_UNSATISFIABLE')
   })
@@ -100,16 +121,31 @@ describe('what a range is answered with', () => {
   })
 
   test('fault 10: numbers past 2^53', async () => {
-    await failureOf(fetcherOver(new ScriptedTransport(file, () => part(0, 20, '0-19/9007199254740993'))), 'RANGE_HEADER_INVALID')
+    await failureOf(
+      fetcherOver(new ScriptedTransport(file, () => part(0, 20, '0-19/9007199254740993'))),
+      'RANGE_HEADER_INVALID',
+    )
   })
 
   test('fault 18: an echoed, unclamped end', async () => {
-    const transport = new ScriptedTransport(file, ({ start, end }) => ({ ...part(start, end, `${start}-${end - 1}/100`), status: 200 }))
+    const transport = new ScriptedTransport(file, ({ start, end }) => ({
+      ...part(start, end, `${start}-${end - 1}/100`),
+      status: 200,
+    }))
     expect(await bytesOf(fetcherOver(transport, { chunkBytes: 60, concurrency: 1 }))).toEqual(file)
-    const small = new ScriptedTransport(file, () => ({ ...part(0, 100, '0-209715199/100'), status: 200 }))
-    expect(await bytesOf(fetcherOver(small, { chunkBytes: 209_715_200, windowBytes: 209_715_200, maxRangeBytes: 209_715_200 }))).toEqual(
-      file,
-    )
+    const small = new ScriptedTransport(file, () => ({
+      ...part(0, 100, '0-209715199/100'),
+      status: 200,
+    }))
+    expect(
+      await bytesOf(
+        fetcherOver(small, {
+          chunkBytes: 209_715_200,
+          windowBytes: 209_715_200,
+          maxRangeBytes: 209_715_200,
+        }),
+      ),
+    ).toEqual(file)
     expect(small.requests.length).toBe(1)
   })
 
@@ -130,33 +166,55 @@ describe('what a range is answered with', () => {
   const DATED = { 'last-modified': LAST_MODIFIED, etag: '"a"' }
   const EMPTY_BODIES: [string, Reply][] = [
     ['of a stated length of 0', { status: 200, headers: { 'content-length': '0' } }],
-    ['of a stated length of 0, with a date and an entity tag', { status: 200, headers: { 'content-length': '0', ...DATED } }],
+    [
+      'of a stated length of 0, with a date and an entity tag',
+      { status: 200, headers: { 'content-length': '0', ...DATED } },
+    ],
     ['that ends at once', { status: 200, body: [] }],
-    ['that ends at once, with a date and an entity tag', { status: 200, headers: DATED, body: [new Uint8Array()] }],
+    [
+      'that ends at once, with a date and an entity tag',
+      { status: 200, headers: DATED, body: [new Uint8Array()] },
+    ],
   ]
 
-  test.each(EMPTY_BODIES)('fault 89: a 200 without a byte, %s, is asked for again, and then served', async (_, reply) => {
-    const transport = new ScriptedTransport(file, asked => (asked.index < 3 ? reply : undefined))
-    const fetcher = fetcherOver(transport)
-    expect(await bytesOf(fetcher)).toEqual(file)
-    expect(await fetcher.info).toMatchObject({ totalBytes: 100, lastModified: LAST_MODIFIED, empty: false })
-  })
+  test.each(EMPTY_BODIES)(
+    'fault 89: a 200 without a byte, %s, is asked for again, and then served',
+    async (_, reply) => {
+      const transport = new ScriptedTransport(file, asked => (asked.index < 3 ? reply : undefined))
+      const fetcher = fetcherOver(transport)
+      expect(await bytesOf(fetcher)).toEqual(file)
+      expect(await fetcher.info).toMatchObject({
+        totalBytes: 100,
+        lastModified: LAST_MODIFIED,
+        empty: false,
+      })
+    },
+  )
 
-  test.each(EMPTY_BODIES)('fault 89: a 200 without a byte, %s, that lasts is typed, and may be tried later', async (_, reply) => {
-    const transport = new ScriptedTransport(file, () => reply)
-    const error = await failureOf(fetcherOver(transport), 'RANGE_RETRIES_EXHAUSTED')
-    expect(error).toMatchObject({ retryable: true, cause: { code: 'HTTP_TRANSPORT', retryable: true } })
-    expect(transport.requests.length).toBeGreaterThan(2)
-    expect(transport.open).toBe(0)
-  })
+  test.each(EMPTY_BODIES)(
+    'fault 89: a 200 without a byte, %s, that lasts is typed, and may be tried later',
+    async (_, reply) => {
+      const transport = new ScriptedTransport(file, () => reply)
+      const error = await failureOf(fetcherOver(transport), 'RANGE_RETRIES_EXHAUSTED')
+      expect(error).toMatchObject({
+        retryable: true,
+        cause: { code: 'HTTP_TRANSPORT', retryable: true },
+      })
+      expect(transport.requests.length).toBeGreaterThan(2)
+      expect(transport.open).toBe(0)
+    },
+  )
 
-  test.each(EMPTY_BODIES)('fault 89: a 200 without a byte, %s, in the middle of a file', async (_, reply) => {
-    const transport = new ScriptedTransport(
-      file,
-      at(2, () => reply),
-    )
-    expect(await bytesOf(fetcherOver(transport))).toEqual(file)
-  })
+  test.each(EMPTY_BODIES)(
+    'fault 89: a 200 without a byte, %s, in the middle of a file',
+    async (_, reply) => {
+      const transport = new ScriptedTransport(
+        file,
+        at(2, () => reply),
+      )
+      expect(await bytesOf(fetcherOver(transport))).toEqual(file)
+    },
+  )
 
   test.each(['text/html; charset=utf-8', 'application/json', 'application/problem+json'])(
     'fault 34: %s in a 200 or 206',
@@ -164,17 +222,31 @@ describe('what a range is answered with', () => {
       const body = [new TextEncoder().encode('<html>login</html>')]
       for (const reply of [
         { status: 200, headers: { 'content-type': contentType }, body },
-        { status: 206, headers: { 'content-type': contentType, 'content-range': '0-17/100' }, body },
+        {
+          status: 206,
+          headers: { 'content-type': contentType, 'content-range': '0-17/100' },
+          body,
+        },
       ]) {
-        const error = await failureOf(fetcherOver(new ScriptedTransport(file, () => reply)), 'HTTP_CONTENT_TYPE')
-        expect(error.context).toMatchObject({ contentType, excerpt: '<html>login</html>', byteOffset: 0 })
+        const error = await failureOf(
+          fetcherOver(new ScriptedTransport(file, () => reply)),
+          'HTTP_CONTENT_TYPE',
+        )
+        expect(error.context).toMatchObject({
+          contentType,
+          excerpt: '<html>login</html>',
+          byteOffset: 0,
+        })
       }
     },
   )
 
   test('fault 34: a page that calls itself a file is known by its first bytes, before any is handed out', async () => {
     const page = new TextEncoder().encode('{"errors":[]}'.repeat(9))
-    for (const script of [undefined, () => ({ status: 200, body: [page.slice(0, 1), page.slice(1)] })] satisfies (Script | undefined)[]) {
+    for (const script of [
+      undefined,
+      () => ({ status: 200, body: [page.slice(0, 1), page.slice(1)] }),
+    ] satisfies (Script | undefined)[]) {
       const fetcher = fetcherOver(new ScriptedTransport(page, script))
       await failureOf(fetcher, 'HTTP_CONTENT_TYPE')
       expect(fetcher.counters.itemsOut).toBe(0)
@@ -196,7 +268,9 @@ describe('fault 36: a server that ignores ranges', () => {
   test('fault 36: is resumed by skipping to the offset, from every byte', async () => {
     for (let cut = 0; cut <= 100; cut++) {
       const transport: ScriptedTransport = new ScriptedTransport(file, ({ index }) =>
-        index === 0 ? { ...transport.whole(), body: [...transport.parts(0, cut), reset()] } : transport.whole(),
+        index === 0
+          ? { ...transport.whole(), body: [...transport.parts(0, cut), reset()] }
+          : transport.whole(),
       )
       expect(await bytesOf(fetcherOver(transport))).toEqual(file)
     }
@@ -216,11 +290,16 @@ describe('fault 36: a server that ignores ranges', () => {
     const plain = new ScriptedTransport(file, () => unsized([file]))
     expect(await bytesOf(fetcherOver(plain))).toEqual(file)
     const shorter: ScriptedTransport = new ScriptedTransport(file, ({ index }) =>
-      index === 0 ? unsized([file.slice(0, 50), reset()]) : unsized([file.slice(0, index === 1 ? 40 : 100)]),
+      index === 0
+        ? unsized([file.slice(0, 50), reset()])
+        : unsized([file.slice(0, index === 1 ? 40 : 100)]),
     )
     expect(await bytesOf(fetcherOver(shorter))).toEqual(file)
     expect(shorter.requests.length).toBe(3)
-    await failureOf(fetcherOver(new ScriptedTransport(file, () => unsized())), 'RANGE_RETRIES_EXHAUSTED')
+    await failureOf(
+      fetcherOver(new ScriptedTransport(file, () => unsized())),
+      'RANGE_RETRIES_EXHAUSTED',
+    )
   })
 
   test('fault 36: a 416 that names what was streamed ends it', async () => {
@@ -236,7 +315,10 @@ describe('fault 36: a server that ignores ranges', () => {
     const transport: ScriptedTransport = new ScriptedTransport(file, ({ index }) =>
       index === 0
         ? { ...transport.whole(), body: [...transport.parts(0, 33), reset()] }
-        : { ...transport.whole(), headers: { 'content-length': '100', 'last-modified': 'Mon, 07 Nov 1994 08:49:37 GMT' } },
+        : {
+            ...transport.whole(),
+            headers: { 'content-length': '100', 'last-modified': 'Mon, 07 Nov 1994 08:49:37 GMT' },
+          },
     )
     await failureOf(fetcherOver(transport), 'RANGE_FILE_REPLACED')
   })

@@ -1,7 +1,14 @@
-// What makes the fetcher ask again, and what ends it: a file that was replaced, bodies that end wrongly, statuses.
+// What makes the fetcher ask again, and what ends it: a file that was replaced, bodies that end
+// wrongly, statuses.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LAST_MODIFIED, type Reply, reset, ScriptedTransport, sampleFile } from '../scripted-transport'
+import {
+  LAST_MODIFIED,
+  type Reply,
+  reset,
+  ScriptedTransport,
+  sampleFile,
+} from '../scripted-transport'
 import { at, bytesOf, failureOf, fetcherOver, file, part, URL_ } from './scripted-fetcher'
 
 afterEach(() => vi.useRealTimers())
@@ -9,9 +16,19 @@ afterEach(() => vi.useRealTimers())
 describe('the file is replaced', () => {
   const other = sampleFile(120)
   const newer = { 'last-modified': 'Mon, 07 Nov 1994 08:49:37 GMT' }
-  const withEtag = (reply: Reply, etag: string): Reply => ({ ...reply, headers: { ...reply.headers, etag } })
-  /** The answers of `then` once the second request is there, so that nothing was handed out before. */
-  const swap = (then: (transport: ScriptedTransport, asked: { start: number; end: number; index: number }) => Reply) => {
+  const withEtag = (reply: Reply, etag: string): Reply => ({
+    ...reply,
+    headers: { ...reply.headers, etag },
+  })
+  /**
+   * The answers of `then` once the second request is there, so that nothing was handed out before.
+   */
+  const swap = (
+    then: (
+      transport: ScriptedTransport,
+      asked: { start: number; end: number; index: number },
+    ) => Reply,
+  ) => {
     const transport: ScriptedTransport = new ScriptedTransport(file, async asked => {
       if (asked.index > 0) return then(transport, asked)
       // The first range does not complete before the others were answered.
@@ -55,14 +72,25 @@ describe('the file is replaced', () => {
       at(3, ({ start, end }) => part(start, end, `${start}-${end - 1}/100`, newer)),
     )
     const error = await failureOf(fetcherOver(late, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
-    expect(error.context).toMatchObject({ what: 'last-modified', before: LAST_MODIFIED, after: newer['last-modified'] })
-    const early = swap((self, asked) => ({ ...self.honest(asked), headers: { ...self.honest(asked).headers, ...newer } }))
+    expect(error.context).toMatchObject({
+      what: 'last-modified',
+      before: LAST_MODIFIED,
+      after: newer['last-modified'],
+    })
+    const early = swap((self, asked) => ({
+      ...self.honest(asked),
+      headers: { ...self.honest(asked).headers, ...newer },
+    }))
     expect(await bytesOf(fetcherOver(early))).toEqual(file)
   })
 
   test('fault 11: is seen on a resume inside one chunk, too', async () => {
     const transport: ScriptedTransport = new ScriptedTransport(file, ({ index, start, end }) => {
-      if (index === 1) return { ...part(20, 26, '20-39/100', { 'last-modified': LAST_MODIFIED }), body: [file.slice(20, 26), reset()] }
+      if (index === 1)
+        return {
+          ...part(20, 26, '20-39/100', { 'last-modified': LAST_MODIFIED }),
+          body: [file.slice(20, 26), reset()],
+        }
       return index === 2 ? part(start, end, `${start}-${end - 1}/100`, newer) : undefined
     })
     const error = await failureOf(fetcherOver(transport, { concurrency: 1 }), 'RANGE_FILE_REPLACED')
@@ -80,7 +108,9 @@ describe('the file is replaced', () => {
   })
 
   test('fault 14: a weak ETag is no validator', async () => {
-    const transport: ScriptedTransport = new ScriptedTransport(file, asked => withEtag(transport.honest(asked), `W/"${asked.index}"`))
+    const transport: ScriptedTransport = new ScriptedTransport(file, asked =>
+      withEtag(transport.honest(asked), `W/"${asked.index}"`),
+    )
     const fetcher = fetcherOver(transport)
     expect(await bytesOf(fetcher)).toEqual(file)
     expect(await fetcher.info).not.toHaveProperty('etag')
@@ -88,9 +118,14 @@ describe('the file is replaced', () => {
 
   test('fault 24: a 416 with another total', async () => {
     const gone = (): Reply => ({ status: 416, headers: { 'content-range': '*/50' } })
-    const error = await failureOf(fetcherOver(new ScriptedTransport(file, at(3, gone)), { concurrency: 1 }), 'RANGE_FILE_REPLACED')
+    const error = await failureOf(
+      fetcherOver(new ScriptedTransport(file, at(3, gone)), { concurrency: 1 }),
+      'RANGE_FILE_REPLACED',
+    )
     expect(error.context).toMatchObject({ what: 'total', before: '100', after: '50' })
-    const early: ScriptedTransport = swap((self, asked) => (asked.index === 1 ? gone() : self.honest(asked)))
+    const early: ScriptedTransport = swap((self, asked) =>
+      asked.index === 1 ? gone() : self.honest(asked),
+    )
     expect(await bytesOf(fetcherOver(early))).toEqual(file)
   })
 })
@@ -120,7 +155,9 @@ describe('bodies that end wrongly', () => {
     const once = new ScriptedTransport(file, at(1, overlong))
     expect(await bytesOf(fetcherOver(once, { concurrency: 1 }))).toEqual(file)
     expect(once.requests.map(asked => asked.start)).toEqual([0, 20, 20, 40, 60, 80])
-    const always = new ScriptedTransport(file, asked => (asked.start === 20 ? overlong(asked) : undefined))
+    const always = new ScriptedTransport(file, asked =>
+      asked.start === 20 ? overlong(asked) : undefined,
+    )
     const fetcher = fetcherOver(always, { concurrency: 1 })
     const error = await failureOf(fetcher, 'RANGE_BODY_TOO_LONG')
     expect(error.context).toEqual({ url: URL_, byteOffset: 20, expectedBytes: 20 })
@@ -129,7 +166,8 @@ describe('bodies that end wrongly', () => {
 
   test('fault 19: what was received before the over-long body is dropped with it', async () => {
     const transport: ScriptedTransport = new ScriptedTransport(file, asked => {
-      if (asked.index === 1) return { ...transport.honest(asked), body: [file.slice(20, 30), reset()] }
+      if (asked.index === 1)
+        return { ...transport.honest(asked), body: [file.slice(20, 30), reset()] }
       return asked.index === 2 ? part(30, 45, '30-39/100') : undefined
     })
     expect(await bytesOf(fetcherOver(transport, { concurrency: 1 }))).toEqual(file)
@@ -182,15 +220,22 @@ describe('bodies that end wrongly', () => {
   })
 
   test('fault 31: a server that never answers is typed when it goes on', async () => {
-    const fetcher = fetcherOver(new ScriptedTransport(file, () => 'stall'), { headersTimeoutMs: 5, patienceMs: 1 })
+    const fetcher = fetcherOver(new ScriptedTransport(file, () => 'stall'), {
+      headersTimeoutMs: 5,
+      patienceMs: 1,
+    })
     const error = await failureOf(fetcher, 'RANGE_RETRIES_EXHAUSTED')
-    expect(error.cause).toMatchObject({ code: 'HTTP_TIMEOUT', context: { phase: 'headers', limitMs: 5, byteOffset: 0 } })
+    expect(error.cause).toMatchObject({
+      code: 'HTTP_TIMEOUT',
+      context: { phase: 'headers', limitMs: 5, byteOffset: 0 },
+    })
   })
 
   test('fault 31: the idle limit does not run while the reader is paused', async () => {
     const transport: ScriptedTransport = new ScriptedTransport(file, () => transport.whole())
     const fetcher = fetcherOver(transport, { idleMs: 10 })
-    for await (const piece of fetcher) if (piece.offset < 21) await new Promise(resolve => setTimeout(resolve, 30))
+    for await (const piece of fetcher)
+      if (piece.offset < 21) await new Promise(resolve => setTimeout(resolve, 30))
     expect(transport.requests.length).toBe(1)
   })
 })
@@ -203,18 +248,27 @@ describe('statuses', () => {
   })
 
   test('fault 23: a 416 whose total is what we have is the end', async () => {
-    const transport = new ScriptedTransport(file, ({ start, end }) => (start < 100 ? part(start, end, `${start}-${end - 1}/*`) : undefined))
+    const transport = new ScriptedTransport(file, ({ start, end }) =>
+      start < 100 ? part(start, end, `${start}-${end - 1}/*`) : undefined,
+    )
     expect(await bytesOf(fetcherOver(transport))).toEqual(file)
     expect(transport.requests.at(-1)?.start).toBe(100)
   })
 
   test('fault 25: 416, or 400 with 13017, without a total is fatal', async () => {
-    for (const reply of [{ status: 416 }, json(400, { errorId: 13017 }), json(416, { errors: [{ errorId: 13017 }] })]) {
+    for (const reply of [
+      { status: 416 },
+      json(400, { errorId: 13017 }),
+      json(416, { errors: [{ errorId: 13017 }] }),
+    ]) {
       const transport = new ScriptedTransport(
         file,
         at(1, () => reply),
       )
-      const error = await failureOf(fetcherOver(transport, { concurrency: 1 }), 'RANGE_UNSATISFIABLE')
+      const error = await failureOf(
+        fetcherOver(transport, { concurrency: 1 }),
+        'RANGE_UNSATISFIABLE',
+      )
       expect(error.context).toMatchObject({ byteOffset: 20, status: reply.status })
       expect(error.retryable).toBe(false)
       expect(transport.requests.length).toBe(2)
@@ -236,9 +290,18 @@ describe('statuses', () => {
       at(0, () => json(status, { errorId: 13007 })),
     )
     expect(await bytesOf(fetcherOver(transport))).toEqual(file)
-    const expired = new ScriptedTransport(file, () => json(404, { errorId: 14004, category: 'REQUEST', message: 'expired' }))
+    const expired = new ScriptedTransport(file, () =>
+      json(404, { errorId: 14004, category: 'REQUEST', message: 'expired' }),
+    )
     const error = await failureOf(fetcherOver(expired), 'HTTP_STATUS')
-    expect(error.context).toEqual({ url: URL_, status: 404, errorId: 14004, category: 'REQUEST', message: 'expired', byteOffset: 0 })
+    expect(error.context).toEqual({
+      url: URL_,
+      status: 404,
+      errorId: 14004,
+      category: 'REQUEST',
+      message: 'expired',
+      byteOffset: 0,
+    })
     expect(error.retryable).toBe(false)
     expect(expired.requests.length).toBe(1)
   })
@@ -287,10 +350,18 @@ describe('statuses', () => {
   })
 
   test('attempts without progress are counted, then typed with the last failure as the cause', async () => {
-    const transport = new ScriptedTransport(file, ({ start }) => (start === 20 ? json(500, { errorId: 13006 }) : undefined))
-    const error = await failureOf(fetcherOver(transport, { patienceMs: 2 }), 'RANGE_RETRIES_EXHAUSTED')
+    const transport = new ScriptedTransport(file, ({ start }) =>
+      start === 20 ? json(500, { errorId: 13006 }) : undefined,
+    )
+    const error = await failureOf(
+      fetcherOver(transport, { patienceMs: 2 }),
+      'RANGE_RETRIES_EXHAUSTED',
+    )
     expect(error.context).toEqual({ url: URL_, byteOffset: 20, attempts: 3 })
-    expect(error.cause).toMatchObject({ code: 'HTTP_STATUS', context: { status: 500, errorId: 13006 } })
+    expect(error.cause).toMatchObject({
+      code: 'HTTP_STATUS',
+      context: { status: 500, errorId: 13006 },
+    })
     expect(transport.requests.filter(asked => asked.start === 20).length).toBe(3)
   })
 
@@ -306,15 +377,24 @@ describe('statuses', () => {
     expect(await bytesOf(fetcherOver(transport, { headers, concurrency: 1 }))).toEqual(file)
     expect(reasons).toEqual(['first', 'first', 'unauthorized', 'first', 'first', 'first'])
     reasons.length = 0
-    await failureOf(fetcherOver(new ScriptedTransport(file, () => ({ status: 401 })), { headers }), 'HTTP_STATUS')
+    await failureOf(
+      fetcherOver(new ScriptedTransport(file, () => ({ status: 401 })), { headers }),
+      'HTTP_STATUS',
+    )
     expect(reasons).toEqual(['first', 'unauthorized'])
   })
 
   test('a header function that fails is not retried, and one that hangs times out', async () => {
     const transport = new ScriptedTransport(file)
-    const failing = fetcherOver(transport, { headers: () => Promise.reject(new TypeError('no token')) })
+    const failing = fetcherOver(transport, {
+      headers: () => Promise.reject(new TypeError('no token')),
+    })
     await failureOf(failing, 'STAGE_FAILED')
-    const hanging = fetcherOver(transport, { headers: () => new Promise(() => {}), headersTimeoutMs: 5, patienceMs: 1 })
+    const hanging = fetcherOver(transport, {
+      headers: () => new Promise(() => {}),
+      headersTimeoutMs: 5,
+      patienceMs: 1,
+    })
     await failureOf(hanging, 'RANGE_RETRIES_EXHAUSTED')
     expect(transport.requests.length).toBe(0)
   })

@@ -12,11 +12,23 @@ afterEach(() => vi.useRealTimers())
 describe('a good server', () => {
   test('gives the file, its facts, and identity requests with the caller’s headers', async () => {
     const transport = new ScriptedTransport(file)
-    const fetcher = fetcherOver(transport, { headers: { Authorization: 'Bearer t', range: 'bytes=5-6', 'ACCEPT-encoding': 'gzip' } })
+    const fetcher = fetcherOver(transport, {
+      headers: { Authorization: 'Bearer t', range: 'bytes=5-6', 'ACCEPT-encoding': 'gzip' },
+    })
     expect(await bytesOf(fetcher)).toEqual(file)
-    expect(await fetcher.info).toEqual({ totalBytes: 100, lastModified: LAST_MODIFIED, empty: false })
-    expect(transport.requests.map(asked => [asked.start, asked.end])).toEqual([0, 20, 40, 60, 80].map(start => [start, start + 20]))
-    expect(transport.requests[0]?.headers).toEqual({ Authorization: 'Bearer t', Range: 'bytes=0-19', 'Accept-Encoding': 'identity' })
+    expect(await fetcher.info).toEqual({
+      totalBytes: 100,
+      lastModified: LAST_MODIFIED,
+      empty: false,
+    })
+    expect(transport.requests.map(asked => [asked.start, asked.end])).toEqual(
+      [0, 20, 40, 60, 80].map(start => [start, start + 20]),
+    )
+    expect(transport.requests[0]?.headers).toEqual({
+      Authorization: 'Bearer t',
+      Range: 'bytes=0-19',
+      'Accept-Encoding': 'identity',
+    })
     expect(transport.open).toBe(0)
     expect(fetcher.heldBytes).toBe(0)
   })
@@ -35,7 +47,9 @@ describe('a good server', () => {
 
   test('fault 35: ranges above the service maximum are split', async () => {
     const transport = new ScriptedTransport(file)
-    expect(await bytesOf(fetcherOver(transport, { chunkBytes: 50, maxRangeBytes: 11 }))).toEqual(file)
+    expect(await bytesOf(fetcherOver(transport, { chunkBytes: 50, maxRangeBytes: 11 }))).toEqual(
+      file,
+    )
     expect(Math.max(...transport.requests.map(asked => asked.end - asked.start))).toBe(11)
     expect(transport.requests.length).toBe(10)
   })
@@ -59,7 +73,10 @@ describe('a good server', () => {
 describe('ending', () => {
   test('fault 32: abort during backoff is at once and leaves no timer', async () => {
     vi.useFakeTimers()
-    const transport = new ScriptedTransport(file, () => ({ status: 503, headers: { 'retry-after': '60' } }))
+    const transport = new ScriptedTransport(file, () => ({
+      status: 503,
+      headers: { 'retry-after': '60' },
+    }))
     const fetcher = fetcherOver(transport, { retryAfterCapMs: 60_000 })
     const closed = vi.fn()
     fetcher.on('close', closed)
@@ -81,7 +98,10 @@ describe('ending', () => {
         if (asked.index === 0) return undefined
         if (stallAt === 'headers') return 'stall'
         return stallAt === 'body'
-          ? { ...transport.honest(asked), body: [...transport.parts(asked.start, asked.start + 3), 'stall'] }
+          ? {
+              ...transport.honest(asked),
+              body: [...transport.parts(asked.start, asked.start + 3), 'stall'],
+            }
           : undefined
       })
       vi.useFakeTimers()
@@ -109,7 +129,9 @@ describe('ending', () => {
 })
 
 test('options are checked at construction', () => {
-  expect(() => fetcherOver(new ScriptedTransport(file), { windowBytes: 0 })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => fetcherOver(new ScriptedTransport(file), { windowBytes: 0 })).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })
 
 test('a transport that throws, or fails with something of its own, is a failed connection', async () => {
@@ -160,7 +182,10 @@ test('fault 33: ranges that complete out of order come out in order, and the win
 })
 
 test('for any sizes and faults the file comes out whole and held bytes stay under the window', async () => {
-  const faults = fc.array(fc.constantFrom('ok', 'reset', 'short', '500', 'whole', 'refused', 'overlong', 'early'), { maxLength: 12 })
+  const faults = fc.array(
+    fc.constantFrom('ok', 'reset', 'short', '500', 'whole', 'refused', 'overlong', 'early'),
+    { maxLength: 12 },
+  )
   const sizes = fc.record({
     total: fc.integer({ min: 1, max: 400 }),
     chunkBytes: fc.integer({ min: 1, max: 120 }),
@@ -169,55 +194,71 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
     partBytes: fc.integer({ min: 1, max: 40 }),
   })
   await fc.assert(
-    fc.asyncProperty(sizes, faults, fc.nat(1000), async ({ total, chunkBytes, concurrency, windowBytes, partBytes }, script, cutSeed) => {
-      const data = sampleFile(total)
-      const transport: ScriptedTransport = new ScriptedTransport(
-        data,
-        asked => {
-          const reply = transport.honest(asked)
-          const end = Math.min(asked.end, total)
-          const cut = asked.start + ((cutSeed + asked.index) % (end - asked.start + 1))
-          switch (script[asked.index]) {
-            case 'reset':
-              return { ...reply, body: [...transport.parts(asked.start, cut), reset()] }
-            case 'short':
-              return { ...reply, body: transport.parts(asked.start, cut) }
-            case '500':
-              return { status: 500 }
-            case 'whole':
-              return transport.whole()
-            case 'refused':
-              return reset()
-            case 'overlong':
-              // One over-long body a file: a second one for the same range is a typed end.
-              return script.indexOf('overlong') === asked.index ? { ...reply, body: [...(reply.body ?? []), data.slice(0, 3)] } : undefined
-            case 'early':
-              return cut > asked.start
-                ? { ...reply, headers: { 'content-range': `${asked.start}-${cut - 1}/${total}` }, body: transport.parts(asked.start, cut) }
-                : undefined
-          }
-          return undefined
-        },
-        partBytes,
-      )
-      const fetcher = fetcherOver(transport, { chunkBytes, concurrency, windowBytes, patienceMs: 20_000 })
-      const ordered = new ChunkWindow({ windowBytes, totalBytes: total })
-      let [mostHeld, mostReserved] = [0, 0]
-      transport.onDeliver = () => {
-        mostHeld = Math.max(mostHeld, fetcher.heldBytes)
-      }
-      transport.onRequest = asked => {
-        mostReserved = Math.max(mostReserved, asked.end - fetcher.counters.bytesOut)
-      }
-      const parts: Uint8Array[] = []
-      for await (const piece of fetcher) parts.push(...ordered.add(piece.offset, piece.bytes))
-      ordered.finish()
-      expect(Uint8Array.from(Buffer.concat(parts))).toEqual(data)
-      expect(mostHeld).toBeLessThanOrEqual(windowBytes)
-      expect(mostReserved).toBeLessThanOrEqual(windowBytes)
-      expect(transport.open).toBe(0)
-      expect(fetcher.heldBytes).toBe(0)
-    }),
+    fc.asyncProperty(
+      sizes,
+      faults,
+      fc.nat(1000),
+      async ({ total, chunkBytes, concurrency, windowBytes, partBytes }, script, cutSeed) => {
+        const data = sampleFile(total)
+        const transport: ScriptedTransport = new ScriptedTransport(
+          data,
+          asked => {
+            const reply = transport.honest(asked)
+            const end = Math.min(asked.end, total)
+            const cut = asked.start + ((cutSeed + asked.index) % (end - asked.start + 1))
+            switch (script[asked.index]) {
+              case 'reset':
+                return { ...reply, body: [...transport.parts(asked.start, cut), reset()] }
+              case 'short':
+                return { ...reply, body: transport.parts(asked.start, cut) }
+              case '500':
+                return { status: 500 }
+              case 'whole':
+                return transport.whole()
+              case 'refused':
+                return reset()
+              case 'overlong':
+                // One over-long body a file: a second one for the same range is a typed end.
+                return script.indexOf('overlong') === asked.index
+                  ? { ...reply, body: [...(reply.body ?? []), data.slice(0, 3)] }
+                  : undefined
+              case 'early':
+                return cut > asked.start
+                  ? {
+                      ...reply,
+                      headers: { 'content-range': `${asked.start}-${cut - 1}/${total}` },
+                      body: transport.parts(asked.start, cut),
+                    }
+                  : undefined
+            }
+            return undefined
+          },
+          partBytes,
+        )
+        const fetcher = fetcherOver(transport, {
+          chunkBytes,
+          concurrency,
+          windowBytes,
+          patienceMs: 20_000,
+        })
+        const ordered = new ChunkWindow({ windowBytes, totalBytes: total })
+        let [mostHeld, mostReserved] = [0, 0]
+        transport.onDeliver = () => {
+          mostHeld = Math.max(mostHeld, fetcher.heldBytes)
+        }
+        transport.onRequest = asked => {
+          mostReserved = Math.max(mostReserved, asked.end - fetcher.counters.bytesOut)
+        }
+        const parts: Uint8Array[] = []
+        for await (const piece of fetcher) parts.push(...ordered.add(piece.offset, piece.bytes))
+        ordered.finish()
+        expect(Uint8Array.from(Buffer.concat(parts))).toEqual(data)
+        expect(mostHeld).toBeLessThanOrEqual(windowBytes)
+        expect(mostReserved).toBeLessThanOrEqual(windowBytes)
+        expect(transport.open).toBe(0)
+        expect(fetcher.heldBytes).toBe(0)
+      },
+    ),
     { numRuns: 300 },
   )
 })

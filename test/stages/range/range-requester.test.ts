@@ -4,14 +4,23 @@ import { FeedError } from '../../../src/errors'
 import { RangeRequester } from '../../../src/stages/range/range-requester'
 import { type RangeFetcherOptions, rangeSettings } from '../../../src/stages/range/range-settings'
 import type { RangeResponse } from '../../../src/stages/range/range-transport'
-import { LAST_MODIFIED, reset, type Script, ScriptedTransport, sampleFile } from '../scripted-transport'
+import {
+  LAST_MODIFIED,
+  reset,
+  type Script,
+  ScriptedTransport,
+  sampleFile,
+} from '../scripted-transport'
 
 const range = { start: 0, end: 20 }
 
 function requesterOver(script?: Script, options: Partial<RangeFetcherOptions> = {}) {
   const transport = new ScriptedTransport(sampleFile(100), script)
   const abort = new AbortController()
-  const requester = new RangeRequester(rangeSettings({ url: 'http://feed.test/file', transport, ...options }), abort.signal)
+  const requester = new RangeRequester(
+    rangeSettings({ url: 'http://feed.test/file', transport, ...options }),
+    abort.signal,
+  )
   return { requester, transport, abort }
 }
 
@@ -24,7 +33,11 @@ test('a good answer comes with its body and pins the file', async () => {
 })
 
 test('other answers leave no body open', async () => {
-  for (const reply of [{ status: 503 }, { status: 204 }, { status: 416, headers: { 'content-range': '*/10' } }]) {
+  for (const reply of [
+    { status: 503 },
+    { status: 204 },
+    { status: 416, headers: { 'content-range': '*/10' } },
+  ]) {
     const { requester, transport } = requesterOver(() => reply)
     expect(['retry', 'empty', 'total']).toContain((await requester.ask(range)).kind)
     expect(transport.open).toBe(0)
@@ -36,15 +49,23 @@ test('refusals are thrown, failures that may pass come back as retry, and neithe
   await expect(refused.requester.ask(range)).rejects.toMatchObject({ code: 'HTTP_STATUS' })
   expect([refused.transport.open, refused.requester.identity]).toEqual([0, {}])
   const failing = requesterOver(reset)
-  expect(await failing.requester.ask(range)).toMatchObject({ kind: 'retry', error: { code: 'HTTP_TRANSPORT' } })
+  expect(await failing.requester.ask(range)).toMatchObject({
+    kind: 'retry',
+    error: { code: 'HTTP_TRANSPORT' },
+  })
   const fatal = new FeedError('HTTP_CONTENT_LENGTH', 'bad', { url: 'u', received: '' })
   await expect(requesterOver(() => fatal).requester.ask(range)).rejects.toBe(fatal)
 })
 
 test('fault 86: headers that the caller gives for each request are checked before they are sent', async () => {
-  const { requester, transport } = requesterOver(undefined, { headers: () => ({ Authorization: 'a\r\nsecret' }) })
+  const { requester, transport } = requesterOver(undefined, {
+    headers: () => ({ Authorization: 'a\r\nsecret' }),
+  })
   const failure = await requester.ask(range).catch(error => error)
-  expect(failure).toMatchObject({ code: 'HTTP_HEADER_INVALID', context: { header: 'Authorization' } })
+  expect(failure).toMatchObject({
+    code: 'HTTP_HEADER_INVALID',
+    context: { header: 'Authorization' },
+  })
   expect(transport.requests).toHaveLength(0)
 })
 
@@ -63,9 +84,17 @@ test('fault 31: an answer that comes after its time limit is discarded', async (
     },
   }
   const { requester } = requesterOver(undefined, { transport, headersTimeoutMs: 5 })
-  expect(await requester.ask(range)).toMatchObject({ kind: 'retry', error: { code: 'HTTP_TIMEOUT', context: { phase: 'headers' } } })
+  expect(await requester.ask(range)).toMatchObject({
+    kind: 'retry',
+    error: { code: 'HTTP_TIMEOUT', context: { phase: 'headers' } },
+  })
   expect(aborted).toBe(true)
-  answer({ status: 200, header: () => undefined, body: (async function* () {})(), discard: () => void discarded++ })
+  answer({
+    status: 200,
+    header: () => undefined,
+    body: (async function* () {})(),
+    discard: () => void discarded++,
+  })
   await Promise.resolve().then(() => {})
   expect(discarded).toBe(1)
 })
@@ -79,26 +108,41 @@ test('fault 32: the signal ends the wait at once and is not taken for a failure 
 })
 
 test('a refused token: the error has what the challenge says of it', async () => {
-  const challenge = 'Bearer realm="feeds", error="invalid_token", error_description="The access token expired"'
-  const { requester } = requesterOver(() => ({ status: 401, headers: { 'www-authenticate': challenge } }))
+  const challenge =
+    'Bearer realm="feeds", error="invalid_token", error_description="The access token expired"'
+  const { requester } = requesterOver(() => ({
+    status: 401,
+    headers: { 'www-authenticate': challenge },
+  }))
   await expect(requester.ask(range)).rejects.toMatchObject({
     code: 'HTTP_STATUS',
-    message: expect.stringMatching(/^status 401, invalid_token: The access token expired \(the option headers /),
-    context: { status: 401, challenge: { error: 'invalid_token', description: 'The access token expired' } },
+    message: expect.stringMatching(
+      /^status 401, invalid_token: The access token expired \(the option headers /,
+    ),
+    context: {
+      status: 401,
+      challenge: { error: 'invalid_token', description: 'The access token expired' },
+    },
   })
 })
 
-test.each([401, 503])('fault 85: a server that repeats the token in a %i does not get it into the error', async status => {
-  const headers = { 'www-authenticate': 'Bearer error="invalid_token", error_description="tok-4711-0815 is not known"' }
-  const body = [Buffer.from('{"message":"who is TOK-4711-0815"}')]
-  const sent = { headers: { authorization: 'Bearer tok-4711-0815' } }
-  const { requester } = requesterOver(() => ({ status, headers, body }), sent)
-  const error = await requester.ask(range).then(
-    answer => (answer as { error?: unknown }).error,
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toMatchObject({
-    context: { challenge: { description: 'redacted is not known' }, message: 'who is redacted' },
-  })
-  expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('4711')
-})
+test.each([401, 503])(
+  'fault 85: a server that repeats the token in a %i does not get it into the error',
+  async status => {
+    const headers = {
+      'www-authenticate':
+        'Bearer error="invalid_token", error_description="tok-4711-0815 is not known"',
+    }
+    const body = [Buffer.from('{"message":"who is TOK-4711-0815"}')]
+    const sent = { headers: { authorization: 'Bearer tok-4711-0815' } }
+    const { requester } = requesterOver(() => ({ status, headers, body }), sent)
+    const error = await requester.ask(range).then(
+      answer => (answer as { error?: unknown }).error,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toMatchObject({
+      context: { challenge: { description: 'redacted is not known' }, message: 'who is redacted' },
+    })
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('4711')
+  },
+)

@@ -1,4 +1,5 @@
-// A download that goes on behind bytes of an earlier one: from the exact byte, and only of the same file.
+// A download that goes on behind bytes of an earlier one: from the exact byte, and only of the same
+// file.
 
 import { expect, test } from 'vitest'
 import { createEmulator, type EmulatorOptions } from '../../../src/emulator'
@@ -15,14 +16,22 @@ const world = { seed: 7, items: 60 }
 async function shop(options: Partial<EmulatorOptions> = {}) {
   const emulator = createEmulator({ world, ...options })
   const { tokenPath, scopeBase, clientId, clientSecret } = emulator
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: `https://a.test${tokenPath}`, scopeBase })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: `https://a.test${tokenPath}`,
+    scopeBase,
+  })
   const requests: string[] = []
   const transport = fetchTransport(request => {
     if (request.method === 'GET') requests.push(request.headers.get('range') ?? '')
     return emulator.fetch(request)
   })
   const ranges = { ...FAST.ranges, chunkBytes: 3_000, windowBytes: 9_000 }
-  const { feeds } = createFeedService(profile, { clientId, clientSecret }, { transport, checks: 'forms', ...FAST, ranges })
+  const { feeds } = createFeedService(
+    profile,
+    { clientId, clientSecret },
+    { transport, checks: 'forms', ...FAST, ranges },
+  )
   const file = feeds.getItemFeed({ marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' })
   const read = async (resume?: { offset: number; identity: object }) => {
     let info: RangeInfo | undefined
@@ -55,8 +64,12 @@ test('fault 22: an interruption behind a resume goes on from the newest offset',
   const { emulator, read } = await shop()
   const { bytes, info } = await read()
   await emulator.close()
-  const broken = await shop({ faults: { rules: [{ route: '/buy/*', fault: 'short;after=700;times=5' }] } })
-  expect((await broken.read({ offset: 1_000, identity: info })).bytes.equals(bytes.subarray(1_000))).toBe(true)
+  const broken = await shop({
+    faults: { rules: [{ route: '/buy/*', fault: 'short;after=700;times=5' }] },
+  })
+  expect(
+    (await broken.read({ offset: 1_000, identity: info })).bytes.equals(bytes.subarray(1_000)),
+  ).toBe(true)
   expect(broken.requests.map(range => range.split('-')[0])).toContain('bytes=1700')
   await broken.emulator.close()
 })
@@ -67,7 +80,10 @@ test.each([
 ])('fault 6: another %s now: refused, whether or not anything has come', async (what, identity) => {
   const { emulator, read } = await shop()
   const error = await read({ offset: 1_000, identity }).catch(failure => failure)
-  expect([FeedError.is(error) && error.code, error.context.what]).toEqual(['RANGE_FILE_REPLACED', what])
+  expect([FeedError.is(error) && error.code, error.context.what]).toEqual([
+    'RANGE_FILE_REPLACED',
+    what,
+  ])
   await emulator.close()
 })
 
@@ -75,17 +91,26 @@ test('fault 1: a server that ignores ranges: what the caller has is skipped', as
   const { emulator, read } = await shop()
   const { bytes, info } = await read()
   const { tokenPath, scopeBase, clientId, clientSecret } = emulator
-  const profile = defineProfile({ baseUrl: 'https://a.test', tokenUrl: `https://a.test${tokenPath}`, scopeBase })
+  const profile = defineProfile({
+    baseUrl: 'https://a.test',
+    tokenUrl: `https://a.test${tokenPath}`,
+    scopeBase,
+  })
   const transport = fetchTransport(async request => {
     if (request.method !== 'GET') return emulator.fetch(request)
     return new Response(Uint8Array.from(bytes), {
       headers: { 'last-modified': info.lastModified!, 'content-length': String(bytes.length) },
     })
   })
-  const { feeds } = createFeedService(profile, { clientId, clientSecret }, { transport, checks: 'forms', ...FAST })
+  const { feeds } = createFeedService(
+    profile,
+    { clientId, clientSecret },
+    { transport, checks: 'forms', ...FAST },
+  )
   const file = feeds.getItemFeed({ marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' })
   const parts: Uint8Array[] = []
-  for await (const part of file.compressed({ resume: { offset: 5_000, identity: info } }).batches()) parts.push(part)
+  for await (const part of file.compressed({ resume: { offset: 5_000, identity: info } }).batches())
+    parts.push(part)
   expect(Buffer.concat(parts).equals(bytes.subarray(5_000))).toBe(true)
   await emulator.close()
 })

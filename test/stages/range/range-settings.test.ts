@@ -14,7 +14,12 @@ test('defaults', () => {
     windowBytes: 33_554_432,
     maxRangeBytes: 100_000_000,
     concurrency: 4,
-    retry: { patienceMs: 30_000, backoffBaseMs: 250, backoffCapMs: 30_000, retryAfterCapMs: 120_000 },
+    retry: {
+      patienceMs: 30_000,
+      backoffBaseMs: 250,
+      backoffCapMs: 30_000,
+      retryAfterCapMs: 120_000,
+    },
     idleMs: 30_000,
     signature: GZIP_SIGNATURE,
     sniffContentType: true,
@@ -48,6 +53,9 @@ test.each([
   [{ resume: 7 }, 'resume'],
 ])('fault 102: %j: %s is refused at the call', (options, option) => {
   expect(() => settings(options as never)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
 })

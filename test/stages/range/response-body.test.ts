@@ -3,10 +3,16 @@ import type { RangeResponse } from '../../../src/stages/range/range-transport'
 import { readBody, readBodyText, receiveBody } from '../../../src/stages/range/response-body'
 
 const late = new Error('late')
-const limits = (signal = new AbortController().signal) => ({ signal, limitMs: 100, onLimit: () => late })
+const limits = (signal = new AbortController().signal) => ({
+  signal,
+  limitMs: 100,
+  onLimit: () => late,
+})
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-function responseOf(...steps: (Uint8Array | Error | 'stall')[]): RangeResponse & { discarded: number } {
+function responseOf(
+  ...steps: (Uint8Array | Error | 'stall')[]
+): RangeResponse & { discarded: number } {
   return {
     status: 200,
     discarded: 0,
@@ -33,7 +39,9 @@ async function partsOf(response: RangeResponse): Promise<string[]> {
 afterEach(() => vi.useRealTimers())
 
 /** The same, by a transport that hands its parts over. */
-function pushing(...steps: (Uint8Array | Error | 'stall')[]): RangeResponse & { discarded: number } {
+function pushing(
+  ...steps: (Uint8Array | Error | 'stall')[]
+): RangeResponse & { discarded: number } {
   const response = responseOf(...steps)
   return Object.assign(response, {
     async receive(onPart: (part: Uint8Array) => void) {
@@ -50,7 +58,11 @@ describe.each([
     for (const enough of ['b', 'c', undefined]) {
       const response = made(bytes('a'), bytes(''), bytes('b'), bytes('c'))
       const parts: string[] = []
-      await receiveBody(response, limits(), part => parts.push(new TextDecoder().decode(part)) > 0 && parts.at(-1) !== enough)
+      await receiveBody(
+        response,
+        limits(),
+        part => parts.push(new TextDecoder().decode(part)) > 0 && parts.at(-1) !== enough,
+      )
       expect(parts).toEqual(enough === 'b' ? ['a', 'b'] : ['a', 'b', 'c'])
       expect(response.discarded).toBeGreaterThan(0)
     }
@@ -66,11 +78,17 @@ describe.each([
     await expect(receiveBody(refused, limits(), refusal)).rejects.toBe(late)
     const abort = new AbortController()
     const aborted = made('stall')
-    const receiving = expect(receiveBody(aborted, limits(abort.signal), () => true)).rejects.toBe(late)
+    const receiving = expect(receiveBody(aborted, limits(abort.signal), () => true)).rejects.toBe(
+      late,
+    )
     abort.abort(late)
     await receiving
     await expect(receiveBody(made(bytes('a')), limits(abort.signal), () => true)).rejects.toBe(late)
-    expect([failing, refused, aborted].map(({ discarded }) => discarded > 0)).toEqual([true, true, true])
+    expect([failing, refused, aborted].map(({ discarded }) => discarded > 0)).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   test('fault 31: the limit runs anew with each part, and no timer outlives the reading', async () => {
@@ -139,7 +157,9 @@ test('a text that fails or stalls is what came of it; an abort is an abort', asy
   await vi.advanceTimersByTimeAsync(100)
   expect(await stalled).toBe('ab')
   const abort = new AbortController()
-  const aborted = expect(readBodyText(responseOf('stall'), 100, limits(abort.signal))).rejects.toBe(late)
+  const aborted = expect(readBodyText(responseOf('stall'), 100, limits(abort.signal))).rejects.toBe(
+    late,
+  )
   abort.abort(late)
   await aborted
 })

@@ -1,10 +1,19 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FeedError } from '../../../src/errors'
-import { Retries, type Retry, type RetryOptions, retryPolicy } from '../../../src/stages/range/retries'
+import {
+  Retries,
+  type Retry,
+  type RetryOptions,
+  retryPolicy,
+} from '../../../src/stages/range/retries'
 
 const failure = new FeedError('HTTP_TRANSPORT', 'reset', { url: 'u' })
-const timeout = new FeedError('HTTP_TIMEOUT', 'silence', { url: 'u', phase: 'headers', limitMs: 60_000 })
+const timeout = new FeedError('HTTP_TIMEOUT', 'silence', {
+  url: 'u',
+  phase: 'headers',
+  limitMs: 60_000,
+})
 const { signal } = new AbortController()
 
 beforeEach(() => void vi.useFakeTimers())
@@ -16,9 +25,16 @@ async function finished<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Failures until it gives up, and the waits between them. */
-async function untilGivenUp(options: RetryOptions, error: FeedError = failure, retryAfterMs?: number): Promise<number[]> {
+async function untilGivenUp(
+  options: RetryOptions,
+  error: FeedError = failure,
+  retryAfterMs?: number,
+): Promise<number[]> {
   const waits: number[] = []
-  const retries = new Retries(retryPolicy({ ...options, onRetry: ({ delayMs }: Retry) => waits.push(delayMs) }), signal)
+  const retries = new Retries(
+    retryPolicy({ ...options, onRetry: ({ delayMs }: Retry) => waits.push(delayMs) }),
+    signal,
+  )
   while (await finished(retries.again(error, retryAfterMs)));
   return waits
 }
@@ -56,12 +72,19 @@ test('time limits that ran out count, and one repeat is always made', async () =
 })
 
 test('a wait that the server asks for is obeyed up to its cap, and not counted', async () => {
-  const waits = await untilGivenUp({ patienceMs: 3, backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 5_000 }, failure, 9_000)
+  const waits = await untilGivenUp(
+    { patienceMs: 3, backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 5_000 },
+    failure,
+    9_000,
+  )
   expect(waits).toEqual([5_000, 5_000, 5_000])
 })
 
 test('progress gives all of the patience back', async () => {
-  const retries = new Retries(retryPolicy({ patienceMs: 2, backoffBaseMs: 1, backoffCapMs: 1 }), signal)
+  const retries = new Retries(
+    retryPolicy({ patienceMs: 2, backoffBaseMs: 1, backoffCapMs: 1 }),
+    signal,
+  )
   for (let round = 0; round < 20; round++) {
     expect(await finished(retries.again(failure))).toBe(true)
     retries.progressed()
@@ -71,7 +94,10 @@ test('progress gives all of the patience back', async () => {
 
 test('a repeat is told before it is waited for', async () => {
   const told: Retry[] = []
-  const retries = new Retries(retryPolicy({ onRetry: retry => told.push(retry), random: () => 0 }), signal)
+  const retries = new Retries(
+    retryPolicy({ onRetry: retry => told.push(retry), random: () => 0 }),
+    signal,
+  )
   const again = retries.again(failure)
   expect(told).toEqual([{ error: failure, failures: 1, delayMs: 125 }])
   await finished(again)
@@ -84,9 +110,12 @@ test('the signal ends a wait with its reason', async () => {
   await expect(again).rejects.toBe('enough')
 })
 
-test.each([{ patienceMs: -1 }, { patienceMs: 1.5 }, { backoffBaseMs: '1' as never }, { onRetry: 1 as never }, { random: 1 as never }])(
-  '%o is refused',
-  options => {
-    expect(() => retryPolicy(options)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
-  },
-)
+test.each([
+  { patienceMs: -1 },
+  { patienceMs: 1.5 },
+  { backoffBaseMs: '1' as never },
+  { onRetry: 1 as never },
+  { random: 1 as never },
+])('%o is refused', options => {
+  expect(() => retryPolicy(options)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+})

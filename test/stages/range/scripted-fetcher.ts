@@ -1,4 +1,5 @@
-// A RangeFetcher over a scripted transport, and how its file is read, for the tests of what a service can answer.
+// A RangeFetcher over a scripted transport, and how its file is read, for the tests of what a
+// service can answer.
 
 import { expect } from 'vitest'
 import type { ErrorCode, FeedError } from '../../../src/errors'
@@ -9,7 +10,10 @@ import { type Reply, type Script, type ScriptedTransport, sampleFile } from '../
 
 export const URL_ = 'http://feed.test/file?date=20240101'
 
-export function fetcherOver(transport: ScriptedTransport, options: Partial<RangeFetcherOptions> = {}): RangeFetcher {
+export function fetcherOver(
+  transport: ScriptedTransport,
+  options: Partial<RangeFetcherOptions> = {},
+): RangeFetcher {
   return new RangeFetcher({
     url: URL_,
     transport,
@@ -50,7 +54,12 @@ export const at =
     asked.index === index ? reply(asked) : undefined
 
 export const file = sampleFile(100)
-export const part = (start: number, end: number, contentRange: string, extra: Record<string, string> = {}): Reply => ({
+export const part = (
+  start: number,
+  end: number,
+  contentRange: string,
+  extra: Record<string, string> = {},
+): Reply => ({
   status: 206,
   headers: { 'content-range': contentRange, ...extra },
   body: [file.slice(start, end)],

@@ -12,24 +12,33 @@ test('a typed failure stays, the rest becomes a failed connection with its cause
     context: { url: 'http://feed.test/' },
     cause,
   })
-  expect(asTransportError('x'.repeat(500), 'u', 7)).toMatchObject({ context: { url: 'u', byteOffset: 7 } })
+  expect(asTransportError('x'.repeat(500), 'u', 7)).toMatchObject({
+    context: { url: 'u', byteOffset: 7 },
+  })
   expect(asTransportError('x'.repeat(500), 'u').message.length).toBeLessThan(120)
 })
 
-test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
-  'a certificate that is not accepted, %s, will not be at the next attempt either',
-  code => {
-    const refused = Object.assign(new Error('not good'), { code })
-    for (const error of [refused, new TypeError('fetch failed', { cause: refused })]) {
-      const failure = asTransportError(error, 'https://a.test/')
-      expect(failure).toMatchObject({ code: 'HTTP_TRANSPORT', retryable: false, cause: error })
-      expect(failure.message).toContain(code)
-    }
-  },
-)
+test.each([
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])('a certificate that is not accepted, %s, will not be at the next attempt either', code => {
+  const refused = Object.assign(new Error('not good'), { code })
+  for (const error of [refused, new TypeError('fetch failed', { cause: refused })]) {
+    const failure = asTransportError(error, 'https://a.test/')
+    expect(failure).toMatchObject({ code: 'HTTP_TRANSPORT', retryable: false, cause: error })
+    expect(failure.message).toContain(code)
+  }
+})
 
 test('the system’s code stands in the message', () => {
   const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
-  expect(asTransportError(reset, 'u')).toMatchObject({ retryable: true, message: 'the connection failed: socket hang up (ECONNRESET)' })
-  expect(asTransportError(new TypeError('fetch failed', { cause: reset }), 'u').message).toContain('ECONNRESET')
+  expect(asTransportError(reset, 'u')).toMatchObject({
+    retryable: true,
+    message: 'the connection failed: socket hang up (ECONNRESET)',
+  })
+  expect(asTransportError(new TypeError('fetch failed', { cause: reset }), 'u').message).toContain(
+    'ECONNRESET',
+  )
 })

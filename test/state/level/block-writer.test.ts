@@ -18,9 +18,15 @@ test('fault 97: keys count against a block: long ones with short values do not g
     write: async () => {},
     sync: async () => {},
   }
-  const writer = new BlockWriter({ index: index as LevelDatabase, log: log as ValueLog, durable: false, onArrived: async () => {} })
+  const writer = new BlockWriter({
+    index: index as LevelDatabase,
+    log: log as ValueLog,
+    durable: false,
+    onArrived: async () => {},
+  })
   const keyBytes = 1 << 20
-  for (let n = 0; n < 20; n++) await writer.add([{ key: String(n).padEnd(keyBytes, 'k'), value: Uint8Array.of(n) }])
+  for (let n = 0; n < 20; n++)
+    await writer.add([{ key: String(n).padEnd(keyBytes, 'k'), value: Uint8Array.of(n) }])
   await writer.flush()
   expect(Math.max(...batches)).toBeLessThanOrEqual(BLOCK_BYTES + keyBytes)
   expect(batches.reduce((sum, bytes) => sum + bytes)).toBe(20 * keyBytes)

@@ -32,7 +32,10 @@ test.each([
 ])('refuses files of which one %s', async (_, change) => {
   await leaveMark(folder, index)
   await change()
-  await expect(takeMark(folder, index)).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path: index } })
+  await expect(takeMark(folder, index)).rejects.toMatchObject({
+    code: 'STATE_CORRUPT',
+    context: { path: index },
+  })
   // It stays refused.
   await expect(takeMark(folder, index)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
 })

@@ -1,6 +1,18 @@
-// Damage to the files of a closed store: whichever byte is changed, reads end typed or give what was written.
+// Damage to the files of a closed store: whichever byte is changed, reads end typed or give what
+// was written.
 
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  cp,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,7 +31,8 @@ beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'feedmill-test-'))
   store = join(base, 'store')
   killed = join(base, 'killed')
-  // Opening turns the log of the time before into a table: so there are tables, a log and a manifest of several changes.
+  // Opening turns the log of the time before into a table: so there are tables, a log and a
+  // manifest of several changes.
   for (const round of [0, 1, 2]) {
     const level = await LevelStore.open(store)
     const ops = Array.from({ length: KEYS }, (_, n) => {
@@ -33,7 +46,8 @@ beforeAll(async () => {
     await level.close()
   }
   const level = await LevelStore.open(join(base, await copied(store)))
-  for await (const block of level.entries()) for (const { key, value } of block) expected.set(key, Buffer.from(value).toString())
+  for await (const block of level.entries())
+    for (const { key, value } of block) expected.set(key, Buffer.from(value).toString())
   await level.close()
   expect(expected.size).toBe(80)
 })
@@ -56,10 +70,13 @@ async function readAll(folder: string): Promise<string | Map<string, string>> {
     const values = await level.getMany(keys)
     const heads = await level.getMany(keys, { firstBytes: 10 })
     const listed = new Map<string, string>()
-    for await (const block of level.entries()) for (const { key, value } of block) listed.set(key, Buffer.from(value).toString())
+    for await (const block of level.entries())
+      for (const { key, value } of block) listed.set(key, Buffer.from(value).toString())
     for (const [n, key] of keys.entries()) {
       expect(values[n] && Buffer.from(values[n]).toString()).toBe(listed.get(key))
-      expect(heads[n] && Buffer.from(heads[n].subarray(0, 10)).toString()).toBe(listed.get(key)?.slice(0, 10))
+      expect(heads[n] && Buffer.from(heads[n].subarray(0, 10)).toString()).toBe(
+        listed.get(key)?.slice(0, 10),
+      )
     }
     return listed
   } catch (error) {
@@ -74,7 +91,9 @@ async function readAll(folder: string): Promise<string | Map<string, string>> {
 async function filesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
   const files: string[] = []
-  for (const name of names) if ((await stat(join(folder, name))).isFile() && !/(LOG|LOG\.old|LOCK)$/.test(name)) files.push(name)
+  for (const name of names)
+    if ((await stat(join(folder, name))).isFile() && !/(LOG|LOG\.old|LOCK)$/.test(name))
+      files.push(name)
   return files.sort()
 }
 
@@ -83,7 +102,8 @@ describe('a changed byte', () => {
     const found = new Map<string, number>()
     for (const name of await filesOf(store)) {
       const { size } = await stat(join(store, name))
-      // Every byte of small files and of the ends of others, which hold what says where the rest stands.
+      // Every byte of small files and of the ends of others, which hold what says where the rest
+      // stands.
       const step = Math.max(1, Math.floor(size / 25))
       for (let at = 0; at < size; at += size - at < 60 ? 3 : step) {
         const folder = join(base, await copied(store))
@@ -98,7 +118,14 @@ describe('a changed byte', () => {
       }
     }
     const kinds = [...found.keys()].map(name => name.replace(/\d+/g, ''))
-    for (const kind of ['index/CURRENT', 'index/MANIFEST-', 'index/.ldb', 'index/.log', 'values/.values']) expect(kinds).toContain(kind)
+    for (const kind of [
+      'index/CURRENT',
+      'index/MANIFEST-',
+      'index/.ldb',
+      'index/.log',
+      'values/.values',
+    ])
+      expect(kinds).toContain(kind)
   }, 60_000)
 
   test('in the files of a process that was killed never gives what was not written', async () => {
@@ -110,7 +137,8 @@ describe('a changed byte', () => {
         bytes[at]! ^= 0x10
         await writeFile(join(folder, name), bytes)
         const outcome = await readAll(folder)
-        // The end of a log may be one that was being written: then the last write is as if it had not been.
+        // The end of a log may be one that was being written: then the last write is as if it had
+        // not been.
         if (typeof outcome === 'string') expect(outcome, `${name} at ${at}`).toBe('STATE_CORRUPT')
         else if (name.endsWith('.ldb')) expect(outcome, `${name} at ${at}`).toEqual(expected)
         else expect([80, 40, 0]).toContain(outcome.size)
@@ -120,20 +148,26 @@ describe('a changed byte', () => {
 })
 
 describe('a file', () => {
-  test.each(['CURRENT', 'MANIFEST', 'ldb', 'log'])('%s that is missing from a closed store is STATE_CORRUPT', async kind => {
-    const folder = join(base, await copied(store))
-    const name = (await readdir(join(folder, 'index'))).find(other => other.includes(kind))!
-    await unlink(join(folder, 'index', name))
-    expect(await readAll(folder)).toBe('STATE_CORRUPT')
-  })
+  test.each(['CURRENT', 'MANIFEST', 'ldb', 'log'])(
+    '%s that is missing from a closed store is STATE_CORRUPT',
+    async kind => {
+      const folder = join(base, await copied(store))
+      const name = (await readdir(join(folder, 'index'))).find(other => other.includes(kind))!
+      await unlink(join(folder, 'index', name))
+      expect(await readAll(folder)).toBe('STATE_CORRUPT')
+    },
+  )
 
-  test.each(['MANIFEST', 'ldb', 'log'])('%s that is cut in a closed store is STATE_CORRUPT', async kind => {
-    const folder = join(base, await copied(store))
-    const name = (await readdir(join(folder, 'index'))).find(other => other.includes(kind))!
-    const path = join(folder, 'index', name)
-    await truncate(path, (await stat(path)).size - 3)
-    expect(await readAll(folder)).toBe('STATE_CORRUPT')
-  })
+  test.each(['MANIFEST', 'ldb', 'log'])(
+    '%s that is cut in a closed store is STATE_CORRUPT',
+    async kind => {
+      const folder = join(base, await copied(store))
+      const name = (await readdir(join(folder, 'index'))).find(other => other.includes(kind))!
+      const path = join(folder, 'index', name)
+      await truncate(path, (await stat(path)).size - 3)
+      expect(await readAll(folder)).toBe('STATE_CORRUPT')
+    },
+  )
 
   test('that LevelDB does not name, and a log whose last record is cut, are what a crash leaves', async () => {
     const folder = join(base, await copied(killed))

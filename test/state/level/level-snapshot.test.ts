@@ -1,5 +1,6 @@
-// How a snapshot gets the tables of an index: by links, and by copies where the system refuses links. What is read from a snapshot
-// beside a writer is tested in test/sync/read/state-view.test.ts.
+// How a snapshot gets the tables of an index: by links, and by copies where the system refuses
+// links. What is read from a snapshot beside a writer is tested in
+// test/sync/read/state-view.test.ts.
 
 import type * as Files from 'node:fs/promises'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
@@ -44,11 +45,13 @@ async function closedStore(): Promise<string> {
   return folder
 }
 
-const tablesIn = async (folder: string) => (await readdir(join(folder, 'index'))).filter(name => /\.(ldb|sst)$/.test(name))
+const tablesIn = async (folder: string) =>
+  (await readdir(join(folder, 'index'))).filter(name => /\.(ldb|sst)$/.test(name))
 
 async function contentOf(store: LevelStore): Promise<Record<string, string>> {
   const all: Record<string, string> = {}
-  for await (const block of store.entries()) for (const { key, value } of block) all[key] = Buffer.from(value).toString()
+  for await (const block of store.entries())
+    for (const { key, value } of block) all[key] = Buffer.from(value).toString()
   return all
 }
 
@@ -56,33 +59,46 @@ test.each([
   ['hard', 'EXDEV'],
   ['hard', 'EPERM'],
   ['symbolic', 'EPERM'],
-] as const)('where %s links are refused (%s), the tables are copied, and outlive those of the store', async (links, reason) => {
-  const store = await closedStore()
-  const copies = join(parent, `place-${place++}`)
-  refused.reason = reason
-  const snapshot = await LevelSnapshot.take({ store, place: copies, links })
-  const tables = await tablesIn(copies)
-  expect(tables.length).toBeGreaterThan(0)
-  expect(refused.asked).toBe(tables.length)
-  for (const name of tables) {
-    const [own, copy] = [await stat(join(store, 'index', name)), await stat(join(copies, 'index', name))]
-    expect([copy.isFile(), copy.size, copy.nlink, copy.ino === own.ino]).toEqual([true, own.size, 1, false])
-    await rm(join(store, 'index', name))
-  }
-  const opened = await snapshot.open(16 << 20)
-  try {
-    expect(await contentOf(opened)).toEqual(CONTENT)
-  } finally {
-    await opened.close()
-  }
-})
+] as const)(
+  'where %s links are refused (%s), the tables are copied, and outlive those of the store',
+  async (links, reason) => {
+    const store = await closedStore()
+    const copies = join(parent, `place-${place++}`)
+    refused.reason = reason
+    const snapshot = await LevelSnapshot.take({ store, place: copies, links })
+    const tables = await tablesIn(copies)
+    expect(tables.length).toBeGreaterThan(0)
+    expect(refused.asked).toBe(tables.length)
+    for (const name of tables) {
+      const [own, copy] = [
+        await stat(join(store, 'index', name)),
+        await stat(join(copies, 'index', name)),
+      ]
+      expect([copy.isFile(), copy.size, copy.nlink, copy.ino === own.ino]).toEqual([
+        true,
+        own.size,
+        1,
+        false,
+      ])
+      await rm(join(store, 'index', name))
+    }
+    const opened = await snapshot.open(16 << 20)
+    try {
+      expect(await contentOf(opened)).toEqual(CONTENT)
+    } finally {
+      await opened.close()
+    }
+  },
+)
 
 test('where hard links are possible, a table is there once', async () => {
   const store = await closedStore()
   const linked = join(parent, `place-${place++}`)
   const snapshot = await LevelSnapshot.take({ store, place: linked, links: 'hard' })
   for (const name of await tablesIn(linked)) {
-    expect((await stat(join(linked, 'index', name))).ino).toBe((await stat(join(store, 'index', name))).ino)
+    expect((await stat(join(linked, 'index', name))).ino).toBe(
+      (await stat(join(store, 'index', name))).ino,
+    )
   }
   const opened = await snapshot.open(16 << 20)
   expect(await contentOf(opened)).toEqual(CONTENT)

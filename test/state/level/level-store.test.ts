@@ -30,7 +30,8 @@ const long = (text: string, length = 500) => text.padEnd(length, text)
 
 async function contentOf(store: LevelStore): Promise<Map<string, string>> {
   const all = new Map<string, string>()
-  for await (const block of store.entries()) for (const { key, value } of block) all.set(key, Buffer.from(value).toString())
+  for await (const block of store.entries())
+    for (const { key, value } of block) all.set(key, Buffer.from(value).toString())
   return all
 }
 
@@ -45,7 +46,11 @@ describe('what is on the disk', () => {
     await second.write([put('d', '4')])
     await second.close()
     const third = await openStore(folder)
-    expect(Object.fromEntries(await contentOf(third))).toEqual({ a: long('a'), b: long('b'), d: '4' })
+    expect(Object.fromEntries(await contentOf(third))).toEqual({
+      a: long('a'),
+      b: long('b'),
+      d: '4',
+    })
     expect(await third.getMany(['c', 'a'])).toEqual([undefined, expect.any(Uint8Array)])
     expect(await third.bytesOnDisk()).toBeGreaterThan(1000)
   })
@@ -53,7 +58,10 @@ describe('what is on the disk', () => {
   test('after a process that died is what was synced, and of the rest a beginning', async () => {
     const folder = await newFolder()
     const store = await openStore(folder)
-    const writes = Array.from({ length: 40 }, (_, n) => [put(`k${n}`, long(`${n}`, 200_000)), put('last', String(n))])
+    const writes = Array.from({ length: 40 }, (_, n) => [
+      put(`k${n}`, long(`${n}`, 200_000)),
+      put('last', String(n)),
+    ])
     let synced = -1
     for (const [n, ops] of writes.entries()) {
       await store.write(ops, { sync: n === 12 })
@@ -65,7 +73,10 @@ describe('what is on the disk', () => {
       expect(last).toBeGreaterThanOrEqual(synced)
       expect(last).toBeLessThanOrEqual(n)
       expect([...found.keys()].sort()).toEqual(
-        [...Array.from({ length: last + 1 }, (_, k) => `k${k}`), ...(last < 0 ? [] : ['last'])].sort(),
+        [
+          ...Array.from({ length: last + 1 }, (_, k) => `k${k}`),
+          ...(last < 0 ? [] : ['last']),
+        ].sort(),
       )
     }
   }, 60_000)
@@ -95,14 +106,17 @@ describe('the log', () => {
     const store = await openStore(folder, { durable: false, slackBytes: 1 << 22 })
     const logBytes = async () => {
       let bytes = 0
-      for (const name of await readdir(join(folder, 'values'))) bytes += (await stat(join(folder, 'values', name))).size
+      for (const name of await readdir(join(folder, 'values')))
+        bytes += (await stat(join(folder, 'values', name))).size
       return bytes
     }
     const kept = Array.from({ length: 200 }, (_, n) => put(`kept${n}`, long(`kept ${n} `, 5000)))
     await store.write(kept)
     let most = 0
     for (let round = 0; round < 60; round++) {
-      await store.write(Array.from({ length: 100 }, (_, n) => put(`often${n}`, long(`${round} ${n} `, 8000))))
+      await store.write(
+        Array.from({ length: 100 }, (_, n) => put(`often${n}`, long(`${round} ${n} `, 8000))),
+      )
       if (round % 20 !== 7) continue
       const listed: string[] = []
       for await (const block of store.entries({ from: 'kept', to: 'kepu' })) {
@@ -110,7 +124,9 @@ describe('the log', () => {
           expect(Buffer.from(value).toString()).toBe(long(`kept ${key.slice(4)} `, 5000))
           listed.push(key)
         }
-        await store.write(Array.from({ length: 100 }, (_, n) => put(`often${n}`, long(`${round} ${n} `, 80_000))))
+        await store.write(
+          Array.from({ length: 100 }, (_, n) => put(`often${n}`, long(`${round} ${n} `, 80_000))),
+        )
       }
       expect(listed).toHaveLength(200)
       most = Math.max(most, await logBytes())
@@ -139,7 +155,10 @@ describe('the log', () => {
       else await unlink(path)
       const again = await openStore(folder)
       expect(Buffer.from((await again.getMany(['b']))[0]!).toString()).toBe('2')
-      await expect(again.getMany(['a'])).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path } })
+      await expect(again.getMany(['a'])).rejects.toMatchObject({
+        code: 'STATE_CORRUPT',
+        context: { path },
+      })
       await expect(contentOf(again)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
     }
   })
@@ -151,7 +170,8 @@ describe('failures', () => {
     const store = await openStore(folder)
     await store.write([put('a', long('a'))], { sync: true })
     await store.write([put('b', long('b'))])
-    // The next segment cannot be made where a folder has its name, nor this one be written once it is closed.
+    // The next segment cannot be made where a folder has its name, nor this one be written once it
+    // is closed.
     vi.spyOn(
       await import('node:fs/promises')
         .then(({ open }) => open(folder, 'r'))
@@ -162,7 +182,10 @@ describe('failures', () => {
         }),
       'write',
     ).mockRejectedValue(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
-    await expect(store.flush()).rejects.toMatchObject({ code: 'STATE_IO', context: { operation: 'write', reason: 'ENOSPC' } })
+    await expect(store.flush()).rejects.toMatchObject({
+      code: 'STATE_IO',
+      context: { operation: 'write', reason: 'ENOSPC' },
+    })
     vi.restoreAllMocks()
     await expect(store.write([put('c', '3')])).rejects.toMatchObject({ code: 'STATE_IO' })
     await expect(store.flush()).rejects.toMatchObject({ code: 'STATE_IO' })
@@ -185,9 +208,14 @@ describe('failures', () => {
     await expect(LevelStore.open(folder)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
   })
 
-  test.each([{ memoryBytes: 1000 }, { memoryBytes: 2.5 }, { slackBytes: 0 }])('refuses %o', async options => {
-    await expect(LevelStore.open(await newFolder(), options)).rejects.toMatchObject({ code: 'OPTION_INVALID' })
-  })
+  test.each([{ memoryBytes: 1000 }, { memoryBytes: 2.5 }, { slackBytes: 0 }])(
+    'refuses %o',
+    async options => {
+      await expect(LevelStore.open(await newFolder(), options)).rejects.toMatchObject({
+        code: 'OPTION_INVALID',
+      })
+    },
+  )
 
   test('without its package it says what to install', async () => {
     vi.doMock('classic-level', () => {
@@ -206,8 +234,14 @@ describe('failures', () => {
       await store.write([put('a', long('a', 300))])
       const refusal = store.write([put('b', long('b', 900))])
       await expect(refusal).rejects.toThrow(/install classic-level/)
-      await expect(refusal).rejects.toMatchObject({ code: 'STATE_LIMIT', context: { option: 'memoryBytes', limit: 1000 } })
-      expect((await store.getMany(['a', 'b'])).map(value => value?.length)).toEqual([300, undefined])
+      await expect(refusal).rejects.toMatchObject({
+        code: 'STATE_LIMIT',
+        context: { option: 'memoryBytes', limit: 1000 },
+      })
+      expect((await store.getMany(['a', 'b'])).map(value => value?.length)).toEqual([
+        300,
+        undefined,
+      ])
       expect(await readdir(folder)).toEqual([])
       await store.close()
     } finally {

@@ -28,7 +28,9 @@ async function append(log: ValueLog, value: Uint8Array, fresh = false): Promise<
 
 test('values are read in any order, near and far, from several segments, now and later', async () => {
   let log = await ValueLog.open(folder, 50_000)
-  const values = Array.from({ length: 120 }, (_, n) => Buffer.alloc(1 + ((n * 937) % 3000), `${n},`))
+  const values = Array.from({ length: 120 }, (_, n) =>
+    Buffer.alloc(1 + ((n * 937) % 3000), `${n},`),
+  )
   const entries: PlacedEntry[] = []
   for (const value of values) entries.push(await append(log, value))
   expect(log.size).toBeGreaterThan(2)
@@ -42,7 +44,9 @@ test('values are read in any order, near and far, from several segments, now and
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(119), { maxLength: 60 }), async wanted => {
         const read = await log.read(wanted.map(n => entries[n]!))
-        expect(read.map(bytes => Buffer.from(bytes).toString())).toEqual(wanted.map(n => values[n]!.toString()))
+        expect(read.map(bytes => Buffer.from(bytes).toString())).toEqual(
+          wanted.map(n => values[n]!.toString()),
+        )
       }),
       { numRuns: 30 },
     )
@@ -72,9 +76,16 @@ test('what is not there, or not what was written, is STATE_CORRUPT', async () =>
     { ...first, place: { ...first.place, offset: 2 ** 31 } },
     { ...first, place: { ...first.place, length: 2 ** 32 - 1 } },
   ]
-  for (const entry of wrong) await expect(log.read([entry])).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path } })
+  for (const entry of wrong)
+    await expect(log.read([entry])).rejects.toMatchObject({
+      code: 'STATE_CORRUPT',
+      context: { path },
+    })
   await truncate(path, 50)
-  await expect(log.read([first])).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path } })
+  await expect(log.read([first])).rejects.toMatchObject({
+    code: 'STATE_CORRUPT',
+    context: { path },
+  })
   await log.close()
   log = await ValueLog.open(folder, 1000)
   await expect(log.read([first])).rejects.toMatchObject({ code: 'STATE_CORRUPT' })

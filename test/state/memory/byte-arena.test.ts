@@ -24,9 +24,13 @@ describe('ByteArena', () => {
     const arena = new ByteArena()
     const kept = arena.put(filled(10, 7))
     for (let round = 0; round < 40; round++) {
-      const blocks = [filled(3 * MIB, round), ...Array.from({ length: 50 }, (_, n) => filled(60_000, n))]
+      const blocks = [
+        filled(3 * MIB, round),
+        ...Array.from({ length: 50 }, (_, n) => filled(60_000, n)),
+      ]
       const numbers = blocks.map(block => arena.put(block))
-      for (const [n, number] of numbers.entries()) expect(Buffer.compare(arena.get(number), blocks[n]!)).toBe(0)
+      for (const [n, number] of numbers.entries())
+        expect(Buffer.compare(arena.get(number), blocks[n]!)).toBe(0)
       for (const number of numbers) arena.free(number)
     }
     expect(arena.get(kept)).toEqual(filled(10, 7))
@@ -38,10 +42,12 @@ describe('ByteArena', () => {
     const numbers = Array.from({ length: 8000 }, (_, n) => arena.put(filled(1000, n)))
     const before = arena.heldBytes
     for (let round = 1; round <= 5; round++) {
-      for (const [n, number] of numbers.entries()) arena.replace(number, filled(1000 - round, n + round))
+      for (const [n, number] of numbers.entries())
+        arena.replace(number, filled(1000 - round, n + round))
     }
     expect(arena.heldBytes).toBeLessThan(before * 1.5)
-    for (const [n, number] of numbers.entries()) expect(Buffer.compare(arena.get(number), filled(995, n + 5))).toBe(0)
+    for (const [n, number] of numbers.entries())
+      expect(Buffer.compare(arena.get(number), filled(995, n + 5))).toBe(0)
   })
 
   test('any sequence of operations agrees with a Map of arrays', () => {
@@ -66,7 +72,8 @@ describe('ByteArena', () => {
             model.delete(number)
           }
         }
-        for (const [number, bytes] of model) expect(Buffer.compare(arena.get(number), bytes)).toBe(0)
+        for (const [number, bytes] of model)
+          expect(Buffer.compare(arena.get(number), bytes)).toBe(0)
       }),
       { numRuns: 40 },
     )

@@ -23,7 +23,10 @@ describe('MemoryStore', () => {
     const store = new MemoryStore()
     store.write(['b', '😀', '\uff5e', 'a', ''].map(key => put(key, `v${key}`)))
     expect(textsOf(store.entries()).map(([key]) => key)).toEqual(['', 'a', 'b', '\uff5e', '😀'])
-    expect(textsOf(store.entries({ from: 'a', to: '\uff5e' })).map(([key]) => key)).toEqual(['a', 'b'])
+    expect(textsOf(store.entries({ from: 'a', to: '\uff5e' })).map(([key]) => key)).toEqual([
+      'a',
+      'b',
+    ])
     store.write(Array.from({ length: 5000 }, (_, n) => put(`n${n}`, '')))
     const blocks = [...store.entries({ from: 'n', to: 'o' })]
     expect(blocks.length).toBeGreaterThan(1)
@@ -36,7 +39,12 @@ describe('MemoryStore', () => {
     const seen: string[] = []
     for (const block of store.entries()) {
       seen.push(...block.map(({ key }) => key))
-      store.write(Array.from({ length: 1500 }, (_, n) => ({ key: String(n + 1500).padStart(4, '0'), value: null })))
+      store.write(
+        Array.from({ length: 1500 }, (_, n) => ({
+          key: String(n + 1500).padStart(4, '0'),
+          value: null,
+        })),
+      )
     }
     expect(seen).toEqual([...new Set(seen)])
     expect(seen.length).toBeLessThan(3000)
@@ -51,7 +59,10 @@ describe('MemoryStore', () => {
     store.write([put('a', '12'), put('b', '34')])
     const overfull = [put('a', 'x'), put('c', '5678')]
     expect(() => store.write(overfull)).toThrow(
-      expect.objectContaining({ code: 'STATE_LIMIT', context: { option, limit: Object.values(options)[0] } }),
+      expect.objectContaining({
+        code: 'STATE_LIMIT',
+        context: { option, limit: Object.values(options)[0] },
+      }),
     )
     expect(textsOf(store.entries())).toEqual([
       ['a', '12'],
@@ -62,8 +73,15 @@ describe('MemoryStore', () => {
     expect(store.byteLength).toBe(5)
   })
 
-  test.each([{ maxEntries: -1 }, { maxEntries: 2 ** 24 }, { maxBytes: 1.5 }, { maxBytes: Number.NaN }])('refuses %o', options => {
-    expect(() => new MemoryStore(options)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  test.each([
+    { maxEntries: -1 },
+    { maxEntries: 2 ** 24 },
+    { maxBytes: 1.5 },
+    { maxBytes: Number.NaN },
+  ])('refuses %o', options => {
+    expect(() => new MemoryStore(options)).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
   })
 
   test('is empty once closed', () => {
@@ -77,25 +95,36 @@ describe('MemoryStore', () => {
     const key = fc.string({ unit: fc.constantFrom('a', 'b', '\ue000', '😀'), maxLength: 3 })
     const op = fc.record({ key, value: fc.option(fc.string({ maxLength: 6 }), { freq: 3 }) })
     fc.assert(
-      fc.property(fc.array(fc.array(op, { maxLength: 8 }), { maxLength: 8 }), key, key, (writes, from, to) => {
-        const store = new MemoryStore()
-        let model: [string, string][] = []
-        for (const ops of writes) {
-          store.write(ops.map(({ key, value }) => ({ key, value: value === null ? null : bytes(value) })))
-          for (const { key, value } of ops) {
-            model = model.filter(([other]) => other !== key)
-            if (value !== null) model.push([key, value])
+      fc.property(
+        fc.array(fc.array(op, { maxLength: 8 }), { maxLength: 8 }),
+        key,
+        key,
+        (writes, from, to) => {
+          const store = new MemoryStore()
+          let model: [string, string][] = []
+          for (const ops of writes) {
+            store.write(
+              ops.map(({ key, value }) => ({ key, value: value === null ? null : bytes(value) })),
+            )
+            for (const { key, value } of ops) {
+              model = model.filter(([other]) => other !== key)
+              if (value !== null) model.push([key, value])
+            }
           }
-        }
-        model.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-        expect(textsOf(store.entries())).toEqual(model)
-        const inRange = model.filter(
-          ([k]) => Buffer.compare(Buffer.from(k), Buffer.from(from)) >= 0 && Buffer.compare(Buffer.from(k), Buffer.from(to)) < 0,
-        )
-        expect(textsOf(store.entries({ from, to }))).toEqual(inRange)
-        expect(store.size).toBe(model.length)
-        expect(store.byteLength).toBe(model.reduce((sum, [k, v]) => sum + k.length + Buffer.byteLength(v), 0))
-      }),
+          model.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+          expect(textsOf(store.entries())).toEqual(model)
+          const inRange = model.filter(
+            ([k]) =>
+              Buffer.compare(Buffer.from(k), Buffer.from(from)) >= 0 &&
+              Buffer.compare(Buffer.from(k), Buffer.from(to)) < 0,
+          )
+          expect(textsOf(store.entries({ from, to }))).toEqual(inRange)
+          expect(store.size).toBe(model.length)
+          expect(store.byteLength).toBe(
+            model.reduce((sum, [k, v]) => sum + k.length + Buffer.byteLength(v), 0),
+          )
+        },
+      ),
     )
   })
 })
@@ -111,7 +140,10 @@ test.each([
   const good = { key: 'a', value: Uint8Array.of(1) }
   const given = Array.isArray(ops) ? [good, ...ops] : ops
   expect(() => store.write(given as never)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
   expect([store.size, store.byteLength]).toEqual([0, 0])
 })
@@ -124,6 +156,9 @@ test.each([
 ])('fault 102: entries of %j are refused at the call', (given, option) => {
   const store = new MemoryStore()
   expect(() => (store.entries as (...args: unknown[]) => unknown).apply(store, given)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }),
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
   )
 })

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ChangeKind } from '../../../src/codec/merge/register'
-import { itemPrioritySchema, itemSchema, itemSnapshotSchema } from '../../../src/schema/feed-schemas'
+import {
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotSchema,
+} from '../../../src/schema/feed-schemas'
 import type { KeyedStore, ReadOptions, StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { type MergeChange, MergeState } from '../../../src/state/merge/merge-state'
@@ -10,24 +14,42 @@ import { STORES } from '../any-store'
 
 const at = (hour: number) => new Date(Date.UTC(2024, 4, 1, hour))
 const bootstrap = (hour: number, ...rows: string[][]) =>
-  batchesOf(itemSchema, { feed: 'item', scope: 'ALL_ACTIVE', lastModified: at(hour) }, [['itemId', 'title'], ...rows])[0]!
+  batchesOf(itemSchema, { feed: 'item', scope: 'ALL_ACTIVE', lastModified: at(hour) }, [
+    ['itemId', 'title'],
+    ...rows,
+  ])[0]!
 const snapshot = (hour: number, ...rows: string[][]) =>
-  batchesOf(itemSnapshotSchema, { feed: 'item_snapshot', hour: at(hour) }, [['itemId', 'availability', 'title'], ...rows])[0]!
+  batchesOf(itemSnapshotSchema, { feed: 'item_snapshot', hour: at(hour) }, [
+    ['itemId', 'availability', 'title'],
+    ...rows,
+  ])[0]!
 const priority = (date: string, ...rows: string[][]) =>
-  batchesOf(itemPrioritySchema, { feed: 'item_priority', date }, [['itemId', 'priorityListingPayload'], ...rows])[0]!
+  batchesOf(itemPrioritySchema, { feed: 'item_priority', date }, [
+    ['itemId', 'priorityListingPayload'],
+    ...rows,
+  ])[0]!
 
-const stateOn = (store: KeyedStore, changes: ChangeOptions = {}) => new MergeState({ store, schema: itemSnapshotSchema, changes })
+const stateOn = (store: KeyedStore, changes: ChangeOptions = {}) =>
+  new MergeState({ store, schema: itemSnapshotSchema, changes })
 type State = ReturnType<typeof stateOn>
 type AnyChange = MergeChange<typeof itemSnapshotSchema.columns>
 
 async function titles(state: State): Promise<string[]> {
-  return (await collect(state.entries())).flat().map(({ itemId, row }) => `${itemId} ${row.text('title')}`)
+  return (await collect(state.entries()))
+    .flat()
+    .map(({ itemId, row }) => `${itemId} ${row.text('title')}`)
 }
 
-const told = (changes: readonly { kind: ChangeKind; itemId: string; row: { text(name: string): string } | null }[]) =>
-  changes.map(({ kind, itemId, row }) => `${itemId} ${kind} ${row?.text('title') ?? null}`)
+const told = (
+  changes: readonly {
+    kind: ChangeKind
+    itemId: string
+    row: { text(name: string): string } | null
+  }[],
+) => changes.map(({ kind, itemId, row }) => `${itemId} ${kind} ${row?.text('title') ?? null}`)
 
-const textOf = (change: AnyChange | undefined) => change?.before && (change.before as { text(name: string): string }).text('title')
+const textOf = (change: AnyChange | undefined) =>
+  change?.before && (change.before as { text(name: string): string }).text('title')
 
 async function allOf(changes: AsyncIterable<readonly AnyChange[]>): Promise<AnyChange[]> {
   return (await collect(changes)).flat()
@@ -53,13 +75,26 @@ describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %
   test('sweeps what it does not have and what is older, once', async () => {
     const { store, dispose } = await open()
     const state = stateOn(store, { before: true })
-    await state.merge(bootstrap(0, ['gone', 'G0'], ['kept', 'K0'], ['same', 'S'], ['later', 'L0'], ['removed', 'R']))
+    await state.merge(
+      bootstrap(
+        0,
+        ['gone', 'G0'],
+        ['kept', 'K0'],
+        ['same', 'S'],
+        ['later', 'L0'],
+        ['removed', 'R'],
+      ),
+    )
     await state.merge(snapshot(2, ['removed', 'UNAVAILABLE', ''], ['gone', 'AVAILABLE', 'G2']))
     await state.merge(snapshot(8, ['later', 'AVAILABLE', 'L8'], ['after', 'AVAILABLE', 'A8']))
     await state.merge(bootstrap(6, ['kept', 'K6'], ['same', 'S'], ['new', 'N6']))
     const swept = await allOf(state.sweep(at(6)))
     expect(told(swept as never)).toEqual(['gone deleted null'])
-    expect(swept[0]).toMatchObject({ part: 'item', source: null, version: { timeMs: at(6).getTime(), removed: true } })
+    expect(swept[0]).toMatchObject({
+      part: 'item',
+      source: null,
+      version: { timeMs: at(6).getTime(), removed: true },
+    })
     expect(textOf(swept[0])).toBe('G2')
     const expected = ['after A8', 'kept K6', 'later L8', 'new N6', 'same S']
     expect(await titles(state)).toEqual(expected)
@@ -91,9 +126,15 @@ describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %
     const state = stateOn(store)
     const rows = Array.from({ length: 6000 }, (_, n) => [`i${String(n).padStart(5, '0')}`, `T${n}`])
     const half = rows.filter((_, n) => n % 2 === 0)
-    for (const batch of batchesOf(itemSchema, { feed: 'item', lastModified: at(0) }, [['itemId', 'title'], ...rows]))
+    for (const batch of batchesOf(itemSchema, { feed: 'item', lastModified: at(0) }, [
+      ['itemId', 'title'],
+      ...rows,
+    ]))
       await state.merge(batch)
-    for (const batch of batchesOf(itemSchema, { feed: 'item', lastModified: at(1) }, [['itemId', 'title'], ...half]))
+    for (const batch of batchesOf(itemSchema, { feed: 'item', lastModified: at(1) }, [
+      ['itemId', 'title'],
+      ...half,
+    ]))
       await state.merge(batch)
     expect(await allOf(state.sweep(at(1)))).toHaveLength(3000)
     expect(await titles(state)).toEqual(half.map(cells => cells.join(' ')))
@@ -112,9 +153,14 @@ describe('changes', () => {
       snapshot(3, ['a', 'AVAILABLE', 'A3']),
       snapshot(1, ['a', 'AVAILABLE', 'A1']),
     ]
-    const [asked, unasked] = [stateOn(new MemoryStore(), { before: true }), stateOn(new MemoryStore())]
+    const [asked, unasked] = [
+      stateOn(new MemoryStore(), { before: true }),
+      stateOn(new MemoryStore()),
+    ]
     const befores: unknown[] = []
-    for (const batch of batches) for (const change of await asked.merge(batch)) befores.push([change.kind, textOf(change as AnyChange)])
+    for (const batch of batches)
+      for (const change of await asked.merge(batch))
+        befores.push([change.kind, textOf(change as AnyChange)])
     expect(befores).toEqual([
       ['inserted', null],
       ['updated', 'A0'],
@@ -124,7 +170,8 @@ describe('changes', () => {
       ['inserted', null],
       ['stale', 'A3'],
     ])
-    for (const batch of batches) for (const change of await unasked.merge(batch)) expect(change.before).toBeUndefined()
+    for (const batch of batches)
+      for (const change of await unasked.merge(batch)) expect(change.before).toBeUndefined()
   })
 
   test('tell the row that is kept, which a late row did not bring', async () => {
@@ -158,8 +205,14 @@ describe('the store', () => {
     await state.merge(bootstrap(0, ['a', 'A0']), position('1'))
     await state.merge(bootstrap(0, ['a', 'A0']), position('2'))
     await state.merge(priority('20240501', ['a', 'p']), position('3'))
-    expect(store.writes.map(ops => ops.map(({ key }) => key))).toEqual([['oi0', 'ia', 'k'], ['k'], ['op0', 'pa', 'k']])
-    await expect(state.merge(bootstrap(0, ['b', 'B'], ['', 'no key']), position('4'))).rejects.toMatchObject({ code: 'KEY_MISSING' })
+    expect(store.writes.map(ops => ops.map(({ key }) => key))).toEqual([
+      ['oi0', 'ia', 'k'],
+      ['k'],
+      ['op0', 'pa', 'k'],
+    ])
+    await expect(
+      state.merge(bootstrap(0, ['b', 'B'], ['', 'no key']), position('4')),
+    ).rejects.toMatchObject({ code: 'KEY_MISSING' })
     expect(store.writes).toHaveLength(3)
   })
 })

@@ -1,4 +1,5 @@
-// One file into the state of a category, commit by commit: what is in the store after each of them, and what follows from it.
+// One file into the state of a category, commit by commit: what is in the store after each of them,
+// and what follows from it.
 
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -20,11 +21,21 @@ const SNAPSHOT: FileId = { ...CATEGORY, feed: 'item_snapshot', hour: HOUR }
 const BOOTSTRAP: FileId = { ...CATEGORY, feed: 'item', scope: 'ALL_ACTIVE', generation: HOUR }
 const ROWS = 300
 /** Several commits, and several positions inside a file of some kilobytes. */
-const SMALL = { commitBytes: 5_000, readBytes: 500, batchBytes: 1_000, signal: new AbortController().signal }
+const SMALL = {
+  commitBytes: 5_000,
+  readBytes: 500,
+  batchBytes: 1_000,
+  signal: new AbortController().signal,
+}
 
 const snapshotLines = [
   ['itemId', 'availability', 'title', 'itemSnapshotDate'],
-  ...Array.from({ length: ROWS }, (_, n) => [`v1|${1000 + n}|0`, 'AVAILABLE', `title ${n} of ${n * 7919}`, '2026-03-01T07:30:00.000Z']),
+  ...Array.from({ length: ROWS }, (_, n) => [
+    `v1|${1000 + n}|0`,
+    'AVAILABLE',
+    `title ${n} of ${n * 7919}`,
+    '2026-03-01T07:30:00.000Z',
+  ]),
 ]
 
 async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
@@ -81,13 +92,22 @@ async function begin(store: MemoryStore, id: FileId, bytes: Uint8Array): Promise
 
 async function goOn(store: MemoryStore, bytes: Uint8Array, log?: ChangeLog): Promise<LedgerEntry> {
   const state = await CategoryState.open(CATEGORY, store)
-  return applyFile({ ...SMALL, state, entry: state.ledger.applying!, data: await fileOf(bytes), log })
+  return applyFile({
+    ...SMALL,
+    state,
+    entry: state.ledger.applying!,
+    data: await fileOf(bytes),
+    log,
+  })
 }
 
-async function contentOf(store: MemoryStore): Promise<{ items: string[]; ledger: readonly LedgerEntry[] }> {
+async function contentOf(
+  store: MemoryStore,
+): Promise<{ items: string[]; ledger: readonly LedgerEntry[] }> {
   const { items, ledger } = await CategoryState.open(CATEGORY, store)
   const rows: string[] = []
-  for await (const block of items.entries()) for (const { row, version } of block) rows.push(JSON.stringify([row.toStrings(), version]))
+  for await (const block of items.entries())
+    for (const { row, version } of block) rows.push(JSON.stringify([row.toStrings(), version]))
   return { items: rows, ledger: ledger.entries }
 }
 
@@ -145,7 +165,12 @@ describe('a snapshot in several commits', () => {
   test('fault 82: a write that is there although it seemed to fail: doing it again changes nothing', async () => {
     const found = store.after(store.writes.length)
     const state = await CategoryState.open(CATEGORY, found)
-    const again = { ...whole.ledger[0]!, state: 'applying' as const, rows: NO_ROWS, rowsDone: false }
+    const again = {
+      ...whole.ledger[0]!,
+      state: 'applying' as const,
+      rows: NO_ROWS,
+      rowsDone: false,
+    }
     await state.commit(again)
     const log = new Log()
     const done = await goOn(found, bytes, log)
@@ -172,7 +197,14 @@ describe('a snapshot in several commits', () => {
       if (state.ledger.applying!.rows.inserted > 100) stop.abort(new RangeError('stopped'))
     }
     const data = await fileOf(bytes)
-    const stopped = applyFile({ ...SMALL, signal: stop.signal, state, entry: state.ledger.applying!, data, onRows })
+    const stopped = applyFile({
+      ...SMALL,
+      signal: stop.signal,
+      state,
+      entry: state.ledger.applying!,
+      data,
+      onRows,
+    })
     await expect(stopped).rejects.toThrow('stopped')
     const left = await contentOf(found)
     expect(left.items.length).toBe(left.ledger[0]!.rows.inserted)
@@ -205,7 +237,10 @@ test('a bootstrap removes what it does not have and what is older, also where it
   // The rows' own dates are later than the bootstrap unless they are taken out.
   const dated = gzipSync(tsv(snapshotLines.map(cells => cells.slice(0, 3))))
   await goOn(store, dated)
-  const kept = [['itemId', 'title'], ...Array.from({ length: 20 }, (_, n) => [`v1|${1000 + n * 10}|0`, 'of the bootstrap'])]
+  const kept = [
+    ['itemId', 'title'],
+    ...Array.from({ length: 20 }, (_, n) => [`v1|${1000 + n * 10}|0`, 'of the bootstrap']),
+  ]
   const bytes = gzipSync(tsv(kept))
   await begin(store, BOOTSTRAP, bytes)
   const before = store.writes.length

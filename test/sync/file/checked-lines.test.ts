@@ -21,7 +21,10 @@ test('fault 80: cut anywhere, the whole records before the cut are read and noth
       const bytes = bytesOf(list)
       const lines = readCheckedLines(bytes.subarray(0, cut % (bytes.length + 1)))
       expect(lines.map(({ record }) => record)).toEqual(list.slice(0, lines.length))
-      expect(lines.length).toBe(list.filter((_, n) => bytesOf(list.slice(0, n + 1)).length <= cut % (bytes.length + 1)).length)
+      expect(lines.length).toBe(
+        list.filter((_, n) => bytesOf(list.slice(0, n + 1)).length <= cut % (bytes.length + 1))
+          .length,
+      )
     }),
   )
 })
@@ -33,7 +36,9 @@ test('fault 80: with any byte changed, the records before it are read and nothin
       const bytes = bytesOf(list)
       const at = place % bytes.length
       bytes[at]! ^= change
-      expect(readCheckedLines(bytes).map(({ record }) => record)).toEqual(list.filter((_, n) => bytesOf(list.slice(0, n + 1)).length <= at))
+      expect(readCheckedLines(bytes).map(({ record }) => record)).toEqual(
+        list.filter((_, n) => bytesOf(list.slice(0, n + 1)).length <= at),
+      )
     }),
   )
 })

@@ -35,23 +35,35 @@ const members = fc.array(
   fc.oneof(
     fc.constant(Buffer.alloc(0)),
     fc.string({ maxLength: 40 }).map(text => Buffer.from(text)),
-    fc.nat({ max: 3_000 }).map(count => Buffer.from(Array.from({ length: count }, (_, n) => (n * 31) % 251))),
+    fc
+      .nat({ max: 3_000 })
+      .map(count => Buffer.from(Array.from({ length: count }, (_, n) => (n * 31) % 251))),
   ),
   { minLength: 1, maxLength: 6 },
 )
 
 test('gone on with behind any block, the rest of the content comes, over members of any size and zeros between them', async () => {
   await fc.assert(
-    fc.asyncProperty(members, fc.integer({ min: 1, max: 300 }), fc.nat({ max: 5 }), async (contents, readBytes, zeros) => {
-      fc.pre(!contents[0]!.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
-      const file = await fileOf(Buffer.concat(contents.flatMap(content => [gzipSync(content), Buffer.alloc(zeros)])))
-      const whole = await read(file, readBytes)
-      expect(whole.content.equals(Buffer.concat(contents))).toBe(true)
-      for (const { length, state } of whole.states) {
-        if (state === undefined) expect(length).toBeLessThan(4)
-        else expect((await read(file, readBytes, state)).content.equals(whole.content.subarray(length))).toBe(true)
-      }
-    }),
+    fc.asyncProperty(
+      members,
+      fc.integer({ min: 1, max: 300 }),
+      fc.nat({ max: 5 }),
+      async (contents, readBytes, zeros) => {
+        fc.pre(!contents[0]!.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
+        const file = await fileOf(
+          Buffer.concat(contents.flatMap(content => [gzipSync(content), Buffer.alloc(zeros)])),
+        )
+        const whole = await read(file, readBytes)
+        expect(whole.content.equals(Buffer.concat(contents))).toBe(true)
+        for (const { length, state } of whole.states) {
+          if (state === undefined) expect(length).toBeLessThan(4)
+          else
+            expect(
+              (await read(file, readBytes, state)).content.equals(whole.content.subarray(length)),
+            ).toBe(true)
+        }
+      },
+    ),
     { numRuns: 60 },
   )
 })
@@ -64,14 +76,24 @@ test('fault 39: a wrong checksum is found by whoever goes on from a saved state 
   const wrong = await fileOf(gzip)
   const saved = states.flatMap(({ state }) => state ?? [])
   expect(saved.length).toBeGreaterThan(5)
-  for (const state of saved) await expect(read(wrong, 500, state)).rejects.toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
+  for (const state of saved)
+    await expect(read(wrong, 500, state)).rejects.toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
 })
 
 test('a state that no other has saved is refused', async () => {
   const state = {
-    members: { byteOffset: 10, dataBytes: 0, members: 1, memberCrc: 0, memberBytes: 0, outputBytes: 9 },
+    members: {
+      byteOffset: 10,
+      dataBytes: 0,
+      members: 1,
+      memberCrc: 0,
+      memberBytes: 0,
+      outputBytes: 9,
+    },
     engine: Buffer.from('no state'),
   }
   const file = await fileOf(gzipSync('x'))
-  expect(() => new FileInflater(file, state)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => new FileInflater(file, state)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })

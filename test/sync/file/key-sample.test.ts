@@ -2,12 +2,17 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KeySample } from '../../../src/sync/file/key-sample'
 
-const keys = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `v1|${from + n}|0`)
+const keys = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => `v1|${from + n}|0`)
 
 test('up to its cap it holds every key, once', () => {
   const sample = new KeySample(100)
   for (const key of [...keys(100), ...keys(100)]) sample.add(key)
-  expect([sample.scale, keys(100).every(key => sample.has(key)), sample.has('v1|100|0')]).toEqual([1, true, false])
+  expect([sample.scale, keys(100).every(key => sample.has(key)), sample.has('v1|100|0')]).toEqual([
+    1,
+    true,
+    false,
+  ])
 })
 
 test('past it, the share that is counted in it is about that of all keys', () => {
@@ -21,12 +26,20 @@ test('past it, the share that is counted in it is about that of all keys', () =>
 
 test('a key that was added and that it speaks of is in it, whatever came in which order', () => {
   fc.assert(
-    fc.property(fc.array(fc.string(), { maxLength: 200 }), fc.integer({ min: 1, max: 50 }), (added, mostKeys) => {
-      const sample = new KeySample(mostKeys)
-      for (const key of added) sample.add(key)
-      const other = new KeySample(mostKeys)
-      for (const key of added.toReversed()) other.add(key)
-      for (const key of added) expect([sample.has(key), other.has(key)]).toEqual([sample.covers(key), sample.covers(key)])
-    }),
+    fc.property(
+      fc.array(fc.string(), { maxLength: 200 }),
+      fc.integer({ min: 1, max: 50 }),
+      (added, mostKeys) => {
+        const sample = new KeySample(mostKeys)
+        for (const key of added) sample.add(key)
+        const other = new KeySample(mostKeys)
+        for (const key of added.toReversed()) other.add(key)
+        for (const key of added)
+          expect([sample.has(key), other.has(key)]).toEqual([
+            sample.covers(key),
+            sample.covers(key),
+          ])
+      },
+    ),
   )
 })

@@ -1,4 +1,5 @@
-// What a synchronisation makes of a bootstrap that would remove what is there: an empty answer, a file cut short, another category's.
+// What a synchronisation makes of a bootstrap that would remove what is there: an empty answer, a
+// file cut short, another category's.
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -12,24 +13,38 @@ const NOW = START + 2 * DAY_MS + 10 * HOUR_MS
 const GAP = START + DAY_MS + 20 * HOUR_MS
 const LATER = GAP + 7 * DAY_MS + 2 * HOUR_MS
 const GENERATED = new Date(LATER - 30 * HOUR_MS).toUTCString()
-const NOT_FOUND = { category: 'REQUEST', domain: 'API_FEED', errorId: 13007, message: 'The feed file cannot be found.' }
+const NOT_FOUND = {
+  category: 'REQUEST',
+  domain: 'API_FEED',
+  errorId: 13007,
+  message: 'The feed file cannot be found.',
+}
 
 type Answer = (request: Request) => Response
 
 const shops: SmallShop[] = []
 afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
 
-/** A state of many items that needs a new bootstrap, and the shop whose bootstraps are answered by what the test says. */
+/**
+ * A state of many items that needs a new bootstrap, and the shop whose bootstraps are answered by
+ * what the test says.
+ */
 async function stateInNeed() {
-  const answers: { item?: Answer; item_group?: Answer } = { item: () => Response.json(NOT_FOUND, { status: 400 }) }
+  const answers: { item?: Answer; item_group?: Answer } = {
+    item: () => Response.json(NOT_FOUND, { status: 400 }),
+  }
   const world = { seed: 3, items: 260, churn: 40, start: new Date(START), hours: 300 }
   let nowMs = NOW
   const shop = new SmallShop({ world, bootstrapAt: 'daily' }, NOW, {
     between: (request, forward) => {
       const { pathname, searchParams } = new URL(request.url)
-      if (searchParams.get('snapshot_date') === new Date(GAP).toISOString()) return Response.json(NOT_FOUND, { status: 400 })
+      if (searchParams.get('snapshot_date') === new Date(GAP).toISOString())
+        return Response.json(NOT_FOUND, { status: 400 })
       const feed = pathname.split('/').at(-1) as 'item' | 'item_group'
-      const answer = nowMs === LATER && searchParams.get('feed_scope') === 'ALL_ACTIVE' ? answers[feed] : undefined
+      const answer =
+        nowMs === LATER && searchParams.get('feed_scope') === 'ALL_ACTIVE'
+          ? answers[feed]
+          : undefined
       return answer?.(request) ?? forward(request)
     },
   })
@@ -46,12 +61,18 @@ async function stateInNeed() {
   return { shop, answers, run, seen, before }
 }
 
-function served(file: Uint8Array, headers: Record<string, string> = { 'last-modified': GENERATED }): Answer {
+function served(
+  file: Uint8Array,
+  headers: Record<string, string> = { 'last-modified': GENERATED },
+): Answer {
   return request => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '') ?? []
     const end = Math.min(Number(last) + 1, file.length)
     const body = Uint8Array.from(file.subarray(Number(first), end))
-    return new Response(body, { status: 206, headers: { 'content-range': `${first}-${end - 1}/${file.length}`, ...headers } })
+    return new Response(body, {
+      status: 206,
+      headers: { 'content-range': `${first}-${end - 1}/${file.length}`, ...headers },
+    })
   }
 }
 
@@ -69,20 +90,32 @@ const closed = () => new ReadableStream({ start: controller => controller.close(
 describe('fault 89: an empty answer', () => {
   test.each<[string, Answer]>([
     ['of length 0', () => new Response(null, { headers: { 'content-length': '0' } })],
-    ['of length 0 with a date', () => new Response(null, { headers: { 'content-length': '0', 'last-modified': GENERATED, etag: '"e"' } })],
+    [
+      'of length 0 with a date',
+      () =>
+        new Response(null, {
+          headers: { 'content-length': '0', 'last-modified': GENERATED, etag: '"e"' },
+        }),
+    ],
     ['that is chunked', () => new Response(closed())],
-    ['that is chunked with a date', () => new Response(closed(), { headers: { 'last-modified': GENERATED } })],
-  ])('fault 89: a 200 without a byte, %s, removes nothing, and the next run with the right file goes on', async (_, answer) => {
-    const { answers, run, seen, before } = await stateInNeed()
-    answers.item = answer
-    const { failed } = await run().summary
-    expect(failed).toMatchObject([{ error: { code: 'SYNC_FILE_FAILED', retryable: true } }])
-    expect(await seen()).toEqual(before)
-    delete answers.item
-    const { failed: none, categories } = await run().summary
-    expect([none, categories[0]!.gone]).toEqual([[], []])
-    expect((await seen()).ledger.length).toBeGreaterThan(before.ledger.length)
-  })
+    [
+      'that is chunked with a date',
+      () => new Response(closed(), { headers: { 'last-modified': GENERATED } }),
+    ],
+  ])(
+    'fault 89: a 200 without a byte, %s, removes nothing, and the next run with the right file goes on',
+    async (_, answer) => {
+      const { answers, run, seen, before } = await stateInNeed()
+      answers.item = answer
+      const { failed } = await run().summary
+      expect(failed).toMatchObject([{ error: { code: 'SYNC_FILE_FAILED', retryable: true } }])
+      expect(await seen()).toEqual(before)
+      delete answers.item
+      const { failed: none, categories } = await run().summary
+      expect([none, categories[0]!.gone]).toEqual([[], []])
+      expect((await seen()).ledger.length).toBeGreaterThan(before.ledger.length)
+    },
+  )
 
   test('fault 89: a snapshot that is answered so does not pass for an hour without changes', async () => {
     const world = { seed: 3, items: 30, churn: 40, start: new Date(START), hours: 120 }
@@ -90,7 +123,8 @@ describe('fault 89: an empty answer', () => {
     const hour = START + HOUR_MS
     const shop = new SmallShop({ world, bootstrapAt: new Date(START) }, START + 5 * HOUR_MS, {
       between: (request, forward) =>
-        isEmpty && new URL(request.url).searchParams.get('snapshot_date') === new Date(hour).toISOString()
+        isEmpty &&
+        new URL(request.url).searchParams.get('snapshot_date') === new Date(hour).toISOString()
           ? new Response(null, { headers: { 'content-length': '0', 'last-modified': GENERATED } })
           : forward(request),
     })
@@ -100,19 +134,28 @@ describe('fault 89: an empty answer', () => {
     expect([early.categories[0]!.watermark?.getTime(), early.failed.length]).toEqual([hour, 1])
     isEmpty = false
     const late = await shop.sync(machine.start()).summary
-    expect([late.categories[0]!.watermark?.getTime(), late.failed.length]).toEqual([START + 4 * HOUR_MS, 0])
+    expect([late.categories[0]!.watermark?.getTime(), late.failed.length]).toEqual([
+      START + 4 * HOUR_MS,
+      0,
+    ])
   })
 
   test.each<[string, Answer]>([
-    ['204 with a date', () => new Response(null, { status: 204, headers: { 'last-modified': GENERATED } })],
+    [
+      '204 with a date',
+      () => new Response(null, { status: 204, headers: { 'last-modified': GENERATED } }),
+    ],
     ['204 without a date', () => new Response(null, { status: 204 })],
     ['total of 0', () => new Response(null, { status: 416, headers: { 'content-range': '*/0' } })],
-  ])('fault 89: the proof that there is no content, a %s, empties the category', async (_, answer) => {
-    const { answers, run, seen, before } = await stateInNeed()
-    answers.item = answer
-    expect((await run().summary).failed).toEqual([])
-    expect(deletedIn(await seen())).toBe(before.items.length)
-  })
+  ])(
+    'fault 89: the proof that there is no content, a %s, empties the category',
+    async (_, answer) => {
+      const { answers, run, seen, before } = await stateInNeed()
+      answers.item = answer
+      expect((await run().summary).failed).toEqual([])
+      expect(deletedIn(await seen())).toBe(before.items.length)
+    },
+  )
 })
 
 describe('fault 89: a good file that lacks what is there', () => {
@@ -120,34 +163,47 @@ describe('fault 89: a good file that lacks what is there', () => {
     ['a header line alone', () => [], 1],
     ['a third of the items', ids => ids.slice(0, ids.length / 3), 2 / 3],
     ['as many items of another category', ids => ids.map(id => `other-${id}`), 1],
-    ['a third of the items, each many times', ids => Array.from({ length: 9 }, () => ids.slice(0, ids.length / 3)).flat(), 2 / 3],
-  ])('fault 89: %s: nothing of it is applied, and the next run with the right file goes on', async (_, chosen, share) => {
-    const { answers, run, seen, before } = await stateInNeed()
-    const ids = idsOf(before.items)
-    answers.item = served(fileOf(chosen(ids)))
-    const events: string[] = []
-    const started = run()
-    for await (const event of started) if (event.type === 'failed') events.push(event.error.code)
-    const { failed } = await started.summary
-    expect(events).toEqual(['SYNC_REMOVAL_REFUSED'])
-    const [{ error }] = failed as [(typeof failed)[0]]
-    expect(error).toMatchObject({ code: 'SYNC_REMOVAL_REFUSED', retryable: true })
-    expect(error.context).toMatchObject({ category: 'MKT_US/220/', rowsBefore: ids.length, maxRemovedShare: 0.5 })
-    const { rowsRemoved } = error.context as { rowsRemoved: number }
-    expect(Math.abs(rowsRemoved - ids.length * share)).toBeLessThan(2)
-    expect(error.message).toMatch(/would remove \d+ of \d+ items.*maxRemovedShare: 1/)
-    expect(await seen()).toEqual(before)
-    delete answers.item
-    expect((await run().summary).failed).toEqual([])
-    expect((await seen()).watermark).not.toBe(before.watermark)
-  })
+    [
+      'a third of the items, each many times',
+      ids => Array.from({ length: 9 }, () => ids.slice(0, ids.length / 3)).flat(),
+      2 / 3,
+    ],
+  ])(
+    'fault 89: %s: nothing of it is applied, and the next run with the right file goes on',
+    async (_, chosen, share) => {
+      const { answers, run, seen, before } = await stateInNeed()
+      const ids = idsOf(before.items)
+      answers.item = served(fileOf(chosen(ids)))
+      const events: string[] = []
+      const started = run()
+      for await (const event of started) if (event.type === 'failed') events.push(event.error.code)
+      const { failed } = await started.summary
+      expect(events).toEqual(['SYNC_REMOVAL_REFUSED'])
+      const [{ error }] = failed as [(typeof failed)[0]]
+      expect(error).toMatchObject({ code: 'SYNC_REMOVAL_REFUSED', retryable: true })
+      expect(error.context).toMatchObject({
+        category: 'MKT_US/220/',
+        rowsBefore: ids.length,
+        maxRemovedShare: 0.5,
+      })
+      const { rowsRemoved } = error.context as { rowsRemoved: number }
+      expect(Math.abs(rowsRemoved - ids.length * share)).toBeLessThan(2)
+      expect(error.message).toMatch(/would remove \d+ of \d+ items.*maxRemovedShare: 1/)
+      expect(await seen()).toEqual(before)
+      delete answers.item
+      expect((await run().summary).failed).toEqual([])
+      expect((await seen()).watermark).not.toBe(before.watermark)
+    },
+  )
 
   test('fault 89: the bound is the caller’s', async () => {
     const { answers, run, seen, before } = await stateInNeed()
     const ids = idsOf(before.items)
     answers.item = served(fileOf(ids.slice(0, Math.round(ids.length * 0.6))))
     for (const maxRemovedShare of [0, 0.3]) {
-      expect((await run({ maxRemovedShare }).summary).failed).toMatchObject([{ error: { code: 'SYNC_REMOVAL_REFUSED' } }])
+      expect((await run({ maxRemovedShare }).summary).failed).toMatchObject([
+        { error: { code: 'SYNC_REMOVAL_REFUSED' } },
+      ])
       expect(await seen()).toEqual(before)
     }
     expect((await run().summary).failed).toEqual([])
@@ -166,8 +222,12 @@ describe('fault 89: a good file that lacks what is there', () => {
     const shop: SmallShop = new SmallShop({ world, bootstrapAt: 'daily' }, NOW, {
       between: (request, forward) => {
         const { pathname, searchParams } = new URL(request.url)
-        if (searchParams.get('snapshot_date') === new Date(GAP).toISOString()) return Response.json(NOT_FOUND, { status: 400 })
-        const isLate = shop.nowMs === LATER && pathname.endsWith('/item') && searchParams.get('feed_scope') === 'ALL_ACTIVE'
+        if (searchParams.get('snapshot_date') === new Date(GAP).toISOString())
+          return Response.json(NOT_FOUND, { status: 400 })
+        const isLate =
+          shop.nowMs === LATER &&
+          pathname.endsWith('/item') &&
+          searchParams.get('feed_scope') === 'ALL_ACTIVE'
         return isLate ? served(fileOf([]))(request) : forward(request)
       },
     })
@@ -187,11 +247,17 @@ describe('fault 89: a good file that lacks what is there', () => {
       return file(request)
     }
     for await (const event of run({ mode: 'follow', pollMs: 1 })) {
-      const isBootstrap = 'file' in event && event.file.feed === 'item' && 'scope' in event.file && event.file.scope === 'ALL_ACTIVE'
+      const isBootstrap =
+        'file' in event &&
+        event.file.feed === 'item' &&
+        'scope' in event.file &&
+        event.file.scope === 'ALL_ACTIVE'
       if (isBootstrap && event.type === 'done') break
       if (!isBootstrap || event.type !== 'missing' || ++looks !== 5) continue
       fetchedOfRefused = fetched
-      file = served(fileOf(idsOf(before.items)), { 'last-modified': new Date(LATER - 29 * HOUR_MS).toUTCString() })
+      file = served(fileOf(idsOf(before.items)), {
+        'last-modified': new Date(LATER - 29 * HOUR_MS).toUTCString(),
+      })
     }
     expect(fetchedOfRefused).toBe(1)
     expect(deletedIn(await seen())).toBe(0)
@@ -202,7 +268,10 @@ test('an option out of its range is refused at the call', async () => {
   const { run } = await stateInNeed()
   for (const maxRemovedShare of [-0.1, 1.1, Number.NaN, '0.5' as never]) {
     expect(() => run({ maxRemovedShare })).toThrow(
-      expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option: 'maxRemovedShare' }) }),
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        context: expect.objectContaining({ option: 'maxRemovedShare' }),
+      }),
     )
   }
 })

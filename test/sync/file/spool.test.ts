@@ -14,7 +14,8 @@ function open(machine: SimulatedMachine, trouble?: Trouble, key = 'a'): Promise<
 /** Fetches what the spool does not have, three bytes at a time. */
 async function fill(spool: Spool): Promise<void> {
   if (spool.file === undefined) await spool.begin(IDENTITY)
-  for (let at = spool.length; at < content.length; at += 3) await spool.append(content.subarray(at, at + 3))
+  for (let at = spool.length; at < content.length; at += 3)
+    await spool.append(content.subarray(at, at + 3))
   await spool.flush()
 }
 
@@ -30,7 +31,10 @@ test('what was fetched is there again, with whose it is and that it was verified
   const again = await open(machine)
   expect([again.file, again.length, again.rawBytes]).toEqual([{ ...IDENTITY, key: 'a' }, 100, 500])
   expect(Buffer.from(await dataOf(again))).toEqual(content)
-  expect(await spooledFile(machine.start().files, FOLDER)).toMatchObject({ key: 'a', totalBytes: 100 })
+  expect(await spooledFile(machine.start().files, FOLDER)).toMatchObject({
+    key: 'a',
+    totalBytes: 100,
+  })
 })
 
 test('bytes of a piece that is not full are kept only when they are flushed', async () => {
@@ -55,50 +59,59 @@ describe('what is not its own is dropped', () => {
     expect(await spooledFile(new SimulatedMachine(0).start().files, FOLDER)).toBeUndefined()
   })
 
-  test.each(['data', 'index'])('fault 80: any byte of %s changed: the pieces before it stay, or nothing', async name => {
-    const machine = new SimulatedMachine(0)
-    await fill(await open(machine))
-    const { files } = machine.start()
-    const file = await files.edit(`${FOLDER}/${name}`)
-    const size = await file.size()
-    for (let at = 0; at < size; at++) {
-      const [byte] = await file.read(at, 1)
-      await file.write(at, Uint8Array.of(byte! ^ 0x10))
-      const spool = await Spool.open({ files, folder: FOLDER, key: 'a', pieceBytes: 10 })
-      expect(Buffer.from(await dataOf(spool))).toEqual(content.subarray(0, spool.length))
-      if (name === 'data') expect(spool.length).toBe(Math.min(100, at - (at % 12)))
-      await spool.empty()
-      await fill(spool)
-    }
-  })
+  test.each(['data', 'index'])(
+    'fault 80: any byte of %s changed: the pieces before it stay, or nothing',
+    async name => {
+      const machine = new SimulatedMachine(0)
+      await fill(await open(machine))
+      const { files } = machine.start()
+      const file = await files.edit(`${FOLDER}/${name}`)
+      const size = await file.size()
+      for (let at = 0; at < size; at++) {
+        const [byte] = await file.read(at, 1)
+        await file.write(at, Uint8Array.of(byte! ^ 0x10))
+        const spool = await Spool.open({ files, folder: FOLDER, key: 'a', pieceBytes: 10 })
+        expect(Buffer.from(await dataOf(spool))).toEqual(content.subarray(0, spool.length))
+        if (name === 'data') expect(spool.length).toBe(Math.min(100, at - (at % 12)))
+        await spool.empty()
+        await fill(spool)
+      }
+    },
+  )
 })
 
 test('fault 78: after any crash at any call the spool has a beginning of the file, and goes on with it', async () => {
   const kinds = fc.constantFrom('process', 'power') as fc.Arbitrary<'process' | 'power'>
   const whats = fc.constantFrom('before', 'within', 'after') as fc.Arbitrary<Trouble['what']>
   await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 60 }), whats, kinds, async (seed, at, what, kind) => {
-      const machine = new SimulatedMachine(seed)
-      let synced = 0
-      try {
-        const spool = await open(machine, { at, what })
-        await spool.begin(IDENTITY)
-        for (let from = 0; from < content.length; from += 10) {
-          await spool.append(content.subarray(from, from + 10))
-          synced = spool.length
+    fc.asyncProperty(
+      fc.nat(),
+      fc.integer({ min: 1, max: 60 }),
+      whats,
+      kinds,
+      async (seed, at, what, kind) => {
+        const machine = new SimulatedMachine(seed)
+        let synced = 0
+        try {
+          const spool = await open(machine, { at, what })
+          await spool.begin(IDENTITY)
+          for (let from = 0; from < content.length; from += 10) {
+            await spool.append(content.subarray(from, from + 10))
+            synced = spool.length
+          }
+          await spool.markVerified(7)
+        } catch {
+          // Died.
         }
-        await spool.markVerified(7)
-      } catch {
-        // Died.
-      }
-      machine.crash(kind)
-      const again = await open(machine)
-      expect(Buffer.from(await dataOf(again))).toEqual(content.subarray(0, again.length))
-      if (kind === 'process') expect(again.length).toBeGreaterThanOrEqual(synced)
-      if (again.rawBytes !== undefined) expect(again.length).toBe(100)
-      await fill(again)
-      expect(Buffer.from(await dataOf(again))).toEqual(content)
-    }),
+        machine.crash(kind)
+        const again = await open(machine)
+        expect(Buffer.from(await dataOf(again))).toEqual(content.subarray(0, again.length))
+        if (kind === 'process') expect(again.length).toBeGreaterThanOrEqual(synced)
+        if (again.rawBytes !== undefined) expect(again.length).toBe(100)
+        await fill(again)
+        expect(Buffer.from(await dataOf(again))).toEqual(content)
+      },
+    ),
     { numRuns: 300 },
   )
 })

@@ -5,7 +5,10 @@ import { verifyFile } from '../../../src/sync/file/verify-file'
 import { tsv } from '../../tsv-text'
 import { SimulatedMachine } from '../simulated-machine'
 
-const text = tsv([['itemId', 'title'], ...Array.from({ length: 9_000 }, (_, n) => [`v1|${n}|0`, `title ${n}`])])
+const text = tsv([
+  ['itemId', 'title'],
+  ...Array.from({ length: 9_000 }, (_, n) => [`v1|${n}|0`, `title ${n}`]),
+])
 const whole = gzipSync(text)
 
 async function verified(bytes: Uint8Array, signal = new AbortController().signal): Promise<number> {
@@ -42,5 +45,7 @@ describe('what is not one whole file is refused', () => {
 })
 
 test('stopped, it ends with the reason', async () => {
-  await expect(verified(whole, AbortSignal.abort(new RangeError('stopped')))).rejects.toThrow('stopped')
+  await expect(verified(whole, AbortSignal.abort(new RangeError('stopped')))).rejects.toThrow(
+    'stopped',
+  )
 })

@@ -28,7 +28,8 @@ async function merged(): Promise<{ store: MemoryStore; state: CategoryState }> {
   return { store, state }
 }
 
-const keys = (store: MemoryStore, prefix: string) => [...store.entries(prefixRange(prefix))].flat().map(({ key }) => key)
+const keys = (store: MemoryStore, prefix: string) =>
+  [...store.entries(prefixRange(prefix))].flat().map(({ key }) => key)
 
 test('rows are in the store with the commit, and with them the entry', async () => {
   const store = new MemoryStore()
@@ -36,13 +37,20 @@ test('rows are in the store with the commit, and with them the entry', async () 
   for (const batch of snapshot) await state.merge(batch as never)
   expect([store.size, state.gatheredBytes > 0]).toEqual([0, true])
   await state.commit(entry)
-  expect([keys(store, 'i'), keys(store, 'f/').length, state.gatheredBytes]).toEqual([['ia', 'ib'], 1, 0])
+  expect([keys(store, 'i'), keys(store, 'f/').length, state.gatheredBytes]).toEqual([
+    ['ia', 'ib'],
+    1,
+    0,
+  ])
 })
 
 test('items and groups are kept apart, each under its own key', async () => {
   const { state } = await merged()
   expect((await collect(state.items.entries())).flat().map(({ itemId }) => itemId)).toEqual(['a'])
-  expect((await state.groups.rows(['g', 'a'])).map(row => row?.text('title'))).toEqual(['a group', undefined])
+  expect((await state.groups.rows(['g', 'a'])).map(row => row?.text('title'))).toEqual([
+    'a group',
+    undefined,
+  ])
 })
 
 test('old removals are forgotten, once for a time, and nothing else is', async () => {
@@ -52,5 +60,9 @@ test('old removals are forgotten, once for a time, and nothing else is', async (
   expect([keys(store, 'i'), await state.compacted()]).toEqual([['ia', 'ib'], hour])
   const later = new Date(+hour + 2 * 3_600_000)
   await state.compact(later)
-  expect([keys(store, 'i'), keys(store, 'g'), await state.compacted()]).toEqual([['ia'], ['gg'], later])
+  expect([keys(store, 'i'), keys(store, 'g'), await state.compacted()]).toEqual([
+    ['ia'],
+    ['gg'],
+    later,
+  ])
 })

@@ -2,8 +2,20 @@ import { expect, test } from 'vitest'
 import { ChangeFile, changeLine, type StateChange } from '../../../src/sync/folder/change-log'
 import { SimulatedMachine } from '../simulated-machine'
 
-const file = { marketplace: 'MKT_US', categoryId: '220', feed: 'item_snapshot', hour: '2026-03-01T07:00:00.000Z' } as const
-const change = (id: string): StateChange => ({ part: 'item', kind: 'deleted', id, at: new Date(0), file, row: null })
+const file = {
+  marketplace: 'MKT_US',
+  categoryId: '220',
+  feed: 'item_snapshot',
+  hour: '2026-03-01T07:00:00.000Z',
+} as const
+const change = (id: string): StateChange => ({
+  part: 'item',
+  kind: 'deleted',
+  id,
+  at: new Date(0),
+  file,
+  row: null,
+})
 
 test('a change is one line of JSON, with the file that told of it', () => {
   const row = { text: () => '', toObject: () => ({ itemId: 'v1|1|0', title: 'a\nb' }) }
@@ -42,6 +54,9 @@ test('fault 79: a sync that fails fails the flush, and is not tried again', asyn
   const machine = new SimulatedMachine(0)
   const log = await ChangeFile.open(machine.start({ at: 5, what: 'EIO' }).files, '/log', 0)
   await log.add([change('a')])
-  await expect(log.flush()).rejects.toMatchObject({ code: 'STATE_IO', context: { operation: 'sync', reason: 'EIO' } })
+  await expect(log.flush()).rejects.toMatchObject({
+    code: 'STATE_IO',
+    context: { operation: 'sync', reason: 'EIO' },
+  })
   expect(machine.log.filter(call => call.startsWith('sync'))).toHaveLength(1)
 })

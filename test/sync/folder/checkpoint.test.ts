@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../../../src/sync/folder/checkpoint'
+import {
+  type Checkpoint,
+  readCheckpoint,
+  writeCheckpoint,
+} from '../../../src/sync/folder/checkpoint'
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map(array => Buffer.from(array))
 const checkpoints: fc.Arbitrary<Checkpoint> = fc.record({
@@ -39,13 +43,21 @@ test('a checkpoint comes back as it was', () => {
 
 test('fault 80: a checkpoint that is cut short, changed or something else is none', () => {
   fc.assert(
-    fc.property(checkpoints, fc.nat(), fc.integer({ min: 1, max: 255 }), (checkpoint, place, change) => {
-      const whole = writeCheckpoint(checkpoint)
-      const at = place % whole.length
-      const changed = Buffer.from(whole)
-      changed[at]! ^= change
-      expect([readCheckpoint(whole.subarray(0, at)), readCheckpoint(changed)]).toEqual([undefined, undefined])
-    }),
+    fc.property(
+      checkpoints,
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      (checkpoint, place, change) => {
+        const whole = writeCheckpoint(checkpoint)
+        const at = place % whole.length
+        const changed = Buffer.from(whole)
+        changed[at]! ^= change
+        expect([readCheckpoint(whole.subarray(0, at)), readCheckpoint(changed)]).toEqual([
+          undefined,
+          undefined,
+        ])
+      },
+    ),
   )
   expect(readCheckpoint(Buffer.from('something else that is long enough'))).toBeUndefined()
 })

@@ -6,8 +6,19 @@ import { ledgerEntry } from '../ledger-entry'
 
 const entry = (hour: number, sequence: number, state: LedgerEntry['state'] = 'done'): LedgerEntry =>
   ledgerEntry(
-    { marketplace: 'MKT_US', categoryId: '220', feed: 'item_snapshot', hour: new Date(hour * 3_600_000).toISOString() },
-    { state, sequence, totalBytes: 10, rawBytes: 20, lastModified: 'Sun, 01 Mar 2026 10:00:00 GMT' },
+    {
+      marketplace: 'MKT_US',
+      categoryId: '220',
+      feed: 'item_snapshot',
+      hour: new Date(hour * 3_600_000).toISOString(),
+    },
+    {
+      state,
+      sequence,
+      totalBytes: 10,
+      rawBytes: 20,
+      lastModified: 'Sun, 01 Mar 2026 10:00:00 GMT',
+    },
   )
 
 test('entries are read back as they were written, in the order in which the files came', async () => {
@@ -15,7 +26,10 @@ test('entries are read back as they were written, in the order in which the file
   const empty = await Ledger.read(store)
   expect([empty.entries, empty.nextSequence, empty.applying]).toEqual([[], 1, undefined])
   const entries = [entry(5, 1), entry(3, 2), entry(4, 3, 'applying')]
-  store.write([...entries.map(one => empty.op(one)), { key: 'f/nothing that names a file', value: Buffer.from('{}') }])
+  store.write([
+    ...entries.map(one => empty.op(one)),
+    { key: 'f/nothing that names a file', value: Buffer.from('{}') },
+  ])
   const ledger = await Ledger.read(store)
   expect(ledger.entries).toEqual(entries)
   expect([ledger.nextSequence, ledger.applying, ledger.done.map(fileIdKey)]).toEqual([

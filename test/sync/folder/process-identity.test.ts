@@ -17,6 +17,9 @@ test('a process that has ended does not run; one of another machine may', async 
   expect(machineProcesses.mayRun({ ...ended, host: 'elsewhere' })).toBe(true)
 })
 
-test.runIf(process.platform === 'linux')('a process that has the number of another is not that one', () => {
-  expect(machineProcesses.mayRun({ ...machineProcesses.own(), startedAt: 'boot/1' })).toBe(false)
-})
+test.runIf(process.platform === 'linux')(
+  'a process that has the number of another is not that one',
+  () => {
+    expect(machineProcesses.mayRun({ ...machineProcesses.own(), startedAt: 'boot/1' })).toBe(false)
+  },
+)

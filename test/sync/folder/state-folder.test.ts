@@ -16,8 +16,15 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true }))
 
 const ORIGIN: StateOrigin = { marketplace: 'MKT_US', service: 'https://service.test' }
-const open = (origin: StateOrigin | undefined = ORIGIN) => StateFolder.open({ folder, origin, storeBytes: 16 << 20 })
-const ID = { feed: 'item', marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE', generation: '2026-03-01T00:00:00.000Z' } as const
+const open = (origin: StateOrigin | undefined = ORIGIN) =>
+  StateFolder.open({ folder, origin, storeBytes: 16 << 20 })
+const ID = {
+  feed: 'item',
+  marketplace: 'MKT_US',
+  categoryId: '220',
+  scope: 'ALL_ACTIVE',
+  generation: '2026-03-01T00:00:00.000Z',
+} as const
 
 /** A folder with one category, in which one file was applied unless `applied` is false. */
 async function newState({ applied = true } = {}): Promise<void> {
@@ -35,8 +42,13 @@ const codeOf = (work: Promise<unknown>) =>
 async function expectCorrupt(reason: string | RegExp): Promise<void> {
   for (const work of [() => openState(folder), open]) {
     const error = await work().catch(failure => failure)
-    expect(error).toMatchObject({ code: 'STATE_CORRUPT', context: { reason: expect.stringMatching(reason) } })
-    expect(error.message).toMatch(/; restore the whole folder of the state from a copy, or delete it and begin anew$/)
+    expect(error).toMatchObject({
+      code: 'STATE_CORRUPT',
+      context: { reason: expect.stringMatching(reason) },
+    })
+    expect(error.message).toMatch(
+      /; restore the whole folder of the state from a copy, or delete it and begin anew$/,
+    )
   }
 }
 
@@ -85,7 +97,10 @@ describe('fault 94: a store that is missing beside its marker', () => {
   test('a folder named store of something else is left as it is', async () => {
     await mkdir(join(folder, 'store', 'shelf'), { recursive: true })
     await writeFile(join(folder, 'store', 'shelf', 'a'), '')
-    expect([await codeOf(open()), await codeOf(openState(folder))]).toEqual(['STATE_FOREIGN', 'STATE_FOREIGN'])
+    expect([await codeOf(open()), await codeOf(openState(folder))]).toEqual([
+      'STATE_FOREIGN',
+      'STATE_FOREIGN',
+    ])
     expect(await readdir(join(folder, 'store'))).toEqual(['shelf'])
   })
 })
@@ -96,7 +111,10 @@ describe('a folder of another marketplace', () => {
   test('is refused once a file was applied, with what to do', async () => {
     await newState()
     const error = await open(other).catch(failure => failure)
-    expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { what: 'marketplace', expected: 'MKT_US', received: 'MKT_DE' } })
+    expect(error).toMatchObject({
+      code: 'STATE_FOREIGN',
+      context: { what: 'marketplace', expected: 'MKT_US', received: 'MKT_DE' },
+    })
     expect(error.message).toMatch(/; use a folder of its own for each marketplace$/)
   })
 
@@ -104,7 +122,11 @@ describe('a folder of another marketplace', () => {
     await newState({ applied: false })
     await mkdir(join(folder, 'spool', 'begun'), { recursive: true })
     const state = await open(other)
-    expect([state.origin, state.categories, await readdir(folder)]).toEqual([other, [], ['lock', 'state.json', 'store']])
+    expect([state.origin, state.categories, await readdir(folder)]).toEqual([
+      other,
+      [],
+      ['lock', 'state.json', 'store'],
+    ])
     await state.close()
     const again = await openState(folder)
     expect([again.origin, again.categories]).toEqual([other, []])

@@ -16,9 +16,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const MACHINE: StateLockGround = { files: machineFiles, processes: machineProcesses, lockFolder: takeKernelLock }
+const MACHINE: StateLockGround = {
+  files: machineFiles,
+  processes: machineProcesses,
+  lockFolder: takeKernelLock,
+}
 const take = (path = folder) => StateLock.take(MACHINE, path)
-const claims = async () => (await readdir(join(folder, 'lock'))).filter(name => name.endsWith('.json'))
+const claims = async () =>
+  (await readdir(join(folder, 'lock'))).filter(name => name.endsWith('.json'))
 
 async function leave(name: string, content: string): Promise<void> {
   await mkdir(join(folder, 'lock'), { recursive: true })
@@ -31,7 +36,10 @@ test('fault 83: a second holder is refused, in the same process too, and told wh
   const lock = await take()
   const error = await take().catch(failure => failure)
   const [claim] = await claims()
-  expect(error).toMatchObject({ code: 'STATE_LOCKED', context: { path: folder, pid: process.pid, file: join(folder, 'lock', claim!) } })
+  expect(error).toMatchObject({
+    code: 'STATE_LOCKED',
+    context: { path: folder, pid: process.pid, file: join(folder, 'lock', claim!) },
+  })
   expect(Date.parse(error.context.since)).toBeLessThanOrEqual(Date.now())
   expect(error.message).toMatch(
     /^.* is in use by process \d+ on .*, since .*\.json says so\): wait until that process has ended, or end it;/,
@@ -57,7 +65,10 @@ describe('fault 92: a lock that was left', () => {
     ['by a process that has ended', claimOf({ pid: 4_194_305 })],
     ['by a process whose number another one has now', claimOf({ startedAt: 'another-boot/12345' })],
     ['under another host name', claimOf({ pid: 4_194_305, host: 'a-container-that-is-gone' })],
-    ['under another host name, with a number that runs here', claimOf({ host: 'a-container-that-is-gone' })],
+    [
+      'under another host name, with a number that runs here',
+      claimOf({ host: 'a-container-that-is-gone' }),
+    ],
     ['empty', ''],
     ['torn', '{"pid"'],
     ['as something else', 'something'],
@@ -73,7 +84,9 @@ describe('fault 92: a lock that was left', () => {
     await (await take()).release()
     for (const name of ['CURRENT', 'MANIFEST-000002']) await leave(name, '')
     const lock = await take()
-    await expect(takeKernelLock(join(folder, 'lock'))).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+    await expect(takeKernelLock(join(folder, 'lock'))).rejects.toMatchObject({
+      code: 'STATE_LOCKED',
+    })
     await lock.release()
     await (await take()).release()
   })
@@ -84,13 +97,18 @@ test('fault 92: a holder under another host name that runs keeps the folder, sta
   const script = `
     const { ClassicLevel } = require('classic-level')
     new ClassicLevel(process.argv[1]).open().then(() => { console.log('held'); setInterval(() => {}, 1000) })`
-  const holder = spawn(process.execPath, ['-e', script, join(folder, 'lock')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const holder = spawn(process.execPath, ['-e', script, join(folder, 'lock')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(holder, 'exit')
   await once(holder.stdout, 'data')
   holder.kill('SIGSTOP')
   // Asking twice must not free the other's lock either.
   for (let n = 0; n < 2; n++) {
-    await expect(take()).rejects.toMatchObject({ code: 'STATE_LOCKED', context: { host: 'another-container', pid: 7 } })
+    await expect(take()).rejects.toMatchObject({
+      code: 'STATE_LOCKED',
+      context: { host: 'another-container', pid: 7 },
+    })
   }
   expect(await claims()).toEqual(['1-other.json'])
   holder.kill('SIGKILL')
@@ -101,11 +119,19 @@ test('fault 92: a holder under another host name that runs keeps the folder, sta
 test('a claim that cannot be put up is STATE_IO, and leaves nothing', async () => {
   const files = {
     ...machineFiles,
-    create: () => Promise.reject(new FeedError('STATE_IO', '', { path: '', operation: 'create', reason: 'EROFS' })),
+    create: () =>
+      Promise.reject(
+        new FeedError('STATE_IO', '', { path: '', operation: 'create', reason: 'EROFS' }),
+      ),
   }
-  await expect(StateLock.take({ ...MACHINE, files }, folder)).rejects.toMatchObject({ code: 'STATE_IO' })
-  const lockFolder = () => Promise.reject(new FeedError('STATE_IO', '', { path: '', operation: 'lock', reason: 'ENOSPC' }))
-  await expect(StateLock.take({ ...MACHINE, lockFolder }, folder)).rejects.toMatchObject({ code: 'STATE_IO' })
+  await expect(StateLock.take({ ...MACHINE, files }, folder)).rejects.toMatchObject({
+    code: 'STATE_IO',
+  })
+  const lockFolder = () =>
+    Promise.reject(new FeedError('STATE_IO', '', { path: '', operation: 'lock', reason: 'ENOSPC' }))
+  await expect(StateLock.take({ ...MACHINE, lockFolder }, folder)).rejects.toMatchObject({
+    code: 'STATE_IO',
+  })
   expect(await claims()).toEqual([])
   await (await take()).release()
 })
@@ -118,7 +144,9 @@ test('fault 83: of many that find one old lock at the same time exactly one take
     const refusals = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []))
     expect(locks).toHaveLength(1)
     expect(await claims()).toHaveLength(1)
-    expect(refusals.map(error => FeedError.is(error) && error.code)).toEqual(Array(5).fill('STATE_LOCKED'))
+    expect(refusals.map(error => FeedError.is(error) && error.code)).toEqual(
+      Array(5).fill('STATE_LOCKED'),
+    )
     await locks[0]!.release()
   }
   expect(await claims()).toEqual([])

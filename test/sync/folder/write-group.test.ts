@@ -17,7 +17,12 @@ test('what is gathered is read, and is in the store only when it is committed, a
     { key: 'b', value: null },
     { key: 'c', value: value('2') },
   ])
-  expect((await group.getMany(['c', 'a', 'x', 'b'])).map(text)).toEqual(['2', '2', undefined, undefined])
+  expect((await group.getMany(['c', 'a', 'x', 'b'])).map(text)).toEqual([
+    '2',
+    '2',
+    undefined,
+    undefined,
+  ])
   expect(store.getMany(['a', 'b', 'c']).map(text)).toEqual(['1', '1', undefined])
   expect(group.byteLength).toBeGreaterThan(0)
   const writes: string[] = []

@@ -14,42 +14,87 @@ import {
 
 const at = { marketplace: 'MKT_US', categoryId: '220' }
 const daily = (date: string): DatedId => ({ feed: 'item', ...at, scope: 'NEWLY_LISTED', date })
-const group = (date: string): DatedId => ({ feed: 'item_group', ...at, scope: 'NEWLY_LISTED', date })
+const group = (date: string): DatedId => ({
+  feed: 'item_group',
+  ...at,
+  scope: 'NEWLY_LISTED',
+  date,
+})
 const priority = (date: string): DatedId => ({ feed: 'item_priority', ...at, date })
 const snapshot = (hour: string): DatedId => ({ feed: 'item_snapshot', ...at, hour })
 
 const inWords = (id: DatedId, limits = {}) =>
-  Object.values(windowOf(id, calendarLimits(limits))).map((ms: number) => new Date(ms).toISOString().replace('.000Z', 'Z'))
+  Object.values(windowOf(id, calendarLimits(limits))).map((ms: number) =>
+    new Date(ms).toISOString().replace('.000Z', 'Z'),
+  )
 
 describe('the windows of documented limits', () => {
-  test.each([daily('20260301'), group('20260301')])('$feed: the day of UTC-7, from 09:00 two days later, fourteen kept', id => {
-    expect(inWords(id)).toEqual(['2026-03-01T07:00:00Z', '2026-03-02T07:00:00Z', '2026-03-03T16:00:00Z', '2026-03-17T16:00:00Z'])
-  })
+  test.each([daily('20260301'), group('20260301')])(
+    '$feed: the day of UTC-7, from 09:00 two days later, fourteen kept',
+    id => {
+      expect(inWords(id)).toEqual([
+        '2026-03-01T07:00:00Z',
+        '2026-03-02T07:00:00Z',
+        '2026-03-03T16:00:00Z',
+        '2026-03-17T16:00:00Z',
+      ])
+    },
+  )
 
   test('item_priority: as the dailies, and up to fourteen days before today', () => {
-    expect(inWords(priority('20260301')).slice(2)).toEqual(['2026-03-03T16:00:00Z', '2026-03-16T07:00:00Z'])
+    expect(inWords(priority('20260301')).slice(2)).toEqual([
+      '2026-03-03T16:00:00Z',
+      '2026-03-16T07:00:00Z',
+    ])
   })
 
   test('item_snapshot: two hours after its hour began, and seven days after that still', () => {
-    const window = ['2026-03-01T05:00:00Z', '2026-03-01T06:00:00Z', '2026-03-01T07:00:00Z', '2026-03-08T05:00:00.001Z']
+    const window = [
+      '2026-03-01T05:00:00Z',
+      '2026-03-01T06:00:00Z',
+      '2026-03-01T07:00:00Z',
+      '2026-03-08T05:00:00.001Z',
+    ]
     expect(inWords(snapshot('2026-03-01T05:00:00.000Z'))).toEqual(window)
   })
 
   test('every limit can be another', () => {
-    const limits = { dailyLatencyDays: 3, dailyFilesKept: 1, priorityDaysBack: 5, snapshotLatencyHours: 3, snapshotDaysKept: 1 }
-    expect(inWords(daily('20260301'), limits).slice(2)).toEqual(['2026-03-04T16:00:00Z', '2026-03-05T16:00:00Z'])
-    expect(inWords(priority('20260301'), limits).slice(2)).toEqual(['2026-03-04T16:00:00Z', '2026-03-07T07:00:00Z'])
-    expect(inWords(snapshot('2026-03-01T05:00:00.000Z'), limits).slice(2)).toEqual(['2026-03-01T08:00:00Z', '2026-03-02T05:00:00.001Z'])
+    const limits = {
+      dailyLatencyDays: 3,
+      dailyFilesKept: 1,
+      priorityDaysBack: 5,
+      snapshotLatencyHours: 3,
+      snapshotDaysKept: 1,
+    }
+    expect(inWords(daily('20260301'), limits).slice(2)).toEqual([
+      '2026-03-04T16:00:00Z',
+      '2026-03-05T16:00:00Z',
+    ])
+    expect(inWords(priority('20260301'), limits).slice(2)).toEqual([
+      '2026-03-04T16:00:00Z',
+      '2026-03-07T07:00:00Z',
+    ])
+    expect(inWords(snapshot('2026-03-01T05:00:00.000Z'), limits).slice(2)).toEqual([
+      '2026-03-01T08:00:00Z',
+      '2026-03-02T05:00:00.001Z',
+    ])
   })
 
-  test.each([{ dailyFilesKept: 0 }, { snapshotDaysKept: 1.5 }, { snapshotLatencyHours: Number.NaN }])('%o is refused', limits => {
-    expect(() => calendarLimits(limits)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  test.each([
+    { dailyFilesKept: 0 },
+    { snapshotDaysKept: 1.5 },
+    { snapshotLatencyHours: Number.NaN },
+  ])('%o is refused', limits => {
+    expect(() => calendarLimits(limits)).toThrow(
+      expect.objectContaining({ code: 'OPTION_INVALID' }),
+    )
   })
 })
 
 describe('the emulated service’s own calendar', () => {
   const bootstrap = new Date(0)
-  // Moments where something may change: edges of days and hours, and the hours around them, to the millisecond.
+  // Moments where something may change: edges of days and hours, and the hours around them, to the
+  // millisecond.
   const clocks = fc
     .tuple(
       fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2027, 0) }),
@@ -57,20 +102,33 @@ describe('the emulated service’s own calendar', () => {
       fc.integer({ min: -1, max: 1 }),
     )
     .map(([ms, unit, off]) => Math.floor(ms / unit) * unit + off)
-  // Nights on which clocks of America or Europe are set, where naive local arithmetic loses or wins an hour.
+  // Nights on which clocks of America or Europe are set, where naive local arithmetic loses or wins
+  // an hour.
   const changes = fc
     .tuple(
-      fc.constantFrom('2026-03-08T07:00Z', '2026-03-08T10:00Z', '2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T09:00Z'),
+      fc.constantFrom(
+        '2026-03-08T07:00Z',
+        '2026-03-08T10:00Z',
+        '2026-03-29T01:00Z',
+        '2026-10-25T01:00Z',
+        '2026-11-01T09:00Z',
+      ),
       fc.integer({ min: -72, max: 400 }),
       fc.integer({ min: -1, max: 1 }),
     )
     .map(([change, hours, off]) => Date.parse(change) + hours * HOUR_MS + off)
   const anyClock = fc.oneof(clocks, changes)
 
-  function agrees(nowMs: number, id: DatedId, limits: { dailyLatencyDays?: number }, answer: unknown): void {
+  function agrees(
+    nowMs: number,
+    id: DatedId,
+    limits: { dailyLatencyDays?: number },
+    answer: unknown,
+  ): void {
     const { fromMs, goneMs, coversFromMs, coversToMs } = windowOf(id, calendarLimits(limits))
     expect(nowMs >= fromMs && nowMs < goneMs).toBe(typeof answer === 'object')
-    if (typeof answer === 'object') expect(answer).toMatchObject({ from: new Date(coversFromMs), to: new Date(coversToMs) })
+    if (typeof answer === 'object')
+      expect(answer).toMatchObject({ from: new Date(coversFromMs), to: new Date(coversToMs) })
   }
 
   test('has a daily and a priority file exactly when this one says so', () => {
@@ -102,19 +160,32 @@ describe('the emulated service’s own calendar', () => {
   test('agrees at both edges of every window, to the millisecond', () => {
     for (const latencyDays of [2, 3] as const) {
       const limits = { dailyLatencyDays: latencyDays }
-      for (let startMs = dayStart(Date.parse('2026-03-01T12:00Z')); startMs < Date.parse('2026-04-05T00:00Z'); startMs += DAY_MS) {
+      for (
+        let startMs = dayStart(Date.parse('2026-03-01T12:00Z'));
+        startMs < Date.parse('2026-04-05T00:00Z');
+        startMs += DAY_MS
+      ) {
         for (const id of [daily(dayText(startMs)), priority(dayText(startMs))]) {
           const { fromMs, goneMs } = windowOf(id, calendarLimits(limits))
           for (const nowMs of [fromMs - 1, fromMs, goneMs - 1, goneMs]) {
             const calendar = { now: new Date(nowMs), bootstrap, latencyDays }
-            const answer = id.feed === 'item' ? daySpan(calendar, dayText(startMs)) : priorityDaySpan(calendar, dayText(startMs))
-            expect(typeof answer).toBe(nowMs === fromMs || nowMs === goneMs - 1 ? 'object' : 'number')
+            const answer =
+              id.feed === 'item'
+                ? daySpan(calendar, dayText(startMs))
+                : priorityDaySpan(calendar, dayText(startMs))
+            expect(typeof answer).toBe(
+              nowMs === fromMs || nowMs === goneMs - 1 ? 'object' : 'number',
+            )
             agrees(nowMs, id, limits, answer)
           }
         }
       }
     }
-    for (let startMs = Date.parse('2026-03-07T00:00Z'); startMs < Date.parse('2026-03-10T00:00Z'); startMs += HOUR_MS) {
+    for (
+      let startMs = Date.parse('2026-03-07T00:00Z');
+      startMs < Date.parse('2026-03-10T00:00Z');
+      startMs += HOUR_MS
+    ) {
       const hour = new Date(startMs).toISOString()
       const { fromMs, goneMs } = windowOf(snapshot(hour), calendarLimits())
       for (const nowMs of [fromMs - 1, fromMs, goneMs - 1, goneMs])
@@ -123,20 +194,23 @@ describe('the emulated service’s own calendar', () => {
   })
 })
 
-test.each(['UTC', 'America/Los_Angeles', 'Europe/Berlin', 'Asia/Kolkata'])('the zone of this machine does not matter: %s', zone => {
-  const before = process.env.TZ
-  try {
-    process.env.TZ = zone
-    expect(inWords(daily('20260308'))).toEqual([
-      '2026-03-08T07:00:00Z',
-      '2026-03-09T07:00:00Z',
-      '2026-03-10T16:00:00Z',
-      '2026-03-24T16:00:00Z',
-    ])
-    expect(dayText(dayStart(Date.parse('2026-11-01T06:59:59.999Z')))).toBe('20261031')
-    expect(dayText(dayStart(Date.parse('2026-11-01T07:00:00.000Z')))).toBe('20261101')
-  } finally {
-    if (before === undefined) delete process.env.TZ
-    else process.env.TZ = before
-  }
-})
+test.each(['UTC', 'America/Los_Angeles', 'Europe/Berlin', 'Asia/Kolkata'])(
+  'the zone of this machine does not matter: %s',
+  zone => {
+    const before = process.env.TZ
+    try {
+      process.env.TZ = zone
+      expect(inWords(daily('20260308'))).toEqual([
+        '2026-03-08T07:00:00Z',
+        '2026-03-09T07:00:00Z',
+        '2026-03-10T16:00:00Z',
+        '2026-03-24T16:00:00Z',
+      ])
+      expect(dayText(dayStart(Date.parse('2026-11-01T06:59:59.999Z')))).toBe('20261031')
+      expect(dayText(dayStart(Date.parse('2026-11-01T07:00:00.000Z')))).toBe('20261101')
+    } finally {
+      if (before === undefined) delete process.env.TZ
+      else process.env.TZ = before
+    }
+  },
+)

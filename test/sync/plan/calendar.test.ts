@@ -1,16 +1,42 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bootstrapSpan, type Calendar, daySpan, hourSpan, priorityDaySpan } from '../../../src/emulator/feeds/calendar'
+import {
+  bootstrapSpan,
+  type Calendar,
+  daySpan,
+  hourSpan,
+  priorityDaySpan,
+} from '../../../src/emulator/feeds/calendar'
 import { type FileId, fileIdKey } from '../../../src/sync/file-id'
 import { type CalendarQuery, planCategory } from '../../../src/sync/plan/calendar'
-import { calendarLimits, DAY_MS, type DatedId, HOUR_MS, windowOf } from '../../../src/sync/plan/calendar-windows'
+import {
+  calendarLimits,
+  DAY_MS,
+  type DatedId,
+  HOUR_MS,
+  windowOf,
+} from '../../../src/sync/plan/calendar-windows'
 
 const at = { marketplace: 'MKT_US', categoryId: '220' }
 const bootstrap = (generation?: string, feed: 'item' | 'item_group' = 'item'): FileId => {
-  return { feed, ...at, scope: 'ALL_ACTIVE', ...(generation === undefined ? {} : { generation: new Date(generation).toISOString() }) }
+  return {
+    feed,
+    ...at,
+    scope: 'ALL_ACTIVE',
+    ...(generation === undefined ? {} : { generation: new Date(generation).toISOString() }),
+  }
 }
-const snapshot = (hour: string): FileId => ({ feed: 'item_snapshot', ...at, hour: new Date(hour).toISOString() })
-const daily = (date: string, feed: 'item' | 'item_group' = 'item'): FileId => ({ feed, ...at, scope: 'NEWLY_LISTED', date })
+const snapshot = (hour: string): FileId => ({
+  feed: 'item_snapshot',
+  ...at,
+  hour: new Date(hour).toISOString(),
+})
+const daily = (date: string, feed: 'item' | 'item_group' = 'item'): FileId => ({
+  feed,
+  ...at,
+  scope: 'NEWLY_LISTED',
+  date,
+})
 /** All hours from `from` up to and without `to`, or so many. */
 const hours = (from: string, to: string | number): FileId[] => {
   const first = Date.parse(from)
@@ -19,8 +45,10 @@ const hours = (from: string, to: string | number): FileId[] => {
 }
 const G = '2026-03-01T07:00:00Z'
 const bases = [bootstrap(G), bootstrap(G, 'item_group')]
-const plan = (now: string, query: Partial<CalendarQuery> = {}) => planCategory({ ...at, now: new Date(now), done: bases, ...query })
-const keys = (ids: Iterable<FileId>) => Array.from(ids, id => fileIdKey(id).replace('MKT_US/220/', '').replace(':00:00.000Z', ''))
+const plan = (now: string, query: Partial<CalendarQuery> = {}) =>
+  planCategory({ ...at, now: new Date(now), done: bases, ...query })
+const keys = (ids: Iterable<FileId>) =>
+  Array.from(ids, id => fileIdKey(id).replace('MKT_US/220/', '').replace(':00:00.000Z', ''))
 
 describe('at first', () => {
   test('both bootstraps are needed, and nothing else is known', () => {
@@ -29,8 +57,15 @@ describe('at first', () => {
       { feed: 'item', newerThan: undefined },
       { feed: 'item_group', newerThan: undefined },
     ]
-    expect(plan(G, { done: [] })).toEqual({ ...nothing, ready: [bootstrap(), bootstrap(undefined, 'item_group')], needsBootstrap })
-    expect(plan(G, { done: [bootstrap(G, 'item_group')] })).toMatchObject({ ready: [bootstrap()], needsBootstrap: [{ feed: 'item' }] })
+    expect(plan(G, { done: [] })).toEqual({
+      ...nothing,
+      ready: [bootstrap(), bootstrap(undefined, 'item_group')],
+      needsBootstrap,
+    })
+    expect(plan(G, { done: [bootstrap(G, 'item_group')] })).toMatchObject({
+      ready: [bootstrap()],
+      needsBootstrap: [{ feed: 'item' }],
+    })
   })
 
   test('a bootstrap that is still being made is waited for', () => {
@@ -41,19 +76,29 @@ describe('at first', () => {
 
   test('a bootstrap counts with its generation only, and only one of the category', () => {
     expect(plan(G, { done: [bootstrap()] }).watermark).toBeUndefined()
-    expect(plan(G, { done: [{ ...bootstrap(G), categoryId: '221' } as FileId] }).watermark).toBeUndefined()
-    expect(plan(G, { done: [{ ...bootstrap(G), categoryId: '2' } as FileId] }).watermark).toBeUndefined()
+    expect(
+      plan(G, { done: [{ ...bootstrap(G), categoryId: '221' } as FileId] }).watermark,
+    ).toBeUndefined()
+    expect(
+      plan(G, { done: [{ ...bootstrap(G), categoryId: '2' } as FileId] }).watermark,
+    ).toBeUndefined()
   })
 })
 
 describe('hours', () => {
   test('follow the bootstrap, from the hour in which it was made', () => {
-    const { ready, waiting, watermark } = plan('2026-03-01T12:30:00Z', { done: [bootstrap('2026-03-01T07:20:00Z'), bases[1]!] })
+    const { ready, waiting, watermark } = plan('2026-03-01T12:30:00Z', {
+      done: [bootstrap('2026-03-01T07:20:00Z'), bases[1]!],
+    })
     expect(watermark).toEqual(new Date('2026-03-01T07:20:00Z'))
-    expect(keys(ready)).toEqual(['07', '08', '09', '10'].map(hour => `item_snapshot/2026-03-01T${hour}`))
+    expect(keys(ready)).toEqual(
+      ['07', '08', '09', '10'].map(hour => `item_snapshot/2026-03-01T${hour}`),
+    )
     const begun = plan('2026-03-01T12:00:00.000Z').waiting.map(({ id }) => id)
     expect(begun).toContainEqual(snapshot('2026-03-01T12:00Z'))
-    expect(plan('2026-03-01T11:59:59.999Z').waiting.map(({ id }) => id)).not.toContainEqual(snapshot('2026-03-01T12:00Z'))
+    expect(plan('2026-03-01T11:59:59.999Z').waiting.map(({ id }) => id)).not.toContainEqual(
+      snapshot('2026-03-01T12:00Z'),
+    )
     expect(waiting.slice(0, 2)).toEqual([
       { id: snapshot('2026-03-01T11:00Z'), from: new Date('2026-03-01T13:00:00Z') },
       { id: snapshot('2026-03-01T12:00Z'), from: new Date('2026-03-01T14:00:00Z') },
@@ -61,17 +106,31 @@ describe('hours', () => {
   })
 
   test('move the watermark one by one', () => {
-    const watermark = (done: FileId[]) => plan('2026-03-01T12:30:00Z', { done: [...bases, ...done] }).watermark?.toISOString()
+    const watermark = (done: FileId[]) =>
+      plan('2026-03-01T12:30:00Z', { done: [...bases, ...done] }).watermark?.toISOString()
     expect(watermark([])).toBe('2026-03-01T07:00:00.000Z')
-    expect(watermark(hours('2026-03-01T07:00Z', '2026-03-01T08:00Z'))).toBe('2026-03-01T08:00:00.000Z')
-    expect(watermark(hours('2026-03-01T07:00Z', '2026-03-01T11:00Z'))).toBe('2026-03-01T11:00:00.000Z')
-    expect(watermark([...hours('2026-03-01T07:00Z', '2026-03-01T09:00Z'), snapshot('2026-03-01T10:00Z')])).toBe('2026-03-01T09:00:00.000Z')
+    expect(watermark(hours('2026-03-01T07:00Z', '2026-03-01T08:00Z'))).toBe(
+      '2026-03-01T08:00:00.000Z',
+    )
+    expect(watermark(hours('2026-03-01T07:00Z', '2026-03-01T11:00Z'))).toBe(
+      '2026-03-01T11:00:00.000Z',
+    )
+    expect(
+      watermark([
+        ...hours('2026-03-01T07:00Z', '2026-03-01T09:00Z'),
+        snapshot('2026-03-01T10:00Z'),
+      ]),
+    ).toBe('2026-03-01T09:00:00.000Z')
   })
 
   test('a newer bootstrap begins them anew, an older one does not', () => {
     const newer = bootstrap('2026-03-02T07:00:00Z')
-    expect(keys(plan('2026-03-02T09:00:00Z', { done: [newer, ...bases] }).ready)).toEqual(['item_snapshot/2026-03-02T07'])
-    expect(keys(plan('2026-03-02T09:00:00Z', { done: [...bases, newer] }).ready)).toEqual(['item_snapshot/2026-03-02T07'])
+    expect(keys(plan('2026-03-02T09:00:00Z', { done: [newer, ...bases] }).ready)).toEqual([
+      'item_snapshot/2026-03-02T07',
+    ])
+    expect(keys(plan('2026-03-02T09:00:00Z', { done: [...bases, newer] }).ready)).toEqual([
+      'item_snapshot/2026-03-02T07',
+    ])
   })
 
   test('up to `until`, when that is given', () => {
@@ -87,7 +146,10 @@ describe('fault 75: a missing hour', () => {
   const missing = [snapshot('2026-03-01T09:00Z')]
 
   test('fault 75: holds the watermark and all that comes after it', () => {
-    const { ready, held, waiting, watermark, needsBootstrap } = plan('2026-03-01T13:00:00Z', { done, missing })
+    const { ready, held, waiting, watermark, needsBootstrap } = plan('2026-03-01T13:00:00Z', {
+      done,
+      missing,
+    })
     expect(watermark).toEqual(new Date('2026-03-01T09:00:00Z'))
     expect(ready).toEqual([])
     expect(keys(held)).toEqual(['item_snapshot/2026-03-01T10', 'item_snapshot/2026-03-01T11'])
@@ -97,7 +159,9 @@ describe('fault 75: a missing hour', () => {
 
   test('fault 75: what came after it and was done all the same does not count', () => {
     const ahead = [...done, ...hours('2026-03-01T10:00Z', '2026-03-01T12:00Z')]
-    expect(plan('2026-03-01T13:00:00Z', { done: ahead, missing }).watermark).toEqual(new Date('2026-03-01T09:00:00Z'))
+    expect(plan('2026-03-01T13:00:00Z', { done: ahead, missing }).watermark).toEqual(
+      new Date('2026-03-01T09:00:00Z'),
+    )
     const closed = plan('2026-03-01T13:00:00Z', { done: [...ahead, missing[0]!] })
     expect(closed.watermark).toEqual(new Date('2026-03-01T12:00:00Z'))
   })
@@ -111,7 +175,9 @@ describe('fault 75: a missing hour', () => {
   })
 
   test('fault 75: past the seven days kept, a new bootstrap is planned and nothing after the gap is applied', () => {
-    const { ready, held, gone, watermark, needsBootstrap } = plan('2026-03-08T09:00:00.001Z', { done })
+    const { ready, held, gone, watermark, needsBootstrap } = plan('2026-03-08T09:00:00.001Z', {
+      done,
+    })
     expect(watermark).toEqual(new Date('2026-03-01T09:00:00Z'))
     expect(gone).toEqual(missing)
     expect(needsBootstrap).toEqual([{ feed: 'item', newerThan: new Date('2026-03-01T09:00:00Z') }])
@@ -121,7 +187,9 @@ describe('fault 75: a missing hour', () => {
 
   test('fault 75: the new bootstrap closes it', () => {
     const renewed = [...done, bootstrap('2026-03-06T07:00:00Z')]
-    const { ready, gone, watermark, needsBootstrap } = plan('2026-03-08T09:00:00.001Z', { done: renewed })
+    const { ready, gone, watermark, needsBootstrap } = plan('2026-03-08T09:00:00.001Z', {
+      done: renewed,
+    })
     expect(watermark).toEqual(new Date('2026-03-06T07:00:00Z'))
     expect([gone, needsBootstrap]).toEqual([[], []])
     expect(ready).toContainEqual(snapshot('2026-03-06T07:00Z'))
@@ -156,8 +224,14 @@ describe('days', () => {
   })
 
   test('are waited for before 09:00 of UTC-7 two days later', () => {
-    const waiting = (now: string) => plan(now, { done: reached }).waiting.filter(({ id }) => id.feed !== 'item_snapshot')
-    expect(waiting('2026-03-03T15:59:59.999Z').map(({ id, from }) => [keys([id])[0], from?.toISOString()])).toEqual([
+    const waiting = (now: string) =>
+      plan(now, { done: reached }).waiting.filter(({ id }) => id.feed !== 'item_snapshot')
+    expect(
+      waiting('2026-03-03T15:59:59.999Z').map(({ id, from }) => [
+        keys([id])[0],
+        from?.toISOString(),
+      ]),
+    ).toEqual([
       ['item_group/20260301', '2026-03-03T16:00:00.000Z'],
       ['item/20260301', '2026-03-03T16:00:00.000Z'],
       ['item_priority/20260301', '2026-03-03T16:00:00.000Z'],
@@ -178,7 +252,9 @@ describe('days', () => {
   test('a slow category is another limit', () => {
     const limits = { dailyLatencyDays: 3 }
     expect(keys(plan('2026-03-04T15:59:59.999Z', { done: reached, limits }).ready)).toEqual([])
-    expect(keys(plan('2026-03-04T16:00:00Z', { done: reached, limits }).ready)).toContain('item/20260301')
+    expect(keys(plan('2026-03-04T16:00:00Z', { done: reached, limits }).ready)).toContain(
+      'item/20260301',
+    )
   })
 
   test.each([daily('20260301'), daily('20260301', 'item_group')])(
@@ -191,35 +267,58 @@ describe('days', () => {
   )
 
   test('a day that the group bootstrap has wholly needs no group file of its own', () => {
-    const done = [bases[0]!, bootstrap('2026-03-02T07:00:00Z', 'item_group'), ...hours('2026-03-01T07:00Z', '2026-03-04T14:00Z')]
-    expect(keys(plan('2026-03-03T16:00:00Z', { done }).ready)).toEqual(['item/20260301', 'item_priority/20260301'])
+    const done = [
+      bases[0]!,
+      bootstrap('2026-03-02T07:00:00Z', 'item_group'),
+      ...hours('2026-03-01T07:00Z', '2026-03-04T14:00Z'),
+    ]
+    expect(keys(plan('2026-03-03T16:00:00Z', { done }).ready)).toEqual([
+      'item/20260301',
+      'item_priority/20260301',
+    ])
   })
 
   test('are held behind a missing hour', () => {
-    const done = reached.filter(id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-02T06:00:00.000Z')
+    const done = reached.filter(
+      id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-02T06:00:00.000Z',
+    )
     const { ready, held } = plan(soon, { done, missing: [snapshot('2026-03-02T06:00Z')] })
     expect(ready).toEqual([])
-    expect(keys(held)).toEqual(expect.arrayContaining(['item_group/20260301', 'item/20260301', 'item_priority/20260301']))
+    expect(keys(held)).toEqual(
+      expect.arrayContaining(['item_group/20260301', 'item/20260301', 'item_priority/20260301']),
+    )
   })
 
   test('a lost day of groups needs a new bootstrap of groups, a lost day of items or priority none', () => {
     const now = '2026-03-17T16:00:00Z'
     const done = [...bases, ...hours('2026-03-01T07:00Z', '2026-03-17T14:00Z')]
     const { gone, needsBootstrap, watermark } = plan(now, { done })
-    expect(keys(gone)).toEqual(expect.arrayContaining(['item_group/20260301', 'item/20260301', 'item_priority/20260301']))
-    expect(needsBootstrap).toEqual([{ feed: 'item_group', newerThan: new Date('2026-03-01T07:00:00Z') }])
+    expect(keys(gone)).toEqual(
+      expect.arrayContaining(['item_group/20260301', 'item/20260301', 'item_priority/20260301']),
+    )
+    expect(needsBootstrap).toEqual([
+      { feed: 'item_group', newerThan: new Date('2026-03-01T07:00:00Z') },
+    ])
     expect(watermark).toEqual(new Date('2026-03-17T14:00:00Z'))
   })
 
   test('a bootstrap of groups that does not reach past the lost day is not asked for twice', () => {
     const lost = '2026-03-02T12:00:00Z'
-    const done = [bases[0]!, bootstrap(lost, 'item_group'), ...hours('2026-03-01T07:00Z', '2026-03-19T14:00Z')]
-    expect(plan('2026-03-19T16:00:00Z', { done }).needsBootstrap).toEqual([{ feed: 'item_group', newerThan: new Date(lost) }])
+    const done = [
+      bases[0]!,
+      bootstrap(lost, 'item_group'),
+      ...hours('2026-03-01T07:00Z', '2026-03-19T14:00Z'),
+    ]
+    expect(plan('2026-03-19T16:00:00Z', { done }).needsBootstrap).toEqual([
+      { feed: 'item_group', newerThan: new Date(lost) },
+    ])
   })
 })
 
 test('limits that are no whole numbers are refused', () => {
-  expect(() => plan(G, { limits: { snapshotDaysKept: 0 } })).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+  expect(() => plan(G, { limits: { snapshotDaysKept: 0 } })).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
 })
 
 describe('a run over weeks, polled at random, with outages of files and of the client, beside the emulated service’s calendar', () => {
@@ -228,7 +327,9 @@ describe('a run over weeks, polled at random, with outages of files and of the c
     readonly untilMs: number
   }
 
-  /** What the emulated service answers: the end of what the file shows, or undefined for a refusal. */
+  /**
+   * What the emulated service answers: the end of what the file shows, or undefined for a refusal.
+   */
   function served(id: FileId, calendar: Calendar): Date | undefined {
     if (id.feed === 'item_snapshot') return endOf(hourSpan(calendar, id.hour))
     if (id.feed === 'item_priority') return endOf(priorityDaySpan(calendar, id.date))
@@ -241,22 +342,33 @@ describe('a run over weeks, polled at random, with outages of files and of the c
   function visit(calendar: Calendar, done: FileId[], outages: readonly Outage[]) {
     const { now, latencyDays } = calendar
     const missing: FileId[] = []
-    const isOut = (id: FileId) => outages.some(({ key, untilMs }) => key === fileIdKey(id) && now.getTime() < untilMs)
+    const isOut = (id: FileId) =>
+      outages.some(({ key, untilMs }) => key === fileIdKey(id) && now.getTime() < untilMs)
     for (let plans = 0; ; plans++) {
       expect(plans).toBeLessThan(200)
-      const planned = planCategory({ ...at, now, done, missing, limits: { dailyLatencyDays: latencyDays } })
+      const planned = planCategory({
+        ...at,
+        now,
+        done,
+        missing,
+        limits: { dailyLatencyDays: latencyDays },
+      })
       const { ready, held, gone, waiting, needsBootstrap } = planned
       const refused = (id: FileId) => served(id, calendar) === undefined
       const notYet = waiting.filter(({ from }) => from !== undefined).map(({ id }) => id)
       // One assertion for thousands of files.
-      const wrong = [...[...ready, ...held].filter(refused), ...[...gone, ...notYet].filter(id => !refused(id))]
+      const wrong = [
+        ...[...ready, ...held].filter(refused),
+        ...[...gone, ...notYet].filter(id => !refused(id)),
+      ]
       expect(wrong.map(fileIdKey)).toEqual([])
       if (ready.length === 0) return planned
       for (const id of ready) {
         const to = isOut(id) ? undefined : served(id, calendar)!
         const isBootstrap = 'scope' in id && id.scope === 'ALL_ACTIVE'
         const { newerThan } = needsBootstrap.find(({ feed }) => feed === id.feed) ?? {}
-        const isHad = to !== undefined && !(isBootstrap && newerThan !== undefined && to <= newerThan)
+        const isHad =
+          to !== undefined && !(isBootstrap && newerThan !== undefined && to <= newerThan)
         if (!isHad) missing.push(id)
         else done.push(isBootstrap ? { ...id, generation: to.toISOString() } : id)
         if (isBootstrap || !isHad) break
@@ -266,20 +378,31 @@ describe('a run over weeks, polled at random, with outages of files and of the c
 
   /** The time up to which each file of the log says something, and whether all before was there. */
   function checkState(done: readonly FileId[], watermark: Date): void {
-    const generations = done.flatMap(id => (id.feed === 'item' && id.scope === 'ALL_ACTIVE' ? [Date.parse(id.generation!)] : []))
+    const generations = done.flatMap(id =>
+      id.feed === 'item' && id.scope === 'ALL_ACTIVE' ? [Date.parse(id.generation!)] : [],
+    )
     const base = Math.max(...generations)
     const keysDone = new Set(done.map(fileIdKey))
-    const hoursBefore = watermark.getTime() > base ? Math.ceil((watermark.getTime() - base) / HOUR_MS) : 0
-    const needed = hours(new Date(Math.floor(base / HOUR_MS) * HOUR_MS).toISOString(), hoursBefore).map(fileIdKey)
+    const hoursBefore =
+      watermark.getTime() > base ? Math.ceil((watermark.getTime() - base) / HOUR_MS) : 0
+    const needed = hours(
+      new Date(Math.floor(base / HOUR_MS) * HOUR_MS).toISOString(),
+      hoursBefore,
+    ).map(fileIdKey)
     expect(needed.filter(key => !keysDone.has(key))).toEqual([])
     const dated = done.filter(id => !('scope' in id && id.scope === 'ALL_ACTIVE')) as DatedId[]
-    expect(dated.filter(id => windowOf(id, calendarLimits()).coversToMs > watermark.getTime())).toEqual([])
+    expect(
+      dated.filter(id => windowOf(id, calendarLimits()).coversToMs > watermark.getTime()),
+    ).toEqual([])
     const before = new Set<string>()
     let groupBase = 0
     for (const id of done) {
-      if (id.feed === 'item_group' && 'generation' in id) groupBase = Math.max(groupBase, Date.parse(id.generation!))
+      if (id.feed === 'item_group' && 'generation' in id)
+        groupBase = Math.max(groupBase, Date.parse(id.generation!))
       if (id.feed === 'item_priority') {
-        const isGroupThere = before.has(fileIdKey(daily(id.date, 'item_group'))) || groupBase >= windowOf(id, calendarLimits()).coversToMs
+        const isGroupThere =
+          before.has(fileIdKey(daily(id.date, 'item_group'))) ||
+          groupBase >= windowOf(id, calendarLimits()).coversToMs
         expect([before.has(fileIdKey(daily(id.date))), isGroupThere], id.date).toEqual([true, true])
       }
       before.add(fileIdKey(id))
@@ -305,10 +428,16 @@ describe('a run over weeks, polled at random, with outages of files and of the c
     let caughtUp = 0
     fc.assert(
       fc.property(
-        fc.array(fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.integer({ min: 31, max: 300 })), {
-          minLength: 4,
-          maxLength: 14,
-        }),
+        fc.array(
+          fc.oneof(
+            { weight: 4, arbitrary: fc.integer({ min: 1, max: 30 }) },
+            fc.integer({ min: 31, max: 300 }),
+          ),
+          {
+            minLength: 4,
+            maxLength: 14,
+          },
+        ),
         fc.array(outageOf, { maxLength: 5 }),
         fc.constantFrom(2 as const, 3 as const),
         fc.integer({ min: 0, max: HOUR_MS - 1 }),
@@ -322,14 +451,22 @@ describe('a run over weeks, polled at random, with outages of files and of the c
           let before = 0
           for (const pause of pauses) {
             nowMs += pause * HOUR_MS
-            const { watermark, needsBootstrap, held } = visit({ now: new Date(nowMs), bootstrap: 'daily', latencyDays }, done, outages)
+            const { watermark, needsBootstrap, held } = visit(
+              { now: new Date(nowMs), bootstrap: 'daily', latencyDays },
+              done,
+              outages,
+            )
             if (watermark === undefined) continue
             expect(watermark.getTime()).toBeGreaterThanOrEqual(before)
             before = watermark.getTime()
             checkState(done, watermark)
-            if (held.length === 0 && needsBootstrap.length === 0 && nowMs - before < 3 * HOUR_MS) caughtUp++
+            if (held.length === 0 && needsBootstrap.length === 0 && nowMs - before < 3 * HOUR_MS)
+              caughtUp++
           }
-          renewed += Math.max(0, done.filter(id => id.feed === 'item' && id.scope === 'ALL_ACTIVE').length - 1)
+          renewed += Math.max(
+            0,
+            done.filter(id => id.feed === 'item' && id.scope === 'ALL_ACTIVE').length - 1,
+          )
         },
       ),
       // The example alone catches up four times, twice by a new bootstrap.

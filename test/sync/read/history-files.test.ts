@@ -10,17 +10,31 @@ const category = { marketplace: 'MKT_US', categoryId: '220' }
 const bootstrap = (generation: string, feed: 'item' | 'item_group' = 'item'): FileId => {
   return { feed, ...category, scope: 'ALL_ACTIVE', generation: new Date(generation).toISOString() }
 }
-const snapshot = (hour: string): FileId => ({ feed: 'item_snapshot', ...category, hour: new Date(hour).toISOString() })
-const daily = (date: string, feed: 'item' | 'item_group'): FileId => ({ feed, ...category, scope: 'NEWLY_LISTED', date })
+const snapshot = (hour: string): FileId => ({
+  feed: 'item_snapshot',
+  ...category,
+  hour: new Date(hour).toISOString(),
+})
+const daily = (date: string, feed: 'item' | 'item_group'): FileId => ({
+  feed,
+  ...category,
+  scope: 'NEWLY_LISTED',
+  date,
+})
 const priority = (date: string): FileId => ({ feed: 'item_priority', ...category, date })
 const hours = (from: string, count: number) =>
-  Array.from({ length: count }, (_, n) => snapshot(new Date(Date.parse(from) + n * HOUR_MS).toISOString()))
+  Array.from({ length: count }, (_, n) =>
+    snapshot(new Date(Date.parse(from) + n * HOUR_MS).toISOString()),
+  )
 
-const entryOf = (id: FileId, n: number) => ledgerEntry(id, { sequence: n + 1, totalBytes: 9, rawBytes: 9 })
+const entryOf = (id: FileId, n: number) =>
+  ledgerEntry(id, { sequence: n + 1, totalBytes: 9, rawBytes: 9 })
 
 const G = '2026-03-01T07:00:00Z'
 const day = [daily('20260301', 'item_group'), daily('20260301', 'item'), priority('20260301')]
-/** A bootstrap, 30 hours with the first day's files among them, another bootstrap, 10 hours more. */
+/**
+ * A bootstrap, 30 hours with the first day's files among them, another bootstrap, 10 hours more.
+ */
 const ids = [
   bootstrap(G),
   bootstrap(G, 'item_group'),
@@ -32,7 +46,12 @@ const ids = [
 
 function asOf(time: string, dropped: readonly FileId[] = [], of: readonly FileId[] = ids) {
   const isDropped = new Set(dropped.map(fileIdKey))
-  const query = { category, asOf: new Date(time), entries: of.map(entryOf), isKept: ({ id }: LedgerEntry) => !isDropped.has(fileIdKey(id)) }
+  const query = {
+    category,
+    asOf: new Date(time),
+    entries: of.map(entryOf),
+    isKept: ({ id }: LedgerEntry) => !isDropped.has(fileIdKey(id)),
+  }
   const { entries, at } = filesAsOf(query)
   return { ids: entries.map(({ id }) => id), at: at.toISOString() }
 }
@@ -44,7 +63,10 @@ const refusal = (reason: string) =>
 
 describe('what makes up an earlier time', () => {
   test('at the bootstrap it is the bootstraps alone', () => {
-    expect(asOf(G)).toEqual({ ids: [bootstrap(G), bootstrap(G, 'item_group')], at: '2026-03-01T07:00:00.000Z' })
+    expect(asOf(G)).toEqual({
+      ids: [bootstrap(G), bootstrap(G, 'item_group')],
+      at: '2026-03-01T07:00:00.000Z',
+    })
     expect(asOf('2026-03-01T07:59:59.999Z').ids).toHaveLength(2)
   })
 
@@ -66,7 +88,9 @@ describe('what makes up an earlier time', () => {
     expect(found).toContainEqual(bootstrap(G, 'item_group'))
     expect(found).toContainEqual(daily('20260301', 'item_group'))
     expect(found).not.toContainEqual(daily('20260301', 'item'))
-    expect(found.filter(({ feed }) => feed === 'item_snapshot')).toEqual(hours('2026-03-02T12:00:00Z', 2))
+    expect(found.filter(({ feed }) => feed === 'item_snapshot')).toEqual(
+      hours('2026-03-02T12:00:00Z', 2),
+    )
     expect(at).toBe('2026-03-02T14:00:00.000Z')
   })
 
@@ -77,32 +101,68 @@ describe('what makes up an earlier time', () => {
   })
 
   test('where that one is not kept, the one before will do as long as its hours are there', () => {
-    expect(asOf('2026-03-02T14:00:00Z', [bootstrap('2026-03-02T12:30:00Z')])).toMatchObject({ at: '2026-03-02T14:00:00.000Z' })
+    expect(asOf('2026-03-02T14:00:00Z', [bootstrap('2026-03-02T12:30:00Z')])).toMatchObject({
+      at: '2026-03-02T14:00:00.000Z',
+    })
   })
 })
 
 describe('what cannot be had is refused', () => {
   test.each<[string, string, readonly FileId[], string]>([
-    ['a time before the first bootstrap', '2026-03-01T06:59:59.999Z', [], 'no bootstrap of that time'],
-    ['a bootstrap that is not kept', '2026-03-01T09:00:00Z', [bootstrap(G)], 'no bootstrap of that time'],
-    ['a bootstrap of groups that is not kept', '2026-03-01T09:00:00Z', [bootstrap(G, 'item_group')], 'no bootstrap of the groups'],
+    [
+      'a time before the first bootstrap',
+      '2026-03-01T06:59:59.999Z',
+      [],
+      'no bootstrap of that time',
+    ],
+    [
+      'a bootstrap that is not kept',
+      '2026-03-01T09:00:00Z',
+      [bootstrap(G)],
+      'no bootstrap of that time',
+    ],
+    [
+      'a bootstrap of groups that is not kept',
+      '2026-03-01T09:00:00Z',
+      [bootstrap(G, 'item_group')],
+      'no bootstrap of the groups',
+    ],
     [
       'an hour that is not kept',
       '2026-03-01T09:00:00Z',
       hours('2026-03-01T08:00:00Z', 1),
       'item_snapshot/2026-03-01T08:00:00.000Z is not kept',
     ],
-    ['a day that is not kept', '2026-03-02T08:00:00Z', [day[0]!], 'item_group/20260301 is not kept'],
-    ['a time after the watermark', '2026-03-02T23:00:00.000Z', hours('2026-03-02T22:00:00Z', 1), 'not kept'],
-    ['a time that is still to come', '2026-03-03T00:00:00.000Z', [], 'lead to 2026-03-02T23:00:00.000Z'],
+    [
+      'a day that is not kept',
+      '2026-03-02T08:00:00Z',
+      [day[0]!],
+      'item_group/20260301 is not kept',
+    ],
+    [
+      'a time after the watermark',
+      '2026-03-02T23:00:00.000Z',
+      hours('2026-03-02T22:00:00Z', 1),
+      'not kept',
+    ],
+    [
+      'a time that is still to come',
+      '2026-03-03T00:00:00.000Z',
+      [],
+      'lead to 2026-03-02T23:00:00.000Z',
+    ],
   ])('%s', (_, time, dropped, reason) => {
     expect(() => asOf(time, dropped)).toThrow(refusal(reason))
   })
 
   test('an hour that never was done', () => {
-    const gap = ids.filter(id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-01T09:00:00.000Z')
+    const gap = ids.filter(
+      id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-01T09:00:00.000Z',
+    )
     expect(asOf('2026-03-01T09:59:59.999Z', [], gap).at).toBe('2026-03-01T09:00:00.000Z')
-    expect(() => asOf('2026-03-01T10:00:00.000Z', [], gap)).toThrow(refusal('lead to 2026-03-01T09:00:00.000Z'))
+    expect(() => asOf('2026-03-01T10:00:00.000Z', [], gap)).toThrow(
+      refusal('lead to 2026-03-01T09:00:00.000Z'),
+    )
   })
 
   test('a file that is still being applied does not count', () => {
@@ -110,7 +170,9 @@ describe('what cannot be had is refused', () => {
     const query = { category, asOf: new Date('2026-03-01T09:00:00Z'), isKept: () => true }
     expect(filesAsOf({ ...query, entries }).entries).toHaveLength(4)
     const last = { ...entries[3]!, state: 'applying' as const }
-    expect(() => filesAsOf({ ...query, entries: [...entries.slice(0, 3), last] })).toThrow(refusal('lead to 2026-03-01T08:00:00.000Z'))
+    expect(() => filesAsOf({ ...query, entries: [...entries.slice(0, 3), last] })).toThrow(
+      refusal('lead to 2026-03-01T08:00:00.000Z'),
+    )
   })
 })
 
@@ -123,7 +185,9 @@ test('what is found never says anything of a later time, and leads to less than 
         expect(ms - Date.parse(at)).toBeGreaterThanOrEqual(0)
         expect(ms - Date.parse(at)).toBeLessThan(HOUR_MS)
         for (const id of found) expect(dropped).not.toContain(id)
-        for (const id of found) if (id.feed === 'item_snapshot') expect(Date.parse(id.hour) + HOUR_MS).toBeLessThanOrEqual(ms)
+        for (const id of found)
+          if (id.feed === 'item_snapshot')
+            expect(Date.parse(id.hour) + HOUR_MS).toBeLessThanOrEqual(ms)
       } catch (error) {
         expect(error).toMatchObject({ code: 'STATE_HISTORY_MISSING' })
         expect(dropped.length).toBeGreaterThan(0)

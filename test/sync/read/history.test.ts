@@ -1,4 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -14,7 +21,13 @@ const BOOTSTRAP = START + DAY_MS
 const SECOND = FIRST + 2 * DAY_MS
 
 const folder = mkdtempSync(join(tmpdir(), 'feedmill-history-'))
-const shop = new SmallShop({ world: { seed: 11, items: 30, churn: 40, start: new Date(START), hours: 120 }, bootstrapAt: 'daily' }, FIRST)
+const shop = new SmallShop(
+  {
+    world: { seed: 11, items: 30, churn: 40, start: new Date(START), hours: 120 },
+    bootstrapAt: 'daily',
+  },
+  FIRST,
+)
 beforeAll(async () => {
   for (const nowMs of [FIRST, SECOND]) {
     shop.nowMs = nowMs
@@ -52,7 +65,8 @@ async function rowsAt(category: OpenCategory, ms: number) {
     await past.close()
   }
 }
-const truthAt = (ms: number) => Array.from(shop.emulator.world.truthAt(new Date(ms)), ({ cells }) => [...cells])
+const truthAt = (ms: number) =>
+  Array.from(shop.emulator.world.truthAt(new Date(ms)), ({ cells }) => [...cells])
 
 test('the state of any time since the bootstrap is what was true then', async () => {
   await reading(async category => {
@@ -82,13 +96,21 @@ test('the state of today is not touched by it', async () => {
     await rowsAt(category, FIRST)
     return today(category)
   })
-  expect([before, await reading(async category => today(category))]).toEqual([SECOND - HOUR_MS, SECOND - HOUR_MS])
+  expect([before, await reading(async category => today(category))]).toEqual([
+    SECOND - HOUR_MS,
+    SECOND - HOUR_MS,
+  ])
 })
 
-test.each([BOOTSTRAP - 1, SECOND])('a time that the files do not lead to is refused: %i', async ms => {
-  await reading(category => expect(category.asOf(new Date(ms))).rejects.toMatchObject({ code: 'STATE_HISTORY_MISSING' }))
-  expect(readdirSync(folder)).not.toContain('history')
-})
+test.each([BOOTSTRAP - 1, SECOND])(
+  'a time that the files do not lead to is refused: %i',
+  async ms => {
+    await reading(category =>
+      expect(category.asOf(new Date(ms))).rejects.toMatchObject({ code: 'STATE_HISTORY_MISSING' }),
+    )
+    expect(readdirSync(folder)).not.toContain('history')
+  },
+)
 
 test('a kept file that was damaged is a typed error, one that was cut counts as not kept', async () => {
   const name = readdirSync(join(folder, 'files')).find(file => file.startsWith('item_snapshot'))!
@@ -99,12 +121,20 @@ test('a kept file that was damaged is a typed error, one that was cut counts as 
   try {
     writeFileSync(path, damaged)
     await reading(category =>
-      expect(rowsAt(category, SECOND - HOUR_MS)).rejects.toMatchObject({ code: expect.stringMatching(/^(GZIP|TSV)_/) }),
+      expect(rowsAt(category, SECOND - HOUR_MS)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(GZIP|TSV)_/),
+      }),
     )
     truncateSync(path, sound.length - 1)
-    await reading(category => expect(rowsAt(category, SECOND - HOUR_MS)).rejects.toMatchObject({ code: 'STATE_HISTORY_MISSING' }))
+    await reading(category =>
+      expect(rowsAt(category, SECOND - HOUR_MS)).rejects.toMatchObject({
+        code: 'STATE_HISTORY_MISSING',
+      }),
+    )
   } finally {
     writeFileSync(path, sound)
   }
-  await reading(async category => expect((await rowsAt(category, SECOND - HOUR_MS)).rows).toEqual(truthAt(SECOND - HOUR_MS)))
+  await reading(async category =>
+    expect((await rowsAt(category, SECOND - HOUR_MS)).rows).toEqual(truthAt(SECOND - HOUR_MS)),
+  )
 })

@@ -11,7 +11,14 @@ const shops: SmallShop[] = []
 afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
 
 function newShop(): SmallShop {
-  const world = { seed: 3, items: 30, churn: 40, start: START, hours: 300, categories: ['220', '15032'] }
+  const world = {
+    seed: 3,
+    items: 30,
+    churn: 40,
+    start: START,
+    hours: 300,
+    categories: ['220', '15032'],
+  }
   const shop = new SmallShop({ world, bootstrapAt: START }, NOW_MS)
   shops.push(shop)
   return shop
@@ -20,16 +27,27 @@ function newShop(): SmallShop {
 test('shows what the folder is of, what its categories have and lack, and what it takes on the disk', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
-  await shop.sync(machine.start(), { categories: ['220', '15032'], until: new Date(+START + 2 * HOUR_MS) }).summary
+  await shop.sync(machine.start(), {
+    categories: ['220', '15032'],
+    until: new Date(+START + 2 * HOUR_MS),
+  }).summary
   const state = await openState(FOLDER, { ground: machine.start() })
   expect(state.origin).toEqual({ marketplace: 'MKT_US', service: 'https://service.test' })
-  expect(state.categories.map(({ marketplace, categoryId, files }) => [marketplace, categoryId, files.length])).toEqual([
+  expect(
+    state.categories.map(({ marketplace, categoryId, files }) => [
+      marketplace,
+      categoryId,
+      files.length,
+    ]),
+  ).toEqual([
     ['MKT_US', '15032', 4],
     ['MKT_US', '220', 4],
   ])
   const { watermark, ready, gone } = state.categories[0]!.plan(new Date(NOW_MS))
   expect([watermark, ready.length, gone]).toEqual([new Date(+START + 2 * HOUR_MS), 2, []])
-  expect(state.categories[0]!.plan(new Date(NOW_MS), { snapshotLatencyHours: 3 }).ready).toHaveLength(1)
+  expect(
+    state.categories[0]!.plan(new Date(NOW_MS), { snapshotLatencyHours: 3 }).ready,
+  ).toHaveLength(1)
   const { files, changes, spool } = await state.sizes()
   expect([files > 1_000, changes > 1_000, spool]).toEqual([true, true, 0])
   await state.close()
@@ -65,16 +83,23 @@ test('a folder that is no state is refused and left as it is', async () => {
   const machine = new SimulatedMachine(0)
   const { files } = machine.start()
   await (await files.edit(`${FOLDER}/letters.txt`)).write(0, Buffer.from('dear'))
-  await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({ code: 'STATE_FOREIGN' })
+  await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({
+    code: 'STATE_FOREIGN',
+  })
   expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
 })
 
 describe('a run that died behind the commit point of a file', () => {
-  /** The call at which the `nth` synced write to the store is made: one for the folder's origin, then of each file one where it begins and one where it is done. */
+  /**
+   * The call at which the `nth` synced write to the store is made: one for the folder's origin,
+   * then of each file one where it begins and one where it is done.
+   */
   async function callOf(nth: number): Promise<number> {
     const machine = new SimulatedMachine(0)
     await newShop().sync(machine.start()).summary
-    return machine.log.flatMap((call, n) => (call === 'store write store, synced' ? [n + 1] : []))[nth + 1]!
+    return machine.log.flatMap((call, n) => (call === 'store write store, synced' ? [n + 1] : []))[
+      nth + 1
+    ]!
   }
 
   test.each([0, 2, 4, 6, 8])(
@@ -82,7 +107,9 @@ describe('a run that died behind the commit point of a file', () => {
     async nth => {
       const shop = newShop()
       const machine = new SimulatedMachine(nth)
-      await shop.sync(machine.start({ at: await callOf(nth), what: 'after' })).summary.catch(() => {})
+      await shop
+        .sync(machine.start({ at: await callOf(nth), what: 'after' }))
+        .summary.catch(() => {})
       machine.crash('power')
       const { ledger } = await seenIn(machine.start(), NOW_MS)
       expect(ledger.map(line => JSON.parse(line)[1].state)).toEqual(Array(nth / 2 + 1).fill('done'))
@@ -106,7 +133,10 @@ describe('a run that died behind the commit point of a file', () => {
       const [data] = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('/data'))
       if (spoil === 'remove') await files.remove(data!)
       else await (await files.edit(data!)).write(2_000, Buffer.from('something else'))
-      await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({ code: 'STATE_CORRUPT', context: { path: data } })
+      await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({
+        code: 'STATE_CORRUPT',
+        context: { path: data },
+      })
     }
   })
 })

@@ -8,13 +8,28 @@ import { ledgerEntry } from '../ledger-entry'
 
 const category = { marketplace: 'MKT_US', categoryId: '220' }
 const lastModified = new Date('2026-03-01T00:00:00Z')
-const entry = ledgerEntry({ feed: 'item', ...category, scope: 'ALL_ACTIVE', generation: lastModified.toISOString() })
+const entry = ledgerEntry({
+  feed: 'item',
+  ...category,
+  scope: 'ALL_ACTIVE',
+  generation: lastModified.toISOString(),
+})
 
-async function stateOf(items: string[][], groups: string[][], priorities: string[][]): Promise<CategoryState> {
+async function stateOf(
+  items: string[][],
+  groups: string[][],
+  priorities: string[][],
+): Promise<CategoryState> {
   const state = await CategoryState.open(category, new MemoryStore())
   const batches = [
-    ...batchesOf(itemSchema, { feed: 'item', lastModified }, [['itemId', 'title', 'primaryItemGroupId'], ...items]),
-    ...batchesOf(itemGroupSchema, { feed: 'item_group', lastModified }, [['itemGroupId', 'title'], ...groups]),
+    ...batchesOf(itemSchema, { feed: 'item', lastModified }, [
+      ['itemId', 'title', 'primaryItemGroupId'],
+      ...items,
+    ]),
+    ...batchesOf(itemGroupSchema, { feed: 'item_group', lastModified }, [
+      ['itemGroupId', 'title'],
+      ...groups,
+    ]),
     ...batchesOf(itemPrioritySchema, { feed: 'item_priority', lastModified }, [
       ['itemId', 'priorityListingPayload', 'changeMetadata'],
       ...priorities,
@@ -60,7 +75,10 @@ test('each item comes with its priority and its group, in key order', async () =
     priority: null,
     group: { itemGroupId: 'g1', title: 'group one' },
   })
-  expect(two).toMatchObject({ priority: { itemId: 'v1|2|0', changeMetadata: ['ADDED_TO_CAMPAIGN'] }, group: null })
+  expect(two).toMatchObject({
+    priority: { itemId: 'v1|2|0', changeMetadata: ['ADDED_TO_CAMPAIGN'] },
+    group: null,
+  })
 })
 
 test('more items than one block', async () => {
@@ -74,7 +92,8 @@ test('more items than one block', async () => {
   const items = (await collect(stateItems(state))).flat()
   expect(items).toHaveLength(count)
   expect(items.filter(({ group }) => group === null)).toHaveLength(Math.floor(count / 7))
-  for (const { row, group } of items) expect(group?.text('itemGroupId') ?? 'g6').toBe(row.text('primaryItemGroupId'))
+  for (const { row, group } of items)
+    expect(group?.text('itemGroupId') ?? 'g6').toBe(row.text('primaryItemGroupId'))
 })
 
 test('an empty state has none', async () => {

@@ -19,7 +19,10 @@ const WHOLE = START + 9 * HOUR_MS
 const parent = mkdtempSync(join(tmpdir(), 'feedmill-view-'))
 const folder = join(parent, 'state')
 const shop = new SmallShop(
-  { world: { seed: 12, items: 40, churn: 40, start: new Date(START), hours: 60 }, bootstrapAt: new Date(START) },
+  {
+    world: { seed: 12, items: 40, churn: 40, start: new Date(START), hours: 60 },
+    bootstrapAt: new Date(START),
+  },
   HALF,
 )
 const run = (nowMs: number) => {
@@ -34,7 +37,9 @@ afterAll(async () => {
 
 async function rowsOf({ items }: { items: OpenCategory['items'] }): Promise<string[][]> {
   const rows: string[][] = []
-  for await (const block of items()) for (const { row } of block) rows.push(shop.emulator.world.itemColumns.map(name => row.text(name)))
+  for await (const block of items())
+    for (const { row } of block)
+      rows.push(shop.emulator.world.itemColumns.map(name => row.text(name)))
   return rows
 }
 const rowsNow = (category: OpenCategory) => rowsOf({ items: () => category.items() })
@@ -46,7 +51,8 @@ async function rowsAt(category: OpenCategory, ms: number): Promise<string[][]> {
     await past.close()
   }
 }
-const truthAt = (ms: number) => Array.from(shop.emulator.world.truthAt(new Date(ms)), ({ cells }) => [...cells])
+const truthAt = (ms: number) =>
+  Array.from(shop.emulator.world.truthAt(new Date(ms)), ({ cells }) => [...cells])
 const namesUnder = (path: string) => readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()
 const copied = (name: string) => {
   const copy = join(parent, name)
@@ -55,9 +61,16 @@ const copied = (name: string) => {
 }
 
 /** As where the file system is mounted read-only. */
-function readOnly(refused: string, reason = 'EROFS'): StateGround & { readonly temporary: string[] } {
+function readOnly(
+  refused: string,
+  reason = 'EROFS',
+): StateGround & { readonly temporary: string[] } {
   const temporary: string[] = []
-  async function unlessRefused<T>(path: string, operation: string, action: (path: string) => Promise<T>): Promise<T> {
+  async function unlessRefused<T>(
+    path: string,
+    operation: string,
+    action: (path: string) => Promise<T>,
+  ): Promise<T> {
     if (path.startsWith(refused)) throw stateIo(path, operation, reason)
     return action(path)
   }
@@ -85,11 +98,13 @@ test('two readers in one process, opened at the same time, and what each sees st
   const states = await Promise.all([openState(folder), openState(folder)])
   const [first, second] = states.map(({ categories }) => categories[0]!)
   expect(readdirSync(join(folder, 'readers'))).toHaveLength(2)
-  expect(await Promise.all([rowsNow(first!), rowsAt(second!, HALF - 3 * HOUR_MS), rowsAt(second!, HALF - 2 * HOUR_MS)])).toEqual([
-    truthAt(HALF - HOUR_MS),
-    truthAt(HALF - 3 * HOUR_MS),
-    truthAt(HALF - 2 * HOUR_MS),
-  ])
+  expect(
+    await Promise.all([
+      rowsNow(first!),
+      rowsAt(second!, HALF - 3 * HOUR_MS),
+      rowsAt(second!, HALF - 2 * HOUR_MS),
+    ]),
+  ).toEqual([truthAt(HALF - HOUR_MS), truthAt(HALF - 3 * HOUR_MS), truthAt(HALF - 2 * HOUR_MS)])
   expect(namesUnder(folder).filter(name => !/^(lock|readers)/.test(name))).toEqual(names)
   expect((await run(WHOLE)).failed).toEqual([])
   expect(await rowsNow(first!)).toEqual(truthAt(HALF - HOUR_MS))
@@ -108,7 +123,9 @@ test('what a reader that was killed left is removed by the next one, and that of
     const { ClassicLevel } = require('classic-level')
     require('fs').mkdirSync(process.argv[1], { recursive: true })
     new ClassicLevel(process.argv[1]).open().then(() => { console.log('held'); setInterval(() => {}, 1000) })`
-  const reader = spawn(process.execPath, ['-e', script, place('2-runs')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const reader = spawn(process.execPath, ['-e', script, place('2-runs')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(reader, 'exit')
   await once(reader.stdout, 'data')
   await (await openState(folder)).close()
@@ -121,28 +138,38 @@ test('what a reader that was killed left is removed by the next one, and that of
 
 test('a reader is refused while a run has the folder', async () => {
   const writer = await StateFolder.open({ folder, storeBytes: 16 << 20 })
-  await expect(openState(folder)).rejects.toMatchObject({ code: 'STATE_LOCKED', context: { pid: process.pid } })
-  await expect(openState(folder, { ground: readOnly(folder) })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+  await expect(openState(folder)).rejects.toMatchObject({
+    code: 'STATE_LOCKED',
+    context: { pid: process.pid },
+  })
+  await expect(openState(folder, { ground: readOnly(folder) })).rejects.toMatchObject({
+    code: 'STATE_LOCKED',
+  })
   await writer.close()
   await (await openState(folder)).close()
 })
 
 describe('a folder that cannot be written', () => {
-  test.each(['EROFS', 'EACCES', 'EPERM'])('is read, now and as of an earlier time, by two at once: %s', async reason => {
-    const copy = copied(`read-only-${reason}`)
-    const before = namesUnder(copy)
-    const ground = readOnly(copy, reason)
-    const states = await Promise.all([openState(copy, { ground }), openState(copy, { ground })])
-    const newest = Number(states[0]!.categories[0]!.plan(new Date(WHOLE)).watermark)
-    for (const { categories } of states) {
-      expect(await rowsNow(categories[0]!)).toEqual(truthAt(newest))
-      expect(await rowsAt(categories[0]!, HALF - 3 * HOUR_MS)).toEqual(truthAt(HALF - 3 * HOUR_MS))
-    }
-    for (const state of states) await state.close()
-    expect(namesUnder(copy)).toEqual(before)
-    expect(ground.temporary).toHaveLength(2)
-    for (const path of ground.temporary) expect(() => readdirSync(path)).toThrow('ENOENT')
-  })
+  test.each(['EROFS', 'EACCES', 'EPERM'])(
+    'is read, now and as of an earlier time, by two at once: %s',
+    async reason => {
+      const copy = copied(`read-only-${reason}`)
+      const before = namesUnder(copy)
+      const ground = readOnly(copy, reason)
+      const states = await Promise.all([openState(copy, { ground }), openState(copy, { ground })])
+      const newest = Number(states[0]!.categories[0]!.plan(new Date(WHOLE)).watermark)
+      for (const { categories } of states) {
+        expect(await rowsNow(categories[0]!)).toEqual(truthAt(newest))
+        expect(await rowsAt(categories[0]!, HALF - 3 * HOUR_MS)).toEqual(
+          truthAt(HALF - 3 * HOUR_MS),
+        )
+      }
+      for (const state of states) await state.close()
+      expect(namesUnder(copy)).toEqual(before)
+      expect(ground.temporary).toHaveLength(2)
+      for (const path of ground.temporary) expect(() => readdirSync(path)).toThrow('ENOENT')
+    },
+  )
 
   test('in which a file was being applied is a typed error that says what to do', async () => {
     const copy = copied('half-applied')
@@ -152,8 +179,13 @@ describe('a folder that cannot be written', () => {
     await state.close()
     const ground = readOnly(copy)
     const error = await openState(copy, { ground }).catch(failure => failure)
-    expect(error).toMatchObject({ code: 'STATE_IO', context: { path: copy, operation: 'finish', reason: 'EROFS' } })
-    expect(error.message).toMatch(/run feedmill sync, or read the state, once where the folder can be written$/)
+    expect(error).toMatchObject({
+      code: 'STATE_IO',
+      context: { path: copy, operation: 'finish', reason: 'EROFS' },
+    })
+    expect(error.message).toMatch(
+      /run feedmill sync, or read the state, once where the folder can be written$/,
+    )
     expect(ground.temporary).toHaveLength(1)
     expect(() => readdirSync(ground.temporary[0]!)).toThrow('ENOENT')
   })
@@ -167,7 +199,9 @@ describe('a folder that cannot be written', () => {
     for (const path of paths.toReversed()) chmodSync(path, isFolder(path) ? 0o555 : 0o444)
     if (asRoot) process.seteuid!(65_534)
     try {
-      await expect(writeFile(join(copy, 'lock', 'new'), '')).rejects.toMatchObject({ code: 'EACCES' })
+      await expect(writeFile(join(copy, 'lock', 'new'), '')).rejects.toMatchObject({
+        code: 'EACCES',
+      })
       const state = await openState(copy)
       expect((await rowsNow(state.categories[0]!)).length).toBeGreaterThan(10)
       await state.close()

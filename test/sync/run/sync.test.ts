@@ -1,5 +1,5 @@
-// The life of a synchronisation: what it tells, how it ends, what it leaves, and what the next one makes of that.
-// It is one piece because each of these is seen in the same whole runs.
+// The life of a synchronisation: what it tells, how it ends, what it leaves, and what the next one
+// makes of that. It is one piece because each of these is seen in the same whole runs.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
@@ -19,16 +19,29 @@ const NOW_MS = +START + 4 * HOUR_MS
 const shops: SmallShop[] = []
 afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
 
-function shopWith(emulator: Partial<EmulatorOptions> = {}, options: Omit<EmulatedOptions, 'emulator'> = {}, nowMs = NOW_MS): SmallShop {
-  const world = { seed: 3, items: 30, churn: 40, start: START, hours: 300, categories: ['220', '15032'] }
+function shopWith(
+  emulator: Partial<EmulatorOptions> = {},
+  options: Omit<EmulatedOptions, 'emulator'> = {},
+  nowMs = NOW_MS,
+): SmallShop {
+  const world = {
+    seed: 3,
+    items: 30,
+    churn: 40,
+    start: START,
+    hours: 300,
+    categories: ['220', '15032'],
+  }
   const shop = new SmallShop({ world, bootstrapAt: START, ...emulator }, nowMs, options)
   shops.push(shop)
   return shop
 }
 
-const downloads = (shop: SmallShop) => shop.sent.filter(request => request.startsWith('GET /buy/feed/v1_beta'))
+const downloads = (shop: SmallShop) =>
+  shop.sent.filter(request => request.startsWith('GET /buy/feed/v1_beta'))
 const codeOf = (error: unknown) => (FeedError.is(error) ? error.code : String(error))
-const failureOf = (run: { readonly summary: Promise<SyncSummary> }) => run.summary.then(() => 'none', codeOf)
+const failureOf = (run: { readonly summary: Promise<SyncSummary> }) =>
+  run.summary.then(() => 'none', codeOf)
 
 async function eventsOf(run: AsyncIterable<SyncEvent>): Promise<SyncEvent[]> {
   const events: SyncEvent[] = []
@@ -42,33 +55,46 @@ describe('a run', () => {
     const run = shop.sync(new SimulatedMachine(0).start())
     const events = await eventsOf(run)
     const of = (type: SyncEvent['type']) => events.filter(event => event.type === type)
-    const names = ['item/ALL_ACTIVE', 'item_group/ALL_ACTIVE', ...['07', '08', '09'].map(hour => `item_snapshot/2026-03-01T${hour}`)]
+    const names = [
+      'item/ALL_ACTIVE',
+      'item_group/ALL_ACTIVE',
+      ...['07', '08', '09'].map(hour => `item_snapshot/2026-03-01T${hour}`),
+    ]
     for (const type of ['fetching', 'proven', 'applying', 'done'] as const) {
       const files = of(type).map(event => ('file' in event ? fileIdKey(event.file) : ''))
-      expect(files.map((file, n) => file.startsWith(`MKT_US/220/${names[n]}`))).toEqual(names.map(() => true))
+      expect(files.map((file, n) => file.startsWith(`MKT_US/220/${names[n]}`))).toEqual(
+        names.map(() => true),
+      )
     }
-    expect(of('watermark').map(event => event.type === 'watermark' && event.watermark.getTime())).toEqual(
-      [0, 1, 2, 3].map(hours => +START + hours * HOUR_MS),
-    )
+    expect(
+      of('watermark').map(event => event.type === 'watermark' && event.watermark.getTime()),
+    ).toEqual([0, 1, 2, 3].map(hours => +START + hours * HOUR_MS))
     const { files, rows, bytes, failed, categories, secondsLeft } = await run.summary
     expect({ files, failed, secondsLeft }).toEqual({ files: 5, failed: [], secondsLeft: 0 })
     expect(rows).toBeGreaterThan(40)
     expect(bytes).toBeGreaterThan(5_000)
-    expect(categories).toMatchObject([{ categoryId: '220', done: 5, ready: 0, missing: [], gone: [] }])
+    expect(categories).toMatchObject([
+      { categoryId: '220', done: 5, ready: 0, missing: [], gone: [] },
+    ])
     expect(of('progress').length).toBeGreaterThan(0)
   })
 
   test('of several categories keeps them apart, and has all of them', async () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
-    const summary = await shop.sync(machine.start(), { categories: ['220', '15032', '220'], parallelFiles: 4 }).summary
+    const summary = await shop.sync(machine.start(), {
+      categories: ['220', '15032', '220'],
+      parallelFiles: 4,
+    }).summary
     expect(summary.categories.map(({ categoryId, done }) => [categoryId, done])).toEqual([
       ['220', 5],
       ['15032', 5],
     ])
     const alone = new SimulatedMachine(0)
     await shop.sync(alone.start(), { categories: ['15032'] }).summary
-    expect(await seenIn(machine.start(), NOW_MS, '15032')).toEqual(await seenIn(alone.start(), NOW_MS, '15032'))
+    expect(await seenIn(machine.start(), NOW_MS, '15032')).toEqual(
+      await seenIn(alone.start(), NOW_MS, '15032'),
+    )
   })
 
   test('that is repeated asks for nothing, and changes nothing', async () => {
@@ -91,7 +117,9 @@ describe('a run', () => {
 
   test('leaves out what covers a time after `until`', async () => {
     const shop = shopWith()
-    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { until: new Date(+START + 2 * HOUR_MS) }).summary
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
+      until: new Date(+START + 2 * HOUR_MS),
+    }).summary
     expect(categories[0]!.watermark).toEqual(new Date(+START + 2 * HOUR_MS))
   })
 })
@@ -119,14 +147,20 @@ describe('stopped by its signal', () => {
 
   test('before it begins, it touches nothing', async () => {
     const machine = new SimulatedMachine(0)
-    expect(await failureOf(shopWith().sync(machine.start(), { signal: AbortSignal.abort() }))).toBe('ABORTED')
+    expect(await failureOf(shopWith().sync(machine.start(), { signal: AbortSignal.abort() }))).toBe(
+      'ABORTED',
+    )
     expect(machine.calls).toBe(0)
   })
 
   test('while it waits for files, at once', async () => {
     const shop = shopWith()
     const stop = new AbortController()
-    const run = shop.sync(new SimulatedMachine(0).start(), { mode: 'follow', pollMs: 600_000, signal: stop.signal })
+    const run = shop.sync(new SimulatedMachine(0).start(), {
+      mode: 'follow',
+      pollMs: 600_000,
+      signal: stop.signal,
+    })
     for await (const event of run) {
       if (event.type === 'watermark' && event.watermark.getTime() === +START + 3 * HOUR_MS) break
     }
@@ -135,7 +169,8 @@ describe('stopped by its signal', () => {
 })
 
 describe('a download that was interrupted', () => {
-  const ranges = (requests: readonly Request[]) => requests.map(request => request.headers.get('range') ?? '')
+  const ranges = (requests: readonly Request[]) =>
+    requests.map(request => request.headers.get('range') ?? '')
 
   /** A shop whose answers to downloads of the bootstrap fail from the n-th on, until `heal`. */
   function breaking(after: number, emulator: Partial<EmulatorOptions> = {}) {
@@ -144,7 +179,8 @@ describe('a download that was interrupted', () => {
       between: (request, forward) => {
         if (!request.url.includes('/item?feed_scope=ALL_ACTIVE')) return forward(request)
         state.requests.push(request)
-        if (state.isBroken && state.requests.length > after) return Promise.reject(new FeedError('HTTP_TRANSPORT', 'reset', { url: '' }))
+        if (state.isBroken && state.requests.length > after)
+          return Promise.reject(new FeedError('HTTP_TRANSPORT', 'reset', { url: '' }))
         return forward(request)
       },
     })
@@ -157,7 +193,9 @@ describe('a download that was interrupted', () => {
     const { shop, state } = breaking(2)
     const machine = new SimulatedMachine(0)
     const first = await shop.sync(machine.start(), once).summary
-    expect(first.failed).toMatchObject([{ file: { feed: 'item' }, error: { code: 'SYNC_FILE_FAILED' } }])
+    expect(first.failed).toMatchObject([
+      { file: { feed: 'item' }, error: { code: 'SYNC_FILE_FAILED' } },
+    ])
     expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=0-1999', 'bytes=2000-3999'])
     state.isBroken = false
     state.requests = []
@@ -166,12 +204,16 @@ describe('a download that was interrupted', () => {
   })
 
   test('begins anew where the file was replaced meanwhile', async () => {
-    const { shop, state } = breaking(2, { faults: { rules: [{ route: '/buy/*', fault: 'replaced;skip=2' }] } })
+    const { shop, state } = breaking(2, {
+      faults: { rules: [{ route: '/buy/*', fault: 'replaced;skip=2' }] },
+    })
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start(), once).summary
     state.isBroken = false
     state.requests = []
-    expect((await shop.sync(machine.start(), { ...once, patienceMs: 2 }).summary).failed).toEqual([])
+    expect((await shop.sync(machine.start(), { ...once, patienceMs: 2 }).summary).failed).toEqual(
+      [],
+    )
     expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=4000-5999', 'bytes=0-1999'])
   })
 
@@ -208,8 +250,12 @@ describe('a file that is not whole', () => {
   )
 
   test('is fetched anew, and all is well when the fault has passed', async () => {
-    const shop = shopWith({ faults: { rules: [{ route: '/buy/*', fault: 'bit-flip;after=1000;times=2' }] } })
-    const { failed, categories } = await shop.sync(new SimulatedMachine(0).start(), { patienceMs: 3 }).summary
+    const shop = shopWith({
+      faults: { rules: [{ route: '/buy/*', fault: 'bit-flip;after=1000;times=2' }] },
+    })
+    const { failed, categories } = await shop.sync(new SimulatedMachine(0).start(), {
+      patienceMs: 3,
+    }).summary
     expect([failed, categories[0]!.done]).toEqual([[], 5])
   })
 })
@@ -220,14 +266,19 @@ describe('a file that is not there', () => {
     const hour = encodeURIComponent('2026-03-01T08:00:00.000Z')
     const between: EmulatedOptions['between'] = (request, forward) => {
       if (isThere || !request.url.includes(hour)) return forward(request)
-      return Response.json({ errorId: 13007, domain: 'API_FEED', category: 'REQUEST', message: 'not yet' }, { status: 400 })
+      return Response.json(
+        { errorId: 13007, domain: 'API_FEED', category: 'REQUEST', message: 'not yet' },
+        { status: 400 },
+      )
     }
     const shop = shopWith({}, { between })
     const machine = new SimulatedMachine(0)
     const options = { ranges: { patienceMs: 0 } }
     const first = await shop.sync(machine.start(), options).summary
     expect(first.failed).toEqual([])
-    expect(first.categories).toMatchObject([{ done: 3, ready: 1, missing: [{ hour: '2026-03-01T08:00:00.000Z' }] }])
+    expect(first.categories).toMatchObject([
+      { done: 3, ready: 1, missing: [{ hour: '2026-03-01T08:00:00.000Z' }] },
+    ])
     expect(first.categories[0]!.watermark).toEqual(new Date(+START + HOUR_MS))
     const asked = downloads(shop).filter(request => request.includes('T09%3A00')).length
     expect(asked).toBeGreaterThan(0)
@@ -240,8 +291,11 @@ describe('a file that is not there', () => {
 
   test('`once` waits no longer than it is told', async () => {
     const shop = shopWith({ bootstrapAt: new Date(+START + DAY_MS) })
-    const { categories } = await shop.sync(new SimulatedMachine(0).start(), { pollMs: 5, waitLimitMs: 12, ranges: { patienceMs: 0 } })
-      .summary
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
+      pollMs: 5,
+      waitLimitMs: 12,
+      ranges: { patienceMs: 0 },
+    }).summary
     expect(categories).toMatchObject([{ done: 0, watermark: undefined }])
     expect(categories[0]!.missing.map(({ feed }) => feed).sort()).toEqual(['item', 'item_group'])
   })
@@ -250,8 +304,14 @@ describe('a file that is not there', () => {
 test('`follow` goes on with what comes, up to `until`', async () => {
   const shop = shopWith()
   const machine = new SimulatedMachine(0)
-  const run = shop.sync(machine.start(), { mode: 'follow', pollMs: 2, until: new Date(+START + 6 * HOUR_MS) })
-  for await (const event of run) if (event.type === 'watermark') shop.nowMs = Math.max(shop.nowMs, event.watermark.getTime() + 2 * HOUR_MS)
+  const run = shop.sync(machine.start(), {
+    mode: 'follow',
+    pollMs: 2,
+    until: new Date(+START + 6 * HOUR_MS),
+  })
+  for await (const event of run)
+    if (event.type === 'watermark')
+      shop.nowMs = Math.max(shop.nowMs, event.watermark.getTime() + 2 * HOUR_MS)
   expect((await run.summary).categories[0]!.watermark).toEqual(new Date(+START + 6 * HOUR_MS))
 })
 
@@ -278,7 +338,10 @@ describe('the folder', () => {
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start()).summary
     const ground = machine.start()
-    const texts: Record<string, string> = { format: '{"feedmill":"state","format":2,"marketplace":"MKT_US","service":""}', content: '{}' }
+    const texts: Record<string, string> = {
+      format: '{"feedmill":"state","format":2,"marketplace":"MKT_US","service":""}',
+      content: '{}',
+    }
     await replace(ground, `${FOLDER}/state.json`, texts[what])
     const error = await shop.sync(ground, options).summary.catch(failure => failure)
     expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { path: FOLDER, what } })
@@ -298,7 +361,11 @@ describe('the folder', () => {
     expect(await failureOf(shopWith().sync(ground))).toBe('STATE_CORRUPT')
   })
 
-  async function replace(ground: StateGround, path: string, text: string | undefined): Promise<void> {
+  async function replace(
+    ground: StateGround,
+    path: string,
+    text: string | undefined,
+  ): Promise<void> {
     if (text === undefined) return
     const file = await ground.files.edit(path)
     await file.truncate(0)
@@ -331,10 +398,14 @@ describe('changes', () => {
     }
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start(), { changes: { write } }).summary
-    expect(told.filter(line => line.startsWith('item item inserted v1|')).length).toBeGreaterThan(20)
+    expect(told.filter(line => line.startsWith('item item inserted v1|')).length).toBeGreaterThan(
+      20,
+    )
     expect(told.some(line => line.startsWith('item_snapshot item updated'))).toBe(true)
     expect(told.some(line => line.startsWith('item_snapshot item deleted'))).toBe(true)
-    expect([...machine.filesUnder(FOLDER).keys()].filter(path => path.includes('/changes/'))).toEqual([])
+    expect(
+      [...machine.filesUnder(FOLDER).keys()].filter(path => path.includes('/changes/')),
+    ).toEqual([])
   })
 
   test('a sink that fails stops the run before the rows that it was told of are there', async () => {
@@ -358,5 +429,10 @@ test.each([
   ['memoryBytes', { memoryBytes: 1_000 }],
 ])('a mistake in %s is told at the call', (option, options) => {
   const call = () => shopWith().sync(new SimulatedMachine(0).start(), options)
-  expect(call).toThrow(expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) }))
+  expect(call).toThrow(
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      context: expect.objectContaining({ option }),
+    }),
+  )
 })
