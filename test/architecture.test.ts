@@ -215,7 +215,9 @@ test('every file opens by saying what it owns', () => {
 test('a file past 350 lines says why it is one piece', () => {
   const long = files.filter(file => file.text.split('\n').length > 350)
   expect(
-    long.filter(file => !/one piece/.test(file.text.slice(0, 600))).map(file => file.path),
+    long
+      .filter(file => !/one (\/\/ )?piece/.test(file.text.slice(0, 600).replaceAll('\n', ' ')))
+      .map(file => file.path),
   ).toEqual([])
 })
 
