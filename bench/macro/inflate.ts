@@ -14,7 +14,7 @@ export const inflate = bytesCase({
   title: 'the WebAssembly engine alone, one thread, trailer verified, output dropped',
   ours: true,
   async run(path, use) {
-    const inflation = new Inflation(gzipLimits({}), wasmEngine())
+    const inflation = new Inflation({ limits: gzipLimits({}), newEngine: wasmEngine() })
     const useAll = async (blocks: AsyncIterable<Uint8Array | Pause>) => {
       for await (const block of blocks) if (block !== PAUSE) use(block)
     }

@@ -1,22 +1,16 @@
-// Gzip to bytes as a stage. It owns the choice of the engine; the inflating itself is inflation.ts,
-// which needs no stage.
+// Gzip to bytes as a stage. The inflating itself is inflation.ts, which needs no stage.
 
 import { byteBlock } from '../codec/byte-block'
 import { copyBytes } from '../codec/copy-bytes'
-import { fflateEngine } from '../codec/gzip/fflate-inflate'
-import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
-import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { loanOf } from '../codec/loan'
 import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
-import { FeedError } from '../errors'
-import { choice, flag, knownOptions, type OptionNames } from '../options'
+import { flag, knownOptions, type OptionNames } from '../options'
+import { type GunzipEngine, inflateEngine } from './inflate-engines'
 import { Inflation } from './inflation'
-import { parallelEngine } from './parallel-inflate'
 import { type Outputs, Stage } from './stage'
-import { ZlibInflate } from './zlib-inflate'
 
-export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
+export type { GunzipEngine } from './inflate-engines'
 
 /**
  * The caps among them bound what hostile files cost; reaching one is GZIP_LIMIT, which names it.
@@ -49,12 +43,6 @@ export interface GunzipOptions extends Partial<GzipLimits> {
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
-const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngine>> = {
-  zlib: () => startOffset => new ZlibInflate(startOffset),
-  wasm: worker => (worker ? parallelEngine() : wasmEngine()),
-  fflate: fflateEngine,
-}
-
 const NAMES: OptionNames<GunzipOptions> = {
   engine: true,
   worker: true,
@@ -62,11 +50,6 @@ const NAMES: OptionNames<GunzipOptions> = {
   maxRatio: true,
   maxMembers: true,
   allowNested: true,
-}
-
-interface ChosenEngine {
-  readonly name: GunzipEngine
-  readonly newEngine: NewInflateEngine
 }
 
 /**
@@ -102,11 +85,8 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     super('Gunzip')
     const { engine, worker = true } = knownOptions(options, NAMES)
     const limits = gzipLimits(options)
-    const chosen =
-      engine === undefined
-        ? defaultEngine(flag('worker', worker))
-        : namedEngine(engine, flag('worker', worker))
-    this.#inflation = new Inflation(limits, chosen.newEngine)
+    const chosen = inflateEngine(engine, flag('worker', worker))
+    this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine })
     this.#engineLends = chosen.name === 'wasm'
   }
 
@@ -149,21 +129,4 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
 function owned(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> {
   if (step.done || step.value === PAUSE || !loanOf(step.value)) return step
   return { done: false, value: copyBytes(step.value) }
-}
-
-function defaultEngine(worker: boolean): ChosenEngine {
-  try {
-    return namedEngine('wasm', worker)
-  } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED')
-      return namedEngine('zlib', worker)
-    throw error
-  }
-}
-
-function namedEngine(name: GunzipEngine, worker: boolean): ChosenEngine {
-  return {
-    name,
-    newEngine: ENGINES[choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])](worker),
-  }
 }

@@ -6,7 +6,7 @@ import { HandedInput } from '../codec/gzip/handed-input'
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
-import { GzipMembers } from '../codec/gzip/members'
+import { GzipMembers, type GzipMembersState } from '../codec/gzip/members'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
 /** The most input that is worked on between two pauses, where it gives no output. */
@@ -14,10 +14,28 @@ const MAX_PIECE_BYTES = 1024 * 1024
 /** A part of a member, such as a header, costs as much as so many bytes of input. */
 const PART_BYTES = 4096
 
+/** Where an inflation stands inside a member's data. */
+export interface InflationState {
+  readonly members: GzipMembersState
+  /** The state of the engine. */
+  readonly engine: Uint8Array
+}
+
+export interface InflationOptions {
+  readonly limits: GzipLimits
+  readonly newEngine: NewInflateEngine
+  /** From this size on an input block is inflated as it is; smaller ones are gathered. */
+  readonly largeBytes?: number | undefined
+  /** Goes on from a saved state, which the engine was made with. */
+  readonly resumed?:
+    | { readonly members: GzipMembersState; readonly engine: InflateEngine }
+    | undefined
+}
+
 export class Inflation {
   readonly #members: GzipMembers
   readonly #newEngine: NewInflateEngine
-  readonly #gatherer = new InputGatherer()
+  readonly #gatherer: InputGatherer
   readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
   /**
    * The engine of the member whose data was read last. Once it has ended it waits for the next
@@ -26,7 +44,7 @@ export class Inflation {
   #engine: InflateEngine | undefined
   /** Of the block that the engine has. */
   #ofBlock: InflateOutputs | undefined
-  #handed = new HandedInput()
+  readonly #handed: HandedInput
   /**
    * Blocks that were not begun. What is done with is not in it: while outputs are waited for,
    * nothing is held in vain.
@@ -42,9 +60,25 @@ export class Inflation {
   #engineFinishes = false
   #destroyed = false
 
-  constructor(limits: GzipLimits, newEngine: NewInflateEngine) {
-    this.#members = new GzipMembers(limits)
+  constructor({ limits, newEngine, largeBytes, resumed }: InflationOptions) {
+    this.#members = new GzipMembers(limits, resumed?.members)
     this.#newEngine = newEngine
+    this.#gatherer = new InputGatherer(largeBytes)
+    this.#engine = resumed?.engine
+    this.#handed = new HandedInput(resumed?.engine.usedBytes)
+    // The state may have been saved behind the last output of a member.
+    if (resumed?.engine.ended) this.#settle(resumed.engine)
+  }
+
+  /**
+   * The position behind the last output, from which another inflation can go on: its input begins at
+   * `byteOffset + dataBytes` of the framing's state. Undefined where no state is worth keeping, and
+   * with an engine whose state cannot be saved.
+   */
+  saveState(): InflationState | undefined {
+    const members = this.#members.saveState()
+    const engine = members && this.#engine?.saveState?.()
+    return members && engine && { members, engine }
   }
 
   /**

@@ -4,7 +4,12 @@
 export class HandedInput {
   readonly #blocks: Uint8Array[] = []
   /** Bytes before the first block that is held. */
-  #before = 0
+  #before: number
+
+  /** @param usedBytes what the engine has used before the first block */
+  constructor(usedBytes = 0) {
+    this.#before = usedBytes
+  }
 
   add(block: Uint8Array): void {
     this.#blocks.push(block)

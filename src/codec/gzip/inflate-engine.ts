@@ -57,6 +57,12 @@ export interface InflateEngine {
   takeRest?(): Uint8Array[]
 
   /**
+   * All that another engine of the kind needs to go on behind the last output; its input then goes on
+   * at `usedBytes`. An engine without this method cannot be resumed.
+   */
+  saveState?(): Uint8Array
+
+  /**
    * No more input comes: settles whether the data was complete. The sequence is what was not handed
    * over yet.
    */

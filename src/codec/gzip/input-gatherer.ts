@@ -17,8 +17,14 @@ export const LARGE_BYTES = GATHER_BYTES / 2
 const NOTHING = new Uint8Array(0)
 
 export class InputGatherer {
+  readonly #largeBytes: number
   #held = NOTHING
   #heldBytes = 0
+
+  /** @param largeBytes a block of this size or more is not copied */
+  constructor(largeBytes = LARGE_BYTES) {
+    this.#largeBytes = largeBytes
+  }
 
   get isEmpty(): boolean {
     return this.#heldBytes === 0
@@ -29,7 +35,7 @@ export class InputGatherer {
    * returned as it is, behind what was held.
    */
   add(block: Uint8Array): Uint8Array[] {
-    if (block.length >= LARGE_BYTES) return this.isEmpty ? [block] : [this.take(), block]
+    if (block.length >= this.#largeBytes) return this.isEmpty ? [block] : [this.take(), block]
     const part = block.subarray(0, GATHER_BYTES - this.#heldBytes)
     this.#append(part)
     return this.#heldBytes < GATHER_BYTES

@@ -17,7 +17,7 @@ import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog, StateChange } from '../folder/change-log'
 import type { Checkpoint } from '../folder/checkpoint'
 import { type LedgerEntry, NO_ROWS, type RowTally } from '../folder/ledger'
-import { FileInflater } from './file-inflater'
+import { canResume, FileInflater } from './file-inflater'
 
 /** Faults of a single row: the row is left out, and counted. */
 const ROW_FAULTS: ReadonlySet<string> = new Set([
@@ -72,7 +72,7 @@ class Application {
 
   async rows(data: DurableFile): Promise<void> {
     if (this.#entry.rowsDone) return
-    const checkpoint = await this.#options.state.checkpoint(this.#entry)
+    const checkpoint = canResume() ? await this.#options.state.checkpoint(this.#entry) : undefined
     const parser = this.#newParser(checkpoint)
     const inflater = new FileInflater(data, checkpoint?.inflater, this.#options.readBytes)
     try {

@@ -1,90 +1,86 @@
-// The content of a gzip file on this machine, block by block, from its start or from a saved state
-// in the middle of it. It drives the framing (codec/gzip/members.ts) and the engine whose state can
-// be saved; what proves the file is theirs.
+// The content of a gzip file on this machine, block by block, from its start or from a saved state in
+// the middle of it. The inflating is stages/inflation.ts; this file reads the compressed bytes.
 
 import { gzipLimits } from '../../codec/gzip/limits'
-import { GzipMembers, type GzipMembersState } from '../../codec/gzip/members'
 import { WasmInflate } from '../../codec/gzip/wasm-inflate'
+import { eventLoopTurn, isTurnDue } from '../../core/event-loop'
+import { PAUSE, type Pause, type Steps } from '../../core/steps'
+import { inflateEngine } from '../../stages/inflate-engines'
+import { Inflation, type InflationState } from '../../stages/inflation'
 import type { DurableFile } from '../durable-files'
 
 const READ_BYTES = 256 * 1024
 
-export interface InflaterState {
-  readonly members: GzipMembersState
-  readonly engine: Uint8Array
+/** Whether a file can be resumed from a saved state: only the WebAssembly engine has one. */
+export function canResume(): boolean {
+  return inflateEngine(undefined, false).name === 'wasm'
 }
 
 export class FileInflater {
   readonly #file: DurableFile
   readonly #readBytes: number
-  readonly #members: GzipMembers
-  #engine: WasmInflate | undefined
+  readonly #inflation: Inflation
+  /** Where the next read begins. */
+  #readAt: number
 
   /**
-   * @param file stays open, and its caller's
+   * @param file stays open; its caller closes it
+   * @param state of another inflater, where `canResume`
    * @param readBytes compressed bytes read at a time
-   * @throws FeedError OPTION_INVALID for a state that was not saved by another
+   * @throws FeedError OPTION_INVALID for a state that no other inflater has saved
    */
-  constructor(file: DurableFile, state?: InflaterState, readBytes = READ_BYTES) {
+  constructor(file: DurableFile, state?: InflationState, readBytes = READ_BYTES) {
+    const { newEngine } = inflateEngine(undefined, false)
     this.#file = file
     this.#readBytes = readBytes
-    this.#members = new GzipMembers(gzipLimits({}), state?.members)
-    this.#engine =
-      state && new WasmInflate(state.members.byteOffset, state.engine, state.members.memberCrc)
+    // The size of a read is chosen here, so nothing has to be gathered.
+    this.#inflation = new Inflation({
+      limits: gzipLimits({}),
+      newEngine,
+      largeBytes: 1,
+      resumed: state && resumed(state),
+    })
+    this.#readAt = state ? state.members.byteOffset + state.members.dataBytes : 0
   }
 
   /**
-   * Blocks of the content, each lent until the next is asked for. The file is proven to be whole
-   * when the sequence has ended by itself.
+   * Blocks of the content, each lent until the next is asked for. The file is proven to be whole when
+   * the sequence has ended by itself.
    * @throws FeedError STATE_IO, GZIP_* as Gunzip
    */
   async *blocks(): AsyncGenerator<Uint8Array, void, void> {
     for (;;) {
-      const compressed = await this.#file.read(this.#members.byteOffset, this.#readBytes)
+      const compressed = await this.#file.read(this.#readAt, this.#readBytes)
       if (compressed.length === 0) break
-      yield* this.#read(compressed)
+      this.#readAt += compressed.length
+      yield* blocksOf(this.#inflation.inflate(compressed))
     }
-    this.#afterData()
-    this.#members.end()
+    yield* blocksOf(this.#inflation.finish())
   }
 
   /**
-   * Where the content stands behind the last block; undefined where no state is worth keeping. Call
-   * it between two blocks.
+   * The position behind the last block. Undefined where no state is worth keeping, or none can be
+   * saved. Call it between two blocks.
    */
-  saveState(): InflaterState | undefined {
-    const members = this.#members.saveState()
-    return members && this.#engine && { members, engine: this.#engine.saveState() }
+  saveState(): InflationState | undefined {
+    return this.#inflation.saveState()
   }
 
   close(): void {
-    this.#engine?.destroy()
-    this.#engine = undefined
+    this.#inflation.destroy()
   }
+}
 
-  *#read(compressed: Uint8Array): Generator<Uint8Array, void, void> {
-    for (let rest = compressed; rest.length > 0; ) {
-      const used = this.#members.inData ? yield* this.#inflate(rest) : this.#members.read(rest)
-      rest = rest.subarray(used)
-    }
-  }
+function resumed({ members, engine }: InflationState) {
+  return { members, engine: new WasmInflate(members.byteOffset, engine, members.memberCrc) }
+}
 
-  *#inflate(bytes: Uint8Array): Generator<Uint8Array, number, void> {
-    const engine = (this.#engine ??= new WasmInflate(this.#members.byteOffset))
-    const usedBefore = engine.usedBytes
-    for (const block of engine.inflate(bytes)) {
-      this.#members.output(block, engine.usedBytes, engine.crc)
-      yield block
-    }
-    const used = engine.usedBytes - usedBefore
-    this.#afterData()
-    return used
-  }
-
-  #afterData(): void {
-    const engine = this.#engine
-    if (engine === undefined) return
-    this.#members.data(engine.usedBytes, engine.ended)
-    if (engine.ended) this.close()
+async function* blocksOf(
+  outputs: Steps<Uint8Array | Pause> | undefined,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (outputs === undefined) return
+  for (let step = await outputs.next(); !step.done; step = await outputs.next()) {
+    if (step.value !== PAUSE) yield step.value
+    else if (isTurnDue(performance.now())) await eventLoopTurn()
   }
 }

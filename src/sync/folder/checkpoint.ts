@@ -7,7 +7,7 @@
 import { crc32 } from '../../codec/gzip/crc32'
 import type { GzipMembersState } from '../../codec/gzip/members'
 import type { TsvParserState } from '../../codec/tsv/parser'
-import type { InflaterState } from '../file/file-inflater'
+import type { InflationState } from '../../stages/inflation'
 
 const MAGIC = 0x3243_4d46 // `FMC2`
 const HEAD_BYTES = 12
@@ -16,7 +16,7 @@ const CHECKED_FROM = 8
 export interface Checkpoint {
   /** Which file: the sequence of its ledger entry. */
   readonly sequence: number
-  readonly inflater: InflaterState
+  readonly inflater: InflationState
   readonly parser: TsvParserState
 }
 

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { InflationState } from '../../../src/stages/inflation'
 import type { DurableFile } from '../../../src/sync/durable-files'
-import { FileInflater, type InflaterState } from '../../../src/sync/file/file-inflater'
+import { FileInflater } from '../../../src/sync/file/file-inflater'
 import { SimulatedMachine } from '../simulated-machine'
 
 async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
@@ -14,13 +15,16 @@ async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
 interface Reading {
   readonly content: Buffer
   /** Behind each block: how much content there was, and where to go on. */
-  readonly states: readonly { readonly length: number; readonly state: InflaterState | undefined }[]
+  readonly states: readonly {
+    readonly length: number
+    readonly state: InflationState | undefined
+  }[]
 }
 
-async function read(file: DurableFile, readBytes: number, from?: InflaterState): Promise<Reading> {
+async function read(file: DurableFile, readBytes: number, from?: InflationState): Promise<Reading> {
   const inflater = new FileInflater(file, from, readBytes)
   const blocks: Uint8Array[] = []
-  const states: { length: number; state: InflaterState | undefined }[] = []
+  const states: { length: number; state: InflationState | undefined }[] = []
   let length = 0
   for await (const block of inflater.blocks()) {
     blocks.push(Uint8Array.from(block))
@@ -96,4 +100,24 @@ test('a state that no other has saved is refused', async () => {
   expect(() => new FileInflater(file, state)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID' }),
   )
+})
+
+test('without WebAssembly a file is read by node:zlib, and cannot be resumed inside', async () => {
+  vi.resetModules()
+  vi.stubGlobal('WebAssembly', undefined)
+  try {
+    const fresh = await import('../../../src/sync/file/file-inflater')
+    expect(fresh.canResume()).toBe(false)
+    const content = Buffer.from(Array.from({ length: 30_000 }, (_, n) => `row ${n}\n`).join(''))
+    const inflater = new fresh.FileInflater(await fileOf(gzipSync(content)), undefined, 500)
+    const blocks: Uint8Array[] = []
+    for await (const block of inflater.blocks()) {
+      blocks.push(Uint8Array.from(block))
+      expect(inflater.saveState()).toBeUndefined()
+    }
+    inflater.close()
+    expect(Buffer.concat(blocks).equals(content)).toBe(true)
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

@@ -1,0 +1,42 @@
+// The inflate engines by name, and the default one of this machine.
+
+import { fflateEngine } from '../codec/gzip/fflate-inflate'
+import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
+import { wasmEngine } from '../codec/gzip/wasm-inflate'
+import { FeedError } from '../errors'
+import { choice } from '../options'
+import { parallelEngine } from './parallel-inflate'
+import { ZlibInflate } from './zlib-inflate'
+
+export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
+
+/** An engine, and what makes one for a member. */
+export interface ChosenEngine {
+  readonly name: GunzipEngine
+  readonly newEngine: NewInflateEngine
+}
+
+const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngine>> = {
+  zlib: () => startOffset => new ZlibInflate(startOffset),
+  wasm: worker => (worker ? parallelEngine() : wasmEngine()),
+  fflate: fflateEngine,
+}
+
+/**
+ * The engine of that name, or without one the fastest that this machine can run.
+ *
+ * @param worker whether a large file may be inflated by a worker thread
+ * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED
+ */
+export function inflateEngine(name: GunzipEngine | undefined, worker: boolean): ChosenEngine {
+  if (name !== undefined) {
+    const checked = choice('engine', name, Object.keys(ENGINES) as GunzipEngine[])
+    return { name: checked, newEngine: ENGINES[checked](worker) }
+  }
+  try {
+    return inflateEngine('wasm', worker)
+  } catch (error) {
+    if (!FeedError.is(error) || error.code !== 'DEPENDENCY_UNSUPPORTED') throw error
+    return inflateEngine('zlib', worker)
+  }
+}
