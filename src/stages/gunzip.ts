@@ -71,8 +71,8 @@ const NAMES: OptionNames<GunzipOptions> = {
  * output or input block, with `wasm` at the byte at fault (GZIP_LIMIT: at the output's last), with
  * `fflate` within about 4 KiB.
  *
- * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction; STAGE_INPUT_INVALID, GZIP_EMPTY,
- * GZIP_HEADER_INVALID, GZIP_TRUNCATED, GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH,
+ * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction (with `fflate` at the first input);
+ * STAGE_INPUT_INVALID, GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED, GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH,
  * GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {

@@ -2,11 +2,11 @@
 //
 // fflate's `Inflate` tells neither that the deflate data ended nor how much it used; its internal
 // state does. That state is read here, and its meaning is tried out on a known stream before the
-// engine is offered. fflate is laxer than node:zlib: it ignores a stored block's NLEN and accepts
+// first use. fflate is laxer than node:zlib: it ignores a stored block's NLEN and accepts
 // some code tables that RFC 1951 forbids. What it makes of such data passes only if the trailer's
 // CRC32 and size agree.
 
-import { Inflate } from 'fflate'
+import type { Inflate } from 'fflate'
 import { FeedError } from '../../errors'
 import {
   dataInvalid,
@@ -49,38 +49,70 @@ interface Internals {
   o: Uint8Array
 }
 
-/**
- * The engine, after a check that the installed fflate is one whose state this file can read.
- *
- * @throws DEPENDENCY_UNSUPPORTED
- */
+type NewInflate = typeof Inflate
+
+/** An engine that loads fflate with its first block, so that only its users load that package. */
 export function fflateEngine(): NewInflateEngine {
-  if (!readsItsState()) {
-    const context = { package: 'fflate', expected: '0.8.x' }
-    throw new FeedError(
-      'DEPENDENCY_UNSUPPORTED',
-      'the fflate engine cannot read the state of the installed fflate',
-      context,
-    )
+  return startOffset => new LoadedOnUse(startOffset)
+}
+
+class LoadedOnUse implements InflateEngine {
+  readonly #startOffset: number
+  #engine: FflateInflate | undefined
+
+  constructor(startOffset: number) {
+    this.#startOffset = startOffset
   }
-  return startOffset => new FflateInflate(startOffset)
+
+  get ended(): boolean {
+    return this.#engine?.ended ?? false
+  }
+
+  get usedBytes(): number {
+    return this.#engine?.usedBytes ?? 0
+  }
+
+  /** @throws DEPENDENCY_UNSUPPORTED from the sequence, where the installed fflate is another one */
+  async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    this.#engine ??= new FflateInflate(this.#startOffset, await supportedInflate())
+    yield* this.#engine.inflate(block)
+  }
+
+  finish(): IterableIterator<never> {
+    return NOTHING.values()
+  }
+
+  destroy(): void {}
+}
+
+/** The class whose state was found to be one that this file can read. */
+let supported: NewInflate | undefined
+
+async function supportedInflate(): Promise<NewInflate> {
+  const { Inflate } = await import('fflate')
+  if (supported === Inflate || readsItsState(Inflate)) return (supported = Inflate)
+  const context = { package: 'fflate', expected: '0.8.x' }
+  const message = 'the fflate engine cannot read the state of the installed fflate'
+  throw new FeedError('DEPENDENCY_UNSUPPORTED', message, context)
 }
 
 /**
  * `byteOffset` of its errors: the block of deflate data at fault, or the 4 KiB slice if that begins
  * later.
  */
-class FflateInflate implements InflateEngine {
+class FflateInflate {
   readonly #startOffset: number
-  readonly #inflate = new Inflate(piece => this.#gather(piece))
-  readonly #internals = this.#inflate as unknown as Internals
+  readonly #inflate: Inflate
+  readonly #internals: Internals
   readonly #workspace = new Uint8Array(WORKSPACE_BYTES)
   #takenBytes = 0
   #pieces: Uint8Array[] = []
   #piecesBytes = 0
 
-  constructor(startOffset: number) {
+  constructor(startOffset: number, NewInflate: NewInflate) {
     this.#startOffset = startOffset
+    this.#inflate = new NewInflate(piece => this.#gather(piece))
+    this.#internals = this.#inflate as unknown as Internals
   }
 
   get ended(): boolean {
@@ -99,12 +131,6 @@ class FflateInflate implements InflateEngine {
     }
     yield* this.#takeOutputs()
   }
-
-  finish(): IterableIterator<never> {
-    return NOTHING.values()
-  }
-
-  destroy(): void {}
 
   #push(slice: Uint8Array): void {
     this.#takenBytes += slice.length
@@ -174,8 +200,8 @@ const KNOWN_STREAM = Uint8Array.of(0x4b, 0x4c, 0x84, 0x01, 0x00, 0xaa)
 const KNOWN_STREAM_BYTES = 5
 const KNOWN_OUTPUT = 'a'.repeat(10)
 
-function readsItsState(): boolean {
-  const engine = new FflateInflate(0)
+function readsItsState(NewInflate: NewInflate): boolean {
+  const engine = new FflateInflate(0, NewInflate)
   let output = ''
   try {
     // Cut in the middle, so that the state which is kept from push to push takes part.
