@@ -1,5 +1,5 @@
-// What a stage counts about itself, and how large an item is.
-// Sizes are recognised by shape, so that user-made batches count too.
+// The counters of a stage, and the size of an item. Sizes are recognised by shape, so that batches
+// from other packages count too.
 
 /** Counted by every stage from its first item to its terminal event. Times are in milliseconds. */
 export interface StageCounters {
@@ -10,11 +10,13 @@ export interface StageCounters {
   bytesOut: number
   rowsIn: number
   rowsOut: number
-  /** Spent inside the stage's own work, waiting for its I/O included. */
+  /** Time inside the stage's own work, including the wait for its own I/O. */
   busyMs: number
-  /** Spent with nothing to do because the stage before had nothing yet. */
+  /** Time without work because the stage before had no item ready. */
   waitMs: number
-  /** Spent handing items on, or held back by the reader. */
+  /**
+   * Time from giving an item until the next one is asked for: the reader uses the item, or is slow.
+   */
   blockedMs: number
 }
 
@@ -33,10 +35,10 @@ export function newCounters(stage: string): StageCounters {
   }
 }
 
-/** Why a stage rests: nothing came yet, or nobody takes what it has. */
+/** Why a stage is idle: no input is there, or its output has not been taken. */
 export type IdleFor = 'waitMs' | 'blockedMs'
 
-/** Adds the time that a stage rests to its counters. */
+/** Adds the idle time of a stage to its counters. */
 export class IdleTime {
   readonly #counters: StageCounters
   #since = 0
@@ -57,7 +59,10 @@ export class IdleTime {
   }
 }
 
-/** Bytes in an item: a byte block, a piece that carries one, or a batch that says its size. */
+/**
+ * The bytes of an item: a byte block, a piece that has one, or a batch with `byteLength`; 0 for
+ * anything else.
+ */
 export function byteLengthOf(item: unknown): number {
   if (typeof item !== 'object' || item === null) return 0
   const { byteLength, bytes } = item as { byteLength?: unknown; bytes?: { byteLength?: unknown } }
@@ -65,7 +70,7 @@ export function byteLengthOf(item: unknown): number {
   return typeof bytes?.byteLength === 'number' ? bytes.byteLength : 0
 }
 
-/** Rows in an item: a batch's length; byte blocks and pieces have none. */
+/** The rows of an item, which are its `length`; 0 for byte blocks and pieces. */
 export function rowCountOf(item: unknown): number {
   if (typeof item !== 'object' || item === null || ArrayBuffer.isView(item)) return 0
   const { length } = item as { length?: unknown }

@@ -1,27 +1,28 @@
-// When stages let the event loop turn. It owns the measure of how long stages have worked since it
-// last turned: one for all stages of the process, because they share one thread.
+// Decides when stages yield to the event loop. This file owns the time for which stages have worked
+// since the last turn. All stages of the thread share it, because they share the event loop.
 
-// Not the global: a test of a caller that fakes the timers would stop every stage.
+// The import bypasses the global, so that a caller's test with fake timers does not stop every
+// stage.
 import { setImmediate } from 'node:timers'
 
-/** How long stages may work before timers, sockets and an abort are heard. */
+/** Stages may work for so long before timers, sockets and abort signals are served. */
 const SLICE_MS = 10
 
-/** When the first stage began to work in the present turn; undefined until one does. */
+/** When the first stage began to work in the current turn; undefined while none has. */
 let workingSince: number | undefined
-/** What waits for the next turn, all together. */
+/** One promise for all stages that wait for the next turn. */
 let nextTurn: Promise<undefined> | undefined
 
-/** Whether stages have worked in this turn for so long that the event loop must turn. */
+/** Returns true when stages have worked in this turn for so long that they must yield. */
 export function isTurnDue(now: number): boolean {
   if (workingSince !== undefined) return now - workingSince > SLICE_MS
   workingSince = now
-  // It does not keep the process alive: if nothing else does, nobody waits.
+  // The immediate must not keep the process alive: with no other work, no stage waits for it.
   setImmediate(endSlice).unref()
   return false
 }
 
-/** Comes when timers and sockets have had their turn. */
+/** Resolves after timers and sockets had their turn. */
 export function eventLoopTurn(): Promise<undefined> {
   nextTurn ??= new Promise(resolve => {
     setImmediate(() => {

@@ -1,58 +1,68 @@
-// What every stage is underneath: a machine, which makes outputs of inputs, and the driver that
-// pulls them out of it. A pipeline is drivers on top of each other, with no queue and no event
-// between them; a stage that stands alone is one driver over what was written to it
+// The machine of a stage, and the driver that pulls outputs out of it. A machine turns inputs into
+// outputs and knows no stream. A pipeline is a chain of drivers, with no queue and no event between
+// them. A stage outside a pipeline is one driver over the items that were written to it
 // (stages/stage.ts).
 //
 //   reader ─next()─▶ Driver ─▶ outputs of the current input, one at a time
 //                       └─next()─▶ inputs: the driver of the stage before, or an inbox
 //
-// The one pull loop of the project stands here. It lets nobody wait: whoever calls `next` in a loop
-// decides when the event loop turns (event-loop.ts), and gets a `PAUSE` where nothing came of a
-// step.
+// The only pull loop of the project is `Driver.next`. The driver never yields to the event loop by
+// itself: a caller that loops over `next` decides when to yield (event-loop.ts), and gets a `PAUSE`
+// where a step had no output.
 //
-// If you change the order of steps here, also change src/README.md ("How data flows") and the laws
-// in test/stages/laws.ts; if you change what is counted, also change pipeline/stage-profile.ts.
+// If you change the order of steps, also change src/README.md ("How data flows") and the laws in
+// test/stages/laws.ts. If you change what is counted, also change pipeline/stage-profile.ts.
 
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, IdleTime, rowCountOf, type StageCounters } from './counters'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from './steps'
 
 /**
- * What a machine makes of one input or of the end: a lazy sequence, synchronous or not, or both
- * (`Steps`). `undefined` means nothing. A `PAUSE` in it is no output.
+ * The outputs of one input, or of the end of input: a lazy sequence that is synchronous,
+ * asynchronous or mixed (`Steps`). `undefined` means that there are none. A `PAUSE` in the sequence
+ * is no output.
  */
 export type Outputs<Out> = Iterable<Out | Pause> | AsyncIterable<Out | Pause> | undefined
 
-/** Makes outputs of inputs. It knows neither where these come from nor where those go. */
+/**
+ * Turns inputs into outputs. A machine does not know where inputs come from or where outputs go.
+ */
 export interface Machine<In, Out> {
-  /** The outputs of one input. Called again only when the last sequence is used up. */
+  /**
+   * Returns the outputs of one input. The driver calls it again only after the last sequence has
+   * ended.
+   */
   push(input: In): Outputs<Out>
-  /** The outputs of the end of input. */
+  /** Returns the outputs of the end of input. */
   end(): Outputs<Out>
-  /** True once it takes no more input: `end` follows when the current sequence is used up. */
+  /**
+   * True once the machine accepts no more input: the driver then calls `end` after the current
+   * sequence.
+   */
   readonly takesNoMore?: boolean
   /**
-   * Frees what it holds, once.
-   * @param hasEnded its last output was handed on; otherwise it is not wanted any more
+   * Frees the resources of the machine. The driver calls it once.
+   * @param hasEnded true after the last output was passed on, false where the run was stopped
+   * before
    */
   close(hasEnded: boolean): void
 }
 
-/** A step, at once or later. `PAUSE`: nothing yet, ask again. */
+/** A step, or the promise of one. The value `PAUSE` means: no output yet, ask again. */
 export type Next<T> = Step<T | Pause> | Promise<Step<T | Pause>>
 
-/** Where a driver takes its inputs from. */
+/** The place where a driver takes its inputs from. */
 export interface Inputs<T> {
   /**
-   * Called again only when the last step has come. Undefined: nothing is there, and somebody else
-   * knows when there is.
+   * Returns the next step. The caller waits for the last step before it calls again. Returns
+   * undefined while nothing is there and the caller will learn in another way when something is.
    */
   next(): Next<T> | undefined
-  /** No more is wanted. */
+  /** Tells the supplier that the driver wants no more inputs. */
   close(): void
 }
 
-/** The inputs of a source: none. */
+/** The inputs of a source, which has none. */
 export const NO_INPUTS: Inputs<never> = { next: () => DONE, close() {} }
 
 interface Cursor<Out> {
@@ -60,12 +70,12 @@ interface Cursor<Out> {
   return?(): unknown
 }
 
-/** No step came of it: take the next one. */
+/** Tells the pull loop to go on: the call had no step. */
 const GO_ON = Symbol('go on')
 
 /**
- * Pulls outputs out of one machine, and inputs into it as they are needed. It counts both, and the
- * time of each.
+ * Pulls outputs out of one machine, and inputs into it when they are needed. It counts both, and
+ * the time of each.
  */
 export class Driver<In, Out> implements Inputs<Out> {
   readonly #machine: Machine<In, Out>
@@ -75,13 +85,13 @@ export class Driver<In, Out> implements Inputs<Out> {
   /** The outputs of the current input. */
   #cursor: Cursor<Out> | undefined
   #inputsEnded = false
-  /** `end` was called: behind its outputs there are none. */
+  /** True after `end` was called on the machine: no output follows those of the end. */
   #isEnding = false
   #isOver = false
-  /** Inside the cursor's `next`: a running generator cannot be closed. */
+  /** True inside the cursor's `next`: a generator that runs cannot be closed. */
   #isRunning = false
 
-  /** @param counters of the machine; their name stands in its errors */
+  /** @param counters the counters of the machine; errors carry their stage name */
   constructor(machine: Machine<In, Out>, counters: StageCounters, inputs: Inputs<In>) {
     this.#machine = machine
     this.#counters = counters
@@ -89,7 +99,7 @@ export class Driver<In, Out> implements Inputs<Out> {
     this.#idle = new IdleTime(counters)
   }
 
-  /** @throws FeedError what the machine fails with; the driver is closed by its owner then */
+  /** @throws FeedError the failure of the machine; the owner must then close the driver */
   next(): Next<Out> | undefined {
     this.#idle.leave()
     while (!this.#isOver) {
@@ -118,7 +128,7 @@ export class Driver<In, Out> implements Inputs<Out> {
     } finally {
       this.#isRunning = false
     }
-    // The machine's own work may have ended the run.
+    // The machine's own work may have closed this driver.
     if (this.#isOver) this.#closeCursor(cursor)
     if (isPromise(step)) return this.#nextLater(step, startedAt)
     this.#counters.busyMs += performance.now() - startedAt
@@ -143,8 +153,7 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (this.#isOver) return DONE
     if (step.done) {
       this.#cursor = undefined
-      // Inputs that give nothing would follow each other here, and nothing else would have its
-      // turn.
+      // Without this pause, a row of inputs without outputs would never yield to the event loop.
       return PAUSED
     }
     if (step.value === PAUSE) return PAUSED
@@ -155,8 +164,8 @@ export class Driver<In, Out> implements Inputs<Out> {
 
   #countOutput(item: Out): void {
     const { stage } = this.#counters
-    // A stream says null for nothing: an item that is null would be lost in one, and its reader
-    // wait for ever.
+    // A stream reads null as "no item": a null item would be lost, and its reader would wait for
+    // ever.
     if (item === null)
       throw new FeedError('STAGE_FAILED', `${stage}: null is not an item`, { stage })
     this.#counters.itemsOut++
@@ -165,7 +174,8 @@ export class Driver<In, Out> implements Inputs<Out> {
   }
 
   /**
-   * Opens the outputs of the next input or of the end. Behind those of the end everything is over.
+   * Opens the outputs of the next input, or of the end of input. After the outputs of the end the
+   * driver is over.
    */
   #nextCursor(): Next<Out> | undefined | typeof GO_ON {
     if (this.#isEnding) return this.#finish()
@@ -214,8 +224,8 @@ export class Driver<In, Out> implements Inputs<Out> {
   }
 
   #end(): Outputs<Out> {
-    // Before the end's own outputs: a machine that takes no more has no use for what stands before
-    // it.
+    // The inputs are closed before the outputs of the end: a machine that takes no more input does
+    // not need the stages before it.
     if (this.#machine.takesNoMore) this.#inputs.close()
     this.#inputsEnded = true
     this.#isEnding = true
@@ -232,8 +242,8 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (this.#isRunning) return
     this.#cursor = undefined
     if (cursor?.return === undefined) return
-    // It is called for its clean-up, and the run has its outcome: nobody is left to be told of a
-    // failure.
+    // `return` is called for its clean-up only. The run has its outcome already, so no caller could
+    // receive a failure from here.
     try {
       const closing = cursor.return()
       if (isPromise(closing)) closing.catch(() => {})
@@ -249,9 +259,9 @@ function cursorOf<Out>(outputs: NonNullable<Outputs<Out>>): Cursor<Out> {
 }
 
 /**
- * Asks for one item ahead wherever items are waited for, so that a stage which waits for a network
- * works while the next one does. What is at hand is not asked for ahead: nothing would be gained,
- * and one item more be held.
+ * Asks for one item ahead wherever items are waited for, so that a stage that waits for a network
+ * works while the next stage does. An item that comes without a promise is not asked for ahead:
+ * that would gain nothing, and would hold one item more.
  */
 export class ReadAhead<T> implements Inputs<T> {
   readonly #inputs: Inputs<T>
@@ -280,7 +290,7 @@ export class ReadAhead<T> implements Inputs<T> {
     return step
   }
 
-  /** A failure ahead is told in its turn, behind the item before it. */
+  /** A failure of the item ahead is reported in its turn, after the item before it. */
   #askAhead(): Next<T> | undefined {
     try {
       const step = this.#inputs.next()

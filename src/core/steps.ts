@@ -1,26 +1,30 @@
-// Lazy sequences of outputs: one that answers at once where it can, and with a promise only where
-// something has to be waited for; and the mark by which a machine that works without giving an
-// output lets go of the thread. An async generator costs microseconds for each step and layer, so
-// the sequences of the hot path are `Steps`.
+// Lazy sequences of outputs. A sequence answers at once where it can, and with a promise only where
+// it waits. This file also has `PAUSE`, with which a machine yields the thread while it works
+// without an output. An async generator costs microseconds for each step and layer, so the
+// sequences of the hot path are `Steps`.
 
 export type Step<T> = IteratorResult<T, void>
 
-/** What stands at the end of a sequence. */
+/** The step at the end of a sequence. */
 export const DONE: IteratorReturnResult<void> = { done: true, value: undefined }
 
 /**
- * Stands in a sequence where an output would: "nothing yet, ask again". A machine gives it after a
- * bounded amount of work without an output (about a millisecond's), and so needs no clock: whoever
- * drives it decides whether the event loop turns before the next step. It is no output, and is
- * neither counted nor handed on. Two copies of the package in one process share the symbol.
+ * An element of a sequence that is no output: it means "no output yet, ask again". A machine gives
+ * it after a bounded amount of work without an output (about a millisecond's), so machines need no
+ * clock: the caller of the driver decides whether the event loop turns before the next step. A
+ * `PAUSE` is neither counted nor passed on. The symbol is global, so that two copies of the package
+ * in one process agree on it.
  */
 export const PAUSE: unique symbol = Symbol.for('feedmill.pause')
 export type Pause = typeof PAUSE
 
-/** The step that gives it. */
+/** The step whose value is `PAUSE`. */
 export const PAUSED: IteratorYieldResult<Pause> = { done: false, value: PAUSE }
 
-/** One step at a time: `next` is called again only when the last step has come. */
+/**
+ * A sequence of one step at a time: `next` must not be called again before the last step has
+ * resolved.
+ */
 export class Steps<T> implements AsyncIterable<T> {
   readonly next: () => Step<T> | Promise<Step<T>>
 
@@ -28,7 +32,7 @@ export class Steps<T> implements AsyncIterable<T> {
     this.next = next
   }
 
-  /** The same steps, each with a promise. */
+  /** The same steps, each as a promise. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     for (let step = await this.next(); !step.done; step = await this.next()) yield step.value
   }

@@ -1,12 +1,13 @@
-// What the row helpers see inside an item: a batch of elements (a row batch or an array), or one
-// element. Row batches are recognised by shape: two copies of the package may meet in one process.
+// The elements that the row helpers see in an item: those of a batch (a row batch or an array), or
+// the item itself. Row batches are recognised by shape, because two copies of the package may meet
+// in one process.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 
 /**
- * What `filter`, `map`, `tap`, `take` and `for await` see of an item: the rows of a batch, the
- * members of an array, or the item.
+ * The elements of an item for `filter`, `map`, `tap`, `take` and `for await`: the rows of a row
+ * batch, the members of an array, or the item itself.
  */
 export type ElementOf<T> =
   T extends RowBatch<infer C> ? Row<C> : T extends readonly (infer E)[] ? E : T
@@ -26,7 +27,6 @@ function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
   )
 }
 
-/** The elements of an item. */
 export function elementsOf<T>(item: T): Iterable<ElementOf<T>> {
   if (Array.isArray(item) || isRowBatch<ElementOf<T>>(item)) return item as Iterable<ElementOf<T>>
   return [item as ElementOf<T>]
@@ -36,14 +36,14 @@ export function countOf(item: unknown): number {
   return Array.isArray(item) || isRowBatch(item) ? item.length : 1
 }
 
-/** The item with only the elements that `keep` accepts; undefined where none is left. */
+/** Returns the item with the elements that `keep` accepts, or undefined where none is left. */
 export function selectFrom<T>(item: T, keep: (element: ElementOf<T>) => boolean): T | undefined {
   if (Array.isArray(item)) return nonEmpty(item.filter(keep)) as T | undefined
   if (isRowBatch<ElementOf<T>>(item)) return nonEmpty(item.select(keep)) as T | undefined
   return keep(item as ElementOf<T>) ? item : undefined
 }
 
-/** The item with its first `count` elements, `count` at least 1. */
+/** Returns the item with its first `count` elements; `count` is at least 1. */
 export function firstOf<T>(item: T, count: number): T {
   if (Array.isArray(item)) return item.slice(0, count) as T
   return isRowBatch(item) ? (item.first(count) as T) : item

@@ -1,13 +1,13 @@
-// Any iterable as the first stage of a pipeline: arrays, generators, Node streams, web streams,
-// other pipelines' batches.
+// The source stage over any iterable: arrays, generators, Node streams, web streams, and the
+// batches of other pipelines.
 
 import { Source } from '../stages/source'
 
 export type AnyIterable<T> = AsyncIterable<T> | Iterable<T>
 
 /**
- * Destroying it also destroys or cancels what it reads from, at once, even in the middle of a
- * pending read.
+ * A source over an iterable. Destroying it also destroys or cancels the iterable at once, even
+ * while a read is pending.
  */
 export class IterableSource<T> extends Source<T> {
   readonly #iterable: AnyIterable<T>
@@ -28,7 +28,8 @@ export class IterableSource<T> extends Source<T> {
     if (typeof destroy === 'function') destroy.call(this.#iterable)
   }
 
-  // A web stream's own iterator puts `return` behind the pending read; its reader cancels at once.
+  // The iterator of a web stream queues `return` behind the pending read; its reader cancels at
+  // once.
   async *#readWebStream(stream: ReadableStream<T>): AsyncGenerator<T, void, void> {
     const reader = stream.getReader()
     this.#cancel = () => void reader.cancel().catch(() => {})

@@ -1,6 +1,6 @@
-// What a run gives, item by item or element by element, as async iterators written by hand: leaving
-// one ends the run at once, even while it waits (an async generator puts `return` behind the
-// pending step), and inside a batch the next element costs one promise.
+// Async iterators over a run: by item, by element, and over several pipelines. They are written by
+// hand for two reasons. Leaving one ends the run at once, even while it waits; an async generator
+// queues `return` behind the pending step. And the next element of a batch costs only one promise.
 
 import { type ElementOf, elementsOf } from './batch'
 import type { AnyIterable } from './iterable-source'
@@ -11,7 +11,7 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
   #run: Run | undefined
   #left = false
 
-  /** @param start called at the first step: an iterator that nobody reads starts nothing */
+  /** @param start called at the first step, so that an iterator without a reader starts no run */
   constructor(start: () => Run) {
     this.#start = start
   }
@@ -38,10 +38,7 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
 export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, void> {
   readonly #items: ItemIterator<T>
   #elements: Iterator<ElementOf<T>> | undefined
-  /**
-   * The last step that waits for an item: steps that are asked for meanwhile take their turn behind
-   * it.
-   */
+  /** The last step that waits for an item. Steps that are requested meanwhile queue behind it. */
   #waiting: Promise<unknown> | undefined
 
   constructor(items: ItemIterator<T>) {
@@ -86,7 +83,8 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
 }
 
 /**
- * The items of several pipelines, one after the other. Leaving it ends the one that runs, at once.
+ * The items of several pipelines, one pipeline after the other. Leaving the iterator ends the
+ * running pipeline at once.
  */
 export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
@@ -123,7 +121,7 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   }
 }
 
-/** What is read of a pipeline here. */
+/** The part of a pipeline that this file reads. */
 interface Readable<T> {
   batches(): AsyncIterator<T, void>
 }

@@ -1,6 +1,6 @@
-// The typed builder: a source and stages that fit each other, and what can be done with what comes
-// out. A pipeline is a description and never changes; each terminal call runs it once (run.ts).
-// It is one piece because what a source or a step may be is checked where it is given.
+// The typed builder: a source, stages whose types fit, and the calls that read what comes out. A
+// pipeline is an immutable description; each terminal call runs it once (run.ts). The file is one
+// piece because it checks each source and step in the call that receives it.
 
 import { Readable } from 'node:stream'
 import { isPromise } from '../core/steps'
@@ -24,12 +24,12 @@ import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from '
 import type { Sink } from './sink'
 
 /**
- * Where items come from. A function is called for each run, so that the pipeline can run more than
- * once.
+ * The source of a pipeline. A function is called for each run, so that the pipeline can run more
+ * than once.
  */
 export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterable<T> | Pipeline<T>)
 
-/** A stage, or a function that makes one for each run. An instance serves one run. */
+/** A stage, or a function that makes one for each run. One instance serves only one run. */
 export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
 
 type AnyStep = AnyStage | (() => AnyStage)
@@ -46,9 +46,11 @@ const STEP = 'a stage (an instance of its class), or a function that makes one'
 /**
  * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
  *
- * Sources: any iterable or async iterable of items (Node and web streams are such), a source stage,
- * another pipeline, or a function that gives one of these. Nothing runs before a terminal (`for
- * await`, forEach, toArray, toNodeReadable, run) is called.
+ * A source is an iterable or async iterable of items (Node and web streams included), a source
+ * stage, another pipeline, or a function that returns one of these. Nothing runs before a terminal
+ * call (`for await`, forEach, toArray, toNodeReadable, run).
+ *
+ * @throws FeedError OPTION_INVALID
  */
 export function pipeline<T>(
   source: Pipeline<T> | (() => Pipeline<T>),
@@ -67,7 +69,9 @@ export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions 
   return new Pipeline<T>(repeatable ? make : onlyOnce(make), [], options, repeatable)
 }
 
-/** A generator or stream read a second time would be empty, and the second run a silent success. */
+/**
+ * A generator or stream is empty at the second read, so the second run would succeed with no items.
+ */
 function onlyOnce<R>(make: () => R): () => R {
   let used = false
   return () => {
@@ -85,8 +89,9 @@ function onlyOnce<R>(make: () => R): () => R {
 }
 
 /**
- * @internal A pipeline that begins with a chain of stages which know of each other, so that each
- * run needs a chain of its own. The caller answers for their fitting each other, and for `T`.
+ * @internal A pipeline that begins with a chain of stages which share state, so that each run needs
+ * a new chain. The caller guarantees that the stages fit each other, and that the last one gives
+ * `T`.
  */
 export function pipelineOfChain<T>(
   chain: () => readonly AnyStage[],
@@ -95,7 +100,9 @@ export function pipelineOfChain<T>(
   return new Pipeline<T>(chain, [], options, true)
 }
 
-/** A pipeline of whatever items: pipelines of different items have no common `Pipeline<…>`. */
+/**
+ * A pipeline of any items, because pipelines of different items have no common `Pipeline<…>` type.
+ */
 interface AnyPipeline<T> {
   batches(): ItemIterator<T>
 }
@@ -103,8 +110,10 @@ interface AnyPipeline<T> {
 type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
 
 /**
- * The items of several pipelines, one pipeline after the other; the next one starts when the one
- * before has ended.
+ * Concatenates pipelines: their items come one pipeline after the other, and the next pipeline
+ * starts when the one before has ended.
+ *
+ * @throws FeedError OPTION_INVALID
  */
 export function concat<P extends AnyPipeline<unknown>>(
   pipelines: AnyIterable<P>,
@@ -117,17 +126,19 @@ export function concat<P extends AnyPipeline<unknown>>(
   const items = () =>
     new ConcatIterator<ItemOf<P>>(pipelines as AnyIterable<AnyPipeline<ItemOf<P>>>)
   if (!Array.isArray(pipelines)) return pipeline(items(), options)
-  // As often as all of them: one that cannot be read again would be missing from a second run.
+  // The result can be read as often as every member can: a member that cannot be read again would
+  // be missing from a second run.
   return new Pipeline(() => [sourceStage(items())], [], options, pipelines.every(isRepeatable))
 }
 
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
-  /** The source stage, and stages that come with it. */
+  /** Makes the source stage, and the stages that belong to it. */
   readonly #source: () => readonly AnyStage[]
   readonly #steps: readonly AnyStep[]
   readonly #options: PipelineOptions
   /**
-   * @internal True where each run gets its own source and stages, so that a run can be done again.
+   * @internal True where each run gets its own source and stages, so that the pipeline can run
+   * again.
    */
   readonly repeatable: boolean
 
@@ -150,7 +161,11 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     this.repeatable = repeatable
   }
 
-  /** Adds a stage. One that does not take what comes before is a compile error here. */
+  /**
+   * Adds a stage. A stage that does not accept the items before it is a compile error here.
+   *
+   * @throws FeedError OPTION_INVALID
+   */
   to<Out>(step: Step<T, Out>): Pipeline<Out> {
     if (typeof step === 'function') callback('step', step, STEP)
     else checkStage(step)
@@ -164,8 +179,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Keeps the rows (or members, or items) for which `keep` is true. It answers at once: a promise
-   * ends the run with OPTION_INVALID.
+   * Keeps the rows (or members, or items) for which `keep` returns true. `keep` is synchronous: a
+   * promise ends the run with OPTION_INVALID.
    */
   filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T> {
     callback('keep', keep)
@@ -173,23 +188,23 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Makes something else of each row, one row after the other; where `map` returns a promise, of
-   * what that gives. A row that is kept by the result pins its batch: see `Row.detach`.
+   * Replaces each row by what `map` returns, in order; a promise is awaited first. A row that the
+   * result refers to keeps the memory of its whole batch: see `Row.detach`.
    */
   map<U>(map: (element: ElementOf<T>) => U): Pipeline<Awaited<U>[]> {
     callback('map', map)
     return this.to(() => new MapRows<T, U>(map))
   }
 
-  /** Shows each row to `see` as it passes, waiting where it returns a promise. */
+  /** Calls `see` with each row as it passes, and waits where it returns a promise. */
   tap(see: (element: ElementOf<T>) => unknown): Pipeline<T> {
     callback('see', see)
     return this.to(() => new TapRows<T>(see))
   }
 
   /**
-   * Ends after the first `count` rows and destroys what stands before; the file's end is then not
-   * verified.
+   * Ends after the first `count` rows and destroys the stages before; the end of the file is then
+   * not verified.
    */
   take(count: number): Pipeline<T> {
     wholeNumber('count', count, 0)
@@ -197,19 +212,19 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Row by row (or member by member). Leaving the loop early destroys everything. Rows are
-   * unconfirmed until the loop ends by itself.
+   * Iterates row by row (or member by member, or item by item). Leaving the loop early destroys all
+   * stages. Rows are unconfirmed until the loop ends by itself.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<ElementOf<T>, void> {
     return new ElementIterator<T>(this.batches())
   }
 
-  /** Item by item, as the last stage gives them: the cheapest way to read. */
+  /** Iterates item by item, as the last stage gives them, which is the cheapest way to read. */
   batches(): ItemIterator<T> {
     return new ItemIterator<T>(() => this.#start())
   }
 
-  /** Calls `use` with every row in order, waiting where it returns a promise. */
+  /** Calls `use` with every row in order, and waits where it returns a promise. */
   async forEach(use: (element: ElementOf<T>) => void | Promise<void>): Promise<PipelineSummary> {
     callback('use', use)
     return this.#consume(async item => {
@@ -221,8 +236,8 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * All rows. Holds them all, and with them their batches: for small results and tests. Starts
-   * again as {@link run} does.
+   * Collects all rows. The array holds all rows and their batches in memory, so it is meant for
+   * small results and tests. A replaced file is read again as {@link run} does.
    */
   async toArray(): Promise<ElementOf<T>[]> {
     let all: ElementOf<T>[] = []
@@ -236,17 +251,18 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     return all
   }
 
-  /** A Node stream of the rows, in object mode; of bytes where the items are byte blocks. */
+  /** Returns a Node stream of the rows in object mode; of bytes where the items are byte blocks. */
   toNodeReadable(): Readable {
     return Readable.from(this)
   }
 
   /**
-   * Runs to the end into a sink: committed when every stage has ended without error, aborted
-   * otherwise. A file that was replaced while it was read (RANGE_FILE_REPLACED) is read again from
-   * its start, once, where the source and all steps are given as functions.
-   * @throws FeedError OPTION_INVALID for what is no sink, before anything is read; or that of the
-   * failure
+   * Runs the pipeline into a sink. The sink is committed after every stage has ended without an
+   * error, and aborted otherwise. A file that was replaced while it was read (RANGE_FILE_REPLACED)
+   * is read again from its start, once, where the source and all steps are given as functions.
+   *
+   * @throws FeedError OPTION_INVALID where the argument is no sink, before anything is read; or the
+   * error of the run
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
     filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
@@ -261,7 +277,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
       return summary
     } catch (cause) {
       const error = asFeedError(cause, sink.name)
-      // The first failure is the one to tell. A sink that could not abort is not opened again.
+      // The first failure is reported. A sink whose abort failed is not opened again.
       const isAborted = await aborted(sink, error)
       if (!mayRepeat || !isAborted || error.code !== 'RANGE_FILE_REPLACED') throw error
       return this.#attempt(sink, false)
@@ -287,15 +303,15 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   #start(): Run {
-    const steps = made('pipeline', () =>
+    const steps = madeStages('pipeline', () =>
       this.#steps.map(step => (typeof step === 'function' ? checkStage(step()) : step)),
     )
-    return new Run([...made('source', this.#source), ...steps], this.#options)
+    return new Run([...madeStages('source', this.#source), ...steps], this.#options)
   }
 }
 
-/** What the caller's functions make for a run; what they throw is typed. */
-function made(stage: string, make: () => readonly AnyStage[]): readonly AnyStage[] {
+/** Calls the caller's functions for a run, and wraps what they throw in a FeedError. */
+function madeStages(stage: string, make: () => readonly AnyStage[]): readonly AnyStage[] {
   try {
     return make()
   } catch (error) {
@@ -314,12 +330,12 @@ async function aborted<T>(sink: Sink<T>, error: FeedError): Promise<boolean> {
 
 function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
   checkSource(source)
-  // Another stage than a source is written to by others, and read as any stream.
+  // A stage that is no source gets its input from elsewhere, and is read as a stream.
   if (isStage(source) && isSource(source)) return source
   return new IterableSource(isPipeline<T>(source) ? source.batches() : source)
 }
 
-/** Whether a source can be read more than once from its start. */
+/** Tells whether a source can be read more than once from its start. */
 function isRepeatable(source: PipelineSource<unknown>): boolean {
   if (typeof source === 'function' || Array.isArray(source)) return true
   return isPipeline(source) && source.repeatable
@@ -350,7 +366,7 @@ function checkPipeline(member: unknown): void {
     throw optionInvalid('pipelines', 'a list of nothing but pipelines', member)
 }
 
-// All by shape: two copies of the package may meet in one process.
+// Stages and pipelines are recognised by shape: two copies of the package may meet in one process.
 function isStage(source: unknown): source is AnyStage {
   const { counters, machineFor } = (source ?? {}) as { counters?: unknown; machineFor?: unknown }
   return counters !== undefined && typeof machineFor === 'function'

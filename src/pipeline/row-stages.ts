@@ -1,5 +1,5 @@
-// The stages behind the builder's row helpers. Each works inside a batch, so its cost is paid for
-// each batch, not for each row.
+// The stages behind the row helpers of the builder. Each works inside a batch, so its streaming
+// cost is paid for each batch and not for each row.
 
 import { isPromise } from '../core/steps'
 import { optionInvalid } from '../options'
@@ -11,7 +11,7 @@ export class FilterRows<T> extends Stage<T, T> {
 
   constructor(keep: (element: ElementOf<T>) => boolean) {
     super('filter')
-    this.#keep = element => decided(keep(element))
+    this.#keep = element => checkedDecision(keep(element))
   }
 
   protected override transform(item: T): T[] | undefined {
@@ -20,10 +20,13 @@ export class FilterRows<T> extends Stage<T, T> {
   }
 }
 
-/** A promise is true, whatever it will say. @throws FeedError OPTION_INVALID */
-function decided(kept: boolean): boolean {
+/**
+ * Refuses a promise, which would count as true whatever it resolves to.
+ * @throws FeedError OPTION_INVALID
+ */
+function checkedDecision(kept: boolean): boolean {
   if (typeof kept !== 'object' || !isPromise<boolean>(kept)) return kept
-  // Told here. Its own failure has no one to go to.
+  // The mistake is reported here; a rejection of the promise has no other reader.
   Promise.resolve(kept).catch(() => {})
   throw optionInvalid(
     'keep()',
@@ -66,7 +69,7 @@ export class TapRows<T> extends Stage<T, T> {
   }
 }
 
-/** Hands elements to a function one after the other, and waits where it gives a promise. */
+/** Calls a function with one element after the other, and waits where it returns a promise. */
 class InOrder<E> {
   readonly #elements: Iterator<E>
   readonly #use: (element: E) => unknown
@@ -77,8 +80,8 @@ class InOrder<E> {
   }
 
   /**
-   * The output that comes when all elements were used: without a promise where nothing was waited
-   * for.
+   * Returns the output once all elements were used, without a promise where nothing was waited for.
+   * @param isOver tells whether the stage was destroyed while the function was waited for
    */
   before<O>(output: O, isOver: () => boolean): Iterable<O> | AsyncIterable<O> {
     const pending = this.#useUntilPromise()

@@ -1,9 +1,10 @@
-// One run of a pipeline: the machines of its stages on top of each other, and one settlement. It
-// pulls items out of the last one; nothing stands between two stages but the calls of
-// core/machine.ts. A run is settled by its consumer (`close`, after the last item was used) or by
-// the first failure.
+// One run of a pipeline: a chain of drivers over the machines of its stages (core/machine.ts), and
+// one outcome. The run pulls items out of the last driver; no stream stands between two stages. A
+// run ends when its consumer closes it (`close`, after the last item was used) or at the first
+// failure.
 //
-// If you change when a run ends, also change stages/stage.ts (a stage alone) and test/pipeline/.
+// If you change when a run ends, also change stages/stage.ts (a stage outside a pipeline) and
+// test/pipeline/.
 
 import type { StageCounters } from '../core/counters'
 import { eventLoopTurn, isTurnDue } from '../core/event-loop'
@@ -14,26 +15,26 @@ import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
 
 export interface PipelineSummary {
-  /** Counters in the order of the chain, the source first. */
+  /** The counters of the stages in the order of the chain, the source first. */
   readonly stages: readonly StageCounters[]
   readonly elapsedMs: number
 }
 
 export interface PipelineOptions {
-  /** Aborting it ends the run with ABORTED; everything is released at once. */
+  /** Aborting the signal ends the run with ABORTED and releases everything at once. */
   readonly signal?: AbortSignal
-  /** Called every `progressMs` while the run lasts, and once at its end. */
+  /** Called every `progressMs` during the run, and once at its end. */
   readonly onProgress?: (progress: PipelineSummary) => void
   /** Milliseconds between two calls of `onProgress`; 250 by default. */
   readonly progressMs?: number
-  /** Called once when a run ends, well or not. */
+  /** Called once when a run ends, with the error if it failed. */
   readonly onSettled?: (summary: PipelineSummary, error?: FeedError) => void
 }
 
-/** Any stage: what flows between stages is erased here, the builder has checked it. */
+/** Any stage. The item types are erased here, because the builder has checked them. */
 export type AnyStage = Stage<never, unknown>
 
-/** A step of a run, for its reader. */
+/** A step as the reader of a run gets it. */
 type RunStep = Step<unknown> | Promise<Step<unknown>>
 
 export class Run {
@@ -51,7 +52,7 @@ export class Run {
       ),
     )
   #timer: NodeJS.Timeout | undefined
-  /** Ends the step that is waited for. */
+  /** Resolves the step that the reader waits for. */
   #wake: (() => void) | undefined
   #isClosed = false
   #settled = false
@@ -77,8 +78,9 @@ export class Run {
   }
 
   /**
-   * The next item, at once where it is there. Called again only when the last step has come.
-   * @throws FeedError that of the run
+   * Returns the next item, without a promise where it is there. The caller waits for the last step
+   * before it calls again.
+   * @throws FeedError the error of the run
    */
   next(): RunStep {
     try {
@@ -86,15 +88,15 @@ export class Run {
         if (isTurnDue(performance.now())) return this.#after(eventLoopTurn())
         const step = this.#output.next() ?? DONE
         if (isPromise(step)) return this.#after(step)
-        if (step.done || step.value !== PAUSE) return this.#told(step)
+        if (step.done || step.value !== PAUSE) return this.#checked(step)
       }
     } catch (error) {
       this.fail(asFeedError(error, 'pipeline'))
     }
-    return this.#told(DONE)
+    return this.#checked(DONE)
   }
 
-  /** Ends the run with an error, the first one counts. Its reader gets it. */
+  /** Ends the run with an error. Only the first error counts; the reader of the run gets it. */
   fail(error: FeedError): void {
     if (this.#settled || this.#error !== undefined) return
     this.#error = error
@@ -102,29 +104,29 @@ export class Run {
     this.#settle()
   }
 
-  /** Ends the run for its consumer: no more is wanted. */
+  /** Ends the run because its consumer wants no more items. */
   close(): void {
     this.#closeStages()
     this.#settle()
   }
 
   /**
-   * The consumer has used the last item.
-   * @throws FeedError where the run has failed in the meantime
+   * Ends the run after its consumer has used the last item.
+   * @throws FeedError the error of the run, where it failed in the meantime
    */
   finish(): void {
     this.close()
     if (this.#error !== undefined) throw this.#error
   }
 
-  /** What was waited for, or the end of the run, whichever comes first. */
+  /** Returns the step that is waited for, or the end of the run, whichever comes first. */
   #after(waiting: Promise<Step<unknown> | undefined>): Promise<Step<unknown>> {
     return new Promise((resolve, reject) => {
       const goOn = (step?: Step<unknown>) => {
         if (this.#wake !== wake) return
         this.#wake = undefined
         try {
-          if (step && (step.done || step.value !== PAUSE)) resolve(this.#told(step))
+          if (step && (step.done || step.value !== PAUSE)) resolve(this.#checked(step))
           else resolve(this.next())
         } catch (error) {
           reject(error)
@@ -139,13 +141,16 @@ export class Run {
     })
   }
 
-  /** A step that came before the run has failed is told no more. */
-  #told(step: Step<unknown>): Step<unknown> {
+  /** A step that was made before the run failed is not passed on. */
+  #checked(step: Step<unknown>): Step<unknown> {
     if (this.#error !== undefined) throw this.#error
     return this.#isClosed ? DONE : step
   }
 
-  /** What has ended is left as it is: its result may still be read (SnapshotMerger). */
+  /**
+   * Destroys the stages that have not ended. A stage that has ended is left alone, because its
+   * result may still be read (SnapshotMerger).
+   */
   #closeStages(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -160,12 +165,12 @@ export class Run {
     else signal?.addEventListener('abort', this.#onAbort, { once: true })
     if (onProgress && !this.#settled)
       this.#timer = setInterval(
-        () => this.#tell(summary => onProgress(summary)),
+        () => this.#callBack(summary => onProgress(summary)),
         progressMs,
       ).unref()
   }
 
-  #tell(callback: (summary: PipelineSummary, error?: FeedError) => void): void {
+  #callBack(callback: (summary: PipelineSummary, error?: FeedError) => void): void {
     try {
       callback(this.summary, this.#error)
     } catch (cause) {
@@ -181,12 +186,12 @@ export class Run {
     clearInterval(this.#timer)
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
     const { onProgress, onSettled } = this.#options
-    if (onProgress) this.#tell(summary => onProgress(summary))
-    if (onSettled) this.#tell(onSettled)
+    if (onProgress) this.#callBack(summary => onProgress(summary))
+    if (onSettled) this.#callBack(onSettled)
   }
 }
 
-/** The machines of the stages, each over the one before it. */
+/** Makes a driver for each stage, each over the driver before it. */
 function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void): Inputs<unknown> {
   let inputs: Inputs<never> = NO_INPUTS
   stages.forEach((stage, n) => {

@@ -1,18 +1,20 @@
-// Where a pipeline's items go for good. Nothing is final before `commit`.
+// The contract of sinks, which store the items of a pipeline. Nothing is final before `commit`.
 
 import type { FeedError } from '../errors'
 
 /**
  * The contract between a pipeline and a sink: `open`, any number of `write`s, then `commit` or
- * `abort`; a `commit` that failed is followed by `abort`. `commit` is called only after every stage
- * has ended without error, the file's trailer and total verified; so what a sink keeps back until
- * then never becomes visible. After `abort` the same sink may be opened again.
+ * `abort`. A `commit` that fails is followed by `abort`. The pipeline calls `commit` only after
+ * every stage has ended without an error, so the trailers and the total size of the file are
+ * verified. What a sink holds back until then never becomes visible. After `abort` the same sink
+ * may be opened again.
  */
 export interface Sink<T> {
   readonly name: string
   open?(): void | Promise<void>
   /**
-   * A property, not a method: a sink of other items than the pipeline's is then a compile error.
+   * Writes one item. This is a property and not a method, so that a sink for other items than those
+   * of the pipeline is a compile error.
    */
   readonly write: (item: T) => void | Promise<void>
   commit(): void | Promise<void>

@@ -1,59 +1,57 @@
-// Where the time of a run went, and which stage decides its speed: arithmetic over the counters
-// that the stages keep themselves.
+// Computes where the time of a run went, and which stage limits its speed, from the counters of the
+// stages.
 //
 // Time is charged backwards. While the last stage waits, the stage before it is charged, unless
-// that one waits as well, and so on: each instant belongs to the last stage that had something to
-// do. Busy times would not do for that: a stage that works ahead on another thread, or waits for
-// its turn on this one, is busy beside the others, and its time costs the run nothing.
+// that one waits as well, and so on. So each instant belongs to the last stage that had work. Busy
+// times alone do not show that: a stage that works ahead on another thread, or waits for its turn
+// on this thread, is busy beside the others, and its time costs the run nothing.
 
 import type { StageCounters } from '../core/counters'
 import { anObject, finiteNumber, optionInvalid } from '../options'
 import type { PipelineSummary } from './run'
 
 /**
- * What the process says of the same run; by these a stage on a thread of its own is recognised. In
- * milliseconds.
+ * The times of the process during the same run, in milliseconds. They show a stage that works on
+ * its own thread.
  */
 export interface RunTimes {
-  /**
-   * How long the event loop of this thread had nothing to do
-   * (`performance.eventLoopUtilization()`).
-   */
+  /** How long the event loop of this thread was idle (`performance.eventLoopUtilization()`). */
   readonly idleMs: number
-  /** Of all threads, user and system (`process.cpuUsage()`). */
+  /** CPU time of all threads, user and system (`process.cpuUsage()`). */
   readonly cpuMs: number
 }
 
 export interface StageProfile {
   /**
-   * Of the run's time, from 0 to 1, one for each stage of the chain. Together with `consumerShare`
-   * at most 1.
+   * The share of each stage in the time of the run, from 0 to 1, in the order of the chain. The
+   * shares and `consumerShare` together are at most 1.
    */
   readonly shares: readonly number[]
-  /** What went to whoever consumed the pipeline: the body of a `for await`, a sink. */
+  /** The share of the consumer: the body of a `for await`, or a sink. */
   readonly consumerShare: number
-  /**
-   * Place in the chain of the stage that decides the speed; undefined where that is the consumer.
-   */
+  /** Index in the chain of the stage that limits the speed; undefined where the consumer does. */
   readonly bottleneck: number | undefined
   /**
-   * True where the bottleneck works on another thread, without a rest, and this one waits for it.
+   * True where the bottleneck works without idle time on another thread, and this thread waits for
+   * it.
    */
   readonly onOtherThread: boolean
 }
 
-/** A thread that rests for a smaller share of the run is never short of input. */
+/** A thread whose idle share of the run is smaller than this always has input. */
 const IDLE_SHARE = 0.1
 /**
- * Other threads that work for this share of the run have no rest: the remainder is how a run begins
- * and ends.
+ * Other threads are saturated from this share of the run on; the remainder is the start and the end
+ * of the run.
  */
 const SATURATED_SHARE = 0.8
 
 /**
- * Where the time of a run went, from the summary that `onSettled`, `forEach` and `run` give.
- * Without `times` a bottleneck on another thread, hidden behind the work of this one, is not
- * recognised.
+ * Computes the profile of a run from the summary that `onSettled`, `forEach` and `run` give.
+ * Without `times`, a bottleneck on another thread that is hidden behind the work of this thread is
+ * not recognised.
+ *
+ * @throws FeedError OPTION_INVALID
  */
 export function stageProfile(summary: PipelineSummary, times?: RunTimes): StageProfile {
   const { stages, elapsedMs } = anObject('summary', summary, 'the summary of a run')
@@ -71,25 +69,28 @@ export function stageProfile(summary: PipelineSummary, times?: RunTimes): StageP
 }
 
 /**
- * Each stage is charged with what the next one waited, less what it waited itself, and with its own
- * work at the most.
+ * Charges each stage with the time that the next stage waited, less the time that it waited itself,
+ * and at most with its own busy time.
  */
 function chargedBackwards(stages: readonly StageCounters[], elapsedMs: number): number[] {
   const last = stages.at(-1)!
-  // What is left over is the time before the first stage began and after the last one ended.
+  // The remainder is the time before the first stage began and after the last one ended.
   let left = Math.min(Math.max(0, elapsedMs - last.blockedMs), last.waitMs + last.busyMs)
   const charged: number[] = []
   for (const { busyMs, waitMs } of stages.toReversed()) {
-    // Who waits while a later stage works holds nobody up.
+    // A stage that waits while a later stage works delays nothing.
     const ownMs = Math.min(busyMs, left - Math.min(waitMs, left))
     charged.unshift(ownMs)
-    // One that works as one with the stage before it counts no waiting of its own.
+    // A stage that runs in lockstep with the stage before it counts no wait of its own.
     left = waitMs > 0 ? Math.min(left - ownMs, waitMs) : left - ownMs
   }
   return charged
 }
 
-/** The first stage that accounts for the rest of a thread that waits for others which have none. */
+/**
+ * The first stage whose share explains the idle time of this thread, where other threads are
+ * saturated.
+ */
 function stageOnOtherThread(
   shares: readonly number[],
   elapsedMs: number,

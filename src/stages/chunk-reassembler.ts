@@ -1,5 +1,5 @@
-// ChunkReassembler: the pieces of one file, in any order, to its bytes in order. A stage over
-// ChunkWindow; copies nothing.
+// ChunkReassembler: turns the pieces of one file, in any order, into its bytes in order. It is a
+// stage over ChunkWindow and copies no bytes.
 
 import { byteBlock } from '../codec/byte-block'
 import { ChunkWindow, type ChunkWindowOptions, WINDOW_BYTES } from '../codec/range/chunk-window'
@@ -16,26 +16,27 @@ const OPTION_NAMES: OptionNames<ChunkWindowOptions> = {
 const EXPECTED = '{ offset, bytes }, where offset is a whole number from 0'
 
 /**
- * Puts pieces `{offset, bytes}` in order.
+ * Puts the pieces `{offset, bytes}` of one file in order.
  *
- * Every output is the very block of an input piece: its memory belongs to the stage from `write`
- * until it comes out, then to the reader. Holds at most `windowBytes` of pieces that lie ahead, and
- * the one piece it is working on. The input may end when no byte before its end is missing, and
- * `totalBytes` (when given) is reached: else CHUNK_GAP or CHUNK_TOTAL_MISMATCH. Fails with
- * CHUNK_OVERLAP and CHUNK_WINDOW_EXCEEDED where such a piece arrives, and with STAGE_INPUT_INVALID
- * where something arrives that is no piece. No input gives no output.
+ * Each output is the block of an input piece itself. Its memory belongs to the stage from `write`
+ * until it is given out, then to the reader. The stage holds the current piece and at most
+ * `windowBytes` of pieces that lie ahead. The input may end where no byte before its end is missing
+ * and `totalBytes`, where given, is reached; otherwise the stage fails with CHUNK_GAP or
+ * CHUNK_TOTAL_MISMATCH. A piece that overlaps another fails with CHUNK_OVERLAP, one that does not
+ * fit into the window with CHUNK_WINDOW_EXCEEDED, and an item that is no piece with
+ * STAGE_INPUT_INVALID. Empty input has empty output, unless `totalBytes` says otherwise.
  */
 export class ChunkReassembler extends Stage<Piece, Uint8Array> {
   readonly #window: ChunkWindow
 
-  /** Throws OPTION_INVALID. */
+  /** @throws FeedError OPTION_INVALID */
   constructor(options: Partial<ChunkWindowOptions> = {}) {
     super('ChunkReassembler')
     knownOptions(options, OPTION_NAMES)
     this.#window = new ChunkWindow({ ...options, windowBytes: options.windowBytes ?? WINDOW_BYTES })
   }
 
-  /** Bytes held because something before them is missing. */
+  /** Bytes that are held because bytes before them are missing. */
   get heldBytes(): number {
     return this.#window.heldBytes
   }

@@ -1,6 +1,6 @@
-// A file's bytes as a source: one block ahead of the reader, and in memory that is used again where
-// the reader is known to copy. It owns the open file. What the bytes are, and whether the file is
-// whole, is for the stages behind it.
+// A file as a source of byte blocks. The source reads one block ahead of the reader, and reuses
+// memory where the next stage is known to copy. It owns the open file. The stages after it
+// interpret the bytes and check whether the file is complete.
 
 import { close, open, read } from 'node:fs'
 import { promisify } from 'node:util'
@@ -9,35 +9,36 @@ import { filePath, knownOptions, type OptionNames, wholeNumber } from '../option
 import { Source } from './source'
 
 /**
- * A block keeps the worker of Gunzip busy for a millisecond or two; smaller ones cost more waits,
- * larger ones only memory.
+ * A block of this size keeps the worker of Gunzip busy for a millisecond or two. Smaller blocks
+ * cost more waits, larger blocks only memory.
  */
 const BLOCK_BYTES = 256 * 1024
 const MAX_BLOCK_BYTES = 2 ** 30
 const LENT_BLOCKS = 2
 
 export interface FileSourceOptions {
-  /** Bytes of one read, and so the most in a block; 256 KiB by default. */
+  /** Bytes of one read, and the largest size of a block; 256 KiB by default. */
   readonly blockBytes?: number
 }
 
 const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
 
 /**
- * A file from its start to its end, in blocks of `blockBytes`; a read may give fewer.
+ * Reads a file from its start to its end, in blocks of at most `blockBytes`.
  *
- * Blocks belong to the reader, each in memory of its own. Only in a pipeline whose next stage
- * borrows its inputs (Gunzip, a parser) two blocks of memory go round: fresh ones that wait while
- * rows are made live just long enough to be taken for long-lived, and stay until a full collection.
- * Held: the block that the reader has, and the one that is being read.
+ * Each block has memory of its own and belongs to the reader. Only in a pipeline whose next stage
+ * borrows its inputs (Gunzip, a parser), the source reuses two blocks of memory: new blocks that
+ * wait while rows are made live just long enough for V8 to treat them as long-lived, and stay until
+ * a full collection. The source holds two blocks: the reader's, and the one that is being read.
  *
- * The file is closed at the end, at a failure and on destroy, there once the read under way has
- * come back. A file that cannot be opened or read is STAGE_FAILED; its cause is the system's error.
+ * The file is closed at the end, at a failure and on destroy, after a pending read has returned. A
+ * file that cannot be opened or read fails with STAGE_FAILED, whose cause is the error of the
+ * system.
  */
 export class FileSource extends Source<Uint8Array> {
   readonly #path: string
   readonly #blockBytes: number
-  /** What is lent in turn, the next one first. */
+  /** The reused blocks of memory, the next one first. */
   readonly #memories: Uint8Array[] = []
   #lends = false
 
@@ -64,7 +65,7 @@ export class FileSource extends Source<Uint8Array> {
         yield block
       }
     } finally {
-      // A file must not be closed while it is read.
+      // A file must not be closed while a read is pending.
       await reading?.catch(() => {})
       await promisify(close)(file)
     }
@@ -78,8 +79,8 @@ export class FileSource extends Source<Uint8Array> {
     }
   }
 
-  // Not by a FileHandle: its requests are large, and live long enough to make V8's young generation
-  // grow.
+  // This does not use a FileHandle: its request objects are large, and live long enough to make
+  // V8's young generation grow.
   #read(file: number): Promise<Uint8Array> {
     const memory = this.#nextMemory()
     const reading = new Promise<Uint8Array>((resolve, reject) => {
@@ -88,12 +89,15 @@ export class FileSource extends Source<Uint8Array> {
         else resolve(memory.subarray(0, bytesRead))
       })
     })
-    // It is read ahead: a failure is told when its turn comes.
+    // The block is read ahead, so a failure is reported when the block's turn comes.
     reading.catch(() => {})
     return reading
   }
 
-  /** While one block is read, the one before it is used: two are enough. */
+  /**
+   * Returns the memory for the next read. Two blocks are enough: one is used while the other is
+   * read.
+   */
   #nextMemory(): Uint8Array {
     if (!this.#lends) return this.#newMemory()
     const memory = this.#memories.length < LENT_BLOCKS ? this.#newMemory() : this.#memories.shift()!

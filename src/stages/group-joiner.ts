@@ -1,7 +1,7 @@
-// The stage that brings items and their item groups together: primaryItemGroupId of an item is
-// itemGroupId of its group. It owns the order of reading, the forms of the output and the counts;
-// groups and gathered items are kept by state/join/group-table.ts. Follows item-feeds.md, section
-// 3.8.
+// GroupJoiner: joins items with their item groups. The primaryItemGroupId of an item is the
+// itemGroupId of its group. This file owns the order of reading, the shapes of the output and the
+// counts; state/join/group-table.ts keeps the groups and the collected items. Follows
+// item-feeds.md, section 3.8.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
@@ -24,19 +24,19 @@ import { type Outputs, Stage } from './stage'
 
 export type JoinMode = 'items-with-group' | 'group-with-items'
 
-/** One item with its group, or one of the two alone. */
+/** One item with its group, or an item or group without a partner. */
 export type JoinedItem<T, G extends Columns> =
   | { readonly kind: 'joined'; readonly item: T; readonly group: Row<G> }
-  /** The item names no group. */
+  /** The item has no primaryItemGroupId. */
   | { readonly kind: 'ungrouped'; readonly item: T; readonly group: null }
-  /** The item names a group that is not there. */
+  /** The item names a group that the groups' source does not have. */
   | { readonly kind: 'item-orphan'; readonly item: T; readonly group: null }
-  /** No item names the group. */
+  /** No item names this group. */
   | { readonly kind: 'group-orphan'; readonly item: null; readonly group: Row<G> }
 
 /**
- * One group with its items in order of arrival, or one of the two alone; the kinds are those of
- * {@link JoinedItem}.
+ * One group with its items in order of arrival, or items or a group without a partner. The kinds
+ * are those of {@link JoinedItem}.
  */
 export type JoinedGroup<C extends Columns, G extends Columns> =
   | {
@@ -67,28 +67,32 @@ export type JoinOutput<
 
 export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M extends JoinMode> {
   /**
-   * All batches of the groups (of a pipeline its `batches()`), read to the end before the first
-   * item is taken. Destroyed, or returned, with the stage.
+   * All batches of the groups, for example the `batches()` of a pipeline. The stage reads them to
+   * the end before it takes the first item, and destroys or returns the source when the stage ends.
    */
   readonly groups: SideSource<RowBatch<G>>
   /**
-   * Every item with its group, in the order of items, as they come; or every group with its items,
-   * in the order of group ids, at the end.
+   * `items-with-group` (the default) gives each item with its group, in the order of the items, as
+   * they come. `group-with-items` gives each group with its items, in the order of group ids, at
+   * the end.
    */
   readonly mode?: M
   /**
-   * The row of an input's element, where the element is not the row itself: `entry => entry.row`
-   * for the merger's blocks.
+   * Returns the row of an input element, where the element is not the row itself: `entry =>
+   * entry.row` for the blocks of the merger.
    */
   readonly row?: (input: T) => Row<C>
   /**
-   * Where groups, and in group-with-items mode items, are kept: an empty store, the caller's to
-   * close. Unless given, a {@link SpillingStore} of the joiner's own.
+   * An empty store for the groups and, in group-with-items mode, the items. The caller closes it.
+   * By default the joiner uses a {@link SpillingStore} of its own.
    */
   readonly store?: KeyedStore
-  /** Bytes of memory of the joiner's own store before it goes to disk; 64 MiB unless set. */
+  /** Bytes of memory that the joiner's own store uses before it goes to disk; 64 MiB by default. */
   readonly memoryBytes?: number
-  /** Items of one group at the most, in group-with-items mode; 100,000 unless set. */
+  /**
+   * The most items of one group in group-with-items mode; 100,000 by default. One more fails with
+   * STATE_LIMIT.
+   */
   readonly maxGroupItems?: number
 }
 
@@ -101,39 +105,41 @@ const NAMES: OptionNames<GroupJoinerOptions<unknown, Columns, Columns, JoinMode>
   maxGroupItems: true,
 }
 
-/** Items in each kind, and groups. */
+/** The number of items of each kind, and of groups. */
 export interface JoinTally {
   joined: number
   ungrouped: number
   itemOrphans: number
   groupOrphans: number
-  /** Different groups that were read. */
+  /** The number of different groups that were read. */
   groups: number
   /**
-   * Records of groups that an earlier record had brought already: the last of the files' order
+   * Records of groups that replaced an earlier record: the last record in the order of the files
    * counts.
    */
   replacedGroups: number
 }
 
-/** Groups with items in one output. */
+/** The number of groups with their items in one output. */
 const OUTPUT_GROUPS = 64
 
 /**
- * In: row batches, or arrays whose elements hold a row each. Out: arrays of {@link JoinedItem}, or
- * of {@link JoinedGroup}.
+ * Joins items with their groups. Input: row batches, or iterables whose elements hold a row each.
+ * Output: arrays of {@link JoinedItem} or of {@link JoinedGroup}.
  *
- * To join what the merger holds, each item once with its group: `pipeline(merger.blocks()).to(new
- * GroupJoiner({ groups, row: (entry: MergedItem) => entry.row }))`. Joining before merging works
- * too, but then an item's group is the one that was known when the row passed.
+ * This joins the merged items, each item once: `pipeline(merger.blocks()).to(new GroupJoiner({
+ * groups, row: (entry: MergedItem) => entry.row }))`. Joining before merging works too, but then an
+ * item has the group that was known when its row passed.
  *
- * Joined items are the input's own elements and pin what they pinned: see {@link Row.detach}.
- * Groups, and the items of group-with-items mode, hold their own bytes only; they are read with the
- * schema of the first batch.
+ * A joined item is the element of the input itself, and keeps the memory that it refers to: see
+ * {@link Row.detach}. Groups, and the items of group-with-items mode, have bytes of their own; they
+ * are read with the schema of the first batch.
  *
- * Memory: the store's; one batch; in group-with-items mode up to 64 groups with their items. Codes:
- * KEY_MISSING, KEY_TOO_LONG (past 4,096 bytes), STATE_LIMIT, STATE_IO, STATE_CORRUPT,
- * COLUMN_UNKNOWN, and whatever the groups' source fails with.
+ * The stage holds its store, one batch, and in group-with-items mode up to 64 groups with their
+ * items. Input may end after any batch.
+ *
+ * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), STATE_LIMIT, STATE_IO,
+ * STATE_CORRUPT, COLUMN_UNKNOWN and the failures of the groups' source, while it runs
  */
 export class GroupJoiner<
   T = Row<ItemColumns>,
@@ -174,7 +180,7 @@ export class GroupJoiner<
         ? new SpillingStore(memoryBytes === undefined ? {} : { memoryBytes })
         : undefined
     this.#table = new GroupTable(this.#ownStore ?? checkedStore('store', options.store!))
-    // Without `row` the elements are rows: T's default says so.
+    // Without `row` the elements are rows, as the default of T says.
     this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
   }
 
@@ -191,13 +197,13 @@ export class GroupJoiner<
     this.#ownStore?.close().catch(() => {})
   }
 
-  /** Destroys the stage where it has not ended, and waits until its own store is free. */
+  /** Destroys the stage if it has not ended, and waits until its own store is closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.destroy()
     await this.#ownStore?.close()
   }
 
-  /** The mode decides the form of the output, at run time as in M. */
+  /** The mode decides the shape of the output at run time, as M does for the compiler. */
   #typed(
     outputs: AsyncGenerator<readonly (JoinedItem<T, G> | JoinedGroup<C, G>)[]>,
   ): Outputs<readonly JoinOutput<M, T, C, G>[]> {
@@ -238,7 +244,7 @@ export class GroupJoiner<
     }
   }
 
-  /** Items that name a group are kept for the end; the others go on at once. */
+  /** Keeps items that name a group until the end, and passes the others on at once. */
   async *#gather(items: Iterable<T>): AsyncGenerator<readonly JoinedGroup<C, G>[], void, void> {
     await this.#load()
     const grouped: GroupedRow<Row<C>>[] = []

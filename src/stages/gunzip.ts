@@ -1,4 +1,5 @@
-// Gzip to bytes as a stage. The inflating itself is inflation.ts, which needs no stage.
+// Gunzip: the stage that inflates gzip. The inflating itself is in inflation.ts, which needs no
+// stage.
 
 import { byteBlock } from '../codec/byte-block'
 import { copyBytes } from '../codec/copy-bytes'
@@ -13,33 +14,34 @@ import { type Outputs, Stage } from './stage'
 export type { GunzipEngine } from './inflate-engines'
 
 /**
- * The caps among them bound what hostile files cost; reaching one is GZIP_LIMIT, which names it.
+ * The options of {@link Gunzip}. The caps bound the cost of hostile files; a file that exceeds one
+ * fails with GZIP_LIMIT, which names the cap.
  */
 export interface GunzipOptions extends Partial<GzipLimits> {
   /**
-   * `wasm`: this package's own, in WebAssembly, the default where the machine has 128-bit SIMD.
-   * `zlib`: node:zlib on a thread of its own, the default elsewhere. `fflate`: plain JavaScript on
-   * this thread, several times slower, and laxer than RFC 1951: it does not refuse the length check
-   * of a stored block and some incomplete code tables. What it makes of such data ends without an
-   * error only if the member's CRC32 and size agree with it, as they do where an invalid stream
-   * stands for no output at all.
+   * `wasm` is this package's engine in WebAssembly, the default where the machine has 128-bit SIMD.
+   * `zlib` is node:zlib on a thread of libuv's pool, the default elsewhere. `fflate` is plain
+   * JavaScript on this thread. It is several times slower, and laxer than RFC 1951: it accepts a
+   * wrong length check of a stored block and some incomplete code tables. Its output for such data
+   * ends without an error only if the member's CRC32 and size agree with it, which they do where an
+   * invalid stream stands for no output.
    */
   readonly engine?: GunzipEngine
   /**
-   * Whether a large file (from 512 KiB of compressed data in a member on) may be inflated by a
-   * worker thread, beside what reads the rows. True by default; only `wasm` has one. All pipelines
-   * of the process together have at most one worker less than there are processors: see {@link
-   * setMaxInflateWorkers}. The worker ends with the stage.
+   * Whether a worker thread may inflate a large file (from 512 KiB of compressed data in a member
+   * on), beside the thread that reads the rows. True by default; only the engine `wasm` has a
+   * worker. All pipelines of the process together have at most one worker less than there are
+   * processors: see {@link setMaxInflateWorkers}. The worker ends with the stage.
    */
   readonly worker?: boolean
 }
 
 /**
- * Most bytes held behind a stopped reader, besides the input block being worked on: with `zlib` two
- * outputs of 256 KiB, one with the reader's side and one inflated ahead; with `wasm` the engine's
- * 8.6 MiB, in which a worker is at most eight outputs and eight inputs of 64 KiB ahead; with
- * `fflate` the 4 MiB that one slice of the worst bomb makes, and their copy; with each, 256 KiB of
- * gathered input.
+ * The most bytes that the stage holds behind a stopped reader, besides the current input block.
+ * Each engine may hold 256 KiB of gathered input. In addition `zlib` holds two outputs of 256 KiB,
+ * one for the reader and one ahead. `wasm` holds its memory of 8.6 MiB, in which a worker is at
+ * most eight outputs and eight inputs of 64 KiB ahead. `fflate` holds the 4 MiB that one slice of
+ * the worst bomb inflates to, and their copy.
  */
 export const GUNZIP_HELD_BYTES = 10 * 1024 * 1024
 
@@ -53,31 +55,32 @@ const NAMES: OptionNames<GunzipOptions> = {
 }
 
 /**
- * Compressed blocks of any size in, blocks of output in order out.
+ * Inflates gzip: takes compressed blocks of any size, gives blocks of output in order.
  *
- * Outputs belong to the reader: each is alone in its memory (but for up to 7 bytes before it),
- * about 256 KiB at most, and never touched again. Input blocks must not change while the stage
- * works on them. Small ones are gathered, up to 256 KiB, before they are inflated.
+ * Outputs belong to the reader. Each is alone in its memory (except for up to 7 bytes before it),
+ * has at most about 256 KiB, and is never written again. Input blocks must not change while the
+ * stage works on them. Small input blocks are gathered, up to 256 KiB, before they are inflated.
  *
- * Reads up to `maxMembers` members, with or without zeros after each. A file name or comment in a
- * header may have up to 65,535 bytes (RFC 1952 gives no limit); a longer one is
- * GZIP_HEADER_INVALID. **A checksum stands behind what it covers: until `end`, whatever was handed
- * out is not confirmed**, and a failure means that none of it may be kept. The input may end only
- * after a whole member, or the zeros after it. An input that is cut exactly between two members
- * looks complete from here; only who knows the file's size can tell.
+ * The stage reads up to `maxMembers` members, each with or without zeros after it. A file name or
+ * comment in a header may have up to 65,535 bytes (RFC 1952 has no limit); a longer one fails with
+ * GZIP_HEADER_INVALID. **The checksum of a member follows its data: no output is confirmed before
+ * `end`**, and after a failure none of it may be kept. The input may end only after a whole member,
+ * or the zeros after it. Input that is cut exactly between two members looks complete here; only a
+ * caller that knows the size of the file can detect it.
  *
- * Errors give `byteOffset` in compressed bytes from the start of the input. It is exact but for
- * GZIP_DATA_INVALID and GZIP_LIMIT, where it is where the engine stood: with `zlib` at the last
- * output or input block, with `wasm` at the byte at fault (GZIP_LIMIT: at the output's last), with
- * `fflate` within about 4 KiB.
+ * `byteOffset` of errors counts compressed bytes from the start of the input. It is exact except
+ * for GZIP_DATA_INVALID and GZIP_LIMIT, where it is the position of the engine: with `zlib` that of
+ * the last output or input block, with `wasm` the byte at fault (for GZIP_LIMIT the end of the
+ * compressed bytes of the output), with `fflate` within about 4 KiB.
  *
- * @throws OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction (with `fflate` at the first input);
- * STAGE_INPUT_INVALID, GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED, GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH,
- * GZIP_TRAILING_GARBAGE, GZIP_NESTED, GZIP_LIMIT while it runs
+ * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED at construction (with `fflate` at the
+ * first input); STAGE_INPUT_INVALID, GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
+ * GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_TRAILING_GARBAGE, GZIP_NESTED,
+ * GZIP_LIMIT while it runs
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   readonly #inflation: Inflation
-  /** The engine copies its input, and lends its output. */
+  /** True for an engine that copies its input and lends its output. */
   readonly #engineLends: boolean
   #lends = false
 
@@ -90,12 +93,15 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     this.#engineLends = chosen.name === 'wasm'
   }
 
-  /** The other engines hold blocks until they say that these were used, which may be later. */
+  /**
+   * True with the WebAssembly engine. The other engines may hold a block after its outputs are used
+   * up.
+   */
   override get borrowsInputs(): boolean {
     return this.#engineLends
   }
 
-  /** A parser behind it reads where the engine writes. */
+  /** True with the WebAssembly engine: a parser then reads rows in the memory of the engine. */
   override lendOutputs(): boolean {
     this.#lends = this.#engineLends
     return this.#lends
@@ -114,8 +120,8 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   }
 
   /**
-   * Outputs that the reader may keep, unless it is known to be done with each before it asks for
-   * the next.
+   * Copies lent outputs, which the reader may keep, unless the next stage is known to be done with
+   * each output before it asks for the next.
    */
   #owned(outputs: Steps<Uint8Array | Pause> | undefined): Steps<Uint8Array | Pause> | undefined {
     if (outputs === undefined || this.#lends) return outputs

@@ -1,9 +1,11 @@
-// The inputs that were written to a stage and not yet taken: a queue, constant time for each item
-// however long it gets.
+// A queue of the inputs that were written to a stage and not yet taken. Each operation takes
+// constant time, whatever the length.
 
 export class Inbox {
   #items: unknown[] = []
-  /** Items at the front that were taken already: shifting a long array is not constant time. */
+  /**
+   * The number of items at the front that were taken: shifting a long array is not constant time.
+   */
   #taken = 0
 
   get length(): number {
@@ -14,7 +16,7 @@ export class Inbox {
     this.#items.push(item)
   }
 
-  /** The oldest item; only where there is one. */
+  /** Removes and returns the oldest item. The caller checks `length` first. */
   take(): unknown {
     const item = this.#items[this.#taken]
     this.#items[this.#taken++] = undefined

@@ -1,4 +1,4 @@
-// The inflate engines by name, and the default one of this machine.
+// The inflate engines by name, and the choice of the default engine.
 
 import { fflateEngine } from '../codec/gzip/fflate-inflate'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
@@ -10,7 +10,7 @@ import { ZlibInflate } from './zlib-inflate'
 
 export type GunzipEngine = 'zlib' | 'wasm' | 'fflate'
 
-/** An engine, and what makes one for a member. */
+/** An engine's name, and the function that makes one for a member. */
 export interface ChosenEngine {
   readonly name: GunzipEngine
   readonly newEngine: NewInflateEngine
@@ -23,9 +23,9 @@ const ENGINES: Readonly<Record<GunzipEngine, (worker: boolean) => NewInflateEngi
 }
 
 /**
- * The engine of that name, or without one the fastest that this machine can run.
+ * Returns the engine with that name, or without a name the fastest that this machine can run.
  *
- * @param worker whether a large file may be inflated by a worker thread
+ * @param worker whether a worker thread may inflate a large file
  * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED
  */
 export function inflateEngine(name: GunzipEngine | undefined, worker: boolean): ChosenEngine {

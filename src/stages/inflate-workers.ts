@@ -1,5 +1,5 @@
-// How many inflate workers the process has, and may have: a semaphore that nobody waits for.
-// It owns the count; the workers themselves are those of parallel-inflate.ts.
+// Counts the inflate workers of the process against their maximum: a semaphore without a queue.
+// parallel-inflate.ts owns the workers themselves.
 
 import { availableParallelism } from 'node:os'
 import { wholeNumber } from '../options'
@@ -8,14 +8,14 @@ let max = availableParallelism() - 1
 let alive = 0
 
 /**
- * Sets how many threads all pipelines of this process together may use to inflate, at any one time.
- * Default: one less than the processors that the process may use (`os.availableParallelism()`),
- * so none where there is only one. 0 means none.
+ * Sets how many threads all pipelines of this process together may use to inflate at the same time.
+ * Default: one less than the processors that the process may use (`os.availableParallelism()`), so
+ * none where there is only one. 0 means none.
  *
- * First come, first served. A file that finds none free is inflated on its caller's thread and
- * waits for nothing; it takes a worker over as soon as one becomes free. A lower number ends no
- * worker that is at work. Each worker thread of the process that imports this package counts for
- * itself.
+ * Workers are given out in order of request. A file that finds none free is inflated on its
+ * caller's thread without a wait, and takes over a worker as soon as one is free. A lower number
+ * ends no worker that is running. Each worker thread of the process that imports this package has a
+ * count of its own.
  *
  * @throws FeedError OPTION_INVALID
  */
@@ -24,7 +24,8 @@ export function setMaxInflateWorkers(count: number): void {
 }
 
 /**
- * True where one more may be started: then `endInflateWorker` is called when its thread has ended.
+ * Returns true where one more worker may be started. The caller then calls `endInflateWorker` after
+ * the worker's thread has ended.
  */
 export function beginInflateWorker(): boolean {
   if (alive >= max) return false

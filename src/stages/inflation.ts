@@ -1,32 +1,32 @@
-// A gzip file being inflated: drives the framing (codec/gzip/members.ts) and an inflate engine a
-// member over blocks of input. It owns the engine's life and what lies between the two; what
-// becomes of the outputs is its stage's.
+// Inflates one gzip file: drives the framing (codec/gzip/members.ts), and an inflate engine for
+// each member, over blocks of input. It owns the life of the engine and the input between the
+// framing and the engine. Its caller owns the outputs.
 
-import { HandedInput } from '../codec/gzip/handed-input'
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
 import { GzipMembers, type GzipMembersState } from '../codec/gzip/members'
+import { PushBackBuffer } from '../codec/gzip/push-back-buffer'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
-/** The most input that is worked on between two pauses, where it gives no output. */
+/** The most input that is processed between two pauses where it gives no output. */
 const MAX_PIECE_BYTES = 1024 * 1024
-/** A part of a member, such as a header, costs as much as so many bytes of input. */
+/** The cost of one part of a member, such as a header, in bytes of input. */
 const PART_BYTES = 4096
 
-/** Where an inflation stands inside a member's data. */
+/** The position of an inflation inside the data of a member. */
 export interface InflationState {
   readonly members: GzipMembersState
-  /** The state of the engine. */
+  /** The saved state of the engine. */
   readonly engine: Uint8Array
 }
 
 export interface InflationOptions {
   readonly limits: GzipLimits
   readonly newEngine: NewInflateEngine
-  /** From this size on an input block is inflated as it is; smaller ones are gathered. */
+  /** An input block of this size or more is inflated as it is; smaller ones are gathered. */
   readonly largeBytes?: number | undefined
-  /** Goes on from a saved state, which the engine was made with. */
+  /** A saved state to resume from, and the engine that was made with its engine state. */
   readonly resumed?:
     | { readonly members: GzipMembersState; readonly engine: InflateEngine }
     | undefined
@@ -38,25 +38,26 @@ export class Inflation {
   readonly #gatherer: InputGatherer
   readonly #outputs = new Steps<Uint8Array | Pause>(() => this.#next())
   /**
-   * The engine of the member whose data was read last. Once it has ended it waits for the next
+   * The engine of the member whose data was read last. After it has ended, it is kept for the next
    * member.
    */
   #engine: InflateEngine | undefined
-  /** Of the block that the engine has. */
-  #ofBlock: InflateOutputs | undefined
-  readonly #handed: HandedInput
+  /** The outputs of the block that the engine is working on. */
+  #blockOutputs: InflateOutputs | undefined
+  readonly #pushBack: PushBackBuffer
   /**
-   * Blocks that were not begun. What is done with is not in it: while outputs are waited for,
-   * nothing is held in vain.
+   * Blocks that were not begun. A finished block is removed at once, so that it is not held while
+   * outputs are waited for.
    */
   #queue: Uint8Array[] = []
   /**
-   * Since the last output or pause: parts of members that were begun, and where the input stood.
+   * Parts of members that were begun since the last output or pause; `#yieldedAt` is the position
+   * of that output or pause.
    */
   #parts = 0
-  #restedAt = 0
+  #yieldedAt = 0
   #inputEnded = false
-  /** The engine was told that no more input comes. */
+  /** True after the engine was told that no more input comes. */
   #engineFinishes = false
   #destroyed = false
 
@@ -65,15 +66,15 @@ export class Inflation {
     this.#newEngine = newEngine
     this.#gatherer = new InputGatherer(largeBytes)
     this.#engine = resumed?.engine
-    this.#handed = new HandedInput(resumed?.engine.usedBytes)
-    // The state may have been saved behind the last output of a member.
+    this.#pushBack = new PushBackBuffer(resumed?.engine.usedBytes)
+    // The state may have been saved after the last output of a member.
     if (resumed?.engine.ended) this.#settle(resumed.engine)
   }
 
   /**
-   * The position behind the last output, from which another inflation can go on: its input begins at
-   * `byteOffset + dataBytes` of the framing's state. Undefined where no state is worth keeping, and
-   * with an engine whose state cannot be saved.
+   * Returns the position after the last output, from which another inflation can resume: its input
+   * begins at `byteOffset + dataBytes` of the framing's state. Returns undefined where no state is
+   * worth keeping, and for an engine that cannot save its state.
    */
   saveState(): InflationState | undefined {
     const members = this.#members.saveState()
@@ -82,7 +83,8 @@ export class Inflation {
   }
 
   /**
-   * The outputs of a block, to be used up before the next call; undefined while input is gathered.
+   * Returns the outputs of a block, which the caller uses up before the next call. Returns
+   * undefined while input is gathered.
    */
   inflate(block: Uint8Array): Steps<Uint8Array | Pause> | undefined {
     const framingBytes = this.#gatherer.isEmpty
@@ -94,7 +96,10 @@ export class Inflation {
     return this.#outputs
   }
 
-  /** The outputs of the end of input. @throws GZIP_EMPTY, GZIP_TRUNCATED */
+  /**
+   * Returns the outputs of the end of input.
+   * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED
+   */
   finish(): Steps<Uint8Array | Pause> {
     this.#queue = [this.#gatherer.take()]
     this.#inputEnded = true
@@ -107,9 +112,9 @@ export class Inflation {
   }
 
   #next(): Step<Uint8Array | Pause> | Promise<Step<Uint8Array | Pause>> {
-    while (this.#ofBlock || this.#begin()) {
-      if (this.#isPauseDue) return this.#rested(PAUSED)
-      const step = this.#ofBlock?.next()
+    while (this.#blockOutputs || this.#begin()) {
+      if (this.#isPauseDue) return this.#yielded(PAUSED)
+      const step = this.#blockOutputs?.next()
       if (step === undefined) continue
       if (isPromise(step)) return step.then(settled => this.#accept(settled) ?? this.#next())
       const output = this.#accept(step)
@@ -119,16 +124,16 @@ export class Inflation {
   }
 
   get #isPauseDue(): boolean {
-    return this.#parts * PART_BYTES + this.#members.byteOffset - this.#restedAt > MAX_PIECE_BYTES
+    return this.#parts * PART_BYTES + this.#members.byteOffset - this.#yieldedAt > MAX_PIECE_BYTES
   }
 
-  #rested<S>(step: S): S {
+  #yielded<S>(step: S): S {
     this.#parts = 0
-    this.#restedAt = this.#members.byteOffset
+    this.#yieldedAt = this.#members.byteOffset
     return step
   }
 
-  /** The next block, or what is left to do. False: nothing. */
+  /** Begins the next block, or the end of input. Returns false where nothing is left. */
   #begin(): boolean {
     if (this.#destroyed) return false
     const block = this.#queue.shift()
@@ -142,17 +147,18 @@ export class Inflation {
     const engine = this.#members.inData && piece.length > 0 ? this.#engineFor(piece) : undefined
     const rest = block.subarray(engine ? piece.length : this.#members.read(piece))
     if (rest.length > 0) this.#queue.unshift(rest)
-    if (engine) this.#ofBlock = engine.inflate(piece)
+    if (engine) this.#blockOutputs = engine.inflate(piece)
   }
 
   /**
-   * What an engine finds out only now may be that the next member began long ago: then there is a
-   * rest, and an engine for that.
+   * Ends the engine, then the framing. An engine may find out only now that its data ended long
+   * ago: then the rest of its input goes to the framing, and the next member may need another
+   * engine.
    */
   #finish(): boolean {
     if (this.#engine && !this.#engine.ended && !this.#engineFinishes) {
       this.#engineFinishes = true
-      this.#ofBlock = this.#engine.finish()
+      this.#blockOutputs = this.#engine.finish()
       return true
     }
     this.#members.end()
@@ -162,7 +168,7 @@ export class Inflation {
   #engineFor(block: Uint8Array): InflateEngine {
     if (!this.#engine || this.#engine.ended)
       this.#engine = this.#nextEngine(this.#members.byteOffset)
-    if (!this.#engine.takeRest) this.#handed.add(block)
+    if (!this.#engine.takeRest) this.#pushBack.add(block)
     return this.#engine
   }
 
@@ -173,24 +179,27 @@ export class Inflation {
     return this.#newEngine(startOffset)
   }
 
-  /** The step if it is an output. Otherwise the block is used up. */
+  /** Returns the step if it is an output. Otherwise the block is used up. */
   #accept(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> | undefined {
     const engine = this.#engine
     if (!engine) return undefined
     if (step.done) {
-      this.#ofBlock = undefined
+      this.#blockOutputs = undefined
       this.#settle(engine)
       return undefined
     }
     if (step.value !== PAUSE) this.#members.output(step.value, engine.usedBytes, engine.crc)
-    return this.#rested(step)
+    return this.#yielded(step)
   }
 
-  /** Tells the framing how far the data is; what lies behind its end comes next. */
+  /**
+   * Tells the framing how much data the engine has used. Input after the end of the data goes back
+   * to the queue.
+   */
   #settle(engine: InflateEngine): void {
     const { usedBytes, ended } = engine
     this.#members.data(usedBytes, ended)
-    if (!ended) this.#handed.used(usedBytes)
-    else this.#queue.unshift(...(engine.takeRest?.() ?? this.#handed.takeRest(usedBytes)))
+    if (!ended) this.#pushBack.used(usedBytes)
+    else this.#queue.unshift(...(engine.takeRest?.() ?? this.#pushBack.takeRest(usedBytes)))
   }
 }

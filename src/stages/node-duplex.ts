@@ -1,9 +1,9 @@
-// A stage as a Duplex of Node. Written by hand, because `Duplex.from` waits for a `finish` that a
-// stage which ends before its input has long given.
+// A stage as a Duplex of Node. `Duplex.from` does not work here: for a stage that ends before its
+// input, it waits for a `finish` event that has already passed.
 
 import { Duplex } from 'node:stream'
 
-/** What it needs of a stage. */
+/** The part of a stage that a Duplex needs. */
 interface DuplexStage extends AsyncIterable<unknown> {
   write(item: unknown): boolean
   end(): unknown
@@ -12,7 +12,10 @@ interface DuplexStage extends AsyncIterable<unknown> {
   off(event: 'drain' | 'end' | 'close', listener: () => void): unknown
 }
 
-/** Destroying either destroys the other; what the stage fails with is the Duplex's error. */
+/**
+ * Returns a Duplex over a stage. Destroying either destroys the other; the stage's failure is the
+ * Duplex's error.
+ */
 export function nodeDuplex(stage: DuplexStage): Duplex {
   const items = stage[Symbol.asyncIterator]()
   const duplex: Duplex = new Duplex({
@@ -39,7 +42,10 @@ export function nodeDuplex(stage: DuplexStage): Duplex {
   return duplex
 }
 
-/** A stage that has ended drops what is written, so its writer goes on. */
+/**
+ * Calls `ready` when the stage takes more input. A stage that has ended drops input, so its writer
+ * goes on.
+ */
 function whenReady(stage: DuplexStage, ready: () => void): void {
   const events = ['drain', 'end', 'close'] as const
   const go = () => {

@@ -1,8 +1,8 @@
-// The WebAssembly engine with a worker: a file begins on the caller's thread, and once it proves
-// large a worker goes on in the same memory, ahead of the reader. While the worker starts nothing
-// waits for it. Where none can be had, the caller's thread does it all. It owns the worker's life;
-// the decoding is the core's, the bookkeeping between the threads inflate-control.ts. It is one
-// piece because one position goes from this thread to the other.
+// The WebAssembly engine with a worker. A file begins on the caller's thread. Once a member proves
+// large, a worker continues in the same memory, ahead of the reader. Nothing waits while the worker
+// starts, and where no worker can be had, the caller's thread does all the work. This file owns the
+// life of the worker. InflateCore decodes, and inflate-control.ts does the bookkeeping between the
+// two threads. The file is one piece because one position moves from this thread to the other.
 
 import { Worker } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl, type OutputRecord } from '../codec/gzip/inflate-control'
@@ -22,19 +22,19 @@ import { INFLATE_WORKER } from './inflate-worker-source'
 import { beginInflateWorker, endInflateWorker } from './inflate-workers'
 
 /**
- * Compressed bytes of a member after which a worker is started: about 5 MB of a feed, inflated in
- * the time that a worker needs to start.
+ * Compressed bytes of a member after which a worker is started. They are about 5 MB of a feed,
+ * which this thread inflates in the time that a worker needs to start.
  */
 export const WORKER_FROM_BYTES = 512 * 1024
 
-/** How often it is looked whether the worker can take over, in compressed bytes of a block. */
+/** The engine checks after so many compressed bytes of a block whether the worker can take over. */
 const LOOK_EVERY_BYTES = 256 * 1024
 
 const NOTHING = new Uint8Array()
 
 type Outcome = NonNullable<InflateControl['outcome']>
 
-/** Of the worker's heap, in MB: what it works on lies outside. */
+/** Limits of the worker's heap, in MB. The data that it works on lies outside the heap. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 }
 
 export function parallelEngine(): (startOffset: number) => InflateEngine {
@@ -45,9 +45,9 @@ export function parallelEngine(): (startOffset: number) => InflateEngine {
 export class ParallelInflate implements InflateEngine {
   #startOffset: number
   readonly #workerFromBytes: number
-  /** What the two threads tell each other. */
+  /** The bookkeeping that both threads share. */
   readonly control = new InflateControl()
-  /** On this thread, until the worker takes over. */
+  /** The engine on this thread, until the worker takes over. */
   #inline: WasmInflate | undefined
   #memory: InflateMemory | undefined
   #worker: Worker | undefined
@@ -56,24 +56,25 @@ export class ParallelInflate implements InflateEngine {
   #failure: unknown
   #wake = () => {}
   readonly #outputs = new Steps(() => this.#next())
-  /** Of the piece that is inflated on this thread. */
-  #here: Iterator<Uint8Array, void> | undefined
+  /** The outputs of the piece that is inflated on this thread. */
+  #inlineOutputs: Iterator<Uint8Array, void> | undefined
   #inputEnded = false
-  /** The worker knows that. */
-  #isTold = false
-  /** An output is lent, and not released. */
+  /** True after the worker was told that the input ended. */
+  #workerKnowsEnd = false
+  /** True while an output is lent and not released. */
   #isLent = false
-  readonly #isNews = () =>
+  readonly #hasChanged = () =>
     this.#canFill || this.control.output !== undefined || this.control.outcome !== undefined
   /**
-   * Input used before the worker took over (until then, before the piece), and put into its slots
-   * since then.
+   * Bytes of input that were used before the worker took over; before that, those used before the
+   * current piece. `#filledBytes` counts the bytes that were put into the worker's slots since
+   * then.
    */
   #usedBefore = 0
   #filledBytes = 0
   /**
-   * Of the last block: what was not used or put into slots, or lies behind the end of the data.
-   * Only this is held of it.
+   * The part of the last block that was not used or put into slots, or that lies after the end of
+   * the data. The engine holds no other part of that block.
    */
   #restOfBlock: Uint8Array = NOTHING
   #usedBytes = 0
@@ -115,8 +116,8 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * Where the worker has not taken over: it may have been started, and then takes over in a later
-   * member.
+   * Restarts the engine only before the worker has taken over. A worker that was started already
+   * may take over in a later member.
    */
   restart(startOffset: number): boolean {
     if (!this.#inline?.restart(startOffset)) return false
@@ -131,22 +132,24 @@ export class ParallelInflate implements InflateEngine {
     this.#inline?.destroy()
     this.control.stop()
     this.#worker?.terminate()
-    // A worker that has said what came of it does nothing more, and takes its time to end.
+    // A worker that has reported its outcome does not touch the memory any more, but needs time to
+    // end.
     if (this.#exited || this.control.outcome !== undefined) this.#giveBack()
     this.#wake()
   }
 
   #next(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
-    const step = this.#inline && this.#nextHere(this.#inline)
-    return this.#inline && step ? step : this.#nextThere()
+    const step = this.#inline && this.#nextInline(this.#inline)
+    return this.#inline && step ? step : this.#nextFromWorker()
   }
 
   /**
-   * The next output of this thread; none where the block is used up, or the worker has taken over.
+   * Returns the next output of this thread, or DONE where the block is used up or the worker has
+   * taken over.
    */
-  #nextHere(inline: WasmInflate): Step<Uint8Array> {
-    while (this.#here || this.#beginPiece(inline)) {
-      const step = this.#here?.next() ?? DONE
+  #nextInline(inline: WasmInflate): Step<Uint8Array> {
+    while (this.#inlineOutputs || this.#beginPiece(inline)) {
+      const step = this.#inlineOutputs?.next() ?? DONE
       if (!step.done) return step
       this.#endPiece(inline)
     }
@@ -156,12 +159,12 @@ export class ParallelInflate implements InflateEngine {
   #beginPiece(inline: WasmInflate): boolean {
     if (this.#restOfBlock.length === 0 || inline.ended || this.#takesOver(inline)) return false
     this.#usedBefore = inline.usedBytes
-    this.#here = inline.inflate(this.#restOfBlock.subarray(0, LOOK_EVERY_BYTES))
+    this.#inlineOutputs = inline.inflate(this.#restOfBlock.subarray(0, LOOK_EVERY_BYTES))
     return true
   }
 
   #endPiece(inline: WasmInflate): void {
-    this.#here = undefined
+    this.#inlineOutputs = undefined
     this.#restOfBlock = this.#restOfBlock.subarray(inline.usedBytes - this.#usedBefore)
     const isDue = !inline.ended && inline.usedBytes >= this.#workerFromBytes
     if (
@@ -175,22 +178,24 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * Keeps the worker's input full first, and hands over outputs in between; waits only where it can
-   * do neither. Outputs that are left once a next block would find room come with that one: while
-   * it is fetched, the worker has work.
+   * Keeps the worker's input full first, and gives outputs in between. It waits only where it can
+   * do neither. Once a next block would find room, the remaining outputs are given with that block,
+   * so that the worker has work while the block is fetched.
    */
-  #nextThere(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
+  #nextFromWorker(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
     this.#releaseLent()
     while (!this.#destroyed && this.#feed() && !this.#settle() && this.#wantsOutput) {
       const { output } = this.control
       if (output) return { done: false, value: this.#lend(output) }
-      const news = this.#news()
-      if (news) return news.then(() => this.#next())
+      const change = this.#change()
+      if (change) return change.then(() => this.#next())
     }
     return DONE
   }
 
-  /** Gives the worker what there is for it. False where nothing can come of it. */
+  /**
+   * Gives the worker its input. Returns false where the data has ended and no output can follow.
+   */
   #feed(): boolean {
     if (this.#inputEnded) return this.#tellEnd()
     if (this.#restOfBlock.length > 0) this.#fill()
@@ -198,8 +203,8 @@ export class ParallelInflate implements InflateEngine {
   }
 
   #tellEnd(): boolean {
-    if (!this.#isTold && !this.#ended) this.control.finish()
-    this.#isTold = true
+    if (!this.#workerKnowsEnd && !this.#ended) this.control.finish()
+    this.#workerKnowsEnd = true
     return !this.#ended
   }
 
@@ -208,8 +213,8 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * Of the input that the worker has, a quarter is left: enough for the time that fetching a block
-   * takes.
+   * True while the worker has at most a quarter of its input slots left to read, which is enough
+   * for the time that fetching a block takes.
    */
   get #hasRoom(): boolean {
     const { inputSlots } = this.#memory!.core
@@ -225,7 +230,7 @@ export class ParallelInflate implements InflateEngine {
     return this.control.freeSlot(this.#memory!.core.inputSlots)
   }
 
-  /** Puts as much of the block into slots as they take. */
+  /** Puts as much of the block into slots as they hold. */
   #fill(): void {
     const { core } = this.#memory!
     for (
@@ -246,8 +251,8 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * Copies, since the memory is another's soon: of the slots that the worker did not come to, and
-   * of the end of the one that it was in.
+   * Returns copies of the slots that the worker did not read, and of the unread end of the slot
+   * that it was in. They are copies because another engine may get the memory soon.
    */
   #restOfSlots(core: InflateCore): Uint8Array[] {
     let left = this.#usedBefore + this.#filledBytes - this.#usedBytes
@@ -273,8 +278,8 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * True once all outputs were handed over and it is known what came of the data.
-   * @throws GZIP_DATA_INVALID
+   * Returns true once all outputs were given and the outcome is known.
+   * @throws FeedError GZIP_DATA_INVALID
    */
   #settle(): boolean {
     const { outcome } = this.control
@@ -298,16 +303,16 @@ export class ParallelInflate implements InflateEngine {
   }
 
   /**
-   * A promise of something new of the worker; undefined where there is something already.
-   * @throws the worker's own failure
+   * Returns a promise of a change by the worker, or undefined where there is one already.
+   * @throws the failure of the worker itself
    */
-  #news(): Promise<void> | undefined {
+  #change(): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
-    return this.control.hostWaits(this.#isNews) ? this.#untilWoken() : undefined
+    return this.control.hostWaits(this.#hasChanged) ? this.#untilWoken() : undefined
   }
 
   async #untilWoken(): Promise<void> {
-    // Only now does the worker keep the process alive: somebody waits for it.
+    // The worker keeps the process alive only now, while a reader waits for it.
     this.#worker?.ref()
     await new Promise<void>(resolve => {
       this.#wake = resolve
@@ -320,7 +325,7 @@ export class ParallelInflate implements InflateEngine {
     const { module, memory } = inline.memory!
     const workerData: InflateWorkerData = { module, memory, control: this.control.shared }
     try {
-      // No flags of the process: they may load what the worker has no use for.
+      // The worker gets no flags of the process: they may load modules that it does not need.
       const worker = new Worker(INFLATE_WORKER, {
         eval: true,
         workerData,
@@ -337,10 +342,11 @@ export class ParallelInflate implements InflateEngine {
         if (this.control.outcome === undefined) this.#workerFails(`exit code ${code}`)
         if (this.#destroyed) this.#giveBack()
       })
-      // Only now: a listener for messages would hold the process again.
+      // This comes after the listeners, because a listener for messages keeps the process alive
+      // again.
       worker.unref()
     } catch (error) {
-      // Threads are scarce: this one goes on alone.
+      // The system has no thread left: this thread does all the work.
       endInflateWorker()
       this.#failure = error
     }
@@ -351,13 +357,15 @@ export class ParallelInflate implements InflateEngine {
     this.#wake()
   }
 
-  /** Once no other thread is in it, and no reader. */
+  /** Gives the memory back once no other thread and no reader uses it. */
   #giveBack(): void {
     if (this.#memory) giveBackInflateMemory(this.#memory)
     this.#memory = undefined
   }
 
-  /** Between two blocks of input: from here on the worker inflates, if it is there. */
+  /**
+   * Lets the worker take over between two pieces of input. Returns false where no worker is ready.
+   */
   #takesOver(inline: WasmInflate): boolean {
     if (!this.#worker || !this.control.isReady || this.#failure !== undefined || inline.ended)
       return false

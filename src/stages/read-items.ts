@@ -1,11 +1,11 @@
 // Asynchronous iteration over a stage. Minipass's own iterator drops its error listener between two
-// steps, and does not destroy the stream when its reader leaves early. By hand and not by a
-// generator: what is there already costs one promise.
+// steps, and does not destroy the stream when its reader leaves early. The iterator is written by
+// hand, because a generator would cost more than one promise for an item that is there already.
 
 import { DONE, type Step } from '../core/steps'
 import { FeedError } from '../errors'
 
-/** What iteration needs of a stage. */
+/** The part of a stage that iteration needs. */
 interface ReadableStage<Out> {
   readonly name: string
   readonly destroyed: boolean
@@ -20,8 +20,8 @@ interface ReadableStage<Out> {
 const EVENTS = ['readable', 'end', 'close'] as const
 
 /**
- * The stage's items in order; leaving early destroys it.
- * @throws FeedError the stage's own, or STAGE_DESTROYED
+ * Returns the items of the stage in order; leaving the loop early destroys the stage.
+ * @throws FeedError the error of the stage, or STAGE_DESTROYED
  */
 export function readItems<Out>(stage: ReadableStage<Out>): AsyncGenerator<Out, void, void> {
   return new ItemReader(stage)
@@ -33,7 +33,7 @@ class ItemReader<Out> implements AsyncGenerator<Out, void, void> {
   #wake = () => {}
   #isListening = false
   #isClosed = false
-  /** The last step that waits: steps that are asked for meanwhile take their turn behind it. */
+  /** The last step that waits. Steps that are requested meanwhile queue behind it. */
   #waiting: Promise<Step<Out>> | undefined
 
   constructor(stage: ReadableStage<Out>) {
@@ -68,7 +68,7 @@ class ItemReader<Out> implements AsyncGenerator<Out, void, void> {
     this.#close()
   }
 
-  /** Undefined: nothing yet. */
+  /** Returns undefined while no item is there. */
   #stepNow(): Step<Out> | undefined {
     if (this.#isClosed) return DONE
     if (!this.#isListening) this.#listen()
@@ -114,8 +114,8 @@ class ItemReader<Out> implements AsyncGenerator<Out, void, void> {
   #listen(): void {
     this.#isListening = true
     for (const event of EVENTS) this.#stage.on(event, this.#onEvent)
-    // Stays after the end: a late failure of a stage that nobody reads any more is not the end of
-    // the process.
+    // This listener stays after the end: a late failure of a stage without a reader must not end
+    // the process as an unhandled error.
     this.#stage.on('error', this.#onEvent)
   }
 

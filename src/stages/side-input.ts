@@ -1,7 +1,7 @@
-// A second input of a stage, which the stage reads to its end by itself: the groups of a join.
-// It owns reading it once and letting go of it; what it carries is the stage's business.
+// A second input of a stage, which the stage itself reads to its end, such as the groups of a join.
+// This file owns reading it once and releasing it; the stage interprets the batches.
 
-/** Batches from anywhere: an array, a generator, a stage, a pipeline, a readable stream. */
+/** A source of batches: an array, a generator, a stage, a pipeline or a readable stream. */
 export type SideSource<T> = AsyncIterable<T> | Iterable<T>
 
 export class SideInput<T> {
@@ -13,7 +13,7 @@ export class SideInput<T> {
     this.#source = source
   }
 
-  /** All of it, once. The consumer takes it to its end or calls {@link close}. */
+  /** Reads all batches, once. The caller reads to the end or calls {@link close}. */
   async *read(): AsyncGenerator<T, void, void> {
     this.#iterator = iteratorOf(this.#source)
     for (;;) {
@@ -25,15 +25,15 @@ export class SideInput<T> {
   }
 
   /**
-   * Lets go of what was not read. A source that can be destroyed is: its iterator could be waiting,
-   * and would close only after that.
+   * Releases the rest of the source. It destroys a source that can be destroyed, because its
+   * iterator may be waiting and would close only after that.
    */
   close(): void {
     if (this.#finished) return
     this.#finished = true
     const { destroy } = this.#source as { destroy?: unknown }
     if (typeof destroy === 'function') destroy.call(this.#source)
-    // Called for its clean-up; what it throws now has no one to go to.
+    // `return` is called for its clean-up only; no caller could receive a failure from here.
     try {
       const closing = (this.#iterator ?? iteratorOf(this.#source)).return?.()
       Promise.resolve(closing).catch(() => {})

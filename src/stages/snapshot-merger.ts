@@ -1,7 +1,7 @@
-// The stage that merges bootstrap, daily, snapshot and priority rows into one state, the newest row
-// of each item. It owns the stage's options, its output and its counts; what is newer is decided in
-// codec/merge, kept by state/. Follows item-feeds.md, sections 2.7 and 2.8, and service-notes.md,
-// section 7.
+// SnapshotMerger: merges the rows of bootstrap, daily, snapshot and priority files into one state
+// with the newest row of each item. This file owns the options, the output and the counts.
+// codec/merge decides which row is newer, and state/ keeps the rows. Follows item-feeds.md,
+// sections 2.7 and 2.8, and service-notes.md, section 7.
 
 import type { ChangeKind } from '../codec/merge/register'
 import type { VersionOf } from '../codec/merge/version-order'
@@ -26,28 +26,28 @@ export type ChangeTally = Record<ChangeKind, number>
 
 export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
   /**
-   * Where the state is kept; the caller's to close; mergers may follow each other on it. Without
-   * it, a {@link SpillingStore} of the merger's own.
+   * The store of the state. The caller closes it, and several mergers may use it one after the
+   * other. By default the merger uses a {@link SpillingStore} of its own.
    */
   readonly store?: KeyedStore
-  /** Bytes of memory of the merger's own store before it goes to disk; 64 MiB unless set. */
+  /** Bytes of memory that the merger's own store uses before it goes to disk; 64 MiB by default. */
   readonly memoryBytes?: number
   /**
-   * What merged rows are read with, whichever feed they came from; the snapshot feed's schema,
-   * which has all columns of the item feed.
+   * The schema that merged rows are read with, whichever feed they came from. Default: the schema
+   * of the snapshot feed, which has all columns of the item feed.
    */
   readonly schema?: FeedSchema<C>
   /**
-   * Another time for rows than that of codec/merge/version-order.ts. It must not depend on anything
-   * but the row and its file.
+   * Returns the version time of a row in place of the default (codec/merge/version-order.ts). The
+   * result must depend only on the row and its file.
    */
   readonly versionOf?: VersionOf
   /**
-   * Which changes come out: all, only `inserted`, `updated` and `deleted`, or none where only the
-   * state is wanted.
+   * Which changes the stage gives: `all` (the default); `effective`, which means only `inserted`,
+   * `updated` and `deleted`; or `none` where only the state is wanted.
    */
   readonly changes?: 'all' | 'effective' | 'none'
-  /** Changes tell what was kept before, too. */
+  /** True where changes also hold the row that was kept before; false by default. */
   readonly before?: boolean
 }
 
@@ -61,30 +61,35 @@ const NAMES: OptionNames<SnapshotMergerOptions> = {
 }
 
 /**
- * In: batches of the item, snapshot and priority feeds, in any order. Out: for each batch the
- * changes that it made, one a row.
+ * Merges feeds. Input: batches of the item, snapshot and priority feeds, in any order. Output: for
+ * each batch an array of the changes of its rows, at most one a row, as the option `changes`
+ * selects them.
  *
- * The state does not depend on the order of rows and files nor on repeats; which changes tell of it
- * does. Removals are remembered, so that an older row that comes late cannot bring an item back.
- * Rows are kept as the file's bytes: what a stage before has decoded is decoded again when a kept
- * row is read. An item that is missing from a newer bootstrap stays: only a snapshot row removes
- * it.
+ * The state does not depend on the order of rows and files, nor on repeats; the changes that are
+ * given do. The state remembers removals, so that an older row that comes late cannot bring an item
+ * back. Rows are kept as the bytes of the file: a value that a stage before has decoded is decoded
+ * again when a kept row is read. An item that is missing from a newer bootstrap stays: only a
+ * snapshot row removes an item.
  *
- * Memory: the store's (in memory about 170 bytes an item beside the row's own) and one batch. A
- * store of its own, which may have gone to a temporary folder, is freed when {@link blocks} was
- * read or left, by `destroy()`, and by `await using`. Codes: KEY_MISSING, KEY_TOO_LONG (past 4,096
- * bytes), VERSION_MISSING, CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT.
+ * The stage holds its store (in memory about 170 bytes for each item beside the bytes of its row)
+ * and one batch. The merger's own store, which may be in a temporary folder, is freed when {@link
+ * blocks} was read or left, by `destroy()`, and by `await using`. Input may end after any batch.
+ *
+ * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), VERSION_MISSING,
+ * CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT while it runs
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<
   AnyBatch,
   readonly MergeChange<C>[]
 > {
-  /** Rows so far by what they did, apart for item rows and priority rows. */
+  /**
+   * The number of rows by the change that they made, separately for item rows and priority rows.
+   */
   readonly tally = { item: newTally(), priority: newTally() }
   readonly #state: MergeState<C>
   readonly #isWanted: (kind: ChangeKind) => boolean
   readonly #ownStore: SpillingStore | undefined
-  /** Listings of the merged items that are being read. */
+  /** The number of listings of the merged items that are being read. */
   #readers = 0
   #isClosed = false
 
@@ -92,7 +97,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   constructor(options: SnapshotMergerOptions<C> = {}) {
     super('SnapshotMerger')
     const { versionOf, changes = 'all', before = false, memoryBytes } = knownOptions(options, NAMES)
-    // C is the snapshot feed's columns unless a schema says otherwise.
+    // C is the columns of the snapshot feed unless a schema is given.
     const { schema = itemSnapshotSchema as unknown as FeedSchema<C> } = options
     if (typeof schema?.columns !== 'object')
       throw optionInvalid('schema', 'a schema, as defineSchema makes it', schema)
@@ -113,24 +118,24 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   }
 
   /**
-   * The merged items in key order, as {@link blocks}.
-   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED
+   * Lists the merged items one by one in key order, as {@link blocks} does.
+   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED, STATE_IO, STATE_CORRUPT
    */
   async *entries(): AsyncGenerator<MergedItem<C>, void, void> {
     for await (const block of this.blocks()) yield* block
   }
 
   /**
-   * The merged items in key order, once the stage has ended, in blocks of up to a few hundred: the
-   * input of a stage or pipeline that goes on with them. A merger with a store of its own frees it
-   * when a listing ends or is left, so its items can be listed once; with a store that was given,
-   * as often as is wanted.
-   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED where the merger's own store is free
-   * already, STATE_IO, STATE_CORRUPT
+   * Lists the merged items in key order after the stage has ended, in blocks of up to a few
+   * hundred: the input of a stage or pipeline that reads them. A merger with its own store frees
+   * the store when a listing ends or is left, so its items can be listed once. With a store that
+   * was given, they can be listed any number of times.
+   * @throws FeedError STAGE_NOT_ENDED, STAGE_DESTROYED where the merger's own store was freed
+   * before, STATE_IO, STATE_CORRUPT
    */
   blocks(): AsyncGenerator<MergedItem<C>[], void, void> {
-    // A pipeline that never gets to read its source destroys it: a generator that was not begun
-    // would not know.
+    // A pipeline that fails before it reads its source destroys the source. A generator that was
+    // not begun would not run its `finally`, so the listing has a `destroy` of its own.
     const destroy = () => {
       if (this.#readers === 0) this.#free()
     }
@@ -168,7 +173,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   }
 
   /**
-   * Frees the merger's own store, after the end too: the merged items cannot be listed any more.
+   * Frees the merger's own store, also after the end: the merged items cannot be listed any more.
    */
   override destroy(error?: unknown): this {
     super.destroy(error)

@@ -1,12 +1,12 @@
-// The base of stages that take no input: where a pipeline begins.
+// The base of stages without input, with which a pipeline begins.
 
 import { type Outputs, Stage } from './stage'
 
-/** A stage that takes no input: it starts at the first demand and ends by itself. */
+/** A stage without input. It starts at the first demand and ends by itself. */
 export abstract class Source<Out> extends Stage<never, Out> {
   #started = false
 
-  /** All outputs, pulled one by one. */
+  /** Returns all outputs as a lazy sequence. */
   protected abstract produce(): NonNullable<Outputs<Out>>
 
   protected override transform(): undefined {

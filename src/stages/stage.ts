@@ -1,17 +1,19 @@
-// The base of every stage: one machine (core/machine.ts) as a Minipass stream. It is one piece
-// because reading, writing and ending a stream share one state.
+// The base of every stage: one machine (core/machine.ts) as a Minipass stream. The file is one
+// piece because reading, writing and ending a stream share one state.
 //
-// A stage says what it makes of one input (`transform`) and of the end (`flush`), each as a lazy
-// sequence. Alone, or between other streams, it drives that machine itself:
+// A stage defines the outputs of one input (`transform`) and of the end (`flush`), each as a lazy
+// sequence. Outside a pipeline the stage drives its machine itself:
 //
 //   input ─write─▶ inbox ─▶ Driver ─one output at a time─▶ Minipass buffer (at most 1) ─▶ reader
 //
-// The next output is made only when a reader wants it, so one input that yields a thousand outputs
-// is still bounded by a paused reader (a plain Minipass `write` is not). In a pipeline the run
-// drives the machines of all stages (pipeline/run.ts), and nothing passes through these streams.
+// The stage makes the next output only when a reader wants it, so a paused reader bounds even an
+// input with a thousand outputs, which a plain Minipass `write` does not. In a pipeline the run
+// drives the machines of all stages (pipeline/run.ts), and no item passes through these streams.
 //
-// Exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone after a bare
-// destroy(). If you change what ends a stage, also change pipeline/run.ts and test/stages/laws.ts.
+// A stage has exactly one terminal event: `end`, or one `error` with a FeedError, or `close` alone
+// after `destroy()` without an error.
+//
+// If you change what ends a stage, also change pipeline/run.ts and test/stages/laws.ts.
 
 import type { Duplex } from 'node:stream'
 import { Minipass } from 'minipass'
@@ -27,41 +29,43 @@ import { readItems } from './read-items'
 
 export type { Outputs } from '../core/machine'
 
-/** Who drives a stage's machine in its place. */
+/** The owner of a stage, which drives the stage's machine in its place: a run of a pipeline. */
 export interface StageOwner {
-  /** The stage was destroyed from outside, or by its own work. */
+  /** Called when the stage was destroyed from outside, or by its own work. */
   fail(error: FeedError): void
 }
 
 /**
- * A stage's first steps never wait for the event loop: what little is written has its outputs
- * before `write` returns, however busy the machine is.
+ * The first steps of a stage never wait for the event loop. A small input so has its outputs before
+ * `write` returns, however busy the machine is.
  */
 const PROMPT_STEPS = 16
 
 const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 'close'])
 
 /**
- * A step of a pipeline: takes items of `In`, gives items of `Out`, one batch at a time.
+ * A step of a pipeline: takes items of type `In`, gives items of type `Out`, one batch at a time.
  *
- * Subclasses implement `transform` (and `flush`, `release` where needed). Inputs belong to the
- * stage once written: it never changes them, and its outputs may share their memory unless the
- * subclass says otherwise. In a pipeline items do not pass through the stage's own stream: its
- * `end`, `error` and `close` are told, its `data` is not.
+ * Subclasses implement `transform`, and `flush` and `release` where needed. An input belongs to the
+ * stage after `write`. The stage never changes it, and outputs may share its memory unless the
+ * subclass says otherwise. In a pipeline items do not pass through the stage's own stream: it emits
+ * `end`, `error` and `close`, but no `data`.
+ *
+ * @throws FeedError OPTION_INVALID at construction, for a name without text
  */
 export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /**
-   * Never present at run time. A function-typed property is checked contravariantly in `In`, which
-   * plain Minipass methods are not: it makes a wrong chain a compile error at the call that joins
-   * the two.
+   * A property of the type only, never present at run time. The compiler checks a function-typed
+   * property contravariantly in `In`, which it does not do for Minipass methods. So a wrong chain
+   * is a compile error at the call that joins the two stages.
    */
   declare readonly __flow: (input: In) => Out
 
   readonly name: string
   readonly counters: StageCounters
 
-  // Untyped, because a private member of type In would make stages invariant: one that takes more
-  // than it is given must fit.
+  // The item type is erased, because a private member of type In would make stages invariant: a
+  // stage that accepts more than it is given must fit.
   readonly #inbox = new Inbox()
   readonly #driver: Driver<unknown, Out>
   #owner: StageOwner | undefined
@@ -71,8 +75,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #promptSteps = PROMPT_STEPS
   #holdsEnd = false
   #used = false
-  #owesDrain = false
-  /** No more work: the last output was handed on, or the stage was destroyed. */
+  #isDrainDue = false
+  /** True once no work is left: the last output was passed on, or the stage was destroyed. */
   #settled = false
   #released = false
   #failure: FeedError | undefined
@@ -88,20 +92,22 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     })
   }
 
-  /** Outputs of one input. Called again only when the last sequence is used up. */
+  /**
+   * Returns the outputs of one input. It is called again only after the last sequence has ended.
+   */
   protected abstract transform(input: In): Outputs<Out>
 
-  /** Outputs of the end of input: where a stage throws if the input may not end here. */
+  /** Returns the outputs of the end of input. It throws where the input may not end here. */
   protected flush(): Outputs<Out> {
     return undefined
   }
 
-  /** Frees what the stage holds. Called once, after the terminal event is decided. */
+  /** Frees the resources of the stage. It is called once, after the terminal event is decided. */
   protected release(): void {}
 
   /**
-   * True for a stage that is done with an input once its outputs are used up: it copies what it
-   * keeps. The stage before it in a pipeline may then write over the input's memory
+   * True for a stage that is done with an input once its outputs are used up, because it copies
+   * what it keeps. The stage before it in a pipeline may then overwrite the memory of the input
    * (`lendOutputs`).
    */
   get borrowsInputs(): boolean {
@@ -109,17 +115,18 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
-   * Called once, before a run begins, where the next stage of a pipeline borrows its inputs: from
-   * here on an output has to stay as it is only until the next one is asked for. A stage that makes
-   * use of that returns true, and is then never asked for an output ahead.
+   * Called once, before a run begins, where the next stage of the pipeline borrows its inputs. From
+   * then on an output must stay unchanged only until the next one is asked for. A stage that uses
+   * this returns true, and the run then never asks it for an output ahead.
    */
   lendOutputs(): boolean {
     return false
   }
 
   /**
-   * Takes no more input: what `transform` has given so far is the whole output, and `flush` follows
-   * at once. Later writes are dropped; whoever wires the stage destroys what stands before it.
+   * Ends the input of the stage: the current outputs of `transform` are its last, and those of
+   * `flush` follow. Later writes are dropped. The code that wired the stage destroys the stages
+   * before it.
    */
   protected finishEarly(): void {
     this.#finishedEarly = true
@@ -128,22 +135,25 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.writable = false
   }
 
-  /** Aborted when the stage is destroyed: hand it to whatever the stage waits for. */
+  /**
+   * A signal that is aborted when the stage is destroyed. Pass it to every call that the stage
+   * waits for.
+   */
   protected get signal(): AbortSignal {
     return this.#abort.signal
   }
 
-  /** The error that ended the stage, if one did. */
+  /** The error that ended the stage, or undefined where none did. */
   get failure(): FeedError | undefined {
     return this.#failure
   }
 
-  /** True once it was written to, read from or destroyed: an instance serves one run. */
+  /** True once the stage was written to, read from or destroyed: an instance serves one run. */
   get used(): boolean {
     return this.#used
   }
 
-  /** What Node's adapters go by: items are no text, and not cut or joined. */
+  /** Node's adapters read this: items are no text, and must not be cut or joined. */
   get readableObjectMode(): boolean {
     return true
   }
@@ -153,10 +163,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
-   * This stage as a Duplex of Node, for whatever insists on one:
-   * `Duplex.toWeb(stage.toNodeDuplex())` gives web streams. `Duplex.from(stage)` is no such thing:
-   * it takes a stage for a readable stream alone, and its reader waits for ever for what nobody can
-   * write. A source has nothing to write: use `Readable.from(source)`.
+   * Returns this stage as a Duplex of Node, for code that needs one:
+   * `Duplex.toWeb(stage.toNodeDuplex())` gives web streams. `Duplex.from(stage)` does not work: it
+   * treats a stage as a readable stream only, and its reader waits for ever because nothing can
+   * write. A source has no input: use `Readable.from(source)`.
    */
   toNodeDuplex(): Duplex {
     return nodeDuplex({
@@ -169,7 +179,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     })
   }
 
-  /** @internal The stage's machine, for a run that drives it from here on. */
+  /** @internal Returns the stage's machine for a run, which drives it from here on. */
   machineFor(owner: StageOwner): Machine<In, Out> {
     this.#owner = owner
     this.#used = true
@@ -196,8 +206,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   override write(input: In, encoding?: unknown, callback?: unknown): boolean {
     const done = typeof encoding === 'function' ? encoding : callback
     if (this.#finishedEarly && !this.destroyed) {
-      // Dropped: a writer that nobody stops comes to its end, once all outputs were handed on.
-      this.#owesDrain = !this.#settled
+      // The input is dropped, so that a writer which nothing stops reaches its end after all
+      // outputs.
+      this.#isDrainDue = !this.#settled
       return this.#settled
     }
     if (this.#settled || this.#owner !== undefined) return false
@@ -214,7 +225,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (typeof done === 'function') done()
     const wantsMore =
       this.#wantsInput() || (this.#finishedEarly && this.#settled && !this.destroyed)
-    if (!wantsMore) this.#owesDrain = true
+    if (!wantsMore) this.#isDrainDue = true
     return wantsMore
   }
 
@@ -254,8 +265,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return this.#holdingEnd(() => super.read(size))
   }
 
-  // 'drain' on a Minipass means that its output side wants more: first serve that from what is
-  // here, and tell the writer only when there is nothing left to serve.
+  // Minipass emits 'drain' when its output side wants more. The stage first serves that from its
+  // inbox, and passes the event to the writer only when nothing is left to serve.
   override emit<Event extends keyof Minipass.Events<Out>>(
     event: Event,
     ...args: Minipass.Events<Out>[Event]
@@ -268,10 +279,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (this.#settled || this.#owner !== undefined) return false
     this.demanded()
     this.#pump()
-    return this.#payDrain()
+    return this.#emitDueDrain()
   }
 
-  /** A reader asked for output. A source starts its work here. */
+  /** Called when a reader asks for output. A source starts its work here. */
   protected demanded(): void {}
 
   // Minipass's own iterator drops its error listener between two steps and does not destroy on
@@ -281,9 +292,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
-   * Node's adapters take an item that `read` returns behind the event `end` for an error, and miss
-   * a `finish` that comes before `end()` has returned: both events come right after the call
-   * instead.
+   * Delays the end events until right after the call. Node's adapters treat an item that `read`
+   * returns after the event `end` as an error, and miss a `finish` that comes before `end()` has
+   * returned.
    */
   #holdingEnd<R>(call: () => R): R {
     const before = this.#holdsEnd
@@ -314,7 +325,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return this.flowing || (this.bufferLength === 0 && !this.paused)
   }
 
-  /** Makes outputs for as long as the reader wants them and inputs are there. */
+  /** Makes outputs while the reader wants them and inputs are there. */
   #pump(): void {
     this.#used = true
     if (this.#pumping) return
@@ -348,7 +359,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
         if (this.#settled) return
         if (step) this.#handOn(step)
         this.#pump()
-        this.#payDrain()
+        this.#emitDueDrain()
       },
       error => {
         this.#pumping = false
@@ -362,7 +373,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     super.write(step.value as never)
   }
 
-  /** All outputs were handed on. */
+  /** Ends the stage after all outputs were passed on. */
   #finish(): void {
     if (this.#settled) return
     this.#releaseOnce()
@@ -370,10 +381,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.writable = false
     super.emit('close') // held back by Minipass until 'end' and 'finish' are out
     super.end()
-    if (this.#owesDrain) super.emit('drain')
+    if (this.#isDrainDue) super.emit('drain')
   }
 
-  /** The end that is no good one: of a failure, or because nobody wants the outputs any more. */
+  /** Ends the stage early: after a failure, or because no reader wants its outputs any more. */
   #settle(): void {
     if (this.#settled) return
     const failure = this.#failure
@@ -385,14 +396,15 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
       failure ??
         new FeedError('STAGE_DESTROYED', `${this.name} was destroyed`, { stage: this.name }),
     )
-    // The terminal event is decided: a failure of letting go must not hold it back, and nobody is
-    // left to be told of it.
+    // The terminal event is decided already, so a failure of `release` must not delay it, and no
+    // caller could receive that failure.
     try {
       this.#releaseOnce()
     } catch {}
     if (failure === undefined || this.listenerCount('error') > 0) super.destroy(failure)
     else {
-      // Who writes before anybody listens still gets the error as an event, not out of `write`.
+      // A writer that writes before a listener is added gets the error as an event, not as an
+      // exception from `write`.
       super.destroy()
       if (this.#owner === undefined) queueMicrotask(() => super.emit('error', failure))
     }
@@ -405,9 +417,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.release()
   }
 
-  #payDrain(): boolean {
-    if (!this.#owesDrain || !this.#wantsInput()) return false
-    this.#owesDrain = false
+  #emitDueDrain(): boolean {
+    if (!this.#isDrainDue || !this.#wantsInput()) return false
+    this.#isDrainDue = false
     return super.emit('drain')
   }
 }

@@ -1,31 +1,31 @@
-// Waiting with an end: every promise that a network stands behind is waited for through here.
+// Bounded waits: every promise that depends on a network is awaited through this file.
 
 import { setMaxListeners } from 'node:events'
 
-/** What may end a wait early. */
+/** The limits of a wait: what may end it early. */
 export interface WaitLimits {
   readonly signal: AbortSignal
   readonly limitMs: number
-  /** The failure that a wait past `limitMs` ends with. */
+  /** Makes the error of a wait that takes longer than `limitMs`. */
   readonly onLimit: () => Error
 }
 
 /**
- * A signal of the caller's, to be listened to: one may end any number of jobs at a time, which Node
- * would take for a leak. Whoever listens stops listening when the job is over.
+ * Prepares a caller's signal for listeners. One signal may end any number of jobs at a time, and
+ * Node would report so many listeners as a leak. Each job removes its listener when it ends.
  */
 export function listenable(signal: AbortSignal | undefined): AbortSignal | undefined {
   try {
     if (signal) setMaxListeners(0, signal)
   } catch {
-    // Not one of Node's own: it does not count its listeners.
+    // This signal is not Node's own, so nothing counts its listeners.
   }
   return signal
 }
 
 /**
- * The outcome of `work`, unless the limit or the signal comes first. No timer and no listener
- * outlives it.
+ * Resolves as `work` does, unless the time limit or the signal comes first. No timer and no
+ * listener remains afterwards.
  */
 export function waitFor<T>(work: Promise<T>, limits: WaitLimits): Promise<T> {
   const { signal, limitMs, onLimit } = limits
@@ -46,7 +46,7 @@ export function waitFor<T>(work: Promise<T>, limits: WaitLimits): Promise<T> {
   })
 }
 
-/** Resolves after `delayMs`; rejects with the signal's reason at once when it fires. */
+/** Resolves after `delayMs`. Rejects with the signal's reason as soon as the signal is aborted. */
 export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

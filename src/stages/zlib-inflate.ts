@@ -1,19 +1,18 @@
-// The inflate engine of Node: node:zlib's InflateRaw, which works on a thread of libuv's pool.
-// While the reader is busy with one output the next is already being inflated, and no more than
-// that one.
+// The inflate engine over node:zlib's InflateRaw, which works on a thread of libuv's pool. While
+// the reader uses one output, zlib inflates the next one, and no more than that one.
 
 import { createInflateRaw } from 'node:zlib'
 import { dataInvalid, type InflateEngine, OUTPUT_BLOCK_BYTES } from '../codec/gzip/inflate-engine'
 import { FeedError } from '../errors'
 
-/** What zlib says of bad data, as opposed to a failure of its own. */
+/** zlib's error codes for bad data, as opposed to a failure of zlib itself. */
 const DATA_FAULTS: ReadonlySet<unknown> = new Set(['Z_DATA_ERROR', 'Z_NEED_DICT'])
-/** What zlib says when it is told that no more comes and the data is not complete. */
+/** zlib's error code for input that ends before the data is complete. */
 const INCOMPLETE = 'Z_BUF_ERROR'
 
 /**
- * `byteOffset` of its errors: where the inflating of the last output began, which zlib's own
- * message does not refine.
+ * An inflate engine over node:zlib. `byteOffset` of its errors is where the inflating of the last
+ * output began; zlib's own message has no position.
  */
 export class ZlibInflate implements InflateEngine {
   readonly #startOffset: number
@@ -64,16 +63,16 @@ export class ZlibInflate implements InflateEngine {
         throw new FeedError('STAGE_DESTROYED', 'the inflate engine was destroyed while it worked', {
           stage: 'Gunzip',
         })
-      // A destroyed stream also calls the write's callback, before it says whether it failed.
+      // A destroyed stream also calls the callback of `write`, before it reports whether it failed.
       else if ((isTaken || this.#ended) && !this.#stream.destroyed) break
       else await this.#somethingNew()
     }
-    // zlib leaves bytes only after the end of the data. Without any left, the end shows at the next
-    // byte.
+    // zlib leaves bytes unused only after the end of the data. Where no byte is left, the end shows
+    // at the next byte of input.
     this.#ended ||= this.usedBytes < this.#givenBytes
   }
 
-  // Nothing is left to hand over: each sequence ends when all of its block is inflated.
+  // There are no outputs left: each sequence ends after all of its block was inflated.
   async *finish(): AsyncGenerator<never, void, void> {
     this.#stream.end()
     while (!this.#ended && !this.#closed && !this.#failure) {
@@ -101,7 +100,10 @@ export class ZlibInflate implements InflateEngine {
   }
 }
 
-/** zlib puts several outputs into one buffer, unless one fills it. */
+/**
+ * Copies an output that shares its buffer: zlib puts several outputs into one buffer, unless one
+ * output fills it.
+ */
 function aloneInItsMemory(output: Buffer): Uint8Array {
   return output.length === output.buffer.byteLength
     ? new Uint8Array(output.buffer)

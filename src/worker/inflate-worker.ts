@@ -1,6 +1,6 @@
-// The program of an inflate worker: inflates what its host puts into the shared memory, ahead of
-// the reader, until the data ends. `src/wasm/build.mjs` bundles it into one string of JavaScript,
-// from which the worker is started: so bundlers need no file beside theirs.
+// The program of an inflate worker: inflates the input that its host puts into the shared memory,
+// ahead of the reader, until the data ends. `src/wasm/build.mjs` bundles it into one string of
+// JavaScript, from which the worker is started, so that users' bundlers need no extra file.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { INPUT_OVER, InflateControl } from '../codec/gzip/inflate-control'
@@ -40,11 +40,11 @@ function inflateAll(): void {
   }
 }
 
-/** False when that was all. */
+/** Inflates the current input. Returns false when the worker has nothing more to do. */
 function inflateInput(): boolean {
   for (;;) {
     const result = core.run()
-    // What is not full waits for more.
+    // An output that is not full waits for more input.
     if (result === NEEDS_INPUT) return true
     publish()
     if (result !== OUTPUT_FULL) {

@@ -1,10 +1,11 @@
-// The portable inflate engine: fflate, synchronous plain JavaScript. The only file that imports it.
+// The portable inflate engine over fflate, which is synchronous plain JavaScript. No other file
+// imports fflate.
 //
-// fflate's `Inflate` tells neither that the deflate data ended nor how much it used; its internal
-// state does. That state is read here, and its meaning is tried out on a known stream before the
-// first use. fflate is laxer than node:zlib: it ignores a stored block's NLEN and accepts
-// some code tables that RFC 1951 forbids. What it makes of such data passes only if the trailer's
-// CRC32 and size agree.
+// fflate's `Inflate` reports neither the end of the deflate data nor the number of bytes it used;
+// its internal state has both. This file reads that state, and tests its meaning on a known stream
+// before the first use. fflate is laxer than node:zlib: it ignores the NLEN of a stored block and
+// accepts some code tables that RFC 1951 forbids. Its output for such data passes only if the
+// trailer's CRC32 and size agree.
 
 import type { Inflate } from 'fflate'
 import { FeedError } from '../../errors'
@@ -16,42 +17,42 @@ import {
 } from './inflate-engine'
 
 /**
- * Compressed bytes a push: one push inflates all that it can, and deflate's highest ratio of 1032
- * makes 4 MiB of this.
+ * Compressed bytes of one push. One push inflates all its input, and deflate's highest ratio of
+ * 1032 makes 4 MiB of this size.
  */
 const SLICE_BYTES = 4 * 1024
-/**
- * Outputs of single pushes are joined until they come to this: about 20 KiB a push would be small
- * change for the stages after.
- */
+/** Outputs of single pushes are joined up to this size, because one push has only about 20 KiB. */
 const JOIN_BYTES = 256 * 1024
 /**
- * Holds the last 32 KiB, a usual push's output, and the 128 KiB that fflate wants to see free
- * before each symbol.
+ * Size of the workspace: it holds the last 32 KiB, the output of a usual push, and the 128 KiB that
+ * fflate wants free before each symbol.
  */
 const WORKSPACE_BYTES = 256 * 1024
 
 const NOTHING: readonly never[] = []
 
-/** The private fields of fflate 0.8's `Inflate` that matter here. */
+/** The private fields of `Inflate` in fflate 0.8 that this file reads. */
 interface Internals {
   /**
-   * `f`: the last block has begun · `l`: the code table, while inside a block · `p`: bits used of
-   * the input that is kept.
+   * `f` is 1 once the last block has begun. `l` is the code table while inside a block. `p` is the
+   * number of bits used of the input that is kept.
    */
   readonly s: { readonly f?: number; readonly l?: unknown; readonly p?: number }
   /** Input that is kept for the next push. */
   readonly p: Uint8Array
   /**
-   * The last 32 KiB of output, which the next output is appended to; grown by copying when too
-   * small.
+   * The last 32 KiB of output, to which the next output is appended. fflate replaces it by a larger
+   * copy where it is too small.
    */
   o: Uint8Array
 }
 
 type NewInflate = typeof Inflate
 
-/** An engine that loads fflate with its first block, so that only its users load that package. */
+/**
+ * Returns engines that load fflate with their first block, so that only users of this engine load
+ * the package.
+ */
 export function fflateEngine(): NewInflateEngine {
   return startOffset => new LoadedOnUse(startOffset)
 }
@@ -72,7 +73,10 @@ class LoadedOnUse implements InflateEngine {
     return this.#engine?.usedBytes ?? 0
   }
 
-  /** @throws DEPENDENCY_UNSUPPORTED from the sequence, where the installed fflate is another one */
+  /**
+   * @throws FeedError DEPENDENCY_UNSUPPORTED, from the sequence, where the installed fflate is not
+   * 0.8
+   */
   async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
     this.#engine ??= new FflateInflate(this.#startOffset, await supportedInflate())
     yield* this.#engine.inflate(block)
@@ -85,7 +89,7 @@ class LoadedOnUse implements InflateEngine {
   destroy(): void {}
 }
 
-/** The class whose state was found to be one that this file can read. */
+/** The class whose internal state was tested and found readable. */
 let supported: NewInflate | undefined
 
 async function supportedInflate(): Promise<NewInflate> {
@@ -97,8 +101,8 @@ async function supportedInflate(): Promise<NewInflate> {
 }
 
 /**
- * `byteOffset` of its errors: the block of deflate data at fault, or the 4 KiB slice if that begins
- * later.
+ * An inflate engine over fflate. `byteOffset` of its errors is the block of deflate data at fault,
+ * or the 4 KiB slice where that begins later.
  */
 class FflateInflate {
   readonly #startOffset: number
@@ -144,21 +148,24 @@ class FflateInflate {
   }
 
   /**
-   * Left alone, fflate makes and clears a new buffer of 160 KiB for each push, which halves its
-   * speed.
+   * Gives fflate a workspace that is reused. Otherwise fflate makes and clears a new buffer of 160
+   * KiB for each push, which halves its speed.
    */
   #lendWorkspace(): void {
     this.#workspace.set(this.#internals.o)
     this.#internals.o = this.#workspace
   }
 
-  /** Whole bytes before the next bit. */
+  /** Returns the number of whole bytes before the next bit. */
   #positionBytes(): number {
     const { s, p: kept } = this.#internals
     return this.#takenBytes - kept.length + ((s.p ?? 0) >> 3)
   }
 
-  /** The byte that the data ends in belongs to the data, even if only a bit of it does. */
+  /**
+   * Returns the number of unused bytes. The byte in which the data ends counts as used, even if the
+   * data has only one bit of it.
+   */
   #unusedBytes(): number {
     const { s, p: kept } = this.#internals
     return kept.length - ((s.p ?? 0) > 0 ? 1 : 0)
@@ -193,8 +200,8 @@ class FflateInflate {
 }
 
 /**
- * Raw deflate of ten times `a`, which refers back to its own output, and then a byte that is not
- * part of it.
+ * Raw deflate data for ten times `a`, which refers back to its own output, and one byte after it
+ * that is not part of the data.
  */
 const KNOWN_STREAM = Uint8Array.of(0x4b, 0x4c, 0x84, 0x01, 0x00, 0xaa)
 const KNOWN_STREAM_BYTES = 5
@@ -204,7 +211,7 @@ function readsItsState(NewInflate: NewInflate): boolean {
   const engine = new FflateInflate(0, NewInflate)
   let output = ''
   try {
-    // Cut in the middle, so that the state which is kept from push to push takes part.
+    // The stream is cut in the middle, so that the test covers the state between two pushes.
     for (const piece of [KNOWN_STREAM.subarray(0, 2), KNOWN_STREAM.subarray(2)]) {
       for (const block of engine.inflate(piece)) output += String.fromCharCode(...block)
     }

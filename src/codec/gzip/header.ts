@@ -1,5 +1,5 @@
-// The header of one gzip member (RFC 1952 section 2.3), read from pieces cut anywhere.
-// Nothing of it is kept: the names and comments in a feed file mean nothing to its reader.
+// The header of one gzip member (RFC 1952 section 2.3), read from pieces that are cut anywhere.
+// Names and comments are skipped, because a feed's reader does not need them.
 //
 //   fixed (10 bytes) ─▶ extraLength (2) ─▶ extra ─▶ name … 0 ─▶ comment … 0 ─▶ checksum (2) ─▶ done
 //
@@ -11,7 +11,7 @@ import { crc32 } from './crc32'
 export const ID1 = 0x1f
 export const ID2 = 0x8b
 export const METHOD_DEFLATE = 8
-/** Bits 5 to 7 of FLG: RFC 1952 wants a compliant reader to refuse them. */
+/** Bits 5 to 7 of FLG. RFC 1952 requires a compliant reader to refuse them. */
 export const RESERVED_FLAGS = 0xe0
 
 const FHCRC = 0x02
@@ -19,10 +19,7 @@ const FEXTRA = 0x04
 const FNAME = 0x08
 const FCOMMENT = 0x10
 const FIXED_BYTES = 10
-/**
- * The longest FNAME or FCOMMENT. RFC 1952 gives them no limit; this is the one that it gives
- * FEXTRA.
- */
+/** The longest FNAME or FCOMMENT. RFC 1952 gives them no limit; this is its limit for FEXTRA. */
 const MAX_TEXT_BYTES = 65_535
 
 type Field = 'fixed' | 'extraLength' | 'extra' | 'name' | 'comment' | 'checksum' | 'done'
@@ -42,8 +39,8 @@ export class GzipHeader {
 
   /**
    * @param startOffset where the member starts in the file, in compressed bytes
-   * @param isFirst whether it is the file's first member: a wrong signature is then an invalid
-   * header, and garbage after a member otherwise
+   * @param isFirst true for the first member of the file: a wrong signature is an invalid header
+   * there, and trailing garbage after any other member
    */
   constructor(startOffset: number, isFirst: boolean) {
     this.#startOffset = startOffset
@@ -55,10 +52,10 @@ export class GzipHeader {
   }
 
   /**
-   * Reads on, and returns how many of `bytes` belong to the header: all of them, unless it is
-   * `done`.
+   * Reads the next bytes, and returns how many of them belong to the header: all of them, unless
+   * the header is `done`.
    *
-   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE
+   * @throws FeedError GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE
    */
   read(bytes: Uint8Array): number {
     let used = 0
@@ -68,12 +65,12 @@ export class GzipHeader {
     return used
   }
 
-  /** Reckoning a checksum that nobody compares is what costs most of a small header. */
+  /** The checksum is computed only where it is needed: it is the largest cost of a small header. */
   get #mayHaveChecksum(): boolean {
     return this.#bytes < FIXED_BYTES || (this.#flags & FHCRC) !== 0
   }
 
-  /** FHCRC covers all bytes before itself. */
+  /** True once the bytes are read that FHCRC covers, which are all before FHCRC itself. */
   #isAfterText(): boolean {
     return this.#field === 'checksum' || this.#field === 'done'
   }
@@ -123,7 +120,7 @@ export class GzipHeader {
     this.#enter('done')
   }
 
-  /** Goes to `field`, or past it to the next one that the flags announce. */
+  /** Goes to `field`, or to the next one after it whose flag is set. */
   #enter(field: Field): void {
     this.#fieldBytes = 0
     if (field === 'extraLength' && !(this.#flags & FEXTRA)) this.#enter('name')

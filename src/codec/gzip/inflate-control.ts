@@ -1,12 +1,14 @@
-// What an inflate worker and its host tell each other, in memory that both have: how far input and
-// output are, and what came of it. Either side only counts up its own numbers, so neither has to
-// lock. The bytes themselves lie in the core's memory.
+// The bookkeeping between an inflate worker and its host, in memory that both share: how far input
+// and output are, and the outcome. Each side increments only its own counters, so no side needs a
+// lock. The bytes themselves lie in the memory of the core.
 //
 //   host   fills slot n, counts it filled ─▶ worker takes it, counts it taken
-//   worker makes output n, counts it made ─▶ host uses it, counts it released; OUTPUT_CREDITS may be made and not released
+//   worker makes output n, counts it made ─▶ host uses it, counts it released
 //
-// The numbers wrap at 2^32: they are compared by their difference, and there are as many places as
-// a power of two.
+// At most OUTPUT_CREDITS outputs are made and not released.
+//
+// The counters wrap at 2^32. Therefore they are compared by their difference, and the number of
+// places is a power of two.
 
 const WORDS = 88
 const BELL = 0
@@ -21,41 +23,51 @@ const IS_READY = 8
 const CRC = 9
 const UNUSED_BITS = 10
 const WORKER_WAITS = 11
-/** Bytes in each slot of input, of which there are at most eight. */
+/**
+ * The first word of the input slots: one word a slot, the number of bytes in it. There are at most
+ * eight slots.
+ */
 const SLOTS = 16
-/** Four words an output: from, end, bytes of history, CRC-32 of all up to it. */
+/**
+ * The first word of the outputs: four words each, with the start, the end, the bytes of history
+ * before it, and the CRC-32 of all outputs up to it.
+ */
 const OUTPUTS = 24
 const OUTPUT_WORDS = 4
 
 /**
- * Outputs that are made ahead of the reader. The core's blocks are many more: what one thread
- * writes again soon after the other has read it has to be taken back from the other's cache.
+ * The most outputs that are made ahead of the reader. The core has many more blocks, because a
+ * block that one thread writes again soon after the other thread has read it must be taken back
+ * from the other processor's cache.
  */
 export const OUTPUT_CREDITS = 8
 /**
- * A worker that waits for credits is woken when so many are left to the reader: waking costs as
- * much as making a tenth of an output.
+ * A worker that waits for credits is woken when the reader has only so many outputs left: waking it
+ * costs as much as making a tenth of an output.
  */
 const WAKE_AT_OUTPUTS = 4
-/** Places for what is said of an output, more than can be in use. They end with WORDS. */
+/**
+ * The number of places for records of outputs, which is more than can be in use. The words of the
+ * last place end at WORDS.
+ */
 const RECORDS = 16
 
 const GO_ON = 0
 const FINISH = 1
 const STOP = 2
 
-/** No outcome yet: a core's result is never this, since NEEDS_INPUT is none. */
+/** There is no outcome yet. A final result of the core never has this value. */
 const NONE = -1
-/** There is no more input, and the data is not complete. */
+/** The outcome where the input ended before the data was complete. */
 export const INPUT_OVER = 0
 
 export interface OutputRecord {
   readonly from: number
   readonly end: number
   readonly historyBytes: number
-  /** Of all outputs up to this one. */
+  /** CRC-32 of all outputs up to this one. */
   readonly crc: number
-  /** Of input, since the worker took over. */
+  /** Bytes of input that were used since the worker took over. */
   readonly usedBytes: number
 }
 
@@ -64,7 +76,7 @@ export class InflateControl {
   readonly #words: Int32Array
   readonly #usedBytes: Float64Array
 
-  /** @param shared of the other side; none makes a new one */
+  /** @param shared the memory of the other side; without it a new memory is made */
   constructor(shared?: SharedArrayBuffer) {
     this.shared = shared ?? new SharedArrayBuffer(WORDS * 4 + (RECORDS + 1) * 8)
     this.#words = new Int32Array(this.shared, 0, WORDS)
@@ -72,18 +84,18 @@ export class InflateControl {
     if (shared === undefined) Atomics.store(this.#words, OUTCOME, NONE)
   }
 
-  // Of the host.
+  // The following methods are for the host.
 
   get isReady(): boolean {
     return Atomics.load(this.#words, IS_READY) === 1
   }
 
-  /** @param crc of all outputs so far */
+  /** @param crc CRC-32 of all outputs so far */
   takeOver(crc: number): void {
     Atomics.store(this.#words, CRC, crc)
   }
 
-  /** The slot to fill next, of `slots`; undefined while all are full. */
+  /** Returns the slot to fill next, out of `slots`, or undefined while all are full. */
   freeSlot(slots: number): number | undefined {
     return this.freeSlots(slots) > 0 ? placeOf(Atomics.load(this.#words, FILLED), slots) : undefined
   }
@@ -92,7 +104,7 @@ export class InflateControl {
     return slots - this.#ahead(FILLED, TAKEN)
   }
 
-  /** The slots that are filled and not taken, in order. */
+  /** Returns the slots that are filled and not taken, in order. */
   untaken(slots: number): { readonly slot: number; readonly bytes: number }[] {
     const taken = Atomics.load(this.#words, TAKEN)
     return Array.from({ length: this.#ahead(FILLED, TAKEN) }, (_, n) => {
@@ -107,7 +119,7 @@ export class InflateControl {
     this.#ring()
   }
 
-  /** The next output that is made and not released. */
+  /** The next output that was made and not released; undefined while there is none. */
   get output(): OutputRecord | undefined {
     const n = Atomics.load(this.#words, RELEASED)
     if (n === Atomics.load(this.#words, MADE)) return undefined
@@ -126,7 +138,10 @@ export class InflateControl {
     if (this.#ahead(MADE, RELEASED) <= WAKE_AT_OUTPUTS) this.#ring()
   }
 
-  /** What came of it, once all outputs are made: a result of the core, or INPUT_OVER. */
+  /**
+   * The outcome once all outputs are made: a result of the core, or INPUT_OVER. It is undefined
+   * before.
+   */
   get outcome():
     | { readonly result: number; readonly usedBytes: number; readonly unusedBits: number }
     | undefined {
@@ -135,7 +150,7 @@ export class InflateControl {
     return { result, usedBytes: this.#usedBytes[RECORDS]!, unusedBits: this.#words[UNUSED_BITS]! }
   }
 
-  /** No more input comes. */
+  /** Tells the worker that no more input comes. */
   finish(): void {
     Atomics.store(this.#words, COMMAND, FINISH)
     this.#ring()
@@ -147,12 +162,12 @@ export class InflateControl {
   }
 
   /**
-   * The worker is to say when something has changed. False when something has: there is nothing to
-   * wait for.
+   * Asks the worker to report the next change. Returns false where `hasChanged` is true already, so
+   * that the host need not wait.
    */
-  hostWaits(isNews: () => boolean): boolean {
+  hostWaits(hasChanged: () => boolean): boolean {
     Atomics.store(this.#words, HOST_WAITS, 1)
-    if (!isNews()) return true
+    if (!hasChanged()) return true
     Atomics.store(this.#words, HOST_WAITS, 0)
     return false
   }
@@ -162,23 +177,28 @@ export class InflateControl {
     if (Atomics.load(this.#words, WORKER_WAITS) === 1) Atomics.notify(this.#words, BELL)
   }
 
-  // Of the worker.
+  // The following methods are for the worker.
 
   ready(): void {
     Atomics.store(this.#words, IS_READY, 1)
   }
 
-  /** At the first input. */
+  /** CRC-32 of all outputs before the worker took over. It is valid from the first input on. */
   get crc(): number {
     return Atomics.load(this.#words, CRC) >>> 0
   }
 
-  /** Whether the host has to be told of a change: once for each time that it waits. */
+  /**
+   * Returns true where the host must be told of a change: once for each time that the host waits.
+   */
   takeHostWaits(): boolean {
     return Atomics.exchange(this.#words, HOST_WAITS, 0) === 1
   }
 
-  /** Waits for input. @returns the slot and its bytes, or undefined where no more comes */
+  /**
+   * Waits for input.
+   * @returns the slot and its number of bytes, or undefined where no more input comes
+   */
   nextInput(slots: number): { readonly slot: number; readonly bytes: number } | undefined {
     const taken = Atomics.load(this.#words, TAKEN)
     this.#waitUntil(
@@ -205,7 +225,10 @@ export class InflateControl {
     Atomics.add(this.#words, MADE, 1)
   }
 
-  /** Waits until the next output may be made. @returns false when the worker is to stop */
+  /**
+   * Waits until the next output may be made.
+   * @returns false when the worker must stop
+   */
   waitForCredit(): boolean {
     this.#waitUntil(() => this.#ahead(MADE, RELEASED) < OUTPUT_CREDITS || this.isStopped)
     return !this.isStopped
@@ -221,7 +244,7 @@ export class InflateControl {
     Atomics.store(this.#words, OUTCOME, result)
   }
 
-  /** How far one number is ahead of another. */
+  /** Returns how far one counter is ahead of another. */
   #ahead(number: number, of: number): number {
     return (Atomics.load(this.#words, number) - Atomics.load(this.#words, of)) | 0
   }
@@ -229,7 +252,8 @@ export class InflateControl {
   #waitUntil(condition: () => boolean): void {
     while (!condition()) {
       const heard = Atomics.load(this.#words, BELL)
-      // Said before it is looked at again: whoever changes it later sees that somebody waits.
+      // The flag is set before the condition is tested again, so that a host which changes the
+      // condition later sees that the worker waits.
       Atomics.store(this.#words, WORKER_WAITS, 1)
       if (!condition()) Atomics.wait(this.#words, BELL, heard)
       Atomics.store(this.#words, WORKER_WAITS, 0)

@@ -1,16 +1,16 @@
-// One instance of the WebAssembly inflate module (src/wasm/inflate.ts) over a memory, as typed
-// calls. All that the module knows lies in that memory: another instance over it, on another
-// thread, goes on where this one stands.
+// One instance of the WebAssembly inflate module (src/wasm/inflate.ts) over a memory, with typed
+// calls. The whole state of the module lies in that memory, so another instance over it, on another
+// thread, continues where this one stands.
 
 import { type CompiledWasm, type WasmMemory, wasmInstance } from '../wasm-module'
 
-/** What `run` says, before it names a fault. */
+/** The results of `run`; from FIRST_FAULT on a result is a fault. */
 export const NEEDS_INPUT = 0
 export const OUTPUT_FULL = 1
 export const ENDED = 2
 const FIRST_FAULT = 3
 
-/** By their number from FIRST_FAULT on; the words are zlib's. */
+/** The faults by number, from FIRST_FAULT on, in zlib's words. */
 const FAULTS = [
   'invalid block type',
   'invalid stored block lengths',
@@ -54,15 +54,15 @@ interface Exports {
 export class InflateCore {
   readonly #exports: Exports
   readonly #memory: Uint8Array
-  /** The same memory, for `fill`. */
+  /** The same memory as a Buffer, for its method `fill`. */
   readonly #buffer: Buffer
-  /** Most bytes that one slot takes. */
+  /** The most bytes that one slot holds. */
   readonly inputBytes: number
   readonly inputSlots: number
-  /** Blocks that the outputs can go round in. */
+  /** The number of blocks that the outputs can use in turn. */
   readonly outputBlocks: number
 
-  /** Where the part of the memory begins that no core makes use of. */
+  /** The offset from which on no core uses the memory. */
   readonly freeFrom: number
 
   constructor(module: CompiledWasm, memory: WasmMemory) {
@@ -75,34 +75,37 @@ export class InflateCore {
     this.freeFrom = this.#exports.FREE.value
   }
 
-  /** Forgets everything: the next byte of input is the first of a stream. */
+  /** Resets the core: the next byte of input is the first of a stream. */
   reset(): void {
     this.#exports.reset()
   }
 
   /**
-   * Copies input, at least one byte, into a slot, which is not being read. It is read after
+   * Copies input, at least one byte, into a slot that is not being read. The core reads it after
    * `useInput`.
    */
   fillInput(slot: number, bytes: Uint8Array): void {
     const at = this.#exports.INPUT.value + slot * this.inputBytes
-    // V8's set copies into shared memory word by word, and byte by byte where the two are not
-    // aligned alike; this is a memcpy.
+    // `TypedArray.set` copies into shared memory word by word in V8, and byte by byte where the two
+    // are not aligned alike. `Buffer.fill` is a memcpy.
     this.#buffer.fill(bytes, at, at + bytes.length)
   }
 
-  /** A copy of a slot's last bytes. @param bytes in the slot */
+  /**
+   * Returns a copy of the last bytes of a slot.
+   * @param bytes the number of bytes in the slot
+   */
   inputTail(slot: number, bytes: number, tailBytes: number): Uint8Array {
     const end = this.#exports.INPUT.value + slot * this.inputBytes + bytes
     return this.#memory.slice(end - tailBytes, end)
   }
 
-  /** Goes on with what lies in a slot, once all input before is taken. */
+  /** Continues with the input in a slot, after all input before it is taken. */
   useInput(slot: number, bytes: number): void {
     this.#exports.setInput(slot, bytes)
   }
 
-  /** NEEDS_INPUT, OUTPUT_FULL, ENDED, or a fault, which `faultOf` names. */
+  /** Returns NEEDS_INPUT, OUTPUT_FULL, ENDED, or a fault, which `faultOf` names. */
   run(): number {
     return this.#exports.run()
   }
@@ -111,12 +114,12 @@ export class InflateCore {
     return FAULTS[result - FIRST_FAULT]
   }
 
-  /** Bytes of the input in use that are not taken. */
+  /** Bytes of the current input that are not taken. */
   get inputLeft(): number {
     return this.#exports.inputLeft()
   }
 
-  /** Of the bytes taken. */
+  /** Bits of the taken bytes that are not used. */
   get unusedBits(): number {
     return this.#exports.unusedBits()
   }
@@ -125,7 +128,7 @@ export class InflateCore {
     return this.#exports.hasEnded() !== 0
   }
 
-  /** Where the output begins that was not released. */
+  /** The offset where the output begins that was not released. */
   get outputFrom(): number {
     return this.#exports.outputFrom()
   }
@@ -134,33 +137,34 @@ export class InflateCore {
     return this.#exports.outputEnd()
   }
 
-  /** What lies there still of what was put out before, up to 256 KiB. */
+  /** Bytes of earlier output that still lie before the current output, up to 256 KiB. */
   get historyBytes(): number {
     return Math.min(this.#exports.historyBytes(), this.#exports.HISTORY_BYTES.value)
   }
 
-  /** A view of the memory: what lies there is overwritten when its turn comes again. */
+  /** Returns a view of the memory, which is overwritten when its block is used again. */
   output(from: number, end: number): Uint8Array {
     return this.#memory.subarray(from, end)
   }
 
   /**
-   * CRC-32 of what lies there, as an unsigned number.
-   * @param before the CRC-32 of all bytes before it; 0 at the start
+   * Returns the CRC-32 of the bytes from `from` to `end`, as an unsigned number.
+   * @param before the CRC-32 of all bytes before them; 0 at the start
    */
   crc(from: number, end: number, before: number): number {
     return this.#exports.crc32(from, end - from, before) >>> 0
   }
 
   /**
-   * @param blocks to go round in, at least 2: with more of them an output stays as it is while
-   * others are written
+   * Releases the current output.
+   * @param blocks the number of blocks that outputs use in turn, at least 2: with more blocks an
+   * output stays unchanged while others are written
    */
   releaseOutput(blocks: number): void {
     this.#exports.releaseOutput(blocks)
   }
 
-  /** All that another core needs to go on from here, if the output is released. */
+  /** Returns the state that another core needs to continue from here, if the output is released. */
   save(): Uint8Array {
     const { STATE, STATE_BYTES } = this.#exports
     const history = this.#memory.subarray(this.#exports.historyFrom(), this.#exports.outputEnd())
@@ -170,7 +174,10 @@ export class InflateCore {
     return saved
   }
 
-  /** False when `saved` is nothing that `save` can have made; then only `reset` may follow. */
+  /**
+   * Restores a saved state. Returns false where `save` cannot have made it; then only `reset` may
+   * follow.
+   */
   restore(saved: Uint8Array): boolean {
     const { STATE, STATE_BYTES, OUTPUT, WINDOW_BYTES } = this.#exports
     const historyBytes = saved.length - STATE_BYTES.value

@@ -1,22 +1,22 @@
-// What inflates raw deflate data (RFC 1951) for the gzip framing: one engine for each member, or
-// for several in turn. An engine knows nothing of headers, trailers, checksums and caps; those are
-// the framing's.
+// The interface of inflate engines, which inflate raw deflate data (RFC 1951) for the gzip framing.
+// There is one engine for each member, or one for several members in turn. Headers, trailers,
+// checksums and caps belong to the framing.
 
 import type { Step } from '../../core/steps'
 import { FeedError } from '../../errors'
 
 /**
- * Largest output block, in bytes. Smaller ones cost node:zlib speed (a hop between threads each);
- * larger ones outlive two minor collections behind slow stages, and then wait for a major one: the
- * memory of a long run grows with them.
+ * The largest output block, in bytes. Smaller blocks cost node:zlib speed, because each needs a hop
+ * between threads. Larger blocks survive two minor collections behind slow stages and then wait for
+ * a major one, so that the memory of a long run grows.
  */
 export const OUTPUT_BLOCK_BYTES = 256 * 1024
 
 /**
- * Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They come lazily, and without a
- * promise where they are at hand. An output with a loan (codec/loan.ts) lies in the engine's memory
- * until the next one is asked for or the engine is destroyed; any other belongs to the caller, is
- * alone in its memory, and is never touched again.
+ * Outputs in order, each not much larger than OUTPUT_BLOCK_BYTES. They are lazy, and come without a
+ * promise where they are ready. An output with a loan (codec/loan.ts) lies in the engine's memory
+ * until the next one is asked for or the engine is destroyed. Any other output belongs to the
+ * caller, is alone in its memory, and is never written again.
  */
 export type InflateOutputs = (Iterable<Uint8Array> | AsyncIterable<Uint8Array>) & {
   next(): Step<Uint8Array> | Promise<Step<Uint8Array>>
@@ -24,58 +24,59 @@ export type InflateOutputs = (Iterable<Uint8Array> | AsyncIterable<Uint8Array>) 
 
 export interface InflateEngine {
   /**
-   * Inflates one block of any size. The sequence must be used up before the next call. Until
-   * `ended`, or the end of the last sequence, the engine may read from `block`; outputs may come
-   * with a later block's.
+   * Inflates one block of any size. The caller must use up the sequence before the next call. The
+   * engine may read from `block` until it has `ended` or the last sequence has ended; outputs of a
+   * block may come with a later block.
    *
-   * @throws GZIP_DATA_INVALID, from the sequence
+   * @throws FeedError GZIP_DATA_INVALID, from the sequence
    */
   inflate(block: Uint8Array): InflateOutputs
 
   /**
-   * Bytes of deflate data used since the engine was made, as far as the outputs handed over so far.
-   * Exact once `ended`: what was handed in after them is not the engine's.
+   * Bytes of deflate data used since the engine was made, up to the outputs given so far. The
+   * number is exact once the engine has `ended`: input after the end of the data does not count.
    */
   readonly usedBytes: number
 
   /**
-   * True once the deflate data's last block is complete. An engine may notice it only when it is
-   * handed what comes after it, or by `finish`.
+   * True once the last block of the deflate data is complete. An engine may notice that only with
+   * the next input, or in `finish`.
    */
   readonly ended: boolean
 
   /**
-   * CRC-32 of all outputs of the member handed over so far, where the engine reckons it: in
-   * WebAssembly, or on a thread of its own.
+   * CRC-32 of all outputs of the member given so far, where the engine computes it: in WebAssembly,
+   * or on its own thread.
    */
   readonly crc?: number | undefined
 
   /**
-   * Of an engine that copies its input ahead: what it was handed behind the end of the data, once
-   * it has `ended`. Asked once. With the others the caller has it still.
+   * Returns the input after the end of the data, once the engine has `ended`. The caller calls it
+   * once. Only engines that copy their input ahead have this method; with the others the caller
+   * still has the input.
    */
   takeRest?(): Uint8Array[]
 
   /**
-   * All that another engine of the kind needs to go on behind the last output; its input then goes on
-   * at `usedBytes`. An engine without this method cannot be resumed.
+   * Returns the state that another engine of the same kind needs to continue after the last output;
+   * the input then continues at `usedBytes`. An engine without this method cannot be resumed.
    */
   saveState?(): Uint8Array
 
   /**
-   * No more input comes: settles whether the data was complete. The sequence is what was not handed
-   * over yet.
+   * Ends the input, which decides whether the data was complete. The sequence gives the outputs
+   * that were not given yet.
    */
   finish(): InflateOutputs
 
   /**
-   * Makes an engine that has ended ready for the data of the next member, which starts at
-   * `startOffset`. A file of many small members costs several times less this way. False: this
-   * engine cannot be used again, and is to be destroyed.
+   * Prepares an engine that has ended for the data of the next member, which starts at
+   * `startOffset`. A file of many small members costs several times less this way. Returns false
+   * where this engine cannot be used again and must be destroyed.
    */
   restart?(startOffset: number): boolean
 
-  /** Frees what the engine holds, at any time. A sequence that is waiting then stops. */
+  /** Frees the resources of the engine, at any time. A sequence that is waiting then stops. */
   destroy(): void
 }
 
@@ -85,7 +86,10 @@ export interface InflateEngine {
  */
 export type NewInflateEngine = (startOffset: number) => InflateEngine
 
-/** @param cause what the engine's library threw, if it is one that throws */
+/**
+ * Makes the GZIP_DATA_INVALID error.
+ * @param cause the error of the engine's library, if it throws one
+ */
 export function dataInvalid(byteOffset: number, reason: string, cause?: unknown): FeedError {
   const message = `deflate data near byte ${byteOffset}: ${reason}`
   return new FeedError(

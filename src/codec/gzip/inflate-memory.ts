@@ -1,14 +1,18 @@
-// The inflate module and the memories that its cores work in. A few that are free are kept for the
-// next engine: a file of many members would otherwise reserve an address range for each of them.
+// The inflate module, and the memories of its cores. A few free memories are kept for the next
+// engines, because otherwise a file of many members would reserve an address range for each of
+// them.
 
 import { type CompiledWasm, type WasmMemory, WasmModule, wasmMemory } from '../wasm-module'
 import { INFLATE_BINARY, INFLATE_PAGES } from './inflate-binary'
 import { InflateCore } from './inflate-core'
 
-/** Up to 8.6 MiB each, of which an engine without a worker touches 2. */
+/**
+ * The number of free memories that are kept, of up to 8.6 MiB each. An engine without a worker
+ * touches 2 MiB of its memory.
+ */
 const MAX_FREE = 2
 
-/** A core with its memory: what a worker needs to go on in its place. */
+/** A core with its memory: all that a worker needs to continue in its place. */
 export interface InflateMemory {
   readonly module: CompiledWasm
   readonly memory: WasmMemory
@@ -19,9 +23,9 @@ const inflateModule = /* @__PURE__ */ new WasmModule(INFLATE_BINARY)
 const free: InflateMemory[] = []
 
 /**
- * A memory whose core is as new.
+ * Returns a memory whose core is reset.
  *
- * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
+ * @throws FeedError DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
  */
 export function takeInflateMemory(): InflateMemory {
   const taken = free.pop() ?? newMemory()
@@ -29,7 +33,7 @@ export function takeInflateMemory(): InflateMemory {
   return taken
 }
 
-/** Whoever gives it back must not use it any more, nor may any other thread. */
+/** Gives a memory back. Its former owner must not use it any more, nor may any other thread. */
 export function giveBackInflateMemory(memory: InflateMemory): void {
   if (free.length < MAX_FREE) free.push(memory)
 }

@@ -1,16 +1,17 @@
-// Gathers small input blocks, so that writing byte by byte does not cost one engine call a byte.
+// Gathers small input blocks, so that input in single bytes does not cost one engine call for each
+// byte.
 
 /**
- * Size of the blocks that small ones are gathered into, and so the most bytes held. Blocks from a
- * socket have 16 to 64 KiB, and node:zlib inflates blocks of this size about a third faster than
- * blocks of 64 KiB.
+ * The size of the blocks that small ones are gathered into, which is also the most bytes held.
+ * Blocks from a socket have 16 to 64 KiB, and node:zlib inflates blocks of this size about a third
+ * faster than blocks of 64 KiB.
  */
 export const GATHER_BYTES = 256 * 1024
 
 /**
- * From here on a block is not copied. Were it GATHER_BYTES, a file's blocks of that size would all
- * be: the first, from which a header is cut, is a few bytes short, and from then on those few are
- * held back each time.
+ * From this size on a block is not copied. The limit is below GATHER_BYTES, because otherwise all
+ * blocks of a file that have that size would be copied: the first one is a few bytes shorter after
+ * its header is cut off, and from then on those few bytes would be missing each time.
  */
 export const LARGE_BYTES = GATHER_BYTES / 2
 
@@ -31,8 +32,8 @@ export class InputGatherer {
   }
 
   /**
-   * Takes a block and returns those that are ready, in order. Small ones are copied; a large one is
-   * returned as it is, behind what was held.
+   * Takes a block and returns the blocks that are ready, in order. Small blocks are copied; a large
+   * block is returned as it is, after the held bytes.
    */
   add(block: Uint8Array): Uint8Array[] {
     if (block.length >= this.#largeBytes) return this.isEmpty ? [block] : [this.take(), block]
@@ -43,7 +44,7 @@ export class InputGatherer {
       : [this.take(), ...this.add(block.subarray(part.length))]
   }
 
-  /** What is held, which is then the caller's. */
+  /** Returns the held bytes, which then belong to the caller. */
   take(): Uint8Array {
     const taken = this.#held.subarray(0, this.#heldBytes)
     this.#held = NOTHING

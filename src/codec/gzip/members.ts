@@ -1,10 +1,10 @@
-// The gzip framing of a whole file (RFC 1952 section 2.2): which of its bytes are header, data,
-// trailer or padding. It owns offsets, checksums and caps; the data itself is inflated by an engine
-// that the caller drives.
+// The gzip framing of a whole file (RFC 1952 section 2.2): it decides which bytes are header, data,
+// trailer or padding. It owns offsets, checksums and caps. An engine that the caller drives
+// inflates the data.
 //
 //   header ─▶ data ─▶ trailer ─▶ padding ─▶ header of the next member …
-//               │                   └─ zeros, any number of them, also none
-//               └─ `read` stops here: the caller reports each output and at last the end of the data
+//               │                   └─ any number of zeros, also none
+//               └─ `read` stops here: the caller reports each output and then the end of the data
 //
 // The file may end only in `padding`.
 
@@ -15,19 +15,19 @@ import type { GzipCap, GzipLimits } from './limits'
 import { NestedProbe } from './nested-probe'
 import { GzipTrailer } from './trailer'
 
-/** The ratio says nothing about small outputs: a short run of equal rows is no bomb. */
+/** Below this size the ratio is not checked: a short run of equal rows is no bomb. */
 const RATIO_CHECK_FROM_BYTES = 1024 * 1024
-/** The probe for gzip inside gzip has decided by then. */
+/** After so many bytes of output the probe for nested gzip has decided. */
 const NESTED_DECIDED_BYTES = 4
 
 /**
- * Where the framing stands inside a member's data; plain numbers, to be kept with the engine's
- * state.
+ * The position of the framing inside the data of a member, as plain numbers that are stored with
+ * the state of the engine.
  */
 export interface GzipMembersState {
   readonly byteOffset: number
   readonly dataBytes: number
-  /** Members so far, this one among them. */
+  /** The number of members so far, with the current one. */
   readonly members: number
   readonly memberCrc: number
   readonly memberBytes: number
@@ -40,7 +40,7 @@ export class GzipMembers {
   #phase: 'header' | 'data' | 'trailer' | 'padding' = 'header'
   #header = new GzipHeader(0, true)
   #trailer = new GzipTrailer(0)
-  /** Compressed bytes before the next framing byte; in `data`, before the data. */
+  /** Compressed bytes before the next framing byte; in the phase `data`, those before the data. */
   #byteOffset = 0
   /** Compressed bytes of the current member's data. */
   #dataBytes = 0
@@ -49,14 +49,14 @@ export class GzipMembers {
   #memberBytes = 0
   #outputBytes = 0
 
-  /** @param state goes on where `saveState` was called */
+  /** @param state the result of `saveState` from which to continue */
   constructor(limits: GzipLimits, state?: GzipMembersState) {
     this.#limits = limits
     this.#nested = limits.allowNested ? undefined : new NestedProbe()
     if (state) this.#restore(state)
   }
 
-  /** The next byte is for the engine. */
+  /** True while the next byte belongs to the engine. */
   get inData(): boolean {
     return this.#phase === 'data'
   }
@@ -70,8 +70,8 @@ export class GzipMembers {
    * Reads framing bytes, and returns how many: all of `bytes`, unless deflate data starts among
    * them.
    *
-   * @throws GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH,
-   * GZIP_LIMIT
+   * @throws FeedError GZIP_HEADER_INVALID, GZIP_TRAILING_GARBAGE, GZIP_CRC_MISMATCH,
+   * GZIP_SIZE_MISMATCH, GZIP_LIMIT
    */
   read(bytes: Uint8Array): number {
     let used = 0
@@ -83,11 +83,11 @@ export class GzipMembers {
   }
 
   /**
-   * Counts and checks one output of the engine, before it is handed on.
+   * Counts and checks one output of the engine, before it is passed on.
    *
    * @param dataBytes the engine's `usedBytes`
-   * @param crc the engine's, of all outputs of the member, where it has one
-   * @throws GZIP_NESTED, GZIP_LIMIT
+   * @param crc the engine's CRC-32 of all outputs of the member, where it computes one
+   * @throws FeedError GZIP_NESTED, GZIP_LIMIT
    */
   output(block: Uint8Array, dataBytes: number, crc?: number): void {
     this.#dataBytes = dataBytes
@@ -98,7 +98,7 @@ export class GzipMembers {
     this.#checkCaps()
   }
 
-  /** The engine used up a block, or came to the end of the data within it. */
+  /** Records how much data the engine has used: all of its input, or the data up to its end. */
   data(dataBytes: number, ended: boolean): void {
     this.#dataBytes = dataBytes
     if (!ended) return
@@ -109,8 +109,8 @@ export class GzipMembers {
   }
 
   /**
-   * All that another instance needs to go on from here; undefined outside of data, and before its
-   * first output, where no state is worth keeping.
+   * Returns the state that another instance needs to continue from here. Returns undefined outside
+   * of data and before the first output, where no state is worth keeping.
    */
   saveState(): GzipMembersState | undefined {
     if (!this.inData || this.#outputBytes < NESTED_DECIDED_BYTES) return undefined
@@ -125,9 +125,9 @@ export class GzipMembers {
   }
 
   /**
-   * The file ended.
+   * Ends the file.
    *
-   * @throws GZIP_EMPTY, GZIP_TRUNCATED
+   * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED
    */
   end(): void {
     const { byteOffset } = this
@@ -156,7 +156,7 @@ export class GzipMembers {
     this.#memberCrc = memberCrc
     this.#memberBytes = memberBytes
     this.#outputBytes = outputBytes
-    // It looks at the first bytes of the file, which have been seen.
+    // The probe reads the first bytes of the content, which were read before the state was saved.
     this.#nested = undefined
   }
 

@@ -1,5 +1,5 @@
-// Watches the first bytes of a file's content: does it begin as a gzip member begins?
-// The bytes 1f 8b can begin no UTF-8 text, so a feed that shows them was compressed twice.
+// Detects content that begins with a gzip header. No UTF-8 text begins with the bytes 1f 8b, so a
+// feed that begins with them was compressed twice.
 
 import { ID1, ID2, METHOD_DEFLATE, RESERVED_FLAGS } from './header'
 
@@ -14,7 +14,9 @@ export class NestedProbe {
   #matched = 0
   #decided = false
 
-  /** True for the block that completes a gzip signature at the very start of the content. */
+  /**
+   * Returns true for the block that completes a gzip signature at the very start of the content.
+   */
   completes(block: Uint8Array): boolean {
     for (let at = 0; at < block.length && !this.#decided; at++) {
       const fits = SIGNATURE[this.#matched]!(block[at]!)

@@ -1,5 +1,5 @@
-// The trailer of one gzip member (RFC 1952 section 2.3.1): CRC32 and ISIZE, read from pieces cut
-// anywhere, and verified.
+// The trailer of one gzip member (RFC 1952 section 2.3.1): reads CRC32 and ISIZE from pieces that
+// are cut anywhere, and verifies them.
 
 import { FeedError } from '../../errors'
 
@@ -23,8 +23,8 @@ export class GzipTrailer {
   }
 
   /**
-   * Reads on, and returns how many of `bytes` belong to the trailer: all of them, unless it is
-   * `done`.
+   * Reads the next bytes, and returns how many of them belong to the trailer: all of them, unless
+   * the trailer is `done`.
    */
   read(bytes: Uint8Array): number {
     const used = Math.min(bytes.length, TRAILER_BYTES - this.#bytes)
@@ -37,12 +37,12 @@ export class GzipTrailer {
   }
 
   /**
-   * Compares the whole trailer with what was inflated. `byteOffset` of the error is that of the
-   * wrong field.
+   * Compares the complete trailer with the output. `byteOffset` of an error is that of the wrong
+   * field.
    *
    * @param crc CRC-32 of the member's output
-   * @param outputBytes size of the member's output, not reduced
-   * @throws GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH
+   * @param outputBytes size of the member's output, not reduced modulo 2^32
+   * @throws FeedError GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH
    */
   verify(crc: number, outputBytes: number): void {
     const size = outputBytes % ISIZE_MODULUS

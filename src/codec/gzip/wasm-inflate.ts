@@ -1,6 +1,6 @@
-// The WebAssembly inflate engine: synchronous, on the caller's thread, and restartable at any byte
-// of its input. It owns the counting, the bounds of its outputs and the form of a saved state; the
-// decoding is src/wasm/inflate.ts.
+// The WebAssembly inflate engine. It is synchronous, runs on the caller's thread, and can be
+// resumed at any byte of its input. It owns the counts, the bounds of its outputs and the format of
+// a saved state; src/wasm/inflate.ts decodes.
 
 import { FeedError } from '../../errors'
 import { lend } from '../loan'
@@ -12,29 +12,29 @@ import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './
 const NOTHING: readonly never[] = []
 
 /**
- * The first input that the core is given. Input is copied, and a member may be much smaller than
+ * The size of the first input of the core. Input is copied, and a member may be much smaller than
  * the block that it begins in.
  */
 const FIRST_INPUT_BYTES = 1024
 
 /**
- * A saved state: these four bytes, the CRC32 of what follows, the bytes used so far as a float64,
- * and the core's own.
+ * A saved state has these four bytes, the CRC32 of all bytes after the CRC32, the bytes used so far
+ * as a float64, and the state of the core.
  */
 const STATE_MAGIC = 0x3153_4946 // `FIS1`
 const STATE_HEADER_BYTES = 16
 const CHECKED_FROM = 8
 
 /**
- * Blocks that outputs go round in: as little of the processor's cache as can be. With fewer, moving
- * the history could reach that of the output lent.
+ * The number of blocks that outputs use in turn. A small number uses little of the processor's
+ * cache. With fewer blocks, the core could overwrite the history of the lent output.
  */
 const BLOCKS = 3
 
 /**
- * The engine, after a check that this process can run it.
+ * Returns the engine, after a check that this process can run it.
  *
- * @throws DEPENDENCY_UNSUPPORTED
+ * @throws FeedError DEPENDENCY_UNSUPPORTED
  */
 export function wasmEngine(): NewInflateEngine {
   giveBackInflateMemory(takeInflateMemory())
@@ -42,7 +42,8 @@ export function wasmEngine(): NewInflateEngine {
 }
 
 /**
- * `byteOffset` of its errors: the byte in which the bits at fault end, however the input is cut.
+ * An inflate engine in WebAssembly. `byteOffset` of its errors is the byte in which the bits at
+ * fault end, however the input is cut.
  */
 export class WasmInflate implements InflateEngine {
   #startOffset: number
@@ -54,10 +55,10 @@ export class WasmInflate implements InflateEngine {
   /**
    * @param startOffset where the deflate data begins, in compressed bytes from the start of the
    * file
-   * @param state goes on where `saveState` was called: the first byte of input is the one at
-   * `usedBytes`
-   * @param crc of all outputs of the member before that state, which the state does not hold
-   * @throws OPTION_INVALID for a state that no engine saved, DEPENDENCY_UNSUPPORTED
+   * @param state the result of `saveState` from which to continue: the first byte of input is then
+   * the one at `usedBytes`
+   * @param crc CRC-32 of all outputs of the member before that state, which the state does not hold
+   * @throws FeedError OPTION_INVALID for bytes that no engine saved, DEPENDENCY_UNSUPPORTED
    */
   constructor(startOffset: number, state?: Uint8Array, crc = 0) {
     this.#startOffset = startOffset
@@ -108,14 +109,14 @@ export class WasmInflate implements InflateEngine {
     this.#memory = undefined
   }
 
-  /** What a worker needs to get ready; `handOver` lets it begin. */
+  /** The memory, with which a worker prepares; `handOver` lets the worker begin. */
   get memory(): InflateMemory | undefined {
     return this.#memory
   }
 
   /**
-   * Ends this engine and gives away its memory, from which another core can go on where it stands,
-   * between two blocks of input.
+   * Ends this engine and gives away its memory, from which another core can continue between two
+   * blocks of input.
    */
   handOver(): InflateMemory | undefined {
     const memory = this.#memory
@@ -124,11 +125,11 @@ export class WasmInflate implements InflateEngine {
   }
 
   /**
-   * All that another engine needs to go on from here, in at most 33 KiB: of value between two
-   * blocks, and between two outputs of one. The input goes on at `usedBytes`. Of a failed engine it
-   * is refused by the next one.
+   * Returns the state that another engine needs to continue from here, in at most 33 KiB. It is
+   * valid between two blocks, and between two outputs of one block. The input then continues at
+   * `usedBytes`. The next engine refuses the state of a failed one.
    *
-   * @throws STAGE_DESTROYED
+   * @throws FeedError STAGE_DESTROYED
    */
   saveState(): Uint8Array {
     if (!this.#memory)
@@ -184,7 +185,8 @@ export class WasmInflate implements InflateEngine {
       if (result === NEEDS_INPUT && !isLast) return
       const { outputFrom, outputEnd, historyBytes } = core
       this.#crc = core.crc(outputFrom, outputEnd, this.#crc)
-      // Before the output is lent: a state that is saved in the meantime has it behind it.
+      // This comes before the output is lent, so that a state which is saved meanwhile stands after
+      // the output.
       core.releaseOutput(BLOCKS)
       const fault = core.faultOf(result)
       const faultOffset = faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits)
@@ -205,7 +207,10 @@ export class WasmInflate implements InflateEngine {
   }
 }
 
-/** The byte in which the bits at fault end, when `offset` is the first byte that is not taken. */
+/**
+ * Returns the byte in which the bits at fault end, where `offset` is the first byte that is not
+ * taken.
+ */
 export function faultOffsetOf(offset: number, unusedBits: number): number {
   return offset - ((unusedBits >> 3) + 1)
 }

@@ -1,15 +1,18 @@
-// The TSV parser: bytes in, row batches out. It owns the order of things (header, rows, bad rows,
-// the end) and the positions; what a row is stands in read-row.ts, fast scanning in the engines
-// behind scanner.ts. It is one piece because all of this moves one position.
+// The TSV parser: turns bytes into row batches. It owns the order of header, rows, bad rows and
+// end, and the positions. read-row.ts defines what a row is, and the engines behind scanner.ts scan
+// fast. The file is one piece because all of this moves one position.
 //
-// After a bad row reading goes on at the next line, also where a quote had run over it: a quote
-// that never closes costs one row, not the file. The lines that the bad row had run over are
-// re-read with quotes confined to their line, so each byte is read at most twice whatever the
-// input.
+// After a bad row the parser continues at the next line, even where a quote had run over that line.
+// So a quote that never closes costs one row and not the file. The parser reads the lines that the
+// bad row had run over again, with quotes confined to their line, so it reads each byte at most
+// twice.
 //
-// Where somebody is told of bad rows (`onBadRow` throws or is a function), the rows before a bad
-// row are handed over first: there a batch ends. Under 'skip' nobody is told, and a batch goes on
-// behind the bad row, which leaves a gap in it.
+// Where bad rows are reported (`onBadRow` throws or is a function), the parser ends the batch
+// before a bad row and gives it first. Under 'skip' nothing is reported, and the batch continues
+// after the bad row, which leaves a gap in it.
+//
+// If you change where a batch or a row ends, also change read-row.ts and the other scanners behind
+// scanner.ts.
 
 import { isUtf8 } from 'node:buffer'
 import { PAUSE, type Pause } from '../../core/steps'

@@ -1,6 +1,8 @@
-// A synchronisation: the categories of a marketplace, kept in a state folder, brought up to what
-// the service has. It owns the run's life (opening, what is shared, progress, the one end); the way
-// of a category is category-run.ts.
+// A synchronisation run: brings the categories of a marketplace in a state folder up to the files
+// of the service. This file owns the life of the run: opening, the resources that all categories
+// share, progress, and the one end. category-run.ts runs one category.
+//
+// If you change when a run ends, also change category-run.ts and the events in sync-events.ts.
 
 import { setMaxListeners } from 'node:events'
 import { asFeedError, FeedError } from '../../errors'

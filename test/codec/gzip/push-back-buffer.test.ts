@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HandedInput } from '../../../src/codec/gzip/handed-input'
+import { PushBackBuffer } from '../../../src/codec/gzip/push-back-buffer'
 
 const bytesOf = (blocks: readonly Uint8Array[]) => Buffer.concat(blocks)
 
@@ -13,22 +13,22 @@ test('what lies behind the used bytes comes back, whatever was said to be used b
       (blocks, steps, end) => {
         const all = bytesOf(blocks)
         const used = Math.min(end, all.length)
-        const handed = new HandedInput()
+        const buffer = new PushBackBuffer()
         for (const [n, block] of blocks.entries()) {
-          handed.add(block)
-          handed.used(Math.min(steps[n] ?? 0, used))
+          buffer.add(block)
+          buffer.used(Math.min(steps[n] ?? 0, used))
         }
-        expect(bytesOf(handed.takeRest(used)).equals(all.subarray(used))).toBe(true)
-        expect(handed.takeRest(0)).toEqual([])
+        expect(bytesOf(buffer.takeRest(used)).equals(all.subarray(used))).toBe(true)
+        expect(buffer.takeRest(0)).toEqual([])
       },
     ),
   )
 })
 
 test('it begins anew for the next engine', () => {
-  const handed = new HandedInput()
-  handed.add(Buffer.from('first, next'))
-  const [rest] = handed.takeRest(7)
-  handed.add(rest!)
-  expect(bytesOf(handed.takeRest(1)).toString()).toBe('ext')
+  const buffer = new PushBackBuffer()
+  buffer.add(Buffer.from('first, next'))
+  const [rest] = buffer.takeRest(7)
+  buffer.add(rest!)
+  expect(bytesOf(buffer.takeRest(1)).toString()).toBe('ext')
 })

@@ -1,12 +1,13 @@
-// What was handed to an inflate engine and is not known to be used: when the data turns out to end
-// before it, it goes back to the framing.
+// The push-back buffer of an inflate engine: keeps the input that the engine was given and may not
+// have used. Where the deflate data ends before the end of that input, the rest goes back to the
+// framing.
 
-export class HandedInput {
+export class PushBackBuffer {
   readonly #blocks: Uint8Array[] = []
-  /** Bytes before the first block that is held. */
+  /** Bytes of input before the first block that is held. */
   #before: number
 
-  /** @param usedBytes what the engine has used before the first block */
+  /** @param usedBytes the bytes that the engine used before the first block */
   constructor(usedBytes = 0) {
     this.#before = usedBytes
   }
@@ -15,7 +16,10 @@ export class HandedInput {
     this.#blocks.push(block)
   }
 
-  /** @param usedBytes the engine's */
+  /**
+   * Drops the blocks that the engine has used.
+   * @param usedBytes the `usedBytes` of the engine
+   */
   used(usedBytes: number): void {
     for (
       let first = this.#blocks[0];
@@ -27,9 +31,7 @@ export class HandedInput {
     }
   }
 
-  /**
-   * The blocks behind the first `usedBytes`; nothing is held afterwards, and the count begins anew.
-   */
+  /** Returns the input after the first `usedBytes`, and empties the buffer for the next engine. */
   takeRest(usedBytes: number): Uint8Array[] {
     this.used(usedBytes)
     const [first, ...rest] = this.#blocks.splice(0)
