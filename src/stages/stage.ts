@@ -379,7 +379,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#releaseOnce()
     this.#settled = true
     this.writable = false
-    super.emit('close') // held back by Minipass until 'end' and 'finish' are out
+    super.emit('close') // Minipass delays it until after 'end' and 'finish'.
     super.end()
     if (this.#isDrainDue) super.emit('drain')
   }

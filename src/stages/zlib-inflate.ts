@@ -76,7 +76,7 @@ export class ZlibInflate implements InflateEngine {
   async *finish(): AsyncGenerator<never, void, void> {
     this.#stream.end()
     while (!this.#ended && !this.#closed && !this.#failure) {
-      this.#stream.read() // 'end' comes only to a reader
+      this.#stream.read() // zlib emits 'end' only to a reader.
       await this.#somethingNew()
     }
     if (this.#failure && this.#failure.code !== INCOMPLETE) throw this.#asDataFault(this.#failure)

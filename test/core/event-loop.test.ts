@@ -1,5 +1,6 @@
-// Stages let the event loop turn, whatever they give or do not give. The clock is the test's: each
-// look at it is a millisecond later, so that nothing here depends on how fast the machine is.
+// Tests that stages yield to the event loop, whatever outputs they give. The clock belongs to the
+// test: each call of it is a millisecond later, so that no result depends on the speed of the
+// machine.
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -9,7 +10,7 @@ import { Gunzip } from '../../src/stages/gunzip'
 import { Source } from '../../src/stages/source'
 import { Stage } from '../../src/stages/stage'
 
-/** Goes on from test to test, as time does. */
+/** The time continues from test to test, as real time does. */
 let now = performance.now()
 let turns = 0
 let counting: NodeJS.Immediate | undefined
@@ -29,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Gives `steps` pauses, and then one item. */
+/** A stage that gives `steps` pauses and then one item. */
 class Idle extends Source<string> {
   constructor(
     readonly steps: number,
@@ -96,7 +97,7 @@ test('fault 98: inputs that give nothing let the event loop turn, though their w
   expect(turns).toBeGreaterThan(10)
 })
 
-test('what little is written has its outputs before write returns', () => {
+test('a small input has its outputs before write returns', () => {
   for (let n = 0; n < 100; n++) performance.now()
   class Same extends Stage<number, number> {
     protected override transform(n: number): number[] {

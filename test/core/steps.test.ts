@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DONE, isPromise, type Step, Steps } from '../../src/core/steps'
 
-/** Every second step has to be waited for. */
+/** A sequence in which every second step is a promise. */
 function upTo(end: number): Steps<number> {
   let n = 0
   return new Steps(() => {
@@ -10,7 +10,7 @@ function upTo(end: number): Steps<number> {
   })
 }
 
-test('a step is there at once, or promised', async () => {
+test('a step is there at once or is a promise', async () => {
   const steps = upTo(2)
   expect(steps.next()).toEqual({ done: false, value: 0 })
   const second = steps.next()
@@ -27,7 +27,7 @@ test('it can be iterated like any other sequence', async () => {
   for await (const _ of upTo(0)) expect.unreachable()
 })
 
-test('what is a promise', () => {
+test('isPromise recognises promises', () => {
   expect(
     [Promise.resolve(), undefined, null, 7, {}].map(value => isPromise<unknown>(value)),
   ).toEqual([true, false, false, false, false])

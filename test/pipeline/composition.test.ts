@@ -1,5 +1,6 @@
-// Gunzip and TsvRowParser in a pipeline, where blocks are lent from one to the other, against the
-// two piped by hand, where they are copied: the same batches, errors and counters.
+// Compares Gunzip and TsvRowParser in a pipeline, where blocks are lent from one to the other, with
+// the two stages piped by hand, where blocks are copied. Both have the same batches, errors and
+// counters.
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
@@ -21,7 +22,7 @@ vi.mock('../../src/stages/parallel-inflate', async original => ({
   ...(await original<object>()),
   parallelEngine: (): NewInflateEngine => startOffset => engines.make!(startOffset),
 }))
-// A worker for all but a member's first byte.
+// A worker inflates all of a member except for its first byte.
 engines.make = startOffset => new OverlappedInflate(startOffset)
 
 type Options = GunzipOptions & TsvRowParserOptions<Columns>
@@ -33,7 +34,10 @@ const BAD_ROWS = Buffer.from(
   'latin1',
 )
 
-/** As one text: deep comparison of all cells is what would take the time here. */
+/**
+ * Returns the batch as one text, because a deep comparison of all cells would take most of the time
+ * here.
+ */
 const plainBatch = (batch: RowBatch<Columns>) =>
   JSON.stringify([
     batch.header.columns,
@@ -90,7 +94,7 @@ function pipedByHand(
   return parser
 }
 
-/** Items, bytes and rows; times differ. */
+/** Returns items, bytes and rows of each stage. Times differ between runs. */
 const counted = (stages: readonly StageCounters[]) =>
   stages.map(({ busyMs, waitMs, blockedMs, ...counters }) => counters)
 
@@ -102,7 +106,7 @@ async function expectSame(pieces: readonly Uint8Array[], options: Options): Prom
     expect(composed.batches).toEqual(apart.batches)
     expect(counted(composed.stages)).toEqual(counted(apart.stages))
   } else {
-    // Batches that were on their way when the error came: none of them may be kept.
+    // These batches were in transit when the error came; no reader may keep them.
     const both = Math.min(composed.batches.length, apart.batches.length)
     expect(composed.batches.slice(0, both)).toEqual(apart.batches.slice(0, both))
   }
@@ -203,7 +207,7 @@ describe('the builder', () => {
 
   const file = () => [gzipSync(tsv([['a'], ['1'], ['2']]))]
 
-  test('tells the end of each stage to whoever listens', async () => {
+  test('emits the end of each stage to its listeners', async () => {
     const stages = [new Gunzip(), new TsvRowParser()] as const
     const heard: string[] = []
     for (const stage of stages)
@@ -256,7 +260,7 @@ describe('the builder', () => {
     },
   )
 
-  test('charges each stage with its own work, and the wait for input to whoever waits', async () => {
+  test('charges each stage with its own work and its own wait for input', async () => {
     async function* slowly(): AsyncGenerator<Uint8Array> {
       for (const piece of cutAt(gzipSync(TEXT), 1000)) {
         await new Promise(resolve => setTimeout(resolve, 10))
@@ -275,7 +279,7 @@ describe('the builder', () => {
     const [, gunzip, parser] = stages
     for (const ms of [gunzip!.waitMs, parser!.blockedMs, gunzip!.busyMs, parser!.busyMs])
       expect(ms).toBeGreaterThan(0)
-    // What the parser waited for is the work and the waiting of Gunzip.
+    // The parser waited as long as Gunzip worked and waited.
     expect(parser!.waitMs).toBeGreaterThanOrEqual(gunzip!.waitMs)
     expect(parser!.busyMs + parser!.waitMs + parser!.blockedMs).toBeLessThanOrEqual(elapsedMs + 1)
   })

@@ -84,7 +84,7 @@ test('chosen columns are the only ones', () => {
   const ofTheFile = new TsvRowParser({ schema, columns: ['quantity', 'of the file' as string] })
   expectTypeOf(pipeline(bytes).to(ofTheFile)).toEqualTypeOf<Pipeline<RowBatch<AnyColumns>>>()
   const names: string[] = ['quantity']
-  // Nothing is promised of names that only run time knows.
+  // The compiler knows nothing of names that exist only at run time.
   expectTypeOf(pipeline(bytes).to(new TsvRowParser({ schema, columns: names }))).toEqualTypeOf<
     Pipeline<RowBatch<AnyColumns>>
   >()

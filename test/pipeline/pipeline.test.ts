@@ -154,7 +154,7 @@ describe('sources', () => {
     expect(await pipeline(pipeline([1, 2]).to(() => new Double())).toArray()).toEqual([1, 1, 2, 2])
   })
 
-  test('a chain of stages that know of each other is made for each run', async () => {
+  test('a chain of stages with shared state is made for each run', async () => {
     const runs: number[][] = []
     const chain = pipelineOfChain<number>(() => {
       const seen: number[] = []
@@ -170,7 +170,7 @@ describe('sources', () => {
     expect(runs).toEqual(Array(3).fill([1, 1, 2, 2]))
   })
 
-  test('concat runs one pipeline after the other, and makes them late', async () => {
+  test('concat runs one pipeline after the other, and starts each when its turn comes', async () => {
     const started: number[] = []
     const parts = [1, 2, 3].map(n =>
       pipeline(() => {
@@ -439,7 +439,7 @@ describe('a run that ends in an unusual way', () => {
     await expect(failing.toArray()).rejects.toMatchObject({ code: 'STATE_LIMIT' })
   })
 
-  test('a sink that cannot abort does not hide why it had to, and is not opened again', async () => {
+  test('a sink whose abort fails does not hide the first error, and is not opened again', async () => {
     const replaced = new FeedError('RANGE_FILE_REPLACED', 'x', {
       url: '',
       byteOffset: 0,

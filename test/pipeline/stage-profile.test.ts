@@ -19,7 +19,7 @@ const summaryOf = (elapsedMs: number, times: readonly Times[]) => ({
 const percents = (shares: readonly number[]) => shares.map(share => Math.round(share * 100))
 
 describe('where the time went', () => {
-  test('on one thread each stage gets what it worked, and the end gets its own work', () => {
+  test('on one thread each stage is charged with its own work, the last one too', () => {
     const run = summaryOf(1000, [
       [20, 0, 980],
       [300, 20, 680],
@@ -35,8 +35,8 @@ describe('where the time went', () => {
   })
 
   test('a stage that works ahead, or waits for its turn, is not charged with what runs beside it', () => {
-    // Most of what the first two count as busy was waiting for their turn, or for another thread
-    // that was done long ago.
+    // Most of the busy time of the first two stages was a wait for their turn, or for another
+    // thread that had finished long before.
     const run = summaryOf(5291, [
       [2900, 0, 2391],
       [4017, 25, 1249],
@@ -47,7 +47,7 @@ describe('where the time went', () => {
     expect(percents(stageProfile(run).shares)).toEqual([0, 19, 10, 69])
   })
 
-  test('stages that work as one, and count only their work, get each their own', () => {
+  test('stages in lockstep that count only their work are each charged with their own', () => {
     const fused = (waitMs: number, blockedMs: number) =>
       summaryOf(1000, [
         [400, 0, 600],
@@ -87,14 +87,14 @@ describe('a stage on a thread of its own', () => {
     [120, 880, 0],
   ])
 
-  test('is the bottleneck where it never rests and this thread waits for it', () => {
+  test('is the bottleneck where it is never idle and this thread waits for it', () => {
     expect(stageProfile(run, { idleMs: 370, cpuMs: 1600 })).toMatchObject({
       bottleneck: 1,
       onOtherThread: true,
     })
   })
 
-  test('is not where this thread has no rest, or where it rests itself', () => {
+  test('is not the bottleneck where this thread is never idle, or where it is idle itself', () => {
     expect(stageProfile(run, { idleMs: 50, cpuMs: 1900 })).toMatchObject({
       bottleneck: 2,
       onOtherThread: false,

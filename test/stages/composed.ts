@@ -1,4 +1,4 @@
-// Two stages as a run composes them, as one stage that the laws can be asked of.
+// Two stages composed as a run composes them, as one stage for the tests of the laws.
 
 import { newCounters } from '../../src/core/counters'
 import { Driver, type Inputs, type Next } from '../../src/core/machine'
@@ -42,7 +42,7 @@ export class Composed<In, Middle, Out> extends Stage<In, Out> {
     return { next, close() {} }
   }
 
-  /** Until the next input is wanted. */
+  /** Gives the outputs up to the point where the next input is wanted. */
   #outputs(): Steps<Out | Pause> {
     return new Steps<Out | Pause>(() => this.#output.next() ?? DONE)
   }

@@ -1,5 +1,5 @@
-// FileSource: whose memory the blocks lie in, and how it fails and closes. The laws run it in
-// laws.test.ts.
+// Tests of FileSource: which memory its blocks use, how it fails, and how it closes its file. The
+// laws are tested in laws.test.ts.
 
 import {
   mkdtempSync,
@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const BLOCK_BYTES = 128 * 1024
 
-/** Rows that compress badly, so that a file has many blocks. */
+/** Makes rows that compress badly, so that a file has many blocks. */
 const rowsFrom = (seed: number, count: number) => {
   let state = seed
   const cell = () =>
@@ -40,7 +40,7 @@ const text = `id\ta\tb\n${expected.join('\n')}\n`
 const plainPath = join(folder, 'feed.tsv')
 const path = join(folder, 'feed.tsv.gz')
 writeFileSync(plainPath, text)
-/** Members that end within blocks, with zeros after one of them. */
+/** Members that end inside blocks, with zeros after one of them. */
 writeFileSync(
   path,
   Buffer.concat(
@@ -57,7 +57,7 @@ async function rowsOf(rows: AsyncIterable<{ text(column: string): string }>): Pr
   return all
 }
 
-/** What the blocks of a run lay in, told by a source that is asked by its reader. */
+/** A FileSource that records the memory of each block that its reader asks for. */
 class Watched extends FileSource {
   readonly memories: ArrayBufferLike[] = []
 
@@ -72,7 +72,7 @@ class Watched extends FileSource {
 const watched = (of = path) => new Watched(of, { blockBytes: BLOCK_BYTES })
 const distinct = ({ memories }: Watched) => [new Set(memories).size, memories.length] as const
 
-/** Keeps what it is given, as it may. */
+/** A stage that keeps its inputs, which it may do because it does not borrow them. */
 class Keeper extends Stage<Uint8Array, Uint8Array> {
   readonly kept: Uint8Array[] = []
 
@@ -82,14 +82,14 @@ class Keeper extends Stage<Uint8Array, Uint8Array> {
   }
 }
 
-describe('whose memory blocks lie in', () => {
+describe('the memory of the blocks', () => {
   for (const options of [
     {},
     { worker: false },
     { engine: 'zlib' },
     { engine: 'fflate' },
   ] as const) {
-    test(`rows are the same through Gunzip ${JSON.stringify(options)}, and memory goes round only where it copies`, async () => {
+    test(`rows are the same through Gunzip ${JSON.stringify(options)}, and memory is reused only where it copies`, async () => {
       const source = watched()
       expect(await rowsOf(pipeline(source).to(new Gunzip(options)).to(new TsvRowParser()))).toEqual(
         expected,
@@ -117,7 +117,7 @@ describe('whose memory blocks lie in', () => {
     expect(Buffer.concat(keeper.kept).equals(readFileSync(path))).toBe(true)
   })
 
-  test('so does whoever reads it without a stage, in a pipeline or by hand', async () => {
+  test('a reader without a stage keeps what it was given, in a pipeline or by hand', async () => {
     const bytes = readFileSync(path)
     expect(Buffer.concat(await pipeline(watched()).toArray()).equals(bytes)).toBe(true)
     const blocks: Uint8Array[] = []
@@ -184,7 +184,7 @@ describe('ends', () => {
     expect(() => new FileSource(7 as never)).toThrow(FeedError)
   })
 
-  // Where the system tells which files are open.
+  // Only this system lists the open files.
   test.runIf(process.platform === 'linux')(
     'the file is closed at the end, at a failure behind it, on leaving early and on destroy',
     async () => {

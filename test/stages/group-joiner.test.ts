@@ -19,7 +19,7 @@ const items = (...rows: Lines) =>
 const groups = (...rows: Lines) =>
   batchesOf(itemGroupSchema, { feed: 'item_group' }, [['itemGroupId', 'title'], ...rows])
 
-const toldItem = (
+const plainItem = (
   joined: JoinedItem<Row<never>, never> | JoinedItem<Pick<Row, 'text'>, ItemGroupColumns>,
 ) => [
   joined.kind,
@@ -27,7 +27,7 @@ const toldItem = (
   joined.group?.text('itemGroupId') ?? null,
   joined.group?.text('title') ?? null,
 ]
-const toldGroup = ({
+const plainGroup = ({
   kind,
   groupId,
   group,
@@ -48,7 +48,7 @@ describe('items-with-group', () => {
       joiner,
       items(['a', 'g1'], ['b', 'lost'], ['c', ''], ['d', 'g1']),
     )
-    expect(outputs.flat().map(toldItem)).toEqual([
+    expect(outputs.flat().map(plainItem)).toEqual([
       ['joined', 'a', 'g1', 'One'],
       ['item-orphan', 'b', null, null],
       ['ungrouped', 'c', null, null],
@@ -78,11 +78,11 @@ describe('items-with-group', () => {
 
   test('fault 76: with no items at all every group is emitted, with no groups every item', async () => {
     const withoutItems = new GroupJoiner({ groups: groups(['g', 'G']) })
-    expect((await outputsOf(withoutItems, [])).flat().map(toldItem)).toEqual([
+    expect((await outputsOf(withoutItems, [])).flat().map(plainItem)).toEqual([
       ['group-orphan', null, 'g', 'G'],
     ])
     const withoutGroups = new GroupJoiner({ groups: [] })
-    expect((await outputsOf(withoutGroups, items(['a', 'g']))).flat().map(toldItem)).toEqual([
+    expect((await outputsOf(withoutGroups, items(['a', 'g']))).flat().map(plainItem)).toEqual([
       ['item-orphan', 'a', null, null],
     ])
   })
@@ -92,14 +92,14 @@ describe('items-with-group', () => {
       groups: [...groups(['g', '1'], ['g', '2'], ['h', 'H']), ...groups(['g', '3'])],
     })
     const outputs = await outputsOf(joiner, items(['a', 'g']))
-    expect(outputs.flat().map(toldItem)).toEqual([
+    expect(outputs.flat().map(plainItem)).toEqual([
       ['joined', 'a', 'g', '3'],
       ['group-orphan', null, 'h', 'H'],
     ])
     expect(joiner.tally).toMatchObject({ groups: 2, replacedGroups: 2 })
   })
 
-  test('merged items come each with its group, priority and all', async () => {
+  test('each merged item comes with its group and its priority row', async () => {
     const merger = new SnapshotMerger()
     await outputsOf(merger, items(['b', 'g'], ['a', '']))
     const joiner = new GroupJoiner({
@@ -134,7 +134,7 @@ describe('group-with-items', () => {
       joiner,
       items(['z', 'g2'], ['u', ''], ['y', 'g1'], ['x', 'g2'], ['w', 'g0'], ['v', 'g4']),
     )
-    expect(outputs.flat().map(toldGroup)).toEqual([
+    expect(outputs.flat().map(plainGroup)).toEqual([
       ['ungrouped', null, null, ['u']],
       ['item-orphan', 'g0', null, ['w']],
       ['joined', 'g1', 'One', ['y']],
@@ -202,7 +202,7 @@ describe('failures and teardown', () => {
     })
   })
 
-  test('a failure of the groups is the stage’s, and its type stays', async () => {
+  test('a failure of the groups’ source fails the stage with the same error', async () => {
     const failure = new FeedError('GZIP_TRUNCATED', 'cut', { byteOffset: 5, part: 'data' })
     async function* failing() {
       yield* groups(['g', 'G'])
@@ -281,7 +281,7 @@ describe('any items and groups', () => {
     .array(fc.oneof(groupId, fc.constant('')), { maxLength: 10 })
     .map(ids => ids.map((id, n): [string, string] => [`i${n}`, id]))
   const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
-  /** The last record of each group, by nested loops. */
+  /** The expected join: the last record of each group, by nested loops. */
   const lastTitle = (groupRows: Lines, id: string) =>
     groupRows.findLast(([other]) => other === id)?.[1]
   const unusedIds = (itemRows: Lines, groupRows: Lines) =>
@@ -309,7 +309,7 @@ describe('any items and groups', () => {
             id,
             lastTitle(groupRows, id),
           ])
-          expect(outputs.flat().map(toldItem)).toEqual([...expected, ...orphans])
+          expect(outputs.flat().map(plainItem)).toEqual([...expected, ...orphans])
         },
       ),
       { numRuns: 80 },
@@ -329,7 +329,7 @@ describe('any items and groups', () => {
           })
           const outputs = (await outputsOf(joiner, cutBatches(items(...itemRows), rows)))
             .flat()
-            .map(toldGroup)
+            .map(plainGroup)
           const ids = [
             ...new Set([...groupRows.map(([id]) => id), ...itemRows.map(([, id]) => id)]),
           ]

@@ -1,4 +1,4 @@
-// Runs every file of fixtures/gzip/ as its README says, whole and byte by byte.
+// Runs every file of fixtures/gzip/ as its README describes it, whole and byte by byte.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { runGunzip } from './gunzip-run'
 const folder = new URL('../../fixtures/gzip/', import.meta.url)
 const content = readFileSync(new URL('content.tsv', folder))
 
-/** The cells of every table line that starts with a file name. */
+/** Returns the cells of every table line that starts with a file name. */
 const listed = [
   ...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^\| `(.+\.gz)` \|(.+)\|$/gm),
 ].map(([, file = '', cells = '']) => {

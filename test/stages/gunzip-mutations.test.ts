@@ -6,7 +6,10 @@ import { runGunzip } from './gunzip-run'
 
 const TEXT = feedText(8)
 const HEADER_BYTES = 10
-/** What a member with bad data may be taken for, once its data ends elsewhere. */
+/**
+ * The codes that a member with bad data may fail with, because its data may seem to end at another
+ * byte.
+ */
 const FAULT =
   /^GZIP_(DATA_INVALID|TRUNCATED|CRC_MISMATCH|SIZE_MISMATCH|TRAILING_GARBAGE|HEADER_INVALID)$/
 
@@ -97,7 +100,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
       const file = Buffer.from(whole)
       file[bit >> 3]! ^= 1 << (bit & 7)
       const { output, error } = await run(file)
-      // The bits that fill the data's last byte have no meaning.
+      // The bits that fill the last byte of the data have no meaning.
       if (accepts(file)) expect([error, output.equals(content)]).toEqual([undefined, true])
       else expect(error?.code).toMatch(FAULT)
     }

@@ -1,5 +1,5 @@
-// Files whose members are inflated by a worker from their second byte on: what comes out, and what
-// goes wrong, is what one thread gives.
+// Tests files whose members are inflated by a worker from their second byte on: outputs and errors
+// are the same as with one thread.
 
 import { crc32, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
@@ -24,7 +24,7 @@ vi.mock('../../src/stages/parallel-inflate', async original => ({
   ...(await original<object>()),
   parallelEngine: () => (startOffset: number) => engines.make!(startOffset),
 }))
-/** Of the engines made, those whose worker came to an end of the data or of the input. */
+/** The engines that were made. */
 const made: OverlappedInflate[] = []
 engines.make = startOffset => {
   const engine = new OverlappedInflate(startOffset)
@@ -34,7 +34,7 @@ engines.make = startOffset => {
 
 const TEXT = feedText(6)
 
-/** On both ways, cut as given: the same. */
+/** Runs the pieces with and without a worker, and expects the same result. */
 async function expectSame(pieces: readonly Uint8Array[], options: GunzipOptions = {}) {
   const expected = await runGunzip(pieces, { engine: 'wasm', worker: false, ...options })
   const actual = await runGunzip(pieces, { engine: 'wasm', worker: true, ...options })

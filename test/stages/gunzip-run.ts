@@ -1,16 +1,16 @@
-// Runs a Gunzip over pieces, for its tests.
+// Runs a Gunzip over pieces for its tests.
 
 import { FeedError } from '../../src/errors'
 import { Gunzip, type GunzipOptions } from '../../src/stages/gunzip'
 
 export interface GunzipRun {
-  /** What was handed out, up to the end or the failure. */
+  /** The outputs up to the end or the failure. */
   readonly output: Buffer
   readonly error: FeedError | undefined
 }
 
 /**
- * Writes all pieces at once, whatever the stage says of back-pressure, and reads to the end or the
+ * Writes all pieces at once, whatever the return value of `write` is, and reads to the end or the
  * failure.
  */
 export async function runGunzip(

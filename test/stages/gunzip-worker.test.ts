@@ -1,4 +1,4 @@
-// The worker of a Gunzip over a large file: what comes of it, and that it ends with its pipeline,
+// Tests the worker of a Gunzip over a large file: its output, and that it ends with its pipeline,
 // however that ends.
 
 import { spawn } from 'node:child_process'
@@ -24,7 +24,7 @@ vi.mock('node:worker_threads', async original =>
 
 const MIB = 1 << 20
 const CONTENT = Buffer.concat([Buffer.from('a\tb\tc\td\n'), feedText(70_000)])
-/** Stored, so that it is large in no time. */
+/** The data is stored, so that a large file takes no time to make. */
 const FILE = gzipSync(CONTENT, { level: 0 })
 const PIECES = cutAt(
   FILE,
@@ -38,7 +38,7 @@ beforeEach(() => {
 
 const turn = () => new Promise(resolve => setTimeout(resolve, 1))
 
-/** The file, so slowly that a worker which was started takes over. */
+/** Gives the file so slowly that a worker which was started takes over. */
 async function* slowly(pieces: readonly Uint8Array[] = PIECES): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield piece
@@ -47,7 +47,7 @@ async function* slowly(pieces: readonly Uint8Array[] = PIECES): AsyncGenerator<U
   }
 }
 
-test('the whole of a large file, by one worker that has gone when it ends', async () => {
+test('one worker inflates a large file and ends with it', async () => {
   expect(FILE.length).toBeGreaterThan(3 * MIB)
   const outputs: Uint8Array[] = []
   await pipeline(slowly())
@@ -71,7 +71,7 @@ test('without a worker where none is wanted, and for a small file', async () => 
   expect(threads.workers).toHaveLength(0)
 })
 
-test('a worker that cannot be had leaves the file to this thread', async () => {
+test('this thread inflates the file where no worker can start', async () => {
   threads.instead = () => {
     throw new Error('no threads here')
   }
@@ -117,7 +117,8 @@ describe('fault 104: more large files at once than workers', () => {
     for await (const output of pipeline(slowly()).to(left))
       if (output.length > 0 && threads.workers.length === 1) break
     await threads.exited()
-    // It may have gone before it was ready, for which `slowly` would wait.
+    // The list is emptied because `slowly` would wait for the ended worker, which may never have
+    // become ready.
     threads.workers.length = 0
     const damaged = Buffer.concat([FILE.subarray(0, -8), Buffer.alloc(8)])
     await expect(
@@ -209,13 +210,13 @@ describe.each([true, false])('the worker ends with its pipeline (fused: %s)', is
 
   test('on abort, whatever it waits for', async () => {
     const waits: readonly ((abort: AbortController) => AsyncGenerator<Uint8Array>)[] = [
-      // For input that never comes.
+      // The worker waits for input that never comes.
       async function* (abort) {
         yield* slowly(PIECES.slice(0, 40))
         setTimeout(() => abort.abort(), 20)
         await new Promise(() => {})
       },
-      // For nothing: it works.
+      // The worker waits for nothing, because it works.
       async function* (abort) {
         yield* slowly(PIECES.slice(0, 40))
         abort.abort()
@@ -275,7 +276,7 @@ test('behind a stopped reader it holds no more than its cap', async () => {
   await threads.exited()
 })
 
-test('a process that lets go of a pipeline in the middle of a file ends by itself', async () => {
+test('a process that drops a pipeline in the middle of a file ends by itself', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gunzip-'))
   try {
     const entry = join(folder, 'lets-go.ts')

@@ -152,8 +152,7 @@ for (const [engine, worker] of [['zlib'], ['wasm', true], ['wasm', false], ['ffl
     make: () => new Gunzip({ engine, worker: worker ?? true, maxRatio: 2000 }),
     input: cuts => cutBytes(zipped, cuts),
     content: joined,
-    // What is compressed counts at its ratio: the repeated file is 5 MiB of text for each MiB
-    // taken.
+    // Compressed input counts at its ratio: the repeated file is 5 MiB of text for each MiB taken.
     held: { cap: 3 * MIB, of: inputBytes, endless: () => repeated(() => [zipped]) },
     empty: 'GZIP_EMPTY',
     *prefixes() {
@@ -176,7 +175,10 @@ const keptRow = {
   pinned: (batch: ItemBatch) => batch,
 }
 
-/** Over the worker from a member's second byte on, and over the engine of one thread. */
+/**
+ * The two stages run over a worker from a member's second byte on, and over the engine of one
+ * thread.
+ */
 for (const worker of [true, false]) {
   describeLaws({
     name: `Gunzip and TsvRowParser composed (${worker ? 'with' : 'without'} a worker)`,
@@ -239,8 +241,8 @@ for (const [which, ...columns] of COLUMNS) {
     held: { cap: 2 * text.length, of: inputBytes, endless: () => repeated(() => [text]) },
     empty: 'TSV_EMPTY',
     *prefixes() {
-      // A row that the cut leaves with all its cells cannot be told from a whole one: what finds
-      // that cut is the gzip trailer before.
+      // A cut row that still has all its cells looks like a complete row. Only the gzip trailer
+      // before the parser detects such a cut.
       for (const prefix of everyPrefix(text, 53))
         yield {
           input: [prefix],
@@ -263,7 +265,7 @@ for (const [which, ...columns] of COLUMNS) {
 const batches = batchesOf(itemSchema, { feed: 'item', lastModified: new Date(0) }, lines)
 const cutRows = (cuts: readonly number[]) => cutBatches(batches, 1 + ((cuts[0] ?? 99) % 150))
 
-/** Stages from rows to rows: any prefix of batches is a whole input. */
+/** These stages read and write rows: any prefix of batches is a complete input. */
 const rowStage = {
   input: cutRows,
   held: { cap: 2, of: itemsTaken, endless: () => repeated(() => cutRows([])) },
@@ -334,7 +336,8 @@ describeLaws({
 describeLaws({
   ...rowStage,
   name: 'GroupJoiner (group-with-items)',
-  // It takes all of its input before it gives anything: what that may hold is the store's cap.
+  // The stage takes all of its input before it gives an output: the cap of its store limits what it
+  // holds.
   held: { cap: 1, of: itemsTaken, endless: () => repeated(() => cutRows([])) },
   make: () =>
     new GroupJoiner({ groups: groupSource(), mode: 'group-with-items' }) as never as Stage<
@@ -342,8 +345,8 @@ describeLaws({
       readonly JoinedGroup<ItemColumns, ItemGroupColumns>[]
     >,
   content: outputs =>
-    // Items without a group come along with the batch that brought them: their order counts, not
-    // how they are put together.
+    // Items without a group come with the batch that brought them. The test compares their order
+    // and not their batches.
     outputs
       .flat()
       .flatMap(({ kind, groupId, items }) =>

@@ -1,5 +1,5 @@
-// The laws of a stage (see src/README.md), written once. Every stage runs through them in
-// laws.test.ts.
+// The laws of a stage (see src/README.md), as properties. laws.test.ts runs every stage through
+// them.
 
 import * as nodeStream from 'node:stream'
 import { Duplex, PassThrough, Readable, Writable } from 'node:stream'
@@ -12,29 +12,38 @@ import type { Stage } from '../../src/stages/stage'
 
 export interface StageUnderLaw<In, Out> {
   readonly name: string
-  /** A new stage; a source cuts its input by `cuts` itself. */
+  /** Makes a new stage. A source cuts its output by `cuts` itself. */
   make(cuts: readonly number[]): Stage<In, Out>
-  /** The whole input, cut as `cuts` say; undefined for a source. */
+  /** The whole input, cut by `cuts`; undefined for a source. */
   input?(cuts: readonly number[]): In[]
-  /** What the outputs say, however they are batched. */
+  /** The content of the outputs, which does not depend on their batches. */
   content(outputs: Out[]): unknown
-  /** Law 2: bytes of input (or items, where they have no bytes) taken while nobody reads. */
+  /**
+   * Law 2: the bytes of input (or items, where they have no bytes) that were taken while nothing is
+   * read.
+   */
   readonly held: {
     readonly cap: number
     readonly of: (stage: Stage<In, Out>) => number
     endless(): Iterable<In> | undefined
   }
-  /** Law 5: how an empty input ends, and how one cut in the middle does. */
+  /** Law 5: how an empty input ends, and how a cut input ends. */
   readonly empty: 'end' | ErrorCode
-  /** Every prefix of the input, each with the ends that are allowed for it. A source has none. */
+  /** Every prefix of the input, each with its allowed ends. A source has none. */
   prefixes?(): Iterable<{ input: In[]; ends: readonly ('end' | ErrorCode)[] }>
-  /** It ends before its input: Node's own compose() calls that a premature close. */
+  /**
+   * True for a stage that ends before its input: Node's own compose() reports that as a premature
+   * close.
+   */
   readonly endsEarly?: true
-  /** Law 7: what a reader may keep of an output, and what of it must then be free to go. */
+  /**
+   * Law 7: the part of an output that a reader may keep, and the object that must then be
+   * collectable.
+   */
   readonly kept?: { of(output: Out): unknown; pinned(output: Out): object }
 }
 
-/** The types of Node 20 leave it out. */
+/** The types of Node 20 do not have this function. */
 const { compose } = nodeStream as unknown as { compose(...streams: unknown[]): Duplex }
 
 const tick = () => new Promise(resolve => setImmediate(resolve))
@@ -94,7 +103,7 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
       const endless = stage.held.endless()
       if (endless === undefined) stopped.read()
       else {
-        // A writer that stops when it is told to.
+        // A writer that respects back-pressure.
         for (const item of endless) if (!stopped.write(item)) break
       }
       for (let n = 0; n < 20; n++) await tick()
@@ -214,7 +223,7 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
 
     if (stage.kept) {
       const { of, pinned } = stage.kept
-      test('7: what the documentation lets a reader keep does not pin the batch', async () => {
+      test('7: what the documentation lets a reader keep does not hold the memory of the batch', async () => {
         const kept: unknown[] = []
         const batches: WeakRef<object>[] = []
         await (async () => {
@@ -240,8 +249,8 @@ function* endlessly<T>(items: Iterable<T>): Generator<T, void, void> {
 }
 
 /**
- * Resources that were not there before. What has gone since was the test runner's own: a timer of
- * its, for instance.
+ * Returns the resources that the baseline does not have. A resource of the baseline that ended
+ * meanwhile belonged to the test runner, such as a timer.
  */
 function beyond(baseline: readonly string[]): string[] {
   const before = [...baseline]

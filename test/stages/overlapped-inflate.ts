@@ -1,10 +1,10 @@
-// The engine with a worker as large files have it, for streams of any size: the worker has
-// everything but the first byte.
+// The engine with a worker, for streams of any size: the worker inflates everything but the first
+// byte.
 
 import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
 import { ParallelInflate } from '../../src/stages/parallel-inflate'
 
-// It waits for its worker, however many there are.
+// The engine waits for its worker, however many engines there are.
 setMaxInflateWorkers(1000)
 
 export class OverlappedInflate extends ParallelInflate {

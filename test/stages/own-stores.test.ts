@@ -1,5 +1,5 @@
-// What stages with stores of their own leave behind in the process, after every kind of end:
-// nothing.
+// Tests that stages with stores of their own leave nothing behind in the process, after every kind
+// of end.
 
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ const groups = () =>
     ...ROWS.slice(0, 7).map((_, n) => [`g${n}`, 'G'.repeat(2000)]),
   ])
 
-/** Less than a batch: all of them go to disk. */
+/** The limit is smaller than a batch, so that all stores go to disk. */
 const memoryBytes = 1000
 const newMerger = () => new SnapshotMerger({ memoryBytes, changes: 'none' })
 const newJoiner = () =>
@@ -48,7 +48,7 @@ async function merged(): Promise<SnapshotMerger> {
   return merger
 }
 
-/** Ends by which a run frees all without another call. */
+/** Ends by which a run frees everything without another call. */
 const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
   'read to the end': async () => {
     await pipeline((await merged()).blocks())
@@ -124,7 +124,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Open files below the test's folder. */
+/** Returns the open files below the test's folder. */
 function openFiles(): string[] {
   if (!HAS_FD) return []
   return readdirSync('/proc/self/fd').flatMap(fd => {
@@ -193,7 +193,7 @@ test('fault 93: a merger whose items nobody reads is freed with its memory', asy
   process.off('warning', onWarning)
 })
 
-test('items of a merger’s own store are listed once, also by two readers side by side; then it says so', async () => {
+test('items of a merger’s own store are listed once, also by two readers side by side; then listing fails', async () => {
   const merger = await merged()
   const [one, other] = [merger.blocks(), merger.blocks()]
   await one.next()

@@ -24,7 +24,7 @@ setMaxInflateWorkers(1000)
 
 const MIB = 1 << 20
 
-/** Bytes that do not shrink, so that a stream of a certain size is quickly made. */
+/** Makes bytes that do not compress, so that a stream of a given size is quickly made. */
 function noise(bytes: number): Buffer {
   const next = randomNumbers(bytes)
   const block = Buffer.from(Array.from({ length: 1 << 16 }, () => next(256)))
@@ -33,7 +33,7 @@ function noise(bytes: number): Buffer {
   return all
 }
 
-/** Text of `mib` MiB. */
+/** Makes a text of `mib` MiB. */
 function textOf(mib: number): Buffer {
   const text = feedText(20_000)
   return Buffer.alloc(mib * MIB, text)
@@ -47,11 +47,11 @@ describe('with a worker from the second byte on', () => {
   engineContract(startOffset => new OverlappedInflate(startOffset))
 })
 
-describe('with a worker from whenever it is there', () => {
+describe('with a worker as soon as it is ready', () => {
   engineContract(startOffset => new ParallelInflate(startOffset, 1))
 })
 
-test('outputs and their history are what they were, round after round of the memory', async () => {
+test('outputs and their history stay unchanged while they are lent, round after round of the memory', async () => {
   const content = textOf(24)
   const engine = new OverlappedInflate(0)
   const stream = deflateRawSync(content, { level: 1 })
@@ -71,7 +71,7 @@ test('a worker takes over in the middle of one large block', async () => {
   const outputs: Buffer[] = []
   for await (const output of engine.inflate(deflateRawSync(content, { level: 0 }))) {
     outputs.push(Buffer.from(output))
-    // It is started behind the first outputs.
+    // The worker is started after the first outputs.
     while (outputs.length > 1 && !engine.control.isReady)
       await new Promise(resolve => setTimeout(resolve, 1))
   }
@@ -114,7 +114,7 @@ test('data that goes on for long without any output', async () => {
 })
 
 describe('the life of a worker', () => {
-  /** An engine whose worker has taken over, with a stream far from its end. */
+  /** Makes an engine whose worker has taken over, with a stream far from its end. */
   async function working(): Promise<OverlappedInflate> {
     const engine = new OverlappedInflate(0)
     for await (const _ of engine.inflate(deflateRawSync(textOf(8), { level: 1 }))) break
@@ -170,7 +170,7 @@ describe('the life of a worker', () => {
     const outputs = engine.inflate(deflateRawSync(textOf(16), { level: 1 }))
     await outputs.next()
     const seen = new Set<number>()
-    // Until it has not moved for a while.
+    // Waits until the worker has made no progress for a while.
     for (let still = 0, before = -1; still < 20; ) {
       await new Promise(resolve => setTimeout(resolve, 2))
       const made = madeBy(engine)
@@ -202,7 +202,7 @@ describe('the life of a worker', () => {
     expect((await finishing.next()).done).toBe(true)
   })
 
-  test('its memory is the next engine’s only once the worker has gone', async () => {
+  test('its memory goes to the next engine only after the worker has ended', async () => {
     const all = drained()
     threads.workers.length = 0
     const engine = new OverlappedInflate(0)
@@ -217,7 +217,7 @@ describe('the life of a worker', () => {
     for (const free of [...all, ...early, ...late].slice(0, 2)) giveBackInflateMemory(free)
   })
 
-  test('but of one that came to the end of the data at once', async () => {
+  test('its memory is free at once where the worker has reached the end of the data', async () => {
     const all = drained()
     const engine = new OverlappedInflate(0)
     const memories = new Set<unknown>()
@@ -234,13 +234,13 @@ describe('the life of a worker', () => {
     await threads.exited()
   })
 
-  /** Where the first of these lies. */
+  /** Returns the memory of the first output. */
   async function memoryOf(outputs: AsyncIterable<Uint8Array>): Promise<unknown> {
     for await (const output of outputs) return loanOf(output)?.memory
     return undefined
   }
 
-  /** Those that are free, and a new one or two. */
+  /** Takes the memories that are free, and a new one or two. */
   const drained = (): InflateMemory[] => [
     takeInflateMemory(),
     takeInflateMemory(),
@@ -260,7 +260,7 @@ describe('a worker that fails', () => {
     )
   }
 
-  test('to start is none: this thread does it all, and does not try again', async () => {
+  test('to start is not used: this thread does all the work and does not try again', async () => {
     let tries = 0
     threads.instead = () => {
       tries++
@@ -301,14 +301,14 @@ describe('a worker that fails', () => {
       code: 'STAGE_FAILED',
       context: { stage: 'Gunzip' },
     })
-    // Asked again, it says so again.
+    // A second call fails with the same error.
     expect(await failureOf(finishAll(engine))).toMatchObject({ code: 'STAGE_FAILED' })
     engine.destroy()
     await threads.exited()
   })
 })
 
-test('the outcome of input that is over is not mistaken for an end', async () => {
+test('the end of the input is not mistaken for the end of the data', async () => {
   const engine = new OverlappedInflate(0)
   await finishAll(engine, await inflateAll(engine, [deflateRawSync(feedText(50)).subarray(0, 100)]))
   expect([ended(engine), engine.ended, engine.usedBytes]).toEqual([INPUT_OVER, false, 100])

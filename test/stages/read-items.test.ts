@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Step, Steps } from '../../src/core/steps'
 import { type Outputs, Stage } from '../../src/stages/stage'
 
-/** Each number as often as it says, now and then after a wait. */
+/** A stage that gives each number that many times, sometimes after a wait. */
 class Repeat extends Stage<number, number> {
   readonly made: number[] = []
 
@@ -67,7 +67,7 @@ test('an error that is thrown into it ends the stage', async () => {
   expect((await reader.next()).done).toBe(true)
 })
 
-test('no listener stays but the one for late failures', async () => {
+test('only the listener for late failures stays', async () => {
   const stage = filled(1)
   for await (const _ of stage);
   expect(['readable', 'end', 'close', 'error'].map(event => stage.listenerCount(event))).toEqual([
@@ -84,7 +84,7 @@ test('items come in order, however ways of reading take turns', async () => {
       async (numbers, turns) => {
         const stage = filled(...numbers)
         const seen: number[] = []
-        // Flowing counts what is read as well.
+        // A stage in flowing mode also counts what is read.
         const onData = (n: number) => seen.push(n)
         const reader = stage[Symbol.asyncIterator]()
         for (const way of turns) {
@@ -106,7 +106,7 @@ test('items come in order, however ways of reading take turns', async () => {
   )
 })
 
-test('whoever listens sees what is iterated', async () => {
+test('listeners also see the items of the iteration', async () => {
   const stage = filled(2, 1)
   const reader = stage[Symbol.asyncIterator]()
   await reader.next()

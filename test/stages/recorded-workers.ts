@@ -1,5 +1,4 @@
-// Workers as they are started, for tests of their life: each is kept here, and another program may
-// take the place of theirs.
+// Records the workers that are started, for tests of their life. A test may replace their program.
 
 import { afterEach } from 'vitest'
 
@@ -9,15 +8,15 @@ type Worker = InstanceType<WorkerClass>
 type Options = ConstructorParameters<WorkerClass>[1]
 
 export const threads = {
-  /** Since a test emptied it. */
+  /** The workers since a test emptied the list. */
   workers: [] as Worker[],
-  /** What each shares with its host. */
+  /** The memory that each worker shares with its host. */
   get controls(): SharedArrayBuffer[] {
     return threads.workers.map(worker => shared.get(worker)!)
   },
-  /** Until the end of the test. */
+  /** Replaces the program of the workers until the end of the test. */
   instead: undefined as ((recorded: WorkerClass, options: Options) => Worker) | undefined,
-  /** When all of them have ended. */
+  /** Resolves when all workers have ended. */
   async exited(): Promise<void> {
     await Promise.all(threads.workers.map(exitOf))
   },
@@ -31,7 +30,7 @@ const shared = new WeakMap<Worker, SharedArrayBuffer>()
 const exits = new WeakMap<Worker, Promise<void>>()
 const exitOf = (worker: Worker) => exits.get(worker)
 
-/** The module with a class in place of Worker that keeps what it makes. */
+/** The module with a class in place of Worker that records its instances. */
 export function recording(module: Threads): Threads {
   class Recorded extends module.Worker {
     constructor(...args: ConstructorParameters<WorkerClass>) {
@@ -41,7 +40,7 @@ export function recording(module: Threads): Threads {
       exits.set(this, new Promise(resolve => this.once('exit', () => resolve())))
     }
   }
-  // What `new` returns is what a constructor returns.
+  // `new` returns the object that a constructor returns.
   function Worker(program: string, options: Options): Worker {
     return threads.instead ? threads.instead(Recorded, options) : new Recorded(program, options)
   }

@@ -1,5 +1,5 @@
-// A transport without a network: each request is answered by a function of what it asked, so that a
-// test can say exactly which bytes arrive, in which parts, and what goes wrong after them.
+// A transport without a network. A function of the request makes each response, so that a test
+// decides exactly which bytes arrive, in which parts, and which failure follows them.
 
 import { FeedError } from '../../src/errors'
 import type {
@@ -9,15 +9,15 @@ import type {
 } from '../../src/stages/range/range-transport'
 
 export interface Asked {
-  /** Counts requests from 0. */
+  /** The number of the request, from 0 on. */
   readonly index: number
   readonly start: number
-  /** Exclusive. */
+  /** The end of the range, exclusive. */
   readonly end: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A part of a body, a failure, or a wait that only ends with the response. */
+/** A part of a body, a failure, or a wait that ends only with the response. */
 export type BodyStep = Uint8Array | Error | 'stall'
 
 export interface Reply {
@@ -35,10 +35,10 @@ export const reset = () =>
 
 export const LAST_MODIFIED = 'Sun, 06 Nov 1994 08:49:37 GMT'
 
-/** Serves `file`; where the script answers, its answer is sent instead. */
+/** Serves `file`; a response of the script replaces that of the server. */
 export class ScriptedTransport implements RangeTransport {
   readonly requests: Asked[] = []
-  /** Responses whose body was neither read to its end nor discarded. */
+  /** The responses whose body was neither read to its end nor discarded. */
   open = 0
   deliveredBytes = 0
   onDeliver = () => {}
@@ -66,7 +66,7 @@ export class ScriptedTransport implements RangeTransport {
     return this.#respond(scripted ?? this.honest(asked))
   }
 
-  /** What a good server answers. */
+  /** The response of a correct server. */
   honest(asked: { start: number; end: number }): Reply {
     const total = this.file.length
     if (asked.start >= total) return { status: 416, headers: { 'content-range': `*/${total}` } }
@@ -79,7 +79,7 @@ export class ScriptedTransport implements RangeTransport {
     return { status: 206, headers, body: this.parts(asked.start, end) }
   }
 
-  /** The answer of a server that ignores ranges. */
+  /** The response of a server that ignores ranges. */
   whole(): Reply {
     return {
       status: 200,
@@ -129,7 +129,7 @@ export class ScriptedTransport implements RangeTransport {
   }
 }
 
-/** A file that begins as gzip does, and whose other bytes tell their place. */
+/** A file that begins as gzip does, and whose other bytes encode their offset. */
 export function sampleFile(size: number): Uint8Array {
   const file = Uint8Array.from({ length: size }, (_, at) => (at * 31 + (at >> 8)) & 0xff)
   file.set([0x1f, 0x8b].slice(0, size))

@@ -50,7 +50,7 @@ test('close cancels a web stream that was never read', async () => {
   expect(cancelled).toBe(true)
 })
 
-test('close destroys a source that can be, also while it is waited for', async () => {
+test('close destroys a source that has a destroy method, also while it is waited for', async () => {
   let destroyed = 0
   const source = {
     destroy: () => void destroyed++,
@@ -62,7 +62,7 @@ test('close destroys a source that can be, also while it is waited for', async (
   expect(destroyed).toBe(1)
 })
 
-test('what an iterator throws when it is closed goes nowhere', () => {
+test('an error of an iterator that is being closed is ignored', () => {
   const failing = {
     [Symbol.iterator]: () => ({
       next: () => ({ done: false as const, value: 1 }),

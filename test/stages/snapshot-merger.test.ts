@@ -131,7 +131,7 @@ describe('changes', () => {
     expect(entries[0]?.version.timeMs).toBe(at(5).getTime())
   })
 
-  test('of priority rows are of their own part, and leave the row alone', async () => {
+  test('of priority rows are reported for their own part, and do not change the item row', async () => {
     const { changes, entries, merger } = await merge([
       ...priority('20240502', ['a', 'p2'], ['z', 'only priority']),
       ...bootstrap(['a', 'A0', ''], ['b', 'B0', '']),
@@ -358,8 +358,7 @@ describe('failures', () => {
   })
 })
 
-// The oracle knows nothing of rows: it sorts what the model says about each item and takes the
-// last.
+// The oracle does not read rows: it sorts the model's versions of each item and takes the last.
 interface ModelFile {
   readonly file: FeedFile
   readonly header: readonly string[]

@@ -1,5 +1,5 @@
-// TsvObjectParser against TsvRowParser and the objects of its rows: the same, however the bytes
-// come. The laws run it in laws.test.ts.
+// Compares TsvObjectParser with TsvRowParser and the objects of its rows, however the bytes are
+// cut. The laws are tested in laws.test.ts.
 
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -46,7 +46,7 @@ async function expectSame(
   expect(await objectsOf(cut(bytes, pieceBytes), { ...choice })).toEqual(
     rows.map(row => row.toObject()),
   )
-  // A chosen column that the file lacks is there, and empty.
+  // A chosen column that the file lacks is present and empty.
   const texts = rows.map(row => (columns ? row.toStrings(columns) : row.toStrings()))
   expect(await objectsOf(cut(bytes, pieceBytes), { values: 'text', ...choice })).toEqual(texts)
   const zipped = pipeline(cut(gzipSync(bytes), pieceBytes)).to(new Gunzip())
@@ -73,7 +73,7 @@ test('the objects of all rows, typed and as text, cut anywhere, behind Gunzip or
   )
 })
 
-test('objects are the reader’s own: many blocks later they are as they were', async () => {
+test('objects belong to the reader: later blocks do not change them', async () => {
   const rows = Array.from({ length: 30_000 }, (_, n) => [
     `${n}`,
     n % 3 ? 'é,b' : 'a',
@@ -102,7 +102,7 @@ describe('cells that are not of their type', () => {
     })
   })
 
-  test('are empty and counted with `null`, and told to a function', async () => {
+  test('are empty and counted with `null`, and passed to a function', async () => {
     const bad: BadCell[] = []
     for (const onBadCell of ['null', (cell: BadCell) => void bad.push(cell)] as const) {
       const parser = new TsvObjectParser({ schema, onBadCell })
@@ -119,7 +119,7 @@ describe('cells that are not of their type', () => {
     ])
   })
 
-  test('are told no more once whoever is told has ended the run', async () => {
+  test('are not reported after the callback has ended the run', async () => {
     const rows = Array.from({ length: 100 }, () => ['one', '', ''])
     const abort = new AbortController()
     let told = 0
@@ -134,7 +134,7 @@ describe('cells that are not of their type', () => {
     expect(told).toBe(1)
   })
 
-  test('are no matter where values are text', async () => {
+  test('are no failure where values are text', async () => {
     const objects = await objectsOf([bytes], { values: 'text' })
     expect(objects.map(({ n }) => n)).toEqual(['1', 'one', '3'])
   })

@@ -33,7 +33,7 @@ test.each<[string, unknown]>([
   )
 })
 
-test('columns are those that were given, whatever becomes of the list', async () => {
+test('later changes to the given list of columns have no effect', async () => {
   const columns = ['a']
   const parser = new TsvRowParser({ columns })
   columns[0] = 'b'

@@ -51,7 +51,7 @@ test('ends with the signal, also one that fired before', async () => {
   await expect(pause(50, abort.signal)).rejects.toBe(gone)
 })
 
-test('work that fails after the wait is nobody’s rejection', async () => {
+test('work that fails after the wait is no unhandled rejection', async () => {
   let fail = (_error: Error) => {}
   const work = new Promise<void>((_, reject) => {
     fail = reject

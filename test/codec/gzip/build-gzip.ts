@@ -1,4 +1,4 @@
-// Gzip members put together field by field, for the tests of the framing.
+// Builds gzip members field by field for the tests of the framing.
 
 import { crc32, deflateRawSync } from 'node:zlib'
 
@@ -7,9 +7,9 @@ export interface MemberFields {
   readonly extra?: Uint8Array
   readonly name?: string
   readonly comment?: string
-  /** Adds FHCRC; a number is written in its place. */
+  /** True adds a correct FHCRC; a number is written in its place. */
   readonly headerChecksum?: true | number
-  /** Raw deflate data in place of the content's own. */
+  /** Raw deflate data that replaces that of the content. */
   readonly deflated?: Uint8Array
   readonly crc?: number
   readonly size?: number
@@ -51,7 +51,7 @@ export function gzipMember(content: Uint8Array | string, fields: MemberFields = 
   ])
 }
 
-/** `bytes` cut before each of the offsets. */
+/** Cuts `bytes` before each of the offsets. */
 export function cutAt(bytes: Uint8Array, ...offsets: readonly number[]): Uint8Array[] {
   const ends = [...offsets, bytes.length]
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
@@ -61,7 +61,7 @@ export function byteByByte(bytes: Uint8Array): Uint8Array[] {
   return Array.from(bytes, byte => Uint8Array.of(byte))
 }
 
-/** Text like a feed's: repetitive, with some of it new in each row. */
+/** Text like that of a feed: repetitive, with some new bytes in each row. */
 export function feedText(rows: number, seed = 1): Buffer {
   let state = seed
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0)

@@ -11,7 +11,7 @@ describe.each([
     expect(checksum(Buffer.from('123456789'))).toBe(0xcbf43926)
   })
 
-  test('of nothing is the seed', () => {
+  test('of no bytes is the seed', () => {
     expect(checksum(new Uint8Array(0))).toBe(0)
     expect(checksum(new Uint8Array(0), 0xcbf43926)).toBe(0xcbf43926)
   })

@@ -1,12 +1,13 @@
-// Deflate streams of every kind, and damaged ones made from them, seeded: the same number gives the
-// same bytes. node:zlib judges each, and whole streams that end are compared byte by byte.
+// Generates deflate streams of every kind, and damaged ones from them. The generator is seeded: the
+// same number gives the same bytes. The tests compare the verdict of node:zlib on each stream, and
+// the output of streams that end, byte by byte.
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { WasmInflate } from '../../../src/codec/gzip/wasm-inflate'
 import { FeedError } from '../../../src/errors'
 import { feedText } from './build-gzip'
 
-/** What became of a stream: its output and the bytes it used, or how it failed. */
+/** The result for a stream: its output and the bytes it used, or its failure. */
 export type Verdict =
   | { readonly output: Buffer; readonly usedBytes: number }
   | 'incomplete'
@@ -31,7 +32,7 @@ const STRATEGIES = [
   constants.Z_FIXED,
 ]
 
-/** A whole stream of at most a few KiB. */
+/** A complete stream of at most a few KiB. */
 export function anyDeflated(next: (below: number) => number): Buffer {
   const options = {
     level: next(10),
@@ -46,11 +47,11 @@ function anyContent(next: (below: number) => number): Buffer {
   switch (next(5)) {
     case 0:
       return feedText(1 + next(12), next(1000))
-    case 1: // few symbols: codes of one symbol, long runs
+    case 1: // Few symbols make codes of one symbol and long runs.
       return Buffer.from(Array.from({ length: next(300) }, () => 97 + next(1 + next(3))))
-    case 2: // no two bytes alike for long: literals, long codes
+    case 2: // Unlike bytes make literals and long codes.
       return Buffer.from(Array.from({ length: next(600) }, () => next(256)))
-    case 3: // skewed: codes of up to 15 bits and their subtables
+    case 3: // Skewed bytes make codes of up to 15 bits with subtables.
       return Buffer.from(
         Array.from(
           { length: next(900) },
@@ -64,12 +65,15 @@ function anyContent(next: (below: number) => number): Buffer {
   }
 }
 
-/** One to four small damages: bits, bytes, cuts, insertions; or no stream at all. */
+/**
+ * Applies one to four small damages (to bits or bytes, cuts, insertions), or returns bytes that are
+ * no stream.
+ */
 export function mutant(seeds: readonly Buffer[], next: (below: number) => number): Buffer {
   if (next(16) === 0) return noise(next)
   let bytes = Buffer.from(seeds[next(seeds.length)]!)
   for (let left = 1 + next(4); left > 0 && bytes.length > 0; left--) {
-    // Headers are few among the bytes and decide the most.
+    // Headers are few of the bytes, but most damages to them change the result.
     const at = next(3) === 0 ? next(Math.min(bytes.length, 12)) : next(bytes.length)
     switch (next(6)) {
       case 0:
@@ -112,7 +116,10 @@ export function zlibVerdict(bytes: Uint8Array): Verdict {
   }
 }
 
-/** Of the input in pieces; `resumes` saves the state after each and goes on in a new engine. */
+/**
+ * Inflates the input in pieces. With `resumes`, each piece is followed by a save of the state, and
+ * a new engine continues from it.
+ */
 export function wasmVerdict(pieces: readonly Uint8Array[], resumes = false): Verdict {
   let engine = new WasmInflate(0)
   const outputs: Uint8Array[] = []
@@ -143,7 +150,7 @@ export function isSame(a: Verdict, b: Verdict): boolean {
   return a.usedBytes === b.usedBytes && a.output.equals(b.output)
 }
 
-/** `bytes` in up to `most + 1` pieces. */
+/** Cuts `bytes` into up to `most + 1` pieces. */
 export function cutAnywhere(
   bytes: Buffer,
   most: number,

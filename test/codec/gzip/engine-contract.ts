@@ -1,4 +1,4 @@
-// What every inflate engine must keep, whatever is behind it.
+// The contract that every inflate engine must keep.
 
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -15,8 +15,8 @@ const DEFLATED = deflateRawSync(CONTENT)
 const AFTER = Buffer.from('trailer and more')
 
 /**
- * Outputs of the blocks, behind those that came before, each as it was when the next one was asked
- * for.
+ * Inflates the blocks and appends their outputs to those before, each as it was when the next one
+ * was asked for.
  */
 export async function inflateAll(
   engine: InflateEngine,
@@ -30,7 +30,7 @@ export async function inflateAll(
   return outputs
 }
 
-/** And those of the end. */
+/** Appends the outputs of the end too. */
 export async function finishAll(
   engine: InflateEngine,
   before: readonly Uint8Array[] = [],
@@ -41,8 +41,8 @@ export async function finishAll(
 }
 
 /**
- * What is lent lies in the lender's memory behind what came before it, and stays as it is while
- * others work.
+ * Checks that a lent output lies in the lender's memory after the output before it, and stays
+ * unchanged while other engines work.
  */
 async function kept(
   engine: InflateEngine,
@@ -58,7 +58,7 @@ async function kept(
   const withHistory = () => Buffer.from(memory.buffer, from, historyBytes + output.length)
   const copy = Uint8Array.from(withHistory())
   expect(endsWith([...before, output], copy)).toBe(true)
-  // Time for the thread that works ahead, where there is one.
+  // Gives time to a thread that works ahead, where there is one.
   if (engine.takeRest) await new Promise(resolve => setImmediate(resolve))
   expect(withHistory().equals(copy)).toBe(true)
   return copy.slice(historyBytes)
@@ -107,7 +107,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
       await expectAll(cutAt(withMore, cut))
   })
 
-  test('gives back what it was handed behind the end, where it is not the caller who has it', async () => {
+  test('gives back the input after the end, where the caller does not have it', async () => {
     const behind = feedText(9000, 5)
     const all = Buffer.concat([DEFLATED, behind])
     for (const cuts of [
@@ -157,7 +157,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     }
   })
 
-  test('hands out plain blocks, each lent or alone in its memory, and bounded', async () => {
+  test('gives plain blocks, each lent or alone in its memory, and bounded', async () => {
     const content = Buffer.concat([
       feedText(2000),
       Buffer.alloc(5 * OUTPUT_BLOCK_BYTES),
@@ -178,7 +178,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('reckons the checksum of what it has handed over so far, where it does', async () => {
+  test('computes the checksum of its outputs so far, where it has one', async () => {
     const content = Buffer.concat([
       feedText(40_000),
       Buffer.alloc(3 * OUTPUT_BLOCK_BYTES),
@@ -197,7 +197,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('never touches an output again that it does not lend', async () => {
+  test('never writes again to an output that it does not lend', async () => {
     const content = feedText(50_000)
     const engine = newEngine(0)
     const copies: Buffer[] = []
@@ -212,7 +212,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('takes stored data, long runs and what does not shrink, one after the other and cut anywhere', async () => {
+  test('takes stored data, long runs and incompressible data, one after the other and cut anywhere', async () => {
     const parts = [
       feedText(9000),
       Buffer.alloc(1_500_000, 'ab'),
@@ -244,7 +244,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('restarts for another member as a new engine begins, if it restarts at all', async () => {
+  test('begins the next member like a new engine, where it can restart', async () => {
     const contents = [
       feedText(300),
       Buffer.alloc(0),

@@ -55,7 +55,7 @@ describe('an fflate of another shape', () => {
       }
     }
     vi.mocked(fflate.Inflate).mockImplementation(Other as never)
-    // The check of an fflate that was found to be good is not repeated.
+    // The engine does not repeat the check of an fflate that it found to be good.
     vi.resetModules()
     const fresh = await import('../../../src/codec/gzip/fflate-inflate')
     await expect(inflateAll(fresh.fflateEngine()(0), [Buffer.from([3, 0])])).rejects.toEqual(

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { INPUT_OVER, InflateControl, OUTPUT_CREDITS } from '../../../src/codec/gzip/inflate-control'
 
 const SLOTS = 8
-/** Words of the shared memory that count: filled, taken, made, released. */
+/** The words of the shared memory that are counters: filled, taken, made, released. */
 const COUNTERS = [1, 2, 3, 4]
 
-/** Both sides over one memory, their numbers at `start`. */
+/** Makes both sides over one memory, with counters that begin at `start`. */
 function bothSides(start = 0) {
   const host = new InflateControl()
   const words = new Int32Array(host.shared, 0, 8)
@@ -23,7 +23,7 @@ const record = (n: number) => ({
   usedBytes: 2 ** 40 + n,
 })
 
-// Far from any wrap, at that of signed words, and at that of unsigned ones.
+// The starts are far from any wrap, near the wrap of signed words, and near that of unsigned words.
 test.each([0, 0x7fff_fff9, -7])('input and output go round in order, from %i on', start => {
   const { host, worker } = bothSides(start)
   const filled: number[] = []

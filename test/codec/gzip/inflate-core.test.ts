@@ -8,10 +8,10 @@ import { randomNumbers } from './deflate-mutants'
 const inflateMemory = takeInflateMemory()
 const { core } = inflateMemory
 const memory = new Uint8Array(inflateMemory.memory.buffer)
-/** Where outputs lie: all that follows is the test's. */
+/** The place of the outputs. All memory from here on belongs to the test. */
 const AT = core.outputFrom
 const MOST_BYTES = 600 * 1024
-/** Of CRC-32, reflected. */
+/** The reflected polynomial of CRC-32. */
 const POLYNOMIAL = 0xedb8_8320
 
 afterAll(() => giveBackInflateMemory(inflateMemory))
@@ -27,7 +27,8 @@ const contents: Readonly<Record<string, Uint8Array>> = {
 
 describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, content) => {
   /**
-   * Of the first `bytes` of the content, put at an address, with other bytes on both sides of them.
+   * Computes the CRC-32 of the first `bytes` of the content at an address, with other bytes on both
+   * sides.
    */
   function crcAt(alignment: number, bytes: number, before: number): number {
     const from = AT + 64 + alignment
@@ -41,7 +42,7 @@ describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, co
       expect(crcAt(bytes & 15, bytes, bytes)).toBe(crc32(content.subarray(0, bytes), bytes))
   })
 
-  test('is that of node:zlib around every length at which the way changes or the work space goes round', () => {
+  test('is that of node:zlib around every length at which the algorithm changes or the work space wraps', () => {
     for (const around of [5_869, 8_192, 11_773, 17_677, 29_485, 262_144])
       for (let bytes = around - 100; bytes < around + 100; bytes++)
         expect(crcAt(bytes % 17, bytes, 0xdead_beef)).toBe(
@@ -104,7 +105,8 @@ describe('the distances of the folds', () => {
   const long = values(['LONG_A', 'LONG_B', 'LONG'])
   const short = values(['SHORT_A', 'SHORT_B', 'SHORT_C', 'SHORT'])
   /**
-   * 1 / x to each power, modulo the polynomial: a remainder of 32 bits, the highest power lowest.
+   * 1 / x to each power, modulo the polynomial: a remainder of 32 bits with the highest power
+   * lowest.
    */
   const inverse = [1 << 31]
   while (inverse.length < 11_000) inverse.push(divided(inverse.at(-1)!))
@@ -145,7 +147,7 @@ describe('the distances of the folds', () => {
   })
 })
 
-/** A remainder divided by x. */
+/** Divides a remainder by x. */
 function divided(remainder: number): number {
   return remainder < 0 ? ((remainder ^ POLYNOMIAL) << 1) | 1 : remainder << 1
 }

@@ -20,7 +20,7 @@ test('hands on a large block as it is behind what it held', () => {
   expect(gatherer.isEmpty).toBe(true)
 })
 
-test('copies small blocks: they may change once they were taken', () => {
+test('copies small blocks, which may change afterwards', () => {
   const gatherer = new InputGatherer()
   const block = Uint8Array.of(1, 2)
   expect(gatherer.add(block)).toEqual([])
@@ -29,7 +29,7 @@ test('copies small blocks: they may change once they were taken', () => {
   expect(gatherer.take()).toEqual(new Uint8Array(0))
 })
 
-test('what it handed out is never written again', () => {
+test('never writes again to a block that it gave out', () => {
   const gatherer = new InputGatherer()
   const sizes = [10, LARGE_BYTES - 1, GATHER_BYTES - LARGE_BYTES - 9]
   const [first] = sizes.flatMap((size, n) => gatherer.add(new Uint8Array(size).fill(n + 1)))

@@ -1,4 +1,4 @@
-// The framing that goes on where another one was left, in the middle of a member's data.
+// Tests that the framing continues from a saved state in the middle of a member's data.
 
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -10,8 +10,8 @@ const content = Buffer.from(Array.from({ length: 3_000 }, (_, n) => `row ${n}\n`
 const limits = gzipLimits({})
 
 /**
- * The content of one member, with framing and engine put in the place of others wherever there is a
- * state.
+ * Returns the content of the file. Wherever there is a state, a new framing and a new engine
+ * replace the old ones.
  */
 function inflate(bytes: Uint8Array): { content: Buffer; resumed: number } {
   const blocks: Uint8Array[] = []

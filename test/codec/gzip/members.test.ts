@@ -3,7 +3,7 @@ import { gzipLimits } from '../../../src/codec/gzip/limits'
 import { GzipMembers } from '../../../src/codec/gzip/members'
 import { gzipHeader, gzipTrailer } from './build-gzip'
 
-// The framing alone: "deflate data" is whatever the test says it is.
+// The framing without an engine: the test decides how long the "deflate data" is.
 const CONTENT = Buffer.from('itemId\ttitle\n')
 const DATA_BYTES = 7
 

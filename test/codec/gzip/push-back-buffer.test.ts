@@ -4,7 +4,7 @@ import { PushBackBuffer } from '../../../src/codec/gzip/push-back-buffer'
 
 const bytesOf = (blocks: readonly Uint8Array[]) => Buffer.concat(blocks)
 
-test('what lies behind the used bytes comes back, whatever was said to be used before', () => {
+test('gives back the input after the used bytes, whatever was reported as used before', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 12 }),
@@ -25,7 +25,7 @@ test('what lies behind the used bytes comes back, whatever was said to be used b
   )
 })
 
-test('it begins anew for the next engine', () => {
+test('is empty for the next engine', () => {
   const buffer = new PushBackBuffer()
   buffer.add(Buffer.from('first, next'))
   const [rest] = buffer.takeRest(7)

@@ -20,7 +20,10 @@ import { engineContract, inflateAll } from './engine-contract'
 
 const WINDOW_BYTES = 32 * 1024
 
-/** Bytes of bits written in the order in which a reader meets them; spaces are for the eye. */
+/**
+ * Makes bytes of bits, which are written in the order in which a reader reads them. Spaces only
+ * help the eye.
+ */
 function bytesOf(bits: string): Buffer {
   const all = bits.replaceAll(' ', '')
   return Buffer.from(
@@ -30,11 +33,11 @@ function bytesOf(bits: string): Buffer {
   )
 }
 
-/** `value` in `count` bits, the lowest first. */
+/** Writes `value` in `count` bits, the lowest bit first. */
 const number = (value: number, count: number) =>
   [...value.toString(2).padStart(count, '0')].reverse().join('')
 
-/** The head of a last, dynamic block, with the lengths of the code of lengths by symbol. */
+/** The head of a dynamic last block, with the lengths of the code-length code by symbol. */
 function dynamicHead(
   litlens: number,
   distances: number,
@@ -45,7 +48,7 @@ function dynamicHead(
   return `1 01 ${counts} ${order.map(symbol => number(lengths[symbol] ?? 0, 3)).join('')}`
 }
 
-/** With a code of lengths of two symbols, 1 (a zero bit) and 18 (a one bit). */
+/** A head whose code-length code has two symbols, 1 (a zero bit) and 18 (a one bit). */
 const ONES_AND_ZEROS = { 1: 1, 18: 1 }
 const one = '0'
 const zeros = (count: number) => `1${number(count - 11, 7)}`
@@ -134,7 +137,7 @@ describe('the WebAssembly engine', () => {
           context: { reason, byteOffset },
         })
       }
-      // Without its last byte, nothing is wrong yet.
+      // Without the last byte of the stream the data is incomplete and not yet invalid.
       expect(failureOf([stream.subarray(0, -1)])).toBeUndefined()
     },
   )
@@ -298,7 +301,7 @@ describe('a saved state', () => {
     }
   })
 
-  test('goes on with as many bits taken as it holds', async () => {
+  test('continues with as many bits taken as the core holds', async () => {
     const bitCounts = new Set<number>()
     for (let cut = 0; cut < stream.length - 8; cut++) {
       const first = new WasmInflate(0)
@@ -317,7 +320,8 @@ describe('a saved state', () => {
   })
 
   /**
-   * What a run that looks further ahead might have left: all the bytes taken that go into the bits.
+   * The state that a core which reads further ahead could have left: all bytes taken that fit into
+   * the bits.
    */
   function takeBytes(state: Uint8Array): { usedBytes: number; bitCount: number } {
     const fields = new DataView(state.buffer)
