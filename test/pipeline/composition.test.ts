@@ -145,7 +145,7 @@ describe.each<[string, Options]>([
     expect((await ends([])).error).toMatchObject({ code: 'GZIP_EMPTY' })
   })
 
-  test('of bad rows, skipped, told or thrown', async () => {
+  test('of bad rows, skipped, reported or thrown', async () => {
     const file = gzipMember(BAD_ROWS)
     expect((await ends([file], { onBadRow: 'skip' })).batches).toHaveLength(1)
     expect((await ends([file], { onBadRow: () => {} })).batches).toHaveLength(4)

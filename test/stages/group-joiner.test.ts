@@ -167,7 +167,7 @@ describe('group-with-items', () => {
         }[]
         return {
           tally: joiner.tally,
-          told: outputs.map(output => [
+          contents: outputs.map(output => [
             output.kind,
             output.group?.text('title'),
             JSON.stringify(output),

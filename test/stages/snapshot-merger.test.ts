@@ -536,7 +536,7 @@ describe('properties', () => {
         const batches = files.flatMap(batchesOfFile)
         const whole = await merge(batches)
         const cut = await merge(cutBatches(batches, rowsPerBatch))
-        const told = (changes: typeof whole.changes) =>
+        const plain = (changes: typeof whole.changes) =>
           changes.map(({ part, kind, itemId, version, row }) => [
             part,
             kind,
@@ -544,7 +544,7 @@ describe('properties', () => {
             version,
             row?.toStrings() ?? null,
           ])
-        expect(told(cut.changes)).toEqual(told(whole.changes))
+        expect(plain(cut.changes)).toEqual(plain(whole.changes))
       }),
       { numRuns: 60 },
     )

@@ -55,7 +55,7 @@ test('a paused reader bounds one write that yields many: at most one output wait
   expect(stage.pulled).toBe(2)
 })
 
-test('the writer is told to wait, and told once when it may go on', async () => {
+test('write asks the writer to wait, and drain comes once when it may continue', async () => {
   const stage = new Spread(2)
   let drains = 0
   stage.on('drain', () => drains++)
@@ -201,7 +201,7 @@ test('destroying a stage that waits aborts its signal and rejects its reader wit
   await expect(reading).rejects.toMatchObject({ code: 'STAGE_DESTROYED' })
 })
 
-test('a source does nothing before somebody reads, and stops pulling behind a paused reader', async () => {
+test('a source does nothing before a reader asks, and stops pulling behind a paused reader', async () => {
   const source = new Count(1000)
   await settle()
   expect(source.made).toEqual([])

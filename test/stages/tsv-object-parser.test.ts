@@ -122,16 +122,16 @@ describe('cells that are not of their type', () => {
   test('are not reported after the callback has ended the run', async () => {
     const rows = Array.from({ length: 100 }, () => ['one', '', ''])
     const abort = new AbortController()
-    let told = 0
+    let calls = 0
     const onBadCell = () => {
-      told++
+      calls++
       abort.abort()
     }
     const run = pipeline([text(rows)], { signal: abort.signal }).to(
       new TsvObjectParser({ schema, onBadCell }),
     )
     await expect(run.toArray()).rejects.toMatchObject({ code: 'ABORTED' })
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
   })
 
   test('are no failure where values are text', async () => {

@@ -189,7 +189,8 @@ export class InflateControl {
   }
 
   /**
-   * Returns true where the host must be told of a change: once for each time that the host waits.
+   * Returns true where the worker must notify the host of a change: once for each time that the
+   * host waits.
    */
   takeHostWaits(): boolean {
     return Atomics.exchange(this.#words, HOST_WAITS, 0) === 1
