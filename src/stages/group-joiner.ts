@@ -127,9 +127,9 @@ const OUTPUT_GROUPS = 64
  * Joins items with their groups. Input: row batches, or iterables whose elements hold a row each.
  * Output: arrays of {@link JoinedItem} or of {@link JoinedGroup}.
  *
- * This joins the merged items, each item once: `pipeline(merger.blocks()).to(new GroupJoiner({
- * groups, row: (entry: MergedItem) => entry.row }))`. Joining before merging works too, but then an
- * item has the group that was known when its row passed.
+ * The call `pipeline(merger.blocks()).to(joiner)` joins the merged items, each item once, where
+ * `joiner` is `new GroupJoiner({ groups, row: (entry: MergedItem) => entry.row })`. Joining before
+ * merging works too, but then an item has the group that was known when its row passed.
  *
  * A joined item is the element of the input itself, and keeps the memory that it refers to: see
  * {@link Row.detach}. Groups, and the items of group-with-items mode, have bytes of their own; they

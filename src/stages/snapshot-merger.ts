@@ -72,8 +72,9 @@ const NAMES: OptionNames<SnapshotMergerOptions> = {
  * snapshot row removes an item.
  *
  * The stage holds its store (in memory about 170 bytes for each item beside the bytes of its row)
- * and one batch. The merger's own store, which may be in a temporary folder, is freed when {@link
- * blocks} was read or left, by `destroy()`, and by `await using`. Input may end after any batch.
+ * and one batch. The merger's own store, which may be in a temporary folder, is freed when
+ * {@link blocks} was read or left, by `destroy()`, and by `await using`. Input may end after any
+ * batch.
  *
  * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), VERSION_MISSING,
  * CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT while it runs
