@@ -24,7 +24,14 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { brokenLinks, pagesIn } from './markdown-links'
-import { EXPECTED, moduleOf, problemsOf, type SnippetRun, snippets, writeModules } from './snippets'
+import {
+  expectRun,
+  moduleOf,
+  problemsOf,
+  type SnippetRun,
+  snippets,
+  writeModules,
+} from './snippets'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
@@ -337,7 +344,7 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
       )
       expect(failures).toEqual([])
       expect(runs).toHaveLength(snippets.length)
-      for (const [n, { name }] of snippets.entries()) EXPECTED[name]!(runs[n]!)
+      for (const [n, snippet] of snippets.entries()) expectRun(snippet, runs[n]!)
     } finally {
       await unlink(...brought)
     }

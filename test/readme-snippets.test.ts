@@ -1,12 +1,21 @@
-// Every TypeScript block of the documents for users is type-checked and run against the sources:
-// see snippets.ts. package.test.ts does the same in a plain install.
+// Every TypeScript block of the documents for users, and every example in the sources, is
+// type-checked and run against the sources: see snippets.ts. package.test.ts does the same in a plain install.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { close, facts, given } from './readme-preamble'
-import { EXPECTED, moduleOf, PAGES, problemsOf, snippets, writeModules } from './snippets'
+import {
+  EXAMPLE_SOURCES,
+  EXPECTED,
+  expectRun,
+  moduleOf,
+  PAGES,
+  problemsOf,
+  snippets,
+  writeModules,
+} from './snippets'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -15,8 +24,9 @@ const ROOT = join(import.meta.dirname, '..')
  */
 function fromSource(code: string): string {
   return code.replace(/ from 'feedmill(\/[\w-]+)?'/g, (whole, subpath = '') => {
-    const entry = join(ROOT, 'src', subpath, 'index.ts')
-    return existsSync(entry) ? ` from '../../src${subpath}/index'` : whole
+    const folder = subpath === '/level' ? '/state' : subpath
+    const entry = join(ROOT, 'src', folder, 'index.ts')
+    return existsSync(entry) ? ` from '../../src${folder}/index'` : whole
   })
 }
 
@@ -27,19 +37,32 @@ test('every TypeScript block is a named snippet with an expectation', () => {
   const blocks = [...PAGES.values()].flatMap(text => [
     ...text.matchAll(/^\s*(```+|~~~+)\s*(ts|tsx|typescript|js|javascript)\b/gim),
   ])
-  expect(blocks).toHaveLength(snippets.length)
-  expect(snippets.map(({ name }) => name).sort()).toEqual(Object.keys(EXPECTED).sort())
+  const ofPages = snippets.filter(({ prints }) => prints === undefined)
+  expect(blocks).toHaveLength(ofPages.length)
+  expect(ofPages.map(({ name }) => name).sort()).toEqual(Object.keys(EXPECTED).sort())
   expect(Object.keys(given)).toEqual(expect.arrayContaining(snippets.flatMap(({ uses }) => uses)))
+})
+
+test('every example in the sources is a snippet of its own that prints something', () => {
+  const tags = [...EXAMPLE_SOURCES.values()].flatMap(text => text.match(/@example\b/g) ?? [])
+  const examples = snippets.filter(({ prints }) => prints !== undefined)
+  expect(examples.length).toBeGreaterThan(30)
+  expect(examples).toHaveLength(tags.length)
+  expect(examples.filter(({ prints }) => prints!.length === 0).map(({ name }) => name)).toEqual([])
+  expect(new Set(snippets.map(({ name }) => name)).size).toBe(snippets.length)
+  const lengths = examples.map(({ name, code }) => ({ name, lines: code.split('\n').length }))
+  expect(lengths.filter(({ lines }) => lines < 2 || lines > 14)).toEqual([])
 })
 
 test('a snippet knows its page and its line there', () => {
   expect(new Set(snippets.map(({ page }) => page)).size).toBeGreaterThan(5)
-  for (const { page, line, code } of snippets)
-    expect(PAGES.get(page)!.split('\n')[line - 1]).toBe(code.split('\n')[0])
   for (const snippet of snippets) {
-    const text = PAGES.get(snippet.page)!.split('\n')
+    const { page, line, code } = snippet
+    const lines = (PAGES.get(page) ?? EXAMPLE_SOURCES.get(page)!).split('\n')
+    const text = PAGES.has(page) ? lines : lines.map(each => each.replace(/^ *\* ?/, ''))
+    expect(text[line - 1]).toBe(code.split('\n')[0])
     const module = readFileSync(moduleOf(ROOT, snippet), 'utf8').split('\n')
-    const last = snippet.line + snippet.code.split('\n').length - 2
+    const last = line + code.split('\n').length - 2
     expect(module[last]).toBe(text[last])
   }
 })
@@ -74,11 +97,11 @@ describe('every snippet runs', () => {
   afterAll(() => process.chdir(startedIn))
 
   const named = snippets.map(snippet => [snippet.name, snippet.page, snippet] as const)
-  test.each(named)('%s of %s', async (name, _page, snippet) => {
+  test.each(named)('%s of %s', async (_name, _page, snippet) => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     try {
       await import(moduleOf(ROOT, snippet))
-      EXPECTED[name]!({ printed: log.mock.calls, facts })
+      expectRun(snippet, { printed: log.mock.calls, facts })
     } finally {
       log.mockRestore()
     }

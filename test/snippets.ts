@@ -1,10 +1,14 @@
-// The TypeScript blocks of the documents for users are code. A comment before each block names it,
-// and what it takes from readme-preamble.ts: `<!-- snippet: rows · uses items -->`.
+// The TypeScript blocks of the documents for users, and of the examples in the sources, are code.
+// In a document a comment before each block names it, and what it takes from readme-preamble.ts:
+// `<!-- snippet: rows · uses items -->`. An example in a source (`@example`) has the name of what
+// it documents. Its line `// given: url` names what it takes from there, and its comments
+// `// => text` are, in their order, the lines that it must print.
 // This file finds the blocks, makes modules of them, type-checks these, and says what each of them
 // must print and write. The modules run against the sources and against the packed package.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { format } from 'node:util'
 import ts from 'typescript'
 import { expect } from 'vitest'
 import { pagesIn } from './markdown-links'
@@ -20,13 +24,25 @@ export const PAGES: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
+/** The sources that have examples, with their text. */
+export const EXAMPLE_SOURCES: ReadonlyMap<string, string> = new Map(
+  readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .sort()
+    .map(path => [`src/${path}`, readFileSync(join(ROOT, 'src', path), 'utf8')] as const)
+    .filter(([, text]) => text.includes('@example')),
+)
+
 export interface Snippet {
   readonly name: string
+  /** The document or the source that has it. */
   readonly page: string
   /** Of its first line of code on its page, from 1. */
   readonly line: number
   readonly uses: readonly string[]
   readonly code: string
+  /** The lines that an example must print. A snippet of a document has none: see EXPECTED. */
+  readonly prints?: readonly string[]
 }
 
 /** What a snippet did. */
@@ -36,17 +52,40 @@ export interface SnippetRun {
   readonly facts: Facts
 }
 
-export const snippets: readonly Snippet[] = [...PAGES].flatMap(([page, text]) =>
+const snippetsOfPages: readonly Snippet[] = [...PAGES].flatMap(([page, text]) =>
   [...text.matchAll(/<!-- snippet: ([\w-]+)(?: · uses ([\w, ]+))? -->\n```ts\n(.*?)\n```/gs)].map(
     ({ index, 1: name, 2: uses, 3: code }) => ({
       name: name!,
       page,
-      line: text.slice(0, index).split('\n').length + 2,
+      line: lineAt(text, index) + 2,
       uses: uses?.split(', ') ?? [],
       code: code!,
     }),
   ),
 )
+
+const EXAMPLE =
+  /^ *\* @example\n *\* ```ts\n((?: *\*.*\n)+?) *\* ```\n(?: *\*.*\n)*? *\*\/\n *(?:export )?(?:declare )?(?:abstract )?(?:async )?(?:class|function|const|interface|type) (\w+)/gm
+
+const examples: readonly Snippet[] = [...EXAMPLE_SOURCES].flatMap(([page, text]) =>
+  [...text.matchAll(EXAMPLE)].map(({ index, 1: lines, 2: name }) => {
+    const code = lines!.trimEnd().replace(/^ *\* ?/gm, '')
+    return {
+      name: `example-${name}`,
+      page,
+      line: lineAt(text, index) + 2,
+      uses: /^\/\/ given: (.*)$/m.exec(code)?.[1]?.split(', ') ?? [],
+      code,
+      prints: [...code.matchAll(/\/\/ => (.*)$/gm)].map(([, line]) => line!),
+    }
+  }),
+)
+
+export const snippets: readonly Snippet[] = [...snippetsOfPages, ...examples]
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
 
 /** The module of a snippet, in a folder that has `test/readme-preamble.ts`. */
 export function moduleOf(root: string, { name }: Snippet, extension: 'ts' | 'js' = 'ts'): string {
@@ -99,8 +138,15 @@ function lineOf({ file, start = 0 }: ts.Diagnostic): number {
   return file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
 }
 
+/** Compares what a snippet did with what it must do. */
+export function expectRun({ name, prints }: Snippet, run: SnippetRun): void {
+  if (prints === undefined) EXPECTED[name]!(run)
+  else expect(run.printed.map(words => format(...words))).toEqual(prints)
+}
+
 /**
- * What each snippet must print and write. Every snippet has an entry, and every entry a snippet.
+ * What each snippet of a document must print and write. Each of them has an entry, and every entry
+ * a snippet.
  */
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   first: ({ printed }) =>

@@ -51,6 +51,17 @@ const STEP = 'a stage (an instance of its class), or a function that makes one'
  * call (`for await`, forEach, toArray, toNodeReadable, run).
  *
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { pipeline } from 'feedmill'
+ *
+ * const even = pipeline(() => [1, 2, 3, 4]).filter(number => number % 2 === 0)
+ * for await (const number of even) console.log(number)
+ * console.log(await even.map(number => number * 10).toArray())
+ * // => 2
+ * // => 4
+ * // => [ 20, 40 ]
+ * ```
  */
 export function pipeline<T>(
   source: Pipeline<T> | (() => Pipeline<T>),
@@ -114,6 +125,14 @@ type ItemOf<P> = P extends AnyPipeline<infer T> ? T : never
  * starts when the one before has ended.
  *
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { concat, pipeline } from 'feedmill'
+ *
+ * const both = concat([pipeline(['a', 'b']), pipeline(['c'])])
+ * console.log(await both.toArray())
+ * // => [ 'a', 'b', 'c' ]
+ * ```
  */
 export function concat<P extends AnyPipeline<unknown>>(
   pipelines: AnyIterable<P>,

@@ -8,6 +8,21 @@ import type { FeedError } from '../errors'
  * every stage has ended without an error, so the trailers and the total size of the file are
  * verified. What a sink holds back until then never becomes visible. After `abort` the same sink
  * may be opened again.
+ *
+ * @example
+ * ```ts
+ * import { pipeline, type Sink } from 'feedmill'
+ *
+ * class Total implements Sink<number> {
+ *   readonly name = 'Total'
+ *   #sum = 0
+ *   readonly write = (value: number) => void (this.#sum += value)
+ *   commit = () => console.log('verified:', this.#sum)
+ *   abort = () => void (this.#sum = 0)
+ * }
+ * await pipeline([1, 2, 3]).run(new Total())
+ * // => verified: 6
+ * ```
  */
 export interface Sink<T> {
   readonly name: string

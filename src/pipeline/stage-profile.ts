@@ -52,6 +52,19 @@ const SATURATED_SHARE = 0.8
  * not recognised.
  *
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { FileSource, Gunzip, itemSchema, pipeline, stageProfile, TsvRowParser } from 'feedmill'
+ * // given: path
+ *
+ * const summary = await pipeline(new FileSource(path))
+ *   .to(new Gunzip())
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ *   .forEach(() => {})
+ * const { shares } = stageProfile(summary)
+ * console.log(summary.stages.map(({ stage }) => stage).join(', '), shares.length)
+ * // => FileSource, Gunzip, TsvRowParser 3
+ * ```
  */
 export function stageProfile(summary: PipelineSummary, times?: RunTimes): StageProfile {
   const { stages, elapsedMs } = anObject('summary', summary, 'the summary of a run')

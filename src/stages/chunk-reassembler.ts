@@ -25,6 +25,19 @@ const EXPECTED = '{ offset, bytes }, where offset is a whole number from 0'
  * CHUNK_TOTAL_MISMATCH. A piece that overlaps another fails with CHUNK_OVERLAP, one that does not
  * fit into the window with CHUNK_WINDOW_EXCEEDED, and an item that is no piece with
  * STAGE_INPUT_INVALID. Empty input has empty output, unless `totalBytes` says otherwise.
+ *
+ * @example
+ * ```ts
+ * import { ChunkReassembler, pipeline } from 'feedmill'
+ *
+ * const pieces = [
+ *   { offset: 2, bytes: Uint8Array.of(3, 4) },
+ *   { offset: 0, bytes: Uint8Array.of(1, 2) },
+ * ]
+ * const blocks = await pipeline(pieces).to(new ChunkReassembler({ totalBytes: 4 })).toArray()
+ * console.log(Buffer.concat(blocks).toString('hex'))
+ * // => 01020304
+ * ```
  */
 export class ChunkReassembler extends Stage<Piece, Uint8Array> {
   readonly #window: ChunkWindow

@@ -33,6 +33,20 @@ interface PlannedColumn {
  * batches; within a batch, cells are met column by column. The input may end anywhere between
  * batches; an empty input is an empty output. Throws CELL_INVALID by `onBadCell` ('throw'), and
  * COLUMN_UNKNOWN at the first batch of a file where neither file nor schema has a chosen column.
+ *
+ * @example
+ * ```ts
+ * import { type BadCell, ColumnDecoder, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * const bad: string[] = []
+ * const onBadCell = ({ error }: BadCell) => void bad.push(error.code)
+ * await pipeline([Buffer.from('itemId\tpriceValue\nv1|1|0\tcheap\n')])
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ *   .to(new ColumnDecoder({ columns: ['priceValue'], onBadCell }))
+ *   .toArray()
+ * console.log(bad)
+ * // => [ 'CELL_INVALID' ]
+ * ```
  */
 export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C>, RowBatch<C>> {
   readonly #columns: readonly string[] | undefined

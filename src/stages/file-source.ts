@@ -34,6 +34,16 @@ const OPTION_NAMES: OptionNames<FileSourceOptions> = { blockBytes: true }
  * The file is closed at the end, at a failure and on destroy, after a pending read has returned. A
  * file that cannot be opened or read fails with STAGE_FAILED, whose cause is the error of the
  * system.
+ *
+ * @example
+ * ```ts
+ * import { FileSource, pipeline } from 'feedmill'
+ * // given: path
+ *
+ * const blocks = await pipeline(new FileSource(path, { blockBytes: 64 })).toArray()
+ * console.log(blocks[0]?.length)
+ * // => 64
+ * ```
  */
 export class FileSource extends Source<Uint8Array> {
   readonly #path: string

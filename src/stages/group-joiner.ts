@@ -140,6 +140,20 @@ const OUTPUT_GROUPS = 64
  *
  * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), STATE_LIMIT, STATE_IO,
  * STATE_CORRUPT, COLUMN_UNKNOWN and the failures of the groups' source, while it runs
+ * @example
+ * ```ts
+ * import { GroupJoiner, itemGroupSchema, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * const groups = pipeline([Buffer.from('itemGroupId\ttitle\ng1\tShirts\n')])
+ *   .to(new TsvRowParser({ schema: itemGroupSchema }))
+ *   .batches()
+ * const joined = pipeline([Buffer.from('itemId\tprimaryItemGroupId\nv1|1|0\tg1\nv1|2|0\t\n')])
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ *   .to(new GroupJoiner({ groups }))
+ * for await (const { kind, group } of joined) console.log(kind, group?.get('title'))
+ * // => joined Shirts
+ * // => ungrouped undefined
+ * ```
  */
 export class GroupJoiner<
   T = Row<ItemColumns>,

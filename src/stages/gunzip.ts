@@ -77,6 +77,16 @@ const NAMES: OptionNames<GunzipOptions> = {
  * first input); STAGE_INPUT_INVALID, GZIP_EMPTY, GZIP_HEADER_INVALID, GZIP_TRUNCATED,
  * GZIP_DATA_INVALID, GZIP_CRC_MISMATCH, GZIP_SIZE_MISMATCH, GZIP_TRAILING_GARBAGE, GZIP_NESTED,
  * GZIP_LIMIT while it runs
+ * @example
+ * ```ts
+ * import { FileSource, Gunzip, pipeline } from 'feedmill'
+ * // given: path
+ *
+ * let bytes = 0
+ * for await (const block of pipeline(new FileSource(path)).to(new Gunzip())) bytes += block.length
+ * console.log(bytes)
+ * // => 68
+ * ```
  */
 export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   readonly #inflation: Inflation

@@ -78,6 +78,18 @@ const NAMES: OptionNames<SnapshotMergerOptions> = {
  *
  * @throws FeedError KEY_MISSING, KEY_TOO_LONG (more than 4,096 bytes), VERSION_MISSING,
  * CELL_INVALID (itemSnapshotDate), STATE_LIMIT, STATE_IO, STATE_CORRUPT while it runs
+ * @example
+ * ```ts
+ * import { SnapshotMerger } from 'feedmill'
+ * // given: bootstrap
+ *
+ * const merger = new SnapshotMerger()
+ * const changes = await bootstrap.to(merger).toArray()
+ * let items = 0
+ * for await (const block of merger.blocks()) items += block.length
+ * console.log(changes[0]?.kind, items === changes.length)
+ * // => inserted true
+ * ```
  */
 export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Stage<
   AnyBatch,

@@ -52,6 +52,19 @@ const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 
  * `end`, `error` and `close`, but no `data`.
  *
  * @throws FeedError OPTION_INVALID at construction, for a name without text
+ * @example
+ * ```ts
+ * import { Gunzip, pipeline, FileSource, Stage } from 'feedmill'
+ * // given: path
+ *
+ * class Lengths extends Stage<Uint8Array, number> {
+ *   protected override *transform(block: Uint8Array) {
+ *     yield block.length
+ *   }
+ * }
+ * console.log(await pipeline(new FileSource(path)).to(new Gunzip()).to(new Lengths()).toArray())
+ * // => [ 68 ]
+ * ```
  */
 export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /**

@@ -45,6 +45,19 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
  *   loop over all of them ends by itself.
  * - Input, what is held, bad rows and bad headers are those of {@link TsvRowParser}. Cells that are
  *   not of their type go by `onBadCell`: CELL_INVALID.
+ *
+ * @example
+ * ```ts
+ * import { FileSource, Gunzip, itemSchema, pipeline, TsvObjectParser } from 'feedmill'
+ * // given: path
+ *
+ * const objects = pipeline(new FileSource(path))
+ *   .to(new Gunzip())
+ *   .to(new TsvObjectParser({ schema: itemSchema, columns: ['itemId', 'priceValue'] }))
+ * for await (const { itemId, priceValue } of objects) console.log(itemId, String(priceValue))
+ * // => v1|1|0 1.5
+ * // => v1|2|0 null
+ * ```
  */
 export class TsvObjectParser<
   C extends Columns = TextColumns,
