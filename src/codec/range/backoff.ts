@@ -1,13 +1,12 @@
-// How long to wait before the next attempt: capped exponential with jitter, or what the server
-// asked for, also capped. Clock and randomness are passed in.
+// How long to wait before the next attempt: exponential backoff with jitter, and what a Retry-After
+// header asks for. The caller passes in the clock and the source of randomness.
 
 /** Times are in milliseconds. */
 export interface BackoffLimits {
   /** Delay before the first repeat, doubled for each further one. */
   readonly baseMs: number
+  /** The longest delay. */
   readonly capMs: number
-  /** The longest that a Retry-After header may hold us back. */
-  readonly retryAfterCapMs: number
 }
 
 /**
@@ -17,13 +16,11 @@ export interface BackoffLimits {
  */
 export function backoffDelayMs(
   failures: number,
-  retryAfterMs: number | undefined,
   limits: BackoffLimits,
   random: () => number,
 ): number {
   const fullMs = Math.min(limits.capMs, limits.baseMs * 2 ** (failures - 1))
-  const ownMs = fullMs / 2 + (random() * fullMs) / 2
-  return Math.round(Math.max(ownMs, Math.min(retryAfterMs ?? 0, limits.retryAfterCapMs)))
+  return Math.round(fullMs / 2 + (random() * fullMs) / 2)
 }
 
 /** HTTP dates end in GMT (RFC 9110, 5.6.7); Date.parse alone would also read `1` as a year. */

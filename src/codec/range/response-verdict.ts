@@ -9,23 +9,17 @@
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
 import { excerpt, FeedError, type ServiceDescription } from '../../errors'
-import { readRetryAfter } from './backoff'
 import type { ByteRange } from './byte-range'
-import { readChallenge } from './challenge'
 import { type ContentRange, readContentRange } from './content-range'
 import { refusedContentType } from './content-sniff'
 import { type FileIdentity, type IdentityChange, identityChange, identityOf } from './file-identity'
-import { readServiceError } from './service-error'
-import { statusError } from './status-error'
+import { type RefusedResponse, readRefusal } from './refusal'
 
-/** What a verdict needs to know of a response. */
-export interface ResponseFacts {
-  readonly status: number
-  /** A header's value; repeated headers joined by `, `. */
-  header(name: string): string | undefined
-  /** The first part of the body as text, for responses that are not the file (see `bodyIsText`). */
-  readonly text?: string
-}
+/**
+ * What a verdict needs to know of a response. It has a `text` where the body is not the file: see
+ * `bodyIsText`.
+ */
+export type ResponseFacts = RefusedResponse
 
 export interface VerdictQuestion {
   /** For errors only; already printable. */
@@ -75,24 +69,11 @@ export function bodyIsText(facts: ResponseFacts, sniffContentType: boolean): boo
 export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): Verdict {
   if (facts.status === 200 || facts.status === 206) return judgeContent(question, facts)
   if (facts.status === 204) return judgeEmpty(question, {})
-  const error = readServiceError(facts.text ?? '')
-  if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID))
-    return judgeUnsatisfied(question, facts, error)
-  const challenge = readChallenge(facts.header('www-authenticate'))
-  const refusal = {
-    url: question.url,
-    status: facts.status,
-    byteOffset: question.asked.start,
-    ...(challenge && { challenge }),
-  }
-  const failure = statusError(refusal, error)
-  return failure.retryable
-    ? {
-        kind: 'retry',
-        error: failure,
-        retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs),
-      }
-    : { kind: 'fatal', error: failure }
+  const where = { url: question.url, byteOffset: question.asked.start }
+  const { error, description, retryAfterMs } = readRefusal(facts, where, question.nowMs)
+  if (facts.status === 416 || (facts.status === 400 && description.errorId === RANGE_ERROR_ID))
+    return judgeUnsatisfied(question, facts, description)
+  return error.retryable ? { kind: 'retry', error, retryAfterMs } : fatal(error)
 }
 
 function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict {

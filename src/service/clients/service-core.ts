@@ -103,7 +103,7 @@ export class ServiceCore {
   /** A file to download. */
   download<C extends Columns>(operation: OperationName, request: FileRequest<C>): FeedDownload<C> {
     const { secrets, settings, profile, ranges } = this.#parts
-    const { queueTimeoutMs, headersTimeoutMs, now, retry } = settings
+    const { responseTimeoutMs, now, retry } = settings
     return new FeedDownload<C>({
       operation,
       schema: request.schema,
@@ -115,9 +115,8 @@ export class ServiceCore {
         transport: this.#authorized(operation),
         headers: { ...this.#headers(request), Accept: request.accept },
         maxRangeBytes: profile.maxRangeBytes,
-        // Behind the limits of the transports: a turn, a token and the headers, and all three again
-        // after a 401.
-        headersTimeoutMs: 2 * (queueTimeoutMs + 2 * headersTimeoutMs),
+        // The fetcher sees one request where the transports wait for a token, a turn and headers.
+        headersTimeoutMs: responseTimeoutMs,
         now: () => new Date(now()),
         ...retry,
         ...ranges,

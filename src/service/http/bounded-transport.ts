@@ -3,10 +3,11 @@
 // tokens alike.
 
 import type { RangeResponse } from '../../stages/range/range-transport'
-import { waitFor } from '../../stages/wait'
+import { sendInTime } from '../../stages/range/send-request'
+import { timeLimit } from '../../stages/range/time-limits'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
-import { type RequestSettings, timeoutError } from './request-settings'
+import type { RequestSettings } from './request-settings'
 
 export class BoundedTransport implements HttpTransport {
   readonly #inner: HttpTransport
@@ -24,34 +25,14 @@ export class BoundedTransport implements HttpTransport {
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const { url, signal } = request
-    const { queueTimeoutMs: limitMs } = this.#settings
-    const leave = await this.#gate(url).enter({
-      signal,
-      limitMs,
-      onLimit: () => timeoutError('queue', url, limitMs),
-    })
+    const { queueTimeoutMs, headersTimeoutMs } = this.#settings
+    const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
+    const leave = await this.#gate(url).enter(turn)
     try {
-      return leavingAtItsEnd(await this.#sendInTime(request), leave)
+      const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
+      return leavingAtItsEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
       leave()
-      throw error
-    }
-  }
-
-  async #sendInTime(request: HttpRequest): Promise<RangeResponse> {
-    const { headersTimeoutMs: limitMs } = this.#settings
-    const sending = new AbortController()
-    const response = this.#inner.send({ ...request, signal: sending.signal })
-    try {
-      const onLimit = () => timeoutError('headers', request.url, limitMs)
-      return await waitFor(response, { signal: request.signal, limitMs, onLimit })
-    } catch (error) {
-      sending.abort(error)
-      // A transport that does not listen to its signal may still answer.
-      response.then(
-        late => late.discard(),
-        () => {},
-      )
       throw error
     }
   }

@@ -1,10 +1,11 @@
 // The options that every request of the clients obeys, checked and completed: limits of time, size
 // and repetition. Sizes are in bytes, times in milliseconds.
 
-import { printableUrl } from '../../codec/range/printable-url'
 import { FeedError } from '../../errors'
 import { type Clock, clockMs, wholeNumber } from '../../options'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
+import { MOST_SENDS } from '../../stages/range/send-request'
+import { timeLimit } from '../../stages/range/time-limits'
 import type { WaitLimits } from '../../stages/wait'
 
 /**
@@ -38,8 +39,17 @@ export interface RequestSettings {
   readonly concurrencyPerHost: number
   /** Between the starts of two requests to one host. */
   readonly intervalMs: number
+  /** For a token source: the option `headersTimeoutMs`. */
+  readonly tokenTimeoutMs: number
+  /** For a turn under the limits of the host. */
   readonly queueTimeoutMs: number
+  /** For the response's headers, counted from the turn. */
   readonly headersTimeoutMs: number
+  /**
+   * From the call to the response's headers: the sum of the three above, for each time that the
+   * request is sent. Each of the three ends earlier, with an error that names its phase.
+   */
+  readonly responseTimeoutMs: number
   readonly maxResponseBytes: number
   readonly maxPages: number
   readonly retry: RetryPolicy
@@ -49,11 +59,14 @@ export interface RequestSettings {
   bodyLimits(url: string, signal: AbortSignal): WaitLimits
 }
 
-/** A day: no wait of a request is longer, whatever was asked for. */
+/** A day: the longest limit that an option sets. A sum of limits is still one that a timer can wait. */
 const LONGEST_MS = 86_400_000
 
 /** Throws OPTION_INVALID. */
 export function requestSettings(options: RequestOptions): RequestSettings {
+  const queueTimeoutMs = durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000)
+  const headersTimeoutMs = durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000)
+  const tokenTimeoutMs = headersTimeoutMs
   const bodyTimeoutMs = durationMs('bodyTimeoutMs', options.bodyTimeoutMs ?? 60_000)
   return {
     concurrencyPerHost: wholeNumber(
@@ -61,37 +74,16 @@ export function requestSettings(options: RequestOptions): RequestSettings {
       options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER,
     ),
     intervalMs: intervalMs(options.requestsPerSecond),
-    queueTimeoutMs: durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000),
-    headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000),
+    tokenTimeoutMs,
+    queueTimeoutMs,
+    headersTimeoutMs,
+    responseTimeoutMs: MOST_SENDS * (tokenTimeoutMs + queueTimeoutMs + headersTimeoutMs),
     maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
     maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
     retry: retryPolicy(options),
     now: clockMs('now', options.now),
-    bodyLimits: (url, signal) => ({
-      signal,
-      limitMs: bodyTimeoutMs,
-      onLimit: () => timeoutError('body', url, bodyTimeoutMs),
-    }),
+    bodyLimits: (url, signal) => timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
   }
-}
-
-/** A wait of a request that took too long. */
-export function timeoutError(
-  phase: 'queue' | 'token' | 'headers' | 'body',
-  url: string,
-  limitMs: number,
-): FeedError {
-  const what = {
-    queue: 'no turn',
-    token: 'no token',
-    headers: 'no response',
-    body: 'no whole body',
-  }[phase]
-  return new FeedError('HTTP_TIMEOUT', `${what} in ${limitMs} ms`, {
-    url: printableUrl(url),
-    phase,
-    limitMs,
-  })
 }
 
 function durationMs(option: string, value: number, least = 1): number {

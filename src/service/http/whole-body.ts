@@ -2,8 +2,8 @@
 
 import type { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
-import { readBody } from '../../stages/range/response-body'
-import { type WaitLimits, waitFor } from '../../stages/wait'
+import { readInTime } from '../../stages/range/response-body'
+import type { WaitLimits } from '../../stages/wait'
 
 /**
  * Throws what `onTooLong` gives for a body past `maxBytes`, what `limits` give, and the body's own
@@ -17,18 +17,10 @@ export async function readWholeBody(
 ): Promise<string> {
   const parts: Uint8Array[] = []
   let leftBytes = maxBytes
-  const reading = async () => {
-    for await (const part of readBody(response, limits)) {
-      leftBytes -= part.length
-      if (leftBytes < 0) throw onTooLong()
-      parts.push(part)
-    }
-  }
-  try {
-    // The limit of each part is the limit of all of them together.
-    await waitFor(reading(), limits)
-  } finally {
-    response.discard()
-  }
+  await readInTime(response, limits, part => {
+    leftBytes -= part.length
+    if (leftBytes < 0) throw onTooLong()
+    return parts.push(part) > 0
+  })
   return Buffer.concat(parts).toString('utf8')
 }

@@ -2,25 +2,19 @@
 // against its shape. It knows no operation: which there are, and what they send, is the parts'
 // matter (service/clients/).
 
-import { readRetryAfter } from '../../codec/range/backoff'
-import { readChallenge } from '../../codec/range/challenge'
 import { printableUrl } from '../../codec/range/printable-url'
+import { readRefusal } from '../../codec/range/refusal'
 import type { RequestHeaders } from '../../codec/range/request-headers'
-import { readServiceError } from '../../codec/range/service-error'
-import { statusError } from '../../codec/range/status-error'
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
-import { readBodyText } from '../../stages/range/response-body'
-import { Retries } from '../../stages/range/retries'
+import { readErrorText } from '../../stages/range/response-body'
+import { mayPass, Retries } from '../../stages/range/retries'
 import { asTransportError } from '../../stages/range/transport-error'
 import { listenable } from '../../stages/wait'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import { readWholeBody } from '../http/whole-body'
 import { type ReadJson, responseInvalid } from './json-body'
-
-/** Enough for any error the service describes. */
-const ERROR_TEXT_BYTES = 16 * 1024
 
 export interface JsonRequest {
   /** For errors. */
@@ -102,9 +96,8 @@ export class JsonClient {
         failure = asTransportError(error, printableUrl(request.url))
       }
       const mayRepeat =
-        failure.retryable &&
-        (request.body === undefined || !wasSent(failure, request)) &&
-        !request.signal.aborted
+        mayPass(failure, request.signal) &&
+        (request.body === undefined || !wasSent(failure, request))
       if (!mayRepeat || !(await retries.again(failure, retryAfterMs))) throw failure
     }
   }
@@ -131,14 +124,11 @@ export class JsonClient {
       const text = await readWholeBody(response, maxResponseBytes, limits, tooLong)
       return { status, text, header: name => response.header(name) }
     }
-    const text = await readBodyText(response, ERROR_TEXT_BYTES, limits)
-    const challenge = readChallenge(response.header('www-authenticate'))
-    const refusal = { url: printableUrl(url), status, operation, ...(challenge && { challenge }) }
-    const failure = statusError(refusal, readServiceError(text))
-    return {
-      failure,
-      retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()),
-    }
+    const text = await readErrorText(response, limits)
+    const refused = { status, text, header: (name: string) => response.header(name) }
+    const where = { url: printableUrl(url), operation }
+    const { error: failure, retryAfterMs } = readRefusal(refused, where, this.#settings.now())
+    return { failure, retryAfterMs }
   }
 }
 

@@ -5,9 +5,11 @@
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
+import { sendRenewing } from '../../stages/range/send-request'
+import { timeLimit } from '../../stages/range/time-limits'
 import { waitFor } from '../../stages/wait'
 import type { HttpRequest, HttpTransport } from '../http/http-transport'
-import { type RequestSettings, timeoutError } from '../http/request-settings'
+import type { RequestSettings } from '../http/request-settings'
 import type { TokenSource } from './token-source'
 
 export interface AuthorizedTransportOptions {
@@ -30,11 +32,12 @@ export class AuthorizedTransport implements HttpTransport {
    * throws, or gives as a token, is TOKEN_REFUSED.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
-    const token = await this.#token(request)
-    const response = await this.#sendWith(token, request)
-    if (response.status !== 401) return response
-    response.discard()
-    return this.#sendWith(await this.#token(request, token), request)
+    let refused: string | undefined
+    return sendRenewing(async () => {
+      const token = await this.#token(request, refused)
+      refused = token
+      return this.#sendWith(token, request)
+    })
   }
 
   #sendWith(token: string, request: HttpRequest): Promise<RangeResponse> {
@@ -48,15 +51,11 @@ export class AuthorizedTransport implements HttpTransport {
     signal.throwIfAborted()
     const { tokens, scope, secrets, settings } = this.#options
     const need = { scope, signal, ...(refused === undefined ? {} : { refused }) }
-    const limitMs = settings.headersTimeoutMs
     const asking = (async () => tokens(need))().catch(error => {
       throw FeedError.is(error) ? error : noToken('the token source failed', error)
     })
-    const token: unknown = await waitFor(asking, {
-      signal,
-      limitMs,
-      onLimit: () => timeoutError('token', url, limitMs),
-    })
+    const limits = timeLimit('token', { url, signal, limitMs: settings.tokenTimeoutMs })
+    const token: unknown = await waitFor(asking, limits)
     if (typeof token !== 'string' || token === '') throw noToken('the token source gave no text')
     secrets.remember(token)
     return token

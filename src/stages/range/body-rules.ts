@@ -6,6 +6,8 @@ import { excerpt, FeedError } from '../../errors'
 import type { WaitLimits } from '../wait'
 import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
+import { mayPass } from './retries'
+import { timeLimit } from './time-limits'
 import { asTransportError } from './transport-error'
 
 export class BodyRules {
@@ -19,15 +21,8 @@ export class BodyRules {
 
   /** For the wait for the next bytes of a body that began at `byteOffset`. */
   idleLimit(byteOffset: number): WaitLimits {
-    const { idleMs: limitMs, printableUrl: url } = this.#settings
-    const onLimit = () =>
-      new FeedError('HTTP_TIMEOUT', `no bytes for ${limitMs} ms`, {
-        url,
-        phase: 'body',
-        limitMs,
-        byteOffset,
-      })
-    return { signal: this.#signal, limitMs, onLimit }
+    const { idleMs: limitMs, url } = this.#settings
+    return timeLimit('nextBytes', { url, signal: this.#signal, limitMs, byteOffset })
   }
 
   /**
@@ -45,7 +40,7 @@ export class BodyRules {
   /** A failure of a body that another request may mend; throws the others. */
   passing(error: unknown, byteOffset: number): FeedError {
     const failure = asTransportError(error, this.#settings.printableUrl, byteOffset)
-    if (this.#signal.aborted || !failure.retryable) throw failure
+    if (!mayPass(failure, this.#signal)) throw failure
     return failure
   }
 

@@ -7,15 +7,14 @@ import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identit
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import { bodyIsText, judgeResponse, type Verdict } from '../../codec/range/response-verdict'
 import { Secrets } from '../../codec/secrets'
-import { FeedError } from '../../errors'
 import { type WaitLimits, waitFor } from '../wait'
-import type { HeadersReason, RangeSettings } from './range-settings'
+import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
-import { readBodyText } from './response-body'
+import { readErrorText } from './response-body'
+import { mayPass } from './retries'
+import { type SendReason, sendInTime, sendRenewing } from './send-request'
+import { timeLimit } from './time-limits'
 import { asTransportError } from './transport-error'
-
-/** Enough for any error the service describes. */
-const ERROR_TEXT_BYTES = 16 * 1024
 
 type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 
@@ -54,7 +53,7 @@ export class RangeRequester {
     try {
       response = await this.#sendRenewing(range)
     } catch (error) {
-      if (this.#signal.aborted || !FeedError.is(error) || !error.retryable) throw error
+      if (!mayPass(error, this.#signal)) throw error
       return { kind: 'retry', error, retryAfterMs: undefined }
     }
     const answer = await this.#judge(range, response)
@@ -65,9 +64,7 @@ export class RangeRequester {
   async #judge(asked: ByteRange, response: RangeResponse): Promise<RangeAnswer> {
     const { printableUrl: url, sniffContentType, now } = this.#settings
     const isText = bodyIsText(response, sniffContentType)
-    const text = isText
-      ? await readBodyText(response, ERROR_TEXT_BYTES, this.#headersLimit(asked))
-      : ''
+    const text = isText ? await readErrorText(response, this.#headersLimit(asked)) : ''
     const facts = { status: response.status, header: (name: string) => response.header(name), text }
     const verdict = judgeResponse(
       { url, asked, pinned: this.#identity, sniffContentType, nowMs: now() },
@@ -83,28 +80,19 @@ export class RangeRequester {
   }
 
   async #sendRenewing(range: ByteRange): Promise<RangeResponse> {
-    const response = await this.#send(range, 'first')
-    if (response.status !== 401 || typeof this.#settings.headers !== 'function') return response
-    response.discard()
-    return this.#send(range, 'unauthorized')
+    const send = (reason: SendReason) => this.#send(range, reason)
+    return typeof this.#settings.headers === 'function' ? sendRenewing(send) : send('first')
   }
 
-  async #send(range: ByteRange, reason: HeadersReason): Promise<RangeResponse> {
+  async #send(range: ByteRange, reason: SendReason): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     this.#remember(headers)
-    const request = new AbortController()
-    const sending = this.#transmit(headers, request.signal)
+    const { transport, url, printableUrl } = this.#settings
     try {
-      return await waitFor(sending, limits)
+      return await sendInTime(transport, { url, headers, signal: this.#signal }, limits)
     } catch (error) {
-      request.abort(error)
-      // A transport that does not listen to its signal may still answer.
-      sending.then(
-        late => late.discard(),
-        () => {},
-      )
-      throw asTransportError(error, this.#settings.printableUrl, range.start)
+      throw asTransportError(error, printableUrl, range.start)
     }
   }
 
@@ -115,27 +103,15 @@ export class RangeRequester {
     }
   }
 
-  /** Async, so that a transport that throws is one that rejects. */
-  async #transmit(headers: RequestHeaders, signal: AbortSignal): Promise<RangeResponse> {
-    const { transport, url } = this.#settings
-    return transport.send({ url, headers, signal })
-  }
-
-  async #headers(reason: HeadersReason): Promise<RequestHeaders> {
+  async #headers(reason: SendReason): Promise<RequestHeaders> {
     const { headers } = this.#settings
     return typeof headers === 'function' ? headers(reason) : headers
   }
 
   #headersLimit(range: ByteRange): WaitLimits {
-    const { headersTimeoutMs: limitMs, printableUrl: url } = this.#settings
-    const onLimit = () =>
-      new FeedError('HTTP_TIMEOUT', `no response in ${limitMs} ms`, {
-        url,
-        phase: 'headers',
-        limitMs,
-        byteOffset: range.start,
-      })
-    return { signal: this.#signal, limitMs, onLimit }
+    const { headersTimeoutMs: limitMs, url } = this.#settings
+    const wait = { url, signal: this.#signal, limitMs, byteOffset: range.start }
+    return timeLimit('response', wait)
   }
 }
 

@@ -19,11 +19,12 @@ import {
 } from '../../options'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
+import type { SendReason } from './send-request'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
 
 /** Why headers are asked for: for a request, or once more because that request was answered 401. */
-export type HeadersReason = 'first' | 'unauthorized'
+export type HeadersReason = SendReason
 
 /** Called for every request, so that a token can be renewed. Times out with the request. */
 export type HeadersProvider = (reason: HeadersReason) => RequestHeaders | Promise<RequestHeaders>

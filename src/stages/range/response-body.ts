@@ -3,6 +3,9 @@
 import { type WaitLimits, waitFor } from '../wait'
 import type { RangeResponse } from './range-transport'
 
+/** Enough for any error that the service describes. */
+const ERROR_TEXT_BYTES = 16 * 1024
+
 /** The body's parts, empty ones left out. However the reading ends, the response is discarded. */
 export async function* readBody(
   response: RangeResponse,
@@ -83,29 +86,43 @@ function rejecting(
 }
 
 /**
- * At most `limitBytes` from the start of the body as text, or less when the reading fails: it
- * serves an error that exists already.
+ * Hands the parts of a small body to `onPart`, until one is answered with false. The limit holds for
+ * all parts together. However the reading ends, the response is discarded.
  */
-export async function readBodyText(
+export async function readInTime(
   response: RangeResponse,
-  limitBytes: number,
   limits: WaitLimits,
-): Promise<string> {
-  const decoder = new TextDecoder()
-  let [text, left] = ['', limitBytes]
+  onPart: (bytes: Uint8Array) => boolean,
+): Promise<void> {
   const reading = async () => {
-    for await (const part of response.body) {
-      text += decoder.decode(part.subarray(0, left), { stream: true })
-      left -= part.length
-      if (left <= 0) return
-    }
+    for await (const part of readBody(response, limits)) if (!onPart(part)) return
   }
   try {
     await waitFor(reading(), limits)
-  } catch {
-    limits.signal.throwIfAborted()
   } finally {
     response.discard()
+  }
+}
+
+/**
+ * Returns at most `mostBytes` from the start of the body as text, and what has arrived of them where
+ * the reading fails: the text only describes an error that exists already.
+ */
+export async function readErrorText(
+  response: RangeResponse,
+  limits: WaitLimits,
+  mostBytes = ERROR_TEXT_BYTES,
+): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, leftBytes] = ['', mostBytes]
+  try {
+    await readInTime(response, limits, part => {
+      text += decoder.decode(part.subarray(0, leftBytes), { stream: true })
+      leftBytes -= part.length
+      return leftBytes > 0
+    })
+  } catch {
+    limits.signal.throwIfAborted()
   }
   return text
 }

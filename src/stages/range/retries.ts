@@ -3,7 +3,7 @@
 // knows nothing of what is repeated.
 
 import { type BackoffLimits, backoffDelayMs } from '../../codec/range/backoff'
-import { FeedError } from '../../errors'
+import { type AnyFeedError, FeedError } from '../../errors'
 import { callback, durationMs } from '../../options'
 import { pause } from '../wait'
 
@@ -55,6 +55,11 @@ export function retryPolicy(options: RetryOptions): RetryPolicy {
   }
 }
 
+/** True where a repeat may help: the failure may pass, and `signal` has not ended the work. */
+export function mayPass(error: unknown, signal: AbortSignal): error is AnyFeedError {
+  return !signal.aborted && FeedError.is(error) && error.retryable
+}
+
 /** Counts the failures of one piece of work, and waits between its repeats. */
 export class Retries {
   readonly #policy: RetryPolicy
@@ -64,9 +69,9 @@ export class Retries {
   #spentMs = 0
 
   constructor(policy: RetryPolicy, signal: AbortSignal) {
-    const { backoffBaseMs: baseMs, backoffCapMs: capMs, retryAfterCapMs } = policy
+    const { backoffBaseMs: baseMs, backoffCapMs: capMs } = policy
     this.#policy = policy
-    this.#limits = { baseMs, capMs, retryAfterCapMs }
+    this.#limits = { baseMs, capMs }
     this.#signal = signal
   }
 
@@ -86,18 +91,18 @@ export class Retries {
    * the signal's reason.
    */
   async again(error: FeedError, retryAfterMs?: number): Promise<boolean> {
-    const { patienceMs, random, onRetry } = this.#policy
+    const { patienceMs, retryAfterCapMs, random, onRetry } = this.#policy
     this.#failures++
     this.#spentMs += limitOf(error)
     const leftMs = patienceMs - this.#spentMs
     if (patienceMs === 0 || (this.#failures > 1 && leftMs <= 0)) return false
     const ownMs = Math.min(
       Math.max(leftMs, 1),
-      backoffDelayMs(this.#failures, undefined, this.#limits, random),
+      backoffDelayMs(this.#failures, this.#limits, random),
     )
     // Without a delay there would be no end.
     this.#spentMs += Math.max(1, ownMs)
-    const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, this.#limits.retryAfterCapMs))
+    const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
     onRetry?.({ error, failures: this.#failures, delayMs })
     await pause(delayMs, this.#signal)
     return true

@@ -79,3 +79,16 @@ test('starts are evenly spread, and one that is too far away is refused at once'
   await vi.advanceTimersByTimeAsync(0)
   ;(await later)()
 })
+
+test('one limit holds for the wait for a permit and the wait for a start together', async () => {
+  vi.useFakeTimers()
+  const gate = new HostGate({ concurrency: 1, intervalMs: 900 })
+  const leave = await gate.enter(limits())
+  const refused = expect(gate.enter(limits(undefined, 600))).rejects.toMatchObject({
+    code: 'HTTP_TIMEOUT',
+  })
+  // The permit comes after 500 ms, and the start 400 ms after that: 300 ms past the limit.
+  await vi.advanceTimersByTimeAsync(500)
+  leave()
+  await refused
+})
