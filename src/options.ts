@@ -22,12 +22,12 @@ export function optionInvalid(
   expected: string,
   received: unknown,
 ): FeedError<'OPTION_INVALID'> {
-  const shown = show(received)
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${shown}`, {
-    option,
-    expected,
-    received: shown,
-  })
+  return invalid(option, expected, show(received))
+}
+
+function invalid(option: string, expected: string, received: string): FeedError<'OPTION_INVALID'> {
+  const message = `${option} must be ${expected}, not ${received}`
+  return new FeedError('OPTION_INVALID', message, { option, expected, received })
 }
 
 /**
@@ -138,6 +138,15 @@ export function anObject<T>(option: string, value: T, expected = 'an object'): T
 export function filledText(option: string, value: string): string {
   if (typeof value === 'string' && value !== '') return value
   throw optionInvalid(option, 'text that is not empty', value)
+}
+
+/**
+ * Text that is not empty and that no error may show, such as a credential: `received` is the type of
+ * the value. @throws FeedError OPTION_INVALID
+ */
+export function secretText(option: string, value: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw invalid(option, 'text that is not empty', typeof value)
 }
 
 /** An array. @throws FeedError OPTION_INVALID */

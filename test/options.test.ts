@@ -13,6 +13,7 @@ import {
   flag,
   knownOptions,
   type OptionNames,
+  secretText,
   show,
   texts,
   wholeNumber,
@@ -139,4 +140,14 @@ test('a value is shown cut, and without a call to anything of its own', () => {
   expect(show('x'.repeat(500)).length).toBeLessThanOrEqual(80)
   expect(show(Symbol('s'))).toBe('Symbol(s)')
   expect(show(-0)).toBe('0')
+})
+
+test('an error about a credential shows its type alone', () => {
+  expect(secretText('clientSecret', 'hidden')).toBe('hidden')
+  for (const value of ['', undefined, 7, { text: 'hidden' }])
+    expect(refusal(() => secretText('clientSecret', value as never)).context).toEqual({
+      option: 'clientSecret',
+      expected: 'text that is not empty',
+      received: typeof value,
+    })
 })

@@ -10,6 +10,7 @@ import {
   knownOptions,
   type OptionNames,
   optionInvalid,
+  secretText,
   withMethods,
 } from '../options'
 import { rangeSettings } from '../stages/range/range-settings'
@@ -138,11 +139,8 @@ function checkedCredentials(credentials: ClientCredentials): void {
       credentials,
     )
   }
-  for (const name of ['clientId', 'clientSecret'] as const) {
-    // A secret is not shown, whatever it is.
-    if (typeof credentials[name] !== 'string' || credentials[name] === '')
-      throw optionInvalid(name, 'text that is not empty', typeof credentials[name])
-  }
+  secretText('clientId', credentials.clientId)
+  secretText('clientSecret', credentials.clientSecret)
 }
 
 interface ServiceBase extends Omit<ServiceCoreParts, 'tokens'> {

@@ -4,8 +4,7 @@
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { excerpt, FeedError } from '../errors'
-import { filledText, knownOptions, type OptionNames, wholeNumber } from '../options'
+import { filledText, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import { type Base, OPERATIONS, type OperationName } from './operations'
 import { pathSegment } from './path-segment'
 
@@ -181,9 +180,9 @@ function address(option: string, value: string, allowHttp: boolean): string {
   // Paths follow a base address; the token endpoint may have a query, and no fragment (RFC 6749,
   // 3.2).
   if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value))
-    throw mistake(option, 'an address without query and fragment', printableUrl(url))
+    throw optionInvalid(option, 'an address without query and fragment', printableUrl(url))
   if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')
-  throw mistake(
+  throw optionInvalid(
     option,
     'an https address, because tokens are sent to it (allowHttp overrides)',
     printableUrl(url),
@@ -198,7 +197,7 @@ function checkedPaths(paths: ServiceProfile['paths']): ServiceProfile['paths'] {
   for (const [name, path] of Object.entries(paths)) {
     const variables = variablesOf(OPERATIONS[name as OperationName].path)
     if (path.startsWith('/') && variablesOf(path) === variables) continue
-    throw mistake(
+    throw optionInvalid(
       `paths.${name}`,
       `a path that begins with a slash and has ${variables || 'no variable'}`,
       path,
@@ -214,14 +213,6 @@ function variablesOf(path: string): string {
 function checkedLimits(limits: RequestLimits): RequestLimits {
   for (const [name, value] of Object.entries(limits)) wholeNumber(`limits.${name}`, value)
   return limits
-}
-
-function mistake(option: string, expected: string, received: string): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-    option,
-    expected,
-    received: excerpt(received),
-  })
 }
 
 function defaults<K extends 'path' | 'scope'>(field: K): Record<OperationName, string> {

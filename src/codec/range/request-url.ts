@@ -1,6 +1,6 @@
 // The rule for a URL that a request may be sent to.
 
-import { FeedError } from '../../errors'
+import { optionInvalid } from '../../options'
 import { printableUrl } from './printable-url'
 
 /**
@@ -16,10 +16,5 @@ export function requestUrl(url: string | URL, option = 'url'): URL {
     parsed.password === ''
   )
     return parsed
-  const expected = 'an http or https URL without user info'
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-    option,
-    expected,
-    received: printableUrl(url),
-  })
+  throw optionInvalid(option, 'an http or https URL without user info', printableUrl(url))
 }

@@ -1,8 +1,7 @@
 // The options that every request of the clients obeys, checked and completed: limits of time, size
 // and repetition. Sizes are in bytes, times in milliseconds.
 
-import { FeedError } from '../../errors'
-import { type Clock, clockMs, wholeNumber } from '../../options'
+import { type Clock, clockMs, optionInvalid, wholeNumber } from '../../options'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
 import { MOST_SENDS } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
@@ -95,6 +94,5 @@ function intervalMs(requestsPerSecond: number | undefined): number {
   if (requestsPerSecond > 0 && 1000 / requestsPerSecond <= LONGEST_MS)
     return 1000 / requestsPerSecond
   const expected = 'a number above 0, at least one request a day'
-  const context = { option: 'requestsPerSecond', expected, received: String(requestsPerSecond) }
-  throw new FeedError('OPTION_INVALID', `requestsPerSecond must be ${expected}`, context)
+  throw optionInvalid('requestsPerSecond', expected, requestsPerSecond)
 }

@@ -2,7 +2,6 @@
 // however many wait for it.
 
 import type { Secrets } from '../../codec/secrets'
-import { FeedError } from '../../errors'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import { grantToken } from './token-grant'
@@ -10,6 +9,7 @@ import type { ClientCredentials, TokenNeed } from './token-source'
 
 export interface CredentialTokensOptions {
   readonly tokenUrl: string
+  /** Checked by the owner. */
   readonly credentials: ClientCredentials
   readonly transport: HttpTransport
   readonly secrets: Secrets
@@ -33,18 +33,8 @@ export class CredentialTokens {
   readonly #held = new Map<string, HeldToken>()
   readonly #renewing = new Map<string, Promise<string>>()
 
-  /** Throws OPTION_INVALID. */
   constructor(options: CredentialTokensOptions) {
-    const { clientId, clientSecret } = options.credentials
-    for (const [option, value] of Object.entries({ clientId, clientSecret })) {
-      if (typeof value === 'string' && value !== '') continue
-      const expected = 'a text that is not empty'
-      throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-        option,
-        expected,
-        received: typeof value,
-      })
-    }
+    const { clientSecret } = options.credentials
     this.#options = options
     options.secrets.rememberForGood(clientSecret)
     options.secrets.rememberForGood(basicSecret(options.credentials))

@@ -1,10 +1,10 @@
 // The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times
 // in milliseconds.
 
-import { WINDOW_BYTES } from '../../codec/range/chunk-window'
 import { GZIP_SIGNATURE } from '../../codec/range/content-sniff'
 import type { FileIdentity } from '../../codec/range/file-identity'
 import { printableUrl } from '../../codec/range/printable-url'
+import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import { requestUrl } from '../../codec/range/request-url'
 import {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ChunkWindow } from '../../../src/codec/range/chunk-window'
+import { ReorderBuffer } from '../../../src/codec/range/reorder-buffer'
 import { Gunzip } from '../../../src/stages/gunzip'
 import { RangeFetcher } from '../../../src/stages/range/range-fetcher'
 import { LAST_MODIFIED, reset, ScriptedTransport, sampleFile } from '../scripted-transport'
@@ -170,7 +170,7 @@ test('fault 33: ranges that complete out of order come out in order, and the win
   })
   const offsets: number[] = []
   const fetcher = fetcherOver(transport)
-  const ordered = new ChunkWindow({ windowBytes: 60, totalBytes: 100 })
+  const ordered = new ReorderBuffer({ windowBytes: 60, totalBytes: 100 })
   const parts: Uint8Array[] = []
   for await (const { offset, bytes } of fetcher) {
     offsets.push(offset)
@@ -241,7 +241,7 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
           windowBytes,
           patienceMs: 20_000,
         })
-        const ordered = new ChunkWindow({ windowBytes, totalBytes: total })
+        const ordered = new ReorderBuffer({ windowBytes, totalBytes: total })
         let [mostHeld, mostReserved] = [0, 0]
         transport.onDeliver = () => {
           mostHeld = Math.max(mostHeld, fetcher.heldBytes)

@@ -11,7 +11,7 @@ import { wholeNumber } from '../../options'
  */
 export const WINDOW_BYTES = 32 * 1024 * 1024
 
-export interface ChunkWindowOptions {
+export interface ReorderBufferOptions {
   /** How far ahead of the next byte due a piece may end. Bounds the bytes held. */
   readonly windowBytes: number
   /** The file's size, when it is known: a piece past it, or an end before it, is an error. */
@@ -27,7 +27,7 @@ interface Run {
   readonly pieces: Uint8Array[]
 }
 
-export class ChunkWindow {
+export class ReorderBuffer {
   readonly #windowBytes: number
   readonly #totalBytes: number | undefined
   readonly #runs: Run[] = []
@@ -35,7 +35,7 @@ export class ChunkWindow {
   #heldBytes = 0
 
   /** Throws OPTION_INVALID. */
-  constructor(options: ChunkWindowOptions) {
+  constructor(options: ReorderBufferOptions) {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
     this.#totalBytes =
       options.totalBytes === undefined
