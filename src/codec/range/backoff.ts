@@ -10,9 +10,9 @@ export interface BackoffLimits {
 }
 
 /**
- * The delay after the `failures`-th failure in a row (from 1). `random` gives [0, 1): half of the
- * delay is fixed, half is drawn, so that many clients do not return in step and none returns at
- * once.
+ * Returns the delay after the `failures`-th failure in a row (from 1). `random` gives a number in
+ * [0, 1). Half of the delay is fixed and half is random, so that many clients do not repeat at the
+ * same time, and none repeats at once.
  */
 export function backoffDelayMs(
   failures: number,
@@ -27,8 +27,8 @@ export function backoffDelayMs(
 const HTTP_DATE = /^[A-Za-z]+, .+ GMT$/
 
 /**
- * Milliseconds from `nowMs` that a Retry-After header asks for; undefined when it is absent or
- * garbage.
+ * Returns the milliseconds from `nowMs` that a Retry-After header asks for; undefined where the
+ * header is absent or malformed.
  */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim()

@@ -1,5 +1,5 @@
-// A response that is neither good nor a redirect, read the same way for ranges and for JSON: the
-// error that it is, and how long the server asks to wait before a repeat.
+// Reads a refusal, which is a response without a status of success, for ranges and for JSON alike:
+// its error, and how long the server asks to wait before a repeat.
 
 import type { FeedError, ServiceDescription } from '../../errors'
 import { readRetryAfter } from './backoff'

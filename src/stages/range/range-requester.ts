@@ -1,6 +1,6 @@
-// Sends one range request and turns whatever comes back into an answer: headers asked from the
-// caller, one renewal on 401, the time limit for the response, the verdict, and the facts of the
-// file pinned by each good response. It does not repeat a request that failed; RangeDownload does.
+// Sends one range request and decides about its response: it takes the headers from the caller,
+// renews them once after a 401, limits the wait, and records the identity of the file that each good
+// response states. RangeDownload repeats requests that failed.
 
 import { type ByteRange, rangeHeader } from '../../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
@@ -19,8 +19,8 @@ import { asTransportError } from './transport-error'
 type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 
 /**
- * A verdict to act on; refusals are thrown. Only `part` and `whole` leave a body to be read or
- * discarded.
+ * The decision about a response. The caller has to read or discard the body of `part` and `whole`;
+ * the others have none. Refusals are thrown.
  */
 export type RangeAnswer =
   | (WithBody & { readonly response: RangeResponse })
@@ -30,7 +30,7 @@ export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
   #identity: FileIdentity
-  /** What the caller's headers authorize with: servers repeat it in what they say of a refusal. */
+  /** The credentials in the caller's headers. Servers may repeat them in a refusal. */
   readonly #secrets = new Secrets()
 
   constructor(settings: RangeSettings, signal: AbortSignal) {
@@ -39,14 +39,14 @@ export class RangeRequester {
     this.#identity = settings.identity
   }
 
-  /** What the responses so far have pinned. */
+  /** The identity of the file that the responses so far have stated. */
   get identity(): FileIdentity {
     return this.#identity
   }
 
   /**
-   * Sends the request once. Failures that may pass come back as `retry`; the rest is thrown,
-   * RANGE_FILE_REPLACED among them.
+   * Sends the request once, and once more after a 401. Returns `retry` for a failure that may pass,
+   * and throws the others, RANGE_FILE_REPLACED among them.
    */
   async ask(range: ByteRange): Promise<RangeAnswer> {
     let response: RangeResponse
@@ -116,8 +116,8 @@ export class RangeRequester {
 }
 
 /**
- * The caller's headers with the two that are the fetcher's own: a file compressed on its way would
- * not be the file.
+ * Replaces the two headers that the fetcher owns. A content coding would change the bytes of the
+ * file, so Accept-Encoding forbids it.
  */
 function withRange(headers: RequestHeaders, range: ByteRange): RequestHeaders {
   const others = Object.entries(headers).filter(

@@ -1,4 +1,4 @@
-// Reads a response's body under a time limit that runs only while somebody waits for the next part.
+// Reads the body of a response within a time limit: part by part, or a small body as a whole.
 
 import { type WaitLimits, waitFor } from '../wait'
 import type { RangeResponse } from './range-transport'
@@ -6,7 +6,10 @@ import type { RangeResponse } from './range-transport'
 /** Enough for any error that the service describes. */
 const ERROR_TEXT_BYTES = 16 * 1024
 
-/** The body's parts, empty ones left out. However the reading ends, the response is discarded. */
+/**
+ * Yields the parts of the body without empty ones. The limit holds for each wait for a part; time in
+ * which the reader does not wait does not count. However the reading ends, the response is discarded.
+ */
 export async function* readBody(
   response: RangeResponse,
   limits: WaitLimits,
@@ -24,8 +27,8 @@ export async function* readBody(
 }
 
 /**
- * Hands all parts to `onPart` as they arrive, empty ones left out, until one is answered with
- * false. The limit runs throughout. However the reading ends, the response is discarded.
+ * Passes the parts to `onPart` as they arrive, without empty ones, until it returns false. The limit
+ * holds for the time between two parts. However the reading ends, the response is discarded.
  */
 export async function receiveBody(
   response: RangeResponse,
@@ -71,7 +74,7 @@ async function receivePushed(
   }
 }
 
-/** What `take` throws is a failure of the reading, not of the transport that calls it. */
+/** Passes what `take` throws to `reject`, so that the transport does not take it for its own. */
 function rejecting(
   take: (bytes: Uint8Array) => void,
   reject: (error: unknown) => void,
@@ -86,8 +89,8 @@ function rejecting(
 }
 
 /**
- * Hands the parts of a small body to `onPart`, until one is answered with false. The limit holds for
- * all parts together. However the reading ends, the response is discarded.
+ * Passes the parts of a small body to `onPart` until it returns false. The limit holds for all parts
+ * together. However the reading ends, the response is discarded.
  */
 export async function readInTime(
   response: RangeResponse,
@@ -105,8 +108,8 @@ export async function readInTime(
 }
 
 /**
- * Returns at most `mostBytes` from the start of the body as text, and what has arrived of them where
- * the reading fails: the text only describes an error that exists already.
+ * Returns at most `mostBytes` from the start of the body as text. Where the reading fails it returns
+ * the text that has arrived, because the caller reports an error already.
  */
 export async function readErrorText(
   response: RangeResponse,
