@@ -1,6 +1,7 @@
-// The one error class of feedmill, its stable codes, and the fields of each code's context.
-// The codes are one table: a caller switches on `error.code`, and TypeScript then knows the fields
-// of `error.context`. A context holds positions and excerpts of text, never a whole row or a token.
+// The one error class of feedmill, its stable codes, and the fields of each code's context. The
+// file is one piece because the codes are one table: a caller switches on `error.code`, and
+// TypeScript then knows the fields of `error.context`. A context holds positions and excerpts of
+// text, never a whole row or a token.
 
 /** The position of a problem in a TSV file. Rows and lines count from 1, bytes from 0. */
 export interface RowPosition {
@@ -125,8 +126,8 @@ export interface ErrorContexts {
    */
   RESPONSE_INVALID: { operation: string; url: string; path: string; reason: string }
   /**
-   * There is no access token: the token endpoint refused it (`error` is its code, RFC 6749, 5.2), or
-   * the token source gave a value that is no token.
+   * There is no access token: the token endpoint refused it (`error` is its code, RFC 6749, 5.2),
+   * or the token source gave a value that is no token.
    */
   TOKEN_REFUSED: { url?: string; status?: number; error?: string; reason: string }
 
@@ -246,8 +247,8 @@ export interface ErrorContexts {
    */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /**
-   * A file could not be fetched and verified for as long as `patienceMs` allows. `cause` is the last
-   * failure.
+   * A file could not be fetched and verified for as long as `patienceMs` allows. `cause` is the
+   * last failure.
    */
   SYNC_FILE_FAILED: { file: string; attempts: number }
   /**

@@ -91,7 +91,9 @@ export function wholeNumber(
   throw optionInvalid(option, `a whole number from ${least} to ${most}`, value)
 }
 
-/** Checks for a whole number of milliseconds that a timer can wait. @throws FeedError OPTION_INVALID */
+/**
+ * Checks for a whole number of milliseconds that a timer can wait. @throws FeedError OPTION_INVALID
+ */
 export function durationMs(option: string, value: number, least = 1): number {
   return wholeNumber(option, value, least, TIMER_MAX_MS)
 }

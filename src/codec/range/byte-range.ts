@@ -7,7 +7,10 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Returns the value of a `Range` header, `bytes=<first>-<last>` (feed-file-catalog.md, section 2.7). */
+/**
+ * Returns the value of a `Range` header, `bytes=<first>-<last>` (feed-file-catalog.md, section
+ * 2.7).
+ */
 export function rangeHeader(range: ByteRange): string {
   return `bytes=${range.start}-${range.end - 1}`
 }

@@ -18,8 +18,8 @@ export interface IdentityChange {
 }
 
 /**
- * Returns the identity that the headers of a response state. Weak and malformed entity tags are left
- * out, because they do not prove that bytes are equal.
+ * Returns the identity that the headers of a response state. Weak and malformed entity tags are
+ * left out, because they do not prove that bytes are equal.
  */
 export function identityOf(
   totalBytes: number | undefined,

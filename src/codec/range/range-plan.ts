@@ -1,17 +1,18 @@
-// The plan of a ranged download: which range is requested next, which are in flight, and which are
+// Plans a ranged download: which range is requested next, which are in flight, and which are
 // done. It counts offsets and holds no bytes. No planned range ends more than `windowBytes` after
 // the lowest offset that is not handed out. This bounds the bytes held or in flight, and a reorder
 // buffer with the same window accepts the pieces in any order.
 //
-//   0 ──handed out──▶ lowestOffset ──held or in flight, at most windowBytes──▶ #nextStart ──not planned──▶ totalBytes
+//   0 ──handed out──▶ lowestOffset ──held or in flight──▶ #nextStart ──not planned──▶ totalBytes
+//                          └─────── at most windowBytes ───────┘
 
 import { wholeNumber } from '../../options'
 import type { ByteRange } from './byte-range'
 
 /**
- * The size limit of the first range. Later ranges may have as many bytes as are planned before them.
- * Small first ranges give the reader its first bytes early, because a range is handed out only when
- * all of it has arrived. The benchmark `http` chose the value.
+ * The size limit of the first range. Later ranges may have as many bytes as are planned before
+ * them. Small first ranges give the reader its first bytes early, because a range is handed out
+ * only when all of it has arrived. The benchmark `http` chose the value.
  */
 const FIRST_RANGE_BYTES = 1024 * 1024
 

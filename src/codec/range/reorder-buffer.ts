@@ -1,6 +1,6 @@
-// A reorder buffer: it takes the pieces of one file in any order and gives them back in the order of
-// the file. It copies no bytes. It holds early pieces as runs of adjoining pieces, sorted by offset,
-// and none that ends more than `windowBytes` after the next byte due.
+// A reorder buffer: it takes the pieces of one file in any order and gives them back in the order
+// of the file. It copies no bytes. It holds early pieces as runs of adjoining pieces, sorted by
+// offset, and none that ends more than `windowBytes` after the next byte due.
 
 import { FeedError } from '../../errors'
 import { wholeNumber } from '../../options'
@@ -55,8 +55,8 @@ export class ReorderBuffer {
   }
 
   /**
-   * Takes the piece at `offset` and returns the pieces that are now in order, often none. It ignores
-   * empty pieces. The buffer owns `bytes` until it returns them. Throws CHUNK_OVERLAP,
+   * Takes the piece at `offset` and returns the pieces that are now in order, often none. It
+   * ignores empty pieces. The buffer owns `bytes` until it returns them. Throws CHUNK_OVERLAP,
    * CHUNK_WINDOW_EXCEEDED and CHUNK_TOTAL_MISMATCH, and OPTION_INVALID for an offset that is no
    * whole number.
    */

@@ -1,8 +1,8 @@
-// The verdict on a response to a range request. It decides by the request, the known identity of the
-// file, the status and the headers what to do with the body. It reads no body: range-download.ts
-// finds bodies that are too long or too short. The order of the checks matters, so they stand in
-// one file. It follows feed-file-catalog.md, sections 2.7 and 6, item-feeds.md, sections 3.7 and 5,
-// and service-notes.md, section 5.
+// The verdict on a response to a range request. It decides by the request, the known identity of
+// the file, the status and the headers what to do with the body. It reads no body:
+// range-download.ts finds bodies that are too long or too short. The order of the checks matters,
+// so they stand in one file. It follows feed-file-catalog.md, sections 2.7 and 6, item-feeds.md,
+// sections 3.7 and 5, and service-notes.md, section 5.
 //
 //   200 206  ─▶ replaced │ empty │ part │ whole │ retry │ fatal         204 ─▶ empty │ replaced
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
@@ -180,7 +180,8 @@ function replacedError(
   before: string,
   after: string,
 ): FeedError {
-  const message = `the file was replaced while it was being read: ${what} was ${excerpt(before)}, is ${excerpt(after)}`
+  const change = `${what} was ${excerpt(before)}, is ${excerpt(after)}`
+  const message = `the file was replaced while it was being read: ${change}`
   return new FeedError('RANGE_FILE_REPLACED', message, {
     url,
     byteOffset: asked.start,
@@ -218,7 +219,7 @@ function startError({ url, asked }: VerdictQuestion, received: number): FeedErro
 
 function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
   const message =
-    'a 200 without a byte where a file is due; only a 204 or a total of 0 in Content-range says that a file is empty'
+    'a 200 with an empty body; only a 204 or a Content-range with a total of 0 proves an empty file'
   return new FeedError('HTTP_TRANSPORT', message, { url, byteOffset: asked.start })
 }
 

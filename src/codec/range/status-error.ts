@@ -19,7 +19,7 @@ const RETRY_ERROR_IDS: ReadonlySet<number | undefined> = new Set([13006, 13007])
 
 /** Advice for requests whose headers come from the caller. */
 const ADVICE =
-  'set the option headers to a token with permission to read this, such as { Authorization: "Bearer …" }'
+  'the option headers needs a token for this resource, such as { Authorization: "Bearer …" }'
 
 /** The request and the status of its response, without the description of the body. */
 export type StatusFacts = Omit<ErrorContexts['HTTP_STATUS'], keyof ServiceDescription>
@@ -34,7 +34,8 @@ export function statusError(
   const { errorId } = description
   const retryable = RETRY_STATUSES.has(status) || RETRY_ERROR_IDS.has(errorId)
   const said = description.message === undefined ? '' : `: ${description.message}`
-  const what = `status ${status}${errorId === undefined ? '' : `, error ${errorId}`}${challengeText(challenge)}${said}`
+  const error = errorId === undefined ? '' : `, error ${errorId}`
+  const what = `status ${status}${error}${challengeText(challenge)}${said}`
   // Clients of the service set the token themselves. Other callers have to set it.
   const advice = operation === undefined && (status === 401 || status === 403) ? ` (${ADVICE})` : ''
   const message = `${operation === undefined ? '' : `${operation}: `}${what}${advice}`

@@ -1,6 +1,5 @@
-// A transport within limits: so many requests at a time and a second for each host, and none
-// without an end. Every request of the clients goes through one of these, downloads, JSON and
-// tokens alike.
+// A transport with limits: the requests to one host at a time and per second, and the wait for a
+// response. All requests of the clients pass through it: downloads, JSON and tokens.
 
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { sendInTime } from '../../stages/range/send-request'
@@ -20,8 +19,8 @@ export class BoundedTransport implements HttpTransport {
   }
 
   /**
-   * Throws HTTP_TIMEOUT and what the inner transport throws. A turn is held until the body is read
-   * or discarded.
+   * Throws HTTP_TIMEOUT and what the inner transport throws. A request counts as under way until
+   * its body is read or discarded.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const { url, signal } = request
@@ -30,14 +29,14 @@ export class BoundedTransport implements HttpTransport {
     const leave = await this.#gate(url).enter(turn)
     try {
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
-      return leavingAtItsEnd(await sendInTime(this.#inner, request, limits), leave)
+      return leavingAtEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
       leave()
       throw error
     }
   }
 
-  /** Hosts are few: those of one profile, and of redirects within them. */
+  /** Gates are never removed, because a profile has few hosts. */
   #gate(url: string): HostGate {
     const { host } = new URL(url)
     const gate =
@@ -51,7 +50,7 @@ export class BoundedTransport implements HttpTransport {
   }
 }
 
-function leavingAtItsEnd(response: RangeResponse, leave: () => void): RangeResponse {
+function leavingAtEnd(response: RangeResponse, leave: () => void): RangeResponse {
   return {
     status: response.status,
     header: name => response.header(name),

@@ -1,5 +1,5 @@
-// The options that every request of the clients obeys, checked and completed: limits of time, size
-// and repetition. Sizes are in bytes, times in milliseconds.
+// The options of all requests of the clients, with their checks and defaults: limits of time, size
+// and repeats. Sizes are in bytes, times in milliseconds.
 
 import { type Clock, clockMs, optionInvalid, wholeNumber } from '../../options'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
@@ -8,57 +8,66 @@ import { timeLimit } from '../../stages/range/time-limits'
 import type { WaitLimits } from '../../stages/wait'
 
 /**
- * The retries are those of JSON requests and of downloads, unless `ranges` says otherwise for
- * these.
+ * The options of requests. The options of repeats hold for JSON requests and for downloads; the
+ * option `ranges` overrides them for downloads.
  */
 export interface RequestOptions extends RetryOptions {
   /**
-   * Requests on their way to one host, its bodies being read included. Default no limit of its own.
+   * The limit of requests to one host at a time. A request counts until its body is read. Default
+   * no limit.
    */
   readonly concurrencyPerHost?: number
-  /** Requests started for one host in a second, evenly spread. Default no limit. */
+  /** The limit of requests to one host per second, at even distances. Default no limit. */
   readonly requestsPerSecond?: number
-  /** The longest wait for a turn under these two limits. Default 600,000. */
+  /** The limit of the wait that these two limits cause for one request. Default 600,000. */
   readonly queueTimeoutMs?: number
-  /** For a response's headers, and for a token source. Default 60,000. */
+  /**
+   * The limit of the wait for the headers of a response, and of the wait for the token source.
+   * Default 60,000.
+   */
   readonly headersTimeoutMs?: number
-  /** For the whole body of a JSON response. Default 60,000. */
+  /** The limit of the wait for the whole body of a JSON response. Default 60,000. */
   readonly bodyTimeoutMs?: number
-  /** Cap on the body of a JSON response. Default 8 MiB. */
+  /** The size limit of the body of a JSON response. Default 8 MiB. */
   readonly maxResponseBytes?: number
-  /** Cap on the pages of one list. Default 10,000. */
+  /** The limit of pages of one list. Default 10,000. */
   readonly maxPages?: number
   /**
-   * The clock for windows of dates, expiry of tokens and Retry-After dates. Default the system's.
+   * The clock for date windows, token expiry and Retry-After dates. Default the clock of the
+   * system.
    */
   readonly now?: Clock
 }
 
 export interface RequestSettings {
   readonly concurrencyPerHost: number
-  /** Between the starts of two requests to one host. */
+  /** The least time between the starts of two requests to one host; 0 for no limit. */
   readonly intervalMs: number
-  /** For a token source: the option `headersTimeoutMs`. */
+  /** The limit of the wait for the token source. It has the value of `headersTimeoutMs`. */
   readonly tokenTimeoutMs: number
-  /** For a turn under the limits of the host. */
+  /** The limit of the wait that the limits of the host cause. */
   readonly queueTimeoutMs: number
-  /** For the response's headers, counted from the turn. */
+  /** The limit of the wait for the headers of a response. It begins when the request starts. */
   readonly headersTimeoutMs: number
   /**
-   * From the call to the response's headers: the sum of the three above, for each time that the
-   * request is sent. Each of the three ends earlier, with an error that names its phase.
+   * The limit from the call to the headers of the response: the sum of the three limits above, for
+   * each time that the request is sent. Each of the three is exceeded earlier, and its error names
+   * the phase.
    */
   readonly responseTimeoutMs: number
   readonly maxResponseBytes: number
   readonly maxPages: number
   readonly retry: RetryPolicy
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly now: () => number
-  /** The limits of reading one JSON body. */
+  /** Returns the limits of reading one JSON body. */
   bodyLimits(url: string, signal: AbortSignal): WaitLimits
 }
 
-/** A day: the longest limit that an option sets. A sum of limits is still one that a timer can wait. */
+/**
+ * The longest limit that an option may set: one day. The sum of several limits is then within the
+ * longest delay of a timer.
+ */
 const LONGEST_MS = 86_400_000
 
 /** Throws OPTION_INVALID. */

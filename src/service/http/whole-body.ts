@@ -1,4 +1,4 @@
-// All of a small body as text, within a cap on its size and a limit on its time.
+// Reads a small body as text, with a limit of its size and a limit of the time.
 
 import type { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
@@ -6,8 +6,8 @@ import { readInTime } from '../../stages/range/response-body'
 import type { WaitLimits } from '../../stages/wait'
 
 /**
- * Throws what `onTooLong` gives for a body past `maxBytes`, what `limits` give, and the body's own
- * failure. The response is discarded.
+ * Returns the text of the body and discards the response. Throws the error of `onTooLong` for a
+ * body above `maxBytes`, that of `limits` after the time limit, and the failure of the body.
  */
 export async function readWholeBody(
   response: RangeResponse,

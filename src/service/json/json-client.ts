@@ -1,6 +1,5 @@
-// JSON operations: a request, its repetition where that may help, and a body that is checked
-// against its shape. It knows no operation: which there are, and what they send, is the parts'
-// matter (service/clients/).
+// Sends JSON requests, repeats them where this may help, and checks the shape of bodies. The
+// operations themselves are in service/clients/.
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { readRefusal } from '../../codec/range/refusal'
@@ -17,19 +16,19 @@ import { readWholeBody } from '../http/whole-body'
 import { type ReadJson, responseInvalid } from './json-body'
 
 export interface JsonRequest {
-  /** For errors. */
+  /** The name of the operation, for errors. */
   readonly operation: string
   readonly url: string
   readonly transport: HttpTransport
   readonly headers?: RequestHeaders
-  /** What a POST sends; a request without it is a GET. */
+  /** The body of a POST. A request without a body is a GET. */
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
 }
 
 export interface JsonAnswer {
   readonly status: number
-  /** The body as text; empty with 201 and 204. */
+  /** The body as text. */
   readonly text: string
   header(name: string): string | undefined
 }
@@ -46,8 +45,7 @@ export class JsonClient {
   }
 
   /**
-   * The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as
-   * {@link send}.
+   * Returns the body as `read` makes it, and `empty` for a 204. Throws as {@link send} and `read`.
    */
   get<T>(request: JsonRequest, read: ReadJson<T>, empty?: T): Promise<T> {
     return this.send(request, async ({ status, text }) =>
@@ -56,10 +54,10 @@ export class JsonClient {
   }
 
   /**
-   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST only
-   * while it has not been sent (there is no token yet, or no turn), because it may have been acted
-   * on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past
-   * the cap too), and what the transport refuses.
+   * Sends a request and returns what `use` makes of the answer. A GET is repeated while this may
+   * help. A POST is repeated only while it has not been sent, because the service may have acted on
+   * it. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (also for a
+   * body above `maxResponseBytes`), and what the transport refuses.
    */
   async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
     try {
@@ -133,8 +131,7 @@ export class JsonClient {
 }
 
 /**
- * False where the failure is that of the token, or of the wait for a turn: of the request itself
- * nothing has been sent.
+ * False where the request failed before it was sent: while it waited for a token or for its turn.
  */
 function wasSent(failure: FeedError, { url }: JsonRequest): boolean {
   if (!FeedError.is(failure)) return true

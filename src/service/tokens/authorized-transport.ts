@@ -1,6 +1,5 @@
-// A transport that puts an access token on each request, and asks for another one, once, where the
-// service answers 401. Downloads and JSON requests get their tokens here and nowhere else, so no
-// other part ever holds one.
+// A transport that adds an access token to each request, and requests another token once where the
+// service answers with 401. No other part of the clients sees the tokens.
 
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
@@ -28,8 +27,8 @@ export class AuthorizedTransport implements HttpTransport {
   }
 
   /**
-   * Throws what the transport throws, and every FeedError of the token source; whatever else it
-   * throws, or gives as a token, is TOKEN_REFUSED.
+   * Throws what the transport throws, and every FeedError of the token source. Other errors of the
+   * token source, and values that are no token, are TOKEN_REFUSED.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     let refused: string | undefined
@@ -62,10 +61,7 @@ export class AuthorizedTransport implements HttpTransport {
   }
 }
 
-/**
- * Without a word of the cause's own: what a token source throws may name a token that is not known
- * here.
- */
+/** The message leaves out the text of the cause, which may contain a token. */
 function noToken(reason: string, cause?: unknown): FeedError {
   return new FeedError('TOKEN_REFUSED', `no access token: ${reason}`, { reason }, { cause })
 }

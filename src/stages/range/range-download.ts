@@ -1,7 +1,7 @@
 // One download of one file. The first request shows whether the server supports ranges. If it does,
 // several ranges are fetched at a time; if not, the one body is streamed. Both ways share the rules
-// of resuming, and a streamed download changes to ranges where the server answers a repeated request
-// with a range.
+// of resuming, and a streamed download changes to ranges where the server answers a repeated
+// request with a range.
 //
 // The bytes of a range are held until the range is complete and its body has ended. Then they are
 // handed out in the parts in which they arrived. RangePlan counts the offsets, and RangeRequester
@@ -45,8 +45,8 @@ export class RangeDownload {
   #wake = () => {}
 
   /**
-   * `signal` ends the download at once. Its owner also fires it after the download, which ends every
-   * wait that is left.
+   * `signal` ends the download at once. Its owner also fires it after the download, which ends
+   * every wait that is left.
    */
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
@@ -241,8 +241,8 @@ export class RangeDownload {
   }
 
   /**
-   * Yields the bytes of this body that were not streamed before. Returns the reason why another body
-   * is needed; undefined at the end of the file.
+   * Yields the bytes of this body that were not streamed before. Returns the reason why another
+   * body is needed; undefined at the end of the file.
    */
   async *#streamBody(
     whole: Whole,

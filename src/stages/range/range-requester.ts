@@ -1,6 +1,6 @@
 // Sends one range request and decides about its response: it takes the headers from the caller,
-// renews them once after a 401, limits the wait, and records the identity of the file that each good
-// response states. RangeDownload repeats requests that failed.
+// renews them once after a 401, limits the wait, and records the identity of the file that each
+// good response states. RangeDownload repeats requests that failed.
 
 import { type ByteRange, rangeHeader } from '../../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'

@@ -57,7 +57,8 @@ export interface RangeFetcherOptions extends RetryOptions {
    */
   readonly headersTimeoutMs?: number
   /**
-   * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one now.
+   * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one
+   * now.
    */
   readonly resume?: RangeResume
   /**

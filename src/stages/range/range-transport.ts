@@ -3,7 +3,9 @@
 
 import type { RequestHeaders } from '../../codec/range/request-headers'
 
-/** A GET request. A transport must not add headers that change the body, such as Accept-Encoding. */
+/**
+ * A GET request. A transport must not add headers that change the body, such as Accept-Encoding.
+ */
 export interface RangeRequest {
   readonly url: string
   readonly headers: RequestHeaders
@@ -36,8 +38,8 @@ export interface RangeResponse {
 }
 
 /**
- * Sends requests. The transport follows redirects within one origin and refuses others. Fails with a
- * FeedError, whose `retryable` says whether a repeat may help.
+ * Sends requests. The transport follows redirects within one origin and refuses others. Fails with
+ * a FeedError, whose `retryable` says whether a repeat may help.
  */
 export interface RangeTransport {
   send(request: RangeRequest): Promise<RangeResponse>

@@ -7,8 +7,9 @@ import type { RangeResponse } from './range-transport'
 const ERROR_TEXT_BYTES = 16 * 1024
 
 /**
- * Yields the parts of the body without empty ones. The limit holds for each wait for a part; time in
- * which the reader does not wait does not count. However the reading ends, the response is discarded.
+ * Yields the parts of the body without empty ones. The limit holds for each wait for a part; time
+ * in which the reader does not wait does not count. However the reading ends, the response is
+ * discarded.
  */
 export async function* readBody(
   response: RangeResponse,
@@ -27,8 +28,8 @@ export async function* readBody(
 }
 
 /**
- * Passes the parts to `onPart` as they arrive, without empty ones, until it returns false. The limit
- * holds for the time between two parts. However the reading ends, the response is discarded.
+ * Passes the parts to `onPart` as they arrive, without empty ones, until it returns false. The
+ * limit holds for the time between two parts. However the reading ends, the response is discarded.
  */
 export async function receiveBody(
   response: RangeResponse,
@@ -89,8 +90,8 @@ function rejecting(
 }
 
 /**
- * Passes the parts of a small body to `onPart` until it returns false. The limit holds for all parts
- * together. However the reading ends, the response is discarded.
+ * Passes the parts of a small body to `onPart` until it returns false. The limit holds for all
+ * parts together. However the reading ends, the response is discarded.
  */
 export async function readInTime(
   response: RangeResponse,
@@ -108,8 +109,8 @@ export async function readInTime(
 }
 
 /**
- * Returns at most `mostBytes` from the start of the body as text. Where the reading fails it returns
- * the text that has arrived, because the caller reports an error already.
+ * Returns at most `mostBytes` from the start of the body as text. Where the reading fails it
+ * returns the text that has arrived, because the caller reports an error already.
  */
 export async function readErrorText(
   response: RangeResponse,

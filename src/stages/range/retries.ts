@@ -16,8 +16,8 @@ export interface RetryOptions {
    */
   readonly patienceMs?: number
   /**
-   * The delay before the first repeat. It doubles for each further repeat, and half of it is random.
-   * Default 250.
+   * The delay before the first repeat. It doubles for each further repeat, and half of it is
+   * random. Default 250.
    */
   readonly backoffBaseMs?: number
   /** The limit of that delay. Default 30,000. */
@@ -86,8 +86,8 @@ export class Retries {
   }
 
   /**
-   * Waits until the job may be repeated and returns true, or returns false at once where it may not.
-   * Rejects with the signal's reason.
+   * Waits until the job may be repeated and returns true, or returns false at once where it may
+   * not. Rejects with the signal's reason.
    */
   async again(error: FeedError, retryAfterMs?: number): Promise<boolean> {
     const { patienceMs, retryAfterCapMs, random, onRetry } = this.#policy

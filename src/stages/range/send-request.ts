@@ -34,7 +34,9 @@ export async function sendInTime<R extends RangeRequest>(
   }
 }
 
-/** Sends a request by `send`. A response with status 401 is discarded, and `send` asked once more. */
+/**
+ * Sends a request by `send`. A response with status 401 is discarded, and `send` asked once more.
+ */
 export async function sendRenewing(
   send: (reason: SendReason) => Promise<RangeResponse>,
 ): Promise<RangeResponse> {

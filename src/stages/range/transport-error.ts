@@ -14,8 +14,8 @@ const CERTIFICATE =
 const MOST_CAUSES = 4
 
 /**
- * Returns a FeedError unchanged, and any other error as the cause of an HTTP_TRANSPORT, which is not
- * retryable for a refused certificate.
+ * Returns a FeedError unchanged, and any other error as the cause of an HTTP_TRANSPORT, which is
+ * not retryable for a refused certificate.
  */
 export function asTransportError(error: unknown, url: string, byteOffset?: number): FeedError {
   if (FeedError.is(error)) return error
@@ -27,7 +27,8 @@ export function asTransportError(error: unknown, url: string, byteOffset?: numbe
       cause: error,
     })
   }
-  const message = `the server's certificate is not accepted: ${shown}; trust its authority by NODE_EXTRA_CA_CERTS, or by an agent with \`ca\``
+  const advice = 'trust its authority by NODE_EXTRA_CA_CERTS, or by an agent with `ca`'
+  const message = `the server's certificate is not accepted: ${shown}; ${advice}`
   return new FeedError('HTTP_TRANSPORT', message, context, { cause: error, retryable: false })
 }
 
