@@ -6,7 +6,7 @@ const limits = { baseMs: 100, capMs: 1000 }
 const least = () => 0
 const most = () => 1 - Number.EPSILON
 
-test('doubles up to the cap, half of it jitter', () => {
+test('the delay doubles up to the cap, and half of it is jitter', () => {
   expect([1, 2, 3, 4, 5, 500].map(failures => backoffDelayMs(failures, limits, least))).toEqual([
     50, 100, 200, 400, 500, 500,
   ])

@@ -19,7 +19,7 @@ test('fault 33: pieces out of order come back in order, the very blocks', () => 
   window.finish()
 })
 
-test('fault 33: what lies past the window is refused, the next piece may be of any size', () => {
+test('fault 33: a piece outside the window is refused, and the next piece due may have any size', () => {
   const window = new ReorderBuffer({ windowBytes: 10 })
   expect(window.add(0, bytes(1000)).length).toBe(1)
   window.add(1001, bytes(9))
@@ -35,7 +35,7 @@ test('a gap at the end', () => {
   expect(() => window.finish()).toThrow(code('CHUNK_GAP', { byteOffset: 10, missingBytes: 4 }))
 })
 
-test('overlaps with what came out, with a neighbour, and a repeat', () => {
+test('overlaps with returned bytes and with held pieces are refused', () => {
   const window = new ReorderBuffer({ windowBytes: 100 })
   window.add(0, bytes(10))
   window.add(20, bytes(10))
@@ -60,7 +60,7 @@ test('overlaps with what came out, with a neighbour, and a repeat', () => {
   expect(window.add(10, bytes(10)).length).toBe(2)
 })
 
-test('the total is held to', () => {
+test('pieces have to end at the total', () => {
   expect(() => new ReorderBuffer({ windowBytes: 9, totalBytes: 5 }).add(3, bytes(3))).toThrow(
     code('CHUNK_TOTAL_MISMATCH', { byteOffset: 6, totalBytes: 5 }),
   )

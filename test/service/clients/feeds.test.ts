@@ -29,7 +29,7 @@ function feedsAnswering(options: FeedServiceOptions = {}) {
   return { feeds, sent }
 }
 
-test('addresses, headers and files as documented', async () => {
+test('addresses, headers and files are those of the documents', async () => {
   const { feeds, sent } = feedsAnswering()
   const downloads = [
     feeds.getItemFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' }),
@@ -110,7 +110,7 @@ test('what the service does not allow is refused at the call', () => {
   ).toBe('20260226')
 })
 
-test('without checks, what is missing is left out of the request', async () => {
+test('without checks, missing parameters are left out of the request', async () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
   for (const get of [
     feeds.getItemFeed,
@@ -124,7 +124,7 @@ test('without checks, what is missing is left out of the request', async () => {
   expect(sent.every(({ headers }) => !headers.has('x-mkt-c-marketplace-id'))).toBe(true)
 })
 
-test('fault 86: CR or LF in a header value is refused at the call, checks or none', () => {
+test('fault 86: CR or LF in a header value is refused at the call, with and without checks', () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
   const refused = expect.objectContaining({
     code: 'HTTP_HEADER_INVALID',

@@ -10,7 +10,7 @@ const limits = (signal = new AbortController().signal, limitMs = 1000) => ({
   onLimit: () => new FeedError('HTTP_TIMEOUT', 'no turn', { url: 'u', phase: 'queue', limitMs }),
 })
 
-test('turns are given in the order of asking, no more than allowed at a time', async () => {
+test('requests start in the order in which they asked, within the limit', async () => {
   const gate = new HostGate({ concurrency: 2, intervalMs: 0 })
   const order: number[] = []
   const leaves: (() => void)[] = []
@@ -29,7 +29,7 @@ test('turns are given in the order of asking, no more than allowed at a time', a
   expect(order).toEqual([0, 1, 2, 3])
 })
 
-test('who gives up waiting, by limit or abort, leaves its place and takes no turn', async () => {
+test('a wait that ends by its limit or an abort takes no permit', async () => {
   const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
   const leave = await gate.enter(limits())
   const aborting = new AbortController()
@@ -45,7 +45,7 @@ test('who gives up waiting, by limit or abort, leaves its place and takes no tur
   await expect(gate.enter(limits(AbortSignal.abort()))).rejects.toThrow()
 })
 
-test('a turn that comes in the moment of an abort is passed on', async () => {
+test('a permit that comes at the moment of an abort goes to the next request', async () => {
   const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
   const leave = await gate.enter(limits())
   const aborting = new AbortController()
@@ -61,7 +61,7 @@ test('a turn that comes in the moment of an abort is passed on', async () => {
   expect([undefined, 'aborted']).toContain(outcome)
 })
 
-test('starts are evenly spread, and one that is too far away is refused at once', async () => {
+test('starts have an even distance, and a start after the limit is refused at once', async () => {
   vi.useFakeTimers()
   const gate = new HostGate({ concurrency: 100, intervalMs: 300 })
   const started: number[] = []

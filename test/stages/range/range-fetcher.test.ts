@@ -10,7 +10,7 @@ import { bytesOf, failureOf, fetcherOver, file, URL_ } from './scripted-fetcher'
 afterEach(() => vi.useRealTimers())
 
 describe('a good server', () => {
-  test('gives the file, its facts, and identity requests with the caller’s headers', async () => {
+  test('gives the file and its information, and sends the headers of the caller', async () => {
     const transport = new ScriptedTransport(file)
     const fetcher = fetcherOver(transport, {
       headers: { Authorization: 'Bearer t', range: 'bytes=5-6', 'ACCEPT-encoding': 'gzip' },

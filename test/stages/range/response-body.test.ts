@@ -131,7 +131,7 @@ test('fails as the body does, and discards', async () => {
   expect(response.discarded).toBe(1)
 })
 
-test('fault 31: the limit runs while a part is waited for, not while nobody asks', async () => {
+test('fault 31: the limit holds while a part is awaited, not while the reader is paused', async () => {
   vi.useFakeTimers()
   const reading = readBody(responseOf(bytes('a'), bytes('b'), 'stall'), limits())
   expect((await reading.next()).done).toBe(false)
@@ -150,7 +150,7 @@ test('a text is cut at its limit, inside a character too, and discarded', async 
   expect(await readErrorText(responseOf(bytes('ab'), bytes('c')), limits(), 100)).toBe('abc')
 })
 
-test('a text that fails or stalls is what came of it; an abort is an abort', async () => {
+test('a text that fails or stalls is returned as far as it came, and an abort rejects', async () => {
   expect(await readErrorText(responseOf(bytes('ab'), late), limits(), 100)).toBe('ab')
   vi.useFakeTimers()
   const stalled = readErrorText(responseOf(bytes('ab'), 'stall'), limits(), 100)
