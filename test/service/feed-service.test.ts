@@ -45,7 +45,7 @@ test('from a category to typed rows', async () => {
   expect(rows.every(row => row.batch.confirmed)).toBe(true)
 })
 
-/** What a service must do, whatever its profile. */
+/** Uses all operations of a service, as every profile must allow. */
 async function useEverything({ service }: Emulated, marketplace: string): Promise<void> {
   const { catalog, feeds } = service
   const category = { marketplace, categoryId: '220' }
@@ -129,7 +129,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
   const SECRET = 'the$secret of "the" client/8qz'
   const TOKENS = ['tok-first-4711aaaa', 'tok-second-4712bbbb', 'tok-user-4713cccc']
 
-  /** A service that repeats what it was sent wherever it can. */
+  /** A service that repeats everything it received in its answers. */
   function echoing(status: number, form: 'json' | 'html' | 'link' | 'throw' | 'stall') {
     let granted = 0
     return fetchTransport(async request => {
@@ -192,7 +192,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
       ]) {
         expect(text).not.toContain(secret)
       }
-      // Nor the beginning of one, where a text was cut inside it.
+      // A text that was cut inside a secret must not show its beginning.
       for (const token of TOKENS) expect(text).not.toContain(token.slice(0, 9))
     }
   }

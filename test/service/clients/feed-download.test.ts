@@ -27,7 +27,7 @@ function bootstrapOf(options?: EmulatedOptions): Emulated & { download: FeedDown
   }
 }
 
-/** A service of one file, each request answered by `answer`. */
+/** A service with one file, which answers requests by `answer`. */
 function serving(answer: (request: Request, index: number) => Response | Promise<Response>) {
   const asked: (string | null)[] = []
   const fetchLike: FetchLike = request => {
@@ -390,7 +390,7 @@ describe('the service’s refusals', () => {
       between: async (request, forward) => {
         if (request.method === 'POST') {
           tokens++
-          // Long enough for every range in flight to meet its 401 meanwhile.
+          // The delay lets every range in flight receive its 401.
           if (tokens === 2) await new Promise(resolve => setTimeout(resolve, 10))
           return forward(request)
         }
@@ -407,7 +407,7 @@ describe('the service’s refusals', () => {
     expect(refused.length).toBeGreaterThan(1)
     const info = await service.feeds.getItemFeed(BOOTSTRAP).info()
     expect(compressed.length).toBe(info.totalBytes)
-    // Each range once, those that met a 401 twice; the token twice; the range of `info`.
+    // A range is requested once, or twice after a 401; the token twice, and `info` once.
     expect(sent.length).toBe(Math.ceil(compressed.length / 400) + refused.length + 2 + 1)
   })
 

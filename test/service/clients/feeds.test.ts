@@ -104,7 +104,7 @@ test('what the service does not allow is refused at the call', () => {
     )
   }
   expect(sent).toEqual([])
-  // The oldest daily file that a category may have, whose newest one is three days late.
+  // The oldest daily file of a category whose newest file is three days old.
   expect(
     feeds.getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260226' }).file.date,
   ).toBe('20260226')

@@ -7,7 +7,7 @@ import { FAST } from '../emulated'
 
 const FILES = 'https://a.test/buy/feed/v1/file'
 
-/** A catalog whose list of files is answered by `answer`. */
+/** A catalog that answers requests for the list of files by `answer`. */
 function listed(
   answer: (url: URL, index: number) => object | Response,
   options: FeedServiceOptions = {},

@@ -21,7 +21,7 @@ test('requests start in the order in which they asked, within the limit', async 
   })
   await vi.waitFor(() => expect(order).toEqual([0, 1]))
   leaves[1]!()
-  // Leaving twice gives one turn.
+  // A second call gives no second permit.
   leaves[1]!()
   await vi.waitFor(() => expect(order).toEqual([0, 1, 2]))
   leaves[0]!()

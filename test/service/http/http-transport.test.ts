@@ -43,7 +43,7 @@ async function listening(server: Server | SocketServer): Promise<string> {
 
 const httpServer = (listener: RequestListener) => listening(createHttpServer(listener))
 
-/** Answers the n-th request with raw text and bytes, then ends the connection as `ending` says. */
+/** Answers the n-th request with raw bytes, then ends the connection in the way of `ending`. */
 function rawServer(
   answer: (
     start: number,
@@ -113,7 +113,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
         seen.push(request.headers)
         const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
         const end = Math.min(Number(last) + 1, file.length)
-        // The file's own gzip, declared as an encoding: it must arrive as it is.
+        // The gzip of the file is declared as a content coding. The bytes must stay unchanged.
         response.writeHead(206, {
           'Content-range': `bytes ${first}-${end - 1}/${file.length}`,
           'Content-Encoding': 'gzip',

@@ -10,7 +10,7 @@ import {
   NodeTransport,
 } from '../../../src/service/http/node-transport'
 
-// What both transports do is tested in http-transport.test.ts.
+// http-transport.test.ts tests what both transports have in common.
 
 test('fault 102: an unknown option is refused at the call', () => {
   expect(() => new NodeTransport({ agents: new Agent() } as never)).toThrow(
@@ -81,7 +81,7 @@ test.each([
   await once(server, 'listening')
   const transport = new NodeTransport()
   const { port } = server.address() as { port: number }
-  // No time limit stands behind this: without an end of its own the test would not end.
+  // The request has no time limit, so the test ends only if the transport ends the request.
   const sending = transport.send({
     url: `http://127.0.0.1:${port}/f`,
     headers: {},

@@ -9,7 +9,7 @@ import type { TokenNeed, TokenSource } from '../../../src/service/tokens/token-s
 const url = 'https://a.test/file'
 const signal = new AbortController().signal
 
-/** A transport whose server takes the tokens in `good`. */
+/** A transport to a server that accepts the tokens in `good`. */
 function authorized(
   tokens: TokenSource,
   good: readonly string[] = ['good'],

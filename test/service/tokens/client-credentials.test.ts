@@ -10,7 +10,7 @@ const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal
 
 /**
- * Tokens from an endpoint that answers by `answer`; without one it grants `tok-<n>` for an hour.
+ * Tokens from an endpoint that answers by `answer`. By default it grants `tok-<n>` for an hour.
  */
 function tokensFrom(
   answer: (request: Request, index: number) => Response | Promise<Response>,
@@ -88,7 +88,7 @@ describe('client credentials', () => {
     }
     expect([await at(0), await at(3569), await at(3570)]).toEqual(['tok-0', 'tok-0', 'tok-1'])
     expect([await at(3570 + 89), await at(3570 + 90)]).toEqual(['tok-1', 'tok-2'])
-    // Without a lifetime it holds until it is refused.
+    // A token without a lifetime is used until it is refused.
     expect(await at(1e9)).toBe('tok-2')
     expect(asked.length).toBe(3)
   })

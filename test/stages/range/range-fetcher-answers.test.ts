@@ -1,5 +1,5 @@
-// What a range can be answered with, and what the fetcher makes of it. The numbers are those of
-// test/README.md.
+// The answers to a range request and what RangeFetcher does with them. The numbers of faults are
+// those of test/README.md.
 
 import { describe, expect, test } from 'vitest'
 import {

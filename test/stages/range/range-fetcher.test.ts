@@ -164,7 +164,7 @@ test('fault 12: the same second, the same size, other bytes are caught by the gz
 
 test('fault 33: ranges that complete out of order come out in order, and the window stays', async () => {
   const transport: ScriptedTransport = new ScriptedTransport(file, async asked => {
-    // Of every three ranges in flight the first takes longest.
+    // The first of every three ranges in flight takes the longest.
     await new Promise(resolve => setTimeout(resolve, 6 - 3 * ((asked.start / 20) % 3)))
     return undefined
   })
@@ -218,7 +218,7 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
               case 'refused':
                 return reset()
               case 'overlong':
-                // One over-long body a file: a second one for the same range is a typed end.
+                // At most one body is too long: a second one for the same range is an error.
                 return script.indexOf('overlong') === asked.index
                   ? { ...reply, body: [...(reply.body ?? []), data.slice(0, 3)] }
                   : undefined

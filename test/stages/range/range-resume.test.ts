@@ -1,5 +1,4 @@
-// A download that goes on behind bytes of an earlier one: from the exact byte, and only of the same
-// file.
+// A download that continues an earlier one: from the exact byte, and only of the same file.
 
 import { expect, test } from 'vitest'
 import { createEmulator, type EmulatorOptions } from '../../../src/emulator'
@@ -12,7 +11,7 @@ import { FAST } from '../../service/emulated'
 
 const world = { seed: 7, items: 60 }
 
-/** The bootstrap of a service, as bytes and as the service tells of it. */
+/** The bytes of a bootstrap file and its information. */
 async function shop(options: Partial<EmulatorOptions> = {}) {
   const emulator = createEmulator({ world, ...options })
   const { tokenPath, scopeBase, clientId, clientSecret } = emulator

@@ -38,7 +38,7 @@ async function partsOf(response: RangeResponse): Promise<string[]> {
 
 afterEach(() => vi.useRealTimers())
 
-/** The same, by a transport that hands its parts over. */
+/** The same response from a transport that pushes its parts. */
 function pushing(
   ...steps: (Uint8Array | Error | 'stall')[]
 ): RangeResponse & { discarded: number } {

@@ -24,7 +24,7 @@ async function finished<T>(work: Promise<T>): Promise<T> {
   return outcome
 }
 
-/** Failures until it gives up, and the waits between them. */
+/** Fails until the policy gives up, and returns the waits between the failures. */
 async function untilGivenUp(
   options: RetryOptions,
   error: FeedError = failure,
