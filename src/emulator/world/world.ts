@@ -9,6 +9,7 @@
 // both index order and UTF-8 byte order.
 
 import { FeedError } from '../../errors'
+import { optionInvalid } from '../../options'
 import { campaignChanges, campaignPayload } from './campaigns'
 import type { Column } from './column'
 import { dayNumber } from './file-day'
@@ -222,15 +223,11 @@ export class World {
   #place(name: PlaceName = {}): Place {
     const place = this.#find(name)
     if (place !== undefined) return place
-    const expected = this.#places
-      .map(known => `${known.marketplaceId}/${known.categoryId}`)
+    const known = this.#places
+      .map(({ marketplaceId, categoryId }) => `${marketplaceId}/${categoryId}`)
       .join(', ')
     const received = `${name.marketplaceId ?? 'default'}/${name.categoryId ?? 'default'}`
-    throw new FeedError('OPTION_INVALID', `the world has no category ${received}`, {
-      option: 'place',
-      expected,
-      received,
-    })
+    throw optionInvalid('place', `one of ${known}`, received)
   }
 }
 

@@ -8,7 +8,7 @@ import type { RowBatch } from '../../codec/row-batch'
 import { TsvParser } from '../../codec/tsv/parser'
 import { eventLoopTurn, isTurnDue } from '../../core/event-loop'
 import { PAUSE, type Pause } from '../../core/steps'
-import { FeedError } from '../../errors'
+import { FeedError, familyOf } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
 import { keyOfRow } from '../../state/row-key'
 import type { DurableFile } from '../durable-files'
@@ -18,14 +18,6 @@ import type { ChangeLog, StateChange } from '../folder/change-log'
 import type { Checkpoint } from '../folder/checkpoint'
 import { type LedgerEntry, NO_ROWS, type RowTally } from '../folder/ledger'
 import { canResume, FileInflater } from './file-inflater'
-
-/** Faults of a single row: the row is left out, and counted. */
-const ROW_FAULTS: ReadonlySet<string> = new Set([
-  'KEY_MISSING',
-  'KEY_TOO_LONG',
-  'VERSION_MISSING',
-  'CELL_INVALID',
-])
 
 export interface ApplyOptions {
   readonly state: CategoryState
@@ -149,7 +141,8 @@ class Application {
     try {
       return await this.#options.state.merge(batch)
     } catch (error) {
-      if (!FeedError.is(error) || !ROW_FAULTS.has(error.code)) throw error
+      // A row at fault is left out and counted.
+      if (!FeedError.is(error) || familyOf(error.code) !== 'row') throw error
       const good = batch.select(row => this.#isGood(row))
       return good.length === batch.length ? Promise.reject(error) : this.#options.state.merge(good)
     }

@@ -2,7 +2,7 @@
 // run ended, tried again where that may help, and dropped and fetched anew where what came is not
 // one good file. What the service's refusals mean stands here as well.
 
-import { asFeedError, FeedError } from '../../errors'
+import { asFeedError, type ErrorFamily, FeedError, familyOf } from '../../errors'
 import type { RangeTuning } from '../../service/clients/feed-download'
 import type { FeedService } from '../../service/feed-service'
 import type { RangeInfo } from '../../stages/range/range-fetcher'
@@ -37,6 +37,8 @@ export type Fetched =
   /** Not in the allowed attempts, or not at all: SYNC_FILE_FAILED. */
   | { readonly kind: 'failed'; readonly error: FeedError }
 
+type FamilySet = ReadonlySet<ErrorFamily | undefined>
+
 /**
  * There is no such file: not yet, or no longer (item-feeds.md, section 5; feed-file-catalog.md,
  * section 6).
@@ -45,14 +47,14 @@ const NOT_THERE: ReadonlySet<number> = new Set([13005, 13007, 14004])
 /** Times that a file is asked for which the service says not to have. */
 const NOT_THERE_ATTEMPTS = 5
 /** The bytes that came are not a file: none of them is worth keeping. */
-const SPOILT = /^(GZIP|TSV)_|^RANGE_FILE_REPLACED$/
+const SPOILT: FamilySet = new Set(['gzip', 'tsv'])
 /** Faults of this file alone: the others may be had all the same. */
-const OF_THE_FILE = /^(HTTP|RANGE|CHUNK|GZIP|TSV|REQUEST|RESPONSE)_/
+const OF_THE_FILE: FamilySet = new Set(['http', 'range', 'chunk', 'gzip', 'tsv', 'operation'])
 /**
  * Those that no other attempt gets over: a request that may not be sent, an answer that says too
  * little.
  */
-const LASTING = /^(REQUEST|RESPONSE)_/
+const LASTING = 'operation' satisfies ErrorFamily
 /** And no permission. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403])
 
@@ -84,8 +86,9 @@ export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): 
       signal.throwIfAborted()
       const error = asFeedError(cause, 'sync')
       if (isNotThere(error)) return { kind: 'missing' }
-      if (!OF_THE_FILE.test(error.code)) throw error
-      const isSpoilt = SPOILT.test(error.code)
+      const family = familyOf(error.code)
+      if (!OF_THE_FILE.has(family)) throw error
+      const isSpoilt = SPOILT.has(family) || error.code === 'RANGE_FILE_REPLACED'
       if (isSpoilt) await spool.empty()
       else await spool.flush()
       if (spool.length > before) stuck.progressed()
@@ -247,7 +250,8 @@ function isLasting(error: FeedError): boolean {
   // A certificate that is not accepted.
   if (error.code === 'HTTP_TRANSPORT') return !error.retryable
   return (
-    LASTING.test(error.code) || (error.code === 'HTTP_STATUS' && REFUSED.has(error.context.status))
+    familyOf(error.code) === LASTING ||
+    (error.code === 'HTTP_STATUS' && REFUSED.has(error.context.status))
   )
 }
 

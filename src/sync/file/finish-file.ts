@@ -4,7 +4,7 @@
 
 import { basename, join } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
-import { FeedError } from '../../errors'
+import { FeedError, familyOf } from '../../errors'
 import { isBootstrap } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
@@ -83,7 +83,8 @@ async function applySpooled(
     try {
       return await applyFile({ ...options, state, entry, data })
     } catch (cause) {
-      if (FeedError.is(cause) && /^(GZIP|TSV)_/.test(cause.code))
+      const family = FeedError.is(cause) ? familyOf(cause.code) : undefined
+      if (family === 'gzip' || family === 'tsv')
         throw damaged(path, 'the file is not what was proven', cause)
       throw cause
     }

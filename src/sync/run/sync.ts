@@ -6,13 +6,13 @@
 
 import { setMaxListeners } from 'node:events'
 import { asFeedError, FeedError } from '../../errors'
+import { Semaphore } from '../../stages/semaphore'
 import { listenable } from '../../stages/wait'
 import { type FinishOptions, finishCategory } from '../file/finish-file'
 import { StateFolder } from '../folder/state-folder'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
 import { CategoryRun, type SharedRun } from './category-run'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
-import { Turns } from './turns'
 
 /**
  * A synchronisation that is under way. Read as an iterable it tells what happens, and fails as the
@@ -144,9 +144,9 @@ class Run {
       settings: this.#settings,
       folder,
       finish,
-      downloads: new Turns(this.#settings.parallelFiles),
+      downloads: new Semaphore(this.#settings.parallelFiles),
       // Rows are merged on this thread: two files at a time would only take twice the memory.
-      applying: new Turns(1),
+      applying: new Semaphore(1),
       signal: this.#abort.signal,
       tell: event => this.#tell(event),
       received: bytes => {
