@@ -97,7 +97,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       held = ''
       hasHeader = false
       await output.open()
-      // Only who writes CSV waits for it to be loaded.
+      // papaparse is loaded with the first CSV file: most imports of the package write none.
       unparse = (await import('papaparse')).default.unparse
     },
     write: item => {
