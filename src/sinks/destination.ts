@@ -6,7 +6,8 @@
 import { constants, fstat, write } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { AtomicFile, descriptorOf, unlessMissing, withoutLinks, writeAll } from '../atomic-file'
+import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
+import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
 
 /**
  * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
@@ -78,16 +79,16 @@ class DeviceDestination implements Destination {
 
 /** A descriptor that others have opened and will close. */
 class DescriptorDestination implements Destination {
-  readonly #descriptor: number
+  readonly #writer: ByteWriter
 
   constructor(descriptor: number) {
-    this.#descriptor = descriptor
+    this.#writer = {
+      write: (bytes, from, length, at) => writeTo(descriptor, bytes, from, length, at),
+    }
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    for (let from = 0; from < bytes.length; ) {
-      from += (await writeTo(this.#descriptor, bytes, from, bytes.length - from)).bytesWritten
-    }
+  write(bytes: Uint8Array): Promise<void> {
+    return writeAll(this.#writer, bytes)
   }
 
   async commit(): Promise<void> {}

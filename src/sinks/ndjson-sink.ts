@@ -13,8 +13,8 @@ const NAME = 'ndjson'
  * The items that a sink takes: all but those whose elements are surely no lines, such as the bytes
  * of a file that nothing has parsed.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: it is what a function without a `return` gives to `map`.
 export type NdjsonItem<T> =
+  // biome-ignore lint/suspicious/noConfusingVoidType: `map` of a function without `return` gives it.
   ElementOf<T> extends Unwritable | bigint | symbol | void
     ? 'rows, objects or other JSON values'
     : T

@@ -1,5 +1,6 @@
 // The one error of an output that cannot be written.
 
+import { systemCode } from '../disk/system-calls'
 import { excerpt, FeedError } from '../errors'
 import { filledText, show } from '../options'
 
@@ -12,9 +13,8 @@ import { filledText, show } from '../options'
 export function sinkFailed(sink: string, target: string, cause: unknown): FeedError<'SINK_FAILED'> {
   filledText('sink', sink)
   filledText('target', target)
-  const { code } = (cause ?? {}) as { code?: unknown }
   const text = excerpt(cause instanceof Error ? cause.message : show(cause), 200)
-  const reason = typeof code === 'string' ? code : text
+  const reason = systemCode(cause) ?? text
   const words = text.includes(reason) ? text : `${reason}: ${text}`
   return new FeedError(
     'SINK_FAILED',

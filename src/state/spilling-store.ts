@@ -2,13 +2,13 @@
 // from then on in a temporary folder on disk. Which of the two it is in makes no difference to what
 // it answers.
 
-import { rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeAtExit, removeNow } from '../disk/remove-at-exit'
+import { onDisk, stateIo } from '../disk/state-errors'
 import { FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
-import { onDisk, stateIo } from './disk'
 import type {
   KeyedStore,
   KeyRange,
@@ -142,7 +142,7 @@ export class SpillingStore implements KeyedStore {
       for (const entries of memory.entries()) await level.write(entries)
     } catch (error) {
       await level?.close().catch(() => {})
-      await removeFolder(folder)
+      await removeNow(folder)
       throw FeedError.is(error) && error.code === 'DEPENDENCY_MISSING'
         ? this.#limitError(error)
         : error
@@ -173,7 +173,7 @@ async function closeLevel(level: LevelStore, folder: string): Promise<void> {
   try {
     await level.close()
   } finally {
-    await removeFolder(folder)
+    await removeNow(folder)
   }
 }
 
@@ -182,21 +182,3 @@ async function closeLevel(level: LevelStore, folder: string): Promise<void> {
  * not be left to the collector.
  */
 const dropped = new FinalizationRegistry<() => Promise<void>>(close => void close().catch(() => {}))
-
-/** Temporary folders of stores that were not closed. */
-const leftBehind = new Set<string>()
-
-function removeAtExit(folder: string): void {
-  if (leftBehind.size === 0) process.on('exit', removeLeftBehind)
-  leftBehind.add(folder)
-}
-
-async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true })
-  leftBehind.delete(folder)
-  if (leftBehind.size === 0) process.off('exit', removeLeftBehind)
-}
-
-function removeLeftBehind(): void {
-  for (const folder of leftBehind) rmSync(folder, { recursive: true, force: true })
-}

@@ -22,7 +22,7 @@ import type { FeedService } from '../service/feed-service'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/range/retries'
 import type { Category } from './file-id'
 import type { ChangeSink } from './folder/change-log'
-import type { StateGround } from './folder/state-ground'
+import type { Environment } from './folder/environment'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
 
@@ -88,7 +88,7 @@ export interface SyncOptions
    */
   readonly signal?: AbortSignal
   /** @internal */
-  readonly ground?: StateGround
+  readonly environment?: Environment
   /** @internal In place of what `memoryBytes` gives. */
   readonly shares?: Partial<MemoryShares>
 }
@@ -116,7 +116,7 @@ const NAMES: OptionNames<SyncOptions> = {
   patienceMs: true,
   backoffBaseMs: true,
   backoffCapMs: true,
-  ground: true,
+  environment: true,
   shares: true,
 }
 
@@ -127,7 +127,7 @@ export interface SyncSettings
       | keyof RetryOptions
       | 'until'
       | 'signal'
-      | 'ground'
+      | 'environment'
       | 'limits'
       | 'categories'
       | 'memoryBytes'
@@ -143,7 +143,7 @@ export interface SyncSettings
   /** Milliseconds since 1970; `service` has the same clock. */
   readonly now: () => number
   readonly signal: AbortSignal | undefined
-  readonly ground: StateGround | undefined
+  readonly environment: Environment | undefined
 }
 
 /** @throws FeedError OPTION_INVALID, before anything is made or asked for */
@@ -160,7 +160,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     maxRemovedShare = 0.5,
     limits = {},
     signal,
-    ground,
+    environment,
   } = knownOptions(options, NAMES)
   const parallelFiles = wholeNumber(
     'parallelFiles',
@@ -203,7 +203,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     limits: calendarLimits(limits),
     now,
     signal: checkedSignal(signal),
-    ground,
+    environment,
   }
 }
 

@@ -51,7 +51,7 @@ async function look(shop: GapShop, machine: SimulatedMachine, nowMs: number) {
     changes: 'none',
     keepFileBytes: 0,
   }).summary
-  const state = await openState(FOLDER, { ground: machine.start() })
+  const state = await openState(FOLDER, { environment: machine.start() })
   try {
     const { world } = shop.emulator
     const rows: string[][] = []

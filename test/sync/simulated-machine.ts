@@ -9,8 +9,9 @@
 //                           since they were synced a part from the first on; of the store as above
 
 import { dirname } from 'node:path'
+import type { DurableFile, DurableFiles } from '../../src/disk/durable-files'
+import { stateIo } from '../../src/disk/state-errors'
 import { FeedError } from '../../src/errors'
-import { stateIo } from '../../src/state/disk'
 import {
   compareKeys,
   type KeyedStore,
@@ -21,9 +22,8 @@ import {
 } from '../../src/state/keyed-store'
 import type { KernelLock } from '../../src/state/level/kernel-lock'
 import { MemoryStore } from '../../src/state/memory/memory-store'
-import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
+import type { Environment } from '../../src/sync/folder/environment'
 import type { ProcessIdentity } from '../../src/sync/folder/process-identity'
-import type { StateGround } from '../../src/sync/folder/state-ground'
 
 export type CrashKind = 'process' | 'power'
 
@@ -93,8 +93,8 @@ export class SimulatedMachine {
     this.#random = randomOf(seed)
   }
 
-  /** The ground of a new process, in which `trouble` happens. */
-  start(trouble?: Trouble): StateGround {
+  /** The environment of a new process, in which `trouble` happens. */
+  start(trouble?: Trouble): Environment {
     this.calls = 0
     this.log.length = 0
     this.#trouble = trouble
@@ -144,7 +144,7 @@ export class SimulatedMachine {
     )
   }
 
-  // What the ground stands on.
+  // What the environment stands on.
 
   #lock(folder: string): KernelLock {
     return this.call('lock', folder, () => {

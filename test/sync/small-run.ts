@@ -3,7 +3,7 @@
 
 import type { EmulatorOptions } from '../../src/emulator'
 import { fileIdKey } from '../../src/sync/file-id'
-import type { StateGround } from '../../src/sync/folder/state-ground'
+import type { Environment } from '../../src/sync/folder/environment'
 import { openState } from '../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../src/sync/run/sync'
 import type { SyncOptions } from '../../src/sync/sync-options'
@@ -54,7 +54,7 @@ export class SmallShop {
     return this.#emulated.sent
   }
 
-  sync(ground: StateGround, options: Partial<SyncOptions> = {}): SyncRun {
+  sync(environment: Environment, options: Partial<SyncOptions> = {}): SyncRun {
     return sync({
       service: this.#emulated.service,
       marketplace: 'MKT_US',
@@ -68,7 +68,7 @@ export class SmallShop {
       backoffBaseMs: 0,
       backoffCapMs: 1,
       shares: SHARES,
-      ground,
+      environment,
       ...options,
     })
   }
@@ -87,11 +87,11 @@ export interface Seen {
 }
 
 export async function seenIn(
-  ground: StateGround,
+  environment: Environment,
   nowMs: number,
   categoryId = '220',
 ): Promise<Seen> {
-  const state = await openState(FOLDER, { ground })
+  const state = await openState(FOLDER, { environment })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
     const items: string[] = []

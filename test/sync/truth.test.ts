@@ -12,9 +12,9 @@ import type { World } from '../../src/emulator/world/world'
 import { MemoryStore } from '../../src/state/memory/memory-store'
 import { applyFile } from '../../src/sync/file/apply-file'
 import { CategoryState } from '../../src/sync/folder/category-state'
+import { type Environment, machineEnvironment } from '../../src/sync/folder/environment'
 import { type LedgerEntry, NO_ROWS } from '../../src/sync/folder/ledger'
 import { StateFolder } from '../../src/sync/folder/state-folder'
-import { machineGround, type StateGround } from '../../src/sync/folder/state-ground'
 import { openState } from '../../src/sync/read/open-state'
 import { stateItems } from '../../src/sync/read/state-items'
 import type { SyncSummary } from '../../src/sync/run/sync-events'
@@ -64,13 +64,13 @@ interface Reached {
 }
 
 async function reachedIn(
-  ground: StateGround,
+  environment: Environment,
   folder: string,
   world: World,
   categoryId: string,
   nowMs: number,
 ): Promise<Reached> {
-  const state = await openState(folder, { ground })
+  const state = await openState(folder, { environment })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
     const rows: string[][] = []
@@ -169,11 +169,11 @@ describe('a synchronisation ends with the truth at its watermark', () => {
   test('on the disk, by the store that is used there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'feedmill-truth-'))
     const shop = shopOf(21, { faults: { rate: 0.05, seed: 21 } })
-    const summary = await shop.sync(machineGround, { ...TROUBLED, folder }).summary
+    const summary = await shop.sync(machineEnvironment, { ...TROUBLED, folder }).summary
     expect(summary.failed).toEqual([])
     for (const categoryId of CATEGORIES) {
       const { watermark, rows } = await reachedIn(
-        machineGround,
+        machineEnvironment,
         folder,
         shop.emulator.world,
         categoryId,
@@ -188,7 +188,7 @@ describe('a synchronisation ends with the truth at its watermark', () => {
 })
 
 async function ledgerOf(machine: SimulatedMachine) {
-  const state = await openState(FOLDER, { ground: machine.start() })
+  const state = await openState(FOLDER, { environment: machine.start() })
   const files = state.categories.flatMap(category => category.files)
   await state.close()
   return files
@@ -221,7 +221,7 @@ describe('the state does not depend on how the files came', () => {
     const folder = await StateFolder.open({
       folder: FOLDER,
       storeBytes: 0,
-      ground: machine.start(),
+      environment: machine.start(),
     })
     const inOrder = folder.categories[0]!
     const expected = await itemsOf(inOrder)

@@ -6,7 +6,7 @@
 //   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value            (numbers: 32 bits, low byte first)
 
 import { crc32 } from '../../codec/gzip/crc32'
-import { corruptState } from '../disk'
+import { corruptState } from '../../disk/state-errors'
 
 const INLINE = 0
 const PLACED = 1

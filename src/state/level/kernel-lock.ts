@@ -10,8 +10,8 @@
 
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { onDisk } from '../../disk/state-errors'
 import { FeedError } from '../../errors'
-import { onDisk } from '../disk'
 import { LevelDatabase } from './level-database'
 
 /** A lock that is held. */

@@ -1,6 +1,6 @@
 // Reads the numbers and strings of LevelDB's files one after the other.
 
-import { corruptState } from '../disk'
+import { corruptState } from '../../disk/state-errors'
 
 export class LevelCursor {
   readonly #bytes: Buffer

@@ -3,8 +3,8 @@
 // what is stored is level-store.ts.
 
 import type { ClassicLevel } from 'classic-level'
+import { corruptState, stateIo } from '../../disk/state-errors'
 import { FeedError } from '../../errors'
-import { corruptState, stateIo } from '../disk'
 import type { KeyRange } from '../keyed-store'
 
 type Database = ClassicLevel<string, Uint8Array>

@@ -7,7 +7,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crcOf } from '../../codec/crc-table'
-import { corruptState, onDisk } from '../disk'
+import { corruptState, onDisk } from '../../disk/state-errors'
+import { unlessMissing } from '../../disk/system-calls'
 import { LevelCursor } from './level-cursor'
 
 const crc32c = crcOf(0x82f63b78)
@@ -197,10 +198,8 @@ function isIntact(bytes: Uint8Array, stored: number): boolean {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0 === stored
 }
 
-function bytesOf(path: string): Promise<Buffer> {
-  return onDisk(path, 'read', () =>
-    readFile(path).catch(error => {
-      throw error.code === 'ENOENT' ? corruptState(path, 'it is missing') : error
-    }),
-  )
+async function bytesOf(path: string): Promise<Buffer> {
+  const bytes = await onDisk(path, 'read', () => unlessMissing(readFile(path)))
+  if (bytes === undefined) throw corruptState(path, 'it is missing')
+  return bytes
 }

@@ -3,11 +3,12 @@
 // which never change, and copies of the small files. The value log is only ever appended to, and
 // its segments are opened at once: they can be read after a writer has removed them.
 
-import { constants, copyFile, link, mkdir, readdir, stat, symlink } from 'node:fs/promises'
+import { constants, copyFile, link, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { machineFiles } from '../../disk/durable-files'
+import { corruptState, onDisk } from '../../disk/state-errors'
 import { FeedError } from '../../errors'
-import { corruptState, onDisk } from '../disk'
-import { CLOSING_MARK, GROWING_FILE } from './closing-mark'
+import { CLEAN_SHUTDOWN_MARKER, GROWING_FILE } from './clean-shutdown-marker'
 import { liveTables } from './level-files'
 import { INDEX, LevelStore, VALUES } from './level-store'
 import { ValueLog } from './value-log'
@@ -44,8 +45,9 @@ export class LevelSnapshot {
    */
   static async take({ store, place, links }: LevelSnapshotOptions): Promise<LevelSnapshot> {
     const [index, values] = [join(store, INDEX), join(store, VALUES)]
-    if ((await sizeOf(values)) === undefined) throw corruptState(store, 'the store is missing')
-    if ((await sizeOf(join(index, 'CURRENT'))) === undefined)
+    if ((await machineFiles.size(values)) === undefined)
+      throw corruptState(store, 'the store is missing')
+    if ((await machineFiles.size(join(index, 'CURRENT'))) === undefined)
       throw corruptState(store, 'the index of the values is missing')
     const before = await growingFiles(store)
     try {
@@ -98,8 +100,8 @@ async function growingFiles(store: string): Promise<ReadonlyMap<string, number>>
     GROWING_FILE.test(name),
   )
   const found = new Map<string, number>()
-  for (const path of [CLOSING_MARK, ...names.sort().map(name => join(INDEX, name))]) {
-    const bytes = await sizeOf(join(store, path))
+  for (const path of [CLEAN_SHUTDOWN_MARKER, ...names.sort().map(name => join(INDEX, name))]) {
+    const bytes = await machineFiles.size(join(store, path))
     if (bytes !== undefined) found.set(path, bytes)
   }
   return found
@@ -121,18 +123,6 @@ async function lend(from: string, to: string, links: SnapshotLinks): Promise<voi
       await (links === 'hard' ? link(from, to) : symlink(resolve(from), to))
     } catch {
       await copyFile(from, to, constants.COPYFILE_FICLONE)
-    }
-  })
-}
-
-/** Undefined where there is nothing. */
-function sizeOf(path: string): Promise<number | undefined> {
-  return onDisk(path, 'read', async () => {
-    try {
-      return (await stat(path)).size
-    } catch (error) {
-      if ((error as { code?: unknown }).code === 'ENOENT') return undefined
-      throw error
     }
   })
 }

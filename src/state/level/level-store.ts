@@ -1,14 +1,14 @@
 // The keyed store on disk: an index by classic-level, from keys to short entries, and a value log
 // with the longer values. LevelDB alone would write every row again at each level that it sinks
 // through. This file owns opening, reading and closing; what a crash leaves is block-writer.ts,
-// what damage is found by level-files.ts, closing-mark.ts and checksums of values. It is one piece:
+// what damage is found by level-files.ts, clean-shutdown-marker.ts and checksums of values. It is one piece:
 // what reads, writes and tidies shares the index, the log and the blocks that are on their way
 // between them.
 
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { machineFiles } from '../../disk/durable-files'
+import { corruptState } from '../../disk/state-errors'
 import { filePath, flag, knownOptions, type OptionNames, wholeNumber } from '../../options'
-import { corruptState } from '../disk'
 import type {
   KeyedStore,
   KeyRange,
@@ -18,10 +18,10 @@ import type {
   WriteOptions,
 } from '../keyed-store'
 import { BLOCK_BYTES, BlockWriter } from './block-writer'
-import { leaveMark, takeMark } from './closing-mark'
+import { BloomFilter, FILTER_BYTES } from './bloom-filter'
+import { checkCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker'
 import { collectValues } from './collect-values'
 import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry } from './index-entry'
-import { FILTER_BYTES, KeyFilter } from './key-filter'
 import {
   LevelDatabase,
   type LevelDatabaseOptions,
@@ -84,7 +84,7 @@ export class LevelStore implements KeyedStore {
   /** Keys that the store did not have before. */
   #newKeys = 1
   /** Of the keys since the store was made; undefined where it was there before. */
-  readonly #filter: KeyFilter | undefined
+  readonly #filter: BloomFilter | undefined
   /** Reads that may still follow an entry into a segment that was emptied. */
   #readers = 0
   #emptied: number[] = []
@@ -108,7 +108,7 @@ export class LevelStore implements KeyedStore {
       onArrived: () => this.#tidy(),
     })
     this.#collectAt = 2 * (meta?.liveBytes ?? 0) + options.slackBytes
-    this.#filter = meta === undefined ? new KeyFilter() : undefined
+    this.#filter = meta === undefined ? new BloomFilter() : undefined
     this.#supersededBytes = meta === undefined ? 0 : Number.POSITIVE_INFINITY
   }
 
@@ -141,7 +141,7 @@ export class LevelStore implements KeyedStore {
     log,
     memoryBytes,
   }: SnapshotFiles): Promise<LevelStore> {
-    // What is not durable leaves no closing mark.
+    // What is not durable leaves no clean-shutdown marker.
     const complete = completeOptions({ memoryBytes, durable: false })
     await checkIndex(place, false)
     const index = await LevelDatabase.open(
@@ -234,14 +234,14 @@ export class LevelStore implements KeyedStore {
       await this.#index.close()
     }
     if (!this.#writer.failed && this.#options.durable)
-      await leaveMark(this.#folder, join(this.#folder, INDEX))
+      await writeCleanShutdownMarker(this.#folder, join(this.#folder, INDEX))
   }
 
   /**
    * Where a key is written again its value goes out of use, whose size is not known: taken for the
    * mean, or for what takes its place.
    */
-  #note(ops: readonly StoreOp[], filter: KeyFilter): void {
+  #note(ops: readonly StoreOp[], filter: BloomFilter): void {
     const meanBytes = this.#log.byteLength / this.#newKeys
     for (const { key, value } of ops) {
       if (filter.add(key)) this.#newKeys++
@@ -399,7 +399,7 @@ async function checkIndex(folder: string, isNew: boolean): Promise<void> {
   if (!isNew && !(await exists(join(index, 'CURRENT'))))
     throw corruptState(folder, 'the index of the values is missing')
   if (!(await exists(index))) return
-  await takeMark(folder, index)
+  await checkCleanShutdownMarker(folder, index)
   await checkLevelFiles(index)
 }
 
@@ -407,9 +407,6 @@ function isPlaced(entry: IndexEntry): entry is PlacedEntry {
   return entry.place !== undefined
 }
 
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
+async function exists(path: string): Promise<boolean> {
+  return (await machineFiles.size(path)) !== undefined
 }

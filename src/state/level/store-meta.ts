@@ -1,7 +1,7 @@
 // What a store on disk keeps about itself, in its index: that it is one, in which format, and how
 // much of its log was in use.
 
-import { corruptState } from '../disk'
+import { corruptState } from '../../disk/state-errors'
 import type { LevelDatabase } from './level-database'
 
 const FORMAT = 1

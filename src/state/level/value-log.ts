@@ -5,7 +5,8 @@
 
 import { constants, type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { corruptState, onDisk, syncFolder } from '../disk'
+import { corruptState, onDisk } from '../../disk/state-errors'
+import { readAll, syncFolder, writeAll } from '../../disk/system-calls'
 import { checkValue, type Place, type PlacedEntry } from './index-entry'
 
 /**
@@ -96,17 +97,7 @@ export class ValueLog {
   async write(number: number, offset: number, bytes: Uint8Array): Promise<void> {
     const segment = this.#segments.get(number)!
     segment.unsynced = true
-    await onDisk(segment.path, 'write', async () => {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await segment.file.write(
-          bytes,
-          done,
-          bytes.length - done,
-          offset + done,
-        )
-        done += bytesWritten
-      }
-    })
+    await onDisk(segment.path, 'write', () => writeAll(segment.file, bytes, offset))
   }
 
   /** What was appended is on the disk when the call is done. @throws FeedError STATE_IO */
@@ -186,13 +177,8 @@ export class ValueLog {
     if (segment === undefined || to > segment.bytes)
       throw corruptState(path, `it ends before byte ${to}`)
     const bytes = Buffer.allocUnsafe(to - from)
-    await onDisk(path, 'read', async () => {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesRead } = await segment.file.read(bytes, done, bytes.length - done, from + done)
-        if (bytesRead === 0) throw corruptState(path, `it ends before byte ${to}`)
-        done += bytesRead
-      }
-    })
+    const filled = await onDisk(path, 'read', () => readAll(segment.file, bytes, from))
+    if (filled < bytes.length) throw corruptState(path, `it ends before byte ${to}`)
     for (const member of members) {
       const { offset, length } = entries[member]!.place
       const value = new Uint8Array(bytes.subarray(offset - from, offset - from + length))

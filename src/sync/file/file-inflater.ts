@@ -5,7 +5,7 @@
 import { gzipLimits } from '../../codec/gzip/limits'
 import { GzipMembers, type GzipMembersState } from '../../codec/gzip/members'
 import { WasmInflate } from '../../codec/gzip/wasm-inflate'
-import type { DurableFile } from '../durable-files'
+import type { DurableFile } from '../../disk/durable-files'
 
 const READ_BYTES = 256 * 1024
 

@@ -7,8 +7,8 @@
 import { join } from 'node:path'
 import { crc32 } from '../../codec/gzip/crc32'
 import type { FileIdentity } from '../../codec/range/file-identity'
-import type { DurableFile, DurableFiles } from '../durable-files'
-import { withFile } from '../whole-file'
+import type { DurableFile, DurableFiles } from '../../disk/durable-files'
+import { withFile } from '../../disk/whole-file'
 import { checkedLine, readCheckedLines } from './checked-lines'
 
 const FORMAT = 1

@@ -3,8 +3,8 @@
 // here leaves no trace.
 
 import { TsvParser } from '../../codec/tsv/parser'
+import type { DurableFile } from '../../disk/durable-files'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import type { DurableFile } from '../durable-files'
 import { FileInflater } from './file-inflater'
 
 export interface VerifyOptions {

@@ -4,9 +4,9 @@
 // and none before or without its row.
 
 import type { ChangeKind } from '../../codec/merge/register'
+import type { DurableFile, DurableFiles } from '../../disk/durable-files'
+import { stateIo } from '../../disk/state-errors'
 import { anObject, optionInvalid } from '../../options'
-import { stateIo } from '../../state/disk'
-import type { DurableFile, DurableFiles } from '../durable-files'
 import { type FileId, fileIdKey } from '../file-id'
 
 /** One change of the merged state. */

@@ -1,13 +1,13 @@
 // A state folder while a process holds it: the lock, the marker, the one store of all categories.
 // What is opened is closed in the reverse order, also where opening fails half-way.
 
+import type { DurableFiles } from '../../disk/durable-files'
 import { type KeyedStore, prefixRange } from '../../state/keyed-store'
 import { prefixedStore } from '../../state/prefixed-store'
-import type { DurableFiles } from '../durable-files'
 import { type Category, categoryKey } from '../file-id'
 import { removeEndedReaders } from '../read/reader-place'
 import { CategoryState } from './category-state'
-import { machineGround, type StateGround } from './state-ground'
+import { type Environment, machineEnvironment } from './environment'
 import { StateLock } from './state-lock'
 import {
   markerMissing,
@@ -28,7 +28,7 @@ export interface StateFolderOptions {
   /** What the folder must be of, and is made for where it is empty. Absent: it must be there. */
   readonly origin?: StateOrigin | undefined
   readonly storeBytes: number
-  readonly ground?: StateGround | undefined
+  readonly environment?: Environment | undefined
 }
 
 export class StateFolder {
@@ -53,20 +53,20 @@ export class StateFolder {
     folder,
     origin,
     storeBytes,
-    ground = machineGround,
+    environment = machineEnvironment,
   }: StateFolderOptions): Promise<StateFolder> {
     const paths = new StatePaths(folder)
-    const { files } = ground
+    const { files } = environment
     await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
-    const lock = await StateLock.take(ground, folder)
+    const lock = await StateLock.take(environment, folder)
     try {
-      await removeEndedReaders(ground, paths)
+      await removeEndedReaders(environment, paths)
       const found = await readMarker(files, paths)
       // A reader needs the marker, and has seen it: where it is gone now, somebody removes the
       // folder.
       const wanted = origin ?? found
       if (wanted === undefined) throw markerMissing(paths)
-      const store = await ground.openStore(paths.store, storeBytes, found !== undefined)
+      const store = await environment.openStore(paths.store, storeBytes, found !== undefined)
       try {
         const state = new StateFolder({
           paths,

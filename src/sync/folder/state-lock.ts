@@ -12,10 +12,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { DurableFiles } from '../../disk/durable-files'
+import { readWhole, withFile } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
 import type { KernelLock } from '../../state/level/kernel-lock'
-import type { DurableFiles } from '../durable-files'
-import { readWhole, withFile } from '../whole-file'
 import type { Processes, ProcessIdentity } from './process-identity'
 
 const FOLDER = 'lock'
@@ -41,7 +41,7 @@ interface FoundClaim {
   readonly claim: Claim | undefined
 }
 
-export interface StateLockGround {
+export interface LockEnvironment {
   readonly files: DurableFiles
   readonly processes: Processes
   /** See {@link takeKernelLock}. */
@@ -64,12 +64,12 @@ export class StateLock {
 
   /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
   static async take(
-    ground: StateLockGround,
+    environment: LockEnvironment,
     folder: string,
     use: LockUse = 'write',
   ): Promise<StateLock> {
     for (let attempt = 1; ; attempt++) {
-      const taken = await StateLock.#tryTake(ground, folder, use)
+      const taken = await StateLock.#tryTake(environment, folder, use)
       if (taken instanceof StateLock) return taken
       if (taken !== undefined && !taken.claim?.reading) throw locked(folder, taken)
       if (attempt === ATTEMPTS) throw locked(folder, taken)
@@ -81,7 +81,7 @@ export class StateLock {
    * For a folder that cannot be written, where nobody can ask for the lock.
    * @throws FeedError STATE_LOCKED where a process of this machine has the folder, STATE_IO
    */
-  static async expectFree({ files, processes }: StateLockGround, folder: string): Promise<void> {
+  static async expectFree({ files, processes }: LockEnvironment, folder: string): Promise<void> {
     const { host } = processes.own()
     const holder = (await claimsIn(files, join(folder, FOLDER))).find(
       ({ claim }) => claim?.host === host && processes.mayRun(claim),
@@ -91,7 +91,7 @@ export class StateLock {
 
   /** @returns the claim of the holder where there is one */
   static async #tryTake(
-    { files, processes, lockFolder }: StateLockGround,
+    { files, processes, lockFolder }: LockEnvironment,
     folder: string,
     use: LockUse,
   ): Promise<StateLock | FoundClaim | undefined> {

@@ -1,10 +1,10 @@
 // `state.json`: what says that a folder is a state, of which form, and of which service and
 // marketplace. The store is made before it is written, so a folder that has the marker has a store.
 
+import type { DurableFiles } from '../../disk/durable-files'
+import { corruptState } from '../../disk/state-errors'
+import { readWhole, replaceWhole } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
-import { corruptState } from '../../state/disk'
-import type { DurableFiles } from '../durable-files'
-import { readWhole, replaceWhole } from '../whole-file'
 import { isLockName } from './state-lock'
 import type { StatePaths } from './state-paths'
 

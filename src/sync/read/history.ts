@@ -1,13 +1,13 @@
 // The state of a category at an earlier time, made again from the files that are kept. The state of
 // today is not touched.
 
+import type { DurableFile } from '../../disk/durable-files'
+import { withFile } from '../../disk/whole-file'
 import type { KeyedStore } from '../../state/keyed-store'
-import type { DurableFile } from '../durable-files'
 import { applyFile } from '../file/apply-file'
 import { fileIdKey } from '../file-id'
 import { CategoryState } from '../folder/category-state'
 import { type LedgerEntry, NO_ROWS } from '../folder/ledger'
-import { withFile } from '../whole-file'
 import { filesAsOf, historyMissing } from './history-files'
 import type { StateView } from './state-view'
 

@@ -11,8 +11,8 @@ import {
 } from '../../options'
 import type { Category } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
+import { type Environment, machineEnvironment } from '../folder/environment'
 import type { LedgerEntry } from '../folder/ledger'
-import { machineGround, type StateGround } from '../folder/state-ground'
 import type { StateOrigin } from '../folder/state-marker'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
@@ -28,10 +28,10 @@ export interface OpenStateOptions {
   /** Stops what a call is about, which then fails with the signal's reason. */
   readonly signal?: AbortSignal
   /** @internal */
-  readonly ground?: StateGround
+  readonly environment?: Environment
 }
 
-const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, ground: true }
+const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, environment: true }
 
 /** Bytes on the disk, about. */
 export interface StateSizes {
@@ -149,7 +149,7 @@ export async function openState(
   folder: string,
   options: OpenStateOptions = {},
 ): Promise<OpenState> {
-  const { ground = machineGround, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(
+  const { environment = machineEnvironment, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(
     options,
     NAMES,
   )
@@ -157,17 +157,17 @@ export async function openState(
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const shares = memoryShares(memoryBytes, 1)
   const finish = { commitBytes: shares.commitBytes, signal }
-  const view = await StateView.open({ folder, storeBytes: shares.storeBytes, ground, finish })
+  const view = await StateView.open({ folder, storeBytes: shares.storeBytes, environment, finish })
   const asOf = (category: CategoryState, time: Date) =>
-    itemsAsOf(view, category, time, { ground, shares, signal })
+    itemsAsOf(view, category, time, { environment, shares, signal })
   return new OpenState(
     view,
     view.categories.map(category => new OpenCategory(category, asOf)),
   )
 }
 
-interface HistoryGround {
-  readonly ground: StateGround
+interface AsOfOptions {
+  readonly environment: Environment
   readonly shares: MemoryShares
   readonly signal: AbortSignal
 }
@@ -176,11 +176,11 @@ async function itemsAsOf(
   view: StateView,
   category: CategoryState,
   asOf: Date,
-  { ground, shares, signal }: HistoryGround,
+  { environment, shares, signal }: AsOfOptions,
 ): Promise<ItemsAt> {
   const place = view.newFolder()
   await view.files.makeFolder(place)
-  const store = await ground.openStore(place, shares.storeBytes, false)
+  const store = await environment.openStore(place, shares.storeBytes, false)
   const close = async () => {
     await store.close()
     await view.files.remove(place)

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { FeedError } from '../../errors'
 import type { KernelLock } from '../../state/level/kernel-lock'
-import type { StateGround, StoreSnapshot } from '../folder/state-ground'
+import type { Environment, StoreSnapshot } from '../folder/environment'
 import { processName, StateLock } from '../folder/state-lock'
 import { markerMissing, readMarker, type StateOrigin } from '../folder/state-marker'
 import type { StatePaths } from '../folder/state-paths'
@@ -34,16 +34,16 @@ const UNWRITABLE: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM'])
  * STATE_IO, DEPENDENCY_MISSING
  */
 export async function makeReaderPlace(
-  ground: StateGround,
+  environment: Environment,
   paths: StatePaths,
 ): Promise<ReaderPlace> {
   try {
-    return await placeInside(ground, paths)
+    return await placeInside(environment, paths)
   } catch (error) {
     const isUnwritable =
       FeedError.is(error) && error.code === 'STATE_IO' && UNWRITABLE.has(error.context.reason)
     if (!isUnwritable) throw error
-    return placeOutside(ground, paths, error.context.reason)
+    return placeOutside(environment, paths, error.context.reason)
   }
 }
 
@@ -52,7 +52,7 @@ export async function makeReaderPlace(
  * ended.
  */
 export async function removeEndedReaders(
-  { files, processes, lockFolder }: StateGround,
+  { files, processes, lockFolder }: Environment,
   { readers }: StatePaths,
 ): Promise<void> {
   const own = processName(processes.own())
@@ -69,12 +69,12 @@ export async function removeEndedReaders(
 
 const [LOCK, STORE] = ['lock', 'store']
 
-async function placeInside(ground: StateGround, paths: StatePaths): Promise<ReaderPlace> {
-  const { files, processes, lockFolder } = ground
-  const stateLock = await StateLock.take(ground, paths.folder, 'read')
+async function placeInside(environment: Environment, paths: StatePaths): Promise<ReaderPlace> {
+  const { files, processes, lockFolder } = environment
+  const stateLock = await StateLock.take(environment, paths.folder, 'read')
   try {
-    const origin = await originOf(ground, paths)
-    await removeEndedReaders(ground, paths)
+    const origin = await originOf(environment, paths)
+    await removeEndedReaders(environment, paths)
     const folder = join(paths.readers, `${processName(processes.own())}-${randomUUID()}`)
     await files.makeFolder(folder)
     let lock: KernelLock | undefined
@@ -84,7 +84,7 @@ async function placeInside(ground: StateGround, paths: StatePaths): Promise<Read
     }
     return await leavingOnFailure(leave, async () => {
       lock = await lockFolder(join(folder, LOCK))
-      const snapshot = await ground.snapshotStore({
+      const snapshot = await environment.snapshotStore({
         store: paths.store,
         place: join(folder, STORE),
         links: 'hard',
@@ -102,16 +102,16 @@ async function placeInside(ground: StateGround, paths: StatePaths): Promise<Read
  * and reading fails then, but is never wrong.
  */
 async function placeOutside(
-  ground: StateGround,
+  environment: Environment,
   paths: StatePaths,
   unwritable: string,
 ): Promise<ReaderPlace> {
-  await StateLock.expectFree(ground, paths.folder)
-  const origin = await originOf(ground, paths)
-  const folder = await ground.makeTemporaryFolder()
-  const leave = () => ground.files.remove(folder)
+  await StateLock.expectFree(environment, paths.folder)
+  const origin = await originOf(environment, paths)
+  const folder = await environment.makeTemporaryFolder()
+  const leave = () => environment.files.remove(folder)
   return leavingOnFailure(leave, async () => {
-    const snapshot = await ground.snapshotStore({
+    const snapshot = await environment.snapshotStore({
       store: paths.store,
       place: join(folder, STORE),
       links: 'symbolic',
@@ -120,7 +120,7 @@ async function placeOutside(
   })
 }
 
-async function originOf({ files }: StateGround, paths: StatePaths): Promise<StateOrigin> {
+async function originOf({ files }: Environment, paths: StatePaths): Promise<StateOrigin> {
   // A reader has seen the marker: where it is gone now, somebody removes the folder.
   const origin = await readMarker(files, paths)
   if (origin === undefined) throw markerMissing(paths)

@@ -4,14 +4,14 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { DurableFiles } from '../../disk/durable-files'
 import { FeedError } from '../../errors'
 import type { KeyedStore } from '../../state/keyed-store'
-import type { DurableFiles } from '../durable-files'
 import { type FinishOptions, finishCategory, isUnfinished } from '../file/finish-file'
 import { fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
+import type { Environment } from '../folder/environment'
 import { openCategories, StateFolder } from '../folder/state-folder'
-import type { StateGround } from '../folder/state-ground'
 import { needMarker, type StateOrigin } from '../folder/state-marker'
 import { StatePaths } from '../folder/state-paths'
 import { makeReaderPlace, type ReaderPlace } from './reader-place'
@@ -19,7 +19,7 @@ import { makeReaderPlace, type ReaderPlace } from './reader-place'
 export interface StateViewOptions {
   readonly folder: string
   readonly storeBytes: number
-  readonly ground: StateGround
+  readonly environment: Environment
   /** How a file that a run was applying when it died is finished. */
   readonly finish: FinishOptions
 }
@@ -61,14 +61,18 @@ export class StateView {
     }
   }
 
-  static async #openAsItIs({ folder, storeBytes, ground }: StateViewOptions): Promise<StateView> {
+  static async #openAsItIs({
+    folder,
+    storeBytes,
+    environment,
+  }: StateViewOptions): Promise<StateView> {
     const paths = new StatePaths(folder)
-    await needMarker(ground.files, paths)
-    const place = await makeReaderPlace(ground, paths)
+    await needMarker(environment.files, paths)
+    const place = await makeReaderPlace(environment, paths)
     try {
       const store = await place.snapshot.open(storeBytes)
       try {
-        return new StateView(paths, ground.files, place, store, [
+        return new StateView(paths, environment.files, place, store, [
           ...(await openCategories(store)).values(),
         ])
       } catch (error) {
@@ -122,8 +126,13 @@ export class StateView {
   }
 }
 
-async function finishAll({ folder, storeBytes, ground, finish }: StateViewOptions): Promise<void> {
-  const state = await StateFolder.open({ folder, storeBytes, ground })
+async function finishAll({
+  folder,
+  storeBytes,
+  environment,
+  finish,
+}: StateViewOptions): Promise<void> {
+  const state = await StateFolder.open({ folder, storeBytes, environment })
   try {
     for (const category of state.categories) await finishCategory(state, category, finish)
   } finally {

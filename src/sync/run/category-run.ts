@@ -17,8 +17,8 @@ import type { ChangeTarget } from '../folder/ledger'
 import type { StateFolder } from '../folder/state-folder'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { SyncSettings } from '../sync-options'
+import type { Semaphore } from './semaphore'
 import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
-import type { Turns } from './turns'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -33,8 +33,8 @@ export interface SharedRun {
   readonly settings: SyncSettings
   readonly folder: StateFolder
   readonly finish: FinishOptions
-  readonly downloads: Turns
-  readonly applying: Turns
+  readonly downloads: Semaphore
+  readonly applying: Semaphore
   readonly signal: AbortSignal
   tell(event: SyncEvent): void
   received(bytes: number): void
@@ -145,7 +145,7 @@ export class CategoryRun {
     const key = fileIdKey(id)
     if (this.#fetches.has(key)) return
     const { downloads, signal, fail } = this.#shared
-    const fetching = downloads.take(signal, () => this.#fetch(id))
+    const fetching = downloads.run(signal, () => this.#fetch(id))
     const onItsWay: OnItsWay = { settled: Promise.resolve(), proven: undefined, isSettled: false }
     const settled = fetching.then(fetched => this.#settle(id, onItsWay, fetched), fail)
     this.#fetches.set(key, Object.assign(onItsWay, { settled }))
@@ -218,7 +218,7 @@ export class CategoryRun {
   async #apply(file: ProvenFile): Promise<void> {
     const { applying, signal, folder, finish, settings, tell } = this.#shared
     const { maxRemovedShare } = settings
-    await applying.take(signal, async () => {
+    await applying.run(signal, async () => {
       const refusal = await removalRefusal(folder, this.#state, file, { maxRemovedShare, signal })
       if (refusal !== undefined) return this.#refuse(file, refusal)
       const entry = await commitFile(this.#state, file, {

@@ -9,8 +9,8 @@ import { type FinishOptions, finishCategory } from '../file/finish-file'
 import { StateFolder } from '../folder/state-folder'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
 import { CategoryRun, type SharedRun } from './category-run'
+import { Semaphore } from './semaphore'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
-import { Turns } from './turns'
 
 /**
  * A synchronisation that is under way. Read as an iterable it tells what happens, and fails as the
@@ -108,9 +108,14 @@ class Run {
   }
 
   async #work(): Promise<void> {
-    const { folder, marketplace, service, shares, ground } = this.#settings
+    const { folder, marketplace, service, shares, environment } = this.#settings
     const origin = { marketplace, service: service.profile.baseUrl }
-    const state = await StateFolder.open({ folder, origin, storeBytes: shares.storeBytes, ground })
+    const state = await StateFolder.open({
+      folder,
+      origin,
+      storeBytes: shares.storeBytes,
+      environment,
+    })
     try {
       await this.#synchronise(state)
     } catch (error) {
@@ -142,9 +147,9 @@ class Run {
       settings: this.#settings,
       folder,
       finish,
-      downloads: new Turns(this.#settings.parallelFiles),
+      downloads: new Semaphore(this.#settings.parallelFiles),
       // Rows are merged on this thread: two files at a time would only take twice the memory.
-      applying: new Turns(1),
+      applying: new Semaphore(1),
       signal: this.#abort.signal,
       tell: event => this.#tell(event),
       received: bytes => {

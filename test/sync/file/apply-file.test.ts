@@ -3,9 +3,9 @@
 
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { DurableFile } from '../../../src/disk/durable-files'
 import type { StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
-import type { DurableFile } from '../../../src/sync/durable-files'
 import { applyFile } from '../../../src/sync/file/apply-file'
 import { commitFile } from '../../../src/sync/file/finish-file'
 import type { FileId } from '../../../src/sync/file-id'

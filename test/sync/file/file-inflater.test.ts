@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { DurableFile } from '../../../src/sync/durable-files'
+import type { DurableFile } from '../../../src/disk/durable-files'
 import { FileInflater, type InflaterState } from '../../../src/sync/file/file-inflater'
 import { SimulatedMachine } from '../simulated-machine'
 

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { machineFiles } from '../../../src/disk/durable-files'
 import { FeedError } from '../../../src/errors'
 import { takeKernelLock } from '../../../src/state/level/kernel-lock'
-import { machineFiles } from '../../../src/sync/durable-files'
 import { machineProcesses, type ProcessIdentity } from '../../../src/sync/folder/process-identity'
-import { StateLock, type StateLockGround } from '../../../src/sync/folder/state-lock'
+import { type LockEnvironment, StateLock } from '../../../src/sync/folder/state-lock'
 
 let folder: string
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const MACHINE: StateLockGround = {
+const MACHINE: LockEnvironment = {
   files: machineFiles,
   processes: machineProcesses,
   lockFolder: takeKernelLock,

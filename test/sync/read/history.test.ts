@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineGround } from '../../../src/sync/folder/state-ground'
+import { machineEnvironment } from '../../../src/sync/folder/environment'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { DAY_MS, HOUR_MS, SmallShop } from '../small-run'
 
@@ -31,7 +31,7 @@ const shop = new SmallShop(
 beforeAll(async () => {
   for (const nowMs of [FIRST, SECOND]) {
     shop.nowMs = nowMs
-    const { failed } = await shop.sync(machineGround, { folder, changes: 'none' }).summary
+    const { failed } = await shop.sync(machineEnvironment, { folder, changes: 'none' }).summary
     expect(failed).toEqual([])
   }
 })

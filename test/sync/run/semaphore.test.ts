@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { Turns } from '../../../src/sync/run/turns'
+import { Semaphore } from '../../../src/sync/run/semaphore'
 
-test('so many at a time, in the order in which they asked', async () => {
-  const turns = new Turns(2)
+test('a semaphore admits so many jobs at a time, in the order in which they ask', async () => {
+  const semaphore = new Semaphore(2)
   const { signal } = new AbortController()
   const started: number[] = []
   const ends: (() => void)[] = []
   const jobs = [0, 1, 2, 3].map(n =>
-    turns.take(signal, async () => {
+    semaphore.run(signal, async () => {
       started.push(n)
       await new Promise<void>(resolve => ends.push(resolve))
       return n
@@ -26,13 +26,13 @@ test('so many at a time, in the order in which they asked', async () => {
   expect(await Promise.all(jobs)).toEqual([0, 1, 2, 3])
 })
 
-test('one that fails, or was aborted while it waited, gives its turn on', async () => {
-  const turns = new Turns(1)
+test('a job that fails, or was aborted while it waited, passes its permit on', async () => {
+  const semaphore = new Semaphore(1)
   const aborted = AbortSignal.abort(new RangeError('aborted'))
   const { signal } = new AbortController()
-  const failing = turns.take(signal, () => Promise.reject(new RangeError('failed')))
-  const waiting = turns.take(aborted, async () => 'never')
-  const last = turns.take(signal, async () => 'last')
+  const failing = semaphore.run(signal, () => Promise.reject(new RangeError('failed')))
+  const waiting = semaphore.run(aborted, async () => 'never')
+  const last = semaphore.run(signal, async () => 'last')
   await expect(failing).rejects.toThrow('failed')
   await expect(waiting).rejects.toThrow('aborted')
   expect(await last).toBe('last')

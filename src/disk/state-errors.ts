@@ -1,8 +1,7 @@
-// What stores and state folders need of the file system: its failures as typed errors, each with
-// what to do about it, and the one call that Node has no name for.
+// Failures of the file system as the typed errors of stores and state folders, each with a remedy.
 
-import { open } from 'node:fs/promises'
 import { FeedError } from '../errors'
+import { systemCode } from './system-calls'
 
 /** @throws FeedError STATE_IO, and what `action` throws itself as a FeedError */
 export async function onDisk<T>(
@@ -14,8 +13,7 @@ export async function onDisk<T>(
     return await action()
   } catch (cause) {
     if (FeedError.is(cause)) throw cause
-    const { code } = (cause ?? {}) as { code?: unknown }
-    throw stateIo(path, operation, typeof code === 'string' ? code : String(cause), cause)
+    throw stateIo(path, operation, systemCode(cause) ?? String(cause), cause)
   }
 }
 
@@ -62,19 +60,4 @@ export function corruptState(
     { path, reason },
     { cause },
   )
-}
-
-/**
- * Brings to the disk what was made, renamed and removed in a folder: after a loss of power it is so
- * only then. Windows cannot open a folder; there the file system's journal keeps the order of such
- * changes, and this call does nothing. Fails with the system's own error.
- */
-export async function syncFolder(path: string, platform = process.platform): Promise<void> {
-  if (platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

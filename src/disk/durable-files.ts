@@ -5,7 +5,8 @@
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { onDisk, syncFolder } from '../state/disk'
+import { onDisk } from './state-errors'
+import { readAll, syncFolder, unless, unlessMissing, writeAll } from './system-calls'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {
@@ -85,33 +86,12 @@ class MachineFile implements DurableFile {
   read(offset: number, length: number): Promise<Uint8Array> {
     return onDisk(this.#path, 'read', async () => {
       const bytes = Buffer.allocUnsafeSlow(length)
-      let filled = 0
-      while (filled < length) {
-        const { bytesRead } = await this.#handle.read(
-          bytes,
-          filled,
-          length - filled,
-          offset + filled,
-        )
-        if (bytesRead === 0) break
-        filled += bytesRead
-      }
-      return bytes.subarray(0, filled)
+      return bytes.subarray(0, await readAll(this.#handle, bytes, offset))
     })
   }
 
   write(offset: number, bytes: Uint8Array): Promise<void> {
-    return onDisk(this.#path, 'write', async () => {
-      for (let from = 0; from < bytes.length; ) {
-        const { bytesWritten } = await this.#handle.write(
-          bytes,
-          from,
-          bytes.length - from,
-          offset + from,
-        )
-        from += bytesWritten
-      }
-    })
+    return onDisk(this.#path, 'write', () => writeAll(this.#handle, bytes, offset))
   }
 
   truncate(length: number): Promise<void> {
@@ -153,21 +133,4 @@ async function bytesUnder(folder: string): Promise<number> {
       : ((await unlessMissing(stat(path)))?.size ?? 0)
   }
   return bytes
-}
-
-function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  return unless('ENOENT', work)
-}
-
-async function unless<T>(code: string, work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (codeOf(error) === code) return undefined
-    throw error
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | null)?.code
 }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { AtomicFile } from '../src/atomic-file'
+import { AtomicFile } from '../../src/disk/atomic-file'
 
 /** Digits of the temporary names to come, where a test wants to know them. */
 const digits = vi.hoisted(() => ({ known: undefined as Buffer | undefined }))

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { machineFiles } from '../../src/sync/durable-files'
-import { readWhole, replaceWhole } from '../../src/sync/whole-file'
+import { machineFiles } from '../../src/disk/durable-files'
+import { readWhole, replaceWhole } from '../../src/disk/whole-file'
 
 let folder: string
 beforeEach(async () => {

@@ -4,16 +4,16 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onDisk } from '../../state/disk'
+import { machineFiles } from '../../disk/durable-files'
+import { onDisk } from '../../disk/state-errors'
 import type { KeyedStore } from '../../state/keyed-store'
 import { takeKernelLock } from '../../state/level/kernel-lock'
 import { LevelSnapshot, type LevelSnapshotOptions } from '../../state/level/level-snapshot'
 import { LevelStore } from '../../state/level/level-store'
-import { machineFiles } from '../durable-files'
 import { machineProcesses } from './process-identity'
-import type { StateLockGround } from './state-lock'
+import type { LockEnvironment } from './state-lock'
 
-export interface StateGround extends StateLockGround {
+export interface Environment extends LockEnvironment {
   /** @param mustExist a store that is missing is STATE_CORRUPT; without it one is made */
   openStore(folder: string, memoryBytes: number, mustExist: boolean): Promise<KeyedStore>
   /** The store as it is now, which nobody writes to meanwhile. */
@@ -28,7 +28,7 @@ export interface StoreSnapshot {
   close(): Promise<void>
 }
 
-export const machineGround: StateGround = {
+export const machineEnvironment: Environment = {
   files: machineFiles,
   processes: machineProcesses,
   lockFolder: takeKernelLock,

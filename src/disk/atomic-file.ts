@@ -6,18 +6,11 @@
 // leaves such a file behind, and then it can be deleted.
 
 import { randomBytes } from 'node:crypto'
-import { constants, unlinkSync } from 'node:fs'
-import {
-  type FileHandle,
-  lstat,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { keepAtExit, removeAtExit, removeNow } from './remove-at-exit'
+import { syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
 
 /** Nobody else may open what is not whole yet. */
 const PRIVATE_MODE = 0o600
@@ -28,19 +21,6 @@ const CREATE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 /** Characters of the target's name in the temporary name: file systems allow 255 bytes for both. */
 const NAME_CHARACTERS = 64
-/**
- * Some file systems have no modes, or cannot sync a folder. Neither makes the file's content wrong.
- */
-const UNSUPPORTED: readonly unknown[] = [
-  'EPERM',
-  'EACCES',
-  'EINVAL',
-  'ENOSYS',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'EISDIR',
-]
-
 export class AtomicFile {
   /** Where the content will stand. */
   readonly path: string
@@ -85,7 +65,7 @@ export class AtomicFile {
     await this.#handle.sync()
     await this.#close()
     await rename(this.#temporary, this.path)
-    unfinished.delete(this.#temporary)
+    keepAtExit(this.#temporary)
     await syncFolder(dirname(this.path))
   }
 
@@ -94,8 +74,7 @@ export class AtomicFile {
     try {
       await this.#close()
     } finally {
-      await rm(this.#temporary, { force: true })
-      unfinished.delete(this.#temporary)
+      await removeNow(this.#temporary)
     }
   }
 
@@ -104,30 +83,6 @@ export class AtomicFile {
     this.#isClosed = true
     await this.#handle.close()
   }
-}
-
-/** Writes all of `bytes` behind what was written last. */
-export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let from = 0; from < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, from, bytes.length - from)
-    from += bytesWritten
-  }
-}
-
-/** A file that was made or renamed is so after a power loss only when its folder was synced too. */
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder; renames are journaled by the file system.
-  if (process.platform === 'win32') return
-  await whereSupported(
-    (async () => {
-      const folder = await open(path, 'r')
-      try {
-        await folder.sync()
-      } finally {
-        await folder.close()
-      }
-    })(),
-  )
 }
 
 /**
@@ -153,41 +108,4 @@ export function descriptorOf(path: string): number | undefined {
   return number === undefined || (number.pid ?? `${process.pid}`) !== `${process.pid}`
     ? undefined
     : Number(number.fd)
-}
-
-/** Temporary files of this process. */
-const unfinished = new Set<string>()
-let isListening = false
-
-function removeAtExit(path: string): void {
-  unfinished.add(path)
-  if (isListening) return
-  isListening = true
-  process.on('exit', () => {
-    for (const path of unfinished) {
-      try {
-        unlinkSync(path)
-      } catch {
-        // The process ends in any case, and the other files have to be removed too.
-      }
-    }
-  })
-}
-
-async function whereSupported(work: Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!UNSUPPORTED.includes((error as NodeJS.ErrnoException).code)) throw error
-  }
-}
-
-/** Undefined where there is no such file. */
-export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }

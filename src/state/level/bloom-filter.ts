@@ -9,7 +9,7 @@ export const FILTER_BYTES = 2 ** 22
 const BIT_MASK = FILTER_BYTES * 8 - 1
 const PROBES = 4
 
-export class KeyFilter {
+export class BloomFilter {
   readonly #bits = new Uint8Array(FILTER_BYTES)
   #hash = 0
   #step = 0
