@@ -1,9 +1,9 @@
-// A file that appears whole or not at all: written under a temporary name in the folder of its
-// target, synced and renamed. It knows nothing of what is written. Its methods fail with the
-// system's own errors: the callers type them.
+// A file that appears whole or not at all. The content is written under a temporary name in the
+// folder of the target, synced and renamed. The methods fail with the system's own errors, which
+// the callers type.
 //
 // The temporary name is `<name>.<16 hexadecimal digits>.partial`. Only a process that is killed
-// leaves such a file behind, and then it can be deleted.
+// leaves such a file behind; a user may delete it.
 
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -12,17 +12,20 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { keepAtExit, removeAtExit, removeNow } from './remove-at-exit'
 import { syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
 
-/** Nobody else may open what is not whole yet. */
+/** No other user may open the file before it is whole. */
 const PRIVATE_MODE = 0o600
 /** The mode of a new file before the process's umask is applied. */
 const NEW_FILE_MODE = 0o666
-/** O_EXCL refuses every name that is taken, a symbolic link included. Windows has no O_NOFOLLOW. */
+/** O_EXCL refuses every name that exists, a symbolic link included. Windows has no O_NOFOLLOW. */
 const CREATE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
-/** Characters of the target's name in the temporary name: file systems allow 255 bytes for both. */
+/**
+ * The temporary name repeats so many characters of the target's name. File systems allow 255 bytes
+ * in a name.
+ */
 const NAME_CHARACTERS = 64
 export class AtomicFile {
-  /** Where the content will stand. */
+  /** Path of the target, with all symbolic links followed. */
   readonly path: string
   readonly #temporary: string
   readonly #handle: FileHandle
@@ -35,8 +38,8 @@ export class AtomicFile {
   }
 
   /**
-   * Makes the temporary file. The folder has to be there. Where `path` is a symbolic link, the file
-   * that it points to is the one that will be replaced; the link stays.
+   * Makes the temporary file in the folder of the target, which must exist. A symbolic link at
+   * `path` stays; the commit replaces the file that it points to.
    */
   static async create(path: string): Promise<AtomicFile> {
     const target = await withoutLinks(path)
@@ -54,8 +57,8 @@ export class AtomicFile {
 
   /**
    * Puts the file in its place, with the mode of the file that it replaces. The last of several
-   * writers wins. After a failure `abort` has to be called. Nothing is retried: a failed sync says
-   * that data may be lost.
+   * writers wins. After a failure the caller calls `abort`. No step is repeated, because a failed
+   * sync means that data may be lost.
    */
   async commit(): Promise<void> {
     const before = await unlessMissing(lstat(this.path))
@@ -69,7 +72,7 @@ export class AtomicFile {
     await syncFolder(dirname(this.path))
   }
 
-  /** Removes the temporary file. What stood at `path` before stays. */
+  /** Removes the temporary file. An earlier file at `path` stays. */
   async abort(): Promise<void> {
     try {
       await this.#close()
@@ -86,22 +89,22 @@ export class AtomicFile {
 }
 
 /**
- * The path with all symbolic links followed, the last one also where it points to nothing yet. A
- * link of a descriptor, such as `/proc/self/fd/1`, is not followed: what it points to may have no
- * path.
+ * Returns the path with all symbolic links followed, also where the last link points to a file that
+ * does not exist yet. A link of a descriptor, such as `/proc/self/fd/1`, is not followed, because
+ * an open file may have no path.
  */
 export async function withoutLinks(path: string): Promise<string> {
   const place = join(await realpath(dirname(resolve(path))), basename(resolve(path)))
   if (descriptorOf(place) !== undefined) return place
   if (!(await unlessMissing(lstat(place)))?.isSymbolicLink()) return place
-  // The system refuses links that lead in a circle.
+  // The call fails for links that lead in a circle.
   await unlessMissing(stat(place))
   return withoutLinks(resolve(dirname(place), await readlink(place)))
 }
 
 /**
- * The number of this process's open file that a path without links names, as `/dev/stdout` does in
- * the end.
+ * Returns the number of the open file of this process that the path names, as `/dev/stdout` does
+ * once its links are followed. Returns undefined for any other path.
  */
 export function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/(?<pid>\d+)(?:\/task\/\d+)?)\/fd\/(?<fd>\d+)$/.exec(path)?.groups

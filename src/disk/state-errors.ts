@@ -3,7 +3,10 @@
 import { FeedError } from '../errors'
 import { systemCode } from './system-calls'
 
-/** @throws FeedError STATE_IO, and what `action` throws itself as a FeedError */
+/**
+ * Returns the result of `action`. A failure of the system becomes STATE_IO.
+ * @throws FeedError STATE_IO, and every FeedError that `action` throws
+ */
 export async function onDisk<T>(
   path: string,
   operation: string,
@@ -17,7 +20,7 @@ export async function onDisk<T>(
   }
 }
 
-/** What helps where the system gives these codes. */
+/** Remedies for the user, by the system's code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk and run again',
   EDQUOT: 'raise the disk quota or free some of it, and run again',
@@ -30,7 +33,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file: check the path',
 }
 
-/** @param reason the system's code where it gave one */
+/** @param reason the system's code where there is one, else a description */
 export function stateIo(
   path: string,
   operation: string,
@@ -47,7 +50,7 @@ export function stateIo(
   )
 }
 
-/** @param path the damaged file, or the folder where it cannot be said */
+/** @param path the damaged file, or its folder where the file is not known */
 export function corruptState(
   path: string,
   reason: string,
