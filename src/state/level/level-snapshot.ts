@@ -1,7 +1,7 @@
-// A store on disk as it is at one moment, for a reader who leaves the store itself alone. LevelDB
-// writes when it opens a database, so it gets an index folder of its own: links to the tables,
-// which never change, and copies of the small files. The value log is only ever appended to, and
-// its segments are opened at once: they can be read after a writer has removed them.
+// A snapshot of a store on disk for a reader. LevelDB writes to a database when it opens it, so the
+// snapshot has an index folder of its own, with links to the tables, which never change, and copies
+// of the small files. The segments of the value log are append-only and are opened at once, so that
+// they can be read after a writer has removed them.
 
 import { constants, copyFile, link, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -14,16 +14,18 @@ import { INDEX, LevelStore, VALUES } from './level-store'
 import { ValueLog } from './value-log'
 
 /**
- * How a snapshot has the tables: `hard` links keep them while a writer removes its own, and need
- * the store's file system; `symbolic` links reach a file system that cannot be written. Where the
- * system refuses the link, the table is copied.
+ * The links of a snapshot to the tables. `hard` links survive the removal of a table by a writer
+ * and need the file system of the store. `symbolic` links lead to a file system that cannot be
+ * written. Where the system refuses a link, the table is copied.
  */
 export type SnapshotLinks = 'hard' | 'symbolic'
 
 export interface LevelSnapshotOptions {
   /** Folder of the store. */
   readonly store: string
-  /** Folder for the snapshot, made here and removed by the caller when the snapshot is closed. */
+  /**
+   * Folder for the snapshot, which is made here. The caller removes it when the snapshot is closed.
+   */
   readonly place: string
   readonly links: SnapshotLinks
 }
@@ -40,8 +42,8 @@ export class LevelSnapshot {
   }
 
   /**
-   * @throws FeedError STATE_CORRUPT, STATE_IO, STATE_LOCKED where another process writes to the
-   * store at this moment
+   * @throws FeedError STATE_CORRUPT, STATE_IO; STATE_LOCKED where another process writes to the
+   * store meanwhile
    */
   static async take({ store, place, links }: LevelSnapshotOptions): Promise<LevelSnapshot> {
     const [index, values] = [join(store, INDEX), join(store, VALUES)]
@@ -55,8 +57,8 @@ export class LevelSnapshot {
       for (const path of before.keys()) {
         await onDisk(path, 'copy', () => copyFile(join(store, path), join(place, path)))
       }
-      // Only those that the manifest names. LevelDB may use the number of another one, and would
-      // write into the file behind the link.
+      // Only the tables that the manifest names are linked. LevelDB may reuse the number of another
+      // one, and would write into the file behind the link.
       for (const name of await liveTables(join(place, INDEX), index))
         await lend(join(index, name), join(place, INDEX, name), links)
       const log = await ValueLog.openForReading(values)
@@ -70,7 +72,7 @@ export class LevelSnapshot {
   }
 
   /**
-   * The store, which may be read and not written. The snapshot is closed with it.
+   * Opens the store for reading. The snapshot is closed with the store.
    * @throws FeedError STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
    */
   async open(memoryBytes: number): Promise<LevelStore> {
@@ -87,13 +89,13 @@ export class LevelSnapshot {
     }
   }
 
-  /** Where it was not opened. */
+  /** Closes a snapshot that was not opened. */
   close(): Promise<void> {
     return this.#log.close()
   }
 }
 
-/** Sizes of the files that a writer changes, by their paths in the store. */
+/** Returns the sizes of the files that a writer changes, by their paths in the store. */
 async function growingFiles(store: string): Promise<ReadonlyMap<string, number>> {
   const index = join(store, INDEX)
   const names = (await onDisk(index, 'read', () => readdir(index))).filter(name =>
@@ -114,7 +116,7 @@ function isSame(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, 
 }
 
 /**
- * A link is refused by file systems that have none, and for files of other users
+ * The system refuses a link on a file system without links, and for files of other users
  * (fs.protected_hardlinks).
  */
 async function lend(from: string, to: string, links: SnapshotLinks): Promise<void> {
@@ -127,7 +129,9 @@ async function lend(from: string, to: string, links: SnapshotLinks): Promise<voi
   })
 }
 
-/** What is found in a snapshot is damage of the store: the error names the store's file. */
+/**
+ * Returns the error with the path of the store's file: damage in a snapshot is damage of the store.
+ */
 function withPath(error: unknown, place: string, store: string): unknown {
   if (!FeedError.is(error) || (error.code !== 'STATE_CORRUPT' && error.code !== 'STATE_IO'))
     return error
