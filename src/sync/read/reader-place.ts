@@ -1,7 +1,7 @@
-// The folder that a reader has for itself, with its snapshot of the store and the stores of earlier
-// times. It is inside the state folder, or among the system's temporary files where the state
-// folder cannot be written. It is made while the reader holds the folder's lock, and removed when
-// the reader closes; that of a reader that was killed is removed by the next process with the lock.
+// The folder of one reader, with its snapshot of the store and the stores of earlier times. It is
+// inside the state folder, or in the system's folder for temporary files where the state folder
+// cannot be written. The reader makes it under the lock of the state folder and removes it when it
+// closes. The next process with the lock removes the folder of a reader that was killed.
 //
 //   readers/<process>-<random>/lock/    a kernel lock (state/level/kernel-lock.ts), held as long as the reader lives
 //                              store/   the snapshot (state/level/level-snapshot.ts)
@@ -17,16 +17,16 @@ import type { StatePaths } from '../folder/state-paths'
 
 export interface ReaderPlace {
   readonly folder: string
-  /** What the state folder was of. */
+  /** The service and the marketplace of the state folder. */
   readonly origin: StateOrigin
   readonly snapshot: StoreSnapshot
-  /** Why the state folder cannot be written, as the system's code; undefined where it can. */
+  /** The system's code where the state folder cannot be written; undefined where it can. */
   readonly unwritable: string | undefined
-  /** Removes the folder. The store is closed before. */
+  /** Removes the folder. The caller has closed the store before. */
   leave(): Promise<void>
 }
 
-/** What the system says of a folder that this process may only read. */
+/** The system's codes for a folder that this process may only read. */
 const UNWRITABLE: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 /**
@@ -48,8 +48,8 @@ export async function makeReaderPlace(
 }
 
 /**
- * The caller holds the lock of the folder: readers are made under it, so one that has no lock has
- * ended.
+ * Removes the folders of readers that have ended: those without a lock. The caller holds the lock
+ * of the state folder, under which reader folders are made.
  */
 export async function removeEndedReaders(
   { files, processes, lockFolder }: Environment,
@@ -57,7 +57,7 @@ export async function removeEndedReaders(
 ): Promise<void> {
   const own = processName(processes.own())
   for (const name of await files.list(readers)) {
-    // To ask for a lock that this process has would free it.
+    // A second request for a lock that this process holds would free it.
     if (name.startsWith(`${own}-`)) continue
     const folder = join(readers, name)
     const lock = await lockFolder(join(folder, LOCK)).catch(ifLocked)
@@ -97,9 +97,10 @@ async function placeInside(environment: Environment, paths: StatePaths): Promise
 }
 
 /**
- * Nobody can ask for the lock there. A writer of this machine is known by its claim, one of another
- * machine by what it changes while the snapshot is made; one that begins later may remove tables,
- * and reading fails then, but is never wrong.
+ * Makes the place outside a folder that cannot be written, where no process can take the lock. A
+ * writer on this machine is known by its claim, and one on another machine by its changes while the
+ * snapshot is made. A writer that begins later may remove tables; reads then fail, but are never
+ * wrong.
  */
 async function placeOutside(
   environment: Environment,
@@ -121,7 +122,7 @@ async function placeOutside(
 }
 
 async function originOf({ files }: Environment, paths: StatePaths): Promise<StateOrigin> {
-  // A reader has seen the marker: where it is gone now, somebody removes the folder.
+  // The reader has seen the marker. Where it is missing now, the folder is being removed.
   const origin = await readMarker(files, paths)
   if (origin === undefined) throw markerMissing(paths)
   return origin

@@ -1,6 +1,6 @@
-// A state folder as one reader sees it: the categories as they were when it was opened, whatever
-// runs write after that. Several readers may have views at the same time. What a run that died left
-// undone is finished before, which needs the whole folder.
+// A view of a state folder for one reader: the categories as they were when it was opened. Several
+// readers may have views at a time. Opening first finishes what an earlier run left undone, under
+// the lock of the folder.
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export interface StateViewOptions {
   readonly folder: string
   readonly storeBytes: number
   readonly environment: Environment
-  /** How a file that a run was applying when it died is finished. */
+  /** Options for finishing a file that an earlier run left half applied. */
   readonly finish: FinishOptions
 }
 
@@ -55,7 +55,7 @@ export class StateView {
     for (;;) {
       await finishAll(options)
       const view = await StateView.#openAsItIs(options)
-      // What remains of a spool may belong to a file that is still to come.
+      // A spool that is left may belong to a file that is still being fetched.
       if (!(await view.#mustFinish(async (_, { ledger }) => ledger.applying !== undefined)))
         return view
     }
@@ -85,7 +85,7 @@ export class StateView {
     }
   }
 
-  /** Closes the view where something has to be finished first. */
+  /** Returns true, and closes the view, where a file must be finished first. */
   async #mustFinish(isOpen: typeof isUnfinished): Promise<boolean> {
     try {
       for (const category of this.categories) {
@@ -110,8 +110,8 @@ export class StateView {
   }
 
   /**
-   * A folder for what is made for this reader, which does not exist yet. It goes when the view is
-   * closed.
+   * Returns the path of a new folder for this reader, which does not exist yet. It is removed when
+   * the view is closed.
    */
   newFolder(): string {
     return join(this.#place.folder, randomUUID())
