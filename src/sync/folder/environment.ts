@@ -1,5 +1,5 @@
-// What a state folder stands on: files, processes, the lock and stores. A test may put something
-// else in the place of each.
+// The environment of a state folder: files, processes, the lock and stores. A test may replace each
+// of them.
 
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,15 +14,19 @@ import { machineProcesses } from './process-identity'
 import type { LockEnvironment } from './state-lock'
 
 export interface Environment extends LockEnvironment {
-  /** @param mustExist a store that is missing is STATE_CORRUPT; without it one is made */
+  /** @param mustExist with true a missing store is STATE_CORRUPT; with false it is made */
   openStore(folder: string, memoryBytes: number, mustExist: boolean): Promise<KeyedStore>
-  /** The store as it is now, which nobody writes to meanwhile. */
+  /**
+   * Takes a snapshot of a store. The caller sees to it that no writer changes the store meanwhile.
+   */
   snapshotStore(options: LevelSnapshotOptions): Promise<StoreSnapshot>
   /** Makes a folder outside the state folder. */
   makeTemporaryFolder(): Promise<string>
 }
 
-/** A store at one moment: it is opened, or closed unopened. */
+/**
+ * A snapshot of a store. The caller either opens it, and closes the store, or closes it unopened.
+ */
 export interface StoreSnapshot {
   open(memoryBytes: number): Promise<KeyedStore>
   close(): Promise<void>
