@@ -92,8 +92,8 @@ export async function writeAll(
 /**
  * Makes durable what was made, renamed and removed in a folder: a power loss may undo it before.
  * This is the only place that syncs a folder, so that state folders, stores and sinks behave alike.
- * The call does nothing on Windows, which cannot open a folder and keeps such changes in the journal
- * of its file system, and nothing on a file system that cannot sync a folder.
+ * The call does nothing on Windows, which cannot open a folder and keeps such changes in the
+ * journal of its file system, and nothing on a file system that cannot sync a folder.
  */
 export async function syncFolder(path: string, platform = process.platform): Promise<void> {
   if (platform === 'win32') return

@@ -1,4 +1,4 @@
-// What holds for every keyed store, whatever it keeps its keys in.
+// The contract of keyed stores, for every store.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const key = fc.string({
   unit: fc.constantFrom('\0', 'a', 'b', 'é', '\ud7ff', '\ue000', '\uffff', '😀'),
   maxLength: 3,
 })
-/** Short ones stand in the index of a store on disk, long ones in its log. */
+/** A store on disk keeps short values in its index and long ones in its log. */
 const value = fc.oneof(
   fc.string({ maxLength: 6 }),
   fc

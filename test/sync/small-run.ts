@@ -1,4 +1,4 @@
-// A synchronisation small enough to be run hundreds of times, and all that can be seen of its
+// A synchronisation that is small enough to run hundreds of times, and a reader of its whole
 // result.
 
 import type { EmulatorOptions } from '../../src/emulator'
@@ -13,10 +13,7 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 export const FOLDER = '/state'
 
-/**
- * Small enough for several pieces, several commits and several positions in a file of some
- * kilobytes.
- */
+/** Shares that give several pieces, commits and checkpoints in a file of some kilobytes. */
 const SHARES = {
   pieceBytes: 3_000,
   chunkBytes: 2_000,
@@ -28,7 +25,7 @@ const SHARES = {
 
 export class SmallShop {
   readonly #emulated: ReturnType<typeof emulated>
-  /** The service's clock and the client's. */
+  /** The clock of the service and of the client. */
   nowMs: number
 
   constructor(
@@ -78,7 +75,7 @@ export class SmallShop {
   }
 }
 
-/** Everything that a reader of the state can see, as text. */
+/** Returns everything that a reader of the state can see, as text. */
 export interface Seen {
   readonly items: readonly string[]
   readonly groups: readonly string[]

@@ -1,5 +1,5 @@
-// Worlds with every kind of change behind a service with every fault: what a synchronisation ends
-// with is the true state of the world at the watermark, however the files came.
+// Worlds with every kind of change behind a service with every fault. A synchronisation ends with
+// the true state of the world at the watermark, in whatever order files arrive.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,15 +24,15 @@ import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const CATEGORIES = ['220', '15032']
-/** `npm run test:crash` takes all of them. */
+/** `npm run test:crash` takes all seeds. */
 const SEEDS = Array.from(
   { length: process.env.FEEDMILL_CRASH === 'all' ? 20 : 2 },
   (_, seed) => seed,
 )
 
-/** In the middle of a day, with a bootstrap of the day before yesterday. */
+/** A time in the middle of a day, when the bootstrap is two days old. */
 const FIRST_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
-/** Two days later: daily files of after the bootstrap are there, and priority files. */
+/** Two days later, when the service has daily and priority files from after the bootstrap. */
 const SECOND_MS = FIRST_MS + 2 * DAY_MS
 
 function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop {
@@ -40,7 +40,7 @@ function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop
   return new SmallShop({ world, bootstrapAt: 'daily', ...options }, FIRST_MS)
 }
 
-/** Small ranges and no pauses: many requests, and many faults. */
+/** Small ranges without pauses give many requests and many faults. */
 const TROUBLED: Partial<SyncOptions> = {
   categories: CATEGORIES,
   parallelFiles: 3,
@@ -92,12 +92,14 @@ function truthAt(
     : Array.from(world.truthAt(time, { categoryId }), ({ cells }) => [...cells])
 }
 
-/** The end of the newest hour whose snapshot is there. */
+/** Returns the end of the newest hour whose snapshot the service has. */
 function newestHour(nowMs: number): number {
   return Math.floor(nowMs / HOUR_MS) * HOUR_MS - HOUR_MS
 }
 
-/** How far a category can come: up to the first hour that could not be had. */
+/**
+ * Returns the watermark that a category can reach: the first hour that the service could not give.
+ */
 function reachable(
   { failed, categories }: SyncSummary,
   categoryId: string,

@@ -1,7 +1,9 @@
 // Gathers writes into blocks and writes these to the disk one after the other, while the next block
 // is filled.
 //
-//   add ─▶ block in memory, up to `BLOCK_BYTES` ─▶ 1. its values, appended to the log, synced  ─▶ 2. its entries, one atomic batch
+//   add ─▶ block in memory, up to `BLOCK_BYTES`
+//       ─▶ 1. its values are appended to the log and synced
+//       ─▶ 2. its entries are written to the index in one atomic batch
 //
 // So a crash loses only the newest calls of `write`, each as a whole and in order. An entry never
 // refers to bytes that are not on the disk. Values in the log without an entry are removed with

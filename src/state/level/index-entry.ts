@@ -3,7 +3,9 @@
 // has a checksum of the value.
 //
 //   INLINE │ checksum │ value
-//   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value            (numbers: 32 bits, low byte first)
+//   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value
+//
+// Numbers have 32 bits, low byte first.
 
 import { crc32 } from '../../codec/gzip/crc32'
 import { corruptState } from '../../disk/state-errors'

@@ -3,7 +3,9 @@
 // before it is collected. Here a block costs 12 bytes and its padding. A block has a number, which
 // stays the same when the block moves to close holes.
 //
-//   slab: │ length │ number │ bytes … pad │ length │ number │ bytes … pad │ … free │      a freed block has the number FREED
+//   slab: │ length │ number │ bytes … pad │ length │ number │ bytes … pad │ … free │
+//
+// A freed block has the number FREED.
 
 /**
  * Bytes in a slab: large enough that the system gives it as whole pages, and small enough to be

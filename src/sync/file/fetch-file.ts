@@ -186,7 +186,7 @@ async function download(
   if (spool.file !== undefined) return undefined
   // A download without a byte ends well only where the service proved that there are none.
   if (info?.empty !== true)
-    throw new FeedError('HTTP_TRANSPORT', `no byte of ${fileIdKey(id)} came`, { url: '' })
+    throw new FeedError('HTTP_TRANSPORT', `no byte of ${fileIdKey(id)} was received`, { url: '' })
   return info
 }
 

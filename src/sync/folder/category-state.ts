@@ -2,8 +2,11 @@
 // checkpoint of the file that is being applied. All of them are under one prefix of the folder's
 // store. This class owns their keys, and decides what is written together.
 //
-//   i… p… o…   merged rows and what they came from (state/)      g… og…  groups      f/…  ledger      k  checkpoint
-//   t  up to when removals were forgotten
+//   i… p… o…   merged rows and their origins (state/)
+//   g… og…     groups and their origins
+//   f/…        ledger
+//   k          checkpoint
+//   t          time up to which removals were forgotten
 
 import type { AnyBatch } from '../../codec/row-image'
 import {

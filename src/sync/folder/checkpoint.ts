@@ -2,7 +2,7 @@
 // written in one step with the rows before it, and the next run continues there. Damaged bytes, or
 // those of another version of this program, count as no checkpoint.
 //
-//   magic · crc32 of what follows · length of the text │ positions as JSON │ inflate engine │ bytes not read yet
+//   magic · crc32 of the rest · length of the JSON │ JSON │ inflate engine │ unread bytes
 
 import { crc32 } from '../../codec/gzip/crc32'
 import type { GzipMembersState } from '../../codec/gzip/members'

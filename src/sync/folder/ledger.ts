@@ -1,8 +1,8 @@
 // The ledger of a category: the files of its state. An entry is written in one step with the rows
 // that it counts.
 //
-//   applying   the file is proven whole and lies in the spool; its rows are being merged. From here on it belongs to the state:
-//              whoever opens the folder finishes it first
+//   applying   the file is verified and in the spool, and its rows are being merged; the next
+//              owner of the folder finishes it first
 //   done       all of its rows are in the state
 
 import type { ChangeKind } from '../../codec/merge/register'

@@ -3,7 +3,7 @@
 // cannot be written. The reader makes it under the lock of the state folder and removes it when it
 // closes. The next process with the lock removes the folder of a reader that was killed.
 //
-//   readers/<process>-<random>/lock/    a kernel lock (state/level/kernel-lock.ts), held as long as the reader lives
+//   readers/<process>-<random>/lock/    the reader's kernel lock (state/level/kernel-lock.ts)
 //                              store/   the snapshot (state/level/level-snapshot.ts)
 
 import { randomUUID } from 'node:crypto'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BloomFilter } from '../../../src/state/level/bloom-filter'
 
-test('has every key that was added', () => {
+test('a Bloom filter has every key that was added', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), keys => {
       const filter = new BloomFilter()
@@ -13,7 +13,7 @@ test('has every key that was added', () => {
   )
 })
 
-test('of others it takes few for one of them', () => {
+test('a Bloom filter has few false positives', () => {
   const filter = new BloomFilter()
   const key = (n: number) => `iv1|${110_000_000_000 + n}|0`
   for (let n = 0; n < 200_000; n++) filter.add(key(2 * n))

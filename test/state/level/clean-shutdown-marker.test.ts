@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('is taken away where the files are those that were closed', async () => {
+test('the marker is removed where the files match it', async () => {
   await writeCleanShutdownMarker(folder, index)
   expect(await readdir(folder)).toEqual(['closed.json', 'index'])
   await writeFile(join(index, 'LOG'), 'whatever LevelDB says')
@@ -32,14 +32,14 @@ test.each([
   ['has other bytes', () => writeFile(join(index, '000003.log'), 'rec0rds')],
   ['is gone', () => rm(join(index, '000003.log'))],
   ['is new', () => writeFile(join(index, '000004.log'), '')],
-])('refuses files of which one %s', async (_, change) => {
+])('the check refuses files of which one %s', async (_, change) => {
   await writeCleanShutdownMarker(folder, index)
   await change()
   await expect(checkCleanShutdownMarker(folder, index)).rejects.toMatchObject({
     code: 'STATE_CORRUPT',
     context: { path: index },
   })
-  // It stays refused.
+  // A second check refuses the files too.
   await expect(checkCleanShutdownMarker(folder, index)).rejects.toMatchObject({
     code: 'STATE_CORRUPT',
   })

@@ -103,7 +103,7 @@ test('fault 92: a holder under another host name that runs keeps the folder, sta
   const ended = once(holder, 'exit')
   await once(holder.stdout, 'data')
   holder.kill('SIGSTOP')
-  // Asking twice must not free the other's lock either.
+  // A second request must not free the lock.
   for (let n = 0; n < 2; n++) {
     await expect(take()).rejects.toMatchObject({
       code: 'STATE_LOCKED',

@@ -15,7 +15,7 @@ import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { DAY_MS, HOUR_MS, SmallShop } from '../small-run'
 
 const START = Date.parse('2026-03-01T07:00:00Z')
-/** In the middle of a day; the bootstrap is of the end of the day before yesterday. */
+/** A time in the middle of a day; the bootstrap is from the end of the day before yesterday. */
 const FIRST = START + 2 * DAY_MS + 10 * HOUR_MS
 const BOOTSTRAP = START + DAY_MS
 const SECOND = FIRST + 2 * DAY_MS

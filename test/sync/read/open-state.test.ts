@@ -94,8 +94,8 @@ test('a folder that is no state is refused and left as it is', async () => {
 
 describe('a run that died behind the commit point of a file', () => {
   /**
-   * The call at which the `nth` synced write to the store is made: one for the folder's origin,
-   * then of each file one where it begins and one where it is done.
+   * Returns the number of the call with the `nth` synced write to the store. The first is for the
+   * folder's origin; then each file has one at its begin and one at its end.
    */
   async function callOf(nth: number): Promise<number> {
     const machine = new SimulatedMachine(0)

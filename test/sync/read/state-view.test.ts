@@ -60,7 +60,7 @@ const copied = (name: string) => {
   return copy
 }
 
-/** As where the file system is mounted read-only. */
+/** An environment whose file system is mounted read-only. */
 function readOnly(
   refused: string,
   reason = 'EROFS',
@@ -193,7 +193,7 @@ describe('a folder that cannot be written', () => {
     expect(() => readdirSync(environment.temporary[0]!)).toThrow('ENOENT')
   })
 
-  // Permissions do not bind root, which becomes another user for this.
+  // Permissions do not restrict root, so the test runs as another user.
   test.skipIf(process.platform === 'win32')('by its permissions is read', async () => {
     const copy = copied('permissions')
     const paths = [copy, ...namesUnder(copy).map(name => join(copy, name))]

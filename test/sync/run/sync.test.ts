@@ -1,5 +1,5 @@
-// The life of a synchronisation: what it tells, how it ends, what it leaves, and what the next one
-// makes of that. It is one piece because each of these is seen in the same whole runs.
+// Whole synchronisations: their events, their end, the folder that they leave, and the next run in
+// it. It is one piece, because each test needs the same whole runs.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
@@ -13,7 +13,7 @@ import { SimulatedMachine } from '../simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop, seenIn } from '../small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
-/** The bootstrap, its groups and the snapshots of three hours are there. */
+/** A time when the service has the bootstraps and the snapshots of three hours. */
 const NOW_MS = +START + 4 * HOUR_MS
 
 const shops: SmallShop[] = []
@@ -172,7 +172,7 @@ describe('a download that was interrupted', () => {
   const ranges = (requests: readonly Request[]) =>
     requests.map(request => request.headers.get('range') ?? '')
 
-  /** A shop whose answers to downloads of the bootstrap fail from the n-th on, until `heal`. */
+  /** A service whose answers to downloads of the bootstrap fail from the n-th on, until `heal`. */
   function breaking(after: number, emulator: Partial<EmulatorOptions> = {}) {
     const state = { isBroken: true, requests: [] as Request[] }
     const shop = shopWith(emulator, {
