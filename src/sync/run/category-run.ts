@@ -281,7 +281,7 @@ export class CategoryRun {
   }
 
   /**
-   * Removes spools of earlier runs that the plan does not need. The caller calls it before any
+   * Removes spools of earlier runs that the calendar does not need. The caller calls it before any
    * fetch.
    */
   async dropStrangeSpools(): Promise<void> {
