@@ -1,6 +1,6 @@
-// What Node's calls for files leave to their callers: a read and a write of all bytes, the sync of
-// a folder, a missing file that is no failure. All fail with the system's own errors; the callers
-// type them.
+// System calls that Node's functions for files lack: a read and a write of all bytes, the sync of a
+// folder, and calls that may meet a missing file. They fail with the system's own errors, which the
+// callers type.
 
 import { type FileHandle, open } from 'node:fs/promises'
 

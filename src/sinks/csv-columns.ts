@@ -59,7 +59,7 @@ export class CsvColumns {
     return this.#rows
   }
 
-  /** Whether a row has had each column. Until then no line may be written. */
+  /** True once every column has been seen. No line may be written before. */
   get isSettled(): boolean {
     return this.#missing.size === 0
   }

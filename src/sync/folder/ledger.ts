@@ -85,7 +85,7 @@ export class Ledger {
     return this.entries.filter(({ state }) => state === 'done').map(({ id }) => id)
   }
 
-  /** What has to be written for an entry; {@link took} when it is. */
+  /** Returns the write for an entry. The caller calls {@link took} after that write. */
   op({ id, ...entry }: LedgerEntry): StoreOp {
     return { key: PREFIX + fileIdKey(id), value: Buffer.from(JSON.stringify(entry)) }
   }

@@ -1,6 +1,6 @@
 // Plans the next files of one category from the clock, the limits (item-feeds.md, section 6) and
-// the applied files: which files can be applied, which are still to come, and which are lost. The
-// plan is a pure function.
+// the applied files: which files can be applied, which are still to come, and which are lost.
+// Planning is a pure function.
 //
 //   bootstrap   at first; and again where an hour (for groups: a day) is lost
 //   snapshots   every hour from that of the bootstrap on, one after the other
