@@ -29,7 +29,7 @@ export interface CalendarQuery extends Category {
   readonly done: Iterable<FileId>
   /**
    * Files that are due and that the service does not have, and a bootstrap whose latest generation
-   * is not new enough. The plan does not list these as `ready`.
+   * is not new enough. They are not `ready`.
    */
   readonly missing?: Iterable<FileId>
   /**
