@@ -171,13 +171,13 @@ class Application {
   async #count(changes: readonly CategoryChange[]): Promise<void> {
     const { log, onRows } = this.#options
     for (const { kind } of changes) this.#tally[kind]++
-    const told =
-      log === undefined ? [] : changes.filter(isEffective).map(change => this.#told(change))
-    if (told.length > 0) await log?.add(told)
+    const lines =
+      log === undefined ? [] : changes.filter(isEffective).map(change => this.#stateChange(change))
+    if (lines.length > 0) await log?.add(lines)
     onRows?.(changes.length)
   }
 
-  #told({ part, kind, itemId: id, version, row }: EffectiveChange): StateChange {
+  #stateChange({ part, kind, itemId: id, version, row }: EffectiveChange): StateChange {
     return { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
   }
 

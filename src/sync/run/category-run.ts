@@ -36,7 +36,7 @@ export interface SharedRun {
   readonly downloads: Semaphore
   readonly applying: Semaphore
   readonly signal: AbortSignal
-  tell(event: SyncEvent): void
+  report(event: SyncEvent): void
   received(bytes: number): void
   /** Ends the whole run. */
   fail(error: unknown): void
@@ -62,7 +62,7 @@ export class CategoryRun {
    */
   readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
-  #toldWatermarkMs: number | undefined
+  #reportedWatermarkMs: number | undefined
 
   constructor(state: CategoryState, shared: SharedRun) {
     this.#shared = shared
@@ -112,7 +112,7 @@ export class CategoryRun {
     for (;;) {
       this.#shared.signal.throwIfAborted()
       this.#plan = this.#ask()
-      this.#tellWatermark()
+      this.#reportWatermark()
       await this.#dropUnplanned()
       for (const id of this.#fetchable().slice(0, this.#shared.settings.filesAhead))
         this.#startFetch(id)
@@ -157,11 +157,11 @@ export class CategoryRun {
   }
 
   async #fetch(id: FileId): Promise<Fetched> {
-    const { folder, settings, signal, received, tell } = this.#shared
+    const { folder, settings, signal, received, report } = this.#shared
     const { service, shares, now } = settings
     const retry = {
       ...settings.retry,
-      onRetry: (told: Retry) => tell({ type: 'retry', file: id, ...told }),
+      onRetry: (failure: Retry) => report({ type: 'retry', file: id, ...failure }),
     }
     const needed = isBootstrap(id)
       ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan
@@ -174,7 +174,7 @@ export class CategoryRun {
       ...retry,
       ...settings.ranges,
     }
-    tell({ type: 'fetching', file: id })
+    report({ type: 'fetching', file: id })
     const options = {
       files: folder.files,
       folder: folder.paths.spool(id),
@@ -199,29 +199,29 @@ export class CategoryRun {
   }
 
   #settle(id: FileId, onItsWay: OnItsWay, fetched: Fetched): void {
-    const { tell } = this.#shared
+    const { report } = this.#shared
     const key = fileIdKey(id)
     onItsWay.isSettled = true
     // A bootstrap that was refused stays failed while it is the newest one.
     if (fetched.kind !== 'missing' || !this.#refused.has(key)) this.#failed.delete(key)
     if (fetched.kind === 'proven') {
       onItsWay.proven = fetched.file
-      tell({ type: 'proven', file: fetched.file.id })
+      report({ type: 'proven', file: fetched.file.id })
       return
     }
     this.#fetches.delete(key)
     this.#missing.set(key, id)
-    if (fetched.kind === 'missing') tell({ type: 'missing', file: id })
+    if (fetched.kind === 'missing') report({ type: 'missing', file: id })
     else this.#fail(id, fetched.error)
   }
 
   #fail(file: FileId, error: FeedError): void {
     this.#failed.set(fileIdKey(file), { file, error })
-    this.#shared.tell({ type: 'failed', file, error })
+    this.#shared.report({ type: 'failed', file, error })
   }
 
   async #apply(file: ProvenFile): Promise<void> {
-    const { applying, signal, folder, finish, settings, tell } = this.#shared
+    const { applying, signal, folder, finish, settings, report } = this.#shared
     const { maxRemovedShare } = settings
     await applying.run(signal, async () => {
       const refusal = await removalRefusal(folder, this.#state, file, { maxRemovedShare, signal })
@@ -230,9 +230,9 @@ export class CategoryRun {
         changes: changeTarget(settings.changes),
         keep: settings.keepFileBytes > 0,
       })
-      tell({ type: 'applying', file: file.id, entry })
+      report({ type: 'applying', file: file.id, entry })
       const done = await finishFile(folder, this.#state, entry, finish)
-      tell({ type: 'done', file: file.id, entry: done })
+      report({ type: 'done', file: file.id, entry: done })
     })
     this.#fetches.delete(fileIdKey(askedId(file.id)))
   }
@@ -262,11 +262,11 @@ export class CategoryRun {
     })
   }
 
-  #tellWatermark(): void {
+  #reportWatermark(): void {
     const { watermark } = this.#plan
-    if (watermark === undefined || watermark.getTime() === this.#toldWatermarkMs) return
-    this.#toldWatermarkMs = watermark.getTime()
-    this.#shared.tell({ type: 'watermark', category: this.#state.category, watermark })
+    if (watermark === undefined || watermark.getTime() === this.#reportedWatermarkMs) return
+    this.#reportedWatermarkMs = watermark.getTime()
+    this.#shared.report({ type: 'watermark', category: this.#state.category, watermark })
   }
 
   /** Removes files that were fetched ahead and that a newer bootstrap has made needless. */

@@ -90,7 +90,7 @@ class Run {
     const onAbort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     const timer = setInterval(
-      () => this.#tell({ type: 'progress', ...this.#progress() }),
+      () => this.#report({ type: 'progress', ...this.#progress() }),
       this.#settings.progressMs,
     ).unref()
     try {
@@ -98,7 +98,7 @@ class Run {
       this.#abort.signal.throwIfAborted()
       await this.#work()
       const progress = this.#progress()
-      this.#tell({ type: 'progress', ...progress })
+      this.#report({ type: 'progress', ...progress })
       return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
     } finally {
       clearInterval(timer)
@@ -150,7 +150,7 @@ class Run {
       // less time.
       applying: new Semaphore(1),
       signal: this.#abort.signal,
-      tell: event => this.#tell(event),
+      report: event => this.#report(event),
       received: bytes => {
         this.#bytes += bytes
       },
@@ -173,7 +173,7 @@ class Run {
     }
   }
 
-  #tell(event: SyncEvent): void {
+  #report(event: SyncEvent): void {
     if (event.type === 'done') this.#files++
     this.#queue.add(event)
   }
