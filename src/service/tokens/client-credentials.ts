@@ -4,7 +4,7 @@
 import type { Secrets } from '../../codec/secrets'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
-import { grantToken } from './token-grant'
+import type { GrantedToken } from './token-grant'
 import type { ClientCredentials, TokenNeed } from './token-source'
 
 export interface CredentialTokensOptions {
@@ -72,7 +72,9 @@ export class CredentialTokens {
     }
   }
 
-  #grant(scope: string) {
+  async #grant(scope: string): Promise<GrantedToken> {
+    // The grant's package is loaded with the first token: most imports never ask for one.
+    const { grantToken } = await import('./token-grant')
     const { tokenUrl, transport, credentials, settings, closed } = this.#options
     const limits = settings.bodyLimits(tokenUrl, closed)
     return grantToken({ tokenUrl, transport, limits, ...credentials }, scope)
