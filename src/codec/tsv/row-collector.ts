@@ -4,17 +4,14 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Columns, FeedFile } from '../../schema/feed-schema'
-import type { Row } from '../row'
 import { type FileProgress, RowBatch } from '../row-batch'
+import type { PlacedRow } from './bad-rows'
 import { chooseColumns } from './choose-columns'
 import type { BoundHeader } from './header'
 import { type BlockOfRows, KeptRows } from './kept-rows'
 import { leftOutBefore } from './row-gaps'
 import { takeRows } from './scan-space'
-import { ROW_NON_ASCII, type TsvScanner } from './scanner'
-
-/** A row that can say where it stands; few are asked. */
-export type PlacedRow = Pick<Row, 'position'>
+import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -46,8 +43,8 @@ export class RowCollector<K extends Columns> {
   readonly #parts: RowCollectorParts
   readonly #header: BoundHeader<K>
   readonly #kept: KeptRows | undefined
-  /** Leading cells of a row whose ends are wanted. */
-  readonly wanted: number
+  /** Leading cells of a row whose ends are needed. */
+  readonly #wanted: number
 
   /** @throws FeedError COLUMN_UNKNOWN */
   constructor(parts: RowCollectorParts) {
@@ -56,9 +53,20 @@ export class RowCollector<K extends Columns> {
     // Without a choice K is what the file's schema has.
     this.#header = chosen ? chosen.header : (parts.header as unknown as BoundHeader<K>)
     this.#kept = chosen && new KeptRows(chosen.columns, parts.batchBytes)
-    this.wanted = chosen
+    this.#wanted = chosen
       ? Math.max(0, ...chosen.columns.map(column => column + 1))
       : parts.header.columns.length
+  }
+
+  /** The column names of the file, as its header line spells them. */
+  get columnNames(): string[] {
+    return this.#parts.header.columns.map(column => column.heading)
+  }
+
+  /** A space for rows of the file. */
+  newSpace(): ScanSpace {
+    const { scanner, header } = this.#parts
+    return scanner.newSpace(header.columns.length, this.#wanted)
   }
 
   /** Whether all rows were handed over. */

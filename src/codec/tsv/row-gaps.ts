@@ -1,13 +1,35 @@
 // Bad rows that were left out between the rows of a block. They leave the offsets of the others as
 // they are, but not the row numbers.
 
-/** Rows that were left out one after the other. */
+/** Consecutive rows that were left out. */
 export interface RowGap {
   /** How many rows of the block stand before them, at least one. */
   readonly slot: number
   rows: number
   /** Offset in the block of the first of them. */
   readonly from: number
+}
+
+/** The gaps behind the first row of a space. */
+export class RowGaps {
+  /** The gaps, in the order of the rows. */
+  list: RowGap[] = []
+  /** Rows in all gaps together. */
+  rows = 0
+
+  /** Adds rows that were left out behind `slot` rows of the block. */
+  add(slot: number, rows: number, from: number): void {
+    const last = this.list.at(-1)
+    if (last?.slot === slot) last.rows += rows
+    else this.list.push({ slot, rows, from })
+    this.rows += rows
+  }
+
+  clear(): void {
+    if (this.rows === 0) return
+    this.list = []
+    this.rows = 0
+  }
 }
 
 /** For each of `rows` rows how many were left out before it. */
