@@ -1,6 +1,6 @@
-// Leaves out bad rows and counts them. Under `onBadRow: 'skip'` nobody is told of a bad row, so a
-// batch goes on behind it and has a gap there. Otherwise somebody is told, by an error or by a
-// call, and the batch ends before the bad row: the rows before it come first.
+// Leaves out bad rows and counts them. Under `onBadRow: 'skip'` the parser reports no bad row, so a
+// batch goes on behind it and has a gap there. Otherwise the parser reports it, by an error or by a
+// call, and ends the batch before it, so that the reader gets the rows before it first.
 //
 // Reading goes on at the line behind the first line of a bad row, also where a quote had run over
 // more lines: a quote that never closes costs one row, not the file. Those lines are read again
@@ -28,7 +28,7 @@ export interface BadRowsOptions {
   readonly maxRowBytes: number
 }
 
-/** A row that can say where it stands; few are asked. */
+/** A row whose position is computed on demand. */
 export interface PlacedRow {
   readonly position: RowPosition
 }
@@ -53,8 +53,8 @@ export class BadRows {
   }
 
   /**
-   * Leaves out the lines from `from` on that have no quoted cell and not the right number of cells,
-   * where nobody is told of them. It passes PAUSE_BYTES and one line at most.
+   * Leaves out consecutive lines from `from` on that have no quoted cell and a wrong number of
+   * cells, where the policy is to skip them. It passes at most PAUSE_BYTES and one line.
    * @returns where the next line begins
    */
   skipLines(from: number, space: ScanSpace): number {
@@ -76,7 +76,8 @@ export class BadRows {
   }
 
   /**
-   * Leaves out the bad row at `from`, where nobody is told of it and its line ends in the block.
+   * Leaves out the bad row at `from`, where the policy is to skip it and its line ends in the
+   * block.
    * @returns where the next row begins; -1 where `leaveOut` has to treat the row
    */
   skip({ readTo }: LeftOutRow, from: number, space: ScanSpace): number {
@@ -112,8 +113,8 @@ export class BadRows {
   }
 
   /**
-   * Returns whether a row that may not be UTF-8 is one of the file's. No row is taken behind one
-   * for which the policy is to throw.
+   * Returns whether a row, whose bytes may not be UTF-8, belongs into its batch. After a failure no
+   * row does.
    */
   takes(bytes: Uint8Array, row: PlacedRow): boolean {
     if (this.failure !== undefined) return false
@@ -126,15 +127,15 @@ export class BadRows {
       const error = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
       if (error !== undefined) this.failure = { error }
     } catch (error) {
-      // The caller's function threw. The rows before this one come first.
+      // The caller's function threw. The parser throws this behind the rows before the bad one.
       this.failure = { error }
     }
     return false
   }
 
   /**
-   * How many rows may be left out before a row has to be reported. Rows of the space stand before
-   * them, and their bytes may turn out not to be UTF-8.
+   * How many rows may be left out until `maxBadRows` is reached. Each row of the space counts as
+   * bad here, because its bytes may turn out not to be UTF-8.
    */
   #mostSkips(space: ScanSpace): number {
     return this.#options.maxBadRows - this.count - space.rows

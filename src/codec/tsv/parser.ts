@@ -1,7 +1,7 @@
-// The TSV parser: bytes in, row batches out. It owns the order of things: header, rows, bad rows,
-// the end. The bytes and the position in them are input-window.ts, what a row is stands in
-// judge-row.ts, what becomes of a bad row in bad-rows.ts, and the engines behind scanner.ts find
-// the cells of good rows quickly.
+// The TSV parser: bytes in, row batches out. It decides the order of the work: header, rows, bad
+// rows, end. input-window.ts has the bytes and the position in them, judge-row.ts says what a row
+// is, bad-rows.ts leaves out bad rows, and the engines behind scanner.ts find the cells of good
+// rows quickly.
 
 import { PAUSE, type Pause } from '../../core/steps'
 import { FeedError, type RowPosition } from '../../errors'
@@ -22,65 +22,67 @@ import { tsvScanner } from './tsv-scanner'
 export interface TsvParserOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
   /**
-   * Which file this is; every batch carries it. A function is asked once, when the header is read.
+   * Describes the file; every batch carries it. A function is called once, when the header is read.
    */
   readonly file?: FeedFile | (() => FeedFile)
   /**
-   * Those of the batches, by name, in this order; the file's when absent. COLUMN_UNKNOWN for one
-   * that neither schema nor file has.
+   * The projection: names of the columns of the batches, in this order. Without it batches have all
+   * columns of the file. COLUMN_UNKNOWN for a name that neither schema nor file has.
    */
   readonly columns?: readonly string[]
   readonly onBadRow?: BadRowPolicy
   /**
-   * Rows that may be left out, with `onBadRow` other than 'throw': one more ends the stream with
-   * TSV_BAD_ROWS_LIMIT. No limit by default.
+   * The most rows that may be left out, with `onBadRow` other than 'throw': one more ends the
+   * stream with TSV_BAD_ROWS_LIMIT. No limit by default.
    */
   readonly maxBadRows?: number
   /**
-   * What bytes that are not UTF-8 make of their row: a bad row, or text with U+FFFD in it, counted.
+   * What happens to a row with bytes that are not UTF-8: it is a bad row, or its text gets U+FFFD
+   * in their place and the row is counted. 'bad-row' by default.
    */
   readonly invalidUtf8?: 'bad-row' | 'replace'
   /**
-   * Bytes of a row, line end included, at the most, the header line among them; also how far an
-   * open quote is followed.
+   * The most bytes of a row or of the header line, its line end included; 1 MiB by default. A
+   * quoted cell without a closing quote is followed no further.
    */
   readonly maxRowBytes?: number
   /**
-   * Bytes of the file in a batch, unless one row is longer; with `columns`, of those, and up to
-   * four times more.
+   * Bytes of the file in a batch, unless one row is longer; 64 KiB by default. With `columns` only
+   * the bytes of these count, and a batch has up to four times as many.
    */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
   /**
-   * A batch is good only until the next is asked for: it may lie where it was read. Its rows must
-   * not be kept, detached ones excepted.
+   * Lends batches: a batch is valid only until the caller asks for the next one, and may be a view
+   * of the input. The caller must not keep rows unless it detaches them.
    */
   readonly lends?: boolean
   /**
-   * Goes on where another parser's `saveState` was called, with the bytes that were pushed after
-   * it.
+   * State of another parser, which this one goes on from. The first push is the bytes that follow
+   * those of the other one.
    */
   readonly start?: TsvParserState
 }
 
-/** All that a parser of the same options needs to go on between two pushes. */
+/** The state of a parser between two pushes. Checkpoints store it, so its names do not change. */
 export interface TsvParserState extends InputWindowState {
+  /** The column names of the file. */
   readonly headings: readonly string[]
   readonly badRows: number
   readonly replacedRows: number
 }
 
 /**
- * Where a batch has some columns, it has the rows of several blocks, and a larger block costs less
- * for each row: its size is so many times `batchBytes`, up to MOST_BLOCK_BYTES.
+ * With a projection a batch has the rows of several blocks, and larger blocks cost less for each
+ * row: a block is this many times `batchBytes`, up to MOST_BLOCK_BYTES.
  */
 const BATCHES_IN_BLOCK = 4
 const MOST_BLOCK_BYTES = 1 << 20
-/** The parser gives PAUSE when it has left out so many rows without a batch. */
+/** The parser gives PAUSE when it has left out this many rows without a batch. */
 const PAUSE_ROWS = 1 << 10
 /**
- * Behind a bad row the parser reads so many bytes row by row: where bad rows are many, calling the
- * scan engine for the few rows between them costs more.
+ * Behind a bad row the parser reads this many bytes row by row: where there are many bad rows, it
+ * costs more to call the scan engine for the few rows between them.
  */
 const SLOW_BYTES = 128
 
@@ -94,7 +96,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #window: InputWindow
   readonly #badRows: BadRows
   readonly #progress: FileProgress = { complete: false }
-  /** One for all pushes: a generator for each would cost more than most batches. */
+  /** One iterator serves all pushes: a generator for each would cost more than most batches. */
   readonly #steps: IterableIterator<RowBatch<K> | Pause> = {
     next: () => {
       const value = this.#next()
@@ -102,9 +104,9 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     },
     [Symbol.iterator]: () => this.#steps,
   }
-  /** Undefined until the header is read. */
+  /** The collector of the file's rows; undefined until the header is read. */
   #rows: RowCollector<K> | undefined
-  /** Undefined until rows are read. */
+  /** The space of the rows in the current block; undefined until it is needed. */
   #space: ScanSpace | undefined
 
   constructor({ start, ...options }: TsvParserOptions<C>) {
@@ -147,11 +149,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   /**
-   * Takes the next bytes of the file. Batches come as soon as a block is full; they own their
-   * memory. The sequence must be used up before the next call. PAUSE stands in it where the parser
-   * has met only bad rows for a while.
-   * @param bytes are read where they lie, if they carry a loan and it lasts until the sequence is
-   * used up. Otherwise they are copied.
+   * Takes the next bytes of the file. Batches come as soon as a block is full; without `lends` they
+   * own their memory. The caller must use up the sequence before its next call. The sequence has a
+   * PAUSE where the parser has met only bad rows for a while.
+   * @param bytes are read in place if they carry a loan, which must last until the sequence is used
+   * up. Otherwise the parser copies them.
    */
   steps(bytes: Uint8Array): Iterable<RowBatch<K> | Pause> {
     const loan = loanOf(bytes)
@@ -163,19 +165,19 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return this.#steps
   }
 
-  /** The batches among `steps`, for a caller that has no event loop to think of. */
+  /** The batches of `steps` without PAUSE, for a caller that need not let the event loop turn. */
   push(bytes: Uint8Array): Iterable<RowBatch<K>> {
     return batchesAmong(this.steps(bytes))
   }
 
-  /** The batches among `lastSteps`. */
+  /** The batches of `lastSteps` without PAUSE. */
   end(): Iterable<RowBatch<K>> {
     return batchesAmong(this.lastSteps())
   }
 
   /**
-   * The end of the file: the last rows.
-   * @throws FeedError TSV_EMPTY where not even a header came
+   * Ends the file, and gives its last rows.
+   * @throws FeedError TSV_EMPTY where the file has no header line
    */
   *lastSteps(): Generator<RowBatch<K> | Pause, void, void> {
     this.#window.openLast()
@@ -187,7 +189,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#progress.complete = true
   }
 
-  /** Frees what the parser holds. Its batches stay. */
+  /** Releases the scan engine. Batches stay valid. */
   destroy(): void {
     this.#scanner.release()
   }
@@ -199,7 +201,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#badRows.replaced = start.replacedRows
   }
 
-  /** The next batch of what was pushed; undefined once that is used up. */
+  /** Returns the next batch, or undefined once the input is used up. */
   #next(): RowBatch<K> | Pause | undefined {
     const badRows = this.#badRows
     for (;;) {
@@ -227,14 +229,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const { schema, maxRowBytes } = this.#options
     const line = readHeader(bytes, bom, filled, { final: isFinal, maxRowBytes, schema })
     if (line === undefined) return undefined
-    const rows = this.#collectorFor(line.headings, { row: 0, line: 1, byteOffset: bom })
+    const rows = this.#collectorFor(line.columnNames, { row: 0, line: 1, byteOffset: bom })
     this.#window.advance(line.next, 0, 1)
     return rows
   }
 
-  #collectorFor(headings: readonly string[], position: RowPosition): RowCollector<K> {
+  #collectorFor(columnNames: readonly string[], position: RowPosition): RowCollector<K> {
     const { schema, columns, file, batchBytes, lends } = this.#options
-    const header = bindHeader(schema, headings, position)
+    const header = bindHeader(schema, columnNames, position)
     return new RowCollector<K>({
       header,
       columns,
@@ -282,7 +284,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     }
   }
 
-  /** Takes the rows out of the space, which end at `next`. @returns a batch, once there is one */
+  /** Takes the rows out of the space, which end at `next`. Returns a batch once there is one. */
   #take(rows: RowCollector<K>, space: ScanSpace, next: number): RowBatch<K> | undefined {
     if (space.rows === 0) return undefined
     const window = this.#window

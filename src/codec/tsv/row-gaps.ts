@@ -1,5 +1,5 @@
-// Bad rows that were left out between the rows of a block. They leave the offsets of the others as
-// they are, but not the row numbers.
+// Gaps: bad rows that were left out between the rows of a block. A gap changes the row numbers of
+// the rows behind it, but not their offsets.
 
 /** Consecutive rows that were left out. */
 export interface RowGap {
@@ -32,7 +32,7 @@ export class RowGaps {
   }
 }
 
-/** For each of `rows` rows how many were left out before it. */
+/** Returns for each of `rows` rows how many rows were left out before it. */
 export function leftOutBefore(gaps: readonly RowGap[], rows: number): Uint32Array {
   const counts = new Uint32Array(rows)
   let leftOut = 0
