@@ -48,7 +48,7 @@ export interface TsvParserOptions<C extends Columns> {
   readonly maxRowBytes?: number
   /**
    * Bytes of the file in a batch, unless one row is longer; 64 KiB by default. With `columns` only
-   * the bytes of these count, and a batch has up to four times as many.
+   * the bytes of these count, and a batch has at most five times as many.
    */
   readonly batchBytes?: number
   readonly scanner?: TsvScanner
