@@ -23,7 +23,8 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  *   about columns that the schema requires.
  * - `onBadRow` ('throw') decides about bad rows: TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
  *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than
- *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop turn.
+ *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop
+ *   turn.
  * - An input that is not a Uint8Array is STAGE_INPUT_INVALID.
  */
 export class TsvRowParser<
