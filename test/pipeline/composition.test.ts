@@ -1,5 +1,6 @@
 // Gunzip and TsvRowParser in a pipeline, where blocks are lent from one to the other, against the
 // two piped by hand, where they are copied: the same batches, errors and counters.
+// Long: its properties run whole pipelines twice.
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'

@@ -1,5 +1,6 @@
 // Files whose members are inflated by a worker from their second byte on: what comes out, and what
 // goes wrong, is what one thread gives.
+// Long: it inflates large files, each of them many times.
 
 import { crc32, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,5 @@
 // What holds for every keyed store, whatever it keeps its keys in.
+// Long: its properties run over stores on disk.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

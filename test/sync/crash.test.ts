@@ -1,5 +1,6 @@
 // Runs that die at every call, lose power, or meet a disk that fails, over a simulated machine:
 // what the next run makes of what is left.
+// Long: it runs a synchronisation for each call at which the machine may die.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'

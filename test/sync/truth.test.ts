@@ -1,5 +1,6 @@
 // Worlds with every kind of change behind a service with every fault: what a synchronisation ends
 // with is the true state of the world at the watermark, however the files came.
+// Long: it synchronises many worlds with every fault.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 // Damage to the files of a closed store: whichever byte is changed, reads end typed or give what
 // was written.
+// Long: it opens a store again for each byte that it damages.
 
 import {
   appendFile,

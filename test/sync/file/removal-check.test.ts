@@ -1,5 +1,6 @@
 // What a synchronisation makes of a bootstrap that would remove what is there: an empty answer, a
 // file cut short, another category's.
+// Long: it makes and synchronises files of many thousand rows.
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
