@@ -1,6 +1,6 @@
-// The commands, their options and their help; commander's adapter. What a command does stands in
-// its own file, which is loaded when the command runs: the help, and every command that needs no
-// optional package, work from a plain install.
+// The commands, their options and their help. This file is the adapter of commander. Each command
+// has a file of its own, which is loaded when the command runs, so that the help and the commands
+// without optional packages work in a plain install.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../../package.json'
@@ -13,7 +13,8 @@ import { addProfileCommand } from './profile/profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
 
 /**
- * Fails with a CommanderError for wrong usage, help and version, and with what a command throws.
+ * Parsing fails with a CommanderError for wrong usage, help and version, and with the error of the
+ * command.
  */
 export function program(argv: readonly string[]): Command {
   const feedmill = new Command('feedmill')
@@ -202,7 +203,7 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     })
 }
 
-/** Of the commands that speak to a service. */
+/** The options of the commands that speak to a service. */
 function serviceOptions(): Option[] {
   const { profile, baseUrl, tokenUrl, scopeBase, clientId, clientSecret } = SERVICE_VARIABLES
   return [
@@ -235,7 +236,7 @@ function table(heading: string, lines: readonly (readonly [string, string])[]): 
   return `\n${heading}:\n${lines.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaning}`).join('\n')}`
 }
 
-/** What sync() takes by itself. */
+/** The default memory of sync(). */
 const MEMORY_BYTES = 256 * 2 ** 20
 
 function several(value: string, before: readonly string[] = []): string[] {

@@ -4,7 +4,7 @@ import type { program } from '../program'
 import type { ProfileOptions } from './profile'
 import type { CellReading } from './profile-cells'
 
-/** Commander's own class, of which cli/program.ts is the adapter. */
+/** The class of commander, whose adapter is cli/program.ts. */
 type Command = ReturnType<typeof program>
 
 const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']

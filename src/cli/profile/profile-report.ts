@@ -1,4 +1,4 @@
-// A profile and its comparison with a baseline, as text.
+// Formats a profile and its comparison with a baseline as text.
 
 import { textTable } from '../text-table'
 import type { Comparison } from './profile-baseline'
@@ -27,7 +27,7 @@ export function profileReport(result: ProfileResult): string {
   ].join('\n')
 }
 
-/** @param totals of the new result */
+/** @param totals the totals of the new result */
 export function comparisonReport(
   { change, tolerance, noise, verdict, baseline }: Comparison,
   totals: ProfileTotals,
