@@ -114,7 +114,7 @@ export class FileResponder {
   }
 }
 
-/** A file without rows has no bytes in any variant. */
+/** A file without rows has no bytes, compressed or not. */
 async function* gzippedFile(
   chunks: AsyncGenerator<Uint8Array, void, void>,
 ): AsyncGenerator<Uint8Array, void, void> {
