@@ -101,8 +101,8 @@ function otherMachine(before: ProfileResult['machine'], now: ProfileResult['mach
 }
 
 function refused(path: string, reason: string): FeedError {
-  const expected = 'a result that `feedmill profile --save` wrote of the same file, feed and cells'
-  return new FeedError('OPTION_INVALID', `${path} is no baseline here: ${reason}`, {
+  const expected = 'a result of `feedmill profile --save` for the same file, feed and cells'
+  return new FeedError('OPTION_INVALID', `${path} cannot be the baseline: ${reason}`, {
     option: '--baseline',
     expected,
     received: reason,

@@ -55,7 +55,7 @@ export async function roundInProcess(
   const end = await endOf(child).finally(() => clearTimeout(stall))
   if (outcome === undefined)
     throw failed(
-      hasStalled ? `has read nothing more of its file for ${stallLimitMs} ms` : `ended with ${end}`,
+      hasStalled ? `has read nothing of its file for ${stallLimitMs} ms` : `ended with ${end}`,
     )
   return resultOf(outcome)
 }

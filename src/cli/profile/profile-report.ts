@@ -22,7 +22,7 @@ export function profileReport(result: ProfileResult): string {
     '',
     `${bottleneck.stage} is the bottleneck, with ${percent(bottleneck.share)} of the run. ${bottleneck.meaning}`,
     ...(totals.seconds < SHORT_SECONDS
-      ? ['So short a run is in good part warming up: a larger file says more.']
+      ? ['A large part of so short a run is warm-up: a larger file gives better figures.']
       : []),
   ].join('\n')
 }
@@ -44,7 +44,7 @@ const VERDICTS = {
   held: 'held',
   slower: 'SLOWER',
   unclear:
-    'unclear, for the rounds differ by more than what was lost: take more of them, or a quieter machine',
+    'unclear, because the rounds differ by more than the loss: use more rounds, or a quieter machine',
 } as const
 
 function headLines({
@@ -104,7 +104,7 @@ function readingInWords(reading: CellReading): string {
   if (reading === 'objects') return 'every row as an object of strings'
   if (reading === 'typed') return 'every row as an object of decoded cells'
   return reading === 0
-    ? 'rows of which no cell is read'
+    ? 'rows without reading a cell'
     : `the first ${reading} cells of every row as text`
 }
 
