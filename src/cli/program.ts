@@ -19,7 +19,8 @@ import { SERVICE_VARIABLES } from './service-settings'
 export function program(argv: readonly string[]): Command {
   const feedmill = new Command('feedmill')
     .description(
-      'Stream processing for marketplace feed files: keep a copy, write it out, measure, try it on an emulated service.',
+      'Stream processing for marketplace feed files: keep a copy, write it out, measure, ' +
+        'try it on an emulated service.',
     )
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
@@ -43,7 +44,8 @@ function addStateCommands(feedmill: Command): void {
   const sync = feedmill
     .command('sync')
     .description(
-      'Bring a state folder up to date with the service. A stopped run continues from where it stopped.',
+      'Bring a state folder up to date with the service. ' +
+        'A stopped run continues from where it stopped.',
     )
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
@@ -74,15 +76,16 @@ function addStateCommands(feedmill: Command): void {
     )
     .option(
       '--max-removed-share <share>',
-      'refuse a bootstrap that would remove a larger share of what is there, unless the service says that there is no content',
+      'refuse a bootstrap that would remove a larger share of the rows, ' +
+        'unless the service says that there is no content',
       share,
       0.5,
     )
     .option(
       '--changes <file>',
-      'append changes to this file instead of the `changes` folder of the state; only one run at a ' +
-        'time may use it; after a kill or a full disk, the next run cuts off an incomplete last ' +
-        'line and writes its change again',
+      'append changes to this file instead of the `changes` folder of the state; ' +
+        'only one run at a time may use it; after a kill or a full disk, the next run ' +
+        'cuts off an incomplete last line and writes its change again',
     )
     .option('--no-changes', 'record no changes')
     .option('--json', 'print one event a line, as JSON', false)
@@ -182,7 +185,8 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
   feedmill
     .command('demo')
     .description(
-      'Ingest one category of an emulated service over a loopback socket, and prove that the result is right.',
+      'Ingest one category of an emulated service over a loopback socket, ' +
+        'and prove that the result is right.',
     )
     .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
     .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
