@@ -1,4 +1,5 @@
 // The contract of keyed stores, for every store.
+// Long: its properties run over stores on disk.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 // Runs on a simulated machine that are killed at every call, lose power, or meet a failing disk.
 // Each test compares the result of the next run with that of an undisturbed run.
+// Long: it runs a synchronisation for each call at which the machine may die.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'

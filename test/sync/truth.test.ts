@@ -1,5 +1,6 @@
 // Worlds with every kind of change behind a service with every fault. A synchronisation ends with
 // the true state of the world at the watermark, in whatever order files arrive.
+// Long: it synchronises many worlds with every fault.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -89,24 +89,24 @@ const SPOILERS: ReadonlySet<FaultKind> = new Set([
   'bit-flip',
 ])
 
-/** The longest that a fault waits; a Node timer could wait longer, a test should not. */
+/** The longest wait of a fault. A test should not wait longer. */
 export const FAULT_MAX_MS = 600_000
 
-/** Faults that put another file in the place of one. */
+/** Faults that replace a file. */
 export function isLasting({ kind }: Fault): boolean {
   return kind === 'replaced' || kind === 'truncated'
 }
 
 /**
- * True where the fault needs the service's answer, to spoil it. `place`: a place in the body was
- * drawn for it.
+ * Returns whether the fault changes the answer of the service. `place` says whether a position in
+ * the body was drawn.
  */
 export function strikesInBody({ kind, after }: Fault, place: number | undefined): boolean {
   if (kind === 'stall' || kind === 'reset') return after !== undefined || place !== undefined
   return SPOILERS.has(kind)
 }
 
-/** @throws FeedError OPTION_INVALID, naming `option` */
+/** @throws FeedError OPTION_INVALID with the name `option` */
 export function readFault(text: string, option: string): Fault {
   const [kind = '', ...parts] = text.split(';').map(part => part.trim())
   if (!isFaultKind(kind)) throw optionInvalid(option, `one of ${FAULT_KINDS.join(', ')}`, text)
@@ -121,7 +121,7 @@ export function readFault(text: string, option: string): Fault {
   return fault as Fault
 }
 
-/** The text that {@link readFault} reads. */
+/** Returns the text that {@link readFault} reads. */
 export function faultText({ kind, ...parameters }: Fault): string {
   return [kind, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join(';')
 }

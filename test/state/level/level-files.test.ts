@@ -1,5 +1,6 @@
 // Damage to the files of a closed store. Whichever byte changes, a read fails with a typed error or
 // returns what was written.
+// Long: it opens a store again for each byte that it damages.
 
 import {
   appendFile,

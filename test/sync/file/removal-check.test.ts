@@ -1,5 +1,6 @@
 // Synchronisations with a bootstrap that would remove most rows: an empty answer, a file that is
 // cut short, the file of another category.
+// Long: it makes and synchronises files of many thousand rows.
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,3 +1,5 @@
+// Long: it makes the history of many synchronisations again.
+
 import {
   mkdtempSync,
   readdirSync,
