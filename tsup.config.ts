@@ -91,7 +91,6 @@ export default defineConfig([
     },
     plugins: [constants, classNames, nativePackages('esm')],
     format: 'esm',
-    dts: dts && { entry: library },
   },
   // oauth4webapi has no CommonJS form, and Node 20 requires ES modules only in its later releases.
   {
@@ -102,7 +101,8 @@ export default defineConfig([
     outExtension: () => ({ js: '.cjs' }),
     noExternal: ['oauth4webapi'],
   },
+  // One program makes the declarations of both formats.
   ...(dts
-    ? [{ entry: library, format: 'cjs', dts: { only: true, entry: library } } satisfies Options]
+    ? [{ entry: library, format: ['esm', 'cjs'], dts: { only: true } } satisfies Options]
     : []),
 ])

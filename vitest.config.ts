@@ -1,7 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Folders whose tests start no process, change nothing global and look at nothing that belongs to the process as a whole. */
+/**
+ * Folders whose tests start no process, change nothing global and look at nothing that belongs to
+ * the process as a whole.
+ */
 const FOLDERS = [
   'bench',
   'codec',
@@ -15,20 +19,38 @@ const FOLDERS = [
   'state',
 ]
 
+/**
+ * `npm run test:quick` leaves out a file that matches, and a file one of whose helpers matches.
+ * Such a file starts processes, opens sockets, or has a line that starts with `// Long: `, which
+ * says why the file takes long.
+ */
+const NOT_QUICK = /from 'node:(?:child_process|https?|net|tls)'|\.listen\(|^\/\/ Long: /m
+
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))
   .map(path => `test/${path}`)
-const together = files.filter(sharesProcess)
-const alone = files.filter(path => !sharesProcess(path))
 
 /**
- * Loading the sources once for many tests halves the time of a run. A test that replaces a module needs a process of its own:
- * a shared one has loaded the module already.
+ * Loading the sources once for many tests halves the time of a run. A test that replaces a module
+ * needs a process of its own, because a shared process has loaded the module already.
  */
 function sharesProcess(path: string): boolean {
   return (
     FOLDERS.some(folder => path.startsWith(`test/${folder}/`)) &&
     !readFileSync(path, 'utf8').includes('vi.mock(')
+  )
+}
+
+function isQuick(path: string, seen = new Set<string>()): boolean {
+  if (seen.has(path)) return true
+  seen.add(path)
+  const text = readFileSync(path, 'utf8')
+  return (
+    !NOT_QUICK.test(text) &&
+    [...text.matchAll(/from '(\.[^']*)'/g)]
+      .map(([, name]) => posix.join(posix.dirname(path), `${name}.ts`))
+      .filter(helper => helper.startsWith('test/') && existsSync(helper))
+      .every(helper => isQuick(helper, seen))
   )
 }
 
@@ -40,25 +62,36 @@ const shared = {
   teardownTimeout: 5_000,
 }
 
-export default defineConfig({
-  test: {
-    ...shared,
-    // Vitest runs the set-up of the root in every run. A project that extended the root would run it once more.
-    globalSetup: ['src/wasm/build.mjs', 'test/left-out.ts'],
-    projects: [
-      { test: { ...shared, name: 'together', include: together, isolate: false } },
-      {
-        test: {
-          ...shared,
-          name: 'alone',
-          include: alone,
-          typecheck: {
-            enabled: true,
-            include: ['test/**/*.test-d.ts'],
-            tsconfig: './tsconfig.json',
+export default defineConfig(({ mode }) => {
+  const chosen = mode === 'quick' ? files.filter(path => isQuick(path)) : files
+  return {
+    test: {
+      ...shared,
+      // Vitest runs the set-up of the root in every run. A project that extended the root would
+      // run it once more.
+      globalSetup: ['src/wasm/build.mjs', 'test/left-out.ts'],
+      projects: [
+        {
+          test: {
+            ...shared,
+            name: 'together',
+            include: chosen.filter(sharesProcess),
+            isolate: false,
           },
         },
-      },
-    ],
-  },
+        {
+          test: {
+            ...shared,
+            name: 'alone',
+            include: chosen.filter(path => !sharesProcess(path)),
+            typecheck: {
+              enabled: mode !== 'quick',
+              include: ['test/**/*.test-d.ts'],
+              tsconfig: './tsconfig.json',
+            },
+          },
+        },
+      ],
+    },
+  }
 })

@@ -1,89 +1,90 @@
-// The one error class of feedmill, its stable codes and what each code's context holds.
-// It is one piece because the codes are one table: a caller switches on `error.code`,
-// and TypeScript then knows the fields of `error.context`.
-// Context holds positions and short cut pieces of text, never a whole row, never a token.
+// The one error class of feedmill, its stable codes, and the fields of each code's context. The
+// file is one piece because the codes are one table: a caller switches on `error.code`, and
+// TypeScript then knows the fields of `error.context`. A context holds positions and excerpts of
+// text, never a whole row or a token.
 
-/** Where in a TSV file a problem stands. Rows and lines count from 1, bytes from 0. */
+/** The position of a problem in a TSV file. Rows and lines count from 1, bytes from 0. */
 export interface RowPosition {
   /** Data row, counted from 1 after the header line. 0 is the header itself. */
   readonly row: number
-  /** Physical line, counted from 1, line ends inside quotes included. */
+  /** Physical line, counted from 1. A line end inside quotes starts a new line too. */
   readonly line: number
   /** Offset of the row's first byte in the uncompressed file. */
   readonly byteOffset: number
-  /** A cut piece of the text at fault, at most 80 characters. */
+  /** An excerpt of the text at fault, at most 80 characters. */
   readonly excerpt?: string
 }
 
-/** A problem with one cell. */
+/** The position of a problem with one cell. */
 export interface CellPosition extends RowPosition {
   readonly column: string
 }
 
-/** What the service says of a failure (feed-file-catalog.md, section 3.10). Texts are cut. */
+/**
+ * The service's description of a failure (feed-file-catalog.md, section 3.10). Long texts are cut.
+ */
 export interface ServiceDescription {
   /** The service's own code. */
   readonly errorId?: number
   /** REQUEST, BUSINESS or APPLICATION. */
   readonly category?: string
   readonly domain?: string
-  /** The subsystem that it comes from. */
+  /** The subsystem that the failure comes from. */
   readonly subdomain?: string
   readonly message?: string
   readonly longMessage?: string
-  /** The parts of the request that are at fault, such as the name of a parameter; at most 20. */
+  /** The parts of the request at fault, such as the name of a parameter; at most 20. */
   readonly inputRefIds?: readonly string[]
-  /** The parts of the response that it is about; at most 20. */
+  /** The parts of the response that the failure is about; at most 20. */
   readonly outputRefIds?: readonly string[]
   readonly parameters?: readonly { readonly name: string; readonly value?: string }[]
 }
 
-/** What a refusal says of the token that it was sent (RFC 6750, section 3). */
+/** What a refusal says about the token of the request (RFC 6750, section 3). */
 export interface AuthChallenge {
-  /** `invalid_token`, `insufficient_scope` or `invalid_request`, as a rule. */
+  /** Usually `invalid_token`, `insufficient_scope` or `invalid_request`. */
   readonly error?: string
   readonly description?: string
 }
 
-/** What each code's context holds. The comment on each line says when the code is thrown. */
+/** The fields of each code's context. The comment on each code says when it is thrown. */
 export interface ErrorContexts {
-  // The caller's own mistakes: thrown where the call is made, before any I/O.
-  /** An option is out of its range or of the wrong kind. */
+  // Mistakes of the caller. They are thrown where the call is made, before any I/O.
+  /** An option is out of its range, of the wrong type, or unknown. */
   OPTION_INVALID: { option: string; expected: string; received: string }
-  /** A column name that neither the schema nor the file has. */
+  /** Neither the schema nor the file has a column of this name. */
   COLUMN_UNKNOWN: { column: string; known: readonly string[] }
   /** A package that this feature needs is not installed. */
   DEPENDENCY_MISSING: { package: string; neededFor: string }
   /** A package is installed in a version that this feature cannot work with. */
   DEPENDENCY_UNSUPPORTED: { package: string; expected: string }
   /**
-   * The emulator cannot listen there; `reason` is the system's code, EADDRINUSE where another
-   * program has the port.
+   * The emulator cannot listen on the address. `reason` is the code of the operating system:
+   * EADDRINUSE where another program uses the port.
    */
   LISTEN_FAILED: { host: string; port: number; reason: string }
 
   // Stages and pipelines.
-  /** `write` after `end`. */
+  /** `write` was called after `end`. */
   STAGE_WRITE_AFTER_END: { stage: string }
   /** A stage instance, or a pipeline made of instances, was run a second time. */
   STAGE_REUSED: { stage: string }
-  /**
-   * Code inside a stage, a callback or a sink threw something that is not a FeedError; see `cause`.
-   */
+  /** A stage, a callback or a sink threw a value that is not a FeedError; `cause` has it. */
   STAGE_FAILED: { stage: string }
-  /** An input that the stage does not take, such as text where it takes blocks of bytes. */
+  /** The stage does not accept this input, such as text where it expects blocks of bytes. */
   STAGE_INPUT_INVALID: { stage: string; expected: string; received: string }
-  /** The stage was destroyed while somebody still read from it. */
+  /** The stage was destroyed before its reader reached the end. */
   STAGE_DESTROYED: { stage: string }
-  /** The result of a stage was asked for before it was read to its end. */
+  /** The result of a stage was requested before the stage was read to its end. */
   STAGE_NOT_ENDED: { stage: string }
   /** The caller's AbortSignal fired; its reason is `cause`. */
   ABORTED: { stage: string }
 
   // HTTP.
   /**
-   * The service refused or failed, and what it says of that: in the body, and, as `challenge`, of
-   * the token in the header WWW-Authenticate. `operation` where a client of the service asked.
+   * The service answered with a status that is no success. The context has what the body says, and
+   * as `challenge` what the header WWW-Authenticate says about the token. `operation` is set for
+   * requests of the service's clients.
    */
   HTTP_STATUS: {
     url: string
@@ -92,49 +93,52 @@ export interface ErrorContexts {
     operation?: string
     challenge?: AuthChallenge
   } & ServiceDescription
-  /** The connection failed: reset, refused, name not found, a protocol violation. */
+  /** The connection failed: a reset, a refusal, an unknown name, or a violation of HTTP. */
   HTTP_TRANSPORT: { url: string; byteOffset?: number }
-  /** Nothing arrived within a time limit. */
+  /** A wait of the request exceeded its time limit; `phase` names the wait. */
   HTTP_TIMEOUT: {
     url: string
     phase: 'queue' | 'token' | 'headers' | 'body'
     limitMs: number
     byteOffset?: number
   }
-  /** A redirect or link leaves the origin of the request; nothing was sent there. */
+  /** A redirect or link leads to another origin. Nothing was sent to that origin. */
   HTTP_ORIGIN_REFUSED: { from: string; to: string }
-  /** More redirects, or `next` links in a row, than allowed, or a link that leads back. */
+  /** Redirects or `next` links lead back, or are more than the limit. */
   HTTP_REDIRECT_LOOP: { url: string; hops: number }
-  /** A header name or value that cannot be sent (CR, LF, NUL). */
+  /** The name or value of a header has a character that HTTP forbids (CR, LF, NUL). */
   HTTP_HEADER_INVALID: { header: string }
-  /** A path identifier that is empty, a dot segment, absolute or has a separator in it. */
+  /** An identifier for a path is empty, a dot segment or absolute, or contains a separator. */
   HTTP_IDENTIFIER_INVALID: { parameter: string; excerpt: string }
-  /** The body is not a feed file (HTML, JSON, or bytes without the expected signature). */
+  /** The body is not a feed file: HTML, JSON, or bytes without the expected signature. */
   HTTP_CONTENT_TYPE: { url: string; contentType: string; excerpt?: string; byteOffset: number }
-  /** A content coding that the transport would silently undo. */
+  /** The body has a content coding that the transport would decode, which changes its bytes. */
   HTTP_CONTENT_ENCODING: { url: string; contentEncoding: string }
-  /** Content-Length is repeated, conflicting or not a number. */
+  /** The header Content-Length is repeated, contradicts another, or is not a number. */
   HTTP_CONTENT_LENGTH: { url: string; received: string }
 
   // The service's clients.
-  /** A parameter of a request that the service would not allow; nothing was sent. */
+  /** The service does not allow this value of a parameter. Nothing was sent. */
   REQUEST_INVALID: { operation: string; parameter: string; expected: string; received: string }
-  /** A good status with a body or header that is not the documented one. `path` names the field. */
+  /**
+   * The status is a success, but a body or header is not the documented one. `path` names the
+   * field.
+   */
   RESPONSE_INVALID: { operation: string; url: string; path: string; reason: string }
   /**
-   * No access token: the token endpoint refused (`error` is its code, RFC 6749, 5.2), or what was
-   * given is no token.
+   * There is no access token: the token endpoint refused it (`error` is its code, RFC 6749, 5.2),
+   * or the token source gave a value that is no token.
    */
   TOKEN_REFUSED: { url?: string; status?: number; error?: string; reason: string }
 
   // Ranges.
-  /** A 206 without Content-range, or with more than one. */
+  /** A response with status 206 has no Content-range, or more than one. */
   RANGE_HEADER_MISSING: { url: string; byteOffset: number; received: string }
-  /** A Content-range that cannot be read, or whose numbers pass 2^53. */
+  /** A Content-range is malformed, or its numbers exceed 2^53. */
   RANGE_HEADER_INVALID: { url: string; byteOffset: number; received: string }
-  /** The answered range starts elsewhere than the asked one. */
+  /** The range of the response starts at another byte than the requested one. */
   RANGE_START_MISMATCH: { url: string; byteOffset: number; received: number }
-  /** Total, Last-Modified or ETag changed between chunks: another file is being sent. */
+  /** The total, Last-Modified or ETag changed between responses: the file was replaced. */
   RANGE_FILE_REPLACED: {
     url: string
     byteOffset: number
@@ -142,41 +146,41 @@ export interface ErrorContexts {
     before: string
     after: string
   }
-  /** A body ran past its range, twice. */
+  /** The body had more bytes than its range, twice in a row. */
   RANGE_BODY_TOO_LONG: { url: string; byteOffset: number; expectedBytes: number }
-  /** 416 (or the service's 13017) that does not say a total. */
+  /** A response with status 416 (or the service's error 13017) does not state the total. */
   RANGE_UNSATISFIABLE: { url: string; byteOffset: number; status: number } & ServiceDescription
-  /** No progress for as long as `patienceMs` allows; the last failure is `cause`. */
+  /** No new bytes arrived for as long as `patienceMs` allows. `cause` is the last failure. */
   RANGE_RETRIES_EXHAUSTED: { url: string; byteOffset: number; attempts: number }
 
   // Chunks.
-  /** The input ended and bytes before the end are missing. */
+  /** The input ended while bytes before its end are missing. */
   CHUNK_GAP: { byteOffset: number; missingBytes: number }
   /** Two pieces cover the same byte. */
   CHUNK_OVERLAP: { byteOffset: number; overlapBytes: number }
-  /** A piece lies further ahead than the window allows. */
+  /** A piece ends further ahead of the next byte due than `windowBytes` allows. */
   CHUNK_WINDOW_EXCEEDED: { byteOffset: number; nextOffset: number; windowBytes: number }
   /** The input ended before or after the announced total. */
   CHUNK_TOTAL_MISMATCH: { byteOffset: number; totalBytes: number }
 
   // Gzip. `byteOffset` counts compressed bytes from the start of the file.
-  /** No input at all. */
+  /** The input has no bytes. */
   GZIP_EMPTY: { byteOffset: number }
-  /** Not gzip, an unknown method, or reserved flags. */
+  /** The bytes are not gzip, or the header has an unknown method or reserved flags. */
   GZIP_HEADER_INVALID: { byteOffset: number; reason: string }
   /** The input ended inside a member. */
   GZIP_TRUNCATED: { byteOffset: number; part: 'header' | 'data' | 'trailer' }
-  /** The deflate data is damaged. */
+  /** The deflate data is invalid. */
   GZIP_DATA_INVALID: { byteOffset: number; reason: string }
-  /** CRC32 of the output differs from the trailer: rows already handed out are not confirmed. */
+  /** The CRC32 of the output differs from the trailer. Rows handed out before are unverified. */
   GZIP_CRC_MISMATCH: { byteOffset: number; expected: number; actual: number }
-  /** The output's size differs from the trailer: rows already handed out are not confirmed. */
+  /** The size of the output differs from the trailer. Rows handed out before are unverified. */
   GZIP_SIZE_MISMATCH: { byteOffset: number; expected: number; actual: number }
-  /** Bytes after the last member that are neither zeros nor a member. */
+  /** The bytes after the last member are neither zeros nor a member. */
   GZIP_TRAILING_GARBAGE: { byteOffset: number }
-  /** The content is gzip again: the file was compressed twice. */
+  /** The content is gzip itself: the file was compressed twice. */
   GZIP_NESTED: { byteOffset: number }
-  /** A cap against bombs was reached. */
+  /** The output exceeds a limit that protects against decompression bombs. */
   GZIP_LIMIT: {
     byteOffset: number
     option: 'maxOutputBytes' | 'maxRatio' | 'maxMembers'
@@ -184,73 +188,73 @@ export interface ErrorContexts {
   }
 
   // TSV.
-  /** No header line. */
+  /** The file has no header line. */
   TSV_EMPTY: { byteOffset: number }
-  /** The header line cannot be read. */
+  /** The header line is malformed, or is not that of the feed. */
   TSV_HEADER_INVALID: RowPosition & { reason: string }
-  /** A column that the schema requires is not in the header. */
+  /** The header lacks a column that the schema requires. */
   TSV_COLUMN_MISSING: RowPosition & { column: string }
-  /** A column that the schema requires stands twice in the header. */
+  /** The header repeats a column that the schema requires. */
   TSV_COLUMN_REPEATED: RowPosition & { column: string }
-  /** Fewer cells than columns. */
+  /** The row has fewer cells than there are columns. */
   TSV_ROW_SHORT: RowPosition & { cells: number; columns: number }
-  /** More cells than columns. */
+  /** The row has more cells than there are columns. */
   TSV_ROW_LONG: RowPosition & { cells: number; columns: number }
-  /** An empty line. */
+  /** The row is an empty line. */
   TSV_ROW_BLANK: RowPosition
-  /** A quoted cell that never ends. */
+  /** A quoted cell has no closing quote. */
   TSV_QUOTE_UNCLOSED: RowPosition
-  /** Text between a closing quote and the end of its cell. */
+  /** A cell has text after its closing quote. */
   TSV_QUOTE_TRAILING_TEXT: RowPosition
-  /** A row past `maxRowBytes`. */
+  /** The row has more than `maxRowBytes` bytes. */
   TSV_ROW_TOO_LARGE: RowPosition & { limitBytes: number }
-  /** Bytes that are not UTF-8, with `invalidUtf8: 'bad-row'`. */
+  /** The row has bytes that are not UTF-8, and `invalidUtf8` is `'bad-row'`. */
   TSV_UTF8_INVALID: RowPosition
-  /** A bad row when as many as `maxBadRows` allows were left out already. */
+  /** The file has more bad rows than `maxBadRows` allows. */
   TSV_BAD_ROWS_LIMIT: RowPosition & { limit: number }
 
   // Cells.
-  /** A cell that its column's type cannot be read from. */
+  /** The text of a cell is not a value of its column's type. */
   CELL_INVALID: Partial<CellPosition> & { type: string; reason: string }
 
   // Join, merge, state.
-  /** A row without the key that a join or merge needs. */
+  /** A row lacks the key that a join or merge needs. */
   KEY_MISSING: Partial<RowPosition> & { column: string }
-  /** A row whose key has more bytes than a key may have. */
+  /** The key of a row has more bytes than the limit. */
   KEY_TOO_LONG: Partial<RowPosition> & { column: string; bytes: number; limitBytes: number }
-  /** A row that no version can be given: no date of its own and no date on its file. */
+  /** A row has no version: neither the row nor its file has a date. */
   VERSION_MISSING: Partial<RowPosition> & { key: string }
-  /** A state cap was reached. */
+  /** The state reached a limit. `option` names the limit. */
   STATE_LIMIT: { option: string; limit: number }
   /**
-   * Stored bytes are not what was written: nothing of them is used. `path` is the file, or the
-   * folder where it cannot be said.
+   * Stored bytes differ from those that were written, and none of them is used. `path` is the file,
+   * or the folder where the file is unknown.
    */
   STATE_CORRUPT: { path: string; reason: string }
   /**
-   * Reading or writing the state failed (no space, an I/O error); `reason` is the system's code
-   * where it gave one.
+   * The state could not be read or written. `reason` is the code of the operating system where it
+   * gave one, such as ENOSPC.
    */
   STATE_IO: { path: string; operation: string; reason: string }
   /**
-   * Another process works in the state folder: which, on what host, since when, and the file that
-   * says so.
+   * Another process has locked the state folder. The context has its process id, its host, the time
+   * of the lock, and the file that records them.
    */
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /**
-   * The folder is not a state of this program, of a newer one, or of another service or
-   * marketplace.
+   * The folder is no state folder, or the state folder of a newer version, another service or
+   * another marketplace.
    */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /**
-   * A file could not be fetched and verified for as long as `patienceMs` allows; the last failure
-   * is `cause`.
+   * A file could not be fetched and verified for as long as `patienceMs` allows. `cause` is the
+   * last failure.
    */
   SYNC_FILE_FAILED: { file: string; attempts: number }
   /**
-   * A bootstrap without most of the rows that the state has, not proven to be empty by the service.
-   * Nothing of it was applied. Above 65,536 rows in the file, `rowsRemoved` is an estimate from a
-   * sample.
+   * A bootstrap file lacks most of the rows of the state, and the service did not prove that it is
+   * empty. None of its rows was applied. For a file of more than 65,536 rows `rowsRemoved` is an
+   * estimate from a sample.
    */
   SYNC_REMOVAL_REFUSED: {
     category: string
@@ -259,17 +263,17 @@ export interface ErrorContexts {
     rowsRemoved: number
     maxRemovedShare: number
   }
-  /** The files that are kept do not make up the state of that time. */
+  /** The files that are kept do not suffice to make the state of the requested time. */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
   // Sinks.
   /**
-   * Writing the output failed; `reason` is the system's code (ENOSPC, EACCES, EPIPE) where it gave
-   * one, see `cause`.
+   * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
+   * EPIPE) where it gave one, and `cause` the original error.
    */
   SINK_FAILED: { sink: string; target: string; reason: string }
   /**
-   * A value that the sink's format has no form for. `row` counts from 1, among all that the sink
+   * The format of the sink cannot express a value. `row` counts from 1 over all rows that the sink
    * was given.
    */
   SINK_VALUE_INVALID: { sink: string; row: number; reason: string }
@@ -278,8 +282,91 @@ export interface ErrorContexts {
 export type ErrorCode = keyof ErrorContexts
 
 /**
- * Codes where the same request may succeed later. A single error can override its code's default.
+ * The family of each code: what failed. Programs decide by the family where they treat several
+ * codes alike. The type makes a code without a family a compile error.
  */
+const FAMILIES = {
+  OPTION_INVALID: 'usage',
+  COLUMN_UNKNOWN: 'usage',
+  DEPENDENCY_MISSING: 'usage',
+  DEPENDENCY_UNSUPPORTED: 'usage',
+  LISTEN_FAILED: 'usage',
+  STAGE_WRITE_AFTER_END: 'stage',
+  STAGE_REUSED: 'stage',
+  STAGE_FAILED: 'stage',
+  STAGE_INPUT_INVALID: 'stage',
+  STAGE_DESTROYED: 'stage',
+  STAGE_NOT_ENDED: 'stage',
+  ABORTED: 'stage',
+  HTTP_STATUS: 'http',
+  HTTP_TRANSPORT: 'http',
+  HTTP_TIMEOUT: 'http',
+  HTTP_ORIGIN_REFUSED: 'http',
+  HTTP_REDIRECT_LOOP: 'http',
+  HTTP_HEADER_INVALID: 'http',
+  HTTP_IDENTIFIER_INVALID: 'http',
+  HTTP_CONTENT_TYPE: 'http',
+  HTTP_CONTENT_ENCODING: 'http',
+  HTTP_CONTENT_LENGTH: 'http',
+  REQUEST_INVALID: 'operation',
+  RESPONSE_INVALID: 'operation',
+  TOKEN_REFUSED: 'token',
+  RANGE_HEADER_MISSING: 'range',
+  RANGE_HEADER_INVALID: 'range',
+  RANGE_START_MISMATCH: 'range',
+  RANGE_FILE_REPLACED: 'range',
+  RANGE_BODY_TOO_LONG: 'range',
+  RANGE_UNSATISFIABLE: 'range',
+  RANGE_RETRIES_EXHAUSTED: 'range',
+  CHUNK_GAP: 'chunk',
+  CHUNK_OVERLAP: 'chunk',
+  CHUNK_WINDOW_EXCEEDED: 'chunk',
+  CHUNK_TOTAL_MISMATCH: 'chunk',
+  GZIP_EMPTY: 'gzip',
+  GZIP_HEADER_INVALID: 'gzip',
+  GZIP_TRUNCATED: 'gzip',
+  GZIP_DATA_INVALID: 'gzip',
+  GZIP_CRC_MISMATCH: 'gzip',
+  GZIP_SIZE_MISMATCH: 'gzip',
+  GZIP_TRAILING_GARBAGE: 'gzip',
+  GZIP_NESTED: 'gzip',
+  GZIP_LIMIT: 'gzip',
+  TSV_EMPTY: 'tsv',
+  TSV_HEADER_INVALID: 'tsv',
+  TSV_COLUMN_MISSING: 'tsv',
+  TSV_COLUMN_REPEATED: 'tsv',
+  TSV_ROW_SHORT: 'tsv',
+  TSV_ROW_LONG: 'tsv',
+  TSV_ROW_BLANK: 'tsv',
+  TSV_QUOTE_UNCLOSED: 'tsv',
+  TSV_QUOTE_TRAILING_TEXT: 'tsv',
+  TSV_ROW_TOO_LARGE: 'tsv',
+  TSV_UTF8_INVALID: 'tsv',
+  TSV_BAD_ROWS_LIMIT: 'tsv',
+  CELL_INVALID: 'row',
+  KEY_MISSING: 'row',
+  KEY_TOO_LONG: 'row',
+  VERSION_MISSING: 'row',
+  STATE_LIMIT: 'state',
+  STATE_CORRUPT: 'state',
+  STATE_IO: 'state',
+  STATE_LOCKED: 'state',
+  STATE_FOREIGN: 'state',
+  STATE_HISTORY_MISSING: 'state',
+  SYNC_FILE_FAILED: 'sync',
+  SYNC_REMOVAL_REFUSED: 'sync',
+  SINK_FAILED: 'sink',
+  SINK_VALUE_INVALID: 'sink',
+} as const satisfies Readonly<Record<ErrorCode, string>>
+
+export type ErrorFamily = (typeof FAMILIES)[ErrorCode]
+
+/** Returns the family of a code; undefined for a code of a newer copy of the package. */
+export function familyOf(code: ErrorCode): ErrorFamily | undefined {
+  return FAMILIES[code]
+}
+
+/** Codes of failures that may pass. A single error can override the default of its code. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'HTTP_TRANSPORT',
   'HTTP_TIMEOUT',
@@ -296,14 +383,14 @@ export interface FeedErrorOptions {
   readonly retryable?: boolean
 }
 
-/** The union over all codes, so that `if (e.code === …)` narrows `e.context`. */
+/** The union over all codes: a comparison of `error.code` narrows `error.context`. */
 export type AnyFeedError = { [C in ErrorCode]: FeedError<C> }[ErrorCode]
 
 export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'FeedError'
   readonly code: C
   readonly context: Readonly<ErrorContexts[C]>
-  /** True when doing the same thing again, later, may succeed. */
+  /** True where the same work may succeed when it is repeated later. */
   readonly retryable: boolean
 
   constructor(code: C, message: string, context: ErrorContexts[C], options: FeedErrorOptions = {}) {
@@ -313,7 +400,7 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
     this.retryable = options.retryable ?? RETRYABLE.has(code)
   }
 
-  /** Recognises a FeedError by shape: two copies of the package may meet in one process. */
+  /** Recognises a FeedError by its shape, because a process may load two copies of the package. */
   static is(value: unknown): value is AnyFeedError {
     return (
       value instanceof Error &&
@@ -324,14 +411,14 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Any thrown value as a FeedError; what already is one passes through unchanged. */
-export function asFeedError(value: unknown, stage: string): FeedError {
+/** Returns a FeedError unchanged, and any other thrown value as the cause of a STAGE_FAILED. */
+export function asFeedError(value: unknown, stage: string): AnyFeedError {
   if (FeedError.is(value)) return value
   const text = value instanceof Error ? value.message : String(value)
   return new FeedError('STAGE_FAILED', `${stage}: ${text}`, { stage }, { cause: value })
 }
 
-/** A piece of text short enough for an error's context. */
+/** Cuts a text to a length that fits into the context of an error. */
 export function excerpt(text: string, limit = 80): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`
 }

@@ -1,39 +1,36 @@
-// The checks of what a caller gives: every OPTION_INVALID is made here, in one wording. A check
-// returns the value that it was given, so that a constructor can check and keep it in one line. It
-// knows nothing of any particular option; defaults stand where the options are declared.
+// The checks of options, with one wording of OPTION_INVALID. A check returns the value that it was
+// given, so that a constructor can check and store it in one line. The checks know no particular
+// option; the defaults stand where the options are declared.
 
 import { excerpt, FeedError } from './errors'
 
-/** The longest time limit, in milliseconds, that a timer of Node can wait for: 2^31 - 1. */
+/** The longest delay of a timer in Node, in milliseconds: 2^31 - 1. */
 export const TIMER_MAX_MS = 2 ** 31 - 1
 
-/**
- * The names of all options of `T`. The type makes a name that is missing or misspelt a compile
- * error.
- */
+/** The names of all options of `T`. A missing or misspelt name is a compile error. */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: true }
 
 /**
- * The one error for a wrong option. `received` is shown cut, and never by a method of the value
- * itself.
+ * Returns the error for a wrong option. The context shows `received` shortened, and calls no method
+ * of the value.
  */
 export function optionInvalid(
   option: string,
   expected: string,
   received: unknown,
 ): FeedError<'OPTION_INVALID'> {
-  const shown = show(received)
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${shown}`, {
-    option,
-    expected,
-    received: shown,
-  })
+  return invalid(option, expected, show(received))
+}
+
+function invalid(option: string, expected: string, received: string): FeedError<'OPTION_INVALID'> {
+  const message = `${option} must be ${expected}, not ${received}`
+  return new FeedError('OPTION_INVALID', message, { option, expected, received })
 }
 
 /**
  * Returns `options` when it is an object whose enumerable names are all in `names`.
- * An unknown name would otherwise be ignored, and its default used in silence.
- * @param what names the whole in errors: `options` unless it has a name of its own
+ * Without this check a misspelt option would be ignored, and the default used instead.
+ * @param what the name of the object in errors
  * @throws FeedError OPTION_INVALID
  */
 export function knownOptions<T extends object>(
@@ -63,8 +60,8 @@ function unknownOption(name: string, known: readonly string[]): FeedError<'OPTIO
 }
 
 /**
- * True where one letter more, less, other or exchanged with its neighbour makes one name of the
- * other.
+ * True where two names differ by one inserted, removed or replaced letter, or by two neighbouring
+ * letters that are exchanged.
  */
 function differBySlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false
@@ -83,7 +80,7 @@ function differBySlip(one: string, other: string): boolean {
   )
 }
 
-/** A whole number from `least` to `most`. @throws FeedError OPTION_INVALID */
+/** Checks for a whole number from `least` to `most`. @throws FeedError OPTION_INVALID */
 export function wholeNumber(
   option: string,
   value: number,
@@ -94,12 +91,14 @@ export function wholeNumber(
   throw optionInvalid(option, `a whole number from ${least} to ${most}`, value)
 }
 
-/** A time in whole milliseconds that a timer can wait for. @throws FeedError OPTION_INVALID */
+/**
+ * Checks for a whole number of milliseconds that a timer can wait. @throws FeedError OPTION_INVALID
+ */
 export function durationMs(option: string, value: number, least = 1): number {
   return wholeNumber(option, value, least, TIMER_MAX_MS)
 }
 
-/** A number, whole or not, from `least` to `most`. @throws FeedError OPTION_INVALID */
+/** Checks for a number, whole or not, from `least` to `most`. @throws FeedError OPTION_INVALID */
 export function finiteNumber(
   option: string,
   value: number,
@@ -110,43 +109,52 @@ export function finiteNumber(
   throw optionInvalid(option, `a number from ${least} to ${most}`, value)
 }
 
-/** One of `choices`. @throws FeedError OPTION_INVALID */
+/** Checks for one of `choices`. @throws FeedError OPTION_INVALID */
 export function choice<const T extends string>(option: string, value: T, choices: readonly T[]): T {
   if (choices.includes(value)) return value
   throw optionInvalid(option, choices.map(name => `'${name}'`).join(' or '), value)
 }
 
-/** true or false. @throws FeedError OPTION_INVALID */
+/** Checks for true or false. @throws FeedError OPTION_INVALID */
 export function flag(option: string, value: boolean): boolean {
   if (typeof value === 'boolean') return value
   throw optionInvalid(option, 'true or false', value)
 }
 
-/** Text, which may be empty. @throws FeedError OPTION_INVALID */
+/** Checks for a text, which may be empty. @throws FeedError OPTION_INVALID */
 export function anyText(option: string, value: string): string {
   if (typeof value === 'string') return value
   throw optionInvalid(option, 'text', value)
 }
 
-/** An object, which is no list. @throws FeedError OPTION_INVALID */
+/** Checks for an object that is not an array. @throws FeedError OPTION_INVALID */
 export function anObject<T>(option: string, value: T, expected = 'an object'): T {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw optionInvalid(option, expected, value)
 }
 
-/** Text that is not empty. @throws FeedError OPTION_INVALID */
+/** Checks for a text that is not empty. @throws FeedError OPTION_INVALID */
 export function filledText(option: string, value: string): string {
   if (typeof value === 'string' && value !== '') return value
   throw optionInvalid(option, 'text that is not empty', value)
 }
 
-/** An array. @throws FeedError OPTION_INVALID */
+/**
+ * Checks for a text that is not empty and that no error may show, such as a credential. The error
+ * shows only the type of the value. @throws FeedError OPTION_INVALID
+ */
+export function secretText(option: string, value: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw invalid(option, 'text that is not empty', typeof value)
+}
+
+/** Checks for an array. @throws FeedError OPTION_INVALID */
 export function arrayOf<T>(option: string, values: readonly T[]): readonly T[] {
   if (Array.isArray(values)) return values
   throw optionInvalid(option, 'an array', values)
 }
 
-/** A list of texts that are not empty. @throws FeedError OPTION_INVALID */
+/** Checks for an array of texts that are not empty. @throws FeedError OPTION_INVALID */
 export function texts(option: string, values: readonly string[]): readonly string[] {
   if (Array.isArray(values) && values.every(value => typeof value === 'string' && value !== ''))
     return values
@@ -154,7 +162,8 @@ export function texts(option: string, values: readonly string[]): readonly strin
 }
 
 /**
- * The path of a file or folder: text that is not empty and holds no NUL, which no system can open.
+ * Checks for the path of a file or folder: a text that is not empty and has no NUL, which no system
+ * can open.
  * @throws FeedError OPTION_INVALID
  */
 export function filePath(option: string, value: string): string {
@@ -162,13 +171,13 @@ export function filePath(option: string, value: string): string {
   throw optionInvalid(option, 'the path of a file or folder', value)
 }
 
-/** A function. @throws FeedError OPTION_INVALID */
+/** Checks for a function that can be called without `new`. @throws FeedError OPTION_INVALID */
 export function callback<F>(option: string, value: F, expected = 'a function'): F {
   if (typeof value === 'function' && !isClass(value)) return value
   throw optionInvalid(option, expected, value)
 }
 
-/** An object with a function under each of `methods`. @throws FeedError OPTION_INVALID */
+/** Checks for an object that has each of `methods`. @throws FeedError OPTION_INVALID */
 export function withMethods<T extends object>(
   option: string,
   value: T,
@@ -185,13 +194,12 @@ export function withMethods<T extends object>(
   )
 }
 
-/**
- * The time now: a moment at which the clock stands still, or a function that is asked each time.
- */
+/** The current time: a fixed Date, or a function that returns the time at each call. */
 export type Clock = Date | (() => Date)
 
 /**
- * A clock as a function that gives milliseconds since 1970; the system's clock where none is given.
+ * Returns a clock as a function that gives milliseconds since 1970. The default is the system's
+ * clock.
  * @throws FeedError OPTION_INVALID
  */
 export function clockMs(option: string, clock: Clock | undefined): () => number {
@@ -205,15 +213,12 @@ export function clockMs(option: string, clock: Clock | undefined): () => number 
   }
 }
 
-/** A class cannot be called, so it is never a callback. Its source text begins with the word. */
+/** True for a class, whose source text begins with that word. A class cannot be called. */
 function isClass(value: object): boolean {
   return /^class\b/.test(Function.prototype.toString.call(value))
 }
 
-/**
- * A value as an error shows it: short, on one line, and without a call to anything of the value's
- * own.
- */
+/** Returns a value as errors show it: short and on one line. It calls no method of the value. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return excerpt(JSON.stringify(value))
   if (typeof value === 'function') return isClass(value) ? `the class ${value.name}` : 'a function'

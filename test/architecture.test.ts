@@ -14,7 +14,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const LAYERS = [
   'errors.ts',
   'options.ts',
-  'atomic-file.ts',
+  'disk',
   'core',
   'schema',
   'codec',

@@ -64,3 +64,13 @@ test('a fault that is done names files, and each has a test under its number', (
   )
   expect(unproven).toEqual([])
 })
+
+test('a fault that the title of a test names has its row', () => {
+  const known = new Set(rows.map(({ number }) => number))
+  const unknown = [...testedIn].flatMap(([file, numbers]) =>
+    [...numbers]
+      .filter(number => !known.has(number))
+      .map(number => `the table of faults in test/README.md lacks ${number} (${file})`),
+  )
+  expect(unknown).toEqual([])
+})

@@ -13,6 +13,7 @@ import {
   flag,
   knownOptions,
   type OptionNames,
+  secretText,
   show,
   texts,
   wholeNumber,
@@ -46,7 +47,7 @@ const WRONG: unknown[] = [
   new Date(Number.NaN),
 ]
 
-test('each check returns what is right, and refuses everything else by the name of the option', () => {
+test('each check returns valid values and refuses others with the name of the option', () => {
   expect(wholeNumber('windowBytes', 1)).toBe(1)
   expect(wholeNumber('backoffBaseMs', 0, 0)).toBe(0)
   expect(durationMs('idleMs', 2 ** 31 - 1)).toBe(2 ** 31 - 1)
@@ -95,7 +96,7 @@ test('whole numbers stay within their bounds', () => {
   })
 })
 
-test('a name that is no option is refused, with the name that was probably meant', () => {
+test('an unknown option is refused with a suggestion of the intended name', () => {
   const names: OptionNames<{ engine?: string; worker?: boolean }> = { engine: true, worker: true }
   const given = { engine: 'wasm' }
   expect(knownOptions(given, names)).toBe(given)
@@ -112,7 +113,7 @@ test('a name that is no option is refused, with the name that was probably meant
     })
 })
 
-test('a class is no callback', () => {
+test('a class is refused as a callback', () => {
   const call = () => 1
   expect(callback('onBadRow', call)).toBe(call)
   expect(refusal(() => callback('onBadRow', class Policy {})).message).toBe(
@@ -120,7 +121,7 @@ test('a class is no callback', () => {
   )
 })
 
-test('a clock is a moment, a function that gives one, or the system', () => {
+test('a clock is a Date, a function that gives one, or that of the system', () => {
   const moment = new Date('2026-03-01T12:00:00Z')
   expect(clockMs('now', moment)()).toBe(moment.getTime())
   expect(clockMs('now', () => moment)()).toBe(moment.getTime())
@@ -129,7 +130,7 @@ test('a clock is a moment, a function that gives one, or the system', () => {
   expect(refusal(wrong).message).toBe('now() must be a Date, not 7')
 })
 
-test('a value is shown cut, and without a call to anything of its own', () => {
+test('a value is shown shortened, and none of its methods is called', () => {
   const hostile = {
     toString() {
       throw new FeedError('STAGE_FAILED', 'toString was called', { stage: 'test' })
@@ -139,4 +140,14 @@ test('a value is shown cut, and without a call to anything of its own', () => {
   expect(show('x'.repeat(500)).length).toBeLessThanOrEqual(80)
   expect(show(Symbol('s'))).toBe('Symbol(s)')
   expect(show(-0)).toBe('0')
+})
+
+test('an error about a credential shows its type alone', () => {
+  expect(secretText('clientSecret', 'hidden')).toBe('hidden')
+  for (const value of ['', undefined, 7, { text: 'hidden' }])
+    expect(refusal(() => secretText('clientSecret', value as never)).context).toEqual({
+      option: 'clientSecret',
+      expected: 'text that is not empty',
+      received: typeof value,
+    })
 })

@@ -18,6 +18,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -97,6 +98,11 @@ async function link(...names: string[]): Promise<void> {
 
 async function unlink(...names: string[]): Promise<void> {
   for (const name of names) await rm(join(plain, 'node_modules', name))
+}
+
+/** Name of the installed package that a file is of. */
+function packageOf(path: string): string | undefined {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 }
 
 const consumer = (load: (name: string) => string) => `
@@ -439,9 +445,7 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
       })
       const { bytes, inputs } = Object.values(metafile.outputs)[0]!
       const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-      const packages = used
-        .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
-        .filter(name => name !== undefined)
+      const packages = used.map(([path]) => packageOf(path)).filter(name => name !== undefined)
       return { bytes, packages: [...new Set(packages)].sort() }
     }
     const builder = await outputOf('pipeline')
@@ -451,6 +455,41 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
     expect(stages.packages).toEqual(['feedmill', 'fflate', 'minipass'])
     expect(stages.bytes).toBeLessThan(160_000)
     expect((await outputOf('csvSink')).packages).toContain('papaparse')
+  })
+
+  test('importing it loads no package that only some of its parts need', async () => {
+    // Writes down each module that Node loads, from the thread that runs the hooks.
+    const hooks = `
+import { appendFileSync } from 'node:fs'
+export async function load(url, context, next) {
+  appendFileSync(1, url + '\\n')
+  return next(url, context)
+}`
+    const asModule = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(asModule(hooks))})`
+    const imported = await run(
+      process.execPath,
+      ['--import', asModule(register), '--input-type=module', '--eval', "await import('feedmill')"],
+      { cwd: plain },
+    )
+    const required = await run(
+      process.execPath,
+      ['--eval', "require('feedmill'); console.log(Object.keys(require.cache).join('\\n'))"],
+      { cwd: plain },
+    )
+    for (const { stdout } of [imported, required]) {
+      const paths = stdout.trim().split('\n')
+      const own = paths.filter(path => path.includes('/node_modules/feedmill/dist/'))
+      expect(own.length).toBeGreaterThan(3)
+      const packages = new Set(paths.filter(path => !own.includes(path)).map(packageOf))
+      packages.delete(undefined)
+      expect([...packages]).toEqual(['minipass'])
+      // oauth4webapi is inside the CommonJS files, where its errors and requests have these names.
+      for (const path of own)
+        expect(
+          await readFile(path.startsWith('file:') ? fileURLToPath(path) : path, 'utf8'),
+        ).not.toMatch(/oauth4webapi|OperationProcessingError/)
+    }
   })
 
   test('its size', async () => {

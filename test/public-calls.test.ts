@@ -154,6 +154,13 @@ const MADE: Record<string, () => object> = {
   TsvObjectParser: () => new feedmill.TsvObjectParser({ schema: feedmill.itemSchema }),
   ColumnDecoder: () => new feedmill.ColumnDecoder(),
   ChunkReassembler: () => new feedmill.ChunkReassembler(),
+  FileSource: () => new feedmill.FileSource('/a folder that is not there/file'),
+  RangeFetcher: () =>
+    new feedmill.RangeFetcher({
+      url: 'http://127.0.0.1:9/file',
+      transport: refusing,
+      patienceMs: 0,
+    }),
   // The walk has no other store: a LevelStore and a SpillingStore are made over folders, by
   // functions of their own.
   MemoryStore: () => {

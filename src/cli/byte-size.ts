@@ -14,8 +14,8 @@ const UNITS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Bytes of a text such as `256MB` (decimal), `256MiB` (binary) or `1000`; undefined for anything
- * else, and for less than a byte.
+ * Returns the bytes that a text names, such as `256MB` (decimal), `256MiB` (binary) or `1000`;
+ * Returns undefined for any other text and for less than one byte.
  */
 export function readByteSize(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
@@ -25,7 +25,7 @@ export function readByteSize(text: string): number | undefined {
   return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/** In decimal units, three digits: `1.23 MB`. */
+/** Returns a size in decimal units with three digits: `1.23 MB`. */
 export function byteSizeText(bytes: number): string {
   const unit = ['TB', 'GB', 'MB', 'kB'].find(name => bytes >= UNITS[name.toLowerCase()]!)
   return unit === undefined

@@ -1,6 +1,6 @@
-// Whether requests go through the proxy that the environment names. Node's own fetch does that when
-// NODE_USE_ENV_PROXY asks for it, in releases that know it; Node's HTTP client with an agent of its
-// own does not.
+// Decides whether requests go through the proxy that the environment names. The fetch of Node uses
+// it when NODE_USE_ENV_PROXY is set, in releases that know this variable. The HTTP client of Node
+// with an agent of its own does not use it.
 
 import { FeedError } from '../index'
 
@@ -8,7 +8,7 @@ const ADDRESS_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_pro
 const FLAG = '--use-env-proxy'
 const SWITCH = 'NODE_USE_ENV_PROXY'
 
-/** For the help text; what Node itself makes of them. */
+/** The variables that Node itself reads, for the help text. */
 export const PROXY_VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
   ['NODE_EXTRA_CA_CERTS', 'PEM file with further certificate authorities'],
   [
@@ -19,14 +19,14 @@ export const PROXY_VARIABLES: readonly (readonly [name: string, meaning: string]
 
 export interface EnvironmentProxy {
   readonly isUsed: boolean
-  /** Of an address that is there and not used. */
+  /** Names a proxy that the environment has and that is not used. */
   readonly warning?: string
 }
 
 /**
- * @param flags that this release of Node knows
- * @param words of the command line of this process that Node itself reads
- * @throws FeedError OPTION_INVALID where a proxy is asked for and this release of Node cannot use
+ * @param flags the flags that this release of Node knows
+ * @param words the arguments of this process that Node itself reads
+ * @throws FeedError OPTION_INVALID when a proxy is requested and this release of Node cannot use
  * one
  */
 export function environmentProxy(

@@ -1,22 +1,22 @@
-// The exit codes, the same for every command, and how a failure becomes one. After a signal the
-// code comes from sync/stop-signals.ts.
+// The exit codes, which all commands share, and the code for each failure. After a signal,
+// sync/stop-signals.ts gives the code.
 
 import { FeedError } from '../index'
 
 export const FAILURE = 1
 export const WRONG_USAGE = 2
 
-/** For the help text. */
+/** The codes and their meanings, for the help text. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'success'],
-  [`${FAILURE}`, 'a failure, told as `feedmill: CODE: message` on standard error'],
+  [`${FAILURE}`, 'a failure, printed as `feedmill: CODE: message` on standard error'],
   [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
 ]
 
 /**
- * What the parser of the command line throws, help and version included; it has printed its message
- * by then.
+ * The error that the parser of the command line throws, also for help and version. The parser has
+ * printed its message before.
  */
 interface UsageError {
   readonly code: `commander.${string}`
@@ -29,8 +29,8 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /**
- * What is still to be printed of a failure. A FeedError says what is wrong in its message; of a
- * defect the stack is what helps.
+ * Returns the text to print for a failure. The message of a FeedError is enough; a defect needs its
+ * stack. Returns undefined when the parser has printed it.
  */
 export function failureText(error: unknown): string | undefined {
   if (isUsageError(error)) return undefined

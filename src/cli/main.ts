@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// The `feedmill` command: runs what program.ts describes.
+// The `feedmill` command. It runs the program that program.ts describes.
 
 import { exitCodeOf, failureText } from './exit-code'
 import { printed } from './output'
 import { program } from './program'
 
-// What cannot be told on standard error can be told nowhere: the exit code says what is to be said.
+// There is no other place for a message when standard error fails, so only the exit code is left.
 process.stderr.on('error', () => {})
 try {
   await program(process.argv).parseAsync(process.argv).finally(printed)

@@ -1,5 +1,5 @@
-// The optional packages of the commands: which are missing is told before anything is done, all of
-// them in one line.
+// The optional packages of the commands. A command reports all missing packages in one line before
+// it does anything.
 
 import { createRequire } from 'node:module'
 import { peerDependencies } from '../../package.json'
@@ -16,7 +16,7 @@ export const NEEDED_PACKAGES = {
   demo: [...STATE_PACKAGES, ...EMULATOR_PACKAGES],
 } as const satisfies Record<string, readonly (keyof typeof peerDependencies)[]>
 
-/** @throws FeedError DEPENDENCY_MISSING, which says what to install */
+/** @throws FeedError DEPENDENCY_MISSING, with the command that installs the packages */
 export function needPackages(
   command: keyof typeof NEEDED_PACKAGES,
   isInstalled = isResolved,
@@ -32,7 +32,7 @@ export function needPackages(
   )
 }
 
-/** A package that is there in a form that cannot be required is there. */
+/** A package that has no CommonJS form also counts as installed. */
 function isResolved(name: string): boolean {
   try {
     createRequire(import.meta.url).resolve(name)

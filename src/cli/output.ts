@@ -1,6 +1,6 @@
 // The standard output of all commands. A line that cannot be written, because the disk is full or
-// the reader has gone away, is a failure of the command: it is typed, and its caller frees what it
-// holds as after every failure.
+// the reader has closed the pipe, is a typed failure of the command. The caller cleans up as after
+// every failure.
 
 import { fstat, write } from 'node:fs'
 import { promisify } from 'node:util'
@@ -10,30 +10,30 @@ const NAME = 'standard output'
 const statOf = promisify(fstat)
 const writeTo = promisify(write)
 
-/** Rejects with the first failure, and then no more is written. */
+/** Rejects with the first failure. Nothing is written after it. */
 let last: Promise<void> | undefined
 
 /**
- * Writes text and a line end, behind what was printed before.
- * @throws FeedError SINK_FAILED, of this text or of an earlier one
+ * Writes a text and a line end after all earlier texts.
+ * @throws FeedError SINK_FAILED, for this text or an earlier one
  */
 export function print(text: string): Promise<void> {
   const before = last ?? begin()
   const printing = before.then(() => writeAll(`${text}\n`))
-  // Where nobody waits for this one, `printed` tells.
+  // A caller that does not wait for this promise learns of the failure from `printed`.
   printing.catch(() => {})
   last = printing
   return printing
 }
 
-/** Resolves when all that was printed is written. @throws FeedError SINK_FAILED */
+/** Resolves when every text is written. @throws FeedError SINK_FAILED */
 export function printed(): Promise<void> {
   return last ?? Promise.resolve()
 }
 
 async function begin(): Promise<void> {
-  // The write reports every failure. Without a listener the event that comes with it would end the
-  // process.
+  // The callback of the write reports every failure. Without a listener, the error event would end
+  // the process.
   process.stdout.on('error', () => {})
 }
 
@@ -54,7 +54,10 @@ async function isFile(): Promise<boolean> {
   return fd === 1 && (await statOf(fd)).isFile()
 }
 
-/** Node's own stream takes what the disk had room for in part for the whole. */
+/**
+ * The stream of Node treats a partial write on a full disk as a complete one, so this function
+ * writes the rest.
+ */
 async function writeToFile(bytes: Buffer): Promise<void> {
   for (let from = 0; from < bytes.length; ) from += (await writeTo(1, bytes, from)).bytesWritten
 }

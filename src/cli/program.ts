@@ -1,6 +1,6 @@
-// The commands, their options and their help; commander's adapter. What a command does stands in
-// its own file, which is loaded when the command runs: the help, and every command that needs no
-// optional package, work from a plain install.
+// The commands, their options and their help. This file is the adapter of commander. Each command
+// has a file of its own, which is loaded when the command runs, so that the help and the commands
+// without optional packages work in a plain install.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../../package.json'
@@ -13,12 +13,14 @@ import { addProfileCommand } from './profile/profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
 
 /**
- * Fails with a CommanderError for wrong usage, help and version, and with what a command throws.
+ * Parsing fails with a CommanderError for wrong usage, help and version, and with the error of the
+ * command.
  */
 export function program(argv: readonly string[]): Command {
   const feedmill = new Command('feedmill')
     .description(
-      'Stream processing for marketplace feed files: keep a copy, write it out, measure, try it on an emulated service.',
+      'Stream processing for marketplace feed files: keep a copy, write it out, measure, ' +
+        'try it on an emulated service.',
     )
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
@@ -42,7 +44,8 @@ function addStateCommands(feedmill: Command): void {
   const sync = feedmill
     .command('sync')
     .description(
-      'Bring a state folder up to what the service has of some categories. A run that was stopped goes on where it was.',
+      'Bring a state folder up to date with the service. ' +
+        'A stopped run continues from where it stopped.',
     )
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
@@ -52,9 +55,9 @@ function addStateCommands(feedmill: Command): void {
       'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
       nowOrTime,
     )
-    .option('--once', 'end when all that the service has is in the state (the default)')
+    .option('--once', 'end when the state has all files of the service (the default)')
     .addOption(
-      new Option('--follow', 'go on with what comes, until a signal')
+      new Option('--follow', 'continue with new files, until a signal')
         .conflicts('once')
         .default(false),
     )
@@ -73,17 +76,19 @@ function addStateCommands(feedmill: Command): void {
     )
     .option(
       '--max-removed-share <share>',
-      'refuse a bootstrap that would remove a larger share of what is there, unless the service says that there is no content',
+      'refuse a bootstrap that would remove a larger share of the rows, ' +
+        'unless the service says that there is no content',
       share,
       0.5,
     )
     .option(
       '--changes <file>',
-      'append changes to this file, of one run at a time, instead of the `changes` of the state folder; after a kill or a full disk ' +
-        'the next run cuts off a last line that is not whole and tells its change again',
+      'append changes to this file instead of the `changes` folder of the state; ' +
+        'only one run at a time may use it; after a kill or a full disk, the next run ' +
+        'cuts off an incomplete last line and writes its change again',
     )
     .option('--no-changes', 'record no changes')
-    .option('--json', 'print one event as JSON a line', false)
+    .option('--json', 'print one event a line, as JSON', false)
   for (const option of serviceOptions()) sync.addOption(option)
   sync
     .addOption(clockOption())
@@ -101,7 +106,9 @@ function addStateCommands(feedmill: Command): void {
     })
   feedmill
     .command('status')
-    .description('Say how far a state folder is, what it lacks, and what it takes on the disk.')
+    .description(
+      'Show the progress of a state folder, the files that it lacks, and its size on the disk.',
+    )
     .argument('<dir>', 'the state folder')
     .addOption(clockOption())
     .option('--json', 'print one line of JSON', false)
@@ -116,13 +123,13 @@ function addStateCommands(feedmill: Command): void {
     .requiredOption('--state <dir>', 'the state folder')
     .option(
       '--category <id>',
-      'one of its categories; may be repeated; all by default',
+      'a category of the folder; may be repeated; all by default',
       several,
       [],
     )
     .option(
       '--as-of <time>',
-      'the items of an earlier time, made again from the files that were kept',
+      'write the items of an earlier time, restored from the kept files',
       time,
     )
     .option('--out <file>', 'the file to write; standard output by default')
@@ -150,7 +157,7 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     .description('Serve an emulated service on a loopback socket until a signal comes.')
     .option('--port <number>', 'port, 0 for any', wholeNumber, 0)
     .option('--items <count>', 'items ever listed in each category', wholeNumber, 50_000)
-    .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
+    .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
     .option('--marketplace <id>', 'a marketplace; may be repeated; MKT_US by default', several)
     .option(
       '--category <id>',
@@ -162,14 +169,14 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
       "the service's clock, which then stands still, e.g. 2026-03-01T12:00:00Z",
       time,
     )
-    .option('--sandbox', 'ranges of 10 MB in place of 100 MB', false)
+    .option('--sandbox', 'limit ranges to 10 MB instead of 100 MB', false)
     .addOption(
-      new Option('--header-form <form>', 'how Content-range is written')
+      new Option('--header-form <form>', 'form of Content-range')
         .choices(['documented', 'rfc9110', 'echo'])
         .default('documented'),
     )
-    .option('--faults <rate>', 'share of the answers to downloads that go wrong, 0 to 1', share)
-    .option('--json', 'print one line of JSON, with all that a client needs', false)
+    .option('--faults <rate>', 'share of downloads whose answer has a fault, 0 to 1', share)
+    .option('--json', 'print one line of JSON, with everything that a client needs', false)
     .addHelpText('after', examples('serve --port 8080 --items 2000', 'serve --faults 0.05 --json'))
     .action(async options => {
       needPackages('serve')
@@ -178,10 +185,11 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
   feedmill
     .command('demo')
     .description(
-      'Ingest one category of an emulated service over a loopback socket, and prove that the result is right.',
+      'Ingest one category of an emulated service over a loopback socket, ' +
+        'and prove that the result is right.',
     )
     .option('--items <count>', 'items ever listed in the category', wholeNumber, 20_000)
-    .option('--seed <number>', 'which world: equal numbers make equal files', wholeNumber, 7)
+    .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
     .option('--chunk-bytes <bytes>', 'size of one byte range', wholeNumber, 1 << 20)
     .option('--out <file>', 'the file for the merged items', 'feedmill-demo.ndjson')
     .option(
@@ -190,7 +198,7 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
       false,
     )
     .addOption(
-      new Option('--interrupt', 'kill a first run in the middle, and go on from what it left')
+      new Option('--interrupt', 'kill a first run in the middle, and continue from its state')
         .conflicts('streamOnly')
         .default(false),
     )
@@ -202,19 +210,19 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     })
 }
 
-/** Of the commands that speak to a service. */
+/** The options of the commands that speak to a service. */
 function serviceOptions(): Option[] {
   const { profile, baseUrl, tokenUrl, scopeBase, clientId, clientSecret } = SERVICE_VARIABLES
   return [
     new Option('--profile <file>', 'JSON file with the options of a service profile').env(profile),
     new Option('--base-url <url>', 'address of the service').env(baseUrl),
     new Option('--token-url <url>', 'address of the token endpoint').env(tokenUrl),
-    new Option('--scope-base <url>', 'what the names of scopes begin with').env(scopeBase),
+    new Option('--scope-base <url>', 'beginning of the names of scopes').env(scopeBase),
     new Option('--client-id <id>', 'client identifier').env(clientId),
-    new Option('--client-secret <secret>', 'client secret; better given by the environment').env(
+    new Option('--client-secret <secret>', 'client secret; the environment is the safer place').env(
       clientSecret,
     ),
-    new Option('--sandbox', 'ranges of 10 MB in place of 100 MB'),
+    new Option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
     new Option('--allow-http', 'accept plain http to other machines'),
   ]
 }
@@ -235,7 +243,7 @@ function table(heading: string, lines: readonly (readonly [string, string])[]): 
   return `\n${heading}:\n${lines.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaning}`).join('\n')}`
 }
 
-/** What sync() takes by itself. */
+/** The default memory of sync(). */
 const MEMORY_BYTES = 256 * 2 ** 20
 
 function several(value: string, before: readonly string[] = []): string[] {

@@ -1,35 +1,35 @@
-// The progress of a command on standard error: a line that is rewritten in place on a terminal,
-// else a new line every few seconds.
+// The progress of a command on standard error: on a terminal it rewrites one line, elsewhere it
+// writes a new line every few seconds.
 
 import type { Writable } from 'node:stream'
 
-/** Between two drawings on a terminal. */
+/** The time between two drawings on a terminal. */
 const DRAW_MS = 100
-/** Between two lines elsewhere, and before the first: a short run prints none. */
+/** The time between two lines elsewhere, and before the first one. A short run prints none. */
 const LINE_MS = 5_000
 const BAR_WIDTH = 30
-/** Of a terminal that does not say how wide it is. */
+/** The width of a terminal that does not report one. */
 const COLUMNS = 80
 const CLEAR_LINE = '\r\x1b[K'
 
 export interface ProgressBar {
   /** True on a terminal. */
   readonly isShown: boolean
-  /** @param done of the total, which is the one given at the start unless it is given anew */
+  /** @param done the finished part of the total; a new total replaces the first one */
   update(done: number, what: string, total?: number): void
-  /** Writes a line that stays, above the bar. */
+  /** Writes a permanent line above the bar. */
   above(line: string): void
-  /** Leaves the bar as it stands. */
+  /** Stops the drawing and keeps the bar on the screen. */
   stop(): void
 }
 
-/** Where progress is written, as a terminal is. */
+/** The part of a terminal stream that the bar needs. */
 export type ProgressOutput = Pick<Writable, 'write'> & {
   readonly isTTY?: boolean
   readonly columns?: number
 }
 
-/** @param isWanted false: nothing is written but what stands above the bar */
+/** @param isWanted false writes only the lines above the bar */
 export function progressBar(
   total: number,
   isWanted: boolean,

@@ -1,5 +1,5 @@
-// `feedmill serve`: the emulated service on a socket, and what a client in any language needs to
-// know of it.
+// `feedmill serve`: starts the emulated service on a socket, and prints what a client in any
+// language needs.
 
 import {
   createEmulator,
@@ -14,23 +14,23 @@ export interface ServeOptions {
   readonly port: number
   readonly items: number
   readonly seed: number
-  /** Marketplaces, `MKT_US` alone by default. */
+  /** Marketplaces. Default `MKT_US`. */
   readonly marketplace?: readonly string[]
-  /** Top-level categories of each marketplace, `220` alone by default. */
+  /** Top-level categories of each marketplace. Default `220`. */
   readonly category?: readonly string[]
   /**
-   * The service's clock; by default it stands where the last snapshot of the world has just
-   * appeared.
+   * The clock of the service. Default: fixed at the moment when the last snapshot of the world
+   * appears.
    */
   readonly now?: Date
   readonly sandbox: boolean
   readonly headerForm: HeaderForm
-  /** Share of the answers to downloads that go wrong, 0 to 1. */
+  /** The share of downloads whose answers have a fault, from 0 to 1. */
   readonly faults?: number
   readonly json: boolean
 }
 
-/** What `--json` prints, as one object in one line. */
+/** The object that `--json` prints in one line. */
 export interface ServeAddress {
   /** The base address, without a slash at its end: `baseUrl` of a service profile. */
   readonly url: string
@@ -39,7 +39,7 @@ export interface ServeAddress {
   readonly clientId: string
   readonly clientSecret: string
   /**
-   * What scope names begin with: a scope is `{scopeBase}/buy.item.feed`, `{scopeBase}/api_scope`.
+   * The beginning of scope names: a scope is `{scopeBase}/buy.item.feed`, `{scopeBase}/api_scope`.
    */
   readonly scopeBase: string
   /**
@@ -49,7 +49,7 @@ export interface ServeAddress {
   readonly authorizationCode: string
   /** The `redirect_uri` to send with the code. The grant asks for one and accepts any. */
   readonly redirectUri: string
-  /** Identifiers that getSigningKey knows. */
+  /** The identifiers of the signing keys, for getSigningKey. */
   readonly signingKeyIds: readonly string[]
   /** Destinations for createSubscription, with their status. */
   readonly destinations: readonly Destination[]
@@ -60,7 +60,7 @@ export interface ServeAddress {
   readonly categories: readonly string[]
   /** The header that names the marketplace of a request. */
   readonly marketplaceHeader: string
-  /** The service's clock, ISO 8601. It stands still. */
+  /** The fixed clock of the service, ISO 8601. */
   readonly now: string
   /** The largest `end - start` of one range, in bytes. */
   readonly maxRangeBytes: number
@@ -68,7 +68,7 @@ export interface ServeAddress {
   readonly openapiUrl: string
 }
 
-/** Serves until SIGINT, SIGTERM, or the end of the process that forked this one. */
+/** Serves until SIGINT, SIGTERM, or the end of the parent process. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { emulator, address } = await startService(options)
   const stop = () => void emulator.close().then(() => process.exit())
@@ -125,7 +125,7 @@ function addressOf(emulator: Emulator, url: string): ServeAddress {
   }
 }
 
-/** The same for a person, with commands to copy. */
+/** Formats the address for a person, with commands to copy. */
 export function serveLines(
   address: ServeAddress,
   { items, seed }: Pick<ServeOptions, 'items' | 'seed'>,
@@ -185,7 +185,7 @@ function tokenLine({ tokenUrl, clientId, clientSecret, scopeBase }: ServeAddress
   return shellWords('curl', '-s', '-u', `${clientId}:${clientSecret}`, ...form, tokenUrl)
 }
 
-/** Words as a POSIX shell reads them. */
+/** Quotes words for a POSIX shell. */
 function shellWords(...words: readonly string[]): string {
   return words
     .map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))

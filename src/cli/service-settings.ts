@@ -1,5 +1,5 @@
-// The service that a command speaks to: its profile from a file, options and the environment, and
-// the credentials. Nothing here, and no command, ever prints a credential.
+// The service that a command speaks to. Its profile comes from a file, from options and from the
+// environment; so do the credentials. No command ever prints a credential.
 
 import { readFileSync } from 'node:fs'
 import {
@@ -14,7 +14,7 @@ import {
 import { environmentProxy } from './environment-proxy'
 
 export interface ServiceSettings {
-  /** A JSON file with the options of a profile; what is given beside it comes first. */
+  /** A JSON file with the options of a profile. Other options take precedence over it. */
   readonly profile?: string
   readonly baseUrl?: string
   readonly tokenUrl?: string
@@ -25,7 +25,7 @@ export interface ServiceSettings {
   readonly clientSecret?: string
 }
 
-/** Where each may come from when its option is not given. */
+/** The environment variable for each option that the command line lacks. */
 export const SERVICE_VARIABLES = {
   profile: 'FEEDMILL_PROFILE',
   baseUrl: 'FEEDMILL_BASE_URL',
@@ -36,14 +36,14 @@ export const SERVICE_VARIABLES = {
 } as const satisfies Partial<Record<keyof ServiceSettings, string>>
 
 /**
- * Warns on standard error where the environment names a proxy that is not used.
- * @throws FeedError OPTION_INVALID, naming what is missing or wrong, never its value
+ * Warns on standard error when the environment names a proxy that is not used.
+ * @throws FeedError OPTION_INVALID, with the name of the option, never its value
  */
 export function serviceOf(
   settings: ServiceSettings,
   options: FeedServiceOptions = {},
 ): FeedService {
-  // A command hands over all of its options: only these are the profile's.
+  // A command passes all of its options, and only these belong to the profile.
   const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp, clientId, clientSecret } =
     settings
   const given = { baseUrl, tokenUrl, scopeBase, sandbox, allowHttp }
@@ -99,7 +99,7 @@ function needed(option: keyof typeof SERVICE_VARIABLES, value: unknown): string 
   })
 }
 
-/** What was not given must not hide what the profile says. */
+/** Removes options without a value, so that they do not replace the values of the profile. */
 function defined<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined && value !== false),

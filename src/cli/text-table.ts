@@ -1,6 +1,7 @@
-// A table of text: words to the left in the first column, numbers to the right in the others.
+// Formats a table as text. The first column is aligned to the left and holds words, the others are
+// aligned to the right and hold numbers.
 
-/** @param heading one cell a column; every line has as many */
+/** @param heading one cell for each column; every line has the same number of cells */
 export function textTable(
   heading: readonly string[],
   lines: readonly (readonly string[])[],

@@ -1,5 +1,5 @@
-// What every stage over bytes takes: blocks that are Uint8Arrays, Node's Buffers among them.
-// The check is made once for each block, never for each row or byte.
+// Checks the inputs of stages over bytes: Uint8Arrays, Node's Buffers among them. A stage makes the
+// check once for each block, never for each row or byte.
 
 import { FeedError } from '../errors'
 import { show } from '../options'
@@ -7,8 +7,9 @@ import { show } from '../options'
 const EXPECTED = 'a Uint8Array (or Buffer)'
 
 /**
- * Returns `block` when it is a Uint8Array, one of another realm included. Other typed arrays would
- * be read with each element cut to a byte, and text has no bytes before it is encoded.
+ * Returns `block` if it is a Uint8Array, of any realm. Other typed arrays are refused because
+ * reading them would cut each element to a byte, and text because it has no bytes until a caller
+ * encodes it.
  * @throws FeedError STAGE_INPUT_INVALID
  */
 export function byteBlock(stage: string, block: unknown): Uint8Array {
@@ -26,7 +27,7 @@ export function byteBlock(stage: string, block: unknown): Uint8Array {
   )
 }
 
-/** `Uint16Array`, `DataView`, `ArrayBuffer` and their like; undefined for what is none of them. */
+/** Returns the name of a kind of binary data, such as `DataView`; undefined for anything else. */
 function nameOfBuffer(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const name = Object.prototype.toString.call(value).slice('[object '.length, -1)

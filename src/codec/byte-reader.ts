@@ -1,11 +1,11 @@
-// Reads what byte-writer.ts wrote, in the order in which it was written.
+// Reads the values of byte-writer.ts in the order in which they were written.
 
 export class ByteReader {
   readonly #bytes: Uint8Array
   #view: DataView | undefined
   #at: number
 
-  /** @param at where to begin */
+  /** @param at offset of the first value */
   constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes
     this.#at = at
@@ -42,7 +42,7 @@ export class ByteReader {
     return value
   }
 
-  /** A view of all that follows. */
+  /** Returns a view of all bytes that follow. */
   rest(): Uint8Array {
     return this.#bytes.subarray(this.#at)
   }

@@ -1,9 +1,9 @@
 // Writes many small records of bytes one after the other, without an allocation for each. Whole
-// numbers are written 7 bits a byte, low bits first, the high bit set on all but the last (LEB128).
+// numbers have 7 bits a byte, low bits first, with the high bit set on all but the last (LEB128).
 
 import { CELL_END } from './tsv/scanner'
 
-/** Bytes in a chunk: some dozens of rows. */
+/** Bytes of a chunk, which are enough for some dozens of rows. */
 const CHUNK_BYTES = 1 << 16
 
 export class ByteWriter {
@@ -16,7 +16,7 @@ export class ByteWriter {
     this.#chunk[this.#end++] = value
   }
 
-  /** A whole number from 0 to 2^53 - 1. */
+  /** Writes a whole number from 0 to 2^53 - 1. */
   number(value: number): void {
     this.#reserve(8)
     let rest = value
@@ -26,8 +26,8 @@ export class ByteWriter {
   }
 
   /**
-   * Where cells end (RowIndex.cellEnds), as their lengths: the differences of the ends, each less
-   * 1. Marks are left out. The first is counted from `start`.
+   * Writes ends of cells (RowIndex.cellEnds) as the lengths of the cells, without marks. The first
+   * cell begins at `start`.
    */
   lengths(ends: Int32Array, from: number, to: number, start: number): void {
     this.#reserve(5 * (to - from))
@@ -44,13 +44,13 @@ export class ByteWriter {
     this.#end = at
   }
 
-  /** Any number, in 8 bytes. */
+  /** Writes any number, in 8 bytes. */
   double(value: number): void {
     this.#reserve(8)
     this.#end = this.#chunk.writeDoubleLE(value, this.#end)
   }
 
-  /** A whole number below 2^32, in 4 bytes. */
+  /** Writes a whole number below 2^32, in 4 bytes. */
   uint32(value: number): void {
     this.#reserve(4)
     this.#end = this.#chunk.writeUInt32LE(value, this.#end)
@@ -63,8 +63,8 @@ export class ByteWriter {
   }
 
   /**
-   * What was written since the last call. It shares its chunk with other records, and so keeps
-   * about 64 KiB alive.
+   * Returns the record that was written since the last call. Records share chunks, so one record
+   * may keep about 64 KiB alive.
    */
   take(): Uint8Array {
     const record = this.#chunk.subarray(this.#start, this.#end)
@@ -72,7 +72,7 @@ export class ByteWriter {
     return record
   }
 
-  // A chunk is never written over: records that were taken stay as they are.
+  // The writer never overwrites a chunk, so records stay as they are.
   #reserve(bytes: number): void {
     if (this.#end + bytes <= this.#chunk.length) return
     const begun = this.#end - this.#start

@@ -1,15 +1,15 @@
-// Copies of bytes that others are going to write over, and what makes copying quick.
+// Copies bytes whose owner is going to overwrite them, and says how copies are aligned to be quick.
 
 /**
- * V8 copies into and out of shared memory word by word, and byte by byte where the two places are
- * not aligned alike to this.
+ * V8 copies into and out of shared memory word by word where both places have the same offset
+ * within a word of this size, and byte by byte elsewhere.
  */
 export const COPY_WORD_BYTES = 8
 
-/** A copy alone in its memory, but for less than a word before it. */
+/** Returns a copy in memory of its own, which has less than one more word. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
   const before = bytes.byteOffset % COPY_WORD_BYTES
-  // Not zeroed before, as a new Uint8Array would be.
+  // A new Uint8Array would be zeroed first, which costs time.
   const { buffer } = Buffer.allocUnsafeSlow(before + bytes.length)
   const copy = new Uint8Array(buffer, before)
   copy.set(bytes)

@@ -1,11 +1,11 @@
-// A reflected CRC of 32 bits in plain JavaScript, eight bytes a step, for whatever polynomial:
-// where Node has none of its own.
+// A reflected CRC of 32 bits for any polynomial, in plain JavaScript, eight bytes a step. It serves
+// polynomials that Node does not offer.
 
-/** Bytes taken in one step, and so the number of tables. */
+/** Bytes of one step, which is also the number of tables. */
 const SLICES = 8
 
 /**
- * The CRC of `bytes`, as an unsigned 32-bit number.
+ * Returns the CRC of `bytes` as an unsigned 32-bit number.
  *
  * @param seed the CRC of all bytes before these; 0 at the start
  */

@@ -1,17 +1,17 @@
-// How rows and batches look in `console.log`: their cells and counts, cut, and never an error.
+// Makes what `console.log` shows of rows and batches: their cells and counts, cut. It never throws.
 
 import { excerpt, FeedError } from '../errors'
 
-/** The method that Node's `inspect` calls in place of showing private fields. */
+/** The key of the method that Node's `inspect` calls to show an object. */
 export const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
-/** What `inspect` hands to that method beside the options. */
+/** The function that `inspect` hands to that method as the last argument. */
 export type Inspect = (value: unknown, options: object) => string
 
 const CELL_CHARACTERS = 80
 const LIST_CELLS = 5
 
-/** `name { … }`, with the style of the call to `inspect`. */
+/** Returns `name { … }` in the style of the call to `inspect`. */
 export function inspection(
   name: string,
   parts: () => object,
@@ -23,7 +23,7 @@ export function inspection(
   return `${name} ${inspect(parts(), { ...options, depth })}`
 }
 
-/** A cell's value, cut. What cannot be read is shown as what is wrong with it. */
+/** Returns a cell's value, cut; for a cell that cannot be read, its error as text. */
 export function shownCell(read: () => unknown): unknown {
   try {
     const value = read()

@@ -1,13 +1,14 @@
-// Plain objects of one shape from lists of values. The shape is known only when a header is read,
-// so the quick way is a function whose code is one object literal, made then: a literal costs a
-// store for each property, where setting properties by a name that is not in the code costs a
-// search for each. Where code may not be made from text (`--disallow-code-generation-from-strings`,
-// a content security policy) the same objects come the slower way.
+// Makes plain objects of one shape from lists of values. The shape is known only when a header is
+// read. Setting a property by a name that is not in the code costs a search, and a property of an
+// object literal costs one store, so the quick way is a function that is compiled for the shape and
+// consists of one object literal. Where a process forbids code from text
+// (`--disallow-code-generation-from-strings`, a content security policy), a slower function makes
+// the same objects.
 
 export interface Shape {
-  /** Names whose values come with each object, in order. */
+  /** Names of the properties whose values differ from object to object, in order. */
   readonly names: readonly string[]
-  /** Names whose values all objects share, after the others. */
+  /** The properties behind them, whose values all objects share. */
   readonly constants: readonly (readonly [name: string, value: unknown])[]
 }
 
@@ -15,8 +16,8 @@ export interface Shape {
 export type ObjectMaker = (values: readonly unknown[]) => Record<string, unknown>
 
 /**
- * Properties in the order of the shape's names. A name is data, whatever it says: `__proto__` too
- * is an own property.
+ * Returns a maker of objects with properties in the order of the shape's names. Every name is an
+ * own property, `__proto__` too.
  */
 export function objectMaker(shape: Shape): ObjectMaker {
   try {
@@ -35,14 +36,14 @@ export function literalMaker({ names, constants }: Shape): ObjectMaker {
 }
 
 /**
- * A name as it stands in an object literal. JSON's strings are JavaScript's, so none can end it.
- * Only as a computed name is __proto__ a property.
+ * Returns a name as the key of an object literal. A JSON string is a JavaScript string, so no name
+ * can end the literal. `__proto__` is a property only as a computed key.
  */
 export function key(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }
 
-/** For processes that forbid code from text. All copies of the template have its hidden class. */
+/** The maker without code from text. All copies of its template share one hidden class. */
 export function assigningMaker({ names, constants }: Shape): ObjectMaker {
   const template = Object.fromEntries<unknown>([
     ...names.map((name): [string, unknown] => [name, null]),

@@ -1,5 +1,5 @@
-// The columns of a file that objects are made of, with the makers of these objects. Prepared once
-// for a header and a choice of columns, not for each row.
+// Projections: the columns that plain objects of rows have, with the makers of these objects. A
+// projection is prepared once for a header and its columns, not for each row.
 
 import { excerpt, FeedError } from '../errors'
 import type { CellType } from '../schema/values'
@@ -10,16 +10,16 @@ import { type TextObjectMaker, textObjectMaker } from './text-object-maker'
 import type { BoundHeader } from './tsv/header'
 
 /**
- * Choices of columns that one header remembers. A program has a handful; one that never repeats a
- * choice pays for each.
+ * The most projections that one header remembers. A program has a handful; one that never repeats a
+ * projection prepares each of them anew.
  */
-const MAX_CHOICES = 64
+const MAX_PROJECTIONS = 64
 
 export class Projection {
-  /** Columns of the file, in the order of the values that the makers take. */
+  /** Indexes of the columns in the file, in the order of the values that the makers take. */
   readonly columns: Int32Array
   readonly #header: BoundHeader
-  /** Columns of the schema that the file lacks. */
+  /** Names of the columns that the file lacks. */
   readonly #absent: readonly string[]
   #ofTexts: TextObjectMaker | undefined
   #ofValues: ObjectMaker | undefined
@@ -60,14 +60,14 @@ export class Projection {
 
 /** The projections of one header. */
 export class Projections {
-  /** The columns of the file. */
+  /** All columns of the file. */
   readonly file: Projection
-  /** The same, and those that only the schema has. */
+  /** All columns of the file and of the schema. */
   readonly all: Projection
-  /** How each column of the file is read. */
+  /** The readers of the file's columns. */
   readonly readers: readonly ColumnReader[]
   readonly #header: BoundHeader
-  readonly #choices = new Map<string, Projection>()
+  readonly #known = new Map<string, Projection>()
   #lastNames: readonly string[] = []
   #last: Projection | undefined
 
@@ -79,18 +79,18 @@ export class Projections {
     this.#header = header
   }
 
-  /** Only these columns. @throws FeedError COLUMN_UNKNOWN */
-  choice(names: readonly string[]): Projection {
+  /** The projection to these columns. @throws FeedError COLUMN_UNKNOWN */
+  of(names: readonly string[]): Projection {
     if (this.#last !== undefined && sameNames(this.#lastNames, names)) return this.#last
     const key = JSON.stringify(names)
-    const choice = this.#choices.get(key) ?? this.#newChoice(names)
-    if (this.#choices.size === MAX_CHOICES) this.#choices.clear()
-    this.#choices.set(key, choice)
+    const projection = this.#known.get(key) ?? this.#newProjection(names)
+    if (this.#known.size === MAX_PROJECTIONS) this.#known.clear()
+    this.#known.set(key, projection)
     this.#lastNames = [...names]
-    return (this.#last = choice)
+    return (this.#last = projection)
   }
 
-  #newChoice(names: readonly string[]): Projection {
+  #newProjection(names: readonly string[]): Projection {
     const { indexes, absent } = this.#header
     const distinct = [...new Set(names)]
     for (const name of distinct)
@@ -124,7 +124,7 @@ export function unknownColumn(
 
 const projections = new WeakMap<BoundHeader, Projections>()
 
-/** One for all batches of a file. */
+/** The projections of a header, which all batches of a file share. */
 export function projectionsOf(header: BoundHeader): Projections {
   let known = projections.get(header)
   if (known === undefined) projections.set(header, (known = new Projections(header)))

@@ -1,6 +1,6 @@
-// A bounded block of rows: the file's own bytes and where their cells stand. Text is made only for
-// cells that are read. A batch never changes: `select` and `withDecoded` give another view of the
-// same bytes.
+// A batch: a bounded block of rows, as the file's own bytes with an index of their cells. A batch
+// makes text only for cells that are read. It never changes: `select` and `withDecoded` give
+// another view of the same bytes.
 
 import type { Columns, FeedFile } from '../schema/feed-schema'
 import { INSPECT, type Inspect, inspection } from './inspection'
@@ -11,16 +11,15 @@ import type { BoundHeader } from './tsv/header'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
 /**
- * Whether the file that rows came from was read to its verified end. Shared by all batches of the
- * file.
+ * Says whether the parser has read the file to its verified end. All batches of the file share it.
  */
 export interface FileProgress {
   complete: boolean
 }
 
 /**
- * Where each row of an index stands, counted from the place of the first, where the bytes cannot
- * tell. The rows between may be huge.
+ * The position of each row of an index, relative to the first row, for batches whose bytes are not
+ * contiguous in the file. Offsets may exceed 32 bits.
  */
 export interface RowPlaces {
   readonly lines: Float64Array
@@ -31,27 +30,27 @@ export interface RowBatchParts<C extends Columns> {
   readonly header: BoundHeader<C>
   readonly file: FeedFile
   readonly progress: FileProgress
-  /** Owned by the batch from here on. */
+  /** The bytes of the rows, which the batch owns from now on. */
   readonly bytes: Uint8Array
   readonly index: RowIndex
-  /** Rows of `index` in this batch. */
+  /** Number of rows in `index`. */
   readonly rowCount: number
   /** Row number, line and byte offset of `bytes[0]`'s row. */
   readonly firstRow: number
   readonly firstLine: number
   /**
-   * Line ends inside quotes, in all rows together: where there are none, rows and lines count
+   * Line ends inside quotes, in all rows together. Where there are none, row and line numbers grow
    * alike.
    */
   readonly innerLines: number
   readonly baseOffset: number
-  /** Only where some columns of the file were left out. */
+  /** Present only where the batch has a projection of the file's columns. */
   readonly places?: RowPlaces
-  /** Bad rows that stood between the first row and each one, where there were some. */
+  /** For each row the number of bad rows between the first row and it, where there are some. */
   readonly leftOutBefore?: Uint32Array | undefined
-  /** Rows of the index that are in view, in order; all when absent. */
+  /** The rows of the index that are in view, in order; undefined for all rows. */
   readonly selection?: Uint32Array | undefined
-  /** Cells decoded already, by column index, one value for each row of the index. */
+  /** Decoded cells by column index, with one value for each row of the index. */
   readonly decoded?: ReadonlyMap<number, readonly unknown[]>
 }
 
@@ -76,17 +75,17 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   }
 
   /**
-   * Bytes of the file that the batch holds, of its own columns where it has but some, rows out of
-   * view included.
+   * Bytes of the file that the batch holds, rows out of view included. With a projection they are
+   * the bytes of the projected columns.
    */
   get byteLength(): number {
     return this.bytesOf().byteLength
   }
 
   /**
-   * True once the file was read to its end and its end was verified (gzip trailer included, where
-   * the stage before checks one). Until then a row is unconfirmed: whoever stores it for good waits
-   * for this, as every sink does.
+   * True once the parser has read the file to its verified end (with the gzip trailer, where the
+   * stage before checks one). Until then rows are unconfirmed: a caller that stores rows for good
+   * waits for this, as every sink does.
    */
   get confirmed(): boolean {
     return this.#parts.progress.complete
@@ -103,8 +102,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   }
 
   /**
-   * The rows for which `keep` is true, as another view; this batch itself where that is all of
-   * them.
+   * Returns a view of the rows for which `keep` is true, or this batch where that is all rows.
    */
   select(keep: (row: Row<C>) => boolean): RowBatch<C> {
     const slots = new Uint32Array(this.length)
@@ -115,7 +113,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
       : newBatch({ ...this.#parts, selection: slots.slice(0, kept) })
   }
 
-  /** The first `count` rows, as another view. */
+  /** Returns a view of the first `count` rows. */
   first(count: number): RowBatch<C> {
     if (count >= this.length) return this
     const { selection } = this.#parts
@@ -128,8 +126,8 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   }
 
   /**
-   * The same rows with one column decoded; `decode` is called for every row in view, the others
-   * stay lazy.
+   * Returns a view of the same rows with one column decoded. `decode` is called for every row in
+   * view; other columns stay lazy.
    */
   withDecoded(column: number, decode: (row: Row<C>) => unknown): RowBatch<C> {
     const values = new Array<unknown>(this.#parts.rowCount)
@@ -137,7 +135,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return newBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
   }
 
-  /** @internal Where the cells of its rows stand, and their text. */
+  /** @internal The offsets of cells and their text. */
   get cells(): RowCells {
     return (this.#cells ??= new RowCells(this.#buffer, this.#parts.index, this.#parts.rowCount))
   }
@@ -152,7 +150,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return this.#parts.index
   }
 
-  /** @internal Whether some column is decoded already. */
+  /** @internal True where a column is decoded. */
   get hasDecodedCells(): boolean {
     return this.#parts.decoded !== undefined
   }
@@ -162,7 +160,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return this.#parts.decoded?.get(column)
   }
 
-  /** @internal The bytes of one row, its line end left out, or of all rows of the index. */
+  /** @internal The bytes of one row without its line end, or of all rows of the index. */
   bytesOf(slot?: number): Uint8Array {
     const { index, rowCount } = this.#parts
     if (rowCount === 0) return this.#buffer.subarray(0, 0)
@@ -232,7 +230,8 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return index.cellEnds[(slot + 1) * index.columns - 1]! & CELL_END
   }
 
-  // One pass for all rows: a caller that asks every row for its position still pays linear time.
+  // One pass counts the lines of all rows, so that asking every row for its position takes linear
+  // time.
   #countLines(): Uint32Array {
     const { index, rowCount, firstLine } = this.#parts
     const lines = new Uint32Array(rowCount)
@@ -248,14 +247,14 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 }
 
 /**
- * Outside the class: bundlers give a class that names itself another name, which `inspect` and
- * messages would show.
+ * Makes a batch outside the class, because bundlers rename a class that refers to itself, and
+ * `inspect` and messages would show that name.
  */
 function newBatch<C extends Columns>(parts: RowBatchParts<C>): RowBatch<C> {
   return new RowBatch(parts)
 }
 
-// A generator would cost more than the row that it makes.
+// The iterator is a class because a generator would cost more than the row that it makes.
 class RowIterator<C extends Columns> implements IterableIterator<Row<C>> {
   readonly #batch: RowBatch<C>
   #next = 0

@@ -1,47 +1,47 @@
-// The cells of one block of rows: where each begins and ends, and its text. Types and names of
-// columns are the row's business.
+// The cells of one block of rows: their offsets and texts. row.ts knows the types and names of
+// columns.
 //
-// Rows become text in short runs, byte for byte (latin1), and a cell is a slice of its run: no call
-// out of JavaScript for each cell, and what is kept pins the text of a few rows only. Bytes are
-// read as UTF-8 only in a cell that has one of 0x80 or above, and only when it is read.
+// Short runs of rows become text at once, byte for byte (latin1), and a cell's text is a slice of
+// its run. So a cell needs no call out of JavaScript, and a string that a caller keeps pins the
+// text of a few rows only. A cell with a byte of 0x80 or above is decoded as UTF-8 when it is read.
 
 import type { CellSource } from './decode/cell-source'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
 /**
- * Bytes of a run, without what its last row has beyond: few enough to keep, and many enough that
- * making it text costs little for each row.
+ * Bytes of a run, except for the end of its last row: few enough to pin, and enough that one
+ * conversion serves many rows.
  */
 const RUN_BYTES = 4096
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** The top bits of four bytes: none is set in ASCII. */
+/** The top bits of four bytes, which ASCII does not set. */
 const NON_ASCII_BITS = 0x80808080
 
-/** Quoted cells up to this size are unescaped in one shared place. */
+/** Quoted cells up to this size share one buffer for unescaping. */
 const SCRATCH_BYTES = 4096
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
-/** How a column is read: the decoder of its type in decode/cell-decoders.ts. */
+/** The reader of a column, from the decoders of its type (decode/cell-decoders.ts). */
 export interface ColumnReader {
   readonly isText: boolean
   readonly empty: unknown
-  /** Of a cell's text, which is not empty. */
+  /** Decodes the text of a cell that is not empty. */
   decode(text: string): unknown
-  /** Of a cell's bytes; undefined where `decode` has to tell. */
+  /** Decodes the bytes of a cell. It returns undefined where `decode` has to. */
   read(source: CellSource, slot: number, start: number, end: number): unknown
 }
 
-/** The columns that an object is made of, and the names of their texts in it. */
+/** The columns of an object, and the names of its properties. */
 export interface CutColumns {
   readonly columns: Int32Array
   readonly names: readonly string[]
 }
 
 /**
- * Makes an object of the bytes of a row's cells as they stand in `run`, which is the block's text
- * from `runStart` on. The row's first cell begins at `start` of the run and ends at `ends[first]`
- * of the block. Marked cells are put right by `cells.reread`.
+ * Makes an object of a row's cells as slices of `run`, which is the block's text from `runStart`
+ * on. The row's first cell begins at the offset `start` of the run and ends at the offset
+ * `ends[first]` of the block. `cells.reread` corrects marked cells.
  */
 export type RowCutter = (
   cells: RowCells,
@@ -56,11 +56,11 @@ export type RowCutter = (
 export class RowCells implements CellSource {
   readonly bytes: Buffer
   readonly view: DataView
-  /** Of the value that was read last: where an error was thrown, the column that it is of. */
+  /** The column of the value that was read last, which is the one that threw an error. */
   lastColumn = -1
   readonly #index: RowIndex
   readonly #rows: number
-  /** The run that was made text last: the rows that begin in [start, stop). */
+  /** The latest run: the rows that begin in [start, stop). */
   #runStart = 0
   #runStop = 0
   #runText = ''
@@ -72,7 +72,7 @@ export class RowCells implements CellSource {
     this.#rows = rows
   }
 
-  /** One cell's text, quotes and escapes undone. */
+  /** One cell's text without quotes and escapes. */
   text(slot: number, column: number): string {
     const start = this.#start(slot, column)
     const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
@@ -82,7 +82,7 @@ export class RowCells implements CellSource {
       : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
   }
 
-  /** The same for a cell of the row whose place in the block is known. */
+  /** The text of a cell of a row whose offset in the block is known. */
   textBetween(slot: number, start: number, end: number): string {
     if (start === end) return ''
     if (this.#isPlain(slot, start, end))
@@ -90,7 +90,7 @@ export class RowCells implements CellSource {
     return this.ownText(start, end)
   }
 
-  /** The text of a cell that is not empty, whatever is in it, sharing memory with nothing. */
+  /** The text of a cell that is not empty, as a string that shares no memory. */
   ownText(start: number, end: number): string {
     if (this.bytes[start] !== QUOTE) return this.bytes.toString('utf8', start, end)
     const unescaped = end - start <= scratch.length ? scratch : Buffer.allocUnsafeSlow(end - start)
@@ -106,7 +106,7 @@ export class RowCells implements CellSource {
   }
 
   /**
-   * An object of a row's texts, by code that is made for its columns: where whole files are read.
+   * An object of a row's texts, by code that is compiled for its columns.
    */
   cut(slot: number, make: RowCutter): Record<string, string> {
     const { rowStarts, cellEnds, columns } = this.#index
@@ -124,8 +124,7 @@ export class RowCells implements CellSource {
   }
 
   /**
-   * Puts the texts of some columns' cells into an object that has been given their bytes, where
-   * these may be something else.
+   * Puts the texts of marked cells into an object, which has their bytes in place of their texts.
    */
   reread(
     object: Record<string, string>,
@@ -193,7 +192,7 @@ export class RowCells implements CellSource {
     return text === '' ? reader.empty : reader.decode(text)
   }
 
-  /** The text of a cell whose bytes may be something else. */
+  /** The text of a marked cell, whose bytes may differ from its text. */
   #markedText(start: number, end: number): string {
     return start === end ? '' : this.ownText(start, end)
   }
@@ -211,7 +210,7 @@ export class RowCells implements CellSource {
     return this.#index.cellEnds[slot * this.#index.columns + column]! & CELL_END
   }
 
-  /** Whether the bytes of a cell that is marked are its text for all that. */
+  /** Returns whether the bytes of a marked cell are its text nevertheless. */
   #isPlain(slot: number, start: number, end: number): boolean {
     return (
       this.bytes[start] !== QUOTE &&
@@ -219,8 +218,8 @@ export class RowCells implements CellSource {
     )
   }
 
-  // Makes the run that a row is in. Runs lie on a grid of the block, so that rows share them in
-  // whatever order they are read.
+  // Makes the run of a row. Runs lie on a grid of the block, so that rows share them in whatever
+  // order a caller reads them.
   #run(slot: number): string {
     const { rowStarts, cellEnds, columns } = this.#index
     const start = rowStarts[slot]!
@@ -239,8 +238,8 @@ export class RowCells implements CellSource {
 }
 
 /**
- * Of an element of a Uint32Array, that it is small: V8 makes floating-point numbers of such
- * elements and of all integers that they meet.
+ * Tells V8 that an element of a Uint32Array is small. Otherwise V8 makes it, and every integer that
+ * it is combined with, a floating-point number.
  */
 function signed(offset: number): number {
   return offset | 0
@@ -248,7 +247,7 @@ function signed(offset: number): number {
 
 /**
  * Undoes `\\"` and `\\\\`; a backslash before anything else is kept as written.
- * @returns bytes written to `target`
+ * @returns the number of bytes written to `target`
  */
 function unescapeInto(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   let length = 0

@@ -1,6 +1,6 @@
-// A row as one compact run of bytes, for the stores: where it came from, where its cells end, and
-// its bytes as in the file. The header and the file are named by a number; state/origin-book.ts
-// knows which they are. No text is made here.
+// A row image: a row as one compact run of bytes for the stores, with its origin, the ends of its
+// cells, and its bytes as in the file. The origin is a number that state/origin-book.ts resolves to
+// a header and a file. This module makes no text.
 //
 //   origin · row · line · byte offset · flags · length of each cell │ the row's bytes          (numbers as in byte-writer.ts)
 
@@ -10,7 +10,7 @@ import type { ByteWriter } from './byte-writer'
 import type { BoundHeader } from './tsv/header'
 import { CELL_MARK, type RowIndex } from './tsv/scanner'
 
-/** What joins and merges need of a row, whatever its schema: every `Row` is one. */
+/** The part of a row that joins and merges need; every `Row` has it. */
 export interface AnyRow {
   readonly batch: AnyBatch
   readonly slot: number
@@ -19,7 +19,7 @@ export interface AnyRow {
   text(name: string): string
 }
 
-/** What joins and merges need of a batch: every `RowBatch` is one. */
+/** The part of a batch that joins and merges need; every `RowBatch` has it. */
 export interface AnyBatch {
   readonly header: BoundHeader
   readonly file: FeedFile
@@ -57,15 +57,14 @@ export function writeRowImage(row: AnyRow, origin: number, writer: ByteWriter): 
 }
 
 /**
- * The origin of an image that begins at `at`: its header has to be known before the rest can be
- * read.
+ * Returns the origin of the image at `at`. A reader needs the origin's header to read the rest.
  */
 export function originOfImage(image: Uint8Array, at: number): number {
   return new ByteReader(image, at).number()
 }
 
 /**
- * Only the row's bytes, for comparing: a view of the image.
+ * Returns a view of the row's bytes, for comparisons.
  * @param columns of the origin's header
  */
 export function bytesOfImage(image: Uint8Array, at: number, columns: number): Uint8Array {
@@ -90,7 +89,7 @@ export function readRowImage(image: Uint8Array, at: number, columns: number): Ro
   let start = 0
   for (let cell = 0; cell < columns; cell++) {
     const end = start + reader.number()
-    // What the cells are is not in the image.
+    // The image has no marks, so every cell is marked.
     cellEnds[cell] = end | CELL_MARK
     start = end + 1
   }

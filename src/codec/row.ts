@@ -1,5 +1,5 @@
-// One row of a batch, read cell by cell. Where cells stand and their text is row-cells.ts, decoding
-// is decode/cell-decoders.ts.
+// One row of a batch, read cell by cell. row-cells.ts has the offsets and texts of cells, and
+// decode/cell-decoders.ts decodes them.
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
@@ -11,15 +11,15 @@ import type { RowBatch } from './row-batch'
 /**
  * A view of one row. It pins its batch's block: keep `row.detach()`, not the row. The strings and
  * objects that its methods return never pin the batch. A string of 13 characters or more may share
- * the text of the few rows around it, about 4 KiB: a few strings kept for long out of each thousand
- * rows are smaller when they come from `row.detach()`.
+ * the text of the few rows around it, about 4 KiB. A caller that keeps a few strings out of each
+ * thousand rows for long saves memory by taking them from `row.detach()`.
  *
  * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions,
  * frozen, and strings. A date and the list of aspects are the row's own.
  */
 export class Row<out C extends Columns = Columns> {
   readonly batch: RowBatch<C>
-  /** @internal Place in the batch's index, which a selection does not change. */
+  /** @internal Number of the row in the batch's index, which a selection does not change. */
   readonly slot: number
 
   constructor(batch: RowBatch<C>, slot: number) {
@@ -31,9 +31,9 @@ export class Row<out C extends Columns = Columns> {
    * One cell with the type that the schema gives its column. Empty cells, quoted (`""`) or not, and
    * columns that this file lacks are null or an empty list.
    *
-   * A literal has to be a column of the rows: one of the schema that the option `columns` did not
-   * leave out, or any without a schema. A name of type `string`, such as `'extra' as string`, may
-   * be any column of the file; its type is `unknown`, and where the schema does not know it the
+   * A literal has to be a column of the rows: one of the schema, if the option `columns` is absent
+   * or has it, or any name without a schema. A name of type `string`, such as `'extra' as string`,
+   * may be any column of the file; its type is `unknown`, and where the schema does not know it the
    * value is text or null. {@link text}, {@link toObject} and {@link toStrings} take names by the
    * same rule.
    * @throws FeedError CELL_INVALID with the position, COLUMN_UNKNOWN for a name that neither schema
@@ -49,7 +49,7 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * One cell as the file's text, quotes and escapes undone; '' when empty, quoted or not.
+   * One cell as the file's text without quotes and escapes; '' where it is empty, quoted or not.
    * @throws FeedError COLUMN_UNKNOWN
    */
   text<N extends string>(name: ColumnName<C, N>): string {
@@ -61,8 +61,8 @@ export class Row<out C extends Columns = Columns> {
   }
 
   /**
-   * All cells as a plain object, every schema column typed as by {@link get}, with those that only
-   * the file has as text; or only the given columns, and the others are not read.
+   * All cells as a plain object: columns of the schema typed as by {@link get}, columns that only
+   * the file has as text. With `columns` the object has only these, and no other cell is read.
    * @throws FeedError CELL_INVALID, COLUMN_UNKNOWN
    */
   toObject(): RowObject<C>
@@ -71,20 +71,20 @@ export class Row<out C extends Columns = Columns> {
   ): { -readonly [K in N]: CellOf<C, K> }
   toObject(columns?: readonly string[]): Record<string, unknown> {
     const { projections } = this.batch
-    const projection = columns === undefined ? projections.all : projections.choice(columns)
+    const projection = columns === undefined ? projections.all : projections.of(columns)
     return projection.ofValues(this.#values(projection.columns))
   }
 
   /**
-   * All cells of the file as a plain object of strings; or only the given columns, and the others
-   * are not read.
+   * All cells of the file as a plain object of strings. With `columns` the object has only these,
+   * and no other cell is read.
    * @throws FeedError COLUMN_UNKNOWN
    */
   toStrings(): Record<string, string>
   toStrings<const N extends string>(columns: readonly ColumnName<C, N>[]): Record<N, string>
   toStrings(columns?: readonly string[]): Record<string, unknown> {
     const { projections, cells } = this.batch
-    const projection = columns === undefined ? projections.file : projections.choice(columns)
+    const projection = columns === undefined ? projections.file : projections.of(columns)
     return projection.ofTexts(cells, this.slot)
   }
 
@@ -100,12 +100,12 @@ export class Row<out C extends Columns = Columns> {
       yield [columns[column]!.name, this.#value(column)]
   }
 
-  /** A copy that holds only its own bytes: the form to keep. */
+  /** Returns a copy that holds only its own bytes, for callers that keep rows. */
   detach(): Row<C> {
     return this.batch.copyOf(this.slot).row(0)
   }
 
-  /** Where the row stands in its file. */
+  /** The position of the row in its file. */
   get position(): RowPosition {
     return this.batch.positionOf(this.slot)
   }
@@ -153,7 +153,7 @@ export class Row<out C extends Columns = Columns> {
     }
   }
 
-  /** The error of a cell with where it stands. */
+  /** Returns the error of a cell with the cell's position. */
   #placed(error: unknown, column: number): unknown {
     if (!FeedError.is(error) || error.code !== 'CELL_INVALID') return error
     const { batch, slot } = this

@@ -1,27 +1,27 @@
-// Plain objects of the texts of a row's cells. As in object-maker.ts the quick way is code that is
-// made for a choice of columns: it goes along the row, cuts each cell's text out of the text that
-// the row is in, and ends in one object literal. There is no list of texts on the way, and no loop
-// and no call in which V8 would forget what it knows of the row. Where code may not be made from
-// text the same objects come by way of a list. What a cell's text is stands in row-cells.ts.
+// Makes plain objects of the texts of a row's cells. As in object-maker.ts the quick way is a
+// function that is compiled for a projection: it goes along the row, cuts each cell's text out of
+// the text of the row's run, and ends in one object literal. It needs no list of texts, no loop and
+// no call, so V8 optimises it as a whole. Where a process forbids code from text, another function
+// makes the same objects by way of a list. row-cells.ts says what a cell's text is.
 
 import { assigningMaker, key, objectMaker } from './object-maker'
 import type { CutColumns, RowCells, RowCutter } from './row-cells'
 import { CELL_END } from './tsv/scanner'
 
 export interface TextShape extends CutColumns {
-  /** Names behind the others, of columns that the file lacks: ''. */
+  /** Names of columns that the file lacks, whose texts are '', behind the others. */
   readonly absent: readonly string[]
 }
 
-/** Makes an object of the texts of a row. Properties are in the order of the shape's names. */
+/** Makes an object of a row's texts, with properties in the order of the shape's names. */
 export type TextObjectMaker = (cells: RowCells, slot: number) => Record<string, unknown>
 
 /**
- * Columns up to which code is made for each. V8 takes 18 ms to compile 39 of them, 70 for 128, 360
- * for 256, and never compiles 512.
+ * The most columns for which a function is compiled. V8 takes 18 ms for 39 columns, 70 ms for 128,
+ * 360 ms for 256, and never compiles 512.
  */
 const MAX_LITERAL_COLUMNS = 128
-/** Columns that are looked at together for cells whose bytes are not their text. */
+/** How many columns one test checks for cells whose bytes are not their text. */
 const REREAD_COLUMNS = 8
 
 export function textObjectMaker(shape: TextShape): TextObjectMaker {
@@ -49,8 +49,7 @@ export function literalTextMaker(shape: TextShape): TextObjectMaker {
   return (cells, slot) => cells.cut(slot, make)
 }
 
-// No offset is negative or overflows, and the masks say so: without them V8 guards each step
-// against that.
+// No offset is negative or overflows. The masks tell V8, which would otherwise guard each step.
 function textAt(column: number, n: number, before: number | undefined): string {
   let start = `ends[first + ${column - 1} | 0] - runStart + 1`
   if (column === 0) start = 'start'
@@ -59,7 +58,7 @@ function textAt(column: number, n: number, before: number | undefined): string {
     const text${n} = run.slice(${start} & ${CELL_END}, end${n})`
 }
 
-// In groups, so that a row with one cell to read anew is not looked through from end to end.
+// The tests are in groups, so that one marked cell does not make all columns be checked one by one.
 function rereading(columns: number): string {
   const groups: string[] = []
   for (let from = 0; from < columns; from += REREAD_COLUMNS) {
@@ -70,7 +69,7 @@ function rereading(columns: number): string {
   return groups.join('\n')
 }
 
-/** Objects by way of a list of texts. */
+/** The maker of objects by way of a list of texts. */
 export function listedMaker(
   { columns, names, absent }: TextShape,
   makerOf: typeof objectMaker,

@@ -1,18 +1,18 @@
-// A WebAssembly module of this package (src/wasm/), compiled when it is first needed, its
-// instances, and the memories that they work in. A memory is shared: between modules, so that one
-// reads where the other has written, and between threads.
+// WebAssembly modules of this package (src/wasm/), which are compiled on first use, their instances
+// and memories. Modules share a memory, so that one reads where another has written, and threads
+// share it too.
 
 import { FeedError } from '../errors'
 
 /**
- * What WebAssembly.Memory is; the types of Node 20 leave all of it out. Its views stay good: no
- * memory of this package grows.
+ * The type of WebAssembly.Memory, which the types of Node 20 lack. Views of it stay valid, because
+ * no memory of this package grows.
  */
 export interface WasmMemory {
   readonly buffer: ArrayBufferLike
 }
 
-/** A compiled module. It may be posted to a worker, where compiling it again costs nothing. */
+/** A compiled module. Posted to a worker, it needs no second compilation. */
 export interface CompiledWasm {
   readonly __compiled?: never
 }

@@ -1,20 +1,20 @@
 // What the calling application may read (feed-file-catalog.md, section 3.5; 13022 to 13024 in
-// item-feeds.md, section 5). One value for every operation, so that the feeds, the catalog and
-// getAccess cannot disagree.
+// item-feeds.md, section 5). All operations share one value, so that the feeds, the catalog and
+// getAccess agree.
 
 import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../options'
 
 /** One marketplace that the application may read. */
 export interface AccessConstraint {
   readonly marketplaceId: string
-  /** Top-level categories. Left out or empty: all of them. */
+  /** Top-level categories. Default, also for an empty list: all categories. */
   readonly categoryIds?: readonly string[]
 }
 
 const CONSTRAINT_OPTIONS: OptionNames<AccessConstraint> = { marketplaceId: true, categoryIds: true }
 
 export interface AccessOptions {
-  /** What the application may read. Left out: everything. Empty: nothing. */
+  /** What the application may read. Default: everything. An empty list allows nothing. */
   readonly constraints?: readonly AccessConstraint[]
   /**
    * Top-level categories of Real Estate, which no feed of any marketplace has. Default `['10542']`.
@@ -25,7 +25,7 @@ export interface AccessOptions {
 const ACCESS_OPTIONS: OptionNames<AccessOptions> = { constraints: true, realEstateCategories: true }
 
 export class AccessRules {
-  /** As given; undefined where nothing is restricted. */
+  /** The constraints as given. Undefined while nothing is restricted. */
   readonly constraints: readonly AccessConstraint[] | undefined
   readonly #realEstate: ReadonlySet<string>
 
@@ -51,7 +51,7 @@ export class AccessRules {
     return this.constraints === undefined || this.#of(marketplaceId).length > 0
   }
 
-  /** False too where the whole marketplace is not allowed. */
+  /** Also returns false when the whole marketplace is not allowed. */
   allowsCategory(marketplaceId: string, categoryId: string): boolean {
     if (this.constraints === undefined) return true
     return this.#of(marketplaceId).some(

@@ -1,5 +1,5 @@
-// What an emulator is made from, checked and completed. Its clock is injected; what a profile of
-// the clients says, it says in the same words.
+// Checks and completes the options of an emulator. The clock is an option. Options that a profile
+// of the clients also has share their names and meaning with it.
 
 import {
   type Clock,
@@ -27,7 +27,7 @@ import { HOUR_MS } from './world/item-life'
 import { createWorld, type World } from './world/world'
 import type { WorldOptions } from './world/world-options'
 
-/** What is taken over from the options of a profile. */
+/** The options that the emulator shares with a profile. */
 type ProfilePart =
   | 'scopeBase'
   | 'marketplaceHeader'
@@ -38,31 +38,34 @@ type ProfilePart =
   | 'limits'
 
 export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePart>> {
-  /** A world, or what to make one from. */
+  /** A world, or the options of a new one. */
   readonly world: World | WorldOptions
   /**
-   * The service's clock, fixed or running: it says which files are there, and when tokens end.
-   * Default: fixed at the moment when the snapshot of the world's last hour appears, an hour after
-   * the world's end.
+   * The clock of the service, fixed or running. It decides which files exist and when tokens
+   * expire. Default: fixed at the moment when the snapshot of the world's last hour appears, an
+   * hour after the world's end.
    */
   readonly now?: Clock
   /**
-   * When the bootstrap files were made, in whole seconds: the state that they show, and their
-   * Last-Modified. `daily`: anew at the end of each day of UTC-7, and there as late as that day's
-   * files. Default: once, at the world's start.
+   * When the bootstrap files are made, in whole seconds. They show the state of this time, and it
+   * is their Last-Modified. `daily` makes them at the end of each day of UTC-7, and they appear
+   * with the files of that day. Default: once, at the start of the world.
    */
   readonly bootstrapAt?: BootstrapSchedule
-  /** Categories so large that their daily files come a day later. Default none. */
+  /** Large categories, whose daily files appear a day later. Default none. */
   readonly slowCategories?: readonly string[]
-  /** Ranges up to 10 MB in place of 100 MB. Default false. */
+  /** Limits ranges to 10 MB instead of 100 MB. Default false. */
   readonly sandbox?: boolean
   /** The largest `end - start` of a range. Default 100 MB, or 10 MB with `sandbox`. */
   readonly maxRangeBytes?: number
-  /** How ranges are read and told. Default `documented`; `rfc9110` is for stock clients. */
+  /** The form of Range and Content-range. Default `documented`; `rfc9110` is for stock clients. */
   readonly headerForm?: HeaderForm
-  /** Sends errors as `{"errors":[…]}` in place of the documented bare form. Default false. */
+  /** Sends errors as `{"errors":[…]}` instead of the documented bare form. Default false. */
   readonly wrapErrors?: boolean
-  /** Default: header spellings and unknown columns that differ from file to file, no filters. */
+  /**
+   * Default: header spellings and unknown columns differ from file to file, and there are no
+   * filters.
+   */
   readonly format?: FileFormat
   readonly cache?: FileCacheOptions
   /** Default `feedmill-client`. */
@@ -85,12 +88,14 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   /** Default: one of each cipher, made when the world begins. */
   readonly signingKeys?: readonly SigningKeySeed[]
   /**
-   * The one status of 210005. Default: 401 for a token that is missing or not valid, 403 for one
-   * that is for something else.
+   * The only status of error 210005. Default: 401 for a missing or invalid token, 403 for a token
+   * without the needed scope.
    */
   readonly keyTokenErrorStatus?: 400 | 401 | 403
   readonly notifications?: NotificationOptions
-  /** Faults beside those that a request asks for by its header `x-feedmill-fault`. Default none. */
+  /**
+   * Faults besides those that a request selects with its header `x-feedmill-fault`. Default none.
+   */
   readonly faults?: FaultOptions
 }
 
@@ -132,7 +137,7 @@ const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
   faults: true,
 }
 
-/** Everything that the parts of the service are told. */
+/** The settings that the parts of the service share. */
 export interface EmulatorSettings {
   readonly world: World
   readonly now: () => Date
@@ -153,10 +158,10 @@ export interface EmulatorSettings {
   readonly notifications: NotificationOptions
 }
 
-/** Real files differ in their header lines: so do these. */
+/** The header lines of real files differ too. */
 const SERVED_FORMAT: FileFormat = { headerSpelling: 'varied', unknownColumns: 'varied' }
 
-/** Where the service would be; of its addresses only the paths count. */
+/** A placeholder for the origin. Only the paths of the addresses count. */
 const ORIGIN = 'http://localhost'
 
 /** @throws FeedError OPTION_INVALID */
@@ -208,7 +213,7 @@ function worldOf(world: EmulatorOptions['world']): World {
   return 'itemsAt' in world ? world : createWorld(world)
 }
 
-/** Only what a profile knows is handed on. */
+/** Passes on only the options that a profile has. */
 function profileOf(options: EmulatorOptions): ServiceProfile {
   const { tokenPath = '/identity/v1/oauth2/token', keysPath, notificationsPath } = options
   const parts = Object.entries(options).filter(
@@ -226,7 +231,7 @@ function profileOf(options: EmulatorOptions): ServiceProfile {
   })
 }
 
-/** Without its slash a path would become a part of the host's name. */
+/** Without its first slash, a path would become a part of the host name. */
 function pathFrom(option: string, path: string): string {
   if (typeof path === 'string' && path.startsWith('/')) return path
   throw optionInvalid(option, "a path that begins with '/'", path)
@@ -239,7 +244,7 @@ function checkTokenStatus(
   throw optionInvalid('keyTokenErrorStatus', '400, 401 or 403', status)
 }
 
-/** Last-Modified has no unit below the second. */
+/** Last-Modified has a resolution of one second. */
 function checkSchedule(time: BootstrapSchedule): BootstrapSchedule {
   if (time === 'daily' || (time instanceof Date && time.getTime() % 1000 === 0)) return time
   throw optionInvalid('bootstrapAt', "a time in whole seconds, or 'daily'", time)

@@ -1,5 +1,5 @@
-// The emulated service as one value: in process, on sockets, and what a test needs to know of it.
-// Faults on demand come between a request and its answer.
+// The emulated service as one value. It works in process and on sockets, and it shows a test what
+// it needs. Faults on demand apply between a request and its answer.
 
 import { type EmulatorOptions, emulatorSettings } from './emulator-options'
 import { type Answer, FaultInjector, type Faults } from './faults/fault-injector'
@@ -19,11 +19,11 @@ export interface Emulator {
   readonly clientId: string
   readonly clientSecret: string
   readonly scopeBase: string
-  /** The token endpoint's path; its address is the server's `url` and this. */
+  /** The path of the token endpoint, relative to the `url` of a server. */
   readonly tokenPath: string
-  /** The base path of the feeds, as the item feed has it. */
+  /** The base path of the feeds, taken from the path of the item feed. */
   readonly feedBasePath: string
-  /** Where each operation is. */
+  /** The path of each operation. */
   readonly paths: ServicePaths
   /** Identifiers of the signing keys, in the order of the option. */
   readonly signingKeyIds: readonly string[]
@@ -41,21 +41,21 @@ export interface Emulator {
    * not matter.
    */
   readonly fetch: InProcessFetch
-  /** What went wrong on demand. */
+  /** The faults that requests have met. */
   readonly faults: Faults
   /**
    * The service on a socket.
-   * @throws FeedError OPTION_INVALID, LISTEN_FAILED where the port cannot be had,
+   * @throws FeedError OPTION_INVALID, LISTEN_FAILED when the port is not available,
    * DEPENDENCY_MISSING without hono or @hono/node-server
    */
   listen(options?: ListenOptions): Promise<ListeningServer>
-  /** Stops every listener, destroys answers in the middle, frees every file. */
+  /** Stops every listener, destroys unfinished answers, and frees every file. */
   close(): Promise<void>
 }
 
 /**
- * A service of its own. It needs the package hono, and for `listen` the package @hono/node-server:
- * without them `fetch` and `listen` reject with DEPENDENCY_MISSING.
+ * Makes an emulated service. `fetch` needs the package hono, and `listen` also needs
+ * @hono/node-server. Without them, both reject with DEPENDENCY_MISSING.
  * @throws FeedError OPTION_INVALID
  */
 export function createEmulator(options: EmulatorOptions): Emulator {

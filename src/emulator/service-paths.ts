@@ -1,11 +1,11 @@
-// Where each operation is, from the root of the service: the twelve of the profile, and beside them
-// the token endpoint and what a test needs to bring subscriptions through their states
+// The path of each operation, from the root of the service: the twelve operations of the profile,
+// the token endpoint, and the operations that bring subscriptions through their states
 // (signing-keys-and-subscriptions.md, section 2.4).
 
 import { OPERATIONS, type OperationName } from '../service/operations'
 import type { ServiceProfile } from '../service/profile'
 
-/** Below the base of the notifications. */
+/** Paths relative to the base path of the notifications. */
 const COMPANIONS = {
   getSubscription: '/subscription/{subscription_id}',
   enableSubscription: '/subscription/{subscription_id}/enable',
@@ -20,7 +20,7 @@ export type ServicePaths = Readonly<
   Record<OperationName | keyof typeof COMPANIONS | 'getToken', string>
 >
 
-/** The paths of a profile; of its addresses, only the paths count. */
+/** Returns the paths of a profile. It ignores the hosts of the addresses. */
 export function servicePaths(profile: ServiceProfile): ServicePaths {
   const operations = Object.entries(OPERATIONS).map(([name, { base }]) => [
     name,

@@ -8,9 +8,9 @@ export interface ColumnSpec<T extends CellType = CellType> {
   readonly type: T
   /** Other header spellings, beside the column's name; all are matched without regard to case. */
   readonly aliases?: readonly string[]
-  /** A file without it, or with it twice, is refused. */
+  /** A file that lacks the column or repeats it is refused. */
   readonly required?: true
-  /** What its section says of its end, where it does. */
+  /** The statement of its section about the column's end, if there is one. */
   readonly deprecated?: string
   /** Page and section, e.g. `item-feeds.md, section 2.2`. */
   readonly source: string
@@ -57,8 +57,8 @@ export type CellOf<C extends Columns, N extends string> = string extends N & key
 export type RowObject<C extends Columns> = { -readonly [N in keyof C]: CellTypes[C[N]['type']] }
 
 /**
- * The columns of `C` that are named, `C` itself where all are. Of names that only run time knows,
- * nothing is known.
+ * The projection of `C` to the columns `N`, or `C` itself where `N` has all columns. For names that
+ * only run time knows it is `Columns`.
  */
 export type ChosenColumns<C extends Columns, N extends string> = string extends N
   ? string extends keyof C
@@ -108,7 +108,7 @@ const SCHEMA_PARTS: OptionNames<FeedSchema> = { feed: true, columns: true }
 const checked = new WeakSet<object>()
 
 /**
- * Returns a schema that is right, whoever made it.
+ * Checks a schema, and returns it.
  * @throws FeedError OPTION_INVALID with the column's name
  */
 export function checkedSchema<S extends FeedSchema>(option: string, schema: S): S {
@@ -143,8 +143,8 @@ function checkColumn(option: string, spec: ColumnSpec): void {
 }
 
 /**
- * Headings are matched without regard to case, so no two columns may have spellings that differ in
- * case alone.
+ * Column names match case-insensitively, so no two columns may have spellings that differ only in
+ * case.
  */
 function checkSpelling(spellings: Map<string, string>, column: string, spelling: string): void {
   const other = spellings.get(spelling.toLowerCase())

@@ -1,12 +1,12 @@
-// The schemas of the four feeds (item-feeds.md, section 2), and the columns of three of them; those
-// of an item stand in item-columns.ts.
+// The schemas of the four feeds (item-feeds.md, section 2), and the columns of three of them.
+// item-columns.ts has the columns of an item.
 
 import { type Columns, defineSchema, type FeedName, type FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
 
 /**
- * The interface names three of them; the others and the order are from service-notes.md, section
- * 6.4.
+ * The columns of an item group. The interface names three of them; service-notes.md, section 6.4,
+ * has the others and the order.
  */
 export const itemGroupColumns = {
   itemGroupId: { type: 'text', required: true, source: 'item-feeds.md, section 2.6' },
@@ -34,7 +34,7 @@ export const itemSnapshotColumns = {
   changeMetadata: { type: 'pipeList', source: 'service-notes.md, section 6.5' },
 } as const satisfies Columns
 
-/** The interface names none of them. */
+/** The columns of the priority feed. The interface names none of them. */
 export const itemPriorityColumns = {
   itemId: itemColumns.itemId,
   priorityListingPayload: itemColumns.priorityListingPayload,
@@ -42,25 +42,25 @@ export const itemPriorityColumns = {
   changeMetadata: { type: 'pipeList', source: 'service-notes.md, section 6.6' },
 } as const satisfies Columns
 
-// By way of Pick each type keeps its name, which an editor then shows in place of the whole table.
+// An editor shows the name of a type that is made by Pick, in place of the whole table.
 export type ItemColumns = Pick<typeof itemColumns, keyof typeof itemColumns>
 export type ItemGroupColumns = Pick<typeof itemGroupColumns, keyof typeof itemGroupColumns>
 export type ItemSnapshotColumns = Pick<typeof itemSnapshotColumns, keyof typeof itemSnapshotColumns>
 export type ItemPriorityColumns = Pick<typeof itemPriorityColumns, keyof typeof itemPriorityColumns>
 
-/** All active or newly listed items. Key: itemId. */
+/** The feed of all active or newly listed items. The key is itemId. */
 export const itemSchema: FeedSchema<ItemColumns> = defineSchema('item', itemColumns)
-/** Parent records of items with variations. Key: itemGroupId. */
+/** The feed of item groups, the parent records of variations. The key is itemGroupId. */
 export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema(
   'item_group',
   itemGroupColumns,
 )
-/** Items changed in one hour. Key: itemId. */
+/** The feed of items that changed in one hour. The key is itemId. */
 export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = defineSchema(
   'item_snapshot',
   itemSnapshotColumns,
 )
-/** Changes in the status of priority items in one day. Key: itemId. */
+/** The feed of changes in the status of priority items in one day. The key is itemId. */
 export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = defineSchema(
   'item_priority',
   itemPriorityColumns,
@@ -73,7 +73,7 @@ const schemas = {
   item_priority: itemPrioritySchema,
 } as const satisfies Record<FeedName, FeedSchema>
 
-/** The schema of a feed by its path name. */
+/** The schemas of the feeds by their path names. */
 export function schemaOf<F extends FeedName>(feed: F): (typeof schemas)[F] {
   return schemas[feed]
 }

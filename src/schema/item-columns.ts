@@ -1,7 +1,7 @@
 // The columns of an item, shared by the item feed and the item snapshot feed: first those of
 // item-feeds.md, section 2.2, then those of service-notes.md, section 6.3, both in the order of
-// their tables. All are text unless a page gives a type, a form or, for amounts, a number. One
-// piece because it is one table.
+// their tables. A column is text unless a page gives a type, a form or, for amounts, a number. This
+// is one piece because it is one table.
 
 import type { Columns } from './feed-schema'
 

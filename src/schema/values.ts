@@ -1,10 +1,10 @@
-// The shapes of decoded cells. What reads them from text stands in codec/.
+// The shapes of decoded cells. codec/decode/ has the decoders.
 
-/** A decimal number kept exact as the text that was sent; a number only on demand. */
+/** A decimal number with the exact text of the feed, which becomes a number on demand. */
 export interface Decimal {
-  /** Exactly as in the file. */
+  /** The text of the file. */
   readonly text: string
-  /** The nearest double. */
+  /** Returns the nearest double. */
   toNumber(): number
   toString(): string
   toJSON(): string

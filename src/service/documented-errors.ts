@@ -1,6 +1,5 @@
-// Every documented error as data: which operation answers it with which status, and whether asking
-// again may help. `source` is the section that a row comes from; rows that only follow from others
-// are marked. One piece, because it is one table.
+// The table of all documented errors: the operation, the status, and whether a repeat may help.
+// `source` is the section that states the error; the rows `implied` follow from other rows.
 
 import type { OperationName } from './operations'
 
@@ -11,11 +10,12 @@ export interface DocumentedError {
   readonly category: 'REQUEST' | 'BUSINESS' | 'APPLICATION'
   readonly domain: 'API_FEED' | 'API_KEYS' | 'API_NOTIFICATION'
   readonly condition: string
-  /** True when the same request may succeed later. */
+  /** True where the same request may succeed later. */
   readonly retryable: boolean
   /**
-   * Page and section of the row. `implied`: a code of downloadFile, met by another operation of the
-   * catalog, whose codes are not stated (feed-file-catalog.md, section 6).
+   * The page and section of the row. `implied` marks a code that is stated for downloadFile and
+   * that another operation of the catalog gives for the same condition (feed-file-catalog.md,
+   * section 6).
    */
   readonly source:
     | 'feed-file-catalog.md, section 6'
@@ -62,7 +62,7 @@ const LISTS = ['getFiles', 'getFeedTypes'] as const
 const KEY = ['getSigningKey'] as const
 const SUBSCRIBE = ['createSubscription'] as const
 
-const OF_THE_CATALOG: readonly Row[] = [
+const CATALOG_ERRORS: readonly Row[] = [
   row(DOWNLOAD, 400, 13014, 'Marketplace header invalid or missing'),
   row(DOWNLOAD, 400, 13015, 'Range header absent for a file larger than the allowed length'),
   row(DOWNLOAD, 400, 13016, 'Range header format invalid'),
@@ -73,7 +73,7 @@ const OF_THE_CATALOG: readonly Row[] = [
   application(DOWNLOAD, 500, 13006, 'Internal system problem'),
 ]
 
-const OF_THE_FEEDS: readonly Row[] = [
+const FEED_ERRORS: readonly Row[] = [
   row(FEEDS, 400, 13000, 'Request contains invalid data'),
   row(ITEM_AND_GROUP, 400, 13003, 'feed_scope invalid'),
   row(FEEDS, 400, 13004, 'category_id invalid'),
@@ -100,7 +100,7 @@ const OF_THE_FEEDS: readonly Row[] = [
   application(FEEDS, 500, 13006, 'Internal system problem; wait and retry'),
 ]
 
-const OF_KEYS_AND_SUBSCRIPTIONS: readonly Row[] = [
+const KEY_AND_SUBSCRIPTION_ERRORS: readonly Row[] = [
   application(KEY, 500, 210000, 'Internal system problem'),
   row(KEY, 404, 210002, 'Signing key with the given identifier does not exist'),
   row(KEY, 401, 210005, 'Token lacks a valid application client identifier'),
@@ -118,7 +118,7 @@ const OF_KEYS_AND_SUBSCRIPTIONS: readonly Row[] = [
   row(SUBSCRIBE, 400, 195027, 'Topic identifier invalid or missing'),
 ]
 
-const FURTHER_CODES: readonly Row[] = [
+const FURTHER_ERRORS: readonly Row[] = [
   row(['getFeedType'], 404, 14000, 'Feed type unknown'),
   row(LISTS, 400, 14001, 'limit invalid'),
   row(LISTS, 400, 14002, 'continuation_token invalid'),
@@ -136,10 +136,10 @@ const OTHER_STATUSES: readonly Row[] = [
 ]
 
 /**
- * The catalog states codes for downloadFile alone; its other operations have the same code for the
- * same condition.
+ * Codes of the other operations of the catalog. The page states codes only for downloadFile; the
+ * others have the same code for the same condition.
  */
-const IMPLIED: readonly Row[] = [
+const IMPLIED_ERRORS: readonly Row[] = [
   row(['getFiles', 'getFile'], 400, 13014, 'Marketplace header invalid or missing'),
   row(['getFiles'], 403, 14009, 'Insufficient permission for the feed type on the marketplace'),
   row(
@@ -156,7 +156,7 @@ const IMPLIED: readonly Row[] = [
   ),
 ]
 
-/** A file that is still being generated, and what lies with the service itself. */
+/** True for a file that is still being generated, and for failures inside the service. */
 function mayPass({ errorId, category }: Row): boolean {
   return errorId === 13007 || category === 'APPLICATION'
 }
@@ -178,17 +178,17 @@ function rowsOf(rows: readonly Row[], source: DocumentedError['source']): Docume
   )
 }
 
-/** One row for each operation, status and code. */
+/** The documented errors, one row for each operation, status and code. */
 export const documentedErrors: readonly DocumentedError[] = Object.freeze([
-  ...rowsOf(OF_THE_CATALOG, 'feed-file-catalog.md, section 6'),
-  ...rowsOf(OF_THE_FEEDS, 'item-feeds.md, section 5'),
-  ...rowsOf(OF_KEYS_AND_SUBSCRIPTIONS, 'signing-keys-and-subscriptions.md, section 7'),
-  ...rowsOf(FURTHER_CODES, 'service-notes.md, section 4.1'),
+  ...rowsOf(CATALOG_ERRORS, 'feed-file-catalog.md, section 6'),
+  ...rowsOf(FEED_ERRORS, 'item-feeds.md, section 5'),
+  ...rowsOf(KEY_AND_SUBSCRIPTION_ERRORS, 'signing-keys-and-subscriptions.md, section 7'),
+  ...rowsOf(FURTHER_ERRORS, 'service-notes.md, section 4.1'),
   ...rowsOf(OTHER_STATUSES, 'service-notes.md, section 4.2'),
-  ...rowsOf(IMPLIED, 'implied'),
+  ...rowsOf(IMPLIED_ERRORS, 'implied'),
 ])
 
-/** What is documented of a service's answer; undefined where nothing is. */
+/** Returns the documented error of an answer; undefined where no page documents it. */
 export function documentedError(
   operation: string,
   status: number,

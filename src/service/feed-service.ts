@@ -1,4 +1,4 @@
-// The service as one value: its parts, over one transport, one set of limits and one set of tokens.
+// The clients of one service. They share a transport, the limits of requests, and the tokens.
 
 import { setMaxListeners } from 'node:events'
 import { Secrets } from '../codec/secrets'
@@ -10,6 +10,7 @@ import {
   knownOptions,
   type OptionNames,
   optionInvalid,
+  secretText,
   withMethods,
 } from '../options'
 import { rangeSettings } from '../stages/range/range-settings'
@@ -29,11 +30,11 @@ import { CredentialTokens } from './tokens/client-credentials'
 import type { ClientCredentials, TokenSource } from './tokens/token-source'
 
 export interface FeedServiceOptions extends RequestOptions {
-  /** Default: a NodeTransport of the service's own. */
+  /** Default: a NodeTransport that the service closes. */
   readonly transport?: HttpTransport
-  /** What is checked before a request is sent. Default `all`. */
+  /** The checks of parameters before a request is sent. Default `all`. */
   readonly checks?: CheckMode
-  /** How files are fetched, unless a reading says otherwise. */
+  /** The options of fetching files. The options of a single reading override them. */
   readonly ranges?: RangeTuning
 }
 
@@ -68,28 +69,27 @@ export interface FeedService {
   /** Notifications (signing-keys-and-subscriptions.md, section 2.3). */
   readonly notifications: Notifications
   /**
-   * Ends a token request under way, and the connections unless the transport is the caller's.
-   * Downloads are ended by their readers.
+   * Aborts token requests that are under way, and closes the connections of the default transport.
+   * The readers of downloads end these themselves.
    */
   close(): Promise<void>
   /**
-   * @internal The clock of window checks, token expiry and Retry-After dates: milliseconds since
-   * 1970.
+   * The clock of date windows, token expiry and Retry-After dates, in milliseconds since 1970.
+   * @internal
    */
   readonly now: () => number
   /**
-   * The same clients by another clock, for window checks, token expiry and Retry-After dates.
-   * Credentials, transport and limits are shared; tokens are asked for anew, because their expiry
-   * is told by the clock. Closing the derived service does nothing.
+   * Returns the same clients with another clock. They share credentials, transport and limits. They
+   * request their own tokens, because the clock decides about expiry. Closing them does nothing.
    * @internal
    */
   withClock(now: () => number): FeedService
 }
 
 /**
- * The clients of one service. `credentials` are those of the client-credentials flow, or a function
- * that gives tokens. Tokens and the client's secret are held in private fields and never shown: not
- * by errors, not by inspection, not in JSON. Throws OPTION_INVALID.
+ * Returns the clients of one service. `credentials` are those of the client-credentials flow, or a
+ * function that gives tokens. Errors, inspection and JSON never show tokens or the client's secret.
+ * @throws FeedError OPTION_INVALID
  */
 export function createFeedService(
   profile: ServiceProfile,
@@ -108,7 +108,7 @@ export function createFeedService(
   const { checks = 'all', ranges = {} } = options
   choice('checks', checks, ['all', 'forms', 'none'])
   anObject('ranges', ranges)
-  // Each download checks them again; a mistake in them is to show here.
+  // Each download checks the options again. This check reports a mistake early.
   rangeSettings({ url: profile.baseUrl, transport, ...ranges })
   const closed = new AbortController()
   setMaxListeners(0, closed.signal)
@@ -129,7 +129,7 @@ export function createFeedService(
   return serviceOf(base, close)
 }
 
-/** More may stand beside the two, such as the address that a server prints with them. */
+/** Checks the credentials. Other fields are allowed, such as the address that a server prints. */
 function checkedCredentials(credentials: ClientCredentials): void {
   if (typeof credentials !== 'object' || credentials === null) {
     throw optionInvalid(
@@ -138,11 +138,8 @@ function checkedCredentials(credentials: ClientCredentials): void {
       credentials,
     )
   }
-  for (const name of ['clientId', 'clientSecret'] as const) {
-    // A secret is not shown, whatever it is.
-    if (typeof credentials[name] !== 'string' || credentials[name] === '')
-      throw optionInvalid(name, 'text that is not empty', typeof credentials[name])
-  }
+  secretText('clientId', credentials.clientId)
+  secretText('clientSecret', credentials.clientSecret)
 }
 
 interface ServiceBase extends Omit<ServiceCoreParts, 'tokens'> {

@@ -1,17 +1,17 @@
-// The twelve operations as data: where each one is, and the scope of its token
+// The twelve operations of the service: their addresses and the scopes of their tokens
 // (feed-file-catalog.md, section 2.1; item-feeds.md, section 3.1;
-// signing-keys-and-subscriptions.md, section 2.1). Paths and scopes that no interface states are
-// those of service-notes.md, section 3.1; a profile can replace every one.
+// signing-keys-and-subscriptions.md, section 2.1). Paths and scopes that those pages leave out come
+// from service-notes.md, section 3.1. A profile can replace each of them.
 
-/** Which of the profile's base addresses a path follows. */
+/** The field of the profile with the base address of a path. */
 export type Base = 'baseUrl' | 'keysBaseUrl' | 'notificationsBaseUrl'
 
 export interface OperationSpec {
   readonly method: 'GET' | 'POST'
   readonly base: Base
-  /** After the base address; `{name}` stands for one path segment. */
+  /** The path after the base address. `{name}` stands for one segment. */
   readonly path: string
-  /** After `{scope_base}/`. */
+  /** The scope after `{scope_base}/`. */
   readonly scope: string
 }
 
@@ -55,7 +55,7 @@ export const OPERATIONS = {
 export type OperationName = keyof typeof OPERATIONS
 
 /**
- * Of a subscription that belongs to a user, after `{scope_base}/`
+ * The scope for a subscription that belongs to a user, after `{scope_base}/`
  * (signing-keys-and-subscriptions.md, section 5).
  */
 export const USER_SUBSCRIPTION_SCOPE = 'api_scope/commerce.notification.subscription'

@@ -1,19 +1,19 @@
-// Puts an identifier into a URL's path so that it stays one segment of it.
-// `encodeURIComponent('..')` is `..`: encoding alone lets an identifier climb out of its path.
+// Makes one segment of a URL's path from an identifier. Encoding alone is not enough, because
+// `encodeURIComponent('..')` is `..`, which leads out of the path.
 
 import { excerpt, FeedError } from '../errors'
 import { anyText, filledText } from '../options'
 
 /**
- * Empty, dot segments, separators, control characters, and half characters. A leading slash makes a
- * path absolute; so does a backslash for URL parsers.
+ * Identifiers that are refused: empty ones, dot segments, and those with separators, control
+ * characters or lone surrogates. URL parsers read a backslash as a slash.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const REFUSED = /^$|^\.\.?$|[/\\\u0000-\u001f\u007f]|\p{Surrogate}/u
 
 /**
- * The identifier percent-encoded as one path segment. `parameter` names it in the error
- * HTTP_IDENTIFIER_INVALID.
+ * Returns the identifier percent-encoded as one path segment. Throws HTTP_IDENTIFIER_INVALID, which
+ * names `parameter`.
  */
 export function pathSegment(parameter: string, identifier: string): string {
   filledText('parameter', parameter)

@@ -1,15 +1,14 @@
-// The service profile: everything in which one service of this family differs from another, as one
-// value. Defaults are those of service-notes.md, sections 2 and 3.
+// The service profile: all settings in which one service of this family differs from another. The
+// defaults come from service-notes.md, sections 2 and 3.
 
 import { printableUrl } from '../codec/range/printable-url'
 import { sendableHeaders } from '../codec/range/request-headers'
 import { requestUrl } from '../codec/range/request-url'
-import { excerpt, FeedError } from '../errors'
-import { filledText, knownOptions, type OptionNames, wholeNumber } from '../options'
+import { filledText, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import { type Base, OPERATIONS, type OperationName } from './operations'
 import { pathSegment } from './path-segment'
 
-/** What a request may ask for, where the service does not say so itself. */
+/** The limits of request parameters. The service does not state them in its answers. */
 export interface RequestLimits {
   /** Default 20. */
   readonly pageSizeLeast: number
@@ -20,45 +19,45 @@ export interface RequestLimits {
   /** Default 10. */
   readonly marketplaceIds: number
   /**
-   * Days that daily files reach back: 17, for 14 files are kept and the newest is up to three days
-   * old.
+   * The age limit of daily files in days. Default 17: the service keeps 14 files, and the newest is
+   * up to three days old.
    */
   readonly dailyDays: number
-  /** Days that snapshot files are kept: 7. */
+  /** The age limit of snapshot files in days. Default 7. */
   readonly snapshotDays: number
-  /** Days that priority files reach back: 14. */
+  /** The age limit of priority files in days. Default 14. */
   readonly priorityDays: number
 }
 
 export interface ServiceProfile extends Readonly<Record<Base, string>> {
-  /** What the paths of the catalog and of the feeds follow. */
+  /** The base address of the catalog and the feeds. */
   readonly baseUrl: string
-  /** What the path of getSigningKey follows. Default `{baseUrl}/developer/key_management/v1`. */
+  /** The base address of getSigningKey. Default `{baseUrl}/developer/key_management/v1`. */
   readonly keysBaseUrl: string
-  /** What the path of createSubscription follows. Default `{baseUrl}/commerce/notification/v1`. */
+  /** The base address of createSubscription. Default `{baseUrl}/commerce/notification/v1`. */
   readonly notificationsBaseUrl: string
   /** The token endpoint (OAuth 2.0). */
   readonly tokenUrl: string
-  /** What scope names begin with; `/buy.item.feed` and others follow. */
+  /** The start of all scope names, before `/buy.item.feed` and others. */
   readonly scopeBase: string
-  /** Default `X-MKT-C-MARKETPLACE-ID`. */
+  /** The header that names the marketplace. Default `X-MKT-C-MARKETPLACE-ID`. */
   readonly marketplaceHeader: string
-  /** What two-letter country codes follow in a marketplace identifier. Default `MKT_`. */
+  /** The start of a marketplace identifier, before the country code. Default `MKT_`. */
   readonly marketplacePrefix: string
-  /** After the base address of each operation; `{name}` stands for one path segment. */
+  /** The path of each operation after its base address. `{name}` stands for one segment. */
   readonly paths: Readonly<Record<OperationName, string>>
-  /** The scope of each operation, after `{scopeBase}/`. */
+  /** The scope of each operation after `{scopeBase}/`. */
   readonly scopes: Readonly<Record<OperationName, string>>
   /** The query parameter of getFiles that holds minutes. Default `look_back`. */
   readonly lookBackParameter: string
-  /** The service's maximum for one range. Default 100 MB, in the sandbox 10 MB. */
+  /** The limit of the service for one range. Default 100 MB, in the sandbox 10 MB. */
   readonly maxRangeBytes: number
   readonly limits: RequestLimits
 }
 
 type Overridable = 'paths' | 'scopes' | 'limits'
 
-/** What a profile needs to be told; the rest has defaults. */
+/** The options of a profile. Three are required, the others have defaults. */
 export interface ProfileOptions extends Partial<Omit<ServiceProfile, Overridable>> {
   readonly baseUrl: string
   readonly tokenUrl: string
@@ -66,11 +65,10 @@ export interface ProfileOptions extends Partial<Omit<ServiceProfile, Overridable
   readonly paths?: Partial<ServiceProfile['paths']>
   readonly scopes?: Partial<ServiceProfile['scopes']>
   readonly limits?: Partial<RequestLimits>
-  /** Ranges up to 10 MB. Default false. */
+  /** True for the sandbox of the service, which limits a range to 10 MB. Default false. */
   readonly sandbox?: boolean
   /**
-   * Allows plain http to hosts other than this machine: tokens then travel unprotected. Default
-   * false.
+   * Allows plain http to other machines, which sends tokens without encryption. Default false.
    */
   readonly allowHttp?: boolean
 }
@@ -85,7 +83,7 @@ const LIMITS: RequestLimits = {
   priorityDays: 14,
 }
 
-/** 100 MB and 10 MB (item-feeds.md, section 6); decimal is the smaller reading of a maximum. */
+/** 100 MB and 10 MB (item-feeds.md, section 6), read as decimal units, which are the smaller. */
 const MAX_RANGE_BYTES = 100_000_000
 const SANDBOX_MAX_RANGE_BYTES = 10_000_000
 
@@ -107,8 +105,8 @@ const PROFILE_NAMES: OptionNames<ProfileOptions> = {
 }
 
 /**
- * Completes a profile. Throws OPTION_INVALID, for plain http to another machine too, and
- * HTTP_HEADER_INVALID.
+ * Returns a complete profile. Throws HTTP_HEADER_INVALID, and OPTION_INVALID, also for plain http
+ * to another machine.
  */
 export function defineProfile(options: ProfileOptions): ServiceProfile {
   knownOptions(options, PROFILE_NAMES)
@@ -144,8 +142,8 @@ export function defineProfile(options: ProfileOptions): ServiceProfile {
 }
 
 /**
- * The address of an operation. Throws HTTP_IDENTIFIER_INVALID for an identifier that is no path
- * segment.
+ * Returns the URL of an operation. Throws HTTP_IDENTIFIER_INVALID for an identifier that cannot be
+ * one path segment.
  */
 export function operationUrl(
   profile: ServiceProfile,
@@ -160,12 +158,12 @@ export function operationUrl(
   return `${profile[OPERATIONS[operation].base]}${path}${search && `?${search}`}`
 }
 
-/** The full name of the scope that an operation's token needs. */
+/** Returns the full name of the scope of an operation. */
 export function operationScope(profile: ServiceProfile, operation: OperationName): string {
   return `${profile.scopeBase}/${profile.scopes[operation]}`
 }
 
-/** True for addresses that never leave this machine. */
+/** True for the addresses of this machine. */
 function isLoopback({ hostname }: URL): boolean {
   return (
     hostname === 'localhost' ||
@@ -178,12 +176,12 @@ function isLoopback({ hostname }: URL): boolean {
 function address(option: string, value: string, allowHttp: boolean): string {
   filledText(option, value)
   const url = requestUrl(value, option)
-  // Paths follow a base address; the token endpoint may have a query, and no fragment (RFC 6749,
-  // 3.2).
+  // A base address is continued by a path. The token endpoint may have a query, and no fragment
+  // (RFC 6749, 3.2).
   if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value))
-    throw mistake(option, 'an address without query and fragment', printableUrl(url))
+    throw optionInvalid(option, 'an address without query and fragment', printableUrl(url))
   if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')
-  throw mistake(
+  throw optionInvalid(
     option,
     'an https address, because tokens are sent to it (allowHttp overrides)',
     printableUrl(url),
@@ -191,14 +189,13 @@ function address(option: string, value: string, allowHttp: boolean): string {
 }
 
 /**
- * A path has the variables of its default: without one of them a request would name something else,
- * with another nothing.
+ * Checks that each path has the variables of its default, because a request fills exactly these.
  */
 function checkedPaths(paths: ServiceProfile['paths']): ServiceProfile['paths'] {
   for (const [name, path] of Object.entries(paths)) {
     const variables = variablesOf(OPERATIONS[name as OperationName].path)
     if (path.startsWith('/') && variablesOf(path) === variables) continue
-    throw mistake(
+    throw optionInvalid(
       `paths.${name}`,
       `a path that begins with a slash and has ${variables || 'no variable'}`,
       path,
@@ -214,14 +211,6 @@ function variablesOf(path: string): string {
 function checkedLimits(limits: RequestLimits): RequestLimits {
   for (const [name, value] of Object.entries(limits)) wholeNumber(`limits.${name}`, value)
   return limits
-}
-
-function mistake(option: string, expected: string, received: string): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-    option,
-    expected,
-    received: excerpt(received),
-  })
 }
 
 function defaults<K extends 'path' | 'scope'>(field: K): Record<OperationName, string> {

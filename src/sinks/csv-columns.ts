@@ -1,5 +1,5 @@
-// The columns of a CSV file: those that the caller names, or those of the first row. Finds names
-// that no row has, and cells that would be lost because they have no column.
+// The columns of a CSV file: the caller's, or those of the first row. This file finds names that no
+// row has, and cells that would be lost because they have no column.
 
 import type { Row } from '../codec/row'
 import { excerpt, FeedError } from '../errors'
@@ -7,8 +7,8 @@ import { optionInvalid } from '../options'
 import type { ElementOf } from '../pipeline/batch'
 
 /**
- * The names that a type knows of an item's rows or objects; `string` where only run time knows
- * them.
+ * The column names of an item's rows or objects by their type; `string` where the type does not
+ * have them.
  */
 export type ColumnOf<T> = NameIn<ElementOf<T>>
 type NameIn<E> = unknown extends E
@@ -18,13 +18,13 @@ type NameIn<E> = unknown extends E
     : E extends object
       ? NameOf<E>
       : string
-/** A type without names promises nothing. */
+/** A type without properties says nothing about names. */
 type NameOf<O> = [keyof O] extends [never] ? string : keyof O & string
 
 /**
- * Objects in which a named column may come for the first time. Rows of a parser need no such
- * patience: each knows all names of its file. Lines are held back until then, so that nothing is
- * written when a name turns out to be wrong.
+ * Number of plain objects in which the sink looks for a named column. Lines are held back until
+ * every column has been seen, so that nothing is written when a name is wrong. A row of a parser
+ * knows all names of its file, so the first one decides.
  */
 export const SEARCHED_ROWS = 1000
 
@@ -33,9 +33,9 @@ type PlainObject = Readonly<Record<string, unknown>>
 export class CsvColumns {
   readonly #chosen: readonly string[] | undefined
   #names: readonly string[] | undefined
-  /** Names of the caller that no object has had so far. */
+  /** The caller's names that no object has had so far. */
   readonly #missing: Set<string>
-  /** Names of the first row, where the caller gave none. */
+  /** Names of the first row where the caller gave no columns. */
   readonly #known = new Set<string>()
   readonly #seen = new Set<string>()
   #rows = 0
@@ -46,29 +46,34 @@ export class CsvColumns {
     this.#missing = new Set(chosen)
   }
 
-  /** In the order of the file; undefined before the first row where the caller named none. */
+  /**
+   * The column names in the order of the file; undefined before the first row where the caller gave
+   * no columns.
+   */
   get names(): readonly string[] | undefined {
     return this.#names
   }
 
-  /** Rows so far. */
+  /** Number of rows so far. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Whether a row has had each column. Until then no line may be written. */
+  /** True once every column has been seen. No line may be written before. */
   get isSettled(): boolean {
     return this.#missing.size === 0
   }
 
-  /** A row's cells by name, checked. @throws FeedError COLUMN_UNKNOWN */
+  /**
+   * Returns the cells of a row by column name, after the checks. @throws FeedError COLUMN_UNKNOWN
+   */
   cellsOf(element: object): PlainObject {
     const { toObject } = element as {
       readonly toObject?: (columns?: readonly string[]) => PlainObject
     }
     const isRow = typeof toObject === 'function'
-    // A row of a file knows all names of its file, so it refuses a wrong one itself; and it reads
-    // only these cells.
+    // A row knows all names of its file: it refuses a wrong one itself, and reads the chosen cells
+    // only.
     const cells = isRow ? toObject.call(element, this.#chosen) : (element as PlainObject)
     this.#rows++
     if (this.#chosen === undefined) this.#refuseLosses(cells)
@@ -77,7 +82,8 @@ export class CsvColumns {
   }
 
   /**
-   * At the end, or after enough rows: a column that no row had is a wrong name.
+   * Fails for a column that no row has had. The sink calls it at the end and after {@link
+   * SEARCHED_ROWS} objects.
    * @throws FeedError COLUMN_UNKNOWN
    */
   settle(): void {
@@ -89,7 +95,7 @@ export class CsvColumns {
   #search(cells: PlainObject): void {
     for (const name of this.#missing) if (Object.hasOwn(cells, name)) this.#missing.delete(name)
     if (this.isSettled) return
-    // Only for the message: what the names could have been.
+    // The message of the error lists the names that were seen.
     if (this.#seen.size < MAX_SHOWN) for (const name of Object.keys(cells)) this.#seen.add(name)
     if (this.#rows >= SEARCHED_ROWS) this.settle()
   }
@@ -108,7 +114,7 @@ export class CsvColumns {
   }
 }
 
-/** Names shown in an error. */
+/** Number of names that an error lists. */
 const MAX_SHOWN = 200
 
 function columnUnknown(
@@ -128,6 +134,6 @@ export function checkColumns(columns: readonly string[]): readonly string[] {
   const repeated = columns.find((name, n) => columns.indexOf(name) !== n)
   if (repeated !== undefined)
     throw optionInvalid('columns', 'a list of names that differ', repeated)
-  // A copy: what the caller does with the list later changes nothing.
+  // The copy keeps later changes of the caller's list out.
   return [...columns]
 }

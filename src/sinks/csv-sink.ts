@@ -1,4 +1,5 @@
-// Rows to CSV that spreadsheets and databases read (RFC 4180). The writing is papaparse's.
+// A sink that writes rows as CSV for spreadsheets and databases (RFC 4180). papaparse makes the
+// lines.
 
 import type * as Papa from 'papaparse'
 import { excerpt, FeedError } from '../errors'
@@ -11,14 +12,14 @@ import { unwritableKind, valueInvalid } from './element-kind'
 import { TextOutput } from './text-output'
 
 export interface CsvSinkOptions<N extends string = string> {
-  /** Columns in order; those of the first row by default. */
+  /** The columns in their order. Default: the columns of the first row. */
   readonly columns?: readonly N[]
-  /** One character or more between cells; a comma by default. */
+  /** Text between two cells, one character or more. Default: a comma. */
   readonly delimiter?: string
   /**
-   * Puts an apostrophe before a cell that a spreadsheet would run: one that begins with `=`, `+`,
-   * `-`, `@` or their full-width forms, also behind blanks and control characters, or with a
-   * control character. On by default.
+   * Puts an apostrophe before a cell that a spreadsheet would run as a formula: a cell that begins
+   * with `=`, `+`, `-`, `@` or their full-width forms, also behind blanks and control characters,
+   * or with a control character. Default: true.
    */
   readonly neutralizeFormulas?: boolean
 }
@@ -30,30 +31,31 @@ const OPTIONS: OptionNames<CsvSinkOptions> = {
   neutralizeFormulas: true,
 }
 const LINE_END = '\r\n'
-// The first alternative leaves out a plain number such as -9.90, which runs nothing and has to stay
-// a number. Programs that read a cell drop blanks, control characters and invisible ones before
-// they look for a formula.
+// The first alternative leaves out a plain number such as -9.90, which is no formula and must stay
+// a number. Spreadsheets drop blanks, control characters and invisible characters before they look
+// for a formula.
 const FORMULA_START = /^(?:(?![+-]?\d+(?:\.\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|\p{Cc})/u
 
 /**
- * A header line and one line for each row, or plain object. A cell that is a list or an object is
- * written as JSON; null and undefined are empty cells. Formulas are neutralised in text only: a
- * signed number stays a number.
+ * Makes a sink that writes a header line and one line for each row or plain object. A cell that is
+ * a list or an object is written as JSON; null and undefined are empty cells. Only text is
+ * neutralised: a signed number stays a number.
  *
- * A name in `columns` that the rows' type does not know is a compile error; a column of the file
- * that its schema does not have is given as `string`, such as `'extra' as string`. A name that no
- * row has is COLUMN_UNKNOWN before anything is written. Of plain objects the first 1,000 count, and
- * a property that is missing in some of them is an empty cell. Without `columns` those of the first
- * row are written, and a later one that has more is COLUMN_UNKNOWN, because its cell would be lost.
+ * A name in `columns` that the type of the rows does not have is a compile error. A caller names a
+ * column that the schema does not have as `string`, such as `'extra' as string`. A name that no row
+ * has is COLUMN_UNKNOWN before anything is written. For plain objects the sink looks for the name
+ * in the first 1,000, and a property that an object lacks is an empty cell. Without `columns` the
+ * sink writes the columns of the first row, and a later row with another column is COLUMN_UNKNOWN,
+ * because its cell would be lost.
  *
- * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as
- * it was before. The text is written beside it, as `<name>.<16 hexadecimal digits>.partial`. A
+ * The file appears when the pipeline has succeeded; before, and after a failure, `target` stays as
+ * it was. The sink writes to `<name>.<16 hexadecimal digits>.partial` in the same folder. A
  * symbolic link stays, and the file that it points to is replaced. A device, a FIFO or a stream
  * gets the text as it is made.
- * @param target the path of the file, in a folder that is there; or a Node stream, which is not
- * ended
+ * @param target the path of the file, in an existing folder; or a Node stream, which the sink does
+ * not end
  * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for
- * what is no row or object, and for a cell that has no text
+ * a value that is neither row nor object, and for a cell that has no text form
  */
 export function csvSink<T, N extends string>(
   target: SinkTarget,
@@ -73,12 +75,12 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
   }
   let unparse: typeof Papa.unparse
   let columns = new CsvColumns(chosen)
-  /** Lines before all columns were seen. */
+  /** Lines that wait until every column has been seen. */
   let held = ''
   let hasHeader = false
 
   const linesOf = (cells: unknown[][]) => {
-    // Many readers skip a blank line: the empty cell of a lone column is written as "".
+    // Many readers skip a blank line, so the empty cell of a single column is written as "".
     const quotes = cells[0]?.length === 1 ? (value: unknown) => value === '' : false
     return (
       unparse(cells, { delimiter, newline: LINE_END, header: false, escapeFormulae, quotes }) +
@@ -97,7 +99,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       held = ''
       hasHeader = false
       await output.open()
-      // Only who writes CSV waits for it to be loaded.
+      // papaparse is loaded with the first CSV file: most imports of the package write none.
       unparse = (await import('papaparse')).default.unparse
     },
     write: item => {
@@ -111,7 +113,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
     },
     commit: async () => {
       columns.settle()
-      // Without a row, the header alone.
+      // A file without rows has the header only.
       await output.write(withHeader(held))
       await output.commit()
     },
@@ -132,12 +134,14 @@ function cellsOf(element: unknown, columns: CsvColumns): unknown[] {
     )
   const cells = columns.cellsOf(element as object)
   return columns.names!.map(name => {
-    // An own property only: a column may be named `constructor`.
+    // Inherited properties do not count, because a column may be named `constructor`.
     return Object.hasOwn(cells, name) ? cellOf(cells[name], name, columns.rows) : ''
   })
 }
 
-/** Dates and decimals are text in JSON; lists and objects are written as their JSON. */
+/**
+ * Returns the cell as papaparse takes it. Dates and decimals are text; lists and objects are JSON.
+ */
 function cellOf(value: unknown, column: string, row: number): unknown {
   if (value === null || value === undefined) return ''
   if (

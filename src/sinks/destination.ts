@@ -1,12 +1,13 @@
-// Where a sink's bytes go: to a file that appears whole or not at all, or straight through to what
-// is no regular file. A device, a FIFO and an open stream keep no earlier content, so nothing
-// replaces them and nothing that was written is taken back. Methods fail with the system's own
-// errors: TextOutput types them.
+// The destination of a sink's bytes: a file that appears whole or not at all, or an output that is
+// no regular file. A device, a FIFO and an open stream get the bytes at once, are never replaced,
+// and keep what they got after an abort. The methods fail with the system's own errors, which
+// TextOutput types.
 
 import { constants, fstat, write } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { AtomicFile, descriptorOf, unlessMissing, withoutLinks, writeAll } from '../atomic-file'
+import { AtomicFile, descriptorOf, withoutLinks } from '../disk/atomic-file'
+import { type ByteWriter, unlessMissing, writeAll } from '../disk/system-calls'
 
 /**
  * The path of a file, a device or a FIFO; or a Node stream, such as `process.stdout`, which the
@@ -30,13 +31,13 @@ export async function openDestination(target: SinkTarget): Promise<Destination> 
   if (descriptor !== undefined) return descriptorDestination(descriptor)
   const stats = await unlessMissing(stat(target))
   if (stats === undefined || stats.isFile()) return AtomicFile.create(target)
-  // The system refuses to open a folder.
+  // For a folder the call fails with EISDIR.
   return new DeviceDestination(await open(target, constants.O_WRONLY))
 }
 
 /**
- * All writers of an open file share one position in it: opened anew, a file would be written from
- * its start.
+ * Opens a destination over an open descriptor. All writers of a descriptor share one position; a
+ * file that is opened again would be written from its start.
  */
 async function descriptorDestination(descriptor: number): Promise<Destination> {
   if (descriptor === 1) return streamDestination(process.stdout)
@@ -50,7 +51,7 @@ async function streamDestination(stream: NodeJS.WritableStream): Promise<Destina
   const isOwn = stream === process.stdout || stream === process.stderr
   if (!isOwn || isTTY || typeof fd !== 'number') return new StreamDestination(stream)
   const stats = await statOf(fd)
-  // Node's stream over a file or device takes a block that was written in part for the whole block.
+  // Node's stream over a file or device reports a partial write as a whole one.
   return stats.isFile() || stats.isCharacterDevice()
     ? new DescriptorDestination(fd)
     : new StreamDestination(stream)
@@ -76,18 +77,18 @@ class DeviceDestination implements Destination {
   }
 }
 
-/** A descriptor that others have opened and will close. */
+/** A descriptor that belongs to the process: this class does not close it. */
 class DescriptorDestination implements Destination {
-  readonly #descriptor: number
+  readonly #writer: ByteWriter
 
   constructor(descriptor: number) {
-    this.#descriptor = descriptor
+    this.#writer = {
+      write: (bytes, from, length, at) => writeTo(descriptor, bytes, from, length, at),
+    }
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    for (let from = 0; from < bytes.length; ) {
-      from += (await writeTo(this.#descriptor, bytes, from, bytes.length - from)).bytesWritten
-    }
+  write(bytes: Uint8Array): Promise<void> {
+    return writeAll(this.#writer, bytes)
   }
 
   async commit(): Promise<void> {}
@@ -98,8 +99,8 @@ class DescriptorDestination implements Destination {
 class StreamDestination implements Destination {
   readonly #stream: NodeJS.WritableStream
   /**
-   * The write reports every failure. Without a listener the event that comes with it would end the
-   * process.
+   * A write reports its failure by its callback. The stream emits the same failure as an event,
+   * which would end the process without this listener.
    */
   readonly #ignore = () => {}
 
@@ -109,7 +110,7 @@ class StreamDestination implements Destination {
   }
 
   write(bytes: Uint8Array): Promise<void> {
-    // The stream may keep the bytes for its reader longer than until it reports them written.
+    // A stream may keep the bytes after it has reported them as written.
     const copy = Buffer.from(bytes)
     return new Promise((resolve, reject) => {
       this.#stream.write(copy, error => (error ? reject(error) : resolve()))
@@ -120,6 +121,6 @@ class StreamDestination implements Destination {
     this.#stream.off('error', this.#ignore)
   }
 
-  /** The listener stays: the event of a write that failed comes after its report. */
+  /** The listener stays, because the event of a failed write comes after its callback. */
   async abort(): Promise<void> {}
 }

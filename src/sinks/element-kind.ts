@@ -1,9 +1,9 @@
-// Which values a sink refuses to write: JSON makes `{}` of them, or an object with a property for
-// each byte.
+// The kinds of values that a sink refuses, because their JSON is `{}` or an object with a property
+// for each byte.
 
 import { FeedError } from '../errors'
 
-/** The types among them that a compiler can tell from rows. */
+/** The refused types that a compiler can tell from rows. */
 export type Unwritable =
   | ArrayBufferView
   | ArrayBufferLike
@@ -13,18 +13,21 @@ export type Unwritable =
   | Promise<unknown>
 
 /**
- * By the language's own tag: it knows values of other realms too. A plain array is an Array without
- * a word before it.
+ * Matches the language's own tag, which also knows values of other realms. A plain array has the
+ * tag Array, without a word before it.
  */
 const UNWRITABLE =
   /^\[object (\w+Array|ArrayBuffer|SharedArrayBuffer|DataView|Date|Map|Set|Promise)\]$/
 
-/** The name of an object's kind where it is one of those: `Uint8Array`, `Promise`. */
+/**
+ * Returns the name of a refused kind, such as `Uint8Array` or `Promise`; undefined for any other
+ * object.
+ */
 export function unwritableKind(value: object): string | undefined {
   return UNWRITABLE.exec(Object.prototype.toString.call(value))?.[1]
 }
 
-/** @param row counts from 1, among all that the sink was given */
+/** @param row number of the row among all that the sink has got, from 1 */
 export function valueInvalid(
   sink: string,
   row: number,

@@ -1,4 +1,4 @@
-// Rows to newline-delimited JSON, one value a line.
+// A sink that writes newline-delimited JSON, one value a line.
 
 import { excerpt, FeedError } from '../errors'
 import { type ElementOf, elementsOf } from '../pipeline/batch'
@@ -10,29 +10,30 @@ import { TextOutput } from './text-output'
 const NAME = 'ndjson'
 
 /**
- * The items that a sink takes: all but those whose elements are surely no lines, such as the bytes
- * of a file that nothing has parsed.
+ * The items that the sink takes. Items whose elements have no JSON form, such as the bytes of a
+ * file, are a compile error.
  */
 export type NdjsonItem<T> =
-  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a `return` gives it to `map`.
+  // biome-ignore lint/suspicious/noConfusingVoidType: `map` of a function without `return` gives it.
   ElementOf<T> extends Unwritable | bigint | symbol | void
     ? 'rows, objects or other JSON values'
     : T
 
 /**
- * One JSON value for each row (or member, or item), in order. Rows are written with their typed
- * values: decimals as exact text, timestamps as ISO 8601, empty cells as null. A line may be an
- * object, an array, text, a finite number, true, false or null. Inside objects the rules of
- * `JSON.stringify` hold: what is undefined is left out, NaN and invalid dates are null.
+ * Makes a sink that writes one JSON value for each row, each member of an array and each other
+ * item, in order. Rows are written with their typed values: decimals as exact text, timestamps as
+ * ISO 8601, empty cells as null. A line is an object, an array, text, a finite number, true, false
+ * or null. Inside objects the rules of `JSON.stringify` hold: undefined properties are left out,
+ * NaN and invalid dates are null.
  *
- * A file appears when the pipeline has ended well; until then, and after a failure, `target` is as
- * it was before. The text is written beside it, as `<name>.<16 hexadecimal digits>.partial`. A
+ * The file appears when the pipeline has succeeded; before, and after a failure, `target` stays as
+ * it was. The sink writes to `<name>.<16 hexadecimal digits>.partial` in the same folder. A
  * symbolic link stays, and the file that it points to is replaced. A device, a FIFO or a stream
  * gets the text as it is made.
- * @param target the path of the file, in a folder that is there; or a Node stream, which is not
- * ended
- * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for what JSON has
- * no form for: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt, an
+ * @param target the path of the file, in an existing folder; or a Node stream, which the sink does
+ * not end
+ * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for a value without
+ * a JSON form: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt, an
  * object that contains itself
  */
 export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
@@ -61,7 +62,7 @@ function lineOf(element: unknown, row: number): string {
   throw valueInvalid(NAME, row, `${describe(element)} is not a row or another JSON value`)
 }
 
-/** Undefined where JSON has no form for the value, or one that does not say what it is. */
+/** Returns undefined where JSON has no form for the value, or a form that loses its meaning. */
 function jsonOf(element: unknown, row: number): string | undefined {
   if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined)
     return undefined
@@ -69,7 +70,7 @@ function jsonOf(element: unknown, row: number): string | undefined {
   try {
     return JSON.stringify(element)
   } catch (cause) {
-    // The cell of a row tells its own place.
+    // The error of a cell has its own position.
     if (FeedError.is(cause)) throw cause
     throw valueInvalid(
       NAME,

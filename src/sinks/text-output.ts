@@ -1,5 +1,5 @@
-// The text of a sink on its way to its destination: gathered in one buffer, encoded as UTF-8, every
-// failure typed.
+// Writes the text of a sink to its destination: gathers it in one buffer, encodes it as UTF-8 and
+// types every failure.
 
 import { resolve } from 'node:path'
 import { FeedError } from '../errors'
@@ -8,8 +8,7 @@ import { type Destination, openDestination, type SinkTarget } from './destinatio
 import { sinkFailed } from './sink-failed'
 
 /**
- * Bytes gathered before they are written. The one buffer is used again and again, so that text of
- * any length makes no garbage.
+ * Bytes that are gathered before a write. The buffer is reused, so that long texts make no garbage.
  */
 const BUFFER_BYTES = 1 << 18
 /** The most UTF-8 bytes that one UTF-16 unit takes. */
@@ -22,11 +21,11 @@ export class TextOutput {
   readonly #buffer = new Uint8Array(BUFFER_BYTES)
   readonly #encoder = new TextEncoder()
   #filled = 0
-  /** From `open` to `commit` or `abort`. */
+  /** True from `open` to `commit` or `abort`. */
   #inUse = false
   /**
-   * Runs that were refused and have not aborted yet: their abort is not the abort of the run that
-   * writes.
+   * Number of runs that were refused and have not called `abort` yet. Their `abort` must not end
+   * the run that writes.
    */
   #refused = 0
 
@@ -38,7 +37,8 @@ export class TextOutput {
   }
 
   /**
-   * Begins anew. A second run at the same time would mix its text in, so it is refused.
+   * Opens the destination. A second run at the same time is refused, because its text would mix
+   * with that of the first.
    * @throws FeedError SINK_FAILED
    */
   async open(): Promise<void> {
@@ -53,7 +53,7 @@ export class TextOutput {
     })
   }
 
-  /** Adds text; a promise only when a write is due. */
+  /** Adds text. Returns a promise only when a write is due, and undefined otherwise. */
   write(text: string): Promise<void> | undefined {
     if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled)
       return this.#guard(() => this.#writeThrough(text))
@@ -72,8 +72,8 @@ export class TextOutput {
   }
 
   /**
-   * Drops what was not written yet. A file at the target is as it was before; what is no regular
-   * file keeps what it got.
+   * Drops the text that was not written yet. A file at the target stays as it was before; an output
+   * that is no regular file keeps what it got.
    */
   async abort(): Promise<void> {
     if (this.#refused > 0) {
@@ -97,8 +97,7 @@ export class TextOutput {
       const { read, written } = this.#encoder.encodeInto(rest, this.#buffer.subarray(this.#filled))
       this.#filled += written
       rest = rest.slice(read)
-      // What does not fit any more goes behind a write, also where only a part of a character is
-      // left.
+      // The rest waits for a write, also where only a part of a character has no room.
       if (rest.length > 0) await this.#flush()
     }
   }

@@ -1,23 +1,23 @@
-// What becomes of cells that cannot be read as their column's type: one policy for all stages that
-// decode ahead of the reader.
+// The policy for cells that are not of their column's type, for all stages that decode ahead of the
+// reader.
 
 import { cellDecoders } from '../codec/decode/cell-decoders'
 import { FeedError, type RowPosition } from '../errors'
 import { callback } from '../options'
 import type { CellType } from '../schema/values'
 
-/** A cell that could not be read. */
+/** The report of a cell that is not of its column's type. */
 export interface BadCell {
-  /** The error that `onBadCell: 'throw'` would have thrown. */
+  /** The error that `onBadCell: 'throw'` would throw. */
   readonly error: FeedError<'CELL_INVALID'>
   readonly column: string
-  /** Of the row; its excerpt is a cut piece of the cell. */
+  /** Position of the row; its excerpt is a cut piece of the cell. */
   readonly position: RowPosition
 }
 
 /**
- * `throw` ends the stream, `null` gives the column's empty value, a function is called and then the
- * empty value is given.
+ * `throw` ends the stream. `null` gives the column's empty value. A function is called, and then
+ * the cell has the empty value.
  */
 export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void)
 
@@ -27,7 +27,7 @@ interface ReadableRow {
 }
 
 export class BadCells {
-  /** Met so far. */
+  /** Bad cells so far. */
   count = 0
   readonly #policy: BadCellPolicy
 
@@ -40,7 +40,7 @@ export class BadCells {
   }
 
   /**
-   * One cell's value, or what the policy makes of it.
+   * Returns a cell's value, or the empty value where the policy does not throw.
    * @throws FeedError CELL_INVALID with the position
    */
   read(

@@ -1,14 +1,18 @@
 // ChunkReassembler: turns the pieces of one file, in any order, into its bytes in order. It is a
-// stage over ChunkWindow and copies no bytes.
+// stage over ReorderBuffer and copies no bytes.
 
 import { byteBlock } from '../codec/byte-block'
-import { ChunkWindow, type ChunkWindowOptions, WINDOW_BYTES } from '../codec/range/chunk-window'
 import type { Piece } from '../codec/range/piece'
+import {
+  ReorderBuffer,
+  type ReorderBufferOptions,
+  WINDOW_BYTES,
+} from '../codec/range/reorder-buffer'
 import { FeedError } from '../errors'
 import { knownOptions, type OptionNames, show } from '../options'
 import { Stage } from './stage'
 
-const OPTION_NAMES: OptionNames<ChunkWindowOptions> = {
+const OPTION_NAMES: OptionNames<ReorderBufferOptions> = {
   windowBytes: true,
   totalBytes: true,
   startOffset: true,
@@ -40,27 +44,30 @@ const EXPECTED = '{ offset, bytes }, where offset is a whole number from 0'
  * ```
  */
 export class ChunkReassembler extends Stage<Piece, Uint8Array> {
-  readonly #window: ChunkWindow
+  readonly #buffer: ReorderBuffer
 
   /** @throws FeedError OPTION_INVALID */
-  constructor(options: Partial<ChunkWindowOptions> = {}) {
+  constructor(options: Partial<ReorderBufferOptions> = {}) {
     super('ChunkReassembler')
     knownOptions(options, OPTION_NAMES)
-    this.#window = new ChunkWindow({ ...options, windowBytes: options.windowBytes ?? WINDOW_BYTES })
+    this.#buffer = new ReorderBuffer({
+      ...options,
+      windowBytes: options.windowBytes ?? WINDOW_BYTES,
+    })
   }
 
   /** Bytes that are held because bytes before them are missing. */
   get heldBytes(): number {
-    return this.#window.heldBytes
+    return this.#buffer.heldBytes
   }
 
   protected override transform(piece: Piece): readonly Uint8Array[] {
     const { offset, bytes } = this.#checked(piece)
-    return this.#window.add(offset, bytes)
+    return this.#buffer.add(offset, bytes)
   }
 
   protected override flush(): undefined {
-    this.#window.finish()
+    this.#buffer.finish()
   }
 
   #checked(piece: Piece): Piece {

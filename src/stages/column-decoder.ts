@@ -1,6 +1,6 @@
-// Decodes columns ahead of their use, so that bad cells are met at one known place instead of
-// wherever a row is read first. How cells are decoded is codec/decode/; a row that nobody decodes
-// ahead does the same on demand.
+// The stage that decodes columns before a reader uses them, so that bad cells fail at one known
+// place instead of wherever a row is first read. codec/decode/ has the decoders, which a row calls
+// on demand where no stage has decoded its columns.
 
 import { unknownColumn } from '../codec/projection'
 import type { RowBatch } from '../codec/row-batch'
@@ -13,8 +13,8 @@ import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
   /**
-   * Columns to decode; by default all of the file that are not text. A column that only the schema
-   * has is skipped.
+   * Columns to decode; by default all columns of the file that are not text. The stage skips a
+   * column that only the schema has.
    */
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
   readonly onBadCell?: BadCellPolicy
@@ -29,24 +29,10 @@ interface PlannedColumn {
 }
 
 /**
- * {@link RowBatch} in, the same rows out with the chosen columns decoded. Nothing is held between
- * batches; within a batch, cells are met column by column. The input may end anywhere between
- * batches; an empty input is an empty output. Throws CELL_INVALID by `onBadCell` ('throw'), and
- * COLUMN_UNKNOWN at the first batch of a file where neither file nor schema has a chosen column.
- *
- * @example
- * ```ts
- * import { type BadCell, ColumnDecoder, itemSchema, pipeline, TsvRowParser } from 'feedmill'
- *
- * const bad: string[] = []
- * const onBadCell = ({ error }: BadCell) => void bad.push(error.code)
- * await pipeline([Buffer.from('itemId\tpriceValue\nv1|1|0\tcheap\n')])
- *   .to(new TsvRowParser({ schema: itemSchema }))
- *   .to(new ColumnDecoder({ columns: ['priceValue'], onBadCell }))
- *   .toArray()
- * console.log(bad)
- * // => [ 'CELL_INVALID' ]
- * ```
+ * Takes each {@link RowBatch} and gives the same rows with `columns` decoded. The stage holds
+ * nothing between batches. Within a batch it decodes column by column. The input may end behind any
+ * batch, and an empty input gives an empty output. A bad cell is CELL_INVALID by `onBadCell`
+ * ('throw'). A column that neither file nor schema has is COLUMN_UNKNOWN at the file's first batch.
  */
 export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C>, RowBatch<C>> {
   readonly #columns: readonly string[] | undefined
@@ -68,7 +54,7 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
     this.#badCells = new BadCells(onBadCell)
   }
 
-  /** Cells that could not be read so far. */
+  /** Cells so far that were not of their type. */
   get badCells(): number {
     return this.#badCells.count
   }

@@ -1,6 +1,6 @@
-// Bytes of a TSV file to plain objects: what TsvRowParser and `toObject` or `toStrings` of every
-// row come to, without a copy of the rows, which nobody can keep here. The dialect: item-feeds.md,
-// section 2.1.
+// The stage that parses the bytes of a TSV file into plain objects. They equal `toObject` or
+// `toStrings` of every row of TsvRowParser, but the stage need not copy rows, because no reader can
+// keep one. item-feeds.md, section 2.1, has the dialect.
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
@@ -10,10 +10,10 @@ import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/f
 import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
-/** `typed`: as `row.toObject()` makes them. `text`: as `row.toStrings()` does. */
+/** `typed` objects are those of `row.toObject()`, `text` objects those of `row.toStrings()`. */
 export type ObjectValues = 'typed' | 'text'
 
-/** What becomes of a row. */
+/** The object that a row becomes. */
 export type ObjectOf<K extends Columns, V extends ObjectValues> = V extends 'text'
   ? Record<string, string>
   : RowObject<K>
@@ -23,9 +23,9 @@ export type TsvObjectParserOptions<
   N extends string = keyof C & string,
   V extends ObjectValues = 'typed',
 > = TsvRowParserOptions<C, N> & {
-  /** 'typed' by default. */
+  /** Which objects the stage makes; 'typed' by default. */
   readonly values?: V
-  /** Of typed values; 'throw' by default. */
+  /** What happens to a bad cell of a typed object; 'throw' by default. */
   readonly onBadCell?: BadCellPolicy
 }
 
@@ -36,28 +36,15 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
 }
 
 /**
- * Uint8Array in, arrays of plain objects out, one object for each row of a block of `batchBytes`
- * (64 KiB). In `for await` and the row helpers of a pipeline they come one by one.
+ * Takes Uint8Arrays and gives arrays of plain objects, one object for each row of a block of
+ * `batchBytes` (64 KiB). In `for await` and the row helpers of a pipeline they come one by one.
  *
- * - Objects are the reader's own, and pin nothing but, with a text of 13 characters or more, the
- *   text of the few rows around it, about 4 KiB.
- * - An object has no position, and does not say whether the file was confirmed: it was when the
- *   loop over all of them ends by itself.
- * - Input, what is held, bad rows and bad headers are those of {@link TsvRowParser}. Cells that are
- *   not of their type go by `onBadCell`: CELL_INVALID.
- *
- * @example
- * ```ts
- * import { FileSource, Gunzip, itemSchema, pipeline, TsvObjectParser } from 'feedmill'
- * // given: path
- *
- * const objects = pipeline(new FileSource(path))
- *   .to(new Gunzip())
- *   .to(new TsvObjectParser({ schema: itemSchema, columns: ['itemId', 'priceValue'] }))
- * for await (const { itemId, priceValue } of objects) console.log(itemId, String(priceValue))
- * // => v1|1|0 1.5
- * // => v1|2|0 null
- * ```
+ * - The reader owns the objects. A text of 13 characters or more may pin the text of the few rows
+ *   around it, about 4 KiB; an object pins nothing else.
+ * - An object has no position, and does not say whether the file is confirmed: the file is
+ *   confirmed when the loop over all objects ends by itself.
+ * - The rules of {@link TsvRowParser} hold for inputs, memory, bad rows and bad headers.
+ *   `onBadCell` decides about cells that are not of their type: CELL_INVALID.
  */
 export class TsvObjectParser<
   C extends Columns = TextColumns,
@@ -103,13 +90,13 @@ export class TsvObjectParser<
     try {
       return row.toObject()
     } catch (error) {
-      // Whoever was told of a bad cell may have ended the run, and with it the loan of the bytes.
+      // The caller's `onBadCell` may have ended the run, and with it the loan of the bytes.
       if (!isBadCell(error) || this.destroyed) throw error
       return this.#cellByCell(row)
     }
   }
 
-  /** The same where some cell is bad. */
+  /** Reads a row with a bad cell. */
   #cellByCell(row: Row<K>): unknown {
     const { header, projections } = row.batch
     const { columns, ofValues } = projections.all
@@ -119,7 +106,7 @@ export class TsvObjectParser<
   }
 }
 
-/** A chosen column that the file lacks is '', as in `row.toStrings([...])`. */
+/** A projected column that the file lacks is '', as in `row.toStrings([...])`. */
 function textsOf<K extends Columns>(row: Row<K>, hasChoice: boolean): unknown {
   if (!hasChoice) return row.toStrings()
   const { projections, cells } = row.batch

@@ -1,4 +1,5 @@
-// Bytes of a TSV file to batches of rows. The dialect: item-feeds.md, section 2.1.
+// The stage that parses the bytes of a TSV file into batches of rows. item-feeds.md, section 2.1,
+// has the dialect.
 
 import type { RowBatch } from '../codec/row-batch'
 import type { Pause } from '../core/steps'
@@ -7,36 +8,24 @@ import type { ChosenColumns, Columns, TextColumns } from '../schema/feed-schema'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /**
- * Uint8Array in, {@link RowBatch} out: at most `batchBytes` (64 KiB) of the file, or 4,096 rows,
- * each; with `columns`, `batchBytes` of these and up to four times more.
+ * Takes Uint8Arrays and gives a {@link RowBatch} for each `batchBytes` (64 KiB) of the file or
+ * 4,096 rows. With `columns` only the bytes of these columns count, and a batch has at most five
+ * times as many.
  *
- * - Input blocks are copied and may be cut anywhere; batches do not depend on the cuts. Batches own
- *   their memory.
- * - Held: one block, at most four times `maxRowBytes` (1 MiB) while a row is cut off.
- * - The input may end with or without a last line end. No header at all is TSV_EMPTY; a header
- *   alone is a file without rows.
+ * - Input blocks may be cut anywhere, and batches do not depend on the cuts. The stage copies what
+ *   it keeps of its inputs, and batches own their memory.
+ * - The stage holds one block: at most four times `maxRowBytes` (1 MiB) while a row is cut off.
+ * - The input may end with or without a last line end. A file without a header line is TSV_EMPTY; a
+ *   header line alone is a file without rows.
  * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it
  *   cannot be read, has no column of the schema, or shows a file of another kind (gzip data,
- *   UTF-16, another separator, no header line); TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are
+ *   UTF-16, another separator, no header line). TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are
  *   about columns that the schema requires.
- * - Bad rows go by `onBadRow` ('throw'): TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
+ * - `onBadRow` ('throw') decides about bad rows: TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
  *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than
- *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. Where bad rows follow each other for long, the stage lets
- *   the event loop turn.
- * - Anything but a Uint8Array is STAGE_INPUT_INVALID.
- *
- * @example
- * ```ts
- * import { FileSource, Gunzip, itemSchema, pipeline, TsvRowParser } from 'feedmill'
- * // given: path
- *
- * const rows = pipeline(new FileSource(path))
- *   .to(new Gunzip())
- *   .to(new TsvRowParser({ schema: itemSchema }))
- * for await (const row of rows) console.log(row.position.line, row.get('itemId'), row.get('title'))
- * // => 2 v1|1|0 a "quoted" title
- * // => 3 v1|2|0 two
- * ```
+ *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop
+ *   turn.
+ * - An input that is not a Uint8Array is STAGE_INPUT_INVALID.
  */
 export class TsvRowParser<
   C extends Columns = TextColumns,

@@ -1,5 +1,5 @@
-// What the stages over codec/tsv/parser.ts share: their options, and its life in a stream. What
-// each makes of the rows is its own.
+// The base of the stages that drive codec/tsv/parser.ts: their common options, and the parser in a
+// stream. A subclass says what its outputs are.
 
 import { byteBlock } from '../codec/byte-block'
 import type { RowBatch } from '../codec/row-batch'
@@ -30,9 +30,9 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
   Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
 > & {
   /**
-   * The columns that are wanted: the rows have these and no others, in this order, those that the
-   * file lacks behind the others. What is left out is not copied, which makes reading few columns
-   * faster and smaller. All rows are checked as ever.
+   * The projection: the rows have these columns and no others, in this order, with those that the
+   * file lacks behind the others. The parser does not copy other columns, which makes reading few
+   * columns faster and smaller. It still checks all cells of all rows.
    *
    * A literal has to be a column of the schema, and reading a column that was left out is a compile
    * error. A column that only the file has is named by a `string`, such as `'extra' as string`; the
@@ -41,8 +41,8 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
    */
   readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
   /**
-   * What finds the cells: by default the fastest that this machine has. Results do not depend on
-   * it.
+   * The engine that finds cells; by default the fastest that the runtime supports. Results do not
+   * depend on it.
    */
   readonly scanner?: TsvScannerName
 }
@@ -70,7 +70,7 @@ const FILE_PARTS: OptionNames<FeedFile> = {
   lastModified: true,
 }
 
-/** A schema that knows no column: every cell is text. */
+/** A schema without columns, with which every cell is text. */
 const ANY_COLUMNS = defineSchema('other', {})
 
 /** @typeParam K the columns of the rows */
@@ -83,7 +83,7 @@ export abstract class TsvStage<
   readonly #parser: TsvParser<C, K>
 
   /**
-   * @param lends `outputsOf` is done with a batch when it asks for the next one
+   * @param lends true where `outputsOf` is done with a batch when it asks for the next one
    * @throws FeedError OPTION_INVALID
    */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
@@ -108,7 +108,7 @@ export abstract class TsvStage<
       callback('onBadRow', onBadRow, "'throw', 'skip' or a function")
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
-    // Without a schema C is inferred as TextColumns, which is what a file read by ANY_COLUMNS has.
+    // Without a schema C is inferred as TextColumns, which are the columns with ANY_COLUMNS.
     const common = {
       ...options,
       schema: schema ?? (ANY_COLUMNS as never),
@@ -121,10 +121,10 @@ export abstract class TsvStage<
     })
   }
 
-  /** What the rows of these batches become, one output at a time. */
+  /** Makes the outputs of these batches, one at a time. */
   protected abstract outputsOf(batches: Iterable<RowBatch<K> | Pause>): Iterable<Out | Pause>
 
-  /** Rows left out by `onBadRow`. */
+  /** Rows that `onBadRow` has left out so far. */
   get badRows(): number {
     return this.#parser.badRows
   }

@@ -1,6 +1,6 @@
-// The interface of the keyed stores: where joins and merges keep what is larger than one batch.
-// Keys are text, values bytes, calls take batches, so that a store on disk pays once a batch and
-// not once a row. What the bytes mean is the business of whoever writes them.
+// The interface of keyed stores, in which joins and merges keep rows. Keys are text and values are
+// bytes. A call takes a batch, so that a store on disk pays for each batch and not for each row.
+// Only the caller knows what the bytes mean.
 
 import { withMethods } from '../options'
 
@@ -19,15 +19,15 @@ export interface StoreOp {
 
 export interface ReadOptions {
   /**
-   * No more than so many bytes of each value's beginning are wanted. A hint: a store may give more.
+   * Number of bytes that the caller needs of the beginning of each value. A store may return more.
    */
   readonly firstBytes?: number
 }
 
 export interface WriteOptions {
   /**
-   * The write, and every one before it, is on the disk when the call is done. Without it a crash
-   * may lose the newest writes, in order: never one before another.
+   * With true, this write and all earlier ones are durable when the call is done. Otherwise a crash
+   * may lose the newest writes, and never an earlier write without all later ones.
    */
   readonly sync?: boolean
 }
@@ -39,13 +39,13 @@ export interface KeyRange {
 }
 
 /**
- * Keys are well-formed text (no lone surrogates). One writer at a time.
- * A store that was handed to a stage stays its caller's: stages do not close it.
+ * Keys are well-formed text (no lone surrogates). A store has one writer at a time. A stage does
+ * not close the store that a caller gives it.
  */
 export interface KeyedStore {
   /**
-   * The value of each key in the order asked, undefined where there is none. The values are the
-   * caller's own copies.
+   * Returns the value of each key in the order of `keys`, and undefined for a missing key. The
+   * caller owns the values, which are copies.
    */
   getMany(
     keys: readonly string[],
@@ -53,31 +53,38 @@ export interface KeyedStore {
   ): MaybePromise<readonly (Uint8Array | undefined)[]>
 
   /**
-   * Applies all of `ops` in order, or, when it fails, none. Values are copied before the call
-   * returns or its promise resolves. A store in memory takes no notice of `sync`.
+   * Applies all of `ops` in order, or none when it fails. The store copies the values before the
+   * call returns or its promise resolves. A store in memory ignores `sync`.
    * @throws FeedError STATE_LIMIT, STATE_IO
    */
   write(ops: readonly StoreOp[], options?: WriteOptions): MaybePromise<void>
 
   /**
-   * Blocks of entries in key order, at most a few hundred each. Keys written after the first block
-   * was asked for may be missing. The values are the caller's own copies.
+   * Returns all entries in key order, in blocks of at most a few hundred. Keys that are written
+   * after the request for the first block may be missing. The caller owns the values, which are
+   * copies.
    */
   entries(
     range?: KeyRange,
     options?: ReadOptions,
   ): Iterable<readonly StoreEntry[]> | AsyncIterable<readonly StoreEntry[]>
 
-  /** Frees what the store holds. It is not used afterwards. */
+  /** Frees what the store holds. The caller does not use the store afterwards. */
   close(): MaybePromise<void>
 }
 
-/** A store that a caller gives, by its methods. @throws FeedError OPTION_INVALID */
+/**
+ * Checks that a caller's store has the methods of one, and returns it. @throws FeedError
+ * OPTION_INVALID
+ */
 export function checkedStore(option: string, store: KeyedStore): KeyedStore {
   return withMethods(option, store, ['getMany', 'write', 'entries', 'close'])
 }
 
-/** All keys that begin with `prefix`, which is not empty and ends in an ASCII character. */
+/**
+ * Returns the range of all keys that begin with `prefix`, which is not empty and ends in an ASCII
+ * character.
+ */
 export function prefixRange(prefix: string): KeyRange {
   const last = prefix.length - 1
   return {
@@ -87,8 +94,8 @@ export function prefixRange(prefix: string): KeyRange {
 }
 
 /**
- * The order of keys: that of their UTF-8 bytes, as a store on disk has it. `<` on strings compares
- * UTF-16 units, which puts characters past U+FFFF before those from U+E000 to U+FFFF.
+ * Compares keys by their UTF-8 bytes, which is the order of a store on disk. The operator `<`
+ * compares UTF-16 units, which puts characters past U+FFFF before those from U+E000 to U+FFFF.
  */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -99,7 +106,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Moves surrogates, which stand for the characters past U+FFFF, behind all other units. */
+/** Ranks surrogates, which encode the characters past U+FFFF, behind all other units. */
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -1,7 +1,7 @@
-// Which header and which file the rows of a store came from. A stored row names both by one number,
-// so that a row costs its own bytes only. The list is kept in the same store, one small entry for
-// each file. It reads stored rows back, under one schema for all files: a column that a row's file
-// lacks reads as empty.
+// The origins of the rows in a store: the header line and the file of each row. A stored row has
+// the number of its origin, so that it costs its own bytes only. The list of origins is in the same
+// store, one small entry for each file. This class also reads stored rows back, under one schema
+// for all files: a column that the row's file lacks is empty.
 
 import type { RowContent } from '../codec/merge/register'
 import { Row } from '../codec/row'
@@ -17,7 +17,7 @@ interface Origin<C extends Columns> {
   readonly signature: string
 }
 
-/** An origin as it is stored. Dates are milliseconds since 1970. */
+/** An origin as it is stored in JSON. Dates are milliseconds since 1970. */
 interface OriginRecord {
   readonly headings: readonly string[]
   readonly file: Omit<FeedFile, 'hour' | 'lastModified'> & {
@@ -43,7 +43,7 @@ export class OriginBook<C extends Columns> {
     this.#schema = schema
   }
 
-  /** Reads the list from the store, the first time. */
+  /** Reads the list from the store at the first call. */
   async open(): Promise<void> {
     if (this.#opened) return
     this.#opened = true
@@ -53,7 +53,7 @@ export class OriginBook<C extends Columns> {
     }
   }
 
-  /** The number for rows of `batch`, which may be a new one. */
+  /** Returns the number of the batch's origin, and adds the origin where it is new. */
   numberOf(batch: Pick<AnyBatch, 'header' | 'file'>): number {
     const recent = this.#recent.get(batch.header)
     if (recent?.file === batch.file) return recent.number
@@ -64,8 +64,8 @@ export class OriginBook<C extends Columns> {
   }
 
   /**
-   * What has to be written together with the first rows that name it. Call {@link saved} when it
-   * is.
+   * The new origins, which the caller writes together with their first rows. The caller calls
+   * {@link saved} after that write.
    */
   get unsaved(): readonly StoreOp[] {
     return this.#unsaved
@@ -75,19 +75,19 @@ export class OriginBook<C extends Columns> {
     this.#unsaved = []
   }
 
-  /** The feed and the header line as one text. */
+  /** Returns the feed and the column names of an origin as one text. */
   signature(number: number): string {
     return this.#origins[number]!.signature
   }
 
-  /** The row of an image that begins at `at`. It pins the image's memory. */
+  /** Returns the row of the image at `at`. The row keeps the memory of the image alive. */
   row(image: Uint8Array, at: number, progress: FileProgress): Row<C> {
     const { header, file } = this.#origins[originOfImage(image, at)]!
     const { origin: _, ...place } = readRowImage(image, at, header.columns.length)
     return new Row(new RowBatch({ header, file, progress, ...place, rowCount: 1 }), 0)
   }
 
-  /** The bytes and the signature of an image that begins at `at`. */
+  /** Returns the bytes and the signature of the image at `at`. */
   content(image: Uint8Array, at: number): RowContent {
     const { header, signature } = this.#origins[originOfImage(image, at)]!
     return { bytes: bytesOfImage(image, at, header.columns.length), signature }
@@ -111,7 +111,7 @@ export class OriginBook<C extends Columns> {
     }
   }
 
-  // Files of one feed have the same header line as a rule: they share what is made of it.
+  // Most files of one feed have the same header line, and share its bound header.
   #bind(headings: readonly string[], signature: string): BoundHeader<C> {
     const like = this.#origins.find(origin => origin?.signature === signature)
     return like?.header ?? bindHeader(this.#schema, headings, { row: 0, line: 1, byteOffset: 0 })
@@ -128,7 +128,7 @@ function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): string {
   return JSON.stringify(record)
 }
 
-/** An invalid date is left out: JSON would make null of it, and 1970 of that. */
+/** An invalid date is left out. JSON would store it as null, which would be read as 1970. */
 function millisecondsOf<N extends string>(
   name: N,
   date: Date | undefined,

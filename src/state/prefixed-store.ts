@@ -1,6 +1,6 @@
-// A part of a store as a store of its own: all keys that begin with a prefix, seen without it. So
-// several categories and what belongs to them share one store on disk, and one write of it is
-// atomic over all that it names.
+// A view of all keys of a store that begin with a prefix, as a store of its own whose keys lack the
+// prefix. Several categories share one store on disk in this way, and a write to that store is
+// atomic over all its keys.
 
 import { filledText } from '../options'
 import {
@@ -52,12 +52,13 @@ class PrefixedStore implements KeyedStore {
     }
   }
 
-  /** The store stays open: it is its owner's. */
+  /** The store stays open, because it belongs to its owner. */
   close(): void {}
 }
 
 /**
- * The keys of `store` that begin with `prefix`. Closing the view leaves the store open.
+ * Returns a view of the keys of `store` that begin with `prefix`. The store stays open when the
+ * view is closed.
  * @param prefix not empty, ends in an ASCII character; no other view's prefix begins with it
  */
 export function prefixedStore(store: KeyedStore, prefix: string): KeyedStore {

@@ -1,12 +1,11 @@
-// The key under which a join or merge keeps a row: a cell that has to be there, and short enough to
-// be a key.
+// The key under which a join or merge keeps a row: a cell that is not empty and not too long.
 
 import type { AnyRow } from '../codec/row-image'
 import { excerpt, FeedError } from '../errors'
 
 /**
- * Bytes of a key at the most, in UTF-8. Keys stand in memory whole, in a store's tables and caches
- * too, where rows do not; identifiers of the service have a few dozen characters.
+ * Limit of a key in UTF-8 bytes. Stores keep whole keys in memory, in their tables and caches too.
+ * The identifiers of the service have a few dozen characters.
  */
 export const KEY_LIMIT_BYTES = 4096
 
@@ -21,7 +20,7 @@ export function keyOfRow(row: AnyRow, column: string): string {
   return shortKey(row, column, key)
 }
 
-/** The same for a cell that may be empty. @throws FeedError KEY_TOO_LONG */
+/** Returns the key of a row whose cell may be empty. @throws FeedError KEY_TOO_LONG */
 export function optionalKeyOfRow(row: AnyRow, column: string): string {
   return shortKey(row, column, row.text(column))
 }

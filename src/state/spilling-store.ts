@@ -1,14 +1,13 @@
-// The keyed store that stages take unless they are given one: in memory up to a number of bytes,
-// from then on in a temporary folder on disk. Which of the two it is in makes no difference to what
-// it answers.
+// The default keyed store of the stages. It keeps its entries in memory up to a number of bytes,
+// and in a temporary folder on disk from then on. Its answers are the same in both places.
 
-import { rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeAtExit, removeNow } from '../disk/remove-at-exit'
+import { onDisk, stateIo } from '../disk/state-errors'
 import { FeedError } from '../errors'
 import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
-import { onDisk, stateIo } from './disk'
 import type {
   KeyedStore,
   KeyRange,
@@ -22,19 +21,20 @@ import { MemoryStore } from './memory/memory-store'
 
 const MIB = 2 ** 20
 const DEFAULT_MEMORY_BYTES = 64 * MIB
-/** What an entry of the store in memory takes beside its key and value, about. */
+/** Memory that an entry takes beside its key and value, about. */
 const ENTRY_BYTES = 100
-/** What the store on disk has at the least. */
+/** Least memory of the store on disk. */
 const LEAST_LEVEL_BYTES = 16 * MIB
 
 export interface SpillingStoreOptions {
   /**
-   * Bytes of memory, about, that the store takes; 64 MiB unless set. On disk it still takes 16 MiB.
+   * Bytes of memory that the store takes, about. Default: 64 MiB. A store that has moved to the
+   * disk takes 16 MiB at least.
    */
   readonly memoryBytes?: number
   /**
-   * Where the temporary folder is made when there is need of it; the system's place for such unless
-   * given.
+   * Parent of the temporary folder, which is made when the store moves to the disk. Default: the
+   * system's folder for temporary files.
    */
   readonly folder?: string
 }
@@ -47,7 +47,7 @@ export class SpillingStore implements KeyedStore {
   #memory: MemoryStore | undefined = new MemoryStore()
   #level: LevelStore | undefined
   #folder: string | undefined
-  /** The last write, over or not, failed or not. */
+  /** The last write. The promise never rejects. */
   #written: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
@@ -58,7 +58,7 @@ export class SpillingStore implements KeyedStore {
     this.#parent = filePath('folder', folder)
   }
 
-  /** True once it is on disk. */
+  /** True once the entries are on disk. */
   get spilled(): boolean {
     return this.#memory === undefined
   }
@@ -68,8 +68,8 @@ export class SpillingStore implements KeyedStore {
   }
 
   /**
-   * @throws FeedError STATE_LIMIT where it has to go to disk and classic-level is not installed,
-   * STATE_IO
+   * @throws FeedError STATE_LIMIT where the store must move to the disk and classic-level is not
+   * installed, STATE_IO
    */
   write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
     const writing = this.#write(ops, options)
@@ -78,9 +78,9 @@ export class SpillingStore implements KeyedStore {
   }
 
   /**
-   * Frees the memory and removes the temporary folder, once a write that is going on is done. Where
-   * a store on disk is dropped without this call, the same is done when its memory is collected, at
-   * the latest when the process exits.
+   * Frees the memory and removes the temporary folder, after the write that is under way. Where a
+   * caller drops the store without this call, the same happens when the garbage collector finds it,
+   * and at the latest when the process exits.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -96,8 +96,8 @@ export class SpillingStore implements KeyedStore {
   }
 
   async #write(ops: readonly StoreOp[], options?: WriteOptions): Promise<void> {
-    // A stage that was destroyed may still be at work; what it writes now would go to a new folder
-    // that nobody removes.
+    // A stage that was destroyed may still be writing. Its write would make a new folder that no
+    // call removes.
     if (this.#closing !== undefined)
       throw stateIo(this.#folder ?? this.#parent, 'write', 'the store was closed before')
     if (this.#memory !== undefined && !this.#fits(this.#memory, ops))
@@ -114,8 +114,8 @@ export class SpillingStore implements KeyedStore {
   }
 
   /**
-   * A generator of this store and not of the one on disk: while it is read this store is not
-   * collected.
+   * This generator holds a reference to this store, so that the store is not collected while a
+   * caller reads it.
    */
   async *#levelEntries(
     range?: KeyRange,
@@ -130,7 +130,10 @@ export class SpillingStore implements KeyedStore {
     return bytes <= this.#memoryBytes
   }
 
-  /** The store in memory is not emptied: a listing of it may be going on. */
+  /**
+   * Moves the entries to the disk. The store in memory keeps them, because a listing of it may be
+   * under way.
+   */
   async #spill(memory: MemoryStore): Promise<void> {
     const folder = await this.#newFolder()
     let level: LevelStore | undefined
@@ -142,7 +145,7 @@ export class SpillingStore implements KeyedStore {
       for (const entries of memory.entries()) await level.write(entries)
     } catch (error) {
       await level?.close().catch(() => {})
-      await removeFolder(folder)
+      await removeNow(folder)
       throw FeedError.is(error) && error.code === 'DEPENDENCY_MISSING'
         ? this.#limitError(error)
         : error
@@ -173,30 +176,12 @@ async function closeLevel(level: LevelStore, folder: string): Promise<void> {
   try {
     await level.close()
   } finally {
-    await removeFolder(folder)
+    await removeNow(folder)
   }
 }
 
 /**
- * What closes the disk's part of stores that were dropped without `close`: their file handles must
- * not be left to the collector.
+ * Closes the store on disk for stores that were dropped without `close`: the garbage collector must
+ * not close file handles.
  */
 const dropped = new FinalizationRegistry<() => Promise<void>>(close => void close().catch(() => {}))
-
-/** Temporary folders of stores that were not closed. */
-const leftBehind = new Set<string>()
-
-function removeAtExit(folder: string): void {
-  if (leftBehind.size === 0) process.on('exit', removeLeftBehind)
-  leftBehind.add(folder)
-}
-
-async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true })
-  leftBehind.delete(folder)
-  if (leftBehind.size === 0) process.off('exit', removeLeftBehind)
-}
-
-function removeLeftBehind(): void {
-  for (const folder of leftBehind) rmSync(folder, { recursive: true, force: true })
-}

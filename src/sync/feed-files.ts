@@ -1,5 +1,5 @@
-// A file's identity in the words of the layers below: the request for it, its schema, what its rows
-// carry, and names on this machine.
+// Conversions of a file's identity: the request for the file, its schema, the file information of
+// its rows, and its local name.
 
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { schemaOf } from '../schema/feed-schemas'
@@ -8,7 +8,7 @@ import { fileNameOf } from '../service/clients/file-name'
 import type { FeedService } from '../service/feed-service'
 import type { FileId } from './file-id'
 
-/** A file to fetch as it is compressed: its rows are read when it is proven whole. */
+/** A download of the compressed file. Its rows are read after it has been verified. */
 export type FileDownload = Pick<FeedDownload<Columns>, 'compressed' | 'info'>
 
 /** @throws FeedError REQUEST_INVALID */
@@ -29,7 +29,10 @@ export function schemaOfFile({ feed }: FileId): FeedSchema<Columns> {
   return schemaOf(feed)
 }
 
-/** What the rows of the file carry. @param lastModified the header as it was sent */
+/**
+ * Returns the file information that the rows of the file carry.
+ * @param lastModified the header as it was sent
+ */
 export function feedFileOf(id: FileId, lastModified: string | undefined): FeedFile {
   const { feed, marketplace, categoryId } = id
   const modified = readDate(lastModified)
@@ -44,19 +47,20 @@ export function feedFileOf(id: FileId, lastModified: string | undefined): FeedFi
   }
 }
 
-/** A date as headers have it; undefined where it cannot be read. */
+/** Reads the date of a header; undefined for an invalid one. */
 export function readDate(text: string | undefined): Date | undefined {
   const date = new Date(text ?? Number.NaN)
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** True of files that say all that there is. */
+/** Returns true for a file of all active items or groups. */
 export function isBootstrap(id: FileId): id is Extract<FileId, { scope: 'ALL_ACTIVE' }> {
   return 'scope' in id && id.scope === 'ALL_ACTIVE'
 }
 
 /**
- * The file as it is asked for: of which generation a bootstrap is, is known only from the answer.
+ * Returns the identity as it is requested: without the generation of a bootstrap, which only the
+ * answer has.
  */
 export function askedId(id: FileId): FileId {
   return isBootstrap(id)
@@ -64,9 +68,7 @@ export function askedId(id: FileId): FileId {
     : id
 }
 
-/**
- * A name for the file in any folder; never one that leads out of it. Different for different files.
- */
+/** Returns a file name, different for different files. It never leads out of its folder. */
 export function localNameOf(id: FileId): string {
   const which =
     'hour' in id

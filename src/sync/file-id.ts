@@ -1,31 +1,28 @@
-// Which file of the service: the identity under which a file is planned, fetched, recorded and
-// kept. A value without behaviour, and its stable text. What else proves that two downloads are of
-// one file (total, Last-Modified) stands in the ledger beside it. Follows item-feeds.md,
-// sections 3.3 to 3.6: the parameters that tell the files of one category apart.
+// The identity of a file of the service, and its stable text. A file is planned, fetched, recorded
+// and kept under it. The ledger also has the total and Last-Modified, which prove that two
+// downloads are of one file. The fields are the parameters of item-feeds.md, sections 3.3 to 3.6.
 
 import { anObject, anyText } from '../options'
 import { readDay, readHour } from '../service/date-forms'
 
-/**
- * One top-level category of one marketplace: everything of a synchronisation is kept apart by it.
- */
+/** One top-level category of one marketplace. The state of each category is separate. */
 export interface Category {
   readonly marketplace: string
   readonly categoryId: string
 }
 
-/** All that is active; the service has one, the latest. */
+/** The file of all active items or groups. The service has only the latest one. */
 export interface BootstrapId extends Category {
   readonly feed: 'item' | 'item_group'
   readonly scope: 'ALL_ACTIVE'
   /**
-   * Last-Modified as an ISO text: which of the bootstraps it was. Unknown until the service has
-   * answered.
+   * Last-Modified as ISO 8601 text, which tells the bootstraps apart. Undefined until the service
+   * has answered.
    */
   readonly generation?: string
 }
 
-/** What was listed on one day of UTC-7. */
+/** The file of all that was listed on one day of UTC-7. */
 export interface DailyId extends Category {
   readonly feed: 'item' | 'item_group'
   readonly scope: 'NEWLY_LISTED'
@@ -33,14 +30,14 @@ export interface DailyId extends Category {
   readonly date: string
 }
 
-/** What changed in one hour. */
+/** The file of the changes of one hour. */
 export interface SnapshotId extends Category {
   readonly feed: 'item_snapshot'
   /** `yyyy-MM-ddThh:00:00.000Z`, the hour's first instant. */
   readonly hour: string
 }
 
-/** What became of priority items on one day of UTC-7. */
+/** The file of the priority items of one day of UTC-7. */
 export interface PriorityId extends Category {
   readonly feed: 'item_priority'
   /** `yyyyMMdd` */
@@ -50,9 +47,10 @@ export interface PriorityId extends Category {
 export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
 
 /**
- * The file as one text, equal for equal files: `<marketplace>/<category>/<feed>/<which>`, and
- * `<which>` is a day, an hour, or for a bootstrap its scope and generation. Files of one category
- * begin with {@link categoryKey}; within a feed the order is that of time.
+ * Returns the identity as one text, equal for equal files:
+ * `<marketplace>/<category>/<feed>/<which>`. `<which>` is a day, an hour, or the scope and
+ * generation of a bootstrap. The texts of one category begin with {@link categoryKey}, and those of
+ * one feed sort by time.
  * @throws FeedError OPTION_INVALID
  */
 export function fileIdKey(id: FileId): string {
@@ -62,12 +60,12 @@ export function fileIdKey(id: FileId): string {
   return `${categoryKey(id)}${id.feed}/${whichOf(id)}`
 }
 
-/** What the keys of a category's files begin with, a slash at its end. */
+/** Returns the prefix of the keys of a category's files, with a slash at its end. */
 export function categoryKey({ marketplace, categoryId }: Category): string {
   return `${encodeURIComponent(marketplace)}/${encodeURIComponent(categoryId)}/`
 }
 
-/** The file that {@link fileIdKey} made this text of; undefined for any other text. */
+/** Returns the file of a text that {@link fileIdKey} made; undefined for any other text. */
 export function readFileIdKey(key: string): FileId | undefined {
   const [, marketplace = '', categoryId = '', feed, which = ''] =
     /^([^/]+)\/([^/]+)\/(item|item_group|item_snapshot|item_priority)\/(.+)$/.exec(key) ?? []

@@ -1,4 +1,5 @@
-// The public names of `feedmill/sync`: a state folder kept up to what the service has, and read.
+// The public names of `feedmill/sync`, which keeps a state folder up to date with the service and
+// reads it.
 
 export { type Category, type FileId, fileIdKey } from './file-id'
 export { type ChangedRow, type ChangeSink, changeLine, type StateChange } from './folder/change-log'

@@ -1,4 +1,4 @@
-// How one budget of memory is shared by what a synchronisation holds at a time.
+// Divides the memory of a synchronisation among its parts.
 
 import { wholeNumber } from '../options'
 
@@ -6,29 +6,29 @@ const MIB = 2 ** 20
 const READ_BYTES = MIB / 4
 const BATCH_BYTES = MIB / 16
 /**
- * What the process takes beside what is held, measured: the runtime, its young objects, the code,
- * the inflate engine, tables of the store that are mapped.
+ * Memory that the process takes beside the shares, as measured: the runtime, its young objects, the
+ * code, the inflate engine, mapped tables of the store.
  */
 const RUNTIME_BYTES = 200 * MIB
 const LEAST_BYTES = 240 * MIB
-/** Less the store does not take. */
+/** Least memory of the store on disk. */
 const LEAST_STORE_BYTES = 16 * MIB
 export const DEFAULT_MEMORY_BYTES = 256 * MIB
-/** Ranges on their way for each download. */
+/** Concurrent ranges of each download. */
 const RANGES = 4
 
 export interface MemoryShares {
-  /** Of the store on disk: its caches and buffers. */
+  /** Caches and buffers of the store on disk. */
   readonly storeBytes: number
-  /** Rows gathered before they are committed. */
+  /** Rows that are gathered before a commit. */
   readonly commitBytes: number
-  /** Held or on its way for each download. */
+  /** Bytes of each download that are held or requested. */
   readonly windowBytes: number
   readonly chunkBytes: number
   readonly rangesAtOnce: number
-  /** Compressed bytes gathered before a piece of the spool is written. */
+  /** Compressed bytes that are gathered before a piece of the spool is written. */
   readonly pieceBytes: number
-  /** Compressed bytes read, and bytes of a batch of rows, where a file is applied. */
+  /** Compressed bytes of one read of a spooled file. */
   readonly readBytes: number
   readonly batchBytes: number
 }
@@ -42,7 +42,7 @@ export function memoryShares(memoryBytes: number, downloads: number): MemoryShar
   const windowBytes = each - 2 * pieceBytes
   return {
     storeBytes: Math.max(LEAST_STORE_BYTES, Math.floor(held * 0.35)),
-    // Rows, what they replace and what is told of them are held side by side.
+    // Rows, the rows that they replace and their changes are held at the same time.
     commitBytes: Math.floor(held * 0.05),
     windowBytes,
     chunkBytes: Math.floor(windowBytes / RANGES),

@@ -22,7 +22,7 @@ import type { FeedService } from '../service/feed-service'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../stages/range/retries'
 import type { Category } from './file-id'
 import type { ChangeSink } from './folder/change-log'
-import type { StateGround } from './folder/state-ground'
+import type { Environment } from './folder/environment'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
 
@@ -32,64 +32,63 @@ export interface SyncOptions
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]
-  /** The state folder; made where it is missing. */
+  /** Path of the state folder. A missing one is made. */
   readonly folder: string
   /**
-   * `once`, the default: ends when all that can be had is in the state. `follow`: goes on with what
-   * comes.
+   * With `once`, the default, the run ends when all files that the service has are in the state.
+   * With `follow` it goes on with new files.
    */
   readonly mode?: 'once' | 'follow'
   /**
-   * Files that cover a later time are left out; `follow` ends when the watermarks have come so far.
+   * Files that cover a later time are left out, and `follow` ends when the watermarks have reached
+   * this time. Default: no end.
    */
   readonly until?: Date
-  /** The memory that the process is to stay within, about. Default 256 MiB, least 240 MiB. */
+  /** Memory limit of the process in bytes, about. Default: 256 MiB; least: 240 MiB. */
   readonly memoryBytes?: number
-  /** Files fetched at a time, over all categories. Default 3. */
+  /** Number of files that are fetched at a time, over all categories. Default: 3. */
   readonly parallelFiles?: number
-  /** Files of a category that are fetched and not in the state yet, at the most. Default 256. */
+  /** Limit of the files of a category that are fetched and not in the state yet. Default: 256. */
   readonly filesAhead?: number
-  /** How ranges are fetched, where it is to differ from what the memory gives. */
+  /** Settings of the range requests, in place of those that `memoryBytes` gives. */
   readonly ranges?: RangeTuning
-  /** Compressed files of so many bytes are kept for each category, the newest. Default 0. */
+  /**
+   * Bytes of compressed files that are kept for each category, the newest files first. Default: 0.
+   */
   readonly keepFileBytes?: number
   /**
-   * The share of a category's items, or item groups, that a bootstrap may remove because it does
-   * not have them: 0 to 1, where 1 allows all. A file that would remove more is told as `failed`
-   * with SYNC_REMOVAL_REFUSED, and nothing of it is applied. Not asked of a state of fewer than 100
-   * rows, nor where the service proves that there is no content (a 204, or a total of 0). Default
-   * 0.5.
+   * The share of a category's items, or item groups, that a bootstrap may remove because it lacks
+   * them: 0 to 1, where 1 allows all. A file that would remove more is reported as `failed` with
+   * SYNC_REMOVAL_REFUSED, and nothing of it is applied. The limit does not hold for a state of
+   * fewer than 100 rows, nor where the service proves that the file is empty (a 204, or a total of
+   * 0). Default: 0.5.
    */
   readonly maxRemovedShare?: number
   /**
-   * Where changes are told: one file of JSON lines for each file of the service in the folder's
-   * `changes`, a sink, or nowhere (the default).
+   * The destination of changes: `files` writes one file of JSON lines to the folder `changes` for
+   * each file of the service, a sink takes them, and `none`, the default, drops them.
    */
   readonly changes?: 'none' | 'files' | ChangeSink
-  /** Between two looks for a file that is due and not there. Default 60,000. */
+  /** Milliseconds between two requests for a file that is due and missing. Default: 60,000. */
   readonly pollMs?: number
-  /** `once` waits so long for files that are due and not there. Default 0. */
+  /** Milliseconds for which `once` waits for files that are due and missing. Default: 0. */
   readonly waitLimitMs?: number
-  /** Between two `progress` events. Default 1,000. */
+  /** Milliseconds between two `progress` events. Default: 1,000. */
   readonly progressMs?: number
   /**
-   * How late the service's files come and how long it keeps them, where it differs from
-   * item-feeds.md, section 6.
+   * Latency and retention of the service's files, where they differ from item-feeds.md, section 6.
    */
   readonly limits?: Partial<CalendarLimits>
-  /**
-   * The time now, for the calendar and for what the clients check of their requests. Default: the
-   * service's clock.
-   */
+  /** The clock of the calendar and of the clients' checks. Default: the service's clock. */
   readonly now?: Clock
   /**
-   * Stops the run, which then fails with ABORTED. All that was reached is kept, and the next run
-   * goes on there.
+   * Stops the run, which then fails with ABORTED. The state keeps what was applied, and the next
+   * run continues there.
    */
   readonly signal?: AbortSignal
   /** @internal */
-  readonly ground?: StateGround
-  /** @internal In place of what `memoryBytes` gives. */
+  readonly environment?: Environment
+  /** @internal Replaces shares that `memoryBytes` gives. */
   readonly shares?: Partial<MemoryShares>
 }
 
@@ -116,7 +115,7 @@ const NAMES: OptionNames<SyncOptions> = {
   patienceMs: true,
   backoffBaseMs: true,
   backoffCapMs: true,
-  ground: true,
+  environment: true,
   shares: true,
 }
 
@@ -127,7 +126,7 @@ export interface SyncSettings
       | keyof RetryOptions
       | 'until'
       | 'signal'
-      | 'ground'
+      | 'environment'
       | 'limits'
       | 'categories'
       | 'memoryBytes'
@@ -143,10 +142,10 @@ export interface SyncSettings
   /** Milliseconds since 1970; `service` has the same clock. */
   readonly now: () => number
   readonly signal: AbortSignal | undefined
-  readonly ground: StateGround | undefined
+  readonly environment: Environment | undefined
 }
 
-/** @throws FeedError OPTION_INVALID, before anything is made or asked for */
+/** @throws FeedError OPTION_INVALID, before any folder is made and any request is sent */
 export function syncSettings(options: SyncOptions): SyncSettings {
   const {
     marketplace,
@@ -160,7 +159,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     maxRemovedShare = 0.5,
     limits = {},
     signal,
-    ground,
+    environment,
   } = knownOptions(options, NAMES)
   const parallelFiles = wholeNumber(
     'parallelFiles',
@@ -203,11 +202,14 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     limits: calendarLimits(limits),
     now,
     signal: checkedSignal(signal),
-    ground,
+    environment,
   }
 }
 
-/** An AbortSignal, by its shape: there may be several realms. @throws FeedError OPTION_INVALID */
+/**
+ * Checks an AbortSignal by its methods, because it may come from another realm. @throws FeedError
+ * OPTION_INVALID
+ */
 export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
   return signal === undefined
     ? undefined
@@ -215,8 +217,8 @@ export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | un
 }
 
 /**
- * What the clients would refuse of every request is refused here: a folder is not made for a
- * marketplace that cannot be.
+ * Refuses categories that the clients would refuse in every request, so that no folder is made for
+ * an invalid marketplace.
  */
 function checkedCategories(
   { marketplace, categories }: SyncOptions,

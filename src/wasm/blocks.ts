@@ -1,6 +1,6 @@
-// Blocks up to their symbols: headers, stored data, code lengths (RFC 1951 section 3.2.3 to 3.2.7).
-// Each function goes on where the input ended, takes no bits of a field that is not whole, and says
-// GO_ON when the next phase is to run.
+// Reads blocks up to their symbols: headers, stored data, code lengths (RFC 1951 section 3.2.3 to
+// 3.2.7). Each function resumes where the input ended, takes no bits of a field that is not
+// complete, and returns GO_ON when the next phase has to run.
 
 import { PRECODE_MASK } from './entries'
 import {
@@ -122,7 +122,7 @@ function useFixedCodes(): void {
   state.phase = IN_SYMBOLS
 }
 
-/** The code lengths are those of the fixed codes. */
+/** Sets the code lengths of the fixed codes. */
 export function markFixed(): void {
   state.litlenCount = 288
   state.distanceCount = 32

@@ -1,7 +1,7 @@
-// Compiles the AssemblyScript beside it, and bundles the programs of workers, each into a
+// Compiles the AssemblyScript of this folder, and bundles the programs of workers. Each becomes a
 // TypeScript module that holds it as text, so that bundlers and CommonJS need no file beside the
-// code. What it writes is not kept in git: the build, the checks and the tests run this first.
-// Nothing is done when none of what it is made from has changed since.
+// code. The modules are not in git: the build, the checks and the tests run this script first. It
+// does nothing for a module whose sources have not changed.
 
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -11,15 +11,15 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
 /**
- * Each works in a memory that its host makes and shares; of so many pages of 64 KiB at the least
- * and at the most.
+ * The WebAssembly modules. Each works in a memory that its host makes and shares, which has the
+ * given least and most number of pages of 64 KiB.
  */
 const MODULES = [
   { source: 'src/wasm/inflate.ts', pages: [138, 138], module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
   { source: 'src/wasm/scan.ts', pages: [33, 1024], module: 'src/codec/tsv/scan-binary.ts', name: 'SCAN' },
 ]
 
-/** Programs that are started from their text. `from` is what they may be made of. */
+/** Programs that start from their text. `from` lists the folders of their sources. */
 const WORKERS = [
   {
     source: 'src/worker/inflate-worker.ts',

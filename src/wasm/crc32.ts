@@ -1,11 +1,11 @@
-// CRC-32 as gzip uses it (RFC 1952 section 8) of what lies in the memory, by XORs alone:
+// The CRC-32 of gzip (RFC 1952 section 8) of bytes in the memory, by XORs alone, because
 // WebAssembly has no carry-less multiplication.
 //
 // Where x^d + x^(d-s) + x^(d-t) + 1 is a multiple of the polynomial, so is its eighth power, which
-// is the same in x^8. Hence a byte may be taken out of the message if it is XORed into the bytes
-// that lie s, t and d behind it: the CRC stays as it is. So all but the last d bytes are folded
-// into those; a smaller multiple with more terms folds them further, and what is left goes through
-// tables. Nothing but the message is read, and nothing but the places in layout.ts written.
+// is the same in x^8. Hence the CRC stays the same if a byte is removed from the message and XORed
+// into the bytes that lie s, t and d behind it. So the module folds all but the last d bytes into
+// those, folds them further by a smaller multiple with more terms, and ends with tables. It reads
+// only the message, and writes only to the regions of layout.ts.
 
 import { CRC_RING, CRC_TABLES, CRC_TAIL, CRC_TAIL_BYTES } from './layout'
 
@@ -13,32 +13,32 @@ const POLYNOMIAL: u32 = 0xedb88320
 
 /**
  * Distances of the first fold, in bytes. Of the multiples with four terms up to x^11000 only this
- * one has two that are so short: what lies there is still in registers, and 16 bytes cost two
- * loads.
+ * one has two distances that are so short that the bytes there are still in registers, and 16 bytes
+ * cost two loads.
  */
 export const LONG_A: usize = 34
 export const LONG_B: usize = 48
 export const LONG: usize = 5869
-/** Of the second: the least multiple with five terms. */
+/** Distances of the second fold: the least multiple with five terms. */
 export const SHORT_A: usize = 145
 export const SHORT_B: usize = 183
 export const SHORT_C: usize = 211
 export const SHORT: usize = 300
-/** Below it the second fold does not pay. */
+/** The second fold costs more than it saves for fewer bytes. */
 const SHORT_FROM_BYTES: usize = 3 * SHORT
 
 /** Three vectors, so that each takes the register of the one LONG_B before it. */
 const STEP: usize = 48
-/** What was folded last, in whole steps that hold LONG bytes and one load more. */
+/** Size of the ring of the latest folded bytes: whole steps with LONG bytes and one load more. */
 const RING_BYTES: usize = ((LONG + 15 + STEP - 1) / STEP) * STEP
 const RING_END: usize = CRC_RING + RING_BYTES
-/** What lies LONG before a place in the ring, one round ago, is so much further on. */
+/** Distance in the ring to the bytes LONG before, which were written one round ago. */
 const AHEAD: usize = RING_BYTES - LONG
 
 buildTables()
 
 /**
- * The CRC-32 of what lies at `from`.
+ * Returns the CRC-32 of the bytes at `from`.
  * @param before the CRC-32 of all bytes before these; 0 at the start
  */
 export function crc32(from: usize, bytes: usize, before: u32): u32 {
@@ -53,8 +53,8 @@ export function crc32(from: usize, bytes: usize, before: u32): u32 {
 function foldLong(from: usize, bytes: usize, crc: u32): usize {
   const stop = from + ((bytes - LONG) / STEP) * STEP
   memory.fill(CRC_RING, 0, RING_BYTES + STEP)
-  // As if it were LONG before the message: from there it reaches the first four bytes, and no
-  // others.
+  // The earlier CRC is folded as if it lay LONG before the message, from where it reaches only the
+  // first four bytes.
   store<u32>(CRC_RING, crc, AHEAD)
   let first = i64x2.splat(0)
   let second = first
@@ -76,7 +76,7 @@ function foldLong(from: usize, bytes: usize, crc: u32): usize {
         joined(third, first),
       )
       storeStep(out, first, second, third)
-      // The last loads of a round pass the end.
+      // The last loads of a round go past the end.
       if (out == CRC_RING) storeStep(RING_END, first, second, third)
     }
   }
@@ -86,8 +86,8 @@ function foldLong(from: usize, bytes: usize, crc: u32): usize {
 }
 
 /**
- * The 16 bytes that end LONG_A - 16 before the next: the last two of the one and what is before
- * them in the next.
+ * Returns the 16 bytes that end LONG_A - 16 before the next vector: the last two bytes of one
+ * vector and the bytes before them in the next.
  */
 function joined(older: v128, newer: v128): v128 {
   return v128.shuffle<u8>(
@@ -118,7 +118,7 @@ function storeStep(at: usize, first: v128, second: v128, third: v128): void {
   store<v128>(at, third, 32)
 }
 
-/** What was folded last reaches over the end of what was folded. @param end of it, in the ring */
+/** Folds the latest bytes over the end of the message. @param end the end in the ring */
 function reachTail(end: usize): void {
   xorInto(CRC_TAIL, end - LONG_A, LONG_A)
   xorInto(CRC_TAIL, end - LONG_B, LONG_B)
@@ -128,7 +128,7 @@ function reachTail(end: usize): void {
   xorInto(CRC_TAIL + bytes, oldest + bytes - RING_BYTES, LONG - bytes)
 }
 
-/** The CRC of what lies in CRC_TAIL, where it is folded in place. */
+/** Returns the CRC of the bytes in CRC_TAIL, and folds them in place. */
 function foldTail(bytes: usize): u32 {
   const stop = CRC_TAIL + ((bytes - SHORT) & ~15)
   memory.fill(CRC_TAIL - SHORT, 0, SHORT)
@@ -144,7 +144,7 @@ function foldTail(bytes: usize): u32 {
   return throughTables(stop, CRC_TAIL + bytes - stop, 0)
 }
 
-/** The two do not overlap. */
+/** Copies bytes between regions that do not overlap. */
 function xorInto(to: usize, from: usize, bytes: usize): void {
   const end = to + bytes
   for (; to + 16 <= end; to += 16, from += 16)
@@ -152,7 +152,7 @@ function xorInto(to: usize, from: usize, bytes: usize): void {
   for (; to < end; to++, from++) store<u8>(to, load<u8>(to) ^ load<u8>(from))
 }
 
-/** Eight bytes a step, one table each. Neither `crc` nor the result is inverted. */
+/** Takes eight bytes a step, with a table for each. Neither `crc` nor the result is inverted. */
 function throughTables(at: usize, bytes: usize, crc: u32): u32 {
   const end = at + bytes
   for (; at + 8 <= end; at += 8) {

@@ -1,6 +1,6 @@
 // The 32-bit entries of the decode tables: their form, and what each symbol of deflate means (RFC
-// 1951 section 3.2.5). Which code stands for which symbol is a block's matter, and the tables'
-// (tables.ts).
+// 1951 section 3.2.5). Blocks define which code stands for which symbol, and tables.ts builds the
+// tables.
 
 import { DISTANCE_RESULTS, LITLEN_RESULTS, PERIOD_STEPS, PERIODS, PRECODE_RESULTS } from './layout'
 
@@ -12,7 +12,7 @@ import { DISTANCE_RESULTS, LITLEN_RESULTS, PERIOD_STEPS, PERIODS, PRECODE_RESULT
 // AHEAD.
 
 export const LITERAL: u64 = 0x80000000
-/** Neither a literal nor a length or distance. */
+/** Flag of an entry that is neither a literal nor a length or distance. */
 export const EXCEPTION: u64 = 0x8000
 export const SUBTABLE: u64 = 0x4000
 export const END_OF_BLOCK: u64 = 0x2000
@@ -27,8 +27,8 @@ export const PRECODE_MASK: u64 = (1 << PRECODE_BITS) - 1
 export const MAX_CODE_BITS: u32 = 15
 
 /**
- * Bits from which an entry is looked up lie so many places up, over bits of no meaning: then a mask
- * alone makes the offset of an entry, and each symbol waits one cycle less for the next.
+ * Bits that select an entry lie this many places up, above bits without meaning. Then a mask alone
+ * makes the offset of an entry, and each symbol waits one cycle less for the next.
  */
 export const AHEAD: u64 = 2
 
@@ -75,30 +75,30 @@ function fillPeriods(): void {
 }
 
 /**
- * `value` with all but its lowest `count` bits cleared; only the lowest 6 bits of `count` matter.
+ * Returns the lowest `count` bits of `value`; only the lowest 6 bits of `count` matter.
  */
 export function lowBits(value: u64, count: u64): u64 {
   return value & ~((<u64>-1) << count)
 }
 
-/** Bit 31 as a sign: a mask would have to be loaded first. */
+/** Tests bit 31 as a sign, because a mask would need a load. */
 export function isLiteral(entry: u64): bool {
   return <i32>entry < 0
 }
 
-/** The offset of a table's entry, from bits that are AHEAD. @param mask of the table's index */
+/** Returns the offset of a table's entry, from bits that are AHEAD. @param mask the index bits */
 export function offsetOf(bits: u64, mask: u64): u32 {
   return <u32>bits & <u32>(mask << AHEAD)
 }
 
-/** The offset of an entry that a SUBTABLE entry leads to, from bits that are AHEAD. */
+/** Returns the offset of an entry in a subtable, from bits that are AHEAD. */
 export function suboffsetOf(entry: u64, bits: u64): u32 {
   return ((<u32>(entry >> 16)) << (<u32>AHEAD)) + (<u32>lowBitsAhead(bits, entry >> 8) & ~3)
 }
 
 /**
- * A length or distance: its base and the extra bits, from the bits as they were before it, which
- * are AHEAD.
+ * Returns a length or distance: its base plus its extra bits, from the bits before the symbol,
+ * which are AHEAD.
  */
 export function valueWith(entry: u64, bits: u64): usize {
   return <usize>((entry >> 16) + (lowBitsAhead(bits, entry) >> (entry >> 8)))

@@ -64,8 +64,8 @@ export {
 } from './layout'
 
 /**
- * Forgets everything but the tables of the fixed codes, if they are there: files of many small
- * members need them for each. The next byte of input is the first of a stream.
+ * Resets all state except for the tables of the fixed codes, which files of many small members need
+ * for each member. The next byte of input is the first of a stream.
  */
 export function reset(): void {
   const isFixed = state.isFixed != 0
@@ -76,7 +76,7 @@ export function reset(): void {
   state.outputAt = <u32>OUTPUT
 }
 
-/** `bytes` of new input lie in a slot. All input before must have been used up. */
+/** Announces `bytes` of new input in a slot. All earlier input must be used up. */
 export function setInput(slot: u32, bytes: u32): void {
   state.inputAt = <u32>(INPUT + <usize>slot * INPUT_BYTES)
   state.inputEnd = state.inputAt + bytes
@@ -94,9 +94,9 @@ export function run(): i32 {
 }
 
 /**
- * What follows is the next output's. The last ones stay as they are while `blocks - 3` others are
- * made; with two blocks in use, until the next is.
- * @param blocks of the OUTPUT_BLOCKS that are used
+ * Begins the next output. The latest outputs stay as they are while `blocks - 3` further ones are
+ * made; with two blocks in use, until the next one is.
+ * @param blocks how many of the OUTPUT_BLOCKS are in use
  */
 export function releaseOutput(blocks: u32): void {
   const end = OUTPUT + HISTORY_BYTES + min<usize>(blocks, OUTPUT_BLOCKS) * BLOCK_BYTES
@@ -109,12 +109,12 @@ export function releaseOutput(blocks: u32): void {
   state.outputFrom = state.outputAt
 }
 
-/** Bytes of the input that `setInput` announced that were not taken. */
+/** Bytes of the announced input that are not taken yet. */
 export function inputLeft(): u32 {
   return state.inputEnd - state.inputAt
 }
 
-/** Bits that are taken and not used. */
+/** Bits that are taken and not used yet. */
 export function unusedBits(): u32 {
   return state.bitCount
 }
@@ -131,19 +131,19 @@ export function outputEnd(): u32 {
   return state.outputAt
 }
 
-/** How much of what was put out lies before `outputFrom`. */
+/** How many bytes of earlier output lie before `outputFrom`. */
 export function historyBytes(): u32 {
   return state.outputFrom - state.historyAt
 }
 
-/** What the data may still refer to lies from here to `outputEnd`. */
+/** The history that distances may reach lies from here to `outputEnd`. */
 export function historyFrom(): u32 {
   return state.outputAt - min<u32>(state.outputAt - state.historyAt, <u32>WINDOW_BYTES)
 }
 
 /**
- * The host wrote a saved STATE, and `historyBytes` of history at OUTPUT: makes ready to run.
- * False when no run can have left such a state; then only `reset` may follow.
+ * Prepares a run from a saved STATE and `historyBytes` of history at OUTPUT, which the host has
+ * written. Returns false where no run can have left such a state; then only `reset` may follow.
  */
 export function restore(historyBytes: u32): bool {
   setInput(0, 0)

@@ -1,27 +1,28 @@
-// The inflate engine's memory: where everything lies, the state that outlives a call, and what a
-// run may say. Nothing here decodes.
+// The layout of the inflate engine's memory, the state that outlives a call, and the results of a
+// run. This module decodes nothing.
 
 // Addresses below STATE are the compiler's.
 
 /**
- * All that a later run needs, besides the bytes of history: the State below and the code lengths.
+ * The state that a later run needs besides the history: the State below and the code lengths.
  */
 export const STATE: usize = 0x2000
 /**
- * Of the current block, one byte each: first the literal/length codes', then the distance codes'.
+ * The code lengths of the current block, one byte each: first those of the literal/length codes,
+ * then those of the distance codes.
  */
 export const LENGTHS: usize = STATE + 64
 export const LENGTHS_BYTES: usize = 320
-/** Of the code that the lengths themselves are written in. */
+/** The lengths of the code in which the code lengths are written. */
 export const PRECODE_LENGTHS: usize = LENGTHS + LENGTHS_BYTES
 export const PRECODE_LENGTHS_BYTES: usize = 32
 export const STATE_BYTES: usize = 64 + LENGTHS_BYTES + PRECODE_LENGTHS_BYTES
 
-/** Decode tables: at most 1334, 402 and 128 entries (zlib's `enough.c`), and room to spare. */
+/** Decode tables. They have at most 1334, 402 and 128 entries (zlib's `enough.c`). */
 export const LITLEN_TABLE: usize = 0x4000
 export const DISTANCE_TABLE: usize = 0x8000
 export const PRECODE_TABLE: usize = 0x9000
-/** What each symbol means, as an entry without its code's length. */
+/** The meaning of each symbol, as an entry without the length of its code. */
 export const LITLEN_RESULTS: usize = 0x9400
 export const DISTANCE_RESULTS: usize = 0x9a00
 export const PRECODE_RESULTS: usize = 0x9b00
@@ -33,34 +34,34 @@ export const SORTED: usize = 0x9c00
 export const COUNTS: usize = 0xa000
 export const OFFSETS: usize = 0xa080
 /**
- * For distances 1 to 15: which byte of the last `distance` goes to each of 16 places, and the most
- * whole periods of it in 16 bytes.
+ * For distances 1 to 15: which of the last `distance` bytes goes to each of 16 places, and the size
+ * of the most whole periods that fit into 16 bytes.
  */
 export const PERIODS: usize = 0xa100
 export const PERIOD_STEPS: usize = 0xa200
 
 /**
- * Of the CRC-32: eight tables of 256 entries, and work space, where what was folded last goes
- * round, and where a message's end is folded in place.
+ * The regions of the CRC-32: eight tables of 256 entries, the ring of the latest folded bytes, and
+ * the place where the end of a message is folded.
  */
 export const CRC_TABLES: usize = 0xa400
 export const CRC_RING: usize = 0xc400
-/** Before it lie zeros, as many bytes as the second fold reaches back. */
+/** Zeros lie before it, as many bytes as the second fold reaches back. */
 export const CRC_TAIL: usize = 0xe000
 export const CRC_TAIL_BYTES: usize = 0x2000
 
-/** Places for input, one behind the other: while one is read the host may fill the others. */
+/** Consecutive slots for input: the host may fill some while the engine reads another. */
 export const INPUT: usize = 0x10000
 export const INPUT_SLOTS: usize = 8
-/** Of one of them. */
+/** Bytes of a slot. */
 export const INPUT_BYTES: usize = 0x10000
 export const OUTPUT: usize = INPUT + INPUT_SLOTS * INPUT_BYTES
-/** The most that one run puts out. */
+/** The most bytes of one run's output. */
 export const BLOCK_BYTES: usize = 256 * 1024
 export const WINDOW_BYTES: usize = 32 * 1024
 /**
- * Of what was put out, at least this much lies before the next output: a reader that has not done
- * with it need not copy it.
+ * At least this many bytes of earlier output lie before the next output, so a reader that still
+ * needs them need not copy them.
  */
 export const HISTORY_BYTES: usize = 256 * 1024
 /**
@@ -72,7 +73,7 @@ export const OUTPUT_BLOCKS: usize = 24
 /** The rest of the memory is the host's. */
 export const FREE: usize = OUTPUT + HISTORY_BYTES + OUTPUT_BLOCKS * BLOCK_BYTES + 0x1000
 
-// Results of `run`. From FIRST_FAULT on they say what is wrong with the data.
+// Results of `run`. Those from FIRST_FAULT on are faults of the data.
 
 export const NEEDS_INPUT: i32 = 0
 export const OUTPUT_FULL: i32 = 1
@@ -89,7 +90,7 @@ export const BAD_DISTANCE_CODE: i32 = 10
 export const BAD_LITLEN_SYMBOL: i32 = 11
 export const BAD_DISTANCE_SYMBOL: i32 = 12
 export const TOO_FAR_BACK: i32 = 13
-/** Not a result: the next phase goes on. */
+/** This is no result of `run`: the next phase goes on. */
 export const GO_ON: i32 = -1
 
 // State.
@@ -106,26 +107,26 @@ export const FAILED: u32 = 8
 
 @unmanaged
 class State {
-  /** Input that is taken and not yet used, the next bit lowest. Zero above `bitCount`. */
+  /** Bits that are taken and not used yet, the next one lowest. Bits above `bitCount` are 0. */
   bits: u64
-  /** 0 to 63. */
+  /** Number of bits in `bits`, 0 to 63. */
   bitCount: u32
   phase: u32
   isLastBlock: u32
-  /** Bytes of a stored block that are to come. */
+  /** Bytes of a stored block that are still to come. */
   storedLeft: u32
   litlenCount: u32
   distanceCount: u32
   precodeCount: u32
   /** Code lengths read so far. */
   lengthsRead: u32
-  /** The tables are those of the fixed codes. */
+  /** True while the tables are those of the fixed codes. */
   isFixed: u32
   inputAt: u32
   inputEnd: u32
   /** The first byte that a distance may reach. */
   historyAt: u32
-  /** What the last run put out lies from here to `outputAt`. */
+  /** The output of the latest run lies from here to `outputAt`. */
   outputFrom: u32
   outputAt: u32
 }

@@ -12,32 +12,31 @@
 // where a cell begins, that is in the first place or behind a delimiter: there the step ends early,
 // the quoted cell is read on its own, and the next step begins at the delimiter behind it.
 
-// `keep` puts the cells of some columns side by side, as a file that has no others: reading few
-// columns costs little beside finding them.
+// `project` copies the cells of some columns one behind the other, as in a file that has no other
+// columns: this costs little beside finding the cells.
 //
-// The host says where in the memory, which is its own, the block lies, and where the index goes:
-// into INDEX_BYTES of which nothing else makes use. So a block is read where another module has
-// written it.
+// The host owns the memory. It says where the block lies, and where the index goes, which takes
+// INDEX_BYTES that nothing else uses. So a block is read where another module has written it.
 
-/** The most that one call scans. A step loads up to 64 bytes past it. */
+/** The most bytes that one call scans. A step loads up to 64 bytes past them. */
 export const BLOCK_BYTES: usize = 0x40000
 export const MAX_ROWS: usize = 4096
-/** Of the rows that are taken; one that is not may have one more for each byte of the block. */
+/** The most cells of rows that are taken. A row that is not taken may add one for each byte. */
 export const MAX_CELLS: usize = 0x10000
 
 // The index.
 
 export const ROW_STARTS: usize = 0
 export const ROW_FLAGS: usize = 4 * MAX_ROWS
-/** Three ends are stored at a time, so up to two too many: there is room for them behind. */
+/** The scan stores three ends at a time, so up to two too many, for which there is room. */
 export const CELL_ENDS: usize = ROW_FLAGS + MAX_ROWS
-/** From here on it is `keep`'s. */
-export const KEPT_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
-export const MAX_KEPT_COLUMNS: usize = 1024
-export const KEPT_ENDS: usize = KEPT_COLUMNS + 4 * MAX_KEPT_COLUMNS
-/** A copy passes their end by up to 16 bytes. */
-export const KEPT_BYTES: usize = KEPT_ENDS + 4 * MAX_CELLS
-export const INDEX_BYTES: usize = KEPT_BYTES + BLOCK_BYTES + 16
+/** `project` uses the index from here on. */
+export const PROJECTED_COLUMNS: usize = CELL_ENDS + 4 * (MAX_CELLS + BLOCK_BYTES) + 16
+export const MAX_PROJECTED_COLUMNS: usize = 1024
+export const PROJECTED_ENDS: usize = PROJECTED_COLUMNS + 4 * MAX_PROJECTED_COLUMNS
+/** A copy writes up to 16 bytes past the end of the projected bytes. */
+export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
+export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + 16
 
 const TAB: u32 = 0x09
 const LF: u32 = 0x0a
@@ -45,7 +44,7 @@ const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
 const BACKSLASH: u32 = 0x5c
 const STEP: usize = 64
-/** Of a cell's end: its bytes are not its text. */
+/** Mark in a cell's end: the bytes of the cell may differ from its text. */
 const MARK: u32 = 0x8000_0000
 
 /** Rows found by the last call. */
@@ -63,17 +62,17 @@ export function innerLinesFound(): u32 {
 }
 
 /**
- * Whether the last call ended at a row that is not plainly good, and not because the block or the
- * room for rows did.
+ * True where the last call ended at a row that is not plainly good, and not because the block ended
+ * or no more rows fit.
  */
 export function stoppedAtRow(): bool {
   return stopped
 }
 
-// What the quoted cell that was read last has in it.
+// Findings in the quoted cell that was read last.
 let quotedLines: u32 = 0
 let quotedHigh: u64 = 0
-// Where the rows of this call go.
+// Addresses at which this call stores its rows.
 let rowStartsAt: usize = 0
 let rowFlagsAt: usize = 0
 
@@ -99,10 +98,10 @@ export function scan(
   maxRowBytes: u32,
 ): u32 {
   const end = block + <usize>bytes
-  // Stored offsets are addresses moved by this.
+  // A stored offset is an address plus this number.
   const shift = bias - <u32>block
   const rowCells = (<usize>columns) << 2
-  // From the last wanted end of a row to its end.
+  // True from the last wanted end of a row to the end of the row.
   const unwanted = (<usize>(columns - wanted)) << 2
   rowStartsAt = index + ROW_STARTS + ((<usize>before) << 2)
   rowFlagsAt = index + ROW_FLAGS + <usize>before
@@ -112,7 +111,7 @@ export function scan(
   let rowCellsEnd = cellAt + rowCells
   let high: u64 = 0
   let atCellStart: u64 = 1
-  // The cell that goes on into the step is to be marked.
+  // True where the cell that goes on into the step has to be marked.
   let isMarked: bool = false
   let lines: u32 = 0
   rows = 0
@@ -127,7 +126,7 @@ export function scan(
     const lineEnds = equalTo(v0, v1, v2, v3, LF) & here
     const allDelimiters = (equalTo(v0, v1, v2, v3, TAB) & here) | lineEnds
     const quoted = equalTo(v0, v1, v2, v3, QUOTE) & ((allDelimiters << 1) | atCellStart) & here
-    // Bits of this step, up to the quoted cell where there is one.
+    // The bits of this step, up to the first quoted cell.
     const taken = quoted == 0 ? here : (quoted & -quoted) - 1
     let open = highBits(v0, v1, v2, v3) & taken
     const delimiters = allDelimiters & taken
@@ -168,7 +167,7 @@ export function scan(
     isMarked = true
     const next = <u32>load<u8>(at)
     if (next == TAB || next == LF) continue
-    // Only CR and LF may follow otherwise, and only the last cell.
+    // Otherwise only CR and LF may follow, and only behind the last cell.
     if (next == CR && at + 1 >= end) break
     if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd)
       return stopAt(rowStart - block)
@@ -189,33 +188,34 @@ export function scan(
 }
 
 /**
- * Copies the cells of the `kept` columns that stand at KEPT_COLUMNS, which are distinct, to
- * KEPT_BYTES: in their order, a tab behind each and a line end behind the last. Their ends go to
- * KEPT_ENDS, marks included.
- * @param block where offset 0 of the index is, of a block of at most BLOCK_BYTES: what is kept of
- * it is no longer than it
+ * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a tab
+ * behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks included. The
+ * indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
+ * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, so its
+ * projection has no more
+ * @param projected number of the columns
  * @param bias added to every offset that is stored
  * @returns bytes that were stored
  */
-export function keep(
+export function project(
   block: usize,
   index: usize,
   ofRows: u32,
   columns: u32,
-  kept: u32,
+  projected: u32,
   bias: u32,
 ): u32 {
   const rowCells = (<usize>columns) << 2
-  const chosenAt = index + KEPT_COLUMNS
-  const chosenEnd = chosenAt + ((<usize>kept) << 2)
-  const target = index + KEPT_BYTES
+  const columnsAt = index + PROJECTED_COLUMNS
+  const columnsEnd = columnsAt + ((<usize>projected) << 2)
+  const target = index + PROJECTED_BYTES
   const shift = bias - <u32>target
   let to = target
-  let endAt = index + KEPT_ENDS
+  let endAt = index + PROJECTED_ENDS
   let rowAt = index + ROW_STARTS
   let cellsAt = index + CELL_ENDS
   for (let row: u32 = 0; row < ofRows; row++) {
-    for (let at = chosenAt; at < chosenEnd; at += 4) {
+    for (let at = columnsAt; at < columnsEnd; at += 4) {
       const column = <usize>load<u32>(at)
       const cell = cellsAt + (column << 2)
       const start = column == 0 ? load<u32>(rowAt) : (load<u32>(cell - 4) & ~MARK) + 1
@@ -230,7 +230,7 @@ export function keep(
       endAt += 4
       store<u8>(to++, <u8>TAB)
     }
-    if (kept != 0) store<u8>(to - 1, <u8>LF)
+    if (projected != 0) store<u8>(to - 1, <u8>LF)
     rowAt += 4
     cellsAt += rowCells
   }
@@ -242,7 +242,7 @@ function stopAt(offset: usize): u32 {
   return <u32>offset
 }
 
-/** Three at a time: what is stored too many is written over, or not looked at. */
+/** Stores three ends at a time: a surplus one is overwritten, or nobody reads it. */
 function storeEnds(delimiters: u64, offset: u32, cellAt: usize): void {
   for (let bits = delimiters; bits != 0; cellAt += 12) {
     store<u32>(cellAt, offset + <u32>ctz(bits))

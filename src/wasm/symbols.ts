@@ -1,9 +1,9 @@
-// The symbols of a block: literals and matches, which is where the time goes. Two readers, each a
-// function of its own, so that the compiler keeps the fast one's state in registers. The fast one
-// runs while neither input nor output can come to its end within a step: it refills 64 bits by one
-// unaligned load, decodes two literals a step, and fetches the next entry before it copies a match.
-// The careful one, near the ends, takes one symbol at a time, and none of its bits before all of
-// them are there.
+// Reads the symbols of a block, literals and matches, which take most of the time. There are two
+// readers, each a function of its own, so that the compiler keeps the state of the fast one in
+// registers. The fast reader runs while neither input nor output can end within a step: it refills
+// 64 bits by one unaligned load, decodes two literals a step, and fetches the next entry before it
+// copies a match. The careful reader runs near the ends: it takes one symbol at a time, once all
+// bits of the symbol are there.
 
 import { endBlock } from './blocks'
 import {
@@ -40,11 +40,11 @@ import {
  * load 8.
  */
 const FAST_INPUT_BYTES: usize = 32
-/** More would not leave room for AHEAD. */
+/** More bits would not leave room for AHEAD. */
 const FAST_BITS: u32 = 63 - <u32>AHEAD
 /** A step of either reader puts out at most two literals and a match of 258. */
 const STEP_OUTPUT_BYTES: usize = 260
-/** Of a reader, besides those of layout.ts. */
+/** A result of a reader, besides those of layout.ts. */
 const BLOCK_END: i32 = -2
 
 function litlenEntry(bits: u64): u64 {
@@ -139,8 +139,8 @@ function readFast(): i32 {
     }
     const length = valueWith(entry, before)
 
-    // Of at least 54 bits two literals took 20 and the length 20: 14 are left, enough to look into
-    // the table.
+    // Two literals took 20 of at least 54 bits, and the length 20: the 14 bits that are left are
+    // enough to look into the table.
     entry = distanceEntry(bits)
     bits |= load<u64>(at) << count
     at += <usize>((~count >> 3) & 7)
@@ -166,7 +166,7 @@ function readFast(): i32 {
       break
     }
 
-    // Here it took at most 28.
+    // The distance took at most 28 bits.
     entry = litlenEntry(bits)
     bits |= load<u64>(at) << count
     at += <usize>((~count >> 3) & 7)
@@ -176,14 +176,14 @@ function readFast(): i32 {
     let to = out
     out += length
     if (distance >= 16) {
-      // Most matches of a feed are longer than 16 bytes: a loop that ends after one step or four
-      // would be guessed wrong.
+      // Most matches of a feed are longer than 16 bytes, and a processor would mispredict the end
+      // of a loop of one to four steps.
       v128.store(to, v128.load(from))
       v128.store(to, v128.load(from, 16), 16)
       v128.store(to, v128.load(from, 32), 32)
       v128.store(to, v128.load(from, 48), 48)
       to += 64
-      // Few go on: what a loop does at its head is not for the others.
+      // Few matches are longer, and only these pay for the head of a loop.
       if (to < out) {
         do {
           from += 64
@@ -202,7 +202,7 @@ function readFast(): i32 {
         to += step
       } while (to < out)
     }
-    // Neither is passed: one test of both signs.
+    // One test of both signs says whether neither limit is passed.
   } while (<isize>((atLast - at) | (outLast - out)) >= 0)
 
   count = (count & 63) - AHEAD

@@ -1,6 +1,6 @@
-// From code lengths to decode tables (RFC 1951 section 3.2.2), as libdeflate builds them: the codes
-// in order, each table grown by repeating it. What is over-subscribed or incomplete is refused, but
-// for what zlib takes.
+// Builds decode tables from code lengths (RFC 1951 section 3.2.2) in the way of libdeflate: it
+// takes the codes in order, and grows a table by repeating it. It refuses over-subscribed and
+// incomplete codes, except for those that zlib accepts.
 
 import {
   DISTANCE_BITS,
@@ -29,7 +29,7 @@ import {
   state,
 } from './layout'
 
-/** zlib reads an empty code of lengths as zeros, one bit each, and fails later. */
+/** zlib reads an empty code of lengths as zeros of one bit each, and fails later. */
 export function buildPrecode(): bool {
   return buildTable(PRECODE_LENGTHS, 19, PRECODE_TABLE, PRECODE_BITS, PRECODE_RESULTS, false, 0)
 }
@@ -59,9 +59,9 @@ function entryOf(result: u32, codeBits: u32): u32 {
 }
 
 /**
- * Fills a table from the code lengths of `count` symbols. False for a code that zlib refuses:
- * over-subscribed, or incomplete, unless it is empty, or `maySingle` and its only code has one bit.
- * `unused` is the result of a bit that no code begins with.
+ * Fills a table from the code lengths of `count` symbols. Returns false for a code that zlib
+ * refuses: over-subscribed, or incomplete, unless it is empty, or `maySingle` and its only code has
+ * one bit. `unused` is the result of a bit that no code begins with.
  */
 function buildTable(
   lengths: usize,
@@ -117,7 +117,7 @@ function fillShort(table: usize, tableBits: u32, zero: u32, one: u32): void {
 }
 
 /**
- * Of a complete code. Codes of deflate begin at their lowest bit, so the next code in order is
+ * Fills a table of a complete code. Codes of deflate begin at their lowest bit, so the next code is
  * found by a carry from above; and while codes grow longer, the table so far is a table of one bit
  * more once it is repeated.
  */

@@ -30,23 +30,23 @@ test('all columns: of the file, and of the schema too', () => {
   expect(all.ofValues(['x', 1, 'i'])).toEqual({ own: 'x', count: 1, id: 'i', tags: [] })
 })
 
-describe('a choice of columns', () => {
+describe('a projection of columns', () => {
   test('in its own order, each name once, absent ones empty', () => {
-    const choice = new Projections(header).choice(['tags', 'id', 'own', 'id'])
-    expect([...choice.columns]).toEqual([2, 0])
-    expect(choice.ofValues(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: [] })
-    expect(choice.ofTexts(cells, 0)).toEqual({ id: 'i', own: 'x', tags: '' })
+    const projection = new Projections(header).of(['tags', 'id', 'own', 'id'])
+    expect([...projection.columns]).toEqual([2, 0])
+    expect(projection.ofValues(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: [] })
+    expect(projection.ofTexts(cells, 0)).toEqual({ id: 'i', own: 'x', tags: '' })
   })
 
   test('is prepared once, whoever made the list of names, and does not follow later changes of it', () => {
     const projections = new Projections(header)
     const names = ['id', 'own']
-    const choice = projections.choice(names)
-    expect(projections.choice(['id', 'own'])).toBe(choice)
+    const projection = projections.of(names)
+    expect(projections.of(['id', 'own'])).toBe(projection)
     names.pop()
-    expect(projections.choice(names)).not.toBe(choice)
-    expect([...projections.choice(names).columns]).toEqual([2])
-    expect(projections.choice(['id', 'own'])).toBe(choice)
+    expect(projections.of(names)).not.toBe(projection)
+    expect([...projections.of(names).columns]).toEqual([2])
+    expect(projections.of(['id', 'own'])).toBe(projection)
   })
 
   test('stays right past the number of choices that are remembered', () => {
@@ -55,14 +55,14 @@ describe('a choice of columns', () => {
       const names = Array.from({ length: 1 + (n % 100) }, (_, at) =>
         at % 2 === 0 ? 'id' : 'count',
       )
-      expect([...projections.choice(names).columns]).toEqual(names.length === 1 ? [2] : [2, 1])
+      expect([...projections.of(names).columns]).toEqual(names.length === 1 ? [2] : [2, 1])
     }
   })
 
   test('of an unknown column is refused, each time', () => {
     const projections = new Projections(header)
     for (let n = 0; n < 2; n++) {
-      expect(() => projections.choice(['id', 'nowhere'])).toThrow(
+      expect(() => projections.of(['id', 'nowhere'])).toThrow(
         expect.objectContaining({ code: 'COLUMN_UNKNOWN' }),
       )
     }

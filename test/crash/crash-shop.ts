@@ -1,5 +1,4 @@
-// A service on a socket, and synchronisations of it in processes of their own that can be killed
-// from outside.
+// A service on a socket, and synchronisations in processes of their own, which a test kills.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,7 +16,10 @@ import type { WorkerOrder } from './worker'
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Builds the worker once for a test file. @returns its script */
+/**
+ * Builds the worker once for a test file.
+ * @returns the path of its script
+ */
 export async function buildWorker(): Promise<string> {
   const out = await mkdtemp(join(ROOT, '.tmp/crash-'))
   const tsup = join(ROOT, 'node_modules/.bin/tsup')
@@ -37,14 +39,12 @@ export async function buildWorker(): Promise<string> {
 }
 
 export interface Ended {
-  /** The process came to its end. */
+  /** True where the process was not killed. */
   readonly isDone: boolean
   readonly output: string
 }
 
-/**
- * What every reader of a state folder sees, as one text a file and one for what is in the store.
- */
+/** The content of a state folder: one text for each file, and one for the rows of the store. */
 export type FolderContent = Readonly<Record<string, string>>
 
 export class CrashShop {
@@ -78,7 +78,10 @@ export class CrashShop {
     })
   }
 
-  /** Starts a run. `before` stands before the command: a tracer and its arguments. */
+  /**
+   * Starts a run.
+   * @param before words before the command: a tracer and its arguments
+   */
   start(
     folder: string,
     before: readonly string[] = [],
@@ -93,7 +96,7 @@ export class CrashShop {
    */
   async startStopped(folder: string): Promise<ChildProcess> {
     const child = this.#spawn({ ...this.#order, folder, stops: true })
-    // What it prints last before it stops.
+    // The last line before the process stops.
     await once(child.stdout!, 'data')
     return child
   }
@@ -123,7 +126,7 @@ export class CrashShop {
     return ended(this.start(folder, before, env))
   }
 
-  /** All that is in a folder where no run is under way. */
+  /** Returns the content of a folder without a run. */
   async contentOf(folder: string): Promise<FolderContent> {
     const content: Record<string, string> = {}
     const state = await openState(folder)
@@ -153,8 +156,8 @@ export class CrashShop {
       await state.close()
     }
     for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      // The store's own files differ with when it wrote them, and so do those of the lock; what is
-      // in the store is above.
+      // The files of the store and of the lock differ from run to run; the rows of the store are
+      // compared above.
       if (
         /^(store|lock.(LOCK|LOG|CURRENT|MANIFEST|\d+\.log))/.test(path) ||
         statSync(join(folder, path)).isDirectory()

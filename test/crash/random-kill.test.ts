@@ -1,5 +1,5 @@
-// Runs of a larger category in processes of their own, killed at random moments, twice on their
-// way. `npm run test:crash` has 200 of them, `npm test` a few.
+// Runs of a larger category in processes of their own, each killed at two random moments. `npm run
+// test:crash` makes 200 of them, and `npm test` a few.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -25,7 +25,7 @@ const SHARES = {
 
 let shop: CrashShop
 let whole: FolderContent
-/** Lines that a run prints that nobody kills. */
+/** Number of lines that an undisturbed run prints. */
 let wholeLines = 0
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
     wholeLines = output.split('\n').length - 1
     expect([isDone, output]).toEqual([true, output])
     const content = await shop.contentOf(folder)
-    // Two runs that nobody killed are the same.
+    // Two undisturbed runs are the same.
     if (round > 0) expect(content).toEqual(whole)
     whole = content
     await dropFolder(folder)

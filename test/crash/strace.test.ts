@@ -1,6 +1,6 @@
-// A run in a process of its own, killed by the kernel's tracer at its Nth write, sync, rename and
-// so on, LevelDB's own among them. `npm run test:crash` has every N up to the run's end, `npm test`
-// a few.
+// Runs in processes of their own, which strace kills at the Nth write, sync, rename and similar
+// call, LevelDB's calls included. `npm run test:crash` takes every N up to the end of the run, and
+// `npm test` a few.
 
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { buildWorker, CrashShop, dropFolder, type FolderContent, newFolder } fro
 const ALL = process.env.FEEDMILL_CRASH === 'all'
 const HOUR_MS = 3_600_000
 const START = new Date('2026-03-01T07:00:00Z')
-/** Files of some kilobytes, several pieces and several commits each. */
+/** Sizes that give files of some kilobytes, with several pieces and commits each. */
 const SHARES = {
   pieceBytes: 3_000,
   chunkBytes: 8_000,
@@ -19,10 +19,7 @@ const SHARES = {
   readBytes: 2_000,
   batchBytes: 6_000,
 }
-/**
- * Everything by which something gets onto the disk, but `write`: that is also how threads wake each
- * other.
- */
+/** All system calls that change the disk, except `write`, by which threads also wake each other. */
 const CALLS =
   'pwrite64,fsync,fdatasync,rename,renameat,renameat2,ftruncate,unlink,unlinkat,rmdir,link,linkat,mkdir,mkdirat'
 /** The files that LevelDB appends to by `write`, under their first numbers. */
@@ -30,8 +27,8 @@ const LEVEL_FILES = Array.from({ length: 20 }, (_, n) => String(n).padStart(6, '
   number => [`${number}.log`, `${number}.ldb`, `${number}.dbtmp`, `MANIFEST-${number}`],
 )
 /**
- * Calls are counted apart for each thread. With one thread for files they come in the same order in
- * each run.
+ * strace counts the calls of each thread. With one thread for files the calls have the same order
+ * in each run.
  */
 const ONE_THREAD = { UV_THREADPOOL_SIZE: '1' }
 

@@ -1,4 +1,4 @@
-// Two processes that want one state folder.
+// Two processes that use one state folder.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildWorker, CrashShop, dropFolder, ended, newFolder } from './crash-shop'
@@ -20,7 +20,7 @@ test('fault 83: of two processes that start together one is refused, with its co
   const folder = await newFolder()
   const runs = [shop.start(folder), shop.start(folder)].map(ended)
   const ends = await Promise.all(runs)
-  // They may also have come one after the other.
+  // The processes may also have run one after the other.
   for (const { isDone, output } of ends) if (!isDone) expect(output).toContain('STATE_LOCKED')
   expect(ends.some(({ isDone }) => isDone)).toBe(true)
   expect(

@@ -1,5 +1,5 @@
-// A synchronisation in a process of its own, to be killed. It reads what to do from its one
-// argument and prints a line for each event, and `done` when it has done it.
+// A synchronisation in a process of its own, which a test kills. Its one argument has the options;
+// it prints a line for each event, and `done` at the end.
 
 import { createFeedService, defineProfile } from '../../src/service'
 import { sync } from '../../src/sync'
@@ -48,8 +48,7 @@ try {
     keepFileBytes: 2 ** 30,
     shares,
   })
-  // A report of progress depends on the time that passed; every other event comes as often in each
-  // run.
+  // Progress events depend on the time that has passed; all other events are the same in each run.
   for await (const { type } of run) {
     if (type !== 'progress') console.log(`event ${type}`)
     if (order.stops) process.kill(process.pid, 'SIGSTOP')

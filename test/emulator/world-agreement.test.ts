@@ -1,6 +1,7 @@
 // The files of one world, as the service hands them out by its clock, add up to the state that the
 // world knows: bootstrap, dailies, snapshots and priority files, in any order, in several
 // marketplaces and categories.
+// Long: its properties compare whole worlds.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

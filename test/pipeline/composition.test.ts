@@ -1,6 +1,7 @@
 // Compares Gunzip and TsvRowParser in a pipeline, where blocks are lent from one to the other, with
 // the two stages piped by hand, where blocks are copied. Both have the same batches, errors and
 // counters.
+// Long: its properties run whole pipelines twice.
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'

@@ -1,12 +1,11 @@
-// Each of the twelve operations as a call of the clients, by one flat record of all that can be
-// asked for.
+// The twelve operations as calls of the clients. One flat record has the parameters of all calls.
 
 import type { FeedService } from '../../src/service/feed-service'
 import type { SubscriptionRequest } from '../../src/service/json/bodies'
 import type { OperationName } from '../../src/service/operations'
 import { clientsOf, type Stand } from './shops'
 
-/** Wrong values, and none at all, are what many provocations consist of. */
+/** Any value may be wrong or absent, because many provocations need such a value. */
 export interface Asked {
   readonly marketplace: string | undefined
   readonly categoryId: string | undefined
@@ -24,7 +23,7 @@ export interface Asked {
   readonly subscription: SubscriptionRequest
 }
 
-/** A request that every operation answers well, when the world is 72 hours old. */
+/** Parameters with which every operation succeeds in a world of 72 hours. */
 export function goodRequest(stand: Stand, fileId: string): Asked {
   const { emulator, marketplace } = stand
   return {
@@ -49,7 +48,7 @@ export function destinationId({ emulator }: Stand, wanted: 'ENABLED' | 'DISABLED
   return emulator.destinations.find(({ status }) => status === wanted)!.destinationId
 }
 
-/** Identifiers of files hang on the world alone, not on the clock nor on who may read them. */
+/** File identifiers depend on the world alone, not on the clock or on permissions. */
 export async function someFileId(
   stand: Stand,
   transport: Parameters<typeof clientsOf>[1],
@@ -61,7 +60,7 @@ export async function someFileId(
   return file!.fileId
 }
 
-/** Rows are read to their end. */
+/** Reads all rows. */
 export const CALLS: Readonly<
   Record<OperationName, (service: FeedService, asked: Asked) => Promise<unknown>>
 > = {

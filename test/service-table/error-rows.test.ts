@@ -1,5 +1,5 @@
-// One row of errors.tsv stands for each operation and status that it names. What the rows say is
-// held against the pages in test/documents/tables.test.ts.
+// A row of errors.tsv has an entry for each operation and status that it names.
+// test/documents/tables.test.ts compares the rows with the pages.
 
 import { expect, test } from 'vitest'
 import { errorRows } from './error-rows'

@@ -1,11 +1,10 @@
-// The rows of fixtures/documents/errors.tsv, and one row for each operation, status and code that
-// they stand for.
+// The rows of fixtures/documents/errors.tsv, with one entry for each operation, status and code.
 
 import type { DocumentedError } from '../../src/service/documented-errors'
 import type { OperationName } from '../../src/service/operations'
 import { dataOf } from '../documents/pages'
 
-/** A row as it is written. */
+/** A row of the file. */
 interface WrittenRow {
   readonly source: Exclude<DocumentedError['source'], 'implied'>
   readonly operations: string
@@ -50,7 +49,7 @@ function rowsOf({ operations, status, code, ...rest }: WrittenRow): ErrorRow[] {
   )
 }
 
-/** `400`, `401/403`, or `400 (404 for item_priority)`. */
+/** Reads `400`, `401/403`, or `400 (404 for item_priority)`. */
 function statusesOf(text: string, operation: string): number[] {
   const [, general = '', other, onlyFor] = /^([\d/]+)(?: \((\d+) for (\w+)\))?$/.exec(text) ?? []
   return (operation === onlyFor ? other! : general).split('/').map(Number)

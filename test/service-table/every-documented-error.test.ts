@@ -1,7 +1,6 @@
-// Every error of fixtures/documents/errors.tsv, brought about over a socket: through the clients,
-// and by the same request in plain HTTP, whose answer is held against the service's own
-// description. Once for the documented service, once for one that differs in all that a profile can
-// say.
+// Provokes every error of fixtures/documents/errors.tsv over a socket: by the clients, and by the
+// same request in plain HTTP, whose response is compared with the description of the service. The
+// tests run for the documented service and for one that differs in every setting of a profile.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
@@ -16,7 +15,7 @@ import { ANOTHER, clientsOf, DOCUMENTED, openStand, type Shop, type Stand, Stand
 const stands = new Stands()
 afterAll(() => stands.close())
 
-/** "Wait and retry" (13006 and its like), "perhaps still being generated" (13007). */
+/** Errors of failures that may pass: internal problems, and 13007 for a file in generation. */
 const mayPass = ({ category, errorId }: ErrorRow) => category === 'APPLICATION' || errorId === 13007
 
 const answers = (row: ErrorRow) => (provocation: Provocation) => {
@@ -72,7 +71,7 @@ describe.each([
         const sent = sending({})
         await CALLS[operation](clientsOf(stand, sent.transport), goodRequest(stand, fileId))
         const { status, problem } = await sentAgain(stand, sent.last())
-        // What exists already cannot be created again.
+        // An existing subscription cannot be created again.
         expect([problem, status]).toEqual([
           undefined,
           operation === 'createSubscription' ? 409 : 200,
@@ -107,7 +106,7 @@ describe.each([
       domain,
       errorId,
       subdomain: expect.any(String),
-      // Every placeholder is filled in, with text.
+      // Every placeholder is filled with text.
       message: expect.stringMatching(/^[^{}]+\.$/),
       longMessage: body.message,
       inputRefIds: expect.any(Array),
@@ -127,8 +126,8 @@ const FEEDS = [
   'getItemPriorityFeed',
 ] as const
 
-// All four feeds can answer these, without a code where the table has none (item-feeds.md, section
-// 5). A 416 without code and total is a refused range and no more.
+// All four feeds can answer with these statuses, without a code where the table has none
+// (item-feeds.md, section 5). A 416 without a code and a total is a refused range.
 test.each(FEEDS.flatMap(operation => [404, 409, 416].map(status => [operation, status] as const)))(
   '%s %i without a code',
   async (operation, status) => {
@@ -155,11 +154,11 @@ function askedBy({ ask = {} }: Provocation, stand: Stand, fileId: string): Asked
 
 interface Sending {
   readonly transport: HttpTransport
-  /** The latest request, as it was sent, those for tokens aside. */
+  /** The latest request as it was sent, except requests for tokens. */
   last(): HttpRequest
 }
 
-/** A transport that spoils requests on their way to the socket. */
+/** A transport that changes requests before they are sent. */
 function sending(spoil: Spoilt): Sending {
   let last: HttpRequest | undefined
   const send = (request: HttpRequest) => {
@@ -182,8 +181,8 @@ function spoilt(request: HttpRequest, { headers = {}, query = {} }: Spoilt): Htt
 }
 
 /**
- * The same request without the clients. `problem`: what in the answer is not as the service
- * describes itself.
+ * Sends the same request without the clients. `problem` is the difference between the response and
+ * the description of the service.
  */
 async function sentAgain(stand: Stand, { url, method = 'GET', headers, body }: HttpRequest) {
   const request = new Request(url, { method, headers, ...(body === undefined ? {} : { body }) })
@@ -198,7 +197,7 @@ interface ErrorBody {
   readonly parameters: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** What a request of the operation consists of, by the names that the service describes. */
+/** The parts of a request of the operation, by the names in the description. */
 function requestElements({ document }: Stand, operation: OperationName): readonly string[] {
   const { parameters = [], requestBody } = document.operation(operation)
   const fields =
@@ -209,7 +208,7 @@ function requestElements({ document }: Stand, operation: OperationName): readonl
 }
 
 /**
- * The documented Error: bare for the catalog and the feeds, in a list for keys and notifications.
+ * The documented Error: alone for the catalog and the feeds, in a list for keys and notifications.
  */
 function errorIn(text: string, { wrapErrors }: Shop, domain: string): ErrorBody {
   const body = JSON.parse(text) as ErrorBody & { readonly errors?: readonly ErrorBody[] }

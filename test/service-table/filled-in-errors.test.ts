@@ -1,6 +1,6 @@
-// What the service fills into its messages (feed-file-catalog.md, section 6; item-feeds.md, section
-// 5): the allowed length, valid days and valid values, each in the text and as a parameter, and
-// beside them the part of the request that is at fault. Read over HTTP, as any client would.
+// The values that the service fills into its messages (feed-file-catalog.md, section 6;
+// item-feeds.md, section 5): the allowed length, valid days and valid values, in the text and as a
+// parameter, and the part of the request at fault. The test reads them over HTTP.
 
 import { afterAll, describe, expect, test } from 'vitest'
 import { token } from '../emulator/emulator-client'
@@ -12,9 +12,9 @@ afterAll(() => stands.close())
 interface Filled {
   readonly errorId: number
   readonly input: string
-  /** What the text must say, beside the parameters. */
+  /** The required text, in addition to the parameters. */
   readonly says: readonly string[]
-  /** The value of the input, where the request has one, and what is filled in. */
+  /** The value of the input, where the request has one, and the filled-in values. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
@@ -303,8 +303,8 @@ const NOTIFICATIONS = [
   'getDestination',
 ] as const
 
-// The catalog and the feeds have every refusal as an Error object, and no code for a token that
-// opens nothing but 14007 of downloadFile (feed-file-catalog.md, section 6).
+// The catalog and the feeds send every refusal as an Error object. For a token without permission
+// they have no code except 14007 of downloadFile (feed-file-catalog.md, section 6).
 describe('a token that opens nothing', () => {
   test.each([...FEEDS, ...CATALOG, ...NOTIFICATIONS])(
     '%s: an Error object without a code, and the challenge of RFC 6750',
@@ -390,8 +390,8 @@ describe('a token that opens nothing', () => {
   })
 })
 
-// One rule: an operation that takes query parameters refuses one that comes twice. The feeds
-// have a code for it (item-feeds.md, section 5), the catalog has none.
+// An operation with query parameters refuses a repeated one. The feeds have a code for this
+// (item-feeds.md, section 5), and the catalog has none.
 describe('a query parameter that comes twice', () => {
   test.each([
     ...FEEDS.map(operation => [operation, 13000] as const),

@@ -1,6 +1,6 @@
-// Whatever the clients throw, give, log or show, on sockets, with every fault that the emulator
-// has: no token, no client secret and no Authorization header is in it, in no usual encoding. What
-// a hostile service repeats is in test/service/feed-service.test.ts.
+// Nothing that the clients throw, return, log or show contains a token, a client secret or an
+// Authorization header, in any usual encoding. The clients run over sockets, with every fault of
+// the emulator. test/service/feed-service.test.ts tests a hostile service that repeats secrets.
 
 import { format, inspect } from 'node:util'
 import { Minipass } from 'minipass'
@@ -25,9 +25,9 @@ const USER_TOKEN = 'user-token-4713-QWERTZUIOP'
 const stands = new Stands()
 afterAll(() => stands.close())
 
-/** What was written and logged while a test ran. */
+/** The texts that were written and logged during a test. */
 const written: string[] = []
-/** The stages that have done anything. */
+/** The stages that have worked. */
 let stages: () => readonly unknown[] = () => []
 
 beforeEach(() => {
@@ -47,7 +47,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** The secrets of a run, and the transport that hears them on their way. */
+/** The secrets of a run, and the transport that records them. */
 class Wire implements HttpTransport {
   readonly secrets = new Set([CLIENT_SECRET, USER_TOKEN])
   readonly #inner: HttpTransport
@@ -66,8 +66,7 @@ class Wire implements HttpTransport {
 }
 
 /**
- * Every way in which a secret may be written, and the first half of each, where a text was cut
- * inside it.
+ * All encodings of a secret, and the first half of each, for texts that were cut inside it.
  */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
@@ -88,7 +87,7 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/** The texts in which a value can come before somebody's eyes. */
+/** The texts in which a value can be shown. */
 function textsOf(value: unknown): string[] {
   const texts = [shown(value), format('%s %o', value, value), asJson(value)]
   if (!(value instanceof Error)) return texts
@@ -117,7 +116,7 @@ function asJson(value: unknown): string {
   }
 }
 
-/** The secrets that are shown, and where. */
+/** Returns the secrets that are shown, and their places. */
 function shownIn(values: Iterable<unknown>, secrets: Iterable<string>): string[] {
   const forms = [...secrets].flatMap(formsOf)
   return [...values].flatMap(textsOf).flatMap(lines => {
@@ -135,8 +134,8 @@ function serviceAt({ profile }: Stand, transport: HttpTransport, limitMs = 20_00
 }
 
 /**
- * What the service has, gives and throws when each of its operations is used; objects are there in
- * the middle of their work too.
+ * Returns the values that the service has, gives and throws when its operations are used, and its
+ * objects during their work.
  */
 async function everythingOf(
   service: FeedService,
@@ -217,7 +216,7 @@ const faults = [
   'error;code=13006',
   ...FAULT_KINDS.map(kind => kind + (PARAMETERS[kind] ?? '')),
 ]
-/** After these the client waits for bytes that never come. */
+/** Faults after which the client waits for bytes that never come. */
 const LIMITED = /^(stall|short)/
 
 test.each(faults)(
@@ -225,7 +224,7 @@ test.each(faults)(
   async fault => {
     const stand = await openStand(DOCUMENTED, { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
     const wire = new Wire(stands.transport, fault === 'none' ? {} : { 'x-feedmill-fault': fault })
-    // Tokens are granted whatever the fault, so that there is something to be shown.
+    // Tokens are granted in spite of the fault, so that there are secrets to look for.
     const plain = new Wire(stands.transport)
     const transport: HttpTransport = {
       send: request => (isForToken(request) ? plain : wire).send(request),

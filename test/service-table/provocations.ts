@@ -1,7 +1,6 @@
-// How each documented error is brought about: what the emulator is told, what the clients are asked
-// for, and what is changed on the way where the clients cannot be brought to send it. It is one
-// piece, because it is one table. That it has every row, and no other, is
-// every-documented-error.test.ts's to say.
+// The provocation of each documented error: the options of the emulator, the call of the clients,
+// and the changes to a request that the clients would not send. It is one piece, because it is one
+// table. every-documented-error.test.ts checks that its rows are complete.
 
 import type { EmulatorOptions } from '../../src/emulator'
 import type { AccessConstraint } from '../../src/emulator/access-rules'
@@ -15,23 +14,23 @@ import type { Stand } from './shops'
  */
 export interface Spoilt {
   readonly headers?: Readonly<Record<string, string | null>>
-  /** Added to the query, beside what is there. */
+  /** Parameters that are added to the query. */
   readonly query?: Readonly<Record<string, string>>
 }
 
 export interface Provocation {
   readonly operations: readonly OperationName[]
   readonly errorId: number
-  /** Where an operation has the code with several statuses. */
+  /** The status, where an operation has the code with several statuses. */
   readonly status?: number
-  /** In words. */
+  /** A description of the provocation. */
   readonly how: string
   readonly emulator?: Partial<EmulatorOptions>
   readonly ask?: Partial<Asked> | ((good: Asked, stand: Stand) => Partial<Asked>)
   readonly spoil?: Spoilt
-  /** Scopes of the token in place of the operation's own. */
+  /** Scopes of the token, in place of those of the operation. */
   readonly scopes?: Partial<ServiceProfile['scopes']>
-  /** Sends the same request once before. */
+  /** True where the same request is sent once before. */
   readonly twice?: boolean
 }
 

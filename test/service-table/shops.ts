@@ -1,6 +1,5 @@
-// Two services of one family that differ in everything that a profile can say, each on sockets.
-// What tells them apart is said to the clients and to the emulator in the same words, and nowhere
-// else.
+// Two services of one family on sockets. They differ in every setting of a profile. The same record
+// configures the clients and the emulator.
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { createFeedService, type FeedService } from '../../src/service/feed-service'
@@ -18,9 +17,9 @@ type PathOptions = Pick<EmulatorOptions, 'tokenPath' | 'keysPath' | 'notificatio
 
 export interface Shop {
   readonly shared: SharedOptions
-  /** Base paths: the emulator takes them alone, a profile as addresses. */
+  /** Base paths. The emulator takes the paths, and a profile takes addresses. */
   readonly at: PathOptions
-  /** Every error body is a list. */
+  /** True where every error body is a list. */
   readonly wrapErrors: boolean
 }
 
@@ -57,24 +56,24 @@ export const ANOTHER: Shop = {
   wrapErrors: true,
 }
 
-/** A listening service of a shop, and what a good request to it names. */
+/** A listening service, and the parameters of a valid request. */
 export interface Stand {
   readonly shop: Shop
   readonly emulator: Emulator
   readonly profile: ServiceProfile
   readonly marketplace: string
   readonly document: ServiceDocument
-  /** Holds a response against what the service says of itself. */
+  /** Compares a response with the OpenAPI description of the service. */
   readonly check: ResponseCheck
 }
 
-/** What the service says of its operations. */
+/** The description of the operations by the service. */
 export interface ServiceDocument {
   operation(name: string): {
     readonly parameters?: readonly { readonly name: string }[]
     readonly requestBody?: object
   }
-  /** Field names of a component. */
+  /** Returns the field names of a component. */
   fields(component: string): readonly string[]
 }
 
@@ -82,7 +81,7 @@ export class Stands {
   readonly transport = new NodeTransport()
   readonly #open = new Map<string, Promise<Stand>>()
 
-  /** One for each set of options, shared by all who ask for it. */
+  /** The services by their options. Tests with the same options share a service. */
   with(shop: Shop, options: Partial<EmulatorOptions> = {}): Promise<Stand> {
     const key = JSON.stringify([shop, options])
     const stand = this.#open.get(key) ?? openStand(shop, options)
@@ -150,7 +149,7 @@ function profileOf({ shared, at }: Shop, url: string, tokenPath: string): Servic
 }
 
 /**
- * Clients that ask once, and for whatever they are told to. `scopes` replace those of the profile.
+ * Returns clients without repeats and without checks. `scopes` replace those of the profile.
  */
 export function clientsOf(
   { emulator, profile }: Stand,

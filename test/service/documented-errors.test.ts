@@ -27,7 +27,7 @@ test('the table has every row of fixtures/documents/errors.tsv, and no other', (
   expect(documentedErrors.every(({ operation }) => operation in OPERATIONS)).toBe(true)
 })
 
-test('what may pass: a file that is still being generated, and what lies with the service', () => {
+test('files that are still being generated and failures inside the service are retryable', () => {
   const retryable = documentedErrors.filter(row => row.retryable).map(({ errorId }) => errorId)
   expect([...new Set(retryable)].toSorted()).toEqual([13006, 13007, 195000, 210000])
 })

@@ -23,7 +23,7 @@ export interface EmulatedOptions {
   readonly emulator?: Partial<EmulatorOptions>
   readonly profile?: Partial<ProfileOptions>
   readonly service?: FeedServiceOptions
-  /** Stands between the clients and the emulator. */
+  /** Intercepts the requests of the clients to the emulator. */
   readonly between?: (request: Request, forward: FetchLike) => Response | Promise<Response>
 }
 
@@ -55,9 +55,9 @@ export function emulated(options: EmulatedOptions = {}): Emulated {
   return { emulator, service, sent }
 }
 
-/** Waits that a test does not notice. */
+/** A policy with short waits. */
 export const FAST: FeedServiceOptions = {
-  // Each wait is one millisecond: five attempts.
+  // Each wait counts as one millisecond, which gives five attempts.
   patienceMs: 4,
   backoffBaseMs: 1,
   backoffCapMs: 1,

@@ -45,7 +45,7 @@ test('from a category to typed rows', async () => {
   expect(rows.every(row => row.batch.confirmed)).toBe(true)
 })
 
-/** What a service must do, whatever its profile. */
+/** Uses all operations of a service, as every profile must allow. */
 async function useEverything({ service }: Emulated, marketplace: string): Promise<void> {
   const { catalog, feeds } = service
   const category = { marketplace, categoryId: '220' }
@@ -110,7 +110,7 @@ test('a second profile, with another header name, prefix and paths, works by con
   )
 })
 
-test('one signal for any number of calls at a time is no leak', async () => {
+test('one signal for many calls at a time gives no warning of a leak', async () => {
   const { service } = start()
   const { signal } = new AbortController()
   const warnings: string[] = []
@@ -129,7 +129,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
   const SECRET = 'the$secret of "the" client/8qz'
   const TOKENS = ['tok-first-4711aaaa', 'tok-second-4712bbbb', 'tok-user-4713cccc']
 
-  /** A service that repeats what it was sent wherever it can. */
+  /** A service that repeats everything it received in its answers. */
   function echoing(status: number, form: 'json' | 'html' | 'link' | 'throw' | 'stall') {
     let granted = 0
     return fetchTransport(async request => {
@@ -192,7 +192,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
       ]) {
         expect(text).not.toContain(secret)
       }
-      // Nor the beginning of one, where a text was cut inside it.
+      // A text that was cut inside a secret must not show its beginning.
       for (const token of TOKENS) expect(text).not.toContain(token.slice(0, 9))
     }
   }
@@ -320,7 +320,7 @@ test('a limit for a host holds for downloads, JSON and tokens together', async (
   expect(most).toBe(2)
 })
 
-test('a mistake of the caller is told where the service is made', () => {
+test('a mistake of the caller is refused when the service is created', () => {
   const profile = defineProfile({
     baseUrl: 'https://a.test',
     tokenUrl: 'https://a.test/t',
@@ -360,7 +360,7 @@ describe('the clock', () => {
   test.each([
     ['a moment', new Date('2026-03-05T12:00:00Z')],
     ['a function', () => new Date('2026-03-05T12:00:00Z')],
-  ])('%s says which dates there can be, and stands behind `now`', (_, now) => {
+  ])('%s decides about date windows and is the option `now`', (_, now) => {
     const service = createFeedService(PROFILE, () => 'token', { now })
     expect(service.now()).toBe(Date.parse('2026-03-05T12:00:00Z'))
     expect(service.feeds.getItemFeed(DAY).operation).toBe('getItemFeed')
@@ -369,7 +369,7 @@ describe('the clock', () => {
     )
   })
 
-  test('another clock for the same credentials, transport and limits: windows and the expiry of tokens follow it', async () => {
+  test('a service with another clock checks windows and token expiry by it', async () => {
     const { service, emulator, sent } = start({
       service: { checks: 'all', now: new Date('2020-01-01T00:00:00Z') },
     })
@@ -392,7 +392,7 @@ describe('the clock', () => {
     expect((await derived.catalog.getAccess()).accesses.length).toBeGreaterThan(0)
   })
 
-  test('closing the service ends what a service by another clock waits for', async () => {
+  test('closing the service ends the waits of a derived service with another clock', async () => {
     const transport = { send: () => new Promise<never>(() => {}) }
     const service = createFeedService(
       PROFILE,

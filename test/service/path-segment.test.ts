@@ -24,13 +24,13 @@ test.each([
   )
 })
 
-test('the rest is percent-encoded', () => {
+test('other identifiers are percent-encoded', () => {
   expect(pathSegment('file_id', 'FF-1_2.tsv')).toBe('FF-1_2.tsv')
   expect(pathSegment('file_id', '...')).toBe('...')
   expect(pathSegment('file_id', 'a b?c#d%2e;é|')).toBe('a%20b%3Fc%23d%252e%3B%C3%A9%7C')
 })
 
-test('fault 86: what is let through stays one segment of its path', () => {
+test('fault 86: an accepted identifier stays one segment of its path', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[./\\%2e]{0,8}$/)),

@@ -62,7 +62,7 @@ test('addresses of the operations', () => {
   )
 })
 
-test('scopes as documented, and others by configuration', () => {
+test('scopes are the documented ones, or those of the profile', () => {
   const profile = profileOf({ scopeBase: 'https://api.test/oauth/', scopes: { getFiles: 'files' } })
   expect(operationScope(profile, 'getItemFeed')).toBe('https://api.test/oauth/buy.item.feed')
   expect(operationScope(profile, 'getSigningKey')).toBe('https://api.test/oauth/api_scope')
@@ -90,7 +90,7 @@ describe('plain http', () => {
     }
   })
 
-  test('other addresses are none', () => {
+  test('other texts are no addresses', () => {
     for (const baseUrl of ['ftp://api.test', 'api.test', '', 'https://user:pw@api.test']) {
       expect(() => profileOf({ baseUrl })).toThrow(
         expect.objectContaining({ code: 'OPTION_INVALID' }),
@@ -99,7 +99,7 @@ describe('plain http', () => {
   })
 })
 
-test('a base address is one that a path can follow', () => {
+test('a base address has no query and no fragment', () => {
   for (const option of ['baseUrl', 'keysBaseUrl', 'notificationsBaseUrl']) {
     for (const rest of ['?a=1', '?', '#a'])
       expect(() => profileOf({ [option]: `https://api.test/${rest}` })).toThrow(mistake(option))
@@ -110,7 +110,7 @@ test('a base address is one that a path can follow', () => {
   )
 })
 
-test('a path names what its default names', () => {
+test('a path has the variables of its default', () => {
   const paths = { getFile: '/v2/files/{file_id}', getFiles: '/v2/files' }
   expect(profileOf({ paths }).paths).toMatchObject(paths)
   for (const getFile of [
@@ -133,7 +133,7 @@ test('limits are whole numbers', () => {
   }
 })
 
-test('fault 86: an identifier cannot leave its place in the path', () => {
+test('fault 86: an identifier stays one segment of the path', () => {
   for (const file_id of ['..', '.', '', '/a', 'a/b', '\\', 'a\nb']) {
     const refused = expect.objectContaining({
       code: 'HTTP_IDENTIFIER_INVALID',

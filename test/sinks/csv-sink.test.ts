@@ -183,7 +183,7 @@ describe('columns', () => {
     ]
     await pipeline(objects).run(csvSink(path, { columns: ['b', 'a'] }))
     expect(await written()).toBe('b,a\r\n,1\r\nx,2\r\n,3\r\n,4\r\n')
-    // Nothing that every object inherits is a cell.
+    // Inherited properties are no cells.
     const inheriting: object[] = [{ a: 1 }, { a: 2, constructor: 'c' }]
     await pipeline(inheriting).run(csvSink(path, { columns: ['a', 'constructor'] }))
     expect(await written()).toBe('a,constructor\r\n1,\r\n2,c\r\n')

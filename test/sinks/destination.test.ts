@@ -1,4 +1,4 @@
-// What a sink writes to that is no regular file, by the sinks themselves.
+// The sinks with outputs that are no regular files.
 
 import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
@@ -24,8 +24,8 @@ const ndjson = objects.map(object => `${JSON.stringify(object)}\n`).join('')
 const hasDescriptors = existsSync('/dev/fd')
 
 describe('paths', () => {
-  // A defect here could replace a device of the machine when root runs the tests, so it is one that
-  // nothing else needs.
+  // A defect could replace a device of the machine when root runs the tests, so the test uses one
+  // that nothing else needs.
   test.runIf(existsSync('/dev/full'))(
     'fault 91: a device stays one, and what it refuses is typed, at its path and through a link',
     async () => {
@@ -139,7 +139,7 @@ describe('streams', () => {
       context: { sink: 'ndjson', target: 'the stream', reason: 'EPIPE' },
       cause: { code: 'EPIPE' },
     })
-    // The event of the failed write comes after its report.
+    // The event of a failed write comes after its callback.
     await new Promise(setImmediate)
     await expect(pipeline([[{ n: 1 }]]).run(ndjsonSink(gone))).rejects.toMatchObject({
       context: { reason: 'ERR_STREAM_DESTROYED' },

@@ -110,7 +110,7 @@ test.each([
   })
   expect(await written()).toBe('before')
   expect(await readdir(folder)).toEqual(['out.ndjson'])
-  // Counted anew in each run.
+  // Each run counts its rows from 1.
   const sink = ndjsonSink<unknown>(path)
   for (let run = 0; run < 2; run++) {
     await expect(pipeline([value]).run(sink)).rejects.toMatchObject({ context: { row: 1 } })

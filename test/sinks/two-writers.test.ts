@@ -1,5 +1,5 @@
-// Writers of one path, in one process and in several; and what a process leaves behind that ends in
-// the middle of a file.
+// Several writers of one path, in one process and in several, and processes that end in the middle
+// of a file.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,10 @@ import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 import type { WriterOrder } from './writer'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** Beyond the buffer of a sink, so that both have written to their files before either ends. */
+/**
+ * More lines than fit the buffer of a sink, so that both have written to their files before either
+ * ends.
+ */
 const LINES = 4_000
 const TEMPORARY = /^out\.[0-9a-f]{16}\.partial$/
 
@@ -68,7 +71,7 @@ test('fault 90: two processes that write one path at the same time: both end wel
 test('fault 90: two sinks of one process: the last commit wins, and nothing is mixed', async () => {
   async function* lines(letter: string) {
     for (let n = 0; n < LINES; n++) {
-      // The other one's turn.
+      // The other writer continues.
       if (n % 100 === 0) await new Promise(setImmediate)
       yield line(letter)
     }

@@ -1,5 +1,5 @@
-// A process that writes one file: it tells when half of its lines are written, and goes on when it
-// is told so.
+// A process that writes one file. It sends a message when it has written half of its lines, and
+// waits for one before it continues.
 
 import { once } from 'node:events'
 import { pipeline } from '../../src/pipeline/pipeline'
@@ -7,7 +7,7 @@ import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 
 export interface WriterOrder {
   readonly path: string
-  /** What each line is. */
+  /** The content of each line. */
   readonly line: string
   readonly lines: number
 }

@@ -1,5 +1,6 @@
 // Tests files whose members are inflated by a worker from their second byte on: outputs and errors
 // are the same as with one thread.
+// Long: it inflates large files, each of them many times.
 
 import { crc32, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'

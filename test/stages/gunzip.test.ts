@@ -1,3 +1,5 @@
+// Long: its properties inflate every prefix of many files with every engine.
+
 import { Readable, Writable } from 'node:stream'
 import { pipeline as nodePipeline } from 'node:stream/promises'
 import { constants, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'

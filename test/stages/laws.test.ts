@@ -1,4 +1,5 @@
 // Every stage under the laws of laws.ts.
+// Long: its properties run every stage.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// Long: it inflates large files with worker threads.
+
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import { INPUT_OVER, InflateControl, OUTPUT_CREDITS } from '../../src/codec/gzip/inflate-control'

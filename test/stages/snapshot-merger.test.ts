@@ -1,3 +1,5 @@
+// Long: its properties merge files over stores on disk.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChangeKind } from '../../src/codec/merge/register'

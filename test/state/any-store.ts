@@ -1,4 +1,4 @@
-// Every store, made fresh for a test: what is said of one keyed store is to hold for each.
+// Every kind of keyed store, new for each test. The tests of the contract run with all of them.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { WriteGroup } from '../../src/sync/folder/write-group'
 
 export interface OpenStore {
   readonly store: KeyedStore
-  /** Brings what is still in memory to the disk, where there is one. */
+  /** Writes what is still in memory to the disk or to the store below. */
   settle(): Promise<void>
   dispose(): Promise<void>
 }

@@ -16,7 +16,7 @@ const file: FeedFile = {
 const batch = (header: string[], of: FeedFile = file) =>
   batchesOf(itemSnapshotSchema, of, [header, header.map(column => `${column}!`)])[0]!
 
-test('one number for one header line of one file, whichever objects say so', async () => {
+test('one header line of one file has one number, whichever objects represent it', async () => {
   const book = new OriginBook(new MemoryStore(), 'o', itemSnapshotSchema)
   const first = book.numberOf(batch(['itemId', 'title']))
   expect(book.numberOf(batch(['itemId', 'title'], { ...file, hour: new Date(7_200_000) }))).toBe(

@@ -11,7 +11,7 @@ const items = (...rows: string[][]) =>
 const groups = (...rows: string[][]) =>
   batchesOf(itemGroupSchema, { feed: 'item_group' }, [['itemGroupId', 'title'], ...rows])
 
-/** As long as a key may be, in two-byte characters, and one byte more. */
+/** The longest key, of two-byte characters, and one byte more. */
 const LONGEST = 'é'.repeat(KEY_LIMIT_BYTES / 2)
 const TOO_LONG = `${LONGEST}x`
 const MEGABYTE = 'k'.repeat(1_000 << 10)

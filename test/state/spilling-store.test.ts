@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const put = (key: string, length: number) => ({ key, value: Buffer.alloc(length, key) })
 
-test('stays in memory up to its bytes, goes to disk past them, and takes its folder with it', async () => {
+test('a store stays in memory up to its limit, goes to disk past it, and removes its folder at the end', async () => {
   const store = new SpillingStore({ memoryBytes: 10_000, folder })
   await store.write([put('a', 4000), put('b', 4000)])
   expect([store.spilled, await readdir(folder)]).toEqual([false, []])
@@ -28,7 +28,7 @@ test('stays in memory up to its bytes, goes to disk past them, and takes its fol
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a listing that began in memory goes on as it was', async () => {
+test('a listing that began in memory is complete after the store has gone to disk', async () => {
   const store = new SpillingStore({ memoryBytes: 100_000, folder })
   await store.write(Array.from({ length: 300 }, (_, n) => put(String(n).padStart(3, '0'), 100)))
   let entries = 0
@@ -40,7 +40,7 @@ test('a listing that began in memory goes on as it was', async () => {
   await store.close()
 })
 
-test('closing waits for a write that is going on', async () => {
+test('closing waits for a write that is under way', async () => {
   const store = new SpillingStore({ memoryBytes: 0, folder })
   const writing = store.write([put('a', 5000)])
   await store.close()
@@ -48,7 +48,7 @@ test('closing waits for a write that is going on', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a folder that cannot be had is STATE_IO, and what was there stays', async () => {
+test('a folder that cannot be made is STATE_IO, and the entries stay', async () => {
   const store = new SpillingStore({ memoryBytes: 1000, folder: join(folder, 'missing') })
   await store.write([put('a', 500)])
   await expect(store.write([put('b', 5000)])).rejects.toMatchObject({ code: 'STATE_IO' })
@@ -56,7 +56,7 @@ test('a folder that cannot be had is STATE_IO, and what was there stays', async 
   await store.close()
 })
 
-test('what was not closed goes away with the process', async () => {
+test('the folder of a store that was not closed is removed when the process exits', async () => {
   const before = new Set(process.listeners('exit'))
   const store = new SpillingStore({ memoryBytes: 0, folder })
   await store.write([put('a', 5000)])

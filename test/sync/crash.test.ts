@@ -1,5 +1,6 @@
-// Runs that die at every call, lose power, or meet a disk that fails, over a simulated machine:
-// what the next run makes of what is left.
+// Runs on a simulated machine that are killed at every call, lose power, or meet a failing disk.
+// Each test compares the result of the next run with that of an undisturbed run.
+// Long: it runs a synchronisation for each call at which the machine may die.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
@@ -7,7 +8,7 @@ import { type CrashKind, SimulatedMachine, type Trouble } from './simulated-mach
 import { DAY_MS, FOLDER, HOUR_MS, type Seen, SmallShop, seenIn } from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
-/** `npm run test:crash` has every call of every scenario; here it is one in a few. */
+/** `npm run test:crash` takes every call of every scenario; this test takes one in a few. */
 const EVERY = process.env.FEEDMILL_CRASH === 'all' ? 1 : 23
 
 interface Result {
@@ -15,13 +16,13 @@ interface Result {
   readonly files: Map<string, string>
 }
 
-/** Runs one after the other, each with the service as it is then. */
+/** Runs in sequence, each with the service at its time. */
 interface Scenario {
   readonly name: string
   readonly shops: readonly SmallShop[]
 }
 
-/** The service as it is three hours after a bootstrap was made. */
+/** The service three hours after a bootstrap was made. */
 function shopAfter(bootstrapMs: number): SmallShop {
   const world = { seed: 5, items: 24, churn: 30, start: START, hours: 400 }
   return new SmallShop({ world, bootstrapAt: new Date(bootstrapMs) }, bootstrapMs + 4 * HOUR_MS)
@@ -36,7 +37,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'a run after a gap, with a new bootstrap', shops: [first, later] },
 ]
 
-/** The last run of a scenario, with what happens in it; the runs before it are without trouble. */
+/** Runs a scenario whose last run meets the given trouble. The runs before it meet none. */
 async function lastRun(
   { shops }: Scenario,
   seed: number,
@@ -122,8 +123,8 @@ describe.each(scenarios)('$name', scenario => {
         const { machine, error } = await lastRun(scenario, at, { at, what, lasting: at % 2 === 0 })
         const failed = machine.log[at - 1]!
         expect([at, failed, FeedError.is(error) && error.code]).toEqual([at, failed, 'STATE_IO'])
-        // What could not be written or synced is not tried again, as if the disk then told the
-        // truth.
+        // A failed write or sync is not repeated: a later success would not prove that the data is
+        // on the disk.
         expect(/^(write|sync|store)/.test(failed) ? machine.log.lastIndexOf(failed) : at - 1).toBe(
           at - 1,
         )

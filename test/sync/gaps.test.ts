@@ -1,5 +1,5 @@
-// What a whole synchronisation makes of an hour that the service does not have: by the calendar,
-// over days of the service's clock.
+// Whole synchronisations with an hour that the service does not have, over days of the service's
+// clock.
 
 import { expect, test } from 'vitest'
 import { openState } from '../../src/sync/read/open-state'
@@ -9,7 +9,7 @@ import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 const START = Date.parse('2026-03-01T07:00:00Z')
 const NOW = START + 2 * DAY_MS + 10 * HOUR_MS
 const NEWEST = NOW - HOUR_MS
-/** Between the bootstrap and the newest hour. */
+/** An hour between the bootstrap and the newest hour. */
 const GAP = START + DAY_MS + 20 * HOUR_MS
 const NOT_FOUND = {
   category: 'REQUEST',
@@ -41,17 +41,14 @@ class GapShop extends SmallShop {
 const gapShop = (bootstrapAt: 'daily' | Date = 'daily') =>
   new GapShop(bootstrapAt, { isMissing: true })
 
-/**
- * One look at the service; the watermark afterwards, and whether the items are the truth of that
- * time.
- */
+/** Runs once. Returns the watermark, and whether the items equal the true items at that time. */
 async function look(shop: GapShop, machine: SimulatedMachine, nowMs: number) {
   shop.nowMs = nowMs
   const { categories, failed } = await shop.sync(machine.start(), {
     changes: 'none',
     keepFileBytes: 0,
   }).summary
-  const state = await openState(FOLDER, { ground: machine.start() })
+  const state = await openState(FOLDER, { environment: machine.start() })
   try {
     const { world } = shop.emulator
     const rows: string[][] = []
@@ -113,7 +110,7 @@ test('fault 75: where the service has no newer bootstrap, the state waits as it 
   const { watermark, missing, gone } = await look(shop, machine, GAP + 8 * DAY_MS)
   expect([watermark, missing]).toEqual([GAP, 1])
   expect(gone).toBeGreaterThanOrEqual(24)
-  // It asks whether there is one, and fetches none again.
+  // The run asks for the time of the bootstrap, and fetches none again.
   const asked = shop.sent.slice(before).filter(line => /\/item\?.*ALL_ACTIVE/.test(line))
   expect(asked).toHaveLength(1)
   await shop.close()

@@ -1,16 +1,18 @@
-// A machine in memory for tests of what survives: files of which only what was synced is sure to be
-// there after a loss of power, a store that loses its newest unsynced writes, processes that die at
-// any call, disks that fail. Equal seeds fail in equal ways. It is one piece because files, store
-// and processes fail by one count of calls.
+// A simulated machine in memory for tests of crashes. Its files keep only synced data for certain
+// after a power loss, its store loses its newest unsynced writes, its processes die at any call,
+// and its disk fails. Equal seeds fail in equal ways. It is one piece, because files, store and
+// processes fail by one count of calls.
 //
-// What a crash leaves:
-//   the process dies        all writes to files stay; of the store's unsynced writes (gathered in the process) a part from the first on
-//   the power goes          of each file what was synced, and of the writes after that any, also cut short; of the changes of folders
-//                           since they were synced a part from the first on; of the store as above
+// What the two kinds of a crash leave:
+//   process   all writes to files stay; the store keeps the first few of its unsynced writes,
+//             which it gathers in the process
+//   power     each file keeps what was synced, and any of the later writes, whole or cut short;
+//             each folder keeps the first few of its unsynced changes; the store as above
 
 import { dirname } from 'node:path'
+import type { DurableFile, DurableFiles } from '../../src/disk/durable-files'
+import { stateIo } from '../../src/disk/state-errors'
 import { FeedError } from '../../src/errors'
-import { stateIo } from '../../src/state/disk'
 import {
   compareKeys,
   type KeyedStore,
@@ -21,37 +23,34 @@ import {
 } from '../../src/state/keyed-store'
 import type { KernelLock } from '../../src/state/level/kernel-lock'
 import { MemoryStore } from '../../src/state/memory/memory-store'
-import type { DurableFile, DurableFiles } from '../../src/sync/durable-files'
+import type { Environment } from '../../src/sync/folder/environment'
 import type { ProcessIdentity } from '../../src/sync/folder/process-identity'
-import type { StateGround } from '../../src/sync/folder/state-ground'
 
 export type CrashKind = 'process' | 'power'
 
-/** What happens at one call of a run. */
+/** The failure at one call of a run. */
 export interface Trouble {
-  /** The calls count from 1. */
+  /** Number of the call, from 1. */
   readonly at: number
   /**
-   * `before`: the call has no effect; `within`: a write is cut short; `after`: the caller does not
-   * get to know. A code: the call fails with it.
+   * `before`: the process dies before the call has an effect. `within`: it dies during a write,
+   * which is cut short. `after`: it dies after the effect, before the call returns. A code: the
+   * call fails with it.
    */
   readonly what: 'before' | 'within' | 'after' | 'ENOSPC' | 'EIO'
-  /** With a code: also at all later calls that write. */
+  /** With a code: all later calls that write fail too. */
   readonly lasting?: boolean
 }
 
-/**
- * Thrown at the call at which the process dies, and at every later one: a dead process does nothing
- * more.
- */
+/** The error of the call at which the process dies, and of every later call. */
 export class Died extends Error {}
 
 class Node {
-  /** As the process sees it. */
+  /** The content as the process sees it. */
   bytes = Buffer.alloc(0)
-  /** As it is on the disk. */
+  /** The content on the disk. */
   synced = Buffer.alloc(0)
-  /** Since the last sync, in order. */
+  /** The changes since the last sync, in order. */
   unsynced: { readonly offset: number; readonly bytes: Buffer | null }[] = []
 
   change(offset: number, bytes: Buffer | null): void {
@@ -65,16 +64,16 @@ class Node {
   }
 }
 
-/** A change of names, of one file at a time as a journal has it. */
+/** A change of one file name, as a journal has it. */
 interface NameChange {
   readonly path: string
   readonly node: Node | null
 }
 
 export class SimulatedMachine {
-  /** Calls of the process that runs now. */
+  /** Number of calls of the current process. */
   calls = 0
-  /** What was called, for a test to choose from. */
+  /** The calls of the current process, from which a test chooses. */
   readonly log: string[] = []
   readonly #random: () => number
   #names = new Map<string, Node>()
@@ -84,7 +83,7 @@ export class SimulatedMachine {
   #storeWrites: (readonly StoreOp[])[] = []
   #process = 0
   #temporary = 0
-  /** Folders that the process that runs now has locked: the kernel frees them when it ends. */
+  /** Folders that the current process has locked. The kernel frees them when the process ends. */
   readonly #locked = new Set<string>()
   #trouble: Trouble | undefined
   #dead = false
@@ -93,8 +92,8 @@ export class SimulatedMachine {
     this.#random = randomOf(seed)
   }
 
-  /** The ground of a new process, in which `trouble` happens. */
-  start(trouble?: Trouble): StateGround {
+  /** Starts a new process. Returns its environment, in which `trouble` happens. */
+  start(trouble?: Trouble): Environment {
     this.calls = 0
     this.log.length = 0
     this.#trouble = trouble
@@ -122,7 +121,7 @@ export class SimulatedMachine {
     return this.#dead
   }
 
-  /** The process ends as it stands, and the machine is as it is then found. */
+  /** Ends the process at once, and leaves the machine as the next process finds it. */
   crash(kind: CrashKind): void {
     this.#dead = true
     this.#process++
@@ -134,7 +133,7 @@ export class SimulatedMachine {
     this.#syncNames()
   }
 
-  /** All files below a folder, by their paths. */
+  /** Returns the content of all files below a folder, by their paths. */
   filesUnder(folder: string): Map<string, string> {
     const found = [...this.#names].filter(([path]) => path.startsWith(`${folder}/`))
     return new Map(
@@ -144,7 +143,7 @@ export class SimulatedMachine {
     )
   }
 
-  // What the ground stands on.
+  // The parts of the environment follow.
 
   #lock(folder: string): KernelLock {
     return this.call('lock', folder, () => {
@@ -155,7 +154,10 @@ export class SimulatedMachine {
     })
   }
 
-  /** One call: `effect` has the effect of the part of it that is done, of `write` bytes. */
+  /**
+   * Makes one call. `effect` applies the given share of it, which is below 1 only for a `write`
+   * that is cut short.
+   */
   call<T>(name: string, path: string, effect: (share: number) => T): T {
     if (this.#dead) throw new Died(`${name} of a dead process`)
     this.calls++
@@ -165,7 +167,7 @@ export class SimulatedMachine {
     const isHit = this.calls === at || (lasting && at > 0 && this.calls > at && writes)
     if (!isHit) return effect(1)
     if (what === 'ENOSPC' || what === 'EIO') {
-      // Of a write that fails something may be there.
+      // A write that fails may leave some of its bytes.
       if (name === 'write') effect(this.#random() * 0.99)
       throw stateIo(path, name, what)
     }
@@ -191,7 +193,7 @@ export class SimulatedMachine {
   }
 
   syncFolder(folder: string): void {
-    // A journal writes what was changed before along with it.
+    // A journal writes all earlier changes along with this one.
     const last = this.#nameChanges.findLastIndex(({ path }) => dirname(path) === folder)
     for (const { path, node } of this.#nameChanges.splice(0, last + 1))
       setName(this.#syncedNames, path, node)
@@ -264,7 +266,10 @@ function setName(names: Map<string, Node>, path: string, node: Node | null): voi
   else names.set(path, node)
 }
 
-/** Bytes written at an offset; null cuts off there. What lies between is zeros. */
+/**
+ * Returns the content after a write at an offset, or after a cut for null. A gap is filled with
+ * zeros.
+ */
 function changed(before: Buffer, offset: number, bytes: Buffer | null): Buffer<ArrayBuffer> {
   const end = bytes === null ? offset : Math.max(before.length, offset + bytes.length)
   const after = Buffer.alloc(end)
@@ -280,7 +285,7 @@ class Files implements DurableFiles {
     this.#machine = machine
   }
 
-  // Folders are there as soon as something is in them.
+  // A folder exists as soon as it has a file.
   async makeFolder(path: string): Promise<void> {
     this.#machine.call('mkdir', path, () => {})
   }
@@ -420,7 +425,7 @@ function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
   return value && Uint8Array.from(value)
 }
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,9 +1,9 @@
-// A synchronisation small enough to be run hundreds of times, and all that can be seen of its
+// A synchronisation that is small enough to run hundreds of times, and a reader of its whole
 // result.
 
 import type { EmulatorOptions } from '../../src/emulator'
 import { fileIdKey } from '../../src/sync/file-id'
-import type { StateGround } from '../../src/sync/folder/state-ground'
+import type { Environment } from '../../src/sync/folder/environment'
 import { openState } from '../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../src/sync/run/sync'
 import type { SyncOptions } from '../../src/sync/sync-options'
@@ -13,10 +13,7 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 export const FOLDER = '/state'
 
-/**
- * Small enough for several pieces, several commits and several positions in a file of some
- * kilobytes.
- */
+/** Shares that give several pieces, commits and checkpoints in a file of some kilobytes. */
 const SHARES = {
   pieceBytes: 3_000,
   chunkBytes: 2_000,
@@ -28,7 +25,7 @@ const SHARES = {
 
 export class SmallShop {
   readonly #emulated: ReturnType<typeof emulated>
-  /** The service's clock and the client's. */
+  /** The clock of the service and of the client. */
   nowMs: number
 
   constructor(
@@ -54,7 +51,7 @@ export class SmallShop {
     return this.#emulated.sent
   }
 
-  sync(ground: StateGround, options: Partial<SyncOptions> = {}): SyncRun {
+  sync(environment: Environment, options: Partial<SyncOptions> = {}): SyncRun {
     return sync({
       service: this.#emulated.service,
       marketplace: 'MKT_US',
@@ -68,7 +65,7 @@ export class SmallShop {
       backoffBaseMs: 0,
       backoffCapMs: 1,
       shares: SHARES,
-      ground,
+      environment,
       ...options,
     })
   }
@@ -78,7 +75,7 @@ export class SmallShop {
   }
 }
 
-/** Everything that a reader of the state can see, as text. */
+/** Returns everything that a reader of the state can see, as text. */
 export interface Seen {
   readonly items: readonly string[]
   readonly groups: readonly string[]
@@ -87,11 +84,11 @@ export interface Seen {
 }
 
 export async function seenIn(
-  ground: StateGround,
+  environment: Environment,
   nowMs: number,
   categoryId = '220',
 ): Promise<Seen> {
-  const state = await openState(FOLDER, { ground })
+  const state = await openState(FOLDER, { environment })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
     const items: string[] = []

@@ -108,7 +108,7 @@ describe('the clock', () => {
     const machine = new SimulatedMachine(0)
     const { failed, files } = await shop.sync(machine.start(), options as never).summary
     expect([failed, files]).toEqual([[], 6])
-    const state = await openState(FOLDER, { ground: machine.start() })
+    const state = await openState(FOLDER, { environment: machine.start() })
     expect(state.categories[0]!.plan(NOW)).toEqual(state.categories[0]!.plan(() => NOW))
     await state.close()
     await shop.close()

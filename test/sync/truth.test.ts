@@ -1,5 +1,6 @@
-// Worlds with every kind of change behind a service with every fault: what a synchronisation ends
-// with is the true state of the world at the watermark, however the files came.
+// Worlds with every kind of change behind a service with every fault. A synchronisation ends with
+// the true state of the world at the watermark, in whatever order files arrive.
+// Long: it synchronises many worlds with every fault.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,9 +13,9 @@ import type { World } from '../../src/emulator/world/world'
 import { MemoryStore } from '../../src/state/memory/memory-store'
 import { applyFile } from '../../src/sync/file/apply-file'
 import { CategoryState } from '../../src/sync/folder/category-state'
+import { type Environment, machineEnvironment } from '../../src/sync/folder/environment'
 import { type LedgerEntry, NO_ROWS } from '../../src/sync/folder/ledger'
 import { StateFolder } from '../../src/sync/folder/state-folder'
-import { machineGround, type StateGround } from '../../src/sync/folder/state-ground'
 import { openState } from '../../src/sync/read/open-state'
 import { stateItems } from '../../src/sync/read/state-items'
 import type { SyncSummary } from '../../src/sync/run/sync-events'
@@ -24,15 +25,15 @@ import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const CATEGORIES = ['220', '15032']
-/** `npm run test:crash` takes all of them. */
+/** `npm run test:crash` takes all seeds. */
 const SEEDS = Array.from(
   { length: process.env.FEEDMILL_CRASH === 'all' ? 20 : 2 },
   (_, seed) => seed,
 )
 
-/** In the middle of a day, with a bootstrap of the day before yesterday. */
+/** A time in the middle of a day, when the bootstrap is two days old. */
 const FIRST_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
-/** Two days later: daily files of after the bootstrap are there, and priority files. */
+/** Two days later, when the service has daily and priority files from after the bootstrap. */
 const SECOND_MS = FIRST_MS + 2 * DAY_MS
 
 function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop {
@@ -40,7 +41,7 @@ function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop
   return new SmallShop({ world, bootstrapAt: 'daily', ...options }, FIRST_MS)
 }
 
-/** Small ranges and no pauses: many requests, and many faults. */
+/** Small ranges without pauses give many requests and many faults. */
 const TROUBLED: Partial<SyncOptions> = {
   categories: CATEGORIES,
   parallelFiles: 3,
@@ -64,13 +65,13 @@ interface Reached {
 }
 
 async function reachedIn(
-  ground: StateGround,
+  environment: Environment,
   folder: string,
   world: World,
   categoryId: string,
   nowMs: number,
 ): Promise<Reached> {
-  const state = await openState(folder, { ground })
+  const state = await openState(folder, { environment })
   try {
     const category = state.categories.find(found => found.categoryId === categoryId)!
     const rows: string[][] = []
@@ -92,12 +93,14 @@ function truthAt(
     : Array.from(world.truthAt(time, { categoryId }), ({ cells }) => [...cells])
 }
 
-/** The end of the newest hour whose snapshot is there. */
+/** Returns the end of the newest hour whose snapshot the service has. */
 function newestHour(nowMs: number): number {
   return Math.floor(nowMs / HOUR_MS) * HOUR_MS - HOUR_MS
 }
 
-/** How far a category can come: up to the first hour that could not be had. */
+/**
+ * Returns the watermark that a category can reach: the first hour that the service could not give.
+ */
 function reachable(
   { failed, categories }: SyncSummary,
   categoryId: string,
@@ -169,11 +172,11 @@ describe('a synchronisation ends with the truth at its watermark', () => {
   test('on the disk, by the store that is used there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'feedmill-truth-'))
     const shop = shopOf(21, { faults: { rate: 0.05, seed: 21 } })
-    const summary = await shop.sync(machineGround, { ...TROUBLED, folder }).summary
+    const summary = await shop.sync(machineEnvironment, { ...TROUBLED, folder }).summary
     expect(summary.failed).toEqual([])
     for (const categoryId of CATEGORIES) {
       const { watermark, rows } = await reachedIn(
-        machineGround,
+        machineEnvironment,
         folder,
         shop.emulator.world,
         categoryId,
@@ -188,7 +191,7 @@ describe('a synchronisation ends with the truth at its watermark', () => {
 })
 
 async function ledgerOf(machine: SimulatedMachine) {
-  const state = await openState(FOLDER, { ground: machine.start() })
+  const state = await openState(FOLDER, { environment: machine.start() })
   const files = state.categories.flatMap(category => category.files)
   await state.close()
   return files
@@ -221,7 +224,7 @@ describe('the state does not depend on how the files came', () => {
     const folder = await StateFolder.open({
       folder: FOLDER,
       storeBytes: 0,
-      ground: machine.start(),
+      environment: machine.start(),
     })
     const inOrder = folder.categories[0]!
     const expected = await itemsOf(inOrder)

@@ -9,12 +9,12 @@ export interface Mismatch {
   readonly what: string
 }
 
-/** Holds one row of the truth at a time, and the first few differences. */
+/** Holds one row of the truth at a time, and keeps the first few differences. */
 export class TruthCheck {
   readonly mismatches: Mismatch[] = []
-  /** Rows compared. */
+  /** The number of rows compared. */
   rows = 0
-  /** What comparing took, the making of the truth with it. */
+  /** The time of the comparison, which includes making the truth. */
   seconds = 0
   readonly #truth: Iterator<TruthRow>
   readonly #columns: readonly string[]
@@ -24,7 +24,7 @@ export class TruthCheck {
     this.#columns = world.itemColumns
   }
 
-  /** The next row, in key order. */
+  /** Takes the next row. Rows come in the order of their keys. */
   row(itemId: string, row: Pick<Row, 'text'>): void {
     const startedAt = performance.now()
     this.#compare(itemId, row)
@@ -44,13 +44,13 @@ export class TruthCheck {
       )
   }
 
-  /** After the last row. */
+  /** Call it after the last row. */
   end(): void {
     const missing = this.#truth.next()
     if (!missing.done) this.#note(missing.value.itemId, 'is missing')
   }
 
-  /** In words. */
+  /** A sentence for each difference. */
   get problems(): string[] {
     return this.mismatches.map(({ itemId, what }) => `${itemId} ${what}`)
   }
@@ -61,8 +61,8 @@ export class TruthCheck {
 }
 
 /**
- * Which groups the world had when the bootstrap file was made: what each item must have been joined
- * with.
+ * Knows the groups that the world had when the bootstrap file was made. Each item must have been
+ * joined with its group of that time.
  */
 export class GroupCheck {
   #wrong = 0
@@ -82,7 +82,7 @@ export class GroupCheck {
     return problems
   }
 
-  /** An item's row, and the group that it came with. */
+  /** Takes the row of an item, and the group that the join gave to it. */
   row(row: Pick<Row, 'text'>, group: Pick<Row, 'text'> | null): void {
     const groupId = row.text('primaryItemGroupId')
     const expected = this.#groupIds.has(groupId) ? groupId : undefined

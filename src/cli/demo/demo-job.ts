@@ -1,21 +1,20 @@
-// What the demo's two ways have in common: what they are asked for, the category, the service over
-// its socket, and what they hand back.
+// What both ways of the demo share: their options, the category, the clients of the service, and
+// the result.
 
 import type { World } from '../../emulator/index'
 import { createFeedService, defineProfile, type FeedService } from '../../index'
 import type { ServeAddress } from '../serve'
 
-/** The emulated service's own category; its clock stands still. */
+/** The category of the emulated service. */
 export const MARKETPLACE = 'MKT_US'
 export const CATEGORY = '220'
 export const SCOPE_BASE = 'https://api.market.example/oauth'
 
-/** Ranges held or in flight at the most: what bounds the memory of a download. */
+/** Bounds the ranges that are held or in flight, and so the memory of a download. */
 const RANGES_AHEAD = 4
 
 /**
- * Making a file of millions of items takes the emulated service minutes, and it answers when it is
- * done.
+ * The emulated service needs minutes to make a file of millions of items, and answers only then.
  */
 const HEADERS_TIMEOUT_MS = 600_000
 
@@ -25,12 +24,11 @@ export interface DemoOptions {
   readonly chunkBytes: number
   readonly out: string
   readonly streamOnly: boolean
-  /** Kill a first run in the middle, and go on from what it left. */
+  /** Kills a first run in the middle, and continues from the state that it left. */
   readonly interrupt: boolean
   readonly json: boolean
   /**
-   * The command's own script, which serves the emulated service, and runs what is to be killed, in
-   * other processes.
+   * The script of the command. Other processes run it: the emulated service, and the run to kill.
    */
   readonly cli: string
 }
@@ -39,9 +37,9 @@ export interface DemoJob {
   readonly options: DemoOptions
   readonly address: ServeAddress
   readonly service: FeedService
-  /** The service's clock, which stands still. */
+  /** The fixed clock of the service. */
   readonly now: Date
-  /** The same world as the emulated service's, for its truth. */
+  /** The same world as that of the emulated service. It provides the truth. */
   readonly world: World
 }
 
@@ -52,24 +50,27 @@ export interface DemoOutcome {
   readonly rows: number
   readonly bytesCompressed: number
   readonly bytesRaw: number
-  /** From the first request to the last merged row; of `--stream-only` to the last written row. */
+  /**
+   * The time from the first request to the last merged row, or to the last written row with
+   * `--stream-only`.
+   */
   readonly ingestSeconds: number
-  /** Writing the merged items; undefined where that was part of the ingestion. */
+  /** The time of writing the merged items. Undefined where the ingestion wrote them. */
   readonly writeSeconds?: number
-  /** Comparing with the truth, which the times above do not hold. */
+  /** The time of the comparison with the truth, which the other times do not include. */
   readonly checkSeconds: number
   /**
-   * Files that a first run had brought into the state before it was killed; undefined where none
-   * was.
+   * The number of files that the first run applied before it was killed. Undefined without such a
+   * run.
    */
   readonly filesBeforeKill?: number
-  /** What differs from the truth; empty when all is right. */
+  /** The differences from the truth. Empty when the result is right. */
   readonly problems: readonly string[]
-  /** What was done, for people. */
+  /** A description of the work for people. */
   readonly table: string
 }
 
-/** How the files are fetched. */
+/** The settings of the downloads. */
 export function demoRanges(chunkBytes: number): {
   readonly chunkBytes: number
   readonly windowBytes: number
@@ -77,7 +78,7 @@ export function demoRanges(chunkBytes: number): {
   return { chunkBytes, windowBytes: RANGES_AHEAD * chunkBytes }
 }
 
-/** @param now the service's clock: what its windows are reckoned from */
+/** @param now the service's clock: the start of its time windows */
 export function demoService(address: ServeAddress, now: Date, chunkBytes: number): FeedService {
   const profile = defineProfile({
     baseUrl: address.url,

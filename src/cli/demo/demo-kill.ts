@@ -8,7 +8,7 @@ import { FeedError } from '../../index'
 import { SERVICE_VARIABLES } from '../service-settings'
 import { CATEGORY, type DemoJob, MARKETPLACE, SCOPE_BASE } from './demo-job'
 
-/** Kills the run when so many files are in the state. @returns how many of them it told of */
+/** Kills the run when the state has that many files. @returns how many files the run reported */
 export async function killedRun(
   { options, address, now }: DemoJob,
   folder: string,
@@ -24,8 +24,8 @@ export async function killedRun(
     '--now',
     now.toISOString(),
     '--no-changes',
-    // A run that follows does not end by itself, so the signal finds it alive however late it
-    // arrives.
+    // With `--follow` the run does not end by itself, so the signal always reaches a living
+    // process.
     '--follow',
     '--json',
   ]

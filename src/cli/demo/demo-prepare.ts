@@ -1,6 +1,6 @@
 // Has the emulated service make the files of the demo before the clock starts. Making and
 // compressing them takes the service longer than the library needs to ingest them; afterwards they
-// stand in its cache, and the demo measures the library alone.
+// are in its cache, and the demo measures the library alone.
 
 import type { World } from '../../emulator/index'
 import type { FeedService } from '../../index'
@@ -8,12 +8,12 @@ import { CATEGORY, type DemoOptions, MARKETPLACE } from './demo-job'
 
 export interface Prepared {
   readonly files: number
-  /** Of the files as they are sent. */
+  /** The total size of the files in their compressed form. */
   readonly bytesCompressed: number
   readonly seconds: number
 }
 
-/** What the service says of a file. */
+/** The answer of the service about a file. */
 interface Info {
   readonly empty: boolean
   readonly totalBytes: number | undefined

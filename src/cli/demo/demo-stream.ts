@@ -1,5 +1,5 @@
-// `feedmill demo --stream-only`: the bootstrap file through the stages into a file, in constant
-// memory whatever its size.
+// `feedmill demo --stream-only`: streams the bootstrap file through the stages into a file. The
+// memory does not depend on the size of the file.
 
 import { ColumnDecoder, ndjsonSink } from '../../index'
 import { TruthCheck } from './demo-check'

@@ -1,5 +1,5 @@
-// The demo's way through a state folder: a category synchronised, compared with the truth that the
-// emulated world knows, and written.
+// The demo through a state folder: it synchronises a category, compares it with the truth of the
+// emulated world, and writes it.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,11 +20,11 @@ import { CATEGORY, type DemoJob, type DemoOutcome, demoRanges, MARKETPLACE } fro
 import { killedRun } from './demo-kill'
 
 /**
- * Bootstraps of items and groups, and the snapshots of a day: what the emulated service has by
- * default.
+ * The bootstraps of items and groups, and the snapshots of a day: the default files of the emulated
+ * service.
  */
 const FILES = 26
-/** A first run is killed when it has got so far. */
+/** The number of applied files after which the first run is killed. */
 const FILES_BEFORE_KILL = 9
 
 export async function demoSync(job: DemoJob): Promise<DemoOutcome> {

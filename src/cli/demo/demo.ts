@@ -1,5 +1,6 @@
-// `feedmill demo`: one category over a socket (bootstrap, groups, a day of hourly snapshots) into a
-// state folder, joined, written, and compared with the truth that the emulated world knows.
+// `feedmill demo`: ingests one category (bootstrap, groups, a day of hourly snapshots) over a
+// socket into a state folder, joins and writes it, and compares it with the truth of the emulated
+// world.
 
 import { availableParallelism } from 'node:os'
 import { createWorld } from '../../emulator/index'
@@ -11,26 +12,26 @@ import { demoStream } from './demo-stream'
 import { demoSync } from './demo-sync'
 import { startEmulator } from './emulator-process'
 
-/** What `--json` prints. */
+/** The object that `--json` prints. */
 export interface DemoResult extends Omit<DemoOutcome, 'problems' | 'table'> {
   readonly ok: boolean
   readonly verified: boolean
-  /** What the emulated service needed for making the files, before the clock started. */
+  /** The time in which the emulated service made the files, before the measurement started. */
   readonly prepareSeconds: number
   readonly peakRssMb: number
 }
 
 /**
- * After the end of the last hour: a snapshot file is there two hours after its hour began
- * (item-feeds.md, section 6).
+ * The clock stands after the end of the last hour, because a snapshot file appears two hours after
+ * the start of its hour (item-feeds.md, section 6).
  */
 const LAST_SNAPSHOT_MS = 3_600_000
 
-/** Runs the demo; the exit code is 1 where the result is not the truth. */
+/** Runs the demo. Sets the exit code 1 when the result differs from the truth. */
 export async function demo(options: DemoOptions): Promise<void> {
   const world = createWorld({ seed: options.seed, items: options.items })
   const address = await startEmulator(options.cli, options.items, options.seed)
-  // The other process keeps this one alive: whatever fails from here on, it is ended.
+  // The other process keeps this one alive, so it must end after every failure.
   try {
     const now = new Date(world.end.getTime() + LAST_SNAPSHOT_MS)
     const service = demoService(address, now, options.chunkBytes)
@@ -81,7 +82,7 @@ async function tell(
   )
 }
 
-/** What was done, how fast, and whether it is right. A rate says of which bytes it is. */
+/** Describes the work, its speed and its verdict. A rate names the bytes that it counts. */
 export function resultLines(result: DemoResult, out: string): string[] {
   const { items, groups, snapshots, writeSeconds, peakRssMb, verified } = result
   const what =

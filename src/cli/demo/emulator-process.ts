@@ -1,5 +1,5 @@
-// The emulated service in a process of its own, so that its memory and time are not counted as the
-// demo's.
+// The emulated service in a process of its own, so that the demo does not count its memory and
+// time.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ export interface EmulatorProcess extends ServeAddress {
   close(): Promise<void>
 }
 
-/** @param cli the command's own script */
+/** @param cli the script of the command */
 export async function startEmulator(
   cli: string,
   items: number,
@@ -19,7 +19,7 @@ export async function startEmulator(
 ): Promise<EmulatorProcess> {
   const child = fork(cli, ['serve', '--json', '--items', String(items), '--seed', String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    // Flags that watch this process would also make the other one print.
+    // Flags for debugging and profiling would also apply to the other process, and it would print.
     execArgv: [],
   })
   const exited = once(child, 'exit')

@@ -1,4 +1,4 @@
-// Counters of many runs added up by stage, and the table of them.
+// Adds up the counters of many runs by stage, and makes a table of them.
 
 import type { PipelineSummary, StageCounters } from '../../index'
 import { textTable } from '../text-table'
@@ -8,7 +8,7 @@ const MEGABYTE = 1e6
 export class StageReport {
   readonly #totals = new Map<string, StageCounters>()
 
-  /** Adds a run that has ended: all of its stages, or only the one named. */
+  /** Adds a run that has ended: all of its stages, or only the named one. */
   add({ stages }: PipelineSummary, only?: string): void {
     for (const counters of stages) {
       if (only !== undefined && counters.stage !== only) continue
@@ -17,12 +17,12 @@ export class StageReport {
     }
   }
 
-  /** Counters of a stage over all runs; zeros where it never ran. */
+  /** Returns the counters of a stage over all runs. They are zero for a stage that never ran. */
   total(stage: string): Pick<StageCounters, 'bytesIn' | 'bytesOut' | 'rowsOut'> {
     return this.#totals.get(stage) ?? { bytesIn: 0, bytesOut: 0, rowsOut: 0 }
   }
 
-  /** One line a stage: what came in and went out, and how fast the stage itself was. */
+  /** Returns one line for each stage: its input, its output, and its own speed. */
   table(): string {
     const heading = ['stage', 'MB in', 'MB out', 'rows', 'MB/s', 'busy s', 'wait s', 'blocked s']
     return textTable(

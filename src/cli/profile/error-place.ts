@@ -1,9 +1,9 @@
-// Errors as the command line tells them: with their place in the file, where the message alone does
-// not say it.
+// The text of an error on the command line, with the position in the file when the message lacks
+// it.
 
 import type { FeedError } from '../../index'
 
-/** The message, and the row, line and byte that the error's context has beside it. */
+/** Returns the message, followed by the row, line and byte of the error's context. */
 export function messageWithPlace({
   message,
   context,

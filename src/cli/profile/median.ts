@@ -1,6 +1,6 @@
-// The figure that stands for many runs.
+// The median, which summarises many runs.
 
-/** The middle value; of an even number the mean of the middle two. */
+/** Returns the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -1,17 +1,15 @@
-// A result of another day to compare with: whether it is of the same thing, and whether the new one
-// is slower.
+// Compares a result with an earlier one, the baseline: whether both measured the same thing, and
+// whether the new one is slower.
 
 import { readFile } from 'node:fs/promises'
 import { FeedError } from '../../index'
 import { type ProfileResult, type ProfileSubject, RESULT_VERSION } from './profile-result'
 
 export interface Comparison {
-  /** Throughput of the file before compression: new by old, less 1. */
+  /** The relative change of the throughput: new divided by old, minus 1. */
   readonly change: number
   readonly tolerance: number
-  /**
-   * The spread of the rounds, old or new, whichever is the greater: a smaller change means nothing.
-   */
+  /** The larger spread of the rounds of both results. A smaller change means nothing. */
   readonly noise: number
   /**
    * `slower` only where throughput fell by more than the tolerance and by more than the noise;
@@ -19,12 +17,12 @@ export interface Comparison {
    */
   readonly verdict: 'held' | 'slower' | 'unclear'
   readonly baseline: Pick<ProfileResult, 'machine' | 'totals'>
-  /** In which respects the baseline was made on another machine. */
+  /** The properties in which the machine of the baseline differs. */
   readonly warnings: readonly string[]
 }
 
 /**
- * @throws OPTION_INVALID where the file cannot be read, is no result of a profile, or one of
+ * @throws OPTION_INVALID when the file cannot be read, is not the result of a profile, or measured
  * something else
  */
 export async function readBaseline(path: string, subject: ProfileSubject): Promise<ProfileResult> {
@@ -34,7 +32,7 @@ export async function readBaseline(path: string, subject: ProfileSubject): Promi
   return baseline
 }
 
-/** @param tolerance share of the throughput that may be lost */
+/** @param tolerance the share of the throughput that may be lost */
 export function compare(
   baseline: ProfileResult,
   result: ProfileResult,
@@ -103,8 +101,8 @@ function otherMachine(before: ProfileResult['machine'], now: ProfileResult['mach
 }
 
 function refused(path: string, reason: string): FeedError {
-  const expected = 'a result that `feedmill profile --save` wrote of the same file, feed and cells'
-  return new FeedError('OPTION_INVALID', `${path} is no baseline here: ${reason}`, {
+  const expected = 'a result of `feedmill profile --save` for the same file, feed and cells'
+  return new FeedError('OPTION_INVALID', `${path} cannot be the baseline: ${reason}`, {
     option: '--baseline',
     expected,
     received: reason,

@@ -1,5 +1,5 @@
-// Which stage decides the speed of a profiled run, and what that means, in words. Where the time
-// went is the pipeline's stageProfile.
+// Finds the stage that limits the speed of a profiled run, and explains it in words. The times come
+// from stageProfile of the pipeline.
 
 import type { StageProfile } from '../../index'
 import { median } from './median'
@@ -7,19 +7,18 @@ import type { RoundResult } from './profile-round'
 
 export interface Bottleneck {
   readonly stage: string
-  /** Of the run's time, from 0 to 1. */
+  /** The share of the time of the run, from 0 to 1. */
   readonly share: number
-  /** It works on a thread of its own, without a rest, and the main thread waits for it. */
+  /** The stage works without a pause on a thread of its own, and the main thread waits for it. */
   readonly onOtherThread: boolean
-  /** One or two sentences. */
+  /** An explanation of one or two sentences. */
   readonly meaning: string
 }
 
 /**
- * @param rounds of one chain, which begins with the reading of the file and ends with the reading
- * of cells
- * @param profiles one a round
- * @param shares of the stages, over all rounds
+ * @param rounds rounds of one chain, which begins with reading the file and ends with reading cells
+ * @param profiles one for each round
+ * @param shares the shares of the stages over all rounds
  */
 export function bottleneckOf(
   rounds: readonly RoundResult[],

@@ -1,26 +1,24 @@
-// What is done with the rows of a profiled file: cells are read, as the user's own code would read
-// them, and dropped.
+// The end of a profiled pipeline: it reads cells as the code of a user would, and drops them.
 
 import { FeedError, type Row, type RowBatch, Stage } from '../../index'
 
 /**
- * The first so many cells of each row as text, all of them as an object of strings, or all of them
- * decoded.
+ * What is read of each row: the given number of first cells as text, all cells as an object of
+ * strings, or all cells decoded.
  */
 export type CellReading = number | 'objects' | 'typed'
 
 /**
- * The end of a chain: rows in, nothing out. A row with a cell that cannot be decoded is counted,
- * and costs itself only.
+ * Takes rows and gives no output. A row with an invalid cell is counted, and the next row follows.
  */
 export class ReadCells extends Stage<RowBatch, never> {
-  /** Of the file; 0 before its first row. */
+  /** The number of columns of the file. It is 0 before the first row. */
   columns = 0
-  /** Rows with a cell that could not be decoded. */
+  /** The number of rows with an invalid cell. */
   badRows = 0
   firstBad: FeedError | undefined
   readonly #reading: CellReading
-  /** Columns read one by one. */
+  /** The columns that are read one by one. */
   #names: readonly string[] = []
   #header: RowBatch['header'] | undefined
 

@@ -1,11 +1,11 @@
-// The fresh process of a round: its task comes in the first argument, and what becomes of it goes
-// to the process that started this one.
+// The process of one round. Its task comes in the first argument, and it sends the outcome to its
+// parent process.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FeedError } from '../../index'
 import { profileRound, type RoundResult, type RoundTask } from './profile-round'
 
-/** What the process of a round sends: any number of progress, then a result or a failure. */
+/** The messages of the process: any number of progress messages, then a result or a failure. */
 export type RoundMessage =
   | { readonly kind: 'progress'; readonly bytesRead: number }
   | { readonly kind: 'result'; readonly result: RoundResult }
@@ -31,10 +31,10 @@ async function outcome(task: RoundTask): Promise<RoundMessage> {
   }
 }
 
-// The one that waits has gone: so goes this one.
+// The parent process has ended, so nobody waits for the result.
 const onDisconnect = () => process.exit(1)
 process.once('disconnect', onDisconnect)
-// The event loop counts its idle time from its first turn on.
+// The event loop counts its idle time from its first turn.
 await nextTurn()
 tell(await outcome(JSON.parse(process.argv[2]!) as RoundTask), () => {
   process.off('disconnect', onDisconnect)

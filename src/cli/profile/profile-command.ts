@@ -4,7 +4,7 @@ import type { program } from '../program'
 import type { ProfileOptions } from './profile'
 import type { CellReading } from './profile-cells'
 
-/** Commander's own class, of which cli/program.ts is the adapter. */
+/** The class of commander, whose adapter is cli/program.ts. */
 type Command = ReturnType<typeof program>
 
 const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
@@ -17,14 +17,12 @@ export function addProfileCommand(feedmill: Command): Command {
       parse(text) ?? command.error(`error: option '${name}' must be ${expected}, not '${text}'`)
   return command
     .description(
-      'Run a file of your own through the stages, several times, and say where its time goes.',
+      'Run a file of your own through the stages several times, and show where the time goes.',
     )
     .argument('<file>', 'a feed file: gzip, or plain TSV')
+    .addOption(option('--feed <name>', 'the feed of the file').choices(FEEDS).default('item'))
     .addOption(
-      option('--feed <name>', 'the feed that the file is of').choices(FEEDS).default('item'),
-    )
-    .addOption(
-      option('--read <cells>', 'what is read of each row: a number of cells, `objects`, or `typed`')
+      option('--read <cells>', 'what to read of each row: a number of cells, `objects`, or `typed`')
         .argParser(parsed('--read <cells>', 'a number of cells, objects or typed', reading))
         .default(5),
     )
@@ -33,14 +31,17 @@ export function addProfileCommand(feedmill: Command): Command {
         .argParser(parsed('--rounds <count>', 'a whole number from 1 to 9999', positive))
         .default(5),
     )
-    .option('--json [file]', 'print JSON in place of the table, or write JSON to a file beside it')
+    .option(
+      '--json [file]',
+      'print JSON instead of the table, or print the table and write JSON to a file',
+    )
     .option(
       '--baseline <file>',
-      'compare with a saved result; exit code 1 where the file has become slower',
+      'compare with a saved result; exit code 1 when the file has become slower',
     )
     .option('--save <file>', 'save the result as a baseline, unless the file has become slower')
     .addOption(
-      option('--tolerance <percent>', 'loss of speed that is accepted')
+      option('--tolerance <percent>', 'accepted loss of speed')
         .argParser(parsed('--tolerance <percent>', 'a number of percent below 100', share))
         .default(0.1, '10'),
     )

@@ -1,35 +1,37 @@
-// Which file is profiled, and what proves that another run read the same one.
+// Identifies the profiled file, so that a comparison can tell whether another run read the same
+// file.
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { FeedError } from '../../index'
 
-/** In one read of a file. */
+/** The size of one read. */
 const READ_BYTES = 256 * 1024
 
-/** RFC 1952, 2.3.1: the first byte of a gzip file, which no text begins with. */
+/** The first byte of a gzip file (RFC 1952, section 2.3.1). No text begins with it. */
 const GZIP_FIRST_BYTE = 0x1f
 
 export interface ProfiledFile {
   readonly path: string
   readonly format: 'gzip' | 'plain'
-  /** As it lies on the disk. */
+  /** The size of the file on the disk. */
   readonly bytes: number
-  /** Of these bytes, hexadecimal. */
+  /** The hash of these bytes, hexadecimal. */
   readonly sha256: string
 }
 
 /**
- * Reads the file once to its end, so that the first round finds it as near as the others do.
- * @throws OPTION_INVALID where it cannot be read
+ * Reads the whole file once, so that the first round finds it in the cache of the system, as the
+ * others do.
+ * @throws OPTION_INVALID when the file cannot be read
  */
 export async function profiledFile(path: string): Promise<ProfiledFile> {
   const hash = createHash('sha256')
   let bytes = 0
   let firstByte: number | undefined
   try {
-    // Every round reads the file from its start, which a pipe cannot give.
+    // Every round reads the file from its start, which is impossible with a pipe.
     if (!(await stat(path)).isFile()) throw unreadable(path, 'it is not a regular file')
     for await (const block of createReadStream(path, {
       highWaterMark: READ_BYTES,

@@ -1,4 +1,4 @@
-// Starts a round in a process of its own and waits for what it says.
+// Starts a round in a process of its own and waits for its result.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,11 +8,14 @@ import { messageWithPlace } from './error-place'
 import type { RoundMessage } from './profile-child'
 import type { RoundResult, RoundTask } from './profile-round'
 
-/** A process that reads nothing more of its file for so long has failed, and is ended. */
+/**
+ * The time limit for the progress of a process. A process that reads nothing for so long has failed
+ * and is killed.
+ */
 const STALL_LIMIT_MS = 60_000
 
 export interface RoundProcess {
-  /** What runs in the process; by default what is built beside the command. */
+  /** The script of the process. Default: the built script beside the command. */
   readonly script?: string
   readonly stallLimitMs?: number
 }
@@ -20,7 +23,8 @@ export interface RoundProcess {
 type Outcome = Exclude<RoundMessage, { kind: 'progress' }>
 
 /**
- * @throws the FeedError of the round; STAGE_FAILED where its process stalls, or ends without a word
+ * @throws the FeedError of the round; STAGE_FAILED when its process stalls, or ends without a
+ * result
  */
 export async function roundInProcess(
   task: RoundTask,
@@ -30,7 +34,7 @@ export async function roundInProcess(
     stallLimitMs = STALL_LIMIT_MS,
   }: RoundProcess = {},
 ): Promise<RoundResult> {
-  // Standard output belongs to the result: what the process prints goes to standard error.
+  // Standard output belongs to the result, so the output of the process goes to standard error.
   const child = fork(script, [JSON.stringify(task)], {
     stdio: ['ignore', process.stderr.fd, 'inherit', 'ipc'],
   })
@@ -51,12 +55,12 @@ export async function roundInProcess(
   const end = await endOf(child).finally(() => clearTimeout(stall))
   if (outcome === undefined)
     throw failed(
-      hasStalled ? `has read nothing more of its file for ${stallLimitMs} ms` : `ended with ${end}`,
+      hasStalled ? `has read nothing of its file for ${stallLimitMs} ms` : `ended with ${end}`,
     )
   return resultOf(outcome)
 }
 
-/** After the last message. */
+/** The process may take this long to end after its last message. */
 async function endOf(child: ChildProcess): Promise<string> {
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]

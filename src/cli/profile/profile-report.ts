@@ -1,4 +1,4 @@
-// A profile and its comparison with a baseline, as text.
+// Formats a profile and its comparison with a baseline as text.
 
 import { textTable } from '../text-table'
 import type { Comparison } from './profile-baseline'
@@ -22,12 +22,12 @@ export function profileReport(result: ProfileResult): string {
     '',
     `${bottleneck.stage} is the bottleneck, with ${percent(bottleneck.share)} of the run. ${bottleneck.meaning}`,
     ...(totals.seconds < SHORT_SECONDS
-      ? ['So short a run is in good part warming up: a larger file says more.']
+      ? ['A large part of so short a run is warm-up: a larger file gives better figures.']
       : []),
   ].join('\n')
 }
 
-/** @param totals of the new result */
+/** @param totals the totals of the new result */
 export function comparisonReport(
   { change, tolerance, noise, verdict, baseline }: Comparison,
   totals: ProfileTotals,
@@ -44,7 +44,7 @@ const VERDICTS = {
   held: 'held',
   slower: 'SLOWER',
   unclear:
-    'unclear, for the rounds differ by more than what was lost: take more of them, or a quieter machine',
+    'unclear, because the rounds differ by more than the loss: use more rounds, or a quieter machine',
 } as const
 
 function headLines({
@@ -104,7 +104,7 @@ function readingInWords(reading: CellReading): string {
   if (reading === 'objects') return 'every row as an object of strings'
   if (reading === 'typed') return 'every row as an object of decoded cells'
   return reading === 0
-    ? 'rows of which no cell is read'
+    ? 'rows without reading a cell'
     : `the first ${reading} cells of every row as text`
 }
 

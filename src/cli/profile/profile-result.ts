@@ -1,5 +1,5 @@
-// From rounds to the result: medians, how far the rounds differ, and which stage decides the speed.
-// It is what `--json` and `--save` write.
+// Makes the result of the rounds: medians, the spread of the rounds, and the stage that limits the
+// speed. `--json` and `--save` write this result.
 
 import { arch, availableParallelism, cpus, platform } from 'node:os'
 import { type FeedName, type StageCounters, stageProfile } from '../../index'
@@ -9,17 +9,17 @@ import type { CellReading } from './profile-cells'
 import type { ProfiledFile } from './profile-file'
 import type { RoundResult } from './profile-round'
 
-/** Raised where a reader of older results would be misled. */
+/** A change that would mislead a reader of older results raises this number. */
 export const RESULT_VERSION = 1
 
-/** What is measured: figures compare only where all of it is the same. */
+/** What the figures measure. Two results are comparable only when all of these fields are equal. */
 export interface ProfileSubject {
   readonly file: ProfiledFile
   readonly feed: FeedName
   readonly reading: CellReading
 }
 
-/** Where and when: figures mean little without. */
+/** The machine and the time of the measurement. */
 export interface ProfileMachine {
   readonly date: string
   readonly node: string
@@ -28,28 +28,28 @@ export interface ProfileMachine {
   readonly platform: string
 }
 
-/** Medians over the rounds. Megabytes are 10^6 bytes, those of memory MiB. */
+/** Medians over the rounds. Megabytes are 10^6 bytes; memory is in MiB. */
 export interface ProfileTotals {
   readonly seconds: number
-  /** The slowest round less the fastest, as a share of the median. */
+  /** The time of the slowest round minus that of the fastest, as a share of the median. */
   readonly spread: number
-  /** Of the file before compression. */
+  /** Counts the file before compression. */
   readonly mbPerSecond: number
-  /** Of the file as it lies on the disk. */
+  /** Counts the file as it is on the disk. */
   readonly fileMbPerSecond: number
   readonly rowsPerSecond: number
-  /** Of all threads, user and system. */
+  /** The CPU time of all threads, user and system. */
   readonly cpuSeconds: number
   readonly peakRssMb: number
 }
 
-/** Medians over the rounds of what the stage counts about itself. */
+/** Medians over the rounds of the counters of the stage. */
 export interface StageFigures extends StageCounters {
-  /** Of the run's time: see `stageProfile`. */
+  /** Shares of the time of the run, see `stageProfile`. */
   readonly share: number
   /**
-   * Of the larger of what came in and what went out, by busy time. 0 where the stage was never
-   * busy.
+   * The larger of the input and the output, divided by the busy time. It is 0 for a stage that was
+   * never busy.
    */
   readonly mbPerSecond: number
   readonly rowsPerSecond: number
@@ -63,7 +63,7 @@ export interface ProfileResult extends ProfileSubject {
   readonly rows: number
   readonly badRows: number
   readonly firstBad?: string
-  /** Of the file before compression, as the stages counted them. */
+  /** Bytes of the file before compression, as the stages counted them. */
   readonly rawBytes: number
   readonly totals: ProfileTotals
   readonly stages: readonly StageFigures[]
@@ -71,7 +71,7 @@ export interface ProfileResult extends ProfileSubject {
   readonly rounds: readonly RoundResult[]
 }
 
-/** @param rounds of one file, so that all of them have the same chain of stages; at least one */
+/** @param rounds at least one round, all of one file and therefore with the same chain of stages */
 export function profileResult(
   subject: ProfileSubject,
   machine: ProfileMachine,
@@ -81,7 +81,7 @@ export function profileResult(
   const stages = rounds[0]!.stages.map((_, place) =>
     medianCounters(rounds.map(round => round.stages[place]!)),
   )
-  // Shares are taken round by round: so what slows a whole round down cancels.
+  // Each round has its own shares, so that a disturbance of a whole round cancels out.
   const profiles = rounds.map(round => stageProfile(round, round))
   const shares = stages.map((_, place) => median(profiles.map(profile => profile.shares[place]!)))
   const rawBytes = Math.max(...stages.map(mostBytes))

@@ -1,5 +1,5 @@
-// One round: the file once through the stages, with what the process spent on it. It is meant for a
-// process of its own.
+// One round: it reads the file once through the stages and measures what the process spent on it.
+// It is made for a process of its own.
 
 import {
   type BadRow,
@@ -26,26 +26,29 @@ export interface RoundTask {
 }
 
 export interface RoundResult {
-  /** From the opening of the file to its end; loading the code is not counted, warming up is. */
+  /**
+   * The time from opening the file to its end. It includes the warm-up of the code, but not the
+   * loading.
+   */
   readonly elapsedMs: number
-  /** This thread's event loop had nothing to do. */
+  /** The idle time of the event loop of this thread. */
   readonly idleMs: number
-  /** Of all threads, user and system. */
+  /** The CPU time of all threads, user and system. */
   readonly cpuMs: number
-  /** Of the whole process, in MiB. */
+  /** The peak memory of the whole process, in MiB. */
   readonly peakRssMb: number
   readonly stages: readonly StageCounters[]
   readonly columns: number
   readonly rows: number
-  /** Rows that are left out, and rows with a cell that cannot be decoded. */
+  /** Rows that are left out, and rows with an invalid cell. */
   readonly badRows: number
-  /** What is wrong with the first of them, and where. */
+  /** The error of the first of them, with its position. */
   readonly firstBad?: string
 }
 
 const PROGRESS_MS = 500
 
-/** @param onProgress told now and then how many bytes of the file have been read */
+/** @param onProgress receives from time to time how many bytes of the file have been read */
 export async function profileRound(
   { file, feed, reading }: RoundTask,
   onProgress: (bytesRead: number) => void,

@@ -1,5 +1,5 @@
-// `feedmill profile FILE`: where the time of the user's own file goes, and whether that has become
-// slower.
+// `feedmill profile FILE`: shows where the time goes for a file of the user, and whether it has
+// become slower.
 
 import { type FeedName, ndjsonSink, pipeline } from '../../index'
 import { FAILURE } from '../exit-code'
@@ -17,18 +17,20 @@ export interface ProfileOptions {
   readonly feed: FeedName
   readonly read: CellReading
   readonly rounds: number
-  /** True: JSON in place of the table. A path: JSON into that file, beside the table. */
+  /**
+   * True prints JSON instead of the table. A path writes JSON into that file and prints the table.
+   */
   readonly json?: string | true
   readonly baseline?: string
   readonly save?: string
-  /** Share of the throughput that may be lost. */
+  /** The share of the throughput that may be lost. */
   readonly tolerance: number
 }
 
 /**
- * Measures, prints, compares; the exit code is 1 where the file has become slower, and then nothing
- * is saved as the next baseline.
- * @param runRound one round; by default in a process of its own
+ * Measures, prints and compares. When the file has become slower, the exit code is 1 and no
+ * baseline is saved.
+ * @param runRound runs one round; by default in a process of its own
  * @throws OPTION_INVALID before anything is measured; the error of a file that cannot be read to
  * its end, with its position; SINK_FAILED
  */
@@ -80,7 +82,7 @@ async function measure(
   return results
 }
 
-/** Whole or not at all: a baseline that is cut could not be compared with. */
+/** The file appears whole or not at all, because a truncated baseline would be useless. */
 async function write(path: string, result: unknown): Promise<void> {
   await pipeline([result]).run(ndjsonSink(path))
 }

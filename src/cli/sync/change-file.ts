@@ -1,16 +1,15 @@
-// Changes of the state, appended to one file as JSON lines. A line is synced before its row is in
-// the state, so that no change is left out; after a crash, or a disk that was full, the last ones
-// may stand in the file twice. What such an end left of a line is cut off before the next one is
-// written: its change comes again whole.
+// Appends the changes of the state to one file as JSON lines. A line is synced before the state has
+// its row, so that no change is lost. After a crash or a full disk, the last lines may occur twice.
+// The next run cuts off an incomplete last line and writes its change again.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { FeedError, sinkFailed } from '../../index'
 import { type ChangeSink, changeLine } from '../../sync/index'
 
-/** What a line of changes begins with. */
+/** The beginning of each line of changes. */
 const LINE_START = '{"part":"'
 const LINE_END = 0x0a
-/** Read at a time, from the end of the file on. */
+/** The size of one read, from the end of the file backwards. */
 const BLOCK_BYTES = 64 * 1024
 
 export interface AppendingSink extends ChangeSink {
@@ -18,10 +17,10 @@ export interface AppendingSink extends ChangeSink {
 }
 
 /**
- * The file is made with the first change. Its methods fail with SINK_FAILED; after a failed write
- * every later one fails as it did, so that nothing is put behind a line that is not whole. One run
+ * The first change creates the file. The methods fail with SINK_FAILED. After a failed write, every
+ * later write fails with the same error, so that nothing follows an incomplete line. Only one run
  * at a time may write a file.
- * @param openFile opens a file as node:fs does
+ * @param openFile opens a file, as node:fs does
  */
 export function appendingSink(path: string, openFile: typeof open = open): AppendingSink {
   let file: Promise<FileHandle> | undefined
@@ -31,7 +30,7 @@ export function appendingSink(path: string, openFile: typeof open = open): Appen
     file ??= openedToAppend(path, openFile)
     const handle = await file
     await handle.appendFile(text)
-    // A device or a FIFO has nothing to sync.
+    // A device or a FIFO cannot be synced.
     if ((await handle.stat()).isFile()) await handle.sync()
   }
   return {
@@ -40,7 +39,7 @@ export function appendingSink(path: string, openFile: typeof open = open): Appen
         failure = error
         throw error
       }),
-    // Where it could not be opened there is nothing to close, and the write has said so.
+    // A file that could not be opened needs no close, and the write has reported the failure.
     close: () => guarded(path, async () => (await file?.catch(() => undefined))?.close()),
   }
 }
@@ -81,7 +80,7 @@ async function cutTornLine(path: string, openFile: typeof open): Promise<void> {
   }
 }
 
-/** The offset behind the last line end: the size of the file where nothing stands behind it. */
+/** Returns the offset after the last line end. */
 async function lastLineStart(handle: FileHandle, size: number): Promise<number> {
   const block = Buffer.alloc(BLOCK_BYTES)
   for (let end = size; end > 0; ) {

@@ -1,5 +1,5 @@
-// `feedmill export`: the merged items of a state folder, as they are now or were at an earlier
-// time, as one file.
+// `feedmill export`: writes the merged items of a state folder, of now or of an earlier time, to
+// one file.
 
 import {
   csvSink,
@@ -21,10 +21,10 @@ import { stopRequest } from './stop-signals'
 export interface ExportCommand {
   /** The state folder. */
   readonly state: string
-  /** All categories of the folder, unless some are named. */
+  /** The categories to export. Default: all categories of the folder. */
   readonly category: readonly string[]
   readonly asOf?: Date
-  /** A file, a device or a FIFO; standard output unless given. */
+  /** A file, a device or a FIFO. Default: standard output. */
   readonly out?: string
   readonly format: 'ndjson' | 'csv'
 }
@@ -33,8 +33,8 @@ type PlainItem = Record<string, unknown>
 
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
- * columns, as text. Every failure is thrown, that of a reader who goes away (EPIPE) too, and the
- * state folder is free again in any case.
+ * columns, as text. Throws every failure, also that of a reader that closes the pipe (EPIPE). The
+ * state folder is closed in any case.
  */
 export async function exportCommand({
   state: folder,
@@ -70,7 +70,7 @@ async function written(
   try {
     await pipeline(items, { signal }).map(plain).run(sink)
   } finally {
-    // What is being read has to end before the folder is closed.
+    // The reading has to end before the folder is closed.
     await items.return()
   }
 }
@@ -93,8 +93,8 @@ function categoriesOf(
 }
 
 /**
- * One category after the other: an earlier time is made again on the disk, and freed before the
- * next.
+ * Reads one category after the other, because an earlier state is rebuilt on the disk and removed
+ * before the next.
  */
 async function* blocksOf(
   categories: readonly OpenCategory[],

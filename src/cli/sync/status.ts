@@ -1,4 +1,5 @@
-// `feedmill status`: how far a state folder is, what it lacks, and what it takes on the disk.
+// `feedmill status`: shows the progress of a state folder, the files that it lacks, and its size on
+// the disk.
 
 import {
   type CategoryPlan,
@@ -14,38 +15,39 @@ import { keyText } from './sync-lines'
 
 export interface StatusCommand {
   /**
-   * The time at which it is asked what is due: that of the service, where its clock stands still.
+   * The time for which due files are computed. A service with a fixed clock needs its own time
+   * here.
    */
   readonly now?: Date
   readonly json: boolean
 }
 
-/** What `--json` prints, in one line. Files by their keys. */
+/** The object that `--json` prints in one line. Files have their keys. */
 export interface StateStatus {
   readonly marketplace: string
   readonly service: string
-  /** Bytes. */
+  /** The size in bytes. */
   readonly sizes: StateSizes
   readonly categories: readonly CategoryStatus[]
 }
 
 export interface CategoryStatus {
   readonly categoryId: string
-  /** The state is what was true then; null before the first bootstrap. */
+  /** The watermark: the state is the truth of this time. Null before the first bootstrap. */
   readonly watermark: Date | null
-  /** Files that the state is made of. */
+  /** The number of files in the state. */
   readonly files: number
-  /** Files that the service should have, and that are not in the state. */
+  /** The files that the service should have and the state lacks. */
   readonly due: FileSpan
-  /** Files that were needed and that the service keeps no more. */
+  /** The files that the state needs and the service no longer keeps. */
   readonly lost: FileSpan
-  /** The feeds of which a newer bootstrap is needed. */
+  /** The feeds that need a newer bootstrap. */
   readonly needsBootstrap: readonly string[]
-  /** The next file that the service will have. */
+  /** The next file that the service will publish. */
   readonly next: { readonly file: string; readonly from: Date } | null
 }
 
-/** There may be thousands of them. */
+/** The text shows only some of them, because there may be thousands. */
 export interface FileSpan {
   readonly count: number
   readonly first: string | null

@@ -1,16 +1,19 @@
-// SIGINT and SIGTERM as an AbortSignal, for commands that have something to end. A second one ends
-// the process as it always does.
+// Turns SIGINT and SIGTERM into an AbortSignal, for commands that have work to stop. A second
+// signal ends the process at once, which is the default of Node.
 
 import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 export interface StopRequest {
-  /** Fires with the first of them. */
+  /** Fires with the first signal. */
   readonly signal: AbortSignal
-  /** 128 plus the signal's number, as shells count. Undefined where no signal came. */
+  /**
+   * The exit code after a signal: 128 plus the number of the signal. Undefined while no signal has
+   * come.
+   */
   readonly exitCode: number | undefined
-  /** Gives the signals back to the process. */
+  /** Removes the listeners, so that signals have their default effect again. */
   release(): void
 }
 

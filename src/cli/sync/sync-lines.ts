@@ -1,4 +1,4 @@
-// What a synchronisation tells, as lines: for people, and as one JSON object a line. Times are UTC.
+// Formats the events of a synchronisation as lines for people and as JSON lines. Times are UTC.
 
 import {
   type CategoryProgress,
@@ -10,7 +10,7 @@ import {
 } from '../../sync/index'
 import { byteSizeText } from '../byte-size'
 
-/** One line for people; undefined where there is nothing to say that will matter later. */
+/** Returns a line for people. Returns undefined for an event that only matters at its moment. */
 export function eventLine(event: SyncEvent): string | undefined {
   switch (event.type) {
     case 'done': {
@@ -29,7 +29,8 @@ export function eventLine(event: SyncEvent): string | undefined {
 }
 
 /**
- * For people who wait: a request that failed and will be repeated; undefined for every other event.
+ * Returns a line about a request that failed and will be repeated. Returns undefined for every
+ * other event.
  */
 export function retryLine(event: SyncEvent): string | undefined {
   if (event.type !== 'retry') return undefined
@@ -37,7 +38,7 @@ export function retryLine(event: SyncEvent): string | undefined {
   return `${fileText(file)}: ${error.code}: ${error.message}; asked again in ${(delayMs / 1000).toFixed(1)} s`
 }
 
-/** Beside a progress bar. */
+/** Returns the text beside the progress bar. */
 export function progressText({
   categories,
   rows,
@@ -53,7 +54,7 @@ export function progressText({
   ].join(', ')
 }
 
-/** How a run ended: a line for all, and one for each category. */
+/** Returns the end of a run: one line for all, and one for each category. */
 export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSummary): string[] {
   return [
     `${files} files, ${rows} rows, ${byteSizeText(bytes)} of gzip fetched and merged in ${seconds.toFixed(1)} s`,
@@ -61,7 +62,7 @@ export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSu
   ]
 }
 
-/** A line for each file that could not be had. */
+/** Returns a line for each file that could not be fetched. */
 export function failureLines({ failed }: SyncSummary): string[] {
   return failed.map(
     ({ file, error }) => `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
@@ -69,8 +70,8 @@ export function failureLines({ failed }: SyncSummary): string[] {
 }
 
 /**
- * One event, or the summary, as a plain object of few words: files by their keys, errors by code
- * and message.
+ * Returns an event or the summary as a plain object. Files have their keys, errors have code and
+ * message.
  */
 export function eventObject(
   event: SyncEvent | ({ readonly type: 'summary' } & SyncSummary),
@@ -107,12 +108,17 @@ export function eventObject(
   }
 }
 
-/** A file for people: its category, feed, and day, hour or generation. */
+/**
+ * Returns the name of a file for people: its category, its feed, and its day, hour or generation.
+ */
 export function fileText(file: FileId): string {
   return keyText(fileIdKey(file))
 }
 
-/** The same of a file's key: without the marketplace, which a state folder has only one of. */
+/**
+ * Returns the name for the key of a file. It leaves out the marketplace, because a state folder has
+ * only one.
+ */
 export function keyText(key: string): string {
   return key.split('/').slice(1).join(' ')
 }

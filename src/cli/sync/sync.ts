@@ -1,4 +1,4 @@
-// `feedmill sync`: keeps a state folder up to what the service has, and tells what it does.
+// `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
 import { FeedError } from '../../index'
 import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../../sync/index'
@@ -22,25 +22,25 @@ export interface SyncCommand extends ServiceSettings {
   readonly category: readonly string[]
   /** The state folder. */
   readonly state: string
-  /** `now`: what is there when the command starts. */
+  /** Leaves out files that cover a later time. `now` is the start of the command. */
   readonly until?: Date | 'now'
   readonly follow: boolean
-  /** Bytes. */
+  /** The memory in bytes. */
   readonly memory: number
-  /** Bytes of fetched files that are kept for each category. */
+  /** The bytes of fetched files to keep for each category. */
   readonly keepFiles: number
-  /** The share of what is there that a bootstrap may remove, 0 to 1. */
+  /** The share of the rows of the state that a bootstrap may remove, from 0 to 1. */
   readonly maxRemovedShare: number
-  /** A file for all changes in place of the folder's own; false for none. */
+  /** A file for all changes instead of the folder's own. False records no changes. */
   readonly changes?: string | false
-  /** The service's clock, where it stands still. */
+  /** The clock of the service, when it is fixed. */
   readonly now?: Date
   readonly json: boolean
 }
 
 /**
- * Runs until all is done or a signal comes. The exit code is 1 where a file could not be had, and
- * 128 plus the signal's number after a signal.
+ * Runs until all is done or a signal comes. The exit code is 1 when a file could not be fetched,
+ * and 128 plus the number of the signal after a signal.
  */
 export async function syncCommand(options: SyncCommand): Promise<void> {
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
@@ -90,7 +90,7 @@ async function told(run: SyncRun, teller: Teller): Promise<SyncSummary> {
     return summary
   } finally {
     teller.end()
-    // Where an event could not be told, the run was stopped: it is over when the folder is free.
+    // A failed print has stopped the run. The run is over when its folder is closed.
     await run.summary.catch(() => {})
   }
 }
@@ -105,8 +105,8 @@ function jsonTeller(): Teller {
 }
 
 /**
- * A line for each file on standard output, or a bar where standard error is a terminal; what went
- * wrong is on standard error, always.
+ * Writes a line for each file to standard output, or a bar when standard error is a terminal.
+ * Failures always go to standard error.
  */
 function textTeller(): Teller {
   const bar = progressBar(1, true)

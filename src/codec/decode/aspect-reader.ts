@@ -1,10 +1,10 @@
-// Pairs of an aspects cell straight from its bytes, where they are plainly good. The form, and what
-// is wrong with any other cell, is aspects.ts.
+// Reads the pairs of a plainly good aspects cell straight from its bytes. aspects.ts describes the
+// form, and decodes every other cell.
 //
-// This is the dearest column of a feed: 17 pieces a row, of changing lengths. What costs is
-// branches that a processor guesses wrong, and calls. So there is one loop, and each piece's first
-// 16 bytes are read, hashed and compared with what the table has in the first place without a
-// branch. What is longer, new or odd is the table's business.
+// This is the most expensive column of a feed: 17 pieces a row, of changing lengths. The cost lies
+// in branches that a processor mispredicts, and in calls. So there is one loop, which reads and
+// hashes the first 16 bytes of each piece and compares them with the first entry of the table's set
+// without a branch. The table reads pieces that are longer, new or irregular.
 
 import type { Aspect } from '../../schema/values'
 import { COLON, PIPE, SEMICOLON } from './base64-pieces'
@@ -14,12 +14,13 @@ import { ENTRY_WORDS, HEAD_BYTES, hashHead, PIECE_BITS, PieceTable, setOf } from
 export type AspectReader = (source: CellSource, start: number, end: number) => Aspect[] | undefined
 
 /**
- * A reader with a table of its own: pairs of the cell from `start` to `end`, undefined where it is
- * not plainly good. The cell stands in front of a byte that ends cells, or at the end of the block.
+ * Makes a reader with a table of its own. The reader returns the pairs of the cell from `start` to
+ * `end`, or undefined where the cell is not plainly good. Behind the cell is a byte that ends
+ * cells, or the end of the block.
  */
 export function aspectReader(): AspectReader {
-  // Constants of a function, not of the module: bundlers make variables of the latter, which have
-  // to be looked up for every piece.
+  // These are constants of the function because bundlers make variables of a module's constants,
+  // which cost a lookup for every piece.
   const table = new PieceTable()
   const { entries, texts } = table
   const bits = PIECE_BITS
@@ -36,7 +37,7 @@ export function aspectReader(): AspectReader {
       let b = view.getInt32(at + 4, true)
       let c = view.getInt32(at + 8, true)
       let d = view.getInt32(at + 12, true)
-      // All bits while the piece goes on: what is behind it becomes 0.
+      // The mask has all bits set while the piece goes on, and clears the bytes behind the piece.
       const inB = bits[b & 0xff]!
       const inC = bits[c & 0xff]! & inB
       const inD = bits[d & 0xff]! & inC

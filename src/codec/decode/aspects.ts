@@ -12,9 +12,9 @@ import { COLON, decodePieces, PIPE, type Pieces } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
 
 /**
- * The pairs of a cell in order, each under the label that covers it. In the names-only form every
- * `value` is null. Decoded text may hold any character, the separators too. An empty piece is an
- * empty text, but a names-only cell has none.
+ * Decodes the pairs of a cell in order, each with the label that covers it. In the names-only form
+ * every `value` is null. Decoded text may hold any character, the separators too. An empty piece is
+ * an empty text, but the names-only form has no empty names.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeAspects(text: string): Aspect[] {

@@ -1,11 +1,11 @@
-// The Base64 pieces of one cell (item-feeds.md, section 2.4): each piece is encoded on its own, the
-// separators `:`, `;` and `|` are not. What the separators mean is the business of the column's own
-// decoder.
+// Decodes the Base64 pieces of one cell (item-feeds.md, section 2.4). Each piece is encoded on its
+// own, and the separators `:`, `;` and `|` are not encoded. The decoder of the column knows what
+// the separators mean.
 //
-// All pieces are decoded in one pass over the cell's bytes, in place (four bytes become three, so
-// the output never overtakes the input), and become text by one call for the whole cell. Only
-// pieces with a byte of 0x80 or above are read one by one. The pass stops at the first byte it does
-// not like; what is wrong there is found out by slower code.
+// One pass over the cell's bytes decodes all pieces in place (four bytes become three, so the
+// output never overtakes the input), and one call makes text of the whole cell. Only pieces with a
+// byte of 0x80 or above are made text one by one. The pass stops at the first bad byte, and slower
+// code finds out what is wrong there.
 
 import { isUtf8 } from 'node:buffer'
 import type { FeedError } from '../../errors'
@@ -18,8 +18,8 @@ export const PIPE = 0x7c
 const PADDING = 0x3d
 
 /**
- * Cells below this size share one block; a longer one gets its own. Item cells are a few hundred
- * bytes.
+ * Cells below this size share one block, and a longer cell gets its own. Item cells have a few
+ * hundred bytes.
  */
 const SHARED_BLOCK_BYTES = 16 * 1024
 /** Room for the last separator and for one whole character beyond a cell's ASCII length. */
@@ -27,15 +27,15 @@ const MARGIN_BYTES = 4
 const sharedBlock = Buffer.alloc(SHARED_BLOCK_BYTES + MARGIN_BYTES)
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Six bits for each byte of the alphabet, -1 for any other. */
+/** The six bits of each byte of the alphabet; -1 for any other byte. */
 const SEXTETS = Int8Array.from({ length: 256 }, (_, byte) =>
   ALPHABET.indexOf(String.fromCharCode(byte)),
 )
-/** The top bits of the three bytes in a group: none is set in ASCII. */
+/** The top bits of the three bytes in a group, which ASCII does not set. */
 const NON_ASCII_BITS = 0x808080
 
 export interface Pieces {
-  /** Decoded, in order. An empty piece is the empty text. */
+  /** The decoded pieces in order. An empty piece is an empty text. */
   readonly texts: readonly string[]
   /**
    * The byte after each piece: COLON, PIPE or SEMICOLON. The last piece is always followed by
@@ -45,15 +45,15 @@ export interface Pieces {
 }
 
 /**
- * Splits at every separator and decodes what stands between: strict Base64 (RFC 4648 section 4,
- * padded, no stray bits) with UTF-8 inside. A semicolon at the very end closes the last piece and
+ * Splits a cell at every separator and decodes the pieces, which are strict Base64 (RFC 4648
+ * section 4, padded, no stray bits) of UTF-8. A semicolon at the very end closes the last piece and
  * begins no other.
  * @throws FeedError CELL_INVALID
  */
 export function decodePieces(text: string, type: CellType): Pieces {
   const length = text.endsWith(';') ? text.length - 1 : text.length
   const bytes = length < SHARED_BLOCK_BYTES ? sharedBlock : Buffer.alloc(length + MARGIN_BYTES)
-  // A character outside of ASCII puts a byte of 0x80 or above at its own index, where the pass
+  // A character outside of ASCII becomes a byte of 0x80 or above at its own index, where the pass
   // stops.
   bytes.write(text, 'utf8')
   bytes[length] = SEMICOLON
@@ -90,8 +90,8 @@ export function decodePieces(text: string, type: CellType): Pieces {
 }
 
 /**
- * The text of one piece, which is a multiple of four bytes long; undefined where {@link
- * decodePieces} would refuse it.
+ * Decodes one piece whose length is a multiple of four bytes. Returns undefined where
+ * {@link decodePieces} would refuse the piece.
  */
 export function decodePiece(bytes: Uint8Array, start: number, end: number): string | undefined {
   const target = end - start <= SHARED_BLOCK_BYTES ? sharedBlock : Buffer.alloc(end - start)
@@ -116,7 +116,7 @@ export function decodePiece(bytes: Uint8Array, start: number, end: number): stri
   return seen & NON_ASCII_BITS ? utf8Text(target, 0, out) : target.toString('latin1', 0, out)
 }
 
-/** 24 bits of the four bytes at `at`, negative where one of them is not of the alphabet. */
+/** Returns the 24 bits of the four bytes at `at`, or a negative number for bytes of no alphabet. */
 function groupAt(bytes: Uint8Array, at: number): number {
   return (
     (SEXTETS[bytes[at]!]! << 18) |
@@ -127,8 +127,8 @@ function groupAt(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * The same for a group that ends in one or two `=`; negative where there is none, or where bits are
- * set that carry nothing.
+ * Returns the bits of a group that ends in one or two `=`, or a negative number where it does not
+ * or has stray bits.
  */
 function paddedGroupAt(bytes: Uint8Array, at: number): number {
   if (bytes[at + 3] !== PADDING) return -1
@@ -161,10 +161,11 @@ function textsOf(
   return texts
 }
 
-/** Undefined where the bytes are not UTF-8. */
+/** Returns undefined where the bytes are not UTF-8. */
 function utf8Text(bytes: Buffer, start: number, end: number): string | undefined {
   const text = bytes.toString('utf8', start, end)
-  // A replacement character may have been sent as such: only then is the check made.
+  // A replacement character may be in the feed itself, so the bytes need a check only if one is
+  // there.
   return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? undefined : text
 }
 

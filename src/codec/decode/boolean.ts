@@ -3,7 +3,7 @@
 import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'
 
-/** The first four bytes of each spelling, and the fifth. */
+/** The first four bytes of each usual spelling, and the fifth byte. */
 const TRUE_LOWER = 0x74727565
 const TRUE_UPPER = 0x54525545
 const FALS_LOWER = 0x66616c73
@@ -12,7 +12,7 @@ const E_LOWER = 0x65
 const E_UPPER = 0x45
 
 /**
- * `true` or `false` in any mixture of cases, and nothing else.
+ * Decodes `true` or `false`, case-insensitive.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeBoolean(text: string): boolean {
@@ -25,8 +25,8 @@ export function decodeBoolean(text: string): boolean {
 }
 
 /**
- * The same from a cell's bytes; undefined where they are in neither of the usual spellings: {@link
- * decodeBoolean} says what they are.
+ * Reads a boolean from a cell's bytes. Returns undefined for other than the usual spellings, which
+ * {@link decodeBoolean} decodes.
  */
 export function readBoolean(bytes: DataView, start: number, end: number): boolean | undefined {
   const length = end - start

@@ -1,36 +1,37 @@
-// A bounded dictionary from runs of bytes to what they were decoded to, for what a feed repeats:
-// the same run is decoded once.
+// A bounded cache from runs of bytes to their decoded values, for cells that a feed repeats: the
+// same run is decoded once.
 //
-// A run may stand in any of the four places of its hash's set, and takes one of them in turn from
-// whatever stood there. So the table never grows, and input that repeats nothing, or that is made
-// to collide, costs four comparisons, a hash and a copy of its bytes more than no table at all. A
-// find compares every byte. The table copies bytes: it never holds on to a batch. Values are shared
-// by all who find them, so they must not change.
+// The cache is set-associative: the hash of a run selects a set of four places, and a new run
+// replaces them in turn. So the table never grows. Input that repeats nothing, or that is made to
+// collide, costs four comparisons, a hash and a copy of its bytes. A hit compares every byte. The
+// table copies bytes, so it never pins a batch. All readers share a value, so it must not change.
 
 export const WORD_BYTES = 4
-/** The bits of a tag that hold a length. */
+/** The bits of a tag that hold the length. */
 const LENGTH_MASK = 2 ** 11 - 1
 export const SET_BITS = 2
 export const SET_ENTRIES = 1 << SET_BITS
-/** Odd, its bits without a pattern: 2^32 divided by the golden ratio. */
+/**
+ * The multiplier of the hash: 2^32 divided by the golden ratio, an odd number without a pattern.
+ */
 const HASH_FACTOR = 0x9e3779b1 | 0
 
 export interface ByteTableOptions {
-  /** Entries are 2 to this power. */
+  /** Binary logarithm of the number of entries. */
   readonly entryBits: number
-  /** Longer runs are not kept. A multiple of four, below 2,048. */
+  /** The table does not keep longer runs. The number is a multiple of four, below 2,048. */
   readonly maxKeyBytes: number
 }
 
 export class ByteTable<V> {
   readonly #shift: number
   readonly #keyWords: number
-  /** Of each entry: what {@link tagOf} makes of its run; 0 where there is none. */
+  /** The tag of each entry's run, from {@link tagOf}; 0 for a free entry. */
   readonly #tags: Int32Array
-  /** Each entry's run, in as many words as the longest has. */
+  /** The run of each entry, in as many words as the longest run has. */
   readonly #words: Int32Array
   readonly #values: (V | undefined)[]
-  /** Which place of a set is overwritten next. */
+  /** The place of a set that is replaced next. */
   #turn = 0
 
   constructor({ entryBits, maxKeyBytes }: ByteTableOptions) {
@@ -43,8 +44,8 @@ export class ByteTable<V> {
   }
 
   /**
-   * What was kept for the bytes from `start` to `end`, of which `hash` is the hash; undefined where
-   * nothing is.
+   * Returns the value of the bytes from `start` to `end`, whose hash is `hash`, or undefined where
+   * the table has none.
    */
   find(hash: number, bytes: DataView, start: number, end: number): V | undefined {
     if (end - start > this.#keyWords * WORD_BYTES) return undefined
@@ -66,7 +67,7 @@ export class ByteTable<V> {
     return undefined
   }
 
-  /** Keeps a value for bytes that {@link find} does not find. */
+  /** Adds a value for bytes that {@link find} has not found. */
   keep(hash: number, bytes: DataView, start: number, end: number, value: V): void {
     if (end - start > this.#keyWords * WORD_BYTES) return
     this.#turn = (this.#turn + 1) % SET_ENTRIES
@@ -81,8 +82,8 @@ export class ByteTable<V> {
 }
 
 /**
- * The hash of a run, of which {@link hashWord} can make a part while the run's end is still
- * searched.
+ * Returns the hash of a run. A reader that still searches the end of a run can compute it step by
+ * step with {@link hashWord}.
  */
 export function hashBytes(bytes: DataView, start: number, end: number): number {
   let hash = 0
@@ -91,22 +92,22 @@ export function hashBytes(bytes: DataView, start: number, end: number): number {
   return at === end ? hash : hashWord(hash, lastWord(bytes, start, end))
 }
 
-/** The hash of a run and four bytes more. Its high bits depend on all bits. */
+/** Returns the hash of a run with four more bytes. Its high bits depend on all bits. */
 export function hashWord(hash: number, word: number): number {
   return Math.imul(((hash << 5) | (hash >>> 27)) ^ word, HASH_FACTOR)
 }
 
 /**
- * A run's length, which is never 0 and short enough to be kept, and some of its hash: runs of one
- * tag have one length, and hardly ever differ.
+ * Returns a run's length, which is never 0 and within the limit, together with a part of its hash:
+ * runs with the same tag have the same length, and hardly ever differ.
  */
 export function tagOf(hash: number, length: number): number {
   return (hash & ~LENGTH_MASK) | length
 }
 
 /**
- * The last four bytes of a run, or all of a shorter one. With the words before it, it says the rest
- * of a run that is no whole number of words.
+ * Returns the last four bytes of a run, or all bytes of a shorter run. Together with the words
+ * before them they cover a run whose length is not a multiple of four.
  */
 function lastWord(bytes: DataView, start: number, end: number): number {
   if (end - start >= WORD_BYTES) return bytes.getInt32(end - WORD_BYTES, true)

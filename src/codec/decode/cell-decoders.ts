@@ -1,6 +1,6 @@
-// How each kind of column is read: one entry for each name in schema/values.ts CellTypes. From
-// text, which is what says whether a cell is good; and the quick way, straight from the file's
-// bytes. What is shared by all cells (positions, empty cells) belongs to the row.
+// The decoders of all cell types: one entry for each name in schema/values.ts CellTypes. `decode`
+// reads text and decides whether a cell is good; `read` is the quick way, straight from the file's
+// bytes. row.ts treats what is common to all cells: positions and empty cells.
 
 import type { CellType, CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'
@@ -17,31 +17,33 @@ import { decodeTimestamp, readTimestamp } from './timestamp'
 
 export interface CellDecoder<T extends CellType> {
   /**
-   * What an empty cell, or a column that the file lacks, reads as. Shared by all rows and frozen.
+   * The value of an empty cell, and of a column that the file lacks. It is frozen, and all rows
+   * share it.
    */
   readonly empty: CellTypes[T]
   /**
-   * `text` is not empty; quotes and escapes are undone.
+   * Decodes a text that is not empty, without quotes and escapes.
    * @throws FeedError CELL_INVALID without a position
    */
   decode(text: string): CellTypes[T]
   /**
-   * The same from the bytes of a cell that is not empty, quotes and escapes and all; undefined
-   * where they are not plainly good, and then `decode` says what they are. So the two can differ in
-   * speed only. @throws FeedError CELL_INVALID without a position
+   * Reads the bytes of a cell that is not empty, with quotes and escapes. It returns undefined
+   * where the bytes are not plainly good, and then `decode` decides. So the two can differ in speed
+   * only.
+   * @throws FeedError CELL_INVALID without a position
    */
   read(source: CellSource, slot: number, start: number, end: number): CellTypes[T] | undefined
 }
 
 const EMPTY_LIST: readonly never[] = Object.freeze([])
-/** Delivery options are a handful, categories some hundred a feed. 128 KiB each. */
+/** A feed has a handful of delivery options and some hundred categories. A table has 128 KiB. */
 const LISTS = { entryBits: 10, maxKeyBytes: 128 }
-/** Sellers repeat their lists; with most countries in it one has some 700 bytes. 0.5 MiB. */
+/** Sellers repeat their lists, which have up to some 700 bytes. The table has 0.5 MiB. */
 const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 const readAspects = aspectReader()
 
 export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
-  // A cell of two quotes is empty too, and no other text is.
+  // A cell of two quotes is empty too; no other cell is.
   text: {
     empty: null,
     decode: text => text,

@@ -1,12 +1,12 @@
-// Where a decoder reads a cell straight from the file's bytes.
+// The block of bytes that decoders read cells from.
 
-/** The block of bytes that cells stand in. */
+/** A block of bytes with the texts of its cells. */
 export interface CellSource {
   readonly bytes: Uint8Array
   /** The same bytes. */
   readonly view: DataView
-  /** A cell's text, quotes and escapes undone. `slot` is its row's. */
+  /** A cell's text without quotes and escapes. `slot` is the number of its row in the block. */
   textBetween(slot: number, start: number, end: number): string
-  /** The text of a cell that is not empty, sharing memory with nothing: for what is kept. */
+  /** The text of a cell that is not empty, as a string that shares no memory and may be kept. */
   ownText(start: number, end: number): string
 }

@@ -7,8 +7,8 @@ import { COLON, decodePieces, PIPE } from './base64-pieces'
 import { invalidCell } from './invalid-cell'
 
 /**
- * The descriptors of a cell in order. The cell may end in one semicolon; an empty piece is an empty
- * text.
+ * Decodes the descriptors of a cell in order. The cell may end in one semicolon. An empty piece is
+ * an empty text.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeConditionDescriptors(text: string): ConditionDescriptor[] {

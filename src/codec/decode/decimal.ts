@@ -1,5 +1,5 @@
-// Decimal numbers, kept exact: prices are text (item-feeds.md, section 2.2), and a double cannot
-// hold every price.
+// Decodes decimal numbers exactly, because a double cannot hold every price. Prices are text
+// (item-feeds.md, section 2.2).
 
 import { anyText } from '../../options'
 import type { Decimal } from '../../schema/values'
@@ -12,9 +12,9 @@ const DIGIT_0 = 0x30
 const DIGIT_9 = 0x39
 
 /**
- * Digits with an optional minus in front and an optional fraction (`12`, `-0.50`): no plus,
- * exponent, grouping or space. The text stays as it was sent, zeros at its end included; JSON gets
- * it as a string.
+ * Decodes digits with an optional minus in front and an optional fraction (`12`, `-0.50`), without
+ * plus, exponent, grouping or space. The value keeps the text of the feed, trailing zeros included,
+ * and is a string in JSON.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeDecimal(text: string): Decimal {
@@ -25,8 +25,8 @@ export function decodeDecimal(text: string): Decimal {
 }
 
 /**
- * The same from a cell's bytes; undefined where they are not plainly a decimal number: {@link
- * decodeDecimal} says what they are.
+ * Reads a decimal number from a cell's bytes. Returns undefined where they are not plainly one, and
+ * {@link decodeDecimal} decides.
  */
 export function readDecimal(
   source: CellSource,

@@ -1,4 +1,4 @@
-// Whole numbers of 32 bits, type integer (int32) in item-feeds.md, section 2.2.
+// Decodes whole numbers of 32 bits, type integer (int32) in item-feeds.md, section 2.2.
 
 import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'
@@ -7,12 +7,12 @@ const INT32_MIN = -(2 ** 31)
 const INT32_MAX = 2 ** 31 - 1
 const MINUS = 0x2d
 const DIGIT_0 = 0x30
-/** So many digits are always within 32 bits. */
+/** A number of this many digits always fits into 32 bits. */
 const MAX_DIGITS = 9
 
 /**
- * Digits with an optional minus in front: no plus, point, exponent or space. Leading zeros are
- * read.
+ * Decodes digits with an optional minus in front, without plus, point, exponent or space. Leading
+ * zeros are allowed.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeInt32(text: string): number {
@@ -24,8 +24,8 @@ export function decodeInt32(text: string): number {
 }
 
 /**
- * The same from a cell's bytes; undefined where they are not plainly a whole number: {@link
- * decodeInt32} says what they are.
+ * Reads a whole number from a cell's bytes. Returns undefined where they are not plainly one, and
+ * {@link decodeInt32} decides.
  */
 export function readInt32(bytes: DataView, start: number, end: number): number | undefined {
   const isNegative = bytes.getUint8(start) === MINUS

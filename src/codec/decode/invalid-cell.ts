@@ -1,4 +1,4 @@
-// The one error of all cell decoders. It has no position: the row that asked for the cell adds it.
+// The error of all cell decoders. The row that reads the cell adds the position.
 
 import { excerpt, FeedError } from '../../errors'
 import type { CellType } from '../../schema/values'

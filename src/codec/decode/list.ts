@@ -1,11 +1,11 @@
-// Lists of plain values (item-feeds.md, section 2.2): separated by commas or by pipes, in the
-// file's order.
+// Decodes lists of plain values, which commas or pipes separate (item-feeds.md, section 2.2), in
+// the order of the cell.
 
 import { anyText } from '../../options'
 
 /**
- * Values between commas. Space around a value is dropped, and so are empty values: none is ever
- * sent on purpose.
+ * Decodes values between commas. The decoder drops space around values, and empty values, which no
+ * feed sends on purpose.
  * @throws FeedError OPTION_INVALID
  */
 export function decodeCommaList(text: string): string[] {
@@ -13,7 +13,7 @@ export function decodeCommaList(text: string): string[] {
 }
 
 /**
- * Values between pipes, by the rules of {@link decodeCommaList}.
+ * Decodes values between pipes, by the rules of {@link decodeCommaList}.
  * @throws FeedError OPTION_INVALID
  */
 export function decodePipeList(text: string): string[] {

@@ -1,50 +1,49 @@
-// A bounded dictionary from Base64 pieces, as they stand in a cell, to their texts: a feed repeats
-// its names and values, so most pieces are decoded once. What is not plainly good Base64 is never
-// kept and gives undefined.
+// A bounded cache from encoded Base64 pieces to their texts: a feed repeats its names and values,
+// so most pieces are decoded once. The table never keeps a piece that is not plainly good Base64,
+// and returns undefined for it.
 //
-// A piece stands in one of the two places of its hash's set. A new one takes the second, and what
-// is found there moves to the first, so the many pieces that never come again push out nothing but
-// each other. Whoever reads most of its pieces in the first place compares them there itself,
-// aspect-reader.ts; everything else is done here.
+// The hash of a piece selects a set of two entries. A new piece replaces the second entry, and a
+// hit in the second entry swaps the two, so the many pieces that never come again replace only each
+// other. aspect-reader.ts compares pieces with first entries itself; this module does the rest.
 
 import { COLON, decodePiece, PIPE, SEMICOLON } from './base64-pieces'
 import { hashWord, WORD_BYTES } from './byte-table'
 
 /**
- * Every piece is read and hashed by so many bytes, with zeros behind it: four of five are not
- * longer.
+ * Bytes of a piece's head, which every piece is read and hashed by, with zeros behind a shorter
+ * piece. Four of five pieces are not longer.
  */
 export const HEAD_BYTES = 4 * WORD_BYTES
-/** 2,048 sets: some thousand pieces make up nearly all that a category holds. */
+/** There are 2,048 sets, as some thousand pieces make up nearly all pieces of a category. */
 const SET_BITS = 11
 const SETS = 2 ** SET_BITS
-/** A length and a piece, together one line of a processor's cache. All entries have 256 KiB. */
+/** An entry is a length and a piece: one cache line of a processor. All entries have 256 KiB. */
 export const ENTRY_WORDS = 16
-/** Of a piece that is kept, encoded: names have up to 40, most values fewer. */
+/** The most encoded bytes of a piece in the table: names have up to 40, most values fewer. */
 const MAX_KEY_BYTES = (ENTRY_WORDS - 1) * WORD_BYTES
 
 /**
- * No bit for the bytes that end a piece, those that end a cell among them; all bits for any other.
+ * The mask of each byte: no bit for bytes that end a piece or a cell, all bits for other bytes.
  */
 export const PIECE_BITS = Int32Array.from({ length: 256 }, (_, byte) => (isEnd(byte) ? 0 : -1))
 
 export class PieceTable {
   /**
-   * Of each entry the piece's length, then its bytes with zeros behind; length 0 where there is
-   * none. Those in the first places come first.
+   * The entries: the length of a piece, 0 for a free entry, then its bytes with zeros behind. The
+   * first entries of all sets come first.
    */
   readonly entries = new Int32Array(2 * SETS * ENTRY_WORDS)
   readonly texts: string[] = new Array<string>(2 * SETS).fill('')
   /**
-   * Offset of what ends the piece that was read last: up to three bytes beyond its limit where it
-   * is no multiple of four.
+   * Offset of the byte that ends the piece that was read last. It is up to three bytes beyond the
+   * limit where the length of the piece is not a multiple of four.
    */
   end = 0
 
   /**
-   * The text of the piece that begins at `start`; undefined where it is not plainly good. A good
-   * piece is a multiple of four bytes long, so its end is looked for four bytes at a time: `end`
-   * and `hash` are what its head gave. None is looked for beyond `limit`.
+   * Returns the text of the piece at `start`, or undefined where it is not plainly good. The length
+   * of a good piece is a multiple of four, so the search for its end takes four bytes a step, up to
+   * `limit`. `end` and `hash` come from the head of the piece.
    */
   read(
     bytes: Uint8Array,
@@ -90,7 +89,7 @@ export class PieceTable {
     while (word < stop) this.entries[word++] = 0
   }
 
-  /** Two entries change places. @returns the text of the one that is now the first */
+  /** Swaps two entries. @returns the text of the one that is now the first */
   #promote(first: number, second: number): string {
     const { entries, texts } = this
     const text = texts[second]!
@@ -105,17 +104,17 @@ export class PieceTable {
   }
 }
 
-/** The hash of a piece's head. {@link hashWord} adds what follows. */
+/** Returns the hash of a piece's head. {@link hashWord} adds the bytes that follow. */
 export function hashHead(a: number, b: number, c: number, d: number): number {
   return hashWord(hashWord(a, b), hashWord(c, d))
 }
 
-/** The first entry of the set that a hash belongs to. */
+/** Returns the first entry of the set that a hash selects. */
 export function setOf(hash: number): number {
   return hash >>> (32 - SET_BITS)
 }
 
-/** COLON and SEMICOLON between pieces, PIPE; tab and line ends behind a cell. */
+/** The bytes that end a piece: separators, and the tab and line ends behind a cell. */
 function isEnd(byte: number): boolean {
   return (
     byte === COLON ||

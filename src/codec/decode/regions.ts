@@ -1,6 +1,5 @@
-// Cells of shipToIncludedRegions and shipToExcludedRegions (item-feeds.md, section 2.5), with the
-// cells of one part (service-notes.md, section 6.2).
-// What the two columns mean together is ship-to.ts.
+// Decodes cells of shipToIncludedRegions and shipToExcludedRegions (item-feeds.md, section 2.5),
+// and cells of one part (service-notes.md, section 6.2). ship-to.ts combines the two columns.
 
 import { anyText } from '../../options'
 import type { Regions } from '../../schema/values'
@@ -8,9 +7,9 @@ import { invalidCell } from './invalid-cell'
 import { decodePipeList } from './list'
 
 /**
- * `COUNTRY:<codes>;REGION:<names>;` with pipes inside the lists. Either part may stand alone or be
- * empty, the parts may come in any order, and the last semicolon may be missing. Names are kept as
- * sent, unknown ones too; a repeated part is refused.
+ * Decodes `COUNTRY:<codes>;REGION:<names>;`, with pipes inside the lists. Either part may stand
+ * alone or be empty, the parts may come in any order, and the last semicolon may be missing. Names
+ * stay as the feed has them, unknown ones too. A repeated part is refused.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeRegions(text: string): Regions {

@@ -1,12 +1,12 @@
-// Whole cells that a feed repeats from row to row, lists and regions: each is decoded once and its
-// value shared, frozen, by all rows. What the tables hold and cost is byte-table.ts.
+// Reads cells that a feed repeats from row to row, lists and regions. Each is decoded once, and all
+// rows share its frozen value. byte-table.ts is the cache.
 
 import { ByteTable, type ByteTableOptions, hashBytes } from './byte-table'
 import type { CellSource } from './cell-source'
 
 /**
- * Reads a cell of `source` that is not empty: what {@link ByteTable} has for its bytes, else what
- * `decode` makes of its text.
+ * Reads a cell of `source` that is not empty: the value that {@link ByteTable} has for its bytes,
+ * or else the value that `decode` makes of its text.
  */
 export type SharedReader<V> = (
   source: CellSource,
@@ -16,8 +16,8 @@ export type SharedReader<V> = (
 ) => V | undefined
 
 /**
- * A reader with a table of its own, made when it is first used. `decode` gives a frozen value, or
- * throws what the reader then throws.
+ * Makes a reader with a table of its own, which is allocated on first use. `decode` returns a
+ * frozen value, and the reader throws what it throws.
  */
 export function sharedReader<V>(
   options: ByteTableOptions,
@@ -30,7 +30,7 @@ export function sharedReader<V>(
     const known = table.find(hash, source.view, start, end)
     if (known !== undefined) return known
     const text = source.ownText(start, end)
-    // Quotes around nothing: the cell is empty.
+    // Two quotes without text are an empty cell.
     if (text === '') return undefined
     const value = decode(text)
     table.keep(hash, source.view, start, end, value)

@@ -1,4 +1,5 @@
-// Where an item ships (item-feeds.md, section 2.5): the included list minus the excluded one.
+// Computes where an item ships: its included regions minus its excluded ones (item-feeds.md,
+// section 2.5).
 
 import { optionInvalid } from '../../options'
 import type { Regions, ShipTo } from '../../schema/values'
@@ -8,9 +9,9 @@ const WORLDWIDE = 'WORLDWIDE'
 const NONE: Regions = { countries: [], regions: [] }
 
 /**
- * Included minus excluded, as far as names tell: a name on both lists is gone, and what excludes
- * WORLDWIDE ships nowhere. An excluded name that may still cut something out of the rest stays as
- * an exception, so that nothing the cells say is lost: an excluded country while any region is
+ * Subtracts the excluded regions from the included ones by name: a name on both lists is dropped,
+ * and an item that excludes WORLDWIDE ships nowhere. An excluded name that may cover a part of the
+ * rest stays as an exception, so that no information is lost: an excluded country while a region is
  * left, an excluded region while anything is left. Null stands for an empty cell.
  * @throws FeedError OPTION_INVALID
  */

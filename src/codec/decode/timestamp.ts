@@ -1,9 +1,10 @@
-// Instants in UTC, as in itemEndDate (item-feeds.md, section 2.2): `yyyy-MM-ddThh:mm:ss.sssZ`.
+// Decodes timestamps in UTC, `yyyy-MM-ddThh:mm:ss.sssZ`, such as itemEndDate (item-feeds.md,
+// section 2.2).
 
 import { anyText } from '../../options'
 import { invalidCell } from './invalid-cell'
 
-/** Bytes of the form, and of its milliseconds with their point. */
+/** Bytes of a timestamp, and of its milliseconds with their point. */
 const FORM_BYTES = 24
 const MS_BYTES = 4
 const MINUS = 0x2d
@@ -16,8 +17,8 @@ const LETTER_Z = 0x5a
 const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
 
 /**
- * `yyyy-MM-ddThh:mm:ss.sssZ`, or the same without milliseconds. A day that the calendar lacks, or
- * hour 24, is refused.
+ * Decodes `yyyy-MM-ddThh:mm:ss.sssZ`, with or without milliseconds. It refuses a day that the
+ * calendar lacks, and hour 24.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
  */
 export function decodeTimestamp(text: string): Date {
@@ -25,8 +26,8 @@ export function decodeTimestamp(text: string): Date {
   if (!FORM.test(text))
     throw invalidCell('timestamp', 'not of the form yyyy-MM-ddThh:mm:ss.sssZ', text)
   const date = new Date(text)
-  // Date reads 30 February as 1 March, and hour 24 as the next day: both show in the day. NaN is no
-  // day either.
+  // Date reads 30 February as 1 March, and hour 24 as the next day, so the day differs. A NaN
+  // differs from any day too.
   if (date.getUTCDate() !== Number(text.slice(8, 10))) {
     throw invalidCell('timestamp', 'no such date or time', text)
   }
@@ -34,8 +35,8 @@ export function decodeTimestamp(text: string): Date {
 }
 
 /**
- * The same from a cell's bytes; undefined where they are not plainly a time: {@link
- * decodeTimestamp} says what they are.
+ * Reads a timestamp from a cell's bytes. Returns undefined where they are not plainly one, and
+ * {@link decodeTimestamp} decides.
  */
 export function readTimestamp(bytes: DataView, start: number, end: number): Date | undefined {
   if (!hasForm(bytes, start, end)) return undefined
@@ -46,7 +47,7 @@ export function readTimestamp(bytes: DataView, start: number, end: number): Date
   const minute = digits(bytes, start + 14, 2)
   const second = digits(bytes, start + 17, 2)
   const ms = end - start === FORM_BYTES ? digits(bytes, start + 20, 3) : 0
-  // Date.UTC takes the years before 100 for those of the twentieth century.
+  // Date.UTC reads years below 100 as years of the twentieth century.
   if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month))
     return undefined
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0)
@@ -54,7 +55,7 @@ export function readTimestamp(bytes: DataView, start: number, end: number): Date
   return new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms))
 }
 
-/** Whether the bytes have the form's length and signs; its digits are not looked at. */
+/** Returns whether the bytes have the length and the punctuation of a timestamp. */
 function hasForm(bytes: DataView, start: number, end: number): boolean {
   const length = end - start
   if (length !== FORM_BYTES && length !== FORM_BYTES - MS_BYTES) return false
@@ -73,7 +74,7 @@ function hasForm(bytes: DataView, start: number, end: number): boolean {
   return length !== FORM_BYTES || bytes.getUint8(start + 19) === POINT
 }
 
-/** The number that `count` digits make; -1 where one is no digit. */
+/** Returns the number that `count` digits make, or -1 where one is not a digit. */
 function digits(bytes: DataView, start: number, count: number): number {
   let value = 0
   for (let at = start; at < start + count; at++) {

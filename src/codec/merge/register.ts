@@ -1,11 +1,10 @@
-// A register: the newest row that was seen of one key, or the memory that the row was removed, as
-// bytes for a store; and what a row that comes in means for it. Which version a row has stands in
-// version-order.ts.
+// A register: the newest row of one key, or a tombstone that remembers its removal, as bytes for a
+// store. This module decides what an arriving row does to the register; version-order.ts says which
+// version a row has.
 //
 //   removed? · time · generation · checksum of the row's bytes │ row image          (the last two absent where removed)
 //
-// What stands before the image is enough to judge most arrivals, so that a store need not read the
-// row.
+// The bytes before the image are enough to judge most arrivals, so a store need not read the row.
 
 import { ByteReader } from '../byte-reader'
 import type { ByteWriter } from '../byte-writer'
@@ -13,34 +12,34 @@ import { crc32 } from '../gzip/crc32'
 import { type AnyRow, writeRowImage } from '../row-image'
 import { compareVersions, type Version } from './version-order'
 
-/** Bytes before the image: what {@link readRegister} reads. */
+/** Bytes before the image, which {@link readRegister} reads. */
 export const HEAD_BYTES = 21
 
 /**
  * What a row did to the register of its key:
- * - `inserted`: no row stood there, now this one does
- * - `updated`: this row stands there in place of another
- * - `deleted`: a row stood there, now none does
- * - `unchanged`: what stands there is the same as before, though its version may be newer now: a
- *   repeat, the same content again, the removal of what was not there (it is remembered, so that an
- *   older row cannot bring the item back)
- * - `stale`: the row is older than what stands there, or than its removal, and was dropped
+ * - `inserted`: the register had no row, and now has this one
+ * - `updated`: the row has replaced another
+ * - `deleted`: the register had a row, and now has a tombstone
+ * - `unchanged`: the register has the same content as before, though its version may be newer now.
+ *   The row is a repeat, has the same content, or removes an item that was not there; the tombstone
+ *   of such an item keeps an older row from bringing it back
+ * - `stale`: the row is older than the register's row or tombstone, and was dropped
  */
 export type ChangeKind = 'inserted' | 'updated' | 'deleted' | 'unchanged' | 'stale'
 
 /**
- * The bytes of a row, and its feed and header line as one text: the same cells under other columns
- * are other content.
+ * The content of a row: its bytes, and its feed and header line as one text, because the same cells
+ * under other columns are other content.
  */
 export interface RowContent {
   readonly bytes: Uint8Array
   readonly signature: string
 }
 
-/** What a register says of its row, or a row that comes in of itself, without the row's bytes. */
+/** The version and checksum of a register, or of an arriving row. */
 export interface RegisterHead {
   readonly version: Version
-  /** CRC-32 of the row's bytes; 0 where it was removed. */
+  /** CRC-32 of the row's bytes; 0 for a tombstone. */
   readonly checksum: number
 }
 
@@ -74,7 +73,7 @@ function writeVersion(version: Version, writer: ByteWriter): void {
   writer.double(version.generatedMs)
 }
 
-/** @param bytes of the register, {@link HEAD_BYTES} or more */
+/** @param bytes the register, or its first {@link HEAD_BYTES} bytes or more */
 export function readRegister(bytes: Uint8Array): RegisterHead {
   const reader = new ByteReader(bytes)
   const removed = reader.byte() === 1
@@ -85,13 +84,12 @@ export function readRegister(bytes: Uint8Array): RegisterHead {
 export interface Arrival {
   readonly kind: ChangeKind
   /**
-   * The register has to be written: `unchanged` alone does not say it, as the version may have
-   * moved.
+   * True where the register has to be written. An `unchanged` register may have a newer version.
    */
   readonly writes: boolean
 }
 
-/** True where only the two contents can tell what the row does. */
+/** Returns true where the decision needs both contents. */
 export function needsContents(arriving: RegisterHead, standing: RegisterHead): boolean {
   if (arriving.version.removed || standing.version.removed) return false
   const newer = compareVersions(arriving.version, standing.version)
@@ -99,10 +97,10 @@ export function needsContents(arriving: RegisterHead, standing: RegisterHead): b
 }
 
 /**
- * What a row does to a register.
- * @param standing undefined where nothing was seen of the key yet
- * @param compare the contents, as {@link compareContents} does it; called only where {@link
- * needsContents} is true
+ * Decides what an arriving row does to a register.
+ * @param standing undefined where the key has no register yet
+ * @param compare compares the contents as {@link compareContents} does; it is called only where
+ * {@link needsContents} is true
  */
 export function judgeArrival(
   arriving: RegisterHead,
@@ -123,8 +121,7 @@ export function judgeArrival(
 }
 
 /**
- * The order of two contents, which decides where versions are the same: any will do, as long as it
- * is always the same.
+ * Compares two contents, which decides between rows of the same version. Any total order would do.
  */
 export function compareContents(a: RowContent, b: RowContent): number {
   return (

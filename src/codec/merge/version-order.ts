@@ -1,7 +1,7 @@
-// Which of two rows about one item is the newer (item-feeds.md, section 2.7; service-notes.md,
-// section 7). The time decides first, then whether the row is a removal (that is the newer), then
-// the generation of the file; what is left is decided by the content (register.ts). So the order is
-// total, and the newest of any rows is the same in whatever order, and however often, they come.
+// The order of the versions of one item's rows (item-feeds.md, section 2.7; service-notes.md,
+// section 7). The time decides first, then whether the row is a removal (which is newer), then the
+// generation of the file, and at last the content (register.ts). So the order is total, and the
+// newest row is the same in whatever order, and however often, the rows arrive.
 //
 //   row                                      its time
 //   any row with an itemSnapshotDate         that date
@@ -9,7 +9,7 @@
 //   item_priority                            the end of the file's day, else Last-Modified
 //   any other                                Last-Modified (bootstrap and daily), else the end of the file's day
 //
-// Deliberately a default: a caller who knows better gives `versionOf`.
+// This is a default: a caller may give another time by `versionOf`.
 
 import { FeedError } from '../../errors'
 import type { FeedFile } from '../../schema/feed-schema'
@@ -18,22 +18,22 @@ import type { AnyRow } from '../row-image'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Daily files are cut in the zone UTC-7, all the year (item-feeds.md, section 6). */
+/** The days of daily files are days of the zone UTC-7, all year (item-feeds.md, section 6). */
 const DAILY_FILE_OFFSET_MS = 7 * HOUR_MS
 
 export interface Version {
-  /** When what the row says became true, milliseconds since 1970 UTC. */
+  /** The time from which the row is valid, in milliseconds since 1970 UTC. */
   readonly timeMs: number
-  /** The row says that the item is gone. */
+  /** True for a row that removes the item. */
   readonly removed: boolean
   /**
-   * `Last-Modified` of the row's file, 0 where it is not known: of two generations of one file the
-   * later counts.
+   * `Last-Modified` of the row's file, or 0 where it is not known. Of two generations of one file
+   * the later is newer.
    */
   readonly generatedMs: number
 }
 
-/** A caller's own time for a row; undefined leaves it to the table above. */
+/** Returns a caller's own time for a row, or undefined for the time of the table above. */
 export type VersionOf = (row: AnyRow) => Date | undefined
 
 /** @throws FeedError VERSION_MISSING, and CELL_INVALID where `itemSnapshotDate` cannot be read */
@@ -50,7 +50,7 @@ export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf)
   return { timeMs, removed: isRemoval(row), generatedMs: generationOf(file) ?? 0 }
 }
 
-/** Less than 0 when `a` is the older. */
+/** Returns a negative number where `a` is the older. */
 export function compareVersions(a: Version, b: Version): number {
   return (
     a.timeMs - b.timeMs || Number(a.removed) - Number(b.removed) || a.generatedMs - b.generatedMs
@@ -58,8 +58,8 @@ export function compareVersions(a: Version, b: Version): number {
 }
 
 /**
- * True of the rows that say an item is gone: of UNAVAILABLE ones in snapshots, where only itemId
- * and availability are filled.
+ * Returns true for a row that removes its item: an UNAVAILABLE row of a snapshot, which has only
+ * itemId and availability.
  */
 export function isRemoval(row: AnyRow): boolean {
   return (
@@ -81,15 +81,15 @@ function timeOfRow(row: AnyRow): number | undefined {
 }
 
 /**
- * @throws FeedError COLUMN_UNKNOWN where the file has it and the parser was told to leave it out:
- * without it versions would be wrong
+ * @throws FeedError COLUMN_UNKNOWN where the file has the column and the parser's projection does
+ * not: versions would be wrong without it
  */
 function hasColumn({ batch: { header } }: AnyRow, name: string): boolean {
   if (header.leftOut?.has(name)) throw unknownColumn(header, name)
   return header.indexes.has(name)
 }
 
-/** An invalid date, as `new Date` makes of a header that is not there, is one that is not known. */
+/** Returns undefined for an invalid date, which `new Date` makes of a missing header. */
 function generationOf({ lastModified }: FeedFile): number | undefined {
   const generatedMs = lastModified?.getTime()
   return Number.isNaN(generatedMs) ? undefined : generatedMs

@@ -1,37 +1,34 @@
-// How long to wait before the next attempt: capped exponential with jitter, or what the server
-// asked for, also capped. Clock and randomness are passed in.
+// How long to wait before the next attempt: exponential backoff with jitter, and what a Retry-After
+// header asks for. The caller passes in the clock and the source of randomness.
 
 /** Times are in milliseconds. */
 export interface BackoffLimits {
   /** Delay before the first repeat, doubled for each further one. */
   readonly baseMs: number
+  /** The longest delay. */
   readonly capMs: number
-  /** The longest that a Retry-After header may hold us back. */
-  readonly retryAfterCapMs: number
 }
 
 /**
- * The delay after the `failures`-th failure in a row (from 1). `random` gives [0, 1): half of the
- * delay is fixed, half is drawn, so that many clients do not return in step and none returns at
- * once.
+ * Returns the delay after the `failures`-th failure in a row (from 1). `random` gives a number in
+ * [0, 1). Half of the delay is fixed and half is random, so that many clients do not repeat at the
+ * same time, and none repeats at once.
  */
 export function backoffDelayMs(
   failures: number,
-  retryAfterMs: number | undefined,
   limits: BackoffLimits,
   random: () => number,
 ): number {
   const fullMs = Math.min(limits.capMs, limits.baseMs * 2 ** (failures - 1))
-  const ownMs = fullMs / 2 + (random() * fullMs) / 2
-  return Math.round(Math.max(ownMs, Math.min(retryAfterMs ?? 0, limits.retryAfterCapMs)))
+  return Math.round(fullMs / 2 + (random() * fullMs) / 2)
 }
 
 /** HTTP dates end in GMT (RFC 9110, 5.6.7); Date.parse alone would also read `1` as a year. */
 const HTTP_DATE = /^[A-Za-z]+, .+ GMT$/
 
 /**
- * Milliseconds from `nowMs` that a Retry-After header asks for; undefined when it is absent or
- * garbage.
+ * Returns the milliseconds from `nowMs` that a Retry-After header asks for; undefined where the
+ * header is absent or malformed.
  */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim()

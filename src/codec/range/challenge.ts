@@ -1,18 +1,18 @@
-// What a refusal says of the token in its WWW-Authenticate header: a Bearer challenge (RFC 6750,
-// section 3, in the form of RFC 9110, 11.6.1). The text is the server's own, which may repeat what
-// it was sent: who knows the token covers it.
+// Reads the header WWW-Authenticate of a refusal: a Bearer challenge (RFC 6750, section 3, in the
+// form of RFC 9110, 11.6.1). The server may repeat the token in it, so the caller has to cover
+// secrets.
 
 import { type AuthChallenge, excerpt } from '../../errors'
 
-/** Headers are longer than this only where somebody means harm. */
+/** The part of the header that is read: no genuine challenge is longer. */
 const MAX_CHARS = 8 * 1024
 
-/** A scheme, or one parameter: its name, and its value as a quoted string or as a token. */
+/** Matches a scheme, or one parameter with its value as a quoted string or as a token. */
 const PARTS = /([!#$%&'*+.^_`|~0-9a-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gi
 
 /**
- * The first Bearer challenge with an error or a description of one; undefined where there is none.
- * Never throws.
+ * Returns the error and the description of the first Bearer challenge; undefined where there is
+ * neither. Never throws.
  */
 export function readChallenge(header: string | undefined): AuthChallenge | undefined {
   let isBearer = false

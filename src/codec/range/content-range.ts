@@ -1,14 +1,11 @@
-// Reads a `Content-range` header. Owns the syntax only: whether the numbers answer the request is
-// the verdict's business.
+// Reads a `Content-range` header: its syntax only. Whether the range answers the request is decided
+// in response-verdict.ts.
 //
-// Both forms in use are read: `0-9/100` (item-feeds.md, section 3.7) and RFC 9110's
-// `bytes 0-9/100`. An end past the file's end is passed on as it stands: servers echo the requested
-// end unclamped (service-notes.md, section 5).
+// Two forms are in use: `0-9/100` (item-feeds.md, section 3.7) and `bytes 0-9/100` (RFC 9110). An
+// end after the end of the file is returned unchanged, because servers repeat the requested end
+// (service-notes.md, section 5).
 
-/**
- * What a Content-range header says. Offsets count from 0; `lastOffset` is inclusive, as in the
- * header.
- */
+/** The content of the header. Offsets count from 0; `lastOffset` is inclusive. */
 export type ContentRange =
   | {
       readonly kind: 'range'
@@ -16,14 +13,14 @@ export type ContentRange =
       readonly lastOffset: number
       readonly totalBytes: number | undefined
     }
-  /** `*\/100`: none of the asked bytes exist. */
+  /** `*\/100`: the file has none of the requested bytes. */
   | { readonly kind: 'unsatisfied'; readonly totalBytes: number | undefined }
   | { readonly kind: 'unreadable'; readonly problem: 'missing' | 'repeated' | 'invalid' }
 
 const RANGE = /^(?:bytes[ \t]+)?(\d+)-(\d+)\/(\d+|\*)$/i
 const UNSATISFIED = /^(?:bytes[ \t]+)?\*\/(\d+|\*)$/i
 
-/** Reads the header's value; repeated headers arrive joined by a comma. Never throws. */
+/** Reads the value of the header. Repeated headers arrive joined by a comma. Never throws. */
 export function readContentRange(header: string | undefined): ContentRange {
   const text = header?.trim()
   if (!text) return unreadable('missing')
@@ -45,7 +42,7 @@ function total(text: string | undefined): number | undefined {
   return text === '*' ? undefined : Number(text)
 }
 
-/** Past 2^53 two different offsets read as one number. */
+/** Refuses a total above 2^53, where two different offsets would be read as the same number. */
 function checked(read: Extract<ContentRange, { totalBytes: number | undefined }>): ContentRange {
   return read.totalBytes === undefined || Number.isSafeInteger(read.totalBytes)
     ? read

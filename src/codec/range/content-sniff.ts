@@ -1,18 +1,15 @@
-// Tells a feed file from an error page that was sent with a good status: by its media type, and by
+// Distinguishes a feed file from an error page with a status of success: by its media type and by
 // its first bytes.
 
 /** The two magic bytes of gzip (RFC 1952, 2.3.1). */
 export const GZIP_SIGNATURE: Uint8Array = Uint8Array.of(0x1f, 0x8b)
 
-/**
- * HTML, JSON, XML, and multipart bodies, whose bytes are not the file's. TSV and octet streams are
- * what the service sends.
- */
+/** Media types that are no feed file: HTML, JSON, XML and multipart. */
 const REFUSED = /^(?:text\/html|multipart\/.*|(?:application|text)\/(?:.*\+)?(?:json|xml|html))$/i
 
 /**
- * True when a body of this Content-Type cannot be a feed file. Parameters such as the charset are
- * not looked at.
+ * True where a body of this Content-Type cannot be a feed file. Parameters such as the charset are
+ * ignored.
  */
 export function refusedContentType(contentType: string | undefined): boolean {
   const mediaType = contentType?.split(';', 1)[0]?.trim()
@@ -20,8 +17,8 @@ export function refusedContentType(contentType: string | undefined): boolean {
 }
 
 /**
- * True when `bytes`, which stand at `offset` of the file, contradict the signature it must begin
- * with. Needs no memory, so the signature may arrive cut anywhere.
+ * True where `bytes`, at `offset` of the file, contradict the signature that the file must begin
+ * with. Each part is checked alone, so the signature may arrive in several parts.
  */
 export function contradictsSignature(
   offset: number,

@@ -1,11 +1,11 @@
-// What proves that two responses carry bytes of one file: total, Last-Modified and a strong ETag
-// (service-notes.md, section 5). The service sends no checksum and often no ETag. A value that a
-// response leaves out proves nothing and changes nothing.
+// The identity of a file: the total, Last-Modified and a strong ETag (service-notes.md, section 5).
+// Two responses with the same identity carry bytes of the same file. The service sends no checksum
+// and often no ETag. A value that a response leaves out is not compared.
 
-/** Facts pinned by the responses so far. */
+/** The values that the responses so far have stated. */
 export interface FileIdentity {
   readonly totalBytes?: number
-  /** The header as it was sent: compared as text, never as a date. */
+  /** The header as it was sent. It is compared as text, not as a date. */
   readonly lastModified?: string
   /** A strong entity tag with its quotes. */
   readonly etag?: string
@@ -18,7 +18,8 @@ export interface IdentityChange {
 }
 
 /**
- * The identity that a response's headers state. Weak and malformed entity tags are no validators.
+ * Returns the identity that the headers of a response state. Weak and malformed entity tags are
+ * left out, because they do not prove that bytes are equal.
  */
 export function identityOf(
   totalBytes: number | undefined,
@@ -32,7 +33,7 @@ export function identityOf(
   }
 }
 
-/** The first fact in which `seen` contradicts `pinned`. */
+/** Returns the first value in which `seen` contradicts `pinned`. */
 export function identityChange(
   pinned: FileIdentity,
   seen: FileIdentity,
@@ -44,7 +45,7 @@ export function identityChange(
   )
 }
 
-/** `pinned` with what only `seen` knows; nothing pinned is ever overwritten. */
+/** Returns `pinned` completed by the values that only `seen` has. */
 export function mergeIdentity(pinned: FileIdentity, seen: FileIdentity): FileIdentity {
   return { ...seen, ...pinned }
 }

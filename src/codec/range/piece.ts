@@ -1,6 +1,6 @@
-// The unit that travels from a ranged download to whoever puts the file back together.
+// A part of a file, as it travels from a ranged download to the reorder buffer.
 
-/** Bytes and where they stand in the file. The bytes belong to whoever receives the piece. */
+/** Bytes and their offset in the file. The receiver of a piece owns its bytes. */
 export interface Piece {
   readonly offset: number
   readonly bytes: Uint8Array

@@ -1,9 +1,9 @@
-// A URL as it may stand in an error or a log line: without user info, and with the values of
-// secret-looking parameters covered.
+// Makes a URL fit for errors and logs: without user info, and without the values of parameters
+// whose names suggest a secret.
 
 const SECRET_PARAMETER = /token|secret|password|signature|credential|api[-_]?key/i
 
-/** The URL's text without what must not be shown. What is no URL is not shown at all. */
+/** Returns the URL without secrets. A text that is no URL is not shown at all. */
 export function printableUrl(url: string | URL): string {
   if (!URL.canParse(String(url))) return '(not a URL)'
   const shown = new URL(url)

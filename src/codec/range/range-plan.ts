@@ -1,17 +1,18 @@
-// Plans a ranged download: which range to ask next, what is in flight, what is done. Counts offsets
-// only; the bytes are the caller's. Never plans a range that ends past the lowest offset not handed
-// out yet plus `windowBytes`, which bounds what can be held or in flight, and lets a reassembler
-// with the same window take the pieces in any order.
+// Plans a ranged download: which range is requested next, which are in flight, and which are
+// done. It counts offsets and holds no bytes. No planned range ends more than `windowBytes` after
+// the lowest offset that is not handed out. This bounds the bytes held or in flight, and a reorder
+// buffer with the same window accepts the pieces in any order.
 //
-//   0 ──handed out──▶ lowestOffset ──held or in flight, at most windowBytes──▶ #nextStart ──not planned──▶ totalBytes
+//   0 ──handed out──▶ lowestOffset ──held or in flight──▶ #nextStart ──not planned──▶ totalBytes
+//                          └─────── at most windowBytes ───────┘
 
 import { wholeNumber } from '../../options'
 import type { ByteRange } from './byte-range'
 
 /**
- * Most bytes of the first range, and of further ones until there are as many before them: a full
- * range is handed out only when all of it has arrived, and it shares the line with others. By the
- * benchmark `http`.
+ * The size limit of the first range. Later ranges may have as many bytes as are planned before
+ * them. Small first ranges give the reader its first bytes early, because a range is handed out
+ * only when all of it has arrived. The benchmark `http` chose the value.
  */
 const FIRST_RANGE_BYTES = 1024 * 1024
 
@@ -21,11 +22,11 @@ export interface RangePlanOptions {
   /** The service's maximum for one range (item-feeds.md, section 6). */
   readonly maxRangeBytes: number
   readonly windowBytes: number
-  /** Where to begin; everything before it is already handed out. Default 0. */
+  /** The first byte to request. Default 0. */
   readonly startOffset?: number
 }
 
-/** One planned range, from asked to handed out. `start ≤ handedOffset ≤ receivedOffset ≤ end`. */
+/** One planned range. Always `start ≤ handedOffset ≤ receivedOffset ≤ end`. */
 export class PlannedRange {
   readonly start: number
   #end: number
@@ -47,7 +48,7 @@ export class PlannedRange {
     return this.#handedOffset
   }
 
-  /** What to ask for: from the exact byte after the newest one received. */
+  /** The bytes that have not arrived. */
   get missing(): ByteRange {
     return { start: this.#receivedOffset, end: this.#end }
   }
@@ -60,7 +61,7 @@ export class PlannedRange {
     this.#receivedOffset += byteCount
   }
 
-  /** Forgets what was received: the range is asked for again from its start. */
+  /** Drops the bytes received: the range is requested again from its start. */
   drop(): void {
     this.#receivedOffset = this.start
   }
@@ -69,7 +70,7 @@ export class PlannedRange {
     this.#handedOffset += byteCount
   }
 
-  /** The file ends at `offset`: nothing past it is asked for. */
+  /** Shortens the range to a file that ends at `offset`. */
   cutAt(offset: number): void {
     this.#end = Math.max(this.#receivedOffset, Math.min(this.#end, offset))
   }
@@ -81,7 +82,7 @@ export class RangePlan {
   readonly #startOffset: number
   #nextStart: number
   #totalBytes: number | undefined
-  /** In the order of their offsets; the first of them is not wholly handed out. */
+  /** Ranges in the order of their offsets. The first is not completely handed out. */
   readonly #open: PlannedRange[] = []
 
   /** Throws OPTION_INVALID. */
@@ -100,18 +101,18 @@ export class RangePlan {
     return this.#totalBytes
   }
 
-  /** Everything before this offset was handed out. */
+  /** The lowest offset that is not handed out. */
   get lowestOffset(): number {
     this.#close()
     return this.#open[0]?.handedOffset ?? this.#nextStart
   }
 
-  /** True when the total is known and all of it was handed out. */
+  /** True where the total is known and every byte was handed out. */
   get done(): boolean {
     return this.#totalBytes !== undefined && this.lowestOffset >= this.#totalBytes
   }
 
-  /** The size of the file is known from now on; ranges already planned are cut to it. */
+  /** Sets the size of the file, and shortens the planned ranges to it. */
   learnTotal(totalBytes: number): void {
     if (this.#totalBytes !== undefined) return
     this.#totalBytes = totalBytes
@@ -119,10 +120,13 @@ export class RangePlan {
     for (const range of this.#open) range.cutAt(totalBytes)
   }
 
-  /** The next range that may be asked now; undefined when there is none, or the window is full. */
+  /**
+   * Returns the next range to request; undefined where the file has no other, where the window is
+   * full, or where the total is not known yet and a range is in flight.
+   */
   next(): PlannedRange | undefined {
     const lowest = this.lowestOffset
-    // Without a total nobody knows whether another range exists: ask one at a time.
+    // Without a total another range may not exist, so one is requested at a time.
     if (this.#totalBytes === undefined && this.#open.some(range => !range.complete))
       return undefined
     const mostBytes = Math.min(

@@ -1,20 +1,21 @@
-// The rule for header fields that a request may carry (RFC 9110, 5.1 and 5.5).
-// A CR or LF in a value would start a header, or a request, of somebody else's choosing.
+// The check of the header fields of a request (RFC 9110, 5.1 and 5.5). A CR or LF in a value would
+// let the author of that value add a header or a request.
 
 import { excerpt, FeedError } from '../../errors'
 
-/** Header fields by name; names are compared without regard to case by HTTP. */
+/** Header fields by name. HTTP ignores the case of names. */
 export type RequestHeaders = Readonly<Record<string, string>>
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /**
- * Visible characters, space, tab and the upper half of Latin-1: no CR, LF, NUL or other control.
+ * Visible characters, space, tab and the upper half of Latin-1. CR, LF, NUL and other control
+ * characters are excluded.
  */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * Returns `headers` when every field can be sent, else throws HTTP_HEADER_INVALID, which names the
- * field and not its value.
+ * Returns `headers` where every field can be sent. Throws HTTP_HEADER_INVALID otherwise, with the
+ * name of the field and without its value, which may be secret.
  */
 export function sendableHeaders<H extends RequestHeaders>(headers: H): H {
   for (const [name, value] of Object.entries(headers)) {

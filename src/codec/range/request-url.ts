@@ -1,11 +1,11 @@
-// The rule for a URL that a request may be sent to.
+// The check of a URL that a request is sent to.
 
-import { FeedError } from '../../errors'
+import { optionInvalid } from '../../options'
 import { printableUrl } from './printable-url'
 
 /**
- * `url` parsed; `option` names it in errors. Throws OPTION_INVALID unless it is http or https
- * without user info, which belongs into a header.
+ * Returns `url` parsed. Throws OPTION_INVALID with the name `option` unless it is an http or https
+ * URL without user info. Credentials belong into a header.
  */
 export function requestUrl(url: string | URL, option = 'url'): URL {
   const parsed = URL.canParse(String(url)) ? new URL(url) : undefined
@@ -16,10 +16,5 @@ export function requestUrl(url: string | URL, option = 'url'): URL {
     parsed.password === ''
   )
     return parsed
-  const expected = 'an http or https URL without user info'
-  throw new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-    option,
-    expected,
-    received: printableUrl(url),
-  })
+  throw optionInvalid(option, 'an http or https URL without user info', printableUrl(url))
 }

@@ -1,71 +1,59 @@
-// The verdict on a response to a range request: given what was asked, what is pinned of the file,
-// and the status and headers, it says what to do with the body. It reads no body; over-long and
-// short bodies are found where the bytes arrive. One piece, because the order of the checks is the
-// rule. Follows feed-file-catalog.md, sections 2.7 and 6, item-feeds.md, sections 3.7 and 5, and
-// service-notes.md, section 5.
+// The verdict on a response to a range request. It decides by the request, the known identity of
+// the file, the status and the headers what to do with the body. It reads no body:
+// range-download.ts finds bodies that are too long or too short. The order of the checks matters,
+// so they stand in one file. It follows feed-file-catalog.md, sections 2.7 and 6, item-feeds.md,
+// sections 3.7 and 5, and service-notes.md, section 5.
 //
 //   200 206  ─▶ replaced │ empty │ part │ whole │ retry │ fatal         204 ─▶ empty │ replaced
 //   416, 400-13017 ─▶ total (the file ends here) │ replaced │ fatal
 //   408 429 500 502 503 504, 13006, 13007 ─▶ retry              the rest ─▶ fatal
 
 import { excerpt, FeedError, type ServiceDescription } from '../../errors'
-import { readRetryAfter } from './backoff'
 import type { ByteRange } from './byte-range'
-import { readChallenge } from './challenge'
 import { type ContentRange, readContentRange } from './content-range'
 import { refusedContentType } from './content-sniff'
 import { type FileIdentity, type IdentityChange, identityChange, identityOf } from './file-identity'
-import { readServiceError } from './service-error'
-import { statusError } from './status-error'
+import { type RefusedResponse, readRefusal } from './refusal'
 
-/** What a verdict needs to know of a response. */
-export interface ResponseFacts {
-  readonly status: number
-  /** A header's value; repeated headers joined by `, `. */
-  header(name: string): string | undefined
-  /** The first part of the body as text, for responses that are not the file (see `bodyIsText`). */
-  readonly text?: string
-}
+/** The response. It has a `text` where its body is not the file: see `bodyIsText`. */
+export type ResponseFacts = RefusedResponse
 
 export interface VerdictQuestion {
-  /** For errors only; already printable. */
+  /** The printable URL, for errors. */
   readonly url: string
   readonly asked: ByteRange
   readonly pinned: FileIdentity
-  /** Refuse HTML and JSON in a good response. */
+  /** Refuse HTML and JSON with a status of success. */
   readonly sniffContentType: boolean
-  /** Clock for Retry-After dates, milliseconds since 1970. */
+  /** The clock for Retry-After dates, in milliseconds since 1970. */
   readonly nowMs: number
 }
 
 type SizedIdentity = FileIdentity & { readonly totalBytes: number }
 
 export type Verdict =
-  /** The body holds `takeBytes` bytes of the file from the asked start. */
+  /** The body has `takeBytes` bytes of the file, from the requested start. */
   | { readonly kind: 'part'; readonly takeBytes: number; readonly identity: FileIdentity }
-  /** The server ignored the range: the body is the file from its first byte. */
+  /** The server ignored the range. The body is the file from its first byte. */
   | { readonly kind: 'whole'; readonly identity: FileIdentity }
   /**
-   * There is no file content: a 204, or a Content-range that states a total of 0. Nothing else
-   * proves it.
+   * The file is empty. Only a 204 and a Content-range with a total of 0 prove this.
    */
   | { readonly kind: 'empty'; readonly identity: SizedIdentity }
   /**
-   * No bytes here, but the file's size, which is now proven: all is done when it equals the asked
-   * start.
+   * The response has no bytes, but it states the size of the file. Every byte has arrived where the
+   * requested start is the size.
    */
   | { readonly kind: 'total'; readonly identity: SizedIdentity }
   | { readonly kind: 'retry'; readonly error: FeedError; readonly retryAfterMs: number | undefined }
-  /** Another file is being sent now. */
+  /** The file was replaced by another. */
   | { readonly kind: 'replaced'; readonly error: FeedError }
   | { readonly kind: 'fatal'; readonly error: FeedError }
 
 /** Range header invalid: wrong start or end positions (item-feeds.md, section 5). */
 const RANGE_ERROR_ID = 13017
 
-/**
- * True when a response's body is not the file but a text about it, to be passed as `facts.text`.
- */
+/** True where the body is not the file but a text, which the caller passes as `facts.text`. */
 export function bodyIsText(facts: ResponseFacts, sniffContentType: boolean): boolean {
   return (
     facts.status >= 400 || (sniffContentType && refusedContentType(facts.header('content-type')))
@@ -75,24 +63,11 @@ export function bodyIsText(facts: ResponseFacts, sniffContentType: boolean): boo
 export function judgeResponse(question: VerdictQuestion, facts: ResponseFacts): Verdict {
   if (facts.status === 200 || facts.status === 206) return judgeContent(question, facts)
   if (facts.status === 204) return judgeEmpty(question, {})
-  const error = readServiceError(facts.text ?? '')
-  if (facts.status === 416 || (facts.status === 400 && error.errorId === RANGE_ERROR_ID))
-    return judgeUnsatisfied(question, facts, error)
-  const challenge = readChallenge(facts.header('www-authenticate'))
-  const refusal = {
-    url: question.url,
-    status: facts.status,
-    byteOffset: question.asked.start,
-    ...(challenge && { challenge }),
-  }
-  const failure = statusError(refusal, error)
-  return failure.retryable
-    ? {
-        kind: 'retry',
-        error: failure,
-        retryAfterMs: readRetryAfter(facts.header('retry-after'), question.nowMs),
-      }
-    : { kind: 'fatal', error: failure }
+  const where = { url: question.url, byteOffset: question.asked.start }
+  const { error, description, retryAfterMs } = readRefusal(facts, where, question.nowMs)
+  if (facts.status === 416 || (facts.status === 400 && description.errorId === RANGE_ERROR_ID))
+    return judgeUnsatisfied(question, facts, description)
+  return error.retryable ? { kind: 'retry', error, retryAfterMs } : fatal(error)
 }
 
 function judgeContent(question: VerdictQuestion, facts: ResponseFacts): Verdict {
@@ -114,8 +89,7 @@ function judgeWhole(
   totalBytes: number | undefined,
 ): Verdict {
   const identity = identityOf(totalBytes, facts.header('last-modified'), facts.header('etag'))
-  // Servers send a body of no bytes while a file is being rewritten, so it says nothing of the
-  // file.
+  // Servers send an empty body while they rewrite a file, so it does not prove an empty file.
   if (totalBytes === 0)
     return { kind: 'retry', error: emptyBodyError(question), retryAfterMs: undefined }
   return replaced(question, identity) ?? { kind: 'whole', identity }
@@ -130,7 +104,7 @@ function judgeRange(question: VerdictQuestion, facts: ResponseFacts, range: Cont
   if (change) return change
   if (range.kind === 'unsatisfied') return fatal(rangeHeaderError(question, facts, 'invalid'))
   if (range.firstOffset !== asked.start) return fatal(startError(question, range.firstOffset))
-  // The end may be an echo of what was asked, past the end of the file.
+  // Servers may repeat the requested end, even where it lies after the end of the file.
   const end = Math.min(
     range.lastOffset + 1,
     asked.end,
@@ -160,8 +134,8 @@ function judgeUnsatisfied(
   const change = replaced(question, identity)
   if (change) return change
   if (range.totalBytes === asked.start) return { kind: 'total', identity }
-  // A strict server may refuse an end past the file's end; asked once more, within the total, it
-  // has no reason left.
+  // A strict server may refuse a range that ends after the end of the file. The next request ends
+  // within the total.
   if (pinned.totalBytes === undefined && asked.end > range.totalBytes)
     return { kind: 'total', identity }
   return fatal(unsatisfiableError(question, facts, error))
@@ -177,7 +151,7 @@ function replaced(question: VerdictQuestion, seen: FileIdentity): Verdict | unde
   )
 }
 
-/** With no total pinned yet, fewer bytes than are already here can only be another file. */
+/** Without a known total, a file with fewer bytes than have arrived is another file. */
 function shrunk(
   { asked }: VerdictQuestion,
   { totalBytes }: FileIdentity,
@@ -191,8 +165,8 @@ function fatal(error: FeedError): Verdict {
 }
 
 /**
- * RFC 9110 allows a list of equal lengths to be read as one; a service that sends a list is not to
- * be trusted with either.
+ * Reads the header Content-Length. RFC 9110 allows a list of equal lengths; a list is refused here,
+ * because a service that sends one is not reliable.
  */
 function readContentLength(header: string | undefined): number | 'invalid' | undefined {
   if (header === undefined) return undefined
@@ -206,7 +180,8 @@ function replacedError(
   before: string,
   after: string,
 ): FeedError {
-  const message = `the file was replaced while it was being read: ${what} was ${excerpt(before)}, is ${excerpt(after)}`
+  const change = `${what} was ${excerpt(before)}, is ${excerpt(after)}`
+  const message = `the file was replaced while it was being read: ${change}`
   return new FeedError('RANGE_FILE_REPLACED', message, {
     url,
     byteOffset: asked.start,
@@ -244,7 +219,7 @@ function startError({ url, asked }: VerdictQuestion, received: number): FeedErro
 
 function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
   const message =
-    'a 200 without a byte where a file is due; only a 204 or a total of 0 in Content-range says that a file is empty'
+    'a 200 with an empty body; only a 204 or a Content-range with a total of 0 proves an empty file'
   return new FeedError('HTTP_TRANSPORT', message, { url, byteOffset: asked.start })
 }
 

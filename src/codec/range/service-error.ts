@@ -1,13 +1,13 @@
-// Reads the JSON body of an error response, in both forms: bare (feed-file-catalog.md,
-// section 3.10) and wrapped as `{"errors":[Error, …]}` (service-notes.md, section 4.3). Each field
-// is read alone: one that is of the wrong kind hides no other.
+// Reads the JSON body of an error response, in two forms: one error (feed-file-catalog.md,
+// section 3.10), or `{"errors":[Error, …]}` (service-notes.md, section 4.3). Each field is read
+// alone: a field of the wrong type is left out, and the others are kept.
 
 import { excerpt, type ServiceDescription } from '../../errors'
 
-/** Elements kept of each list of one error. */
+/** The elements that are kept of each list. */
 const MAX_LISTED = 20
 
-/** Reads the body's text; what cannot be read gives an empty description. Never throws. */
+/** Reads the text of a body. A malformed text gives an empty description. Never throws. */
 export function readServiceError(body: string): ServiceDescription {
   const error = errorObject(parsed(body))
   const { errorId, parameters } = error

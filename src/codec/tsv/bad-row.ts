@@ -1,20 +1,20 @@
-// What happens to a row that cannot be read: one policy for every kind of badness.
+// Bad rows: the policy that the caller sets, the report of a bad row, and its error.
 
 import { type ErrorCode, excerpt, FeedError, type RowPosition } from '../../errors'
 
-/** A row that was left out. */
+/** The report of a row that was left out. */
 export interface BadRow {
   readonly code: ErrorCode
-  /** The error that `onBadRow: 'throw'` would have thrown, made when it is asked for. */
+  /** The error that `onBadRow: 'throw'` would throw. It is made when it is first read. */
   readonly error: FeedError
   readonly position: RowPosition
-  /** A copy of the row's first line (all of it that `maxRowBytes` allows), line end included. */
+  /** A copy of the row's first line with its line end, cut at `maxRowBytes`. */
   readonly bytes: Uint8Array
 }
 
 /**
- * `throw` ends the stream with the row's error, `skip` counts it, a function is called with it (and
- * it is counted).
+ * `throw` ends the stream with the row's error. `skip` leaves the row out and counts it. A function
+ * is called with the row, which is then left out and counted.
  */
 export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => void)
 
@@ -33,14 +33,14 @@ export type BadRowReason =
     }
   | { readonly code: 'TSV_ROW_TOO_LARGE'; readonly limitBytes: number }
 
-/** A bad row for whom it is told. */
+/** The report for a caller's function. */
 export function badRow(reason: BadRowReason, place: RowPosition, line: Uint8Array): BadRow {
-  return new LeftOutRow(reason, place, line)
+  return new ReportedRow(reason, place, line)
 }
 
-// What is not asked for is not made: an error with its stack costs a hundred times what a small row
-// does, and a hostile file has a bad row a byte.
-class LeftOutRow implements BadRow {
+// Position and error are made on demand: an error with its stack costs a hundred times as much as a
+// small row, and every line of a hostile file can be a bad row.
+class ReportedRow implements BadRow {
   readonly code: BadRowReason['code']
   readonly bytes: Uint8Array
   readonly #reason: BadRowReason
@@ -64,7 +64,7 @@ class LeftOutRow implements BadRow {
   }
 }
 
-/** The typed error of a bad row. @param line the row's first line, as far as it is there */
+/** The typed error of a bad row. @param line the row's first line, which may be cut */
 export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError {
   const position = { ...place, excerpt: rowExcerpt(line) }
   const where = placeText(position)
@@ -89,13 +89,13 @@ export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint
   }
 }
 
-/** The error of a bad row behind the `limit` that may be left out. */
+/** The error of the first bad row after the `limit` that may be left out. */
 export function badRowsLimit(
   limit: number,
   place: RowPosition,
   line: Uint8Array,
 ): FeedError<'TSV_BAD_ROWS_LIMIT'> {
-  const message = `${placeText(place)}: a bad row after the ${limit} that maxBadRows allows: raise it, or see whether the file is what it should be`
+  const message = `${placeText(place)}: a bad row after the ${limit} that maxBadRows allows: raise maxBadRows, or check that this is the right file`
   return new FeedError('TSV_BAD_ROWS_LIMIT', message, {
     ...place,
     excerpt: rowExcerpt(line),

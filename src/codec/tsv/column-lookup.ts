@@ -1,7 +1,7 @@
-// Column numbers by name, for readers that ask for the same few names row after row: which one
-// comes next is guessed from the last, and a right guess costs one comparison.
+// Column indexes by name. Readers ask for the same few names in the same order row after row, so
+// the lookup predicts the next name from the last one, and a right prediction costs one comparison.
 
-/** Names whose order is remembered. */
+/** The most names whose order the lookup remembers. */
 const MAX_NAMES = 16
 
 export class ColumnLookup {
@@ -9,7 +9,7 @@ export class ColumnLookup {
   /** Names in the order in which they were first asked for, with their columns. */
   readonly #names: string[] = []
   readonly #numbers: number[] = []
-  /** Of the name that is expected next. */
+  /** Place in `#names` of the name that is expected next. */
   #next = 0
 
   constructor(columns: ReadonlyMap<string, number>) {

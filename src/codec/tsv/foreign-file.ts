@@ -1,10 +1,10 @@
 // Recognises files that are not tab-separated UTF-8 text with a header line, by their first bytes
-// and their first line. Without it such a file would be read as one column, as columns that are all
-// empty, or as text that lost its first row to the names.
+// and their first line. Without this check the parser would read such a file as one column, as
+// columns that are all empty, or with its first row taken for the column names.
 
 import { excerpt } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
-import { knownHeadings } from './header'
+import { countKnownNames } from './header'
 
 const TO_UTF8 = 'convert it to UTF-8 first'
 
@@ -24,14 +24,14 @@ const SIGNATURES: readonly (readonly [bytes: readonly number[], what: string])[]
 ]
 
 /**
- * What a file that begins with these bytes is and what to do with it; undefined where it may be a
- * TSV file.
+ * Says which other format a file that begins with these bytes has, and what to do with it. Returns
+ * undefined where it may be a TSV file.
  */
 export function foreignFormat(start: Uint8Array): string | undefined {
   const signature = SIGNATURES.find(([bytes]) => bytes.every((byte, at) => start[at] === byte))
   if (signature) return signature[1]
-  // Two characters of UTF-16 below U+0100. A TSV file has no NUL in every other place of its header
-  // line.
+  // Two characters below U+0100 in UTF-16 have a NUL in every other byte, and a header line of a
+  // TSV file does not.
   const zeros = [0, 1, 2, 3].map(at => start[at] === 0)
   const isUtf16 =
     start.length >= 4 && zeros[0] !== zeros[1] && zeros[0] === zeros[2] && zeros[1] === zeros[3]
@@ -40,40 +40,40 @@ export function foreignFormat(start: Uint8Array): string | undefined {
 
 const SEPARATORS: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '|': 'pipe' }
 
-/** That a line of one cell has another separator in it; undefined where it has none. */
+/** Names the other separator in a line of one cell. Returns undefined where the line has none. */
 export function otherSeparator(line: string): string | undefined {
   const [most] = Object.keys(SEPARATORS)
     .map(separator => ({ separator, count: line.split(separator).length - 1 }))
     .sort((one, other) => other.count - one.count)
   if (most === undefined || most.count === 0) return undefined
   const name = SEPARATORS[most.separator]
-  return `the file looks ${name}-separated, and this dialect is tab-separated (a single column of that name is read when the heading is quoted or in the schema)`
+  return `the file looks ${name}-separated, and this dialect is tab-separated (a single column of that name is read when its name is quoted or in the schema)`
 }
 
-/** Cells that are data anywhere: an address, an itemId (item-feeds.md, section 2.2), an instant. */
+/** Cells that are never column names: URLs, item ids (item-feeds.md, section 2.2), timestamps. */
 const DATA = /^(https?:\/\/\S+|v\d+\|\d+\|\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)$/
 
-export interface Heading {
+export interface HeaderCell {
   readonly text: string
   readonly isQuoted: boolean
 }
 
 /**
- * What makes these headings those of another kind of file; undefined where they may be the names of
- * columns.
+ * Says why these header cells belong to another kind of file. Returns undefined where they may be
+ * column names.
  */
-export function foreignHeadings(
-  headings: readonly Heading[],
+export function foreignHeader(
+  cells: readonly HeaderCell[],
   schema: FeedSchema,
 ): string | undefined {
-  const names = headings.map(({ text }) => text)
-  // All of such a file would be its header line.
-  if (headings.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text)))
+  const names = cells.map(({ text }) => text)
+  // The whole of such a file would be its header line.
+  if (cells.some(({ text, isQuoted }) => !isQuoted && /\r./s.test(text)))
     return 'a line end is CR alone: convert line ends to LF'
-  if (knownHeadings(schema, names) > 0) return undefined
-  const [only] = headings
+  if (countKnownNames(schema, names) > 0) return undefined
+  const [only] = cells
   const separator =
-    headings.length === 1 && only && !only.isQuoted ? otherSeparator(only.text) : undefined
+    cells.length === 1 && only && !only.isQuoted ? otherSeparator(only.text) : undefined
   if (separator !== undefined) return separator
   if (Object.keys(schema.columns).length > 0) {
     return `none of its columns is in the schema (${schema.feed}): give the file's own schema, or none, and see whether it has a header line`

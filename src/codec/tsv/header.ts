@@ -1,5 +1,5 @@
-// A schema bound to the header line of one file: by name, never by position, without regard to
-// case. Columns that the schema does not know stay readable under the name that the file gives
+// Binds a schema to the header line of one file: by column name, case-insensitive, never by
+// position. Columns that the schema does not know stay readable under the name that the file gives
 // them.
 
 import { FeedError, type RowPosition } from '../../errors'
@@ -11,7 +11,7 @@ export interface BoundColumn {
   /** The schema's name, or the file's own for an unknown column. */
   readonly name: string
   readonly type: CellType
-  /** As the file spells it. */
+  /** The column name as the file spells it. */
   readonly heading: string
   readonly known: boolean
 }
@@ -20,31 +20,31 @@ export interface BoundHeader<C extends Columns = Columns> {
   readonly schema: FeedSchema<C>
   /** In file order. */
   readonly columns: readonly BoundColumn[]
-  /** Columns of the file that were not chosen: whoever needs one must not take it for empty. */
+  /** Columns of the file outside of the projection. A reader must not take them for empty ones. */
   readonly leftOut?: ReadonlySet<string>
-  /** Schema columns that the file does not have: they read as empty. */
+  /** Columns of the schema that the file lacks, which read as empty, with their types. */
   readonly absent: ReadonlyMap<string, CellType>
   /** Column index by name. */
   readonly indexes: ColumnLookup
 }
 
 /**
- * Binds the cells of a header line. A repeated column that is not required binds once; its later
- * copies are readable as `name#2`, `name#3` and so on.
+ * Binds the column names of a header line. A column name that is repeated binds once, and its later
+ * copies are readable as `name#2`, `name#3` and so on; a required column must not be repeated.
  * @throws FeedError TSV_COLUMN_MISSING, TSV_COLUMN_REPEATED
  */
 export function bindHeader<C extends Columns>(
   schema: FeedSchema<C>,
-  headings: readonly string[],
+  columnNames: readonly string[],
   position: RowPosition,
 ): BoundHeader<C> {
   const spellings = spellingsOf(schema)
   const columns: BoundColumn[] = []
   const indexes = new Map<string, number>()
   const copies = new Map<string, number>()
-  for (const heading of headings) {
-    const known = spellings.get(spellingOf(heading))
-    const column = boundColumn(schema, heading, known, indexes, copies, position)
+  for (const columnName of columnNames) {
+    const known = spellings.get(spellingOf(columnName))
+    const column = boundColumn(schema, columnName, known, indexes, copies, position)
     indexes.set(column.name, columns.length)
     columns.push(column)
   }
@@ -56,41 +56,46 @@ export function bindHeader<C extends Columns>(
   }
 }
 
-/** How many of a header's cells the schema knows. */
-export function knownHeadings(schema: FeedSchema, headings: readonly string[]): number {
+/** Counts the column names of a header line that the schema knows. */
+export function countKnownNames(schema: FeedSchema, columnNames: readonly string[]): number {
   const spellings = spellingsOf(schema)
-  return headings.filter(heading => spellings.has(spellingOf(heading))).length
+  return columnNames.filter(name => spellings.has(spellingOf(name))).length
 }
 
 function boundColumn(
   schema: FeedSchema,
-  heading: string,
+  columnName: string,
   known: string | undefined,
   indexes: ReadonlyMap<string, number>,
   copies: Map<string, number>,
   position: RowPosition,
 ): BoundColumn {
   const spec = known === undefined ? undefined : schema.columns[known]
-  const wanted = known ?? heading
+  const wanted = known ?? columnName
   if (!indexes.has(wanted))
-    return { name: wanted, type: spec?.type ?? 'text', heading, known: spec !== undefined }
+    return {
+      name: wanted,
+      type: spec?.type ?? 'text',
+      heading: columnName,
+      known: spec !== undefined,
+    }
   if (spec?.required) {
     throw new FeedError('TSV_COLUMN_REPEATED', `the header names ${wanted} twice`, {
       ...position,
       column: wanted,
     })
   }
-  // Counted on from the last copy: looking for a free number from 2 on would make thousands of
-  // equal headings cost quadratic time.
+  // The count goes on from the last copy: a search for a free number from 2 on would make the cost
+  // quadratic for thousands of equal column names.
   let copy = copies.get(wanted) ?? 2
   while (indexes.has(`${wanted}#${copy}`)) copy++
   copies.set(wanted, copy + 1)
-  return { name: `${wanted}#${copy}`, type: 'text', heading, known: false }
+  return { name: `${wanted}#${copy}`, type: 'text', heading: columnName, known: false }
 }
 
-/** Headings are matched without regard to case and to spaces around them. */
-function spellingOf(heading: string): string {
-  return heading.trim().toLowerCase()
+/** Column names match case-insensitively, and spaces around them do not count. */
+function spellingOf(columnName: string): string {
+  return columnName.trim().toLowerCase()
 }
 
 function spellingsOf(schema: FeedSchema): Map<string, string> {

@@ -1,39 +1,40 @@
-// Reads the header line: its names as text, and whether it is one at all. Binding them to a schema
-// is header.ts.
+// Reads the header line into column names, and refuses a line that is none. header.ts binds the
+// names to a schema.
 
 import { isUtf8 } from 'node:buffer'
 import { FeedError } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { rowExcerpt } from './bad-row'
-import { foreignFormat, foreignHeadings, type Heading, otherSeparator } from './foreign-file'
+import { foreignFormat, foreignHeader, type HeaderCell, otherSeparator } from './foreign-file'
 import { nextLine, readRow } from './read-row'
 
 const QUOTE = 0x22
 const TAB = 0x09
 
 /**
- * Columns of a file at the most: many times what any documented feed has. It bounds what a hostile
- * header costs for each row.
+ * The most columns of a file: many times what any documented feed has. The limit bounds what a
+ * hostile header costs for each row.
  */
 export const MAX_COLUMNS = 4096
 
 export interface HeaderLine {
-  readonly headings: readonly string[]
+  readonly columnNames: readonly string[]
+  /** Offset of the line behind it. */
   readonly next: number
 }
 
 export interface ReadHeaderOptions {
   /** No input comes after `to`. */
   readonly final: boolean
-  /** Of the header line, line end included. */
+  /** The most bytes of the header line, its line end included. */
   readonly maxRowBytes: number
-  /** What the file is read with; a schema without columns takes any header. */
+  /** The schema of the file; one without columns accepts any header. */
   readonly schema: FeedSchema
 }
 
 /**
- * The header line that begins at `from` of the file's first block, or undefined where more input is
- * needed.
+ * Reads the header line that begins at `from` of the file's first block. Returns undefined while
+ * more input is needed.
  * @throws FeedError TSV_HEADER_INVALID
  */
 export function readHeader(
@@ -66,14 +67,14 @@ export function readHeader(
     throw invalid(quotedWithOtherSeparator(block, from, reading.readTo) ?? reading.fault)
   if (reading.cellEnds.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`)
   if (!isUtf8(block.subarray(from, reading.next))) throw invalid('not UTF-8')
-  const headings = headingsOf(block, from, reading.cellEnds)
-  if (headings.length === 1 && headings[0]!.text === '') throw invalid('blank')
-  const foreign = foreignHeadings(headings, schema)
+  const cells = headerCells(block, from, reading.cellEnds)
+  if (cells.length === 1 && cells[0]!.text === '') throw invalid('blank')
+  const foreign = foreignHeader(cells, schema)
   if (foreign !== undefined) throw invalid(foreign)
-  return { headings: headings.map(({ text }) => text), next: reading.next }
+  return { columnNames: cells.map(({ text }) => text), next: reading.next }
 }
 
-/** A line such as `"id","title"`: text stands behind the first closing quote. */
+/** Finds another separator in a line such as `"id","title"`, behind the first closing quote. */
 function quotedWithOtherSeparator(
   block: Uint8Array,
   from: number,
@@ -83,7 +84,7 @@ function quotedWithOtherSeparator(
   return otherSeparator(String.fromCharCode(block[readTo] ?? TAB))
 }
 
-function headingsOf(block: Uint8Array, from: number, cellEnds: readonly number[]): Heading[] {
+function headerCells(block: Uint8Array, from: number, cellEnds: readonly number[]): HeaderCell[] {
   const buffer = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
   let start = from
   return cellEnds.map(end => {

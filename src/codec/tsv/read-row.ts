@@ -1,6 +1,6 @@
-// Reads one row slowly and says exactly what it is. All engines share this for rows they do not
-// take themselves: the row that is cut off at a block's end, the row that is bad, the header line.
-// The dialect (item-feeds.md, section 2.1):
+// Reads one row byte by byte and says exactly what it is. All engines leave it the rows that they
+// do not take: a row that the block's end cuts off, a bad row, the header line. The dialect
+// (item-feeds.md, section 2.1):
 //
 // | where | what | meaning |
 // |---|---|---|
@@ -27,21 +27,21 @@ export type RowReading =
       readonly next: number
       readonly innerLines: number
     }
-  /** `readTo` is the first byte that the reading did not pass. */
+  /** A bad row. `readTo` is the offset of the first byte that was not read. */
   | { readonly kind: 'bad'; readonly fault: RowFault; readonly readTo: number }
-  /** More input is needed to tell. */
+  /** The row does not end in the bytes that are there. */
   | { readonly kind: 'incomplete'; readonly insideQuotes: boolean }
 
 export interface ReadRowOptions {
   /** No input comes after `to`: the end of input ends the row. */
   readonly final: boolean
-  /** False while re-reading the lines of a bad row: there a quoted cell must end on its line. */
+  /** False while the lines of a bad row are read again: a quoted cell must end on its line. */
   readonly linesInQuotes: boolean
   /** Reading stops once a row has more cells than this: it is bad, wherever it ends. */
   readonly maxCells: number
 }
 
-/** Reads the row that begins at `from`. Linear in the bytes it passes. */
+/** Reads the row that begins at `from`, in time linear in the bytes that it passes. */
 export function readRow(
   block: Uint8Array,
   from: number,
@@ -89,9 +89,10 @@ export function readRow(
 }
 
 /**
- * Where the next line begins, when the line at `from` ends before `to`, has no quoted cell and not
- * `columns` cells: a bad row, whatever stands around it. Else -1: `readRow` has to say what the row
- * is. It makes no objects, as hostile files have a bad row a byte.
+ * Finds a bad row without reading it as one: a line at `from` that ends before `to`, has no quoted
+ * cell and a number of cells other than `columns`. Returns where the next line begins, or -1 where
+ * `readRow` has to say what the row is. The function makes no objects, because every line of a
+ * hostile file can be a bad row.
  */
 export function endOfMiscountedLine(
   block: Uint8Array,
@@ -105,14 +106,15 @@ export function endOfMiscountedLine(
     const byte = block[at]!
     if (byte > LF) continue
     if (byte === LF) return tabs + 1 === columns ? -1 : at + 1
-    // A row of too many cells is bad wherever it ends: its further cells are not read.
+    // A row with too many cells is bad wherever it ends, so quotes in its further cells do not
+    // count.
     if (byte === TAB && ++tabs <= columns && block[at + 1] === QUOTE) return -1
   }
   return -1
 }
 
 /**
- * Where the line that holds `from` ends: the offset after its LF, or -1 where there is none before
+ * Returns the offset behind the LF that ends the line at `from`, or -1 where there is none before
  * `to`.
  */
 export function nextLine(block: Uint8Array, from: number, to: number): number {
@@ -124,7 +126,7 @@ function cellStart(cellEnds: readonly number[], from: number): number {
   return cellEnds.length === 0 ? from : cellEnds[cellEnds.length - 1]! + 1
 }
 
-/** Offset of the closing quote; or -(offset where the search stopped) - 1. */
+/** Returns the offset of the closing quote, or -(offset where the search stopped) - 1. */
 function closingQuote(block: Uint8Array, open: number, to: number, linesInQuotes: boolean): number {
   for (let at = open + 1; at < to; at++) {
     const byte = block[at]

@@ -1,74 +1,82 @@
-// What a parser's rows become: a batch for each block of them, or, where only some columns are
-// wanted, one for as many rows as fill it with those. Rows that are not UTF-8 are left out here, as
-// the parser judges: a block is looked at by native code, and only where that finds some, each row.
+// Makes batches of a parser's rows: one for each block, or, with a projection, one for as many rows
+// as fill a batch with the projected columns. The collector also looks for rows that are not UTF-8:
+// native code checks a block as a whole, and only where that fails, each of its rows.
 
 import { isUtf8 } from 'node:buffer'
 import type { Columns, FeedFile } from '../../schema/feed-schema'
-import type { Row } from '../row'
 import { type FileProgress, RowBatch } from '../row-batch'
-import { chooseColumns } from './choose-columns'
+import type { PlacedRow } from './bad-rows'
 import type { BoundHeader } from './header'
-import { type BlockOfRows, KeptRows } from './kept-rows'
+import { projectHeader } from './project-header'
+import { type BlockOfRows, ProjectedRows } from './projected-rows'
 import { leftOutBefore } from './row-gaps'
 import { takeRows } from './scan-space'
-import { ROW_NON_ASCII, type TsvScanner } from './scanner'
-
-/** A row that can say where it stands; few are asked. */
-export type PlacedRow = Pick<Row, 'position'>
+import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 
 const LF = 0x0a
 const CR = 0x0d
 
 export interface RowCollectorParts {
-  /** Of the file. */
+  /** The header of the file. */
   readonly header: BoundHeader
-  /** What is wanted of it; all when absent. */
+  /** Names of the projected columns; undefined for all columns of the file. */
   readonly columns: readonly string[] | undefined
   readonly file: FeedFile
   readonly progress: FileProgress
   readonly batchBytes: number
   readonly scanner: TsvScanner
-  /** A batch is done with when the next one is asked for: it may lie where it was read. */
+  /** The reader is done with a batch when it asks for the next one, so the batch may be a view. */
   readonly lends: boolean
-  /** Of a block with bytes that are not UTF-8: whether the row is one of the file's. */
+  /** Decides whether a row of a block that is not UTF-8 belongs into its batch. */
   readonly takes: (bytes: Uint8Array, row: PlacedRow) => boolean
 }
 
-/** Rows that are good but for their UTF-8. */
+/** Rows of a block that are good, except that their bytes may not be UTF-8. */
 export interface CollectedRows extends BlockOfRows {
   /** Offset in the block behind the last row. */
   readonly end: number
-  /** The block stays as it is until more is asked for. */
+  /** The block stays as it is until the parser asks for more input. */
   readonly stays: boolean
 }
 
 export class RowCollector<K extends Columns> {
   readonly #parts: RowCollectorParts
   readonly #header: BoundHeader<K>
-  readonly #kept: KeptRows | undefined
-  /** Leading cells of a row whose ends are wanted. */
-  readonly wanted: number
+  readonly #projected: ProjectedRows | undefined
+  /** How many leading cells of a row need their ends. */
+  readonly #wanted: number
 
   /** @throws FeedError COLUMN_UNKNOWN */
   constructor(parts: RowCollectorParts) {
     this.#parts = parts
-    const chosen = parts.columns && chooseColumns<K>(parts.header, parts.columns)
-    // Without a choice K is what the file's schema has.
-    this.#header = chosen ? chosen.header : (parts.header as unknown as BoundHeader<K>)
-    this.#kept = chosen && new KeptRows(chosen.columns, parts.batchBytes)
-    this.wanted = chosen
-      ? Math.max(0, ...chosen.columns.map(column => column + 1))
+    const projection = parts.columns && projectHeader<K>(parts.header, parts.columns)
+    // Without a projection K has the columns of the schema.
+    this.#header = projection ? projection.header : (parts.header as unknown as BoundHeader<K>)
+    this.#projected = projection && new ProjectedRows(projection.columns, parts.batchBytes)
+    this.#wanted = projection
+      ? Math.max(0, ...projection.columns.map(column => column + 1))
       : parts.header.columns.length
   }
 
-  /** Whether all rows were handed over. */
-  get isEmpty(): boolean {
-    return this.#kept === undefined || this.#kept.length === 0
+  /** The column names of the file, as its header line spells them. */
+  get columnNames(): string[] {
+    return this.#parts.header.columns.map(column => column.heading)
   }
 
-  /** Takes the rows of a block, at least one. @returns a batch, once there is one */
+  /** Makes a space for rows of the file. */
+  newSpace(): ScanSpace {
+    const { scanner, header } = this.#parts
+    return scanner.newSpace(header.columns.length, this.#wanted)
+  }
+
+  /** True while no row waits for its batch. */
+  get isEmpty(): boolean {
+    return this.#projected === undefined || this.#projected.length === 0
+  }
+
+  /** Takes the rows of a block, at least one. Returns a batch once there is one. */
   collect(rows: CollectedRows): RowBatch<K> | undefined {
-    if (this.#kept) return this.#keep(rows, this.#kept)
+    if (this.#projected) return this.#project(rows, this.#projected)
     const batch = this.#batchOf(rows)
     const valid = this.#isUtf8(rows)
       ? batch
@@ -76,10 +84,10 @@ export class RowCollector<K extends Columns> {
     return valid.length > 0 ? valid : undefined
   }
 
-  /** The rows that wait for others, if any. */
+  /** Returns a batch of the rows that wait for others, if there are any. */
   flush(): RowBatch<K> | undefined {
-    if (!this.#kept || this.#kept.length === 0) return undefined
-    const batch = this.#batchOfKept(this.#kept)
+    if (!this.#projected || this.#projected.length === 0) return undefined
+    const batch = this.#projectedBatch(this.#projected)
     return batch.length > 0 ? batch : undefined
   }
 
@@ -88,25 +96,25 @@ export class RowCollector<K extends Columns> {
     return isUtf8(block.subarray(space.rowStarts[0]!, end))
   }
 
-  #keep(rows: CollectedRows, kept: KeptRows): RowBatch<K> | undefined {
-    const batch = kept.hasRoomFor(rows.space.rows) ? undefined : this.flush()
-    const before = kept.length
-    kept.add(rows, this.#parts.scanner)
-    if (!this.#isUtf8(rows)) this.#leaveOut(rows, kept, before)
-    return batch ?? (kept.isFull ? this.flush() : undefined)
+  #project(rows: CollectedRows, projected: ProjectedRows): RowBatch<K> | undefined {
+    const batch = projected.hasRoomFor(rows.space.rows) ? undefined : this.flush()
+    const before = projected.length
+    projected.add(rows, this.#parts.scanner)
+    if (!this.#isUtf8(rows)) this.#leaveOut(rows, projected, before)
+    return batch ?? (projected.isFull ? this.flush() : undefined)
   }
 
-  #leaveOut(rows: CollectedRows, kept: KeptRows, before: number): void {
+  #leaveOut(rows: CollectedRows, projected: ProjectedRows, before: number): void {
     const ends = rowEnds(rows)
     for (let row = 0; row < rows.space.rows; row++) {
-      const position = kept.positionOf(before + row)
+      const position = projected.positionOf(before + row)
       if (!this.#parts.takes(lineOf(rows, row, ends[row]!), { position }))
-        kept.leaveOut(before + row)
+        projected.leaveOut(before + row)
     }
   }
 
-  // The parts of a batch are written out, here and below: made by a spread of what batches have in
-  // common they cost whole runs a tenth.
+  // This method and the one below write out all parts of a batch: a spread of the common parts made
+  // whole runs slower by a tenth.
   #batchOf({ block, space, end, place, gaps, stays }: CollectedRows): RowBatch<K> {
     const { bytes, index } =
       this.#parts.lends && stays
@@ -127,8 +135,8 @@ export class RowCollector<K extends Columns> {
     })
   }
 
-  #batchOfKept(kept: KeptRows): RowBatch<K> {
-    const { first, bytes, index, places, rowCount, leftOutBefore, selection } = kept.take()
+  #projectedBatch(projected: ProjectedRows): RowBatch<K> {
+    const { first, bytes, index, places, rowCount, leftOutBefore, selection } = projected.take()
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
@@ -148,8 +156,8 @@ export class RowCollector<K extends Columns> {
 }
 
 /**
- * Where each row's line ends, with its line end: where the next row begins, or the rows that were
- * left out behind it.
+ * Returns the offset behind each row's line end, where the next row or the gap behind the row
+ * begins.
  */
 function rowEnds({ space, end, gaps }: CollectedRows): Uint32Array {
   const ends = new Uint32Array(space.rows)
@@ -159,7 +167,7 @@ function rowEnds({ space, end, gaps }: CollectedRows): Uint32Array {
   return ends
 }
 
-/** A row without its line end. The ends of its cells may not all be known. */
+/** The bytes of a row without its line end. The ends of its cells may not all be known. */
 function lineOf({ block, space }: CollectedRows, row: number, next: number): Uint8Array {
   const from = space.rowStarts[row]!
   if (block[next - 1] !== LF) return block.subarray(from, next)

@@ -1,5 +1,5 @@
-// The plain TypeScript scan engine: one loop over the bytes of a block, for machines without a
-// faster one. It takes rows that are plainly good (see scanner.ts) and stops before any other.
+// The scan engine in plain TypeScript: one loop over the bytes of a block, for runtimes without a
+// faster engine. It takes rows that are plainly good (see scanner.ts) and stops before any other.
 //
 //   cell start ──"──▶ inside quotes ──"──▶ after the quote ──TAB/LF──▶ cell start
 //       │                 │ \ skips the next byte      └── anything else: stop
@@ -18,7 +18,7 @@ const SCALAR: TsvScanner = {
   name: 'scalar',
   newSpace: columns => newScanSpace(columns),
   borrow: () => false,
-  keep: (block, space, kept) => kept.addCells(block, space),
+  project: (block, space, projected) => projected.addCells(block, space),
   release() {},
   scan(block, from, to, maxRowBytes, space) {
     let rowStart = from
@@ -31,7 +31,7 @@ const SCALAR: TsvScanner = {
   },
 }
 
-/** It holds nothing: one serves all. */
+/** Returns the engine; it has no state, so all parsers share it. */
 export function scalarScanner(): TsvScanner {
   return SCALAR
 }
@@ -48,7 +48,7 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
   let innerLines = 0
   let at = rowStart
   for (;;) {
-    // All bits of the cell, and for a quoted one the bit that marks it.
+    // All bits of the cell's bytes; a quoted cell has bit 7 set, which marks it.
     let bits = 0
     if (at < to && block[at] === QUOTE) {
       bits = 0x80
@@ -69,7 +69,7 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
     } else {
       for (; at < to; at++) {
         const byte = block[at]!
-        // Hardly a byte is as small as these two: one comparison for all the others.
+        // Few bytes are as small as TAB and LF, so one comparison is enough for most.
         if (byte <= LF && (byte === TAB || byte === LF)) break
         bits |= byte
       }
@@ -91,7 +91,7 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
       (columns === 1 ? last >= rowStart : last > (cellEnds[base + cell - 2]! & CELL_END))
     )
       cellEnds[base + cell - 1] = last | mark
-    // With several columns an empty line has too few cells; with one it is an empty cell.
+    // An empty line has too few cells in a file of several columns, and one empty cell in others.
     return accept(space, rowStart, seen, innerLines, at)
   }
 }

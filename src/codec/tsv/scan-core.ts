@@ -1,8 +1,8 @@
-// One instance of the WebAssembly scan module (src/wasm/scan.ts) over a memory, as typed calls.
+// An instance of the WebAssembly scan module (src/wasm/scan.ts) over a memory, with typed calls.
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
-import type { KeptCells } from './kept-cells'
+import type { ProjectedCells } from './projected-cells'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
 
@@ -13,10 +13,10 @@ interface Exports {
   readonly ROW_STARTS: { readonly value: number }
   readonly ROW_FLAGS: { readonly value: number }
   readonly CELL_ENDS: { readonly value: number }
-  readonly KEPT_COLUMNS: { readonly value: number }
-  readonly MAX_KEPT_COLUMNS: { readonly value: number }
-  readonly KEPT_ENDS: { readonly value: number }
-  readonly KEPT_BYTES: { readonly value: number }
+  readonly PROJECTED_COLUMNS: { readonly value: number }
+  readonly MAX_PROJECTED_COLUMNS: { readonly value: number }
+  readonly PROJECTED_ENDS: { readonly value: number }
+  readonly PROJECTED_BYTES: { readonly value: number }
   scan(
     block: number,
     bytes: number,
@@ -28,12 +28,12 @@ interface Exports {
     maxRows: number,
     maxRowBytes: number,
   ): number
-  keep(
+  project(
     block: number,
     index: number,
     rows: number,
     columns: number,
-    kept: number,
+    projected: number,
     bias: number,
   ): number
   rowsFound(): number
@@ -41,45 +41,43 @@ interface Exports {
   stoppedAtRow(): number
 }
 
-/** What a scan of a block came to. */
+/** The result of a scan. */
 export interface CoreScan {
-  /** Bytes of the rows that were taken. */
+  /** Bytes of the rows that the scan took. */
   readonly taken: number
   /**
-   * The row behind them is not plainly good; otherwise it is cut off, or there is no room for it.
+   * True where the next row is not plainly good; false where it is cut off or does not fit.
    */
   readonly isStopped: boolean
 }
 
-/**
- * Of no consequence: between a block and the index, for the step that is loaded past a block's end.
- */
+/** Unused bytes between block and index: the last step of a scan loads past the block's end. */
 const GAP_BYTES = 4096
 
 const scanModule = /* @__PURE__ */ new WasmModule(SCAN_BINARY)
 
 export class ScanCore {
   readonly memory: WasmMemory
-  /** Most bytes that one scan takes. */
+  /** The most bytes of one scan. */
   readonly maxBlockBytes: number
-  /** Most columns of which one row fits into the index. */
+  /** The most columns with which one row fits into the index. */
   readonly maxColumns: number
   readonly #exports: Exports
-  /** The memory's start, for copies of blocks; empty in a core over another's memory. */
+  /** The start of the memory, for copies of blocks; empty in a core over lent memory. */
   readonly #block: Uint8Array
   readonly #index: number
   readonly #maxRows: number
   readonly #rowStarts: Uint32Array
   readonly #rowFlags: Uint8Array
   readonly #cellEnds: Int32Array
-  readonly #keptColumns: Int32Array
-  readonly #keptEnds: Int32Array
-  readonly #keptBytes: Uint8Array
-  /** Those in the memory. */
+  readonly #projectedColumns: Int32Array
+  readonly #projectedEnds: Int32Array
+  readonly #projectedBytes: Uint8Array
+  /** The projected columns that the memory holds. */
   #columnsThere: Int32Array | undefined
 
   /**
-   * A core with a memory of its own.
+   * Makes a core with a memory of its own.
    * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
    */
   static own(): ScanCore {
@@ -90,13 +88,14 @@ export class ScanCore {
   }
 
   /**
-   * @param index where the index goes
-   * @param blockBytes of the memory's start that are for blocks
+   * @param index address of the index
+   * @param blockBytes size of the memory's start that is for copies of blocks
    */
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
     this.#exports = wasmInstance<Exports>(scanModule.compiled, memory)
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
-    const { KEPT_COLUMNS, MAX_KEPT_COLUMNS, KEPT_ENDS, KEPT_BYTES } = this.#exports
+    const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES } =
+      this.#exports
     this.memory = memory
     this.#block = new Uint8Array(memory.buffer, 0, blockBytes)
     this.maxBlockBytes = BLOCK_BYTES.value
@@ -106,16 +105,24 @@ export class ScanCore {
     this.#rowStarts = new Uint32Array(memory.buffer, index + ROW_STARTS.value, MAX_ROWS.value)
     this.#rowFlags = new Uint8Array(memory.buffer, index + ROW_FLAGS.value, MAX_ROWS.value)
     this.#cellEnds = new Int32Array(memory.buffer, index + CELL_ENDS.value, MAX_CELLS.value)
-    this.#keptColumns = new Int32Array(
+    this.#projectedColumns = new Int32Array(
       memory.buffer,
-      index + KEPT_COLUMNS.value,
-      MAX_KEPT_COLUMNS.value,
+      index + PROJECTED_COLUMNS.value,
+      MAX_PROJECTED_COLUMNS.value,
     )
-    this.#keptEnds = new Int32Array(memory.buffer, index + KEPT_ENDS.value, MAX_CELLS.value)
-    this.#keptBytes = new Uint8Array(memory.buffer, index + KEPT_BYTES.value, BLOCK_BYTES.value)
+    this.#projectedEnds = new Int32Array(
+      memory.buffer,
+      index + PROJECTED_ENDS.value,
+      MAX_CELLS.value,
+    )
+    this.#projectedBytes = new Uint8Array(
+      memory.buffer,
+      index + PROJECTED_BYTES.value,
+      BLOCK_BYTES.value,
+    )
   }
 
-  /** A space that is this core's index. */
+  /** Makes a space that is this core's index. */
   space(columns: number, wanted: number, maxRows: number): ScanSpace {
     const index = { rowStarts: this.#rowStarts, rowFlags: this.#rowFlags, cellEnds: this.#cellEnds }
     return {
@@ -128,17 +135,17 @@ export class ScanCore {
     }
   }
 
-  /** Scans a copy of at most `maxBlockBytes`, in a core with a memory of its own. */
+  /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
   scanCopy(bytes: Uint8Array, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
-    // Placed as what it is copied from.
+    // The copy is aligned like its source, which makes it quick.
     const at = bytes.byteOffset % COPY_WORD_BYTES
     this.#block.set(bytes, at)
     return this.scan(at, bytes.length, bias, maxRowBytes, space)
   }
 
   /**
-   * Scans bytes that lie at `at` of the memory; `bias` is what is added to the offsets. The rows
-   * are appended to the space.
+   * Scans the bytes at the address `at`, and appends their rows to the space. `bias` is added to
+   * all offsets.
    */
   scan(at: number, bytes: number, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
     const { columns, wanted } = space
@@ -167,31 +174,31 @@ export class ScanCore {
   }
 
   /**
-   * Adds the cells of the rows that are in this core's index, of a block that lies at `at`. False
-   * where it cannot.
+   * Adds the projected cells of the rows in this core's index, whose block lies at the address
+   * `at`. Returns false where the space is not this core's index, or a size is above its limit.
    */
-  keep(at: number, blockBytes: number, space: ScanSpace, kept: KeptCells): boolean {
+  project(at: number, blockBytes: number, space: ScanSpace, projected: ProjectedCells): boolean {
     const { rows, columns } = space
-    const ofColumns = kept.columns
+    const ofColumns = projected.columns
     if (
       space.cellEnds !== this.#cellEnds ||
       blockBytes > this.maxBlockBytes ||
-      ofColumns.length > this.#keptColumns.length
+      ofColumns.length > this.#projectedColumns.length
     )
       return false
-    if (this.#columnsThere !== ofColumns) this.#keptColumns.set(ofColumns)
+    if (this.#columnsThere !== ofColumns) this.#projectedColumns.set(ofColumns)
     this.#columnsThere = ofColumns
-    const bytes = this.#exports.keep(
+    const bytes = this.#exports.project(
       at,
       this.#index,
       rows,
       columns,
       ofColumns.length,
-      kept.byteLength,
+      projected.byteLength,
     )
-    kept.add(
-      this.#keptBytes.subarray(0, bytes),
-      this.#keptEnds.subarray(0, rows * ofColumns.length),
+    projected.add(
+      this.#projectedBytes.subarray(0, bytes),
+      this.#projectedEnds.subarray(0, rows * ofColumns.length),
     )
     return true
   }

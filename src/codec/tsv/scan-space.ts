@@ -1,20 +1,21 @@
-// The space that a scan fills: its room, rows added by hand, and taking the rows out.
+// The space that a scan fills: how many rows fit, adding a row that was read slowly, and copying
+// the rows out.
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import type { RowReading } from './read-row'
 import { CELL_MARK, ROW_NON_ASCII, type RowIndex, type ScanSpace } from './scanner'
 
-/** Rows in a batch at the most. */
+/** The most rows in a batch. */
 const MAX_ROWS = 4096
-/** Cells in a batch at the most, unless one row has more. */
+/** The most cells in a batch, unless one row has more. */
 const MAX_CELLS = 1 << 16
 
-/** Rows that a space has room for, whatever the engine: batches must not depend on it. */
+/** The most rows in a space. All engines use it, as batches must not depend on the engine. */
 export function maxRowsOf(columns: number): number {
   return Math.max(1, Math.min(MAX_ROWS, Math.floor(MAX_CELLS / columns)))
 }
 
-/** A space in memory of its own, but for the ends that it is given. */
+/** Makes a space in memory of its own, except for the `cellEnds` that the caller gives. */
 export function newScanSpace(
   columns: number,
   maxRows = maxRowsOf(columns),
@@ -34,7 +35,7 @@ export function newScanSpace(
 
 export type GoodRow = Extract<RowReading, { kind: 'row' }>
 
-/** Adds one slowly read row to the space. @returns where the next row begins */
+/** Adds one row that `readRow` has read to the space. @returns where the next row begins */
 export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row: GoodRow): number {
   const slot = space.rows++
   space.rowStarts[slot] = from
@@ -47,16 +48,16 @@ export function appendRow(space: ScanSpace, block: Uint8Array, from: number, row
   return row.next
 }
 
-/** Rows with the bytes that they stand in. */
+/** Copied rows: their bytes and their index. */
 export interface TakenRows {
   readonly bytes: Uint8Array
   readonly index: RowIndex
 }
 
 /**
- * Copies of a space's rows, with offsets that count from the first one's start, and of their bytes:
- * all in one memory, in which nothing else is. Each allocation costs as much as the copy of what is
- * put there.
+ * Copies a space's rows and their bytes into one memory that holds nothing else; offsets count from
+ * the start of the first row. There is one memory because each allocation costs as much as copying
+ * into it.
  */
 export function takeRows(
   { columns, rows, rowStarts, cellEnds, rowFlags }: ScanSpace,
@@ -67,7 +68,7 @@ export function takeRows(
   const cellEndsAt = wordUp(bytesAt + rowBytes.length)
   const rowStartsAt = wordUp(cellEndsAt + 4 * rows * columns)
   const rowFlagsAt = wordUp(rowStartsAt + 4 * rows)
-  // Not zeroed before, as a new Uint8Array would be.
+  // A new Uint8Array would be zeroed first, which costs time.
   const { buffer } = Buffer.allocUnsafeSlow(rowFlagsAt + rows)
   const bytes = new Uint8Array(buffer, bytesAt, rowBytes.length)
   const index = {

@@ -1,26 +1,26 @@
-// The interface of the engines that find cells in a block of bytes, and the space they write to. An
-// engine only has to know good rows. At the first row that is not plainly good (cut off, bad, too
-// long) it stops, and read-row.ts, shared by all engines, says what that row is. So engines can
-// differ in speed only.
+// The interface of the scan engines, which find cells in a block of bytes, and the space that they
+// write to. An engine only has to recognise good rows. It stops at the first row that is not
+// plainly good (cut off, bad, too long), and read-row.ts, which all engines share, says what that
+// row is. So engines can differ in speed only.
 
 import type { Loan } from '../loan'
-import type { KeptCells } from './kept-cells'
+import type { ProjectedCells } from './projected-cells'
 
-/** A row has a byte of 0x80 or above. */
+/** Flag of a row that has a byte of 0x80 or above. */
 export const ROW_NON_ASCII = 1
 
 /**
- * Of a cell's end: its bytes may not be its text. It is clear only where the cell is not quoted and
- * has no byte of 0x80 or above.
+ * Mark in a cell's end: the bytes of the cell may differ from its text. It is clear only where the
+ * cell is not quoted and has no byte of 0x80 or above.
  */
 export const CELL_MARK = 1 << 31
-/** A cell's end without the mark. */
+/** Mask of a cell's end without the mark. */
 export const CELL_END = 0x7fff_ffff
 
 /**
- * Where the good rows of one block stand. Offsets count from the block's start. Row r begins at
+ * Offsets of the rows and cells of one block, counted from the block's start. Row r begins at
  * `rowStarts[r]`; its cell c ends (terminator excluded) at `cellEnds[r * columns + c] & CELL_END`,
- * and cell c + 1 begins one byte later. The ends that are negative have the CELL_MARK.
+ * and cell c + 1 begins one byte later. An end that is negative has the CELL_MARK.
  */
 export interface RowIndex {
   readonly columns: number
@@ -29,11 +29,13 @@ export interface RowIndex {
   readonly rowFlags: Uint8Array
 }
 
-/** A RowIndex being filled. */
+/** A RowIndex that a scan fills. */
 export interface ScanSpace extends RowIndex {
-  /** Cells of each row whose ends are wanted: those behind them may be left as they are. */
+  /**
+   * How many leading cells of a row need their ends; an engine may leave out the ends of others.
+   */
   readonly wanted: number
-  /** Rows that it has room for. */
+  /** The most rows that fit. */
   readonly maxRows: number
   /** Rows found so far. */
   rows: number
@@ -41,28 +43,28 @@ export interface ScanSpace extends RowIndex {
   innerLines: number
 }
 
-/** Belongs to one parser. */
+/** A scan engine. It belongs to one parser. */
 export interface TsvScanner {
   readonly name: string
 
-  /** The space that `scan` fills quickest. It is good until the next call, or the next `borrow`. */
+  /** Makes the space that `scan` fills quickest. It is valid until the next call or `borrow`. */
   newSpace(columns: number, wanted?: number): ScanSpace
 
   /**
-   * Blocks that lie in this memory are going to be scanned. False where the engine cannot read them
-   * where they lie.
+   * Announces blocks that lie in this lent memory. Returns false where the engine cannot read them
+   * in place.
    */
   borrow(loan: Loan): boolean
 
   /**
-   * Appends the good rows of `block[from, to)` to `space` until a row is not plainly good or the
-   * space is full.
-   * @returns the offset where the first row that it did not take begins (`to` when all were taken)
+   * Appends the good rows of `block[from, to)` to `space`, up to a row that is not plainly good or
+   * until the space is full.
+   * @returns the offset of the first row that it did not take, or `to`
    */
   scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number
 
-  /** Adds the cells of the rows in the space, which are of this block, to those that are kept. */
-  keep(block: Uint8Array, space: ScanSpace, kept: KeptCells): void
+  /** Adds the projected cells of all rows in the space, whose bytes are in this block. */
+  project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): void
 
   /** Frees what the engine holds. It is not used afterwards. */
   release(): void

@@ -1,5 +1,5 @@
-// Which scan engine a parser uses: the fastest that this machine has, or the one that was asked
-// for.
+// Chooses the scan engine of a parser: the fastest that the runtime supports, or the one that the
+// caller names.
 
 import { FeedError } from '../../errors'
 import { choice } from '../../options'
@@ -8,15 +8,15 @@ import type { TsvScanner } from './scanner'
 import { wasmScanner } from './wasm-scanner'
 
 /**
- * `wasm`: 128-bit SIMD in WebAssembly. `scalar`: plain TypeScript, for machines without it, several
- * times slower.
+ * `wasm` is the engine in WebAssembly with 128-bit SIMD. `scalar` is the engine in plain
+ * TypeScript, for runtimes without WebAssembly SIMD; it is several times slower.
  */
 export type TsvScannerName = 'wasm' | 'scalar'
 
 /**
- * An engine for one parser.
- * @throws FeedError OPTION_INVALID, DEPENDENCY_UNSUPPORTED where `wasm` was asked for and is not
- * there
+ * Makes the engine of one parser.
+ * @throws FeedError OPTION_INVALID; DEPENDENCY_UNSUPPORTED where the caller names `wasm` and the
+ * runtime does not support it
  */
 export function tsvScanner(name?: TsvScannerName): TsvScanner {
   if (name === undefined) return fastestScanner()

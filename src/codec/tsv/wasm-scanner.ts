@@ -1,25 +1,25 @@
-// The WebAssembly scan engine: cores of src/wasm/scan.ts behind the interface of the engines. It
-// scans blocks where they lie when that is a lender's memory; others are copied into its own piece
-// by piece, and a row that is larger than a piece goes to the plain engine.
+// The WebAssembly scan engine: instances of src/wasm/scan.ts (cores) behind the interface of the
+// engines. It scans a block in place if it lies in lent memory. It copies any other block into its
+// own memory in pieces; the scalar engine scans a row that is larger than a piece.
 
 import type { Loan } from '../loan'
 import type { WasmMemory } from '../wasm-module'
-import type { KeptCells } from './kept-cells'
+import type { ProjectedCells } from './projected-cells'
 import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
 import { maxRowsOf, newScanSpace } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
 
 /**
- * What is copied first after a row that is not plainly good, and doubled from there: a hostile file
- * has one every few bytes.
+ * Size of the first piece behind a row that is not plainly good; each further piece is twice as
+ * large. A hostile file has such a row every few bytes.
  */
 const MIN_PIECE_BYTES = 512
-/** Cores kept for the next parser, of about 100 KiB that are touched each. */
+/** The most free cores that wait for a next parser. Each has about 100 KiB of memory in use. */
 const MAX_FREE_CORES = 4
 
 const freeCores: ScanCore[] = []
-/** Of memories that belong to inflate engines, which keep and reuse them. */
+/** Cores over lent memories, which the inflate engines own and reuse. */
 const lentCores = new WeakMap<WasmMemory, ScanCore>()
 
 /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
@@ -65,14 +65,14 @@ class WasmScanner implements TsvScanner {
     return this.#scanPieces(block, from, to, maxRowBytes, space)
   }
 
-  keep(block: Uint8Array, space: ScanSpace, kept: KeptCells): void {
+  project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): void {
     const core = this.#lent
     if (
       block.buffer === core?.memory.buffer &&
-      core.keep(block.byteOffset, block.length, space, kept)
+      core.project(block.byteOffset, block.length, space, projected)
     )
       return
-    kept.addCells(block, space)
+    projected.addCells(block, space)
   }
 
   release(): void {
@@ -109,7 +109,7 @@ class WasmScanner implements TsvScanner {
       const isAll = rowStart + bytes === to
       rowStart += taken
       if (isStopped || isAll) return rowStart
-      // A row that is larger than all of the memory.
+      // The row is larger than the core's memory for blocks.
       if (taken === 0 && bytes === core.maxBlockBytes) break
     }
     return scalarScanner().scan(block, rowStart, to, maxRowBytes, space)

@@ -89,7 +89,7 @@ const CATALOG_ERRORS: Readonly<Record<CatalogErrorId, ErrorRow>> = {
   14011: requestError(403, 'The feed type is not permitted.', 'feed_type_id'),
 }
 
-/** What the catalog refuses by. */
+/** The errors of the catalog. */
 export function catalogErrors(
   { marketplaceHeader, lookBackParameter }: ServiceProfile,
   wrapped: boolean,

@@ -19,11 +19,11 @@ export interface CatalogOptions {
    * files).
    */
   readonly feedTypes?: readonly FeedTypeSeed[]
-  /** A file above this needs a Range. Default 200 MB. */
+  /** The size in bytes above which a request needs a Range. Default 200 MB. */
   readonly maxWholeBytes?: number
   /**
-   * The size that metadata tells for a file of so many bytes, to tell a wrong one. Default: the
-   * true one.
+   * Computes the size that metadata states for a file of so many bytes. Default: the true size. A
+   * test may state a wrong one.
    */
   readonly toldSize?: (bytes: number) => number
 }
@@ -45,7 +45,7 @@ export interface CatalogPartOptions {
   readonly wrapErrors: boolean
 }
 
-/** 200 MB (feed-file-catalog.md, section 7). Decimal, as the maximum of a range is. */
+/** 200 MB (feed-file-catalog.md, section 7), in decimal units like the maximum of a range. */
 const MAX_WHOLE_BYTES = 200_000_000
 
 /** @throws FeedError OPTION_INVALID */

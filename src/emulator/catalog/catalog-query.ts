@@ -1,12 +1,12 @@
-// What a catalog request asks for, and the checks it must pass, as one table per operation: the
-// first row that refuses gives the error.
+// Reads and checks the requests of the catalog. Each operation has a table of checks, and the first
+// failing row gives the error.
 
 import type { RequestLimits, ServiceProfile } from '../../service/profile'
 import type { World } from '../world/world'
 import type { CatalogErrorId } from './catalog-errors'
 import type { FeedTypeSeed } from './feed-types'
 
-/** The parts of a request. null: not there. */
+/** The parts of a request. Null stands for a missing part. */
 export interface CatalogQuery {
   readonly marketplace: string | null
   readonly feedTypeId: string | null
@@ -75,7 +75,7 @@ const CHECKS = {
   downloadFile: [MARKETPLACE],
 } as const satisfies Record<string, readonly Check[]>
 
-/** The error that the request meets before anything is looked for. */
+/** Returns the error of the request, before any resource is looked up. */
 export function queryRefusal(
   operation: keyof typeof CHECKS,
   query: CatalogQuery,
@@ -115,12 +115,12 @@ export function queryPart(query: CatalogQuery, input: string | undefined): strin
   return input === undefined ? null : (parts[input] ?? null)
 }
 
-/** A list between commas; nothing when the parameter is not there or empty. */
+/** Splits a list at its commas. A missing or empty parameter gives an empty result. */
 export function listOf(text: string | null): readonly string[] | undefined {
   return text === null || text === '' ? undefined : text.split(',')
 }
 
-/** NaN unless the text is a whole number. */
+/** Returns NaN unless the text is a whole number. */
 export function countIn(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
 }

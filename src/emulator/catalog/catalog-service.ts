@@ -1,6 +1,6 @@
-// The six operations of the catalog (feed-file-catalog.md, section 2). Each goes from checks
-// (catalog-query.ts) over what is published (published-files.ts) and permitted (permissions.ts) to
-// a page, a resource or a part of a file.
+// The six operations of the catalog (feed-file-catalog.md, section 2). Each checks its request
+// (catalog-query.ts), finds the published files (published-files.ts), checks the permissions
+// (permissions.ts), and answers with a page, a resource or a part of a file.
 
 import type { FeedType, FileMetadata } from '../../service/json/bodies'
 import type { ServiceProfile } from '../../service/profile'
@@ -37,12 +37,12 @@ export interface CatalogServiceOptions {
   readonly format: FileFormat
   readonly files: FileResponder
   readonly errors: ErrorFamily<CatalogErrorId>
-  /** The scope that opens the files, with its base. */
+  /** The full name of the scope that gives access to the files. */
   readonly scope: string
   readonly profile: ServiceProfile
-  /** A file above this needs a Range. */
+  /** The size in bytes above which a request needs a Range. */
   readonly maxWholeBytes: number
-  /** The size that metadata tells for a file of so many bytes. */
+  /** Computes the size that metadata states for a file of so many bytes. */
   readonly toldSize: (bytes: number) => number
 }
 
@@ -166,7 +166,7 @@ export class CatalogService {
     })
   }
 
-  /** What the placeholders of the message stand for. */
+  /** The values of the placeholders in the message. */
   #validValues(id: CatalogErrorId): Record<string, string> {
     const { world, profile } = this.#options
     const { limits } = profile
@@ -178,7 +178,7 @@ export class CatalogService {
     return id === 14010 ? { most: String(limits.marketplaceIds), valid_values: marketplaces } : {}
   }
 
-  /** A feed type that is asked for by name must be permitted, and on the marketplace. */
+  /** A request for a feed type needs permission for the type and for the marketplace. */
   #typeRefusal({ feedTypeId, marketplace }: CatalogQuery): 14009 | 14011 | undefined {
     const type = this.#options.types.find(known => known.feedTypeId === feedTypeId)
     return type === undefined ? undefined : this.#permissions.refusalOfType(type, marketplace!)

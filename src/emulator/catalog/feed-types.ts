@@ -1,6 +1,5 @@
-// The feed types of the catalog: what each is called, which of the world's files it publishes, how
-// long they stay, and the FeedType resource made from that (feed-file-catalog.md, sections 3.1 to
-// 3.4).
+// The feed types of the catalog: the name of each, the files of the world that it publishes, how
+// long they stay, and its FeedType resource (feed-file-catalog.md, sections 3.1 to 3.4).
 
 import {
   choice,
@@ -18,19 +17,19 @@ import { type FileFormat, feedLines } from '../feeds/feed-file'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'
 
-/** A feed type to be published. */
+/** The options of a feed type. */
 export interface FeedTypeSeed {
   readonly feedTypeId: string
   readonly description: string
-  /** Its files are the daily files of this feed. */
+  /** The feed whose daily files the type publishes. */
   readonly feed: 'item' | 'item_group'
-  /** At most a year. Default 14 days. */
+  /** How long files stay, at most a year. Default 14 days. */
   readonly lookBackMinutes?: number
-  /** Default: every marketplace. */
+  /** The marketplaces of the type. Default: every marketplace. */
   readonly marketplaceIds?: readonly string[]
-  /** Default ACTIVE. */
+  /** The status of the type. Default ACTIVE. */
   readonly status?: 'ACTIVE' | 'PAUSED' | 'DEPRECATED'
-  /** False: the application may not use it at all. Default true. */
+  /** False denies the type to the application. Default true. */
   readonly permitted?: boolean
 }
 
@@ -44,7 +43,7 @@ const FEED_TYPE_OPTIONS: OptionNames<FeedTypeSeed> = {
   permitted: true,
 }
 
-/** A year: every request walks the files of all of its days. */
+/** The limit of a year bounds the work of a request, which walks the files of all days. */
 const MAX_LOOK_BACK_MINUTES = 366 * 24 * 60
 
 /** @throws FeedError OPTION_INVALID */
@@ -95,7 +94,7 @@ export function supportsMarketplace(seed: FeedTypeSeed, marketplaceId: string): 
   return seed.marketplaceIds?.includes(marketplaceId) ?? true
 }
 
-/** The FeedType resource. `scope` is the one that opens the files. */
+/** The FeedType resource. `scope` is the scope that gives access to the files. */
 export function feedTypeResource(
   seed: FeedTypeSeed,
   world: World,

@@ -1,7 +1,7 @@
 // Pages of a list: the continuation token, and the links to this page and the next. A token names
 // the last entry of its page and not a count, so that entries which come or go at either end of the
-// list between two requests shift nothing. It belongs to one query: with other filters it is
-// refused, and so is one that this service did not make.
+// list between two requests shift nothing. A token belongs to one query: the service refuses it
+// with other filters, and refuses tokens that it did not make.
 
 import { createHash } from 'node:crypto'
 
@@ -20,14 +20,17 @@ export interface Page<T> {
 
 export interface PageRequest {
   readonly request: Request
-  /** What the list depends on beside its query: the marketplace header, for one. */
+  /** Further values on which the list depends, such as the marketplace header. */
   readonly context: string
   readonly limit: number
-  /** null: the first page. */
+  /** The continuation token. Null asks for the first page. */
   readonly token: string | null
 }
 
-/** The asked page of `entries`, or nothing when the token is not one of this list's. */
+/**
+ * Returns the requested page of `entries`. Returns undefined when the token does not belong to this
+ * list.
+ */
 export function pageOf<T>(
   entries: readonly T[],
   positionOf: (entry: T) => Position,

@@ -1,5 +1,5 @@
-// What the application may use of the feed types and their files: the access rules (of
-// emulator/access-rules.ts) and the types' own, together.
+// Decides which feed types and files the application may use, from the access rules
+// (emulator/access-rules.ts) and the settings of the types.
 
 import type { AccessRules } from '../access-rules'
 import type { World } from '../world/world'

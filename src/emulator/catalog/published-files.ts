@@ -1,7 +1,7 @@
 // Which files the catalog has at a time: for each feed type, category and day one file, from the
 // moment that its day (of UTC-7) is over until the look-back has passed. Nothing is stored: the
-// world's history, the clock and the feed types say it all. An edge belongs to the file, as in
-// feeds/calendar.ts. Real Estate has no files.
+// files follow from the history of the world, the clock and the feed types. A file exists at both
+// ends of its period, as in feeds/calendar.ts. Real Estate has no files.
 
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access-rules'
@@ -15,7 +15,7 @@ export interface PublishedFile {
   readonly fileId: string
   readonly type: FeedTypeSeed
   readonly file: FeedFile
-  /** Where it stands among the files of one day. */
+  /** The position among the files of one day. */
   readonly rank: number
 }
 
@@ -30,13 +30,16 @@ export interface FileFilter {
   readonly marketplaceId: string
   readonly feedTypeId?: string | undefined
   readonly categoryIds?: readonly string[] | undefined
-  /** Only files made within so many minutes before now. */
+  /** Selects files that were made within this number of minutes before now. */
   readonly lookBackMinutes?: number | undefined
 }
 
 const MINUTE_MS = 60_000
 
-/** The files that pass the filter, the latest first, in an order that time does not change. */
+/**
+ * Returns the files that pass the filter, the latest first. Their order does not depend on the
+ * time.
+ */
 export function* publishedFiles(
   shelf: Shelf,
   filter: FileFilter,
@@ -94,7 +97,7 @@ function longestLookBack(
   return Math.min(longest, asked ?? longest)
 }
 
-/** The same in every process, and no more than a name: nothing can be read from it. */
+/** The identifier is the same in every process and contains no information. */
 function fileIdOf(world: World, type: FeedTypeSeed, file: FeedFile): string {
   const name = [world.options.seed, world.options.items, type.feedTypeId, fileKey(file)].join('/')
   return createHash('sha256').update(name).digest('hex').slice(0, 32)

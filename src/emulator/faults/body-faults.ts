@@ -1,9 +1,9 @@
-// What a fault makes of a body, as generators over its chunks. Where they strike is an offset in
+// Applies a fault to a body, as generators over its chunks. The position of a fault is an offset in
 // the body, which may lie past its end.
 
 type Chunks = AsyncGenerator<Uint8Array, void, void>
 
-/** The first `byteCount` bytes, then a clean end. */
+/** Gives the first `byteCount` bytes, then ends cleanly. */
 export async function* shortened(chunks: Chunks, byteCount: number): Chunks {
   let left = byteCount
   try {
@@ -18,7 +18,10 @@ export async function* shortened(chunks: Chunks, byteCount: number): Chunks {
   }
 }
 
-/** The first `byteCount` bytes, then what `strike` does: throw, or wait and let the rest follow. */
+/**
+ * Gives the first `byteCount` bytes and calls `strike`, which throws, or waits and lets the rest
+ * follow.
+ */
 export async function* struckAt(
   chunks: Chunks,
   byteCount: number,
@@ -39,13 +42,13 @@ export async function* struckAt(
   if (!struck) await strike()
 }
 
-/** All bytes, then `byteCount` more that belong to nothing. */
+/** Gives all bytes and `byteCount` meaningless bytes after them. */
 export async function* lengthened(chunks: Chunks, byteCount: number): Chunks {
   yield* chunks
   for (let left = byteCount; left > 0; left -= PADDING.length) yield PADDING.slice(0, left)
 }
 
-/** Without the first `byteCount` bytes. */
+/** Leaves out the first `byteCount` bytes. */
 export async function* delayed(chunks: Chunks, byteCount: number): Chunks {
   let left = byteCount
   for await (const chunk of chunks) {
@@ -54,7 +57,7 @@ export async function* delayed(chunks: Chunks, byteCount: number): Chunks {
   }
 }
 
-/** With one bit of the byte at `offset` turned. */
+/** Flips one bit of the byte at `offset`. */
 export async function* bitFlipped(chunks: Chunks, offset: number, bit: number): Chunks {
   let start = 0
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-// The answers that a fault gives in the place of the service's own.
+// The answers that a fault gives instead of those of the service.
 
 import { FeedError } from '../../errors'
 import { plainErrors } from '../http/error-family'
@@ -9,7 +9,10 @@ import { FAULT_HEADER } from './fault-plan'
 const PAGE =
   '<!DOCTYPE html>\n<html><head><title>Please wait</title></head><body><h1>We will be right back</h1></body></html>\n'
 
-/** The whole answer of a fault that asks the service nothing; undefined for the other kinds. */
+/**
+ * Returns the answer of a fault that does not need the service. Returns undefined for the other
+ * kinds.
+ */
 export function cannedAnswer(fault: Fault, request: Request): Response | undefined {
   if (fault.kind === '401')
     return withoutCode(401, {
@@ -31,12 +34,12 @@ export function cannedAnswer(fault: Fault, request: Request): Response | undefin
   })
 }
 
-/** An Error object (feed-file-catalog.md, section 3.10) as far as it is known. */
+/** Makes an Error object (feed-file-catalog.md, section 3.10) of the known fields. */
 function withoutCode(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return plainErrors(false).codeless(status, 'The service did not say what is wrong.', { headers })
 }
 
-/** What a tester gets who wrote a fault that does not exist. */
+/** The answer to a request that names an unknown fault. */
 export function unreadableFault(error: unknown): Response {
   return Response.json(
     { error: FeedError.is(error) ? error.message : 'unreadable' },
@@ -45,9 +48,9 @@ export function unreadableFault(error: unknown): Response {
 }
 
 /**
- * The same request, to be answered by its operation's internal problem (the documented rows with
- * status 500). No operation has a method other than GET and POST, and a few others cannot be put
- * into a Request at all.
+ * Makes the same request, which its operation answers with its internal problem (the documented
+ * rows with status 500). No operation has a method other than GET and POST, and a few others cannot
+ * be put into a Request at all.
  */
 export function failingRequest(request: Request): Request {
   const headers = new Headers(request.headers)

@@ -1,5 +1,5 @@
-// Stands between a request and the service, and lets happen what its faults say. The log keeps what
-// happened, in words that a header can repeat. What the faults are is said in fault.ts.
+// Applies faults between a request and the service. The log keeps each fault in the form of a
+// header, so that a request can repeat it. fault.ts describes the faults.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedError } from '../../errors'
@@ -10,7 +10,7 @@ import type { FaultSettings } from './fault-options'
 import { FaultPlan, type PlannedFault } from './fault-plan'
 import { spoiltResponse } from './spoilt-response'
 
-/** What a request came over; in process there is none. */
+/** The connection of a request. A request in process has none. */
 export interface Connection {
   /** Ends the connection with a reset (TCP RST). */
   reset(): void
@@ -18,33 +18,36 @@ export interface Connection {
 
 export type Answer = (request: Request, connection?: Connection) => Promise<Response>
 
-/** One fault that a request has met. */
+/** A fault that a request has met. */
 export interface InjectedFault {
   readonly method: string
-  /** Path and query. */
+  /** The path and the query. */
   readonly path: string
-  /** The Range header, where there was one. */
+  /** The Range header, if the request had one. */
   readonly range: string | null
-  /** Who asked for it. */
+  /** What selected the fault. */
   readonly source: PlannedFault['source']
-  /** As the header `x-feedmill-fault` takes it, with every number that was drawn. */
+  /** The fault in the form of the header `x-feedmill-fault`, with every number that was drawn. */
   readonly fault: string
 }
 
-/** What an emulator shows of its faults. */
+/** The faults of an emulator. */
 export interface Faults {
   /** The latest faults that requests have met, in the order in which they struck. */
   readonly log: readonly InjectedFault[]
-  /** Forgets what was asked: the same requests meet the same faults again. Empties the log. */
+  /**
+   * Forgets all earlier requests, so that the same requests meet the same faults again, and empties
+   * the log.
+   */
   restart(): void
 }
 
 /**
- * Addresses whose files were replaced; past that the one replaced longest ago has its first file
- * again.
+ * The largest number of addresses with a replaced file. Past it, the address that was replaced
+ * first has its first file again.
  */
 const REPLACED_ADDRESSES = 10_000
-/** Lets what was written before a reset reach the wire. */
+/** Waits until the bytes before a reset have left the process. */
 const RESET_DELAY_MS = 5
 const LATENCY_MS = 200
 
@@ -63,8 +66,8 @@ export class FaultInjector implements Faults {
   }
 
   /**
-   * Answers a request, with the fault that it meets. Rejects only in process, where a connection
-   * would have been reset.
+   * Answers a request with the fault that it meets. Rejects only in process, where a socket would
+   * reset the connection.
    */
   async answer(request: Request, connection?: Connection): Promise<Response> {
     let planned: PlannedFault | undefined
@@ -82,7 +85,7 @@ export class FaultInjector implements Faults {
     this.log.length = 0
   }
 
-  /** Ends every wait. */
+  /** Ends all waits. */
   close(): void {
     this.#closed.abort()
   }
@@ -160,7 +163,7 @@ export class FaultInjector implements Faults {
     if (this.log.length > this.#logEntries) this.log.shift()
   }
 
-  /** Ends early, and without a failure, when the client has gone or the emulator closes. */
+  /** Resolves early when the client has disconnected or the emulator closes. */
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     await wait(ms, undefined, { signal: AbortSignal.any([signal, this.#closed.signal]) }).catch(
       () => {},
@@ -168,7 +171,7 @@ export class FaultInjector implements Faults {
   }
 }
 
-/** The fault with the place where it strikes as a number of bytes. */
+/** Returns the fault with its position as a number of bytes. */
 function withPlace({ fault, place }: PlannedFault, lengthBytes: number): Fault {
   return fault.after === undefined && place !== undefined
     ? { ...fault, after: Math.floor(place * lengthBytes) }

@@ -1,4 +1,4 @@
-// Which requests meet a fault, as the caller says it, checked and completed.
+// Checks and completes the options that decide which requests meet a fault.
 
 import {
   arrayOf,
@@ -21,22 +21,22 @@ export interface FaultRule {
 
 export interface FaultOptions {
   /**
-   * The first that matches a request decides, after the request's own header and before the rate.
-   * Default none.
+   * The first rule that matches a request decides. The header of the request takes precedence over
+   * it, and it takes precedence over the rate. Default none.
    */
   readonly rules?: readonly FaultRule[]
-  /** Share of requests that meet a fault, 0 to 1. Default 0. */
+  /** The share of requests that meet a fault, from 0 to 1. Default 0. */
   readonly rate?: number
-  /** Any whole number; it alone decides which requests those are. Default 0. */
+  /** Any whole number. It alone decides which requests meet a fault. Default 0. */
   readonly seed?: number
-  /** What the rate draws from. Default {@link PASSING_FAULTS}. */
+  /** The faults from which the rate draws. Default {@link PASSING_FAULTS}. */
   readonly kinds?: readonly FaultKind[]
   /**
-   * Which routes the rate is for, as in a rule. Default the five operations that download files: a
-   * list cannot be resumed.
+   * The routes to which the rate applies, as in a rule. Default: the five operations that download
+   * files.
    */
   readonly route?: string
-  /** Injected faults that the log keeps, the latest. Default 1000. */
+  /** The number of latest faults that the log keeps. Default 1000. */
   readonly logEntries?: number
 }
 
@@ -51,8 +51,8 @@ const FAULT_OPTIONS: OptionNames<FaultOptions> = {
 const RULE_OPTIONS: OptionNames<FaultRule> = { route: true, fault: true }
 
 /**
- * Faults that a client can live through: after each of them the same request, or one for the rest,
- * gives the rest of the same file.
+ * Faults that a client can survive: after each of them, the same request or a request for the rest
+ * continues the same file.
  */
 export const PASSING_FAULTS: readonly FaultKind[] = [
   'latency',

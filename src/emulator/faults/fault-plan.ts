@@ -1,6 +1,6 @@
-// Decides which request meets which fault. A decision hangs on the seed, the address, the range and
-// how often that has been asked, and on nothing else: not on time, nor on what other requests do at
-// the same moment. So a run that failed can be run again.
+// Decides which request meets which fault. A decision depends only on the seed, the address, the
+// range and the number of such requests, and not on the time or on concurrent requests. So a failed
+// run can be repeated.
 
 import { between, fraction, mix, mixText, pick } from '../world/hash'
 import { type Fault, type FaultKind, isLasting, readFault } from './fault'
@@ -12,20 +12,20 @@ export interface PlannedFault {
   readonly fault: Fault
   readonly source: 'header' | 'rule' | 'rate'
   /**
-   * In [0, 1): where in a body the fault strikes, when it does not say so itself; undefined: before
-   * any answer.
+   * The position in the body, in [0, 1), for a fault without a position of its own. Undefined for a
+   * fault before any answer.
    */
   readonly place: number | undefined
 }
 
 /**
- * Addresses, with their ranges, that are counted; past that the one asked longest ago counts from
- * the start.
+ * The largest number of counted addresses with their ranges. Past it, the one with the oldest
+ * request starts from zero.
  */
 const COUNTED_REQUESTS = 100_000
-/** Kinds with a place in a body. */
+/** Kinds that have a position in a body. */
 const TAKES_PLACE: ReadonlySet<FaultKind> = new Set(['stall', 'reset', 'short', 'bit-flip'])
-/** Faults of the rate are short: they shall trouble a client, not its tester. */
+/** Faults of the rate wait only shortly, to keep tests fast. */
 const RATED_MS = { latency: { least: 1, most: 30 }, stall: { least: 40, most: 120 } } as const
 
 export class FaultPlan {
@@ -37,7 +37,7 @@ export class FaultPlan {
   }
 
   /**
-   * The fault that this request meets.
+   * Returns the fault that this request meets.
    * @throws FeedError OPTION_INVALID for a header that cannot be read
    */
   decide(request: Request): PlannedFault | undefined {
@@ -56,7 +56,7 @@ export class FaultPlan {
       : undefined
   }
 
-  /** Forgets what was asked before. */
+  /** Forgets all earlier requests. */
   restart(): void {
     this.#counts.clear()
   }
@@ -84,7 +84,7 @@ export class FaultPlan {
     return { fault: ratedFault(kind, draw), source: 'rate', place: drawnPlace(kind, mix(draw, 3)) }
   }
 
-  /** How often the key was counted before. */
+  /** Returns the earlier count of the key, and counts it once more. */
   #count(key: string): number {
     const before = this.#counts.get(key) ?? 0
     this.#counts.delete(key)
@@ -95,9 +95,10 @@ export class FaultPlan {
 }
 
 /**
- * What some kinds strike once and not again, whatever the rate: a file that is replaced again and
- * again can never be read, and a client forgives a part of a file one refused token and one body
- * that is too long. A part is known by its end, which a resumed request keeps.
+ * Returns the key under which some kinds apply only once, whatever the rate is. A file that is
+ * replaced repeatedly can never be read, and a client tolerates one refused token and one long body
+ * for each part of a file. The end of a part identifies it, because a resumed request keeps the
+ * end.
  */
 function onceFor(kind: FaultKind, address: string, range: string | null): string | undefined {
   if (isLasting({ kind })) return `${kind} ${address}`
@@ -106,7 +107,7 @@ function onceFor(kind: FaultKind, address: string, range: string | null): string
     : undefined
 }
 
-/** One stall or reset in five comes before any answer. */
+/** One in five stalls and resets comes before any answer. */
 function drawnPlace(kind: FaultKind, draw: number): number | undefined {
   const isEarly = (kind === 'stall' || kind === 'reset') && draw % 5 === 0
   return TAKES_PLACE.has(kind) && !isEarly ? fraction(draw) : undefined

@@ -3,7 +3,7 @@
 // happens then fault-injector.ts. `error;code=N` is not one of these faults: it asks an operation
 // for one of its documented errors.
 
-import { excerpt, FeedError } from '../../errors'
+import { optionInvalid } from '../../options'
 
 export const FAULT_KINDS = [
   'latency',
@@ -89,39 +89,39 @@ const SPOILERS: ReadonlySet<FaultKind> = new Set([
   'bit-flip',
 ])
 
-/** The longest that a fault waits; a Node timer could wait longer, a test should not. */
+/** The longest wait of a fault. A test should not wait longer. */
 export const FAULT_MAX_MS = 600_000
 
-/** Faults that put another file in the place of one. */
+/** Faults that replace a file. */
 export function isLasting({ kind }: Fault): boolean {
   return kind === 'replaced' || kind === 'truncated'
 }
 
 /**
- * True where the fault needs the service's answer, to spoil it. `place`: a place in the body was
- * drawn for it.
+ * Returns whether the fault changes the answer of the service. `place` says whether a position in
+ * the body was drawn.
  */
 export function strikesInBody({ kind, after }: Fault, place: number | undefined): boolean {
   if (kind === 'stall' || kind === 'reset') return after !== undefined || place !== undefined
   return SPOILERS.has(kind)
 }
 
-/** @throws FeedError OPTION_INVALID, naming `option` */
+/** @throws FeedError OPTION_INVALID with the name `option` */
 export function readFault(text: string, option: string): Fault {
   const [kind = '', ...parts] = text.split(';').map(part => part.trim())
-  if (!isFaultKind(kind)) throw unreadable(text, option, `one of ${FAULT_KINDS.join(', ')}`)
+  if (!isFaultKind(kind)) throw optionInvalid(option, `one of ${FAULT_KINDS.join(', ')}`, text)
   const fault: Record<string, string | number> = { kind }
   for (const part of parts) {
     const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(part) ?? []
     const read = readValue(kind, name, value)
     if (read === undefined || name in fault)
-      throw unreadable(text, option, `${kind} with ${parameterNames(kind).join(', ')}`)
+      throw optionInvalid(option, `${kind} with ${parameterNames(kind).join(', ')}`, text)
     fault[name] = read
   }
   return fault as Fault
 }
 
-/** The text that {@link readFault} reads. */
+/** Returns the text that {@link readFault} reads. */
 export function faultText({ kind, ...parameters }: Fault): string {
   return [kind, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join(';')
 }
@@ -140,12 +140,4 @@ function readValue(kind: FaultKind, name: string, value: string): string | numbe
   const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
   const limit = name === 'bit' ? 7 : name === 'ms' ? FAULT_MAX_MS : Number.MAX_SAFE_INTEGER
   return number <= limit ? number : undefined
-}
-
-function unreadable(text: string, option: string, expected: string): FeedError {
-  return new FeedError('OPTION_INVALID', `${option} must be ${expected}`, {
-    option,
-    expected,
-    received: excerpt(text),
-  })
 }

@@ -1,13 +1,10 @@
-// What a fault makes of the service's good answer: its Content-range, its length, its bytes.
+// Applies a fault to a good answer of the service: to its Content-range, its length or its bytes.
 
 import { chunksOf, streamOf } from '../http/body-stream'
 import { bitFlipped, delayed, lengthened, shortened, struckAt } from './body-faults'
 import type { Fault } from './fault'
 
-/**
- * What the faults that strike in the middle of a body do there. The signal fires when nobody reads
- * on.
- */
+/** The effects of the faults in the middle of a body. The signal fires when the reader stops. */
 export interface Strikes {
   stall(ended: AbortSignal): Promise<void>
   reset(ended: AbortSignal): Promise<void>
@@ -21,8 +18,8 @@ interface HeldRange {
 }
 
 /**
- * The spoilt answer; undefined where there is nothing that this fault could spoil. `response` is
- * not to be used after it.
+ * Returns the changed answer. Returns undefined when the fault does not apply to it. The caller
+ * must not use `response` afterwards.
  */
 export function spoiltResponse(
   response: Response,
@@ -44,7 +41,7 @@ export function spoiltResponse(
 }
 
 function spoilHeaders(headers: Headers, fault: Fault, range: HeldRange | undefined): void {
-  // Without a length the body's end is clean wherever it comes.
+  // Without a length, every end of the body is a clean end.
   if (fault.kind === 'short' || fault.kind === 'extra' || fault.kind === 'range-wrong')
     headers.delete('content-length')
   if (range === undefined) return

@@ -15,14 +15,17 @@ import { dayNumber, dayStart } from '../world/file-day'
 import { DAY_MS, HOUR_MS } from '../world/item-life'
 import type { FeedFile } from './feed-file'
 
-/** `daily`: made anew at the end of each day of UTC-7. A time: made once, at that time. */
+/**
+ * `daily` makes bootstrap files at the end of each day of UTC-7. A time makes them once, at that
+ * time.
+ */
 export type BootstrapSchedule = 'daily' | Date
 
 export interface Calendar {
   readonly now: Date
   readonly bootstrap: BootstrapSchedule
   /**
-   * Days after its own on which a daily file appears: 48 hours, "up to 72 hours for large
+   * The number of days after which a daily file appears: 48 hours, "up to 72 hours for large
    * categories".
    */
   readonly latencyDays: 2 | 3
@@ -30,22 +33,22 @@ export interface Calendar {
 
 type Span = Pick<FeedFile, 'content' | 'from' | 'to'>
 
-/** Daily files of item and item_group that are kept. */
+/** The number of kept daily files of item and item_group. */
 const DAILY_FILES_KEPT = 14
-/** How far back item_priority may be asked. */
+/** The number of days back for which item_priority has files. */
 const PRIORITY_DAYS_BACK = 14
 const SNAPSHOTS_KEPT_MS = 7 * DAY_MS
-/** From the start of the hour that a snapshot covers. */
+/** The delay of a snapshot, from the start of the hour that it covers. */
 export const SNAPSHOT_LATENCY_MS = 2 * HOUR_MS
 /** Daily files appear at 09:00 of UTC-7. */
 const PUBLISHED_AT_MS = 9 * HOUR_MS
 
-/** The newest day whose file is there. */
+/** Returns the newest day that has a file. */
 export function latestDay({ now, latencyDays }: Pick<Calendar, 'now' | 'latencyDays'>): number {
   return dayNumber(now.getTime() - PUBLISHED_AT_MS) - latencyDays
 }
 
-/** The days that a request for a daily file may name and get one, as `yyyyMMdd`. */
+/** Returns the days that have a daily file, as `yyyyMMdd`. */
 export function servedDays(
   feed: 'item' | 'item_group' | 'item_priority',
   calendar: Calendar,
@@ -56,7 +59,7 @@ export function servedDays(
   return { earliest: nameOfDay(earliest), latest: nameOfDay(latest) }
 }
 
-/** The latest bootstrap, or the code of the refusal. */
+/** Returns the latest bootstrap file, or the error code. */
 export function bootstrapSpan(calendar: Calendar): Span | 13007 {
   const { now, bootstrap } = calendar
   if (bootstrap === 'daily') return bootstrapAt(new Date(dayStart(latestDay(calendar) + 1)))
@@ -64,8 +67,8 @@ export function bootstrapSpan(calendar: Calendar): Span | 13007 {
 }
 
 /**
- * The file of `yyyyMMdd` for item and item_group. A day of the past that is still being made is
- * 13007, any other without a file 13005.
+ * Returns the file of the day `yyyyMMdd` for item and item_group. The error is 13007 for a past day
+ * whose file is not yet made, and 13005 for any other day without a file.
  */
 export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
   const day = dayNamed(date)
@@ -79,7 +82,9 @@ export function daySpan(calendar: Calendar, date: string): Span | 13005 | 13007 
   return day > latest ? 13007 : spanOfDay(day)
 }
 
-/** The file of `yyyyMMdd` for item_priority: up to 14 days back and not in the future. */
+/**
+ * Returns the file of the day `yyyyMMdd` for item_priority, which has the last 14 days and today.
+ */
 export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 | 13007 {
   const day = dayNamed(date)
   if (
@@ -91,7 +96,7 @@ export function priorityDaySpan(calendar: Calendar, date: string): Span | 13005 
   return day > latestDay(calendar) ? 13007 : spanOfDay(day)
 }
 
-/** The file of the hour `yyyy-MM-ddThh:00:00.000Z`. */
+/** Returns the file of the hour `yyyy-MM-ddThh:00:00.000Z`. */
 export function hourSpan(
   { now }: Pick<Calendar, 'now'>,
   snapshotDate: string,
@@ -119,7 +124,7 @@ function nameOfDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
-/** The number of the day (world/file-day.ts) that a request names. */
+/** Returns the number (world/file-day.ts) of the day that a request names. */
 function dayNamed(date: string): number | undefined {
   const midnightMs = readDay(date)
   return midnightMs === undefined ? undefined : midnightMs / DAY_MS

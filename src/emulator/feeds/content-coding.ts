@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
-/** True when `Accept-Encoding` names gzip and does not refuse it. A `*` does not name it. */
+/** Returns whether `Accept-Encoding` accepts gzip by its name. A `*` does not count. */
 export function asksForGzip(acceptEncoding: string | null): boolean {
   return (acceptEncoding ?? '').split(',').some(part => {
     const [coding = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
@@ -17,10 +17,10 @@ export function asksForGzip(acceptEncoding: string | null): boolean {
   })
 }
 
-/** Bytes per chunk of {@link gzipped}, at most. */
+/** The largest chunk of {@link gzipped}, in bytes. */
 const GZIP_CHUNK_BYTES = 64 * 1024
 
-/** Compresses as it is read; nothing from nothing. */
+/** Compresses while it is read. An empty input gives an empty output. */
 export async function* gzipped(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   level = 6,

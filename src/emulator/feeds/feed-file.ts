@@ -1,6 +1,6 @@
-// The files of the four feeds: what names one, and its content as lines, TSV bytes and gzip bytes.
-// The same file of the same world has the same bytes each time it is made. Which files exist at
-// what time is the calendar's matter.
+// The files of the four feeds: their names, and their content as lines, TSV bytes and gzip bytes. A
+// file of a world has the same bytes each time it is made. calendar.ts decides which files exist at
+// what time.
 
 import {
   choice,
@@ -27,8 +27,8 @@ import { tsvBlocks, tsvLine } from './tsv-writer'
 export type FeedName = 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
 
 /**
- * One file. `bootstrap` shows all at `to`; `span` shows what happened within [from, to), as it was
- * at `to`.
+ * Names one file. `bootstrap` shows all rows at `to`. `span` shows the rows that changed within
+ * [from, to), in their state at `to`.
  */
 export interface FeedFile {
   readonly feed: FeedName
@@ -40,19 +40,19 @@ export interface FeedFile {
 }
 
 /**
- * How files are written, and what is left out of them. `varied` draws for each file: the same each
- * time for the same file.
+ * The format of files, and their filter. `varied` draws a value for each file, always the same one
+ * for the same file.
  */
 export interface FileFormat {
-  /** Default `camelCase`. */
+  /** The spelling of the header line. Default `camelCase`. */
   readonly headerSpelling?: HeaderSpelling | 'varied'
   /** Adds the columns that follow the documented ones in real files. Default false. */
   readonly tailColumns?: boolean
   /** Puts a column that no document names between two documented ones. Default false. */
   readonly unknownColumns?: boolean | 'varied'
-  /** Default none. */
+  /** The filter that hides some items. Default none. */
   readonly filters?: FilterOptions
-  /** 0 to 9, default 6. */
+  /** The gzip level, 0 to 9. Default 6. */
   readonly gzipLevel?: number
 }
 
@@ -91,7 +91,10 @@ export function fileKey(file: FeedFile): string {
   ].join('/')
 }
 
-/** The file's lines, header first, each with its line end. @throws FeedError OPTION_INVALID */
+/**
+ * Yields the lines of the file, the header first, each with its line end. @throws FeedError
+ * OPTION_INVALID
+ */
 export function feedLines(
   world: World,
   file: FeedFile,
@@ -109,7 +112,7 @@ function* linesOf(world: World, file: FeedFile, format: FileFormat): Generator<s
 }
 
 /**
- * The file before compression, in blocks of whole lines of about 256 KiB.
+ * Yields the file before compression, in blocks of whole lines of about 256 KiB.
  * @throws FeedError OPTION_INVALID
  */
 export function tsvBytes(
@@ -121,7 +124,7 @@ export function tsvBytes(
 }
 
 /**
- * The file as the service sends it. Nothing at all when it would have no rows.
+ * Yields the file as the service sends it. A file without rows has no bytes.
  * @throws FeedError OPTION_INVALID
  */
 export function gzipBytes(

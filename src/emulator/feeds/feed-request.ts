@@ -1,6 +1,6 @@
-// What a request asks for, and the checks it must pass, as one table per feed: the first row that
-// refuses gives the error. The order is: headers that select, query, Range. Whether the file
-// exists, and whether the range fits it, is asked after these.
+// Reads and checks the requests of the feeds. Each feed has a table of checks, and the first
+// failing row gives the error. The checks look at the headers first, then at the query and at
+// Range. Later steps check whether the file exists and whether the range fits.
 
 import type { AccessRules } from '../access-rules'
 import type { World } from '../world/world'
@@ -8,7 +8,7 @@ import type { FeedName } from './feed-file'
 import { type HeaderForm, readRange } from './requested-range'
 import type { ServiceErrorId } from './service-errors'
 
-/** The parts of a request. null: not there. */
+/** The parts of a request. Null stands for a missing part. */
 export interface FeedRequest {
   readonly marketplace: string | null
   readonly categoryId: string | null
@@ -22,7 +22,7 @@ export interface RequestContext {
   readonly world: World
   readonly access: AccessRules
   readonly headerForm: HeaderForm
-  /** What marketplace identifiers begin with, `MKT_` as documented. */
+  /** The prefix of marketplace identifiers, `MKT_` as documented. */
   readonly marketplacePrefix: string
 }
 
@@ -78,8 +78,8 @@ const SCOPE: readonly Check[] = [
 ]
 
 /**
- * A Range header that is there must be readable, required or not. In the form of RFC 9110 neither
- * holds.
+ * A Range header must be valid, even where it is not required. In the form of RFC 9110 it is
+ * neither required nor checked.
  */
 const RANGE_FORM: readonly Check[] = ([13016, 13018, 13019] as const).map(code => ({
   code,
@@ -101,7 +101,7 @@ const CHECKS: Readonly<Record<FeedName, readonly Check[]>> = {
   item_priority: [...SHARED, absent(13011, 'date'), ...RANGE_REQUIRED],
 }
 
-/** The error that the request meets before any file is looked for. */
+/** Returns the error of the request, before any file is looked up. */
 export function refusalOf(
   feed: FeedName,
   request: FeedRequest,
@@ -110,7 +110,7 @@ export function refusalOf(
   return CHECKS[feed].find(check => check.refuses(request, context))?.code
 }
 
-/** Reads the parts. The marketplace header's name is the profile's. */
+/** Reads the parts. The profile gives the name of the marketplace header. */
 export function readFeedRequest(request: Request, marketplaceHeader: string): FeedRequest {
   const { searchParams } = new URL(request.url)
   return {

@@ -23,7 +23,7 @@ interface FeedOperation {
   readonly summary: string
   readonly parameters: readonly Parameter[]
   readonly rangeRequired: boolean
-  /** Beside those that all four share. */
+  /** The error rows besides those that all four feeds share. */
   readonly errors: readonly ServiceErrorId[]
 }
 

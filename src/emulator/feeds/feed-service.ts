@@ -1,6 +1,6 @@
-// The four feed operations: from a request to a file and the asked part of it. Each step is a table
-// or a function of its own: checks (feed-request.ts), clock (calendar.ts), file and range
-// (file-responder.ts). The token has been checked before.
+// The four feed operations. Each finds the file of a request and the requested part of it, in
+// steps: checks (feed-request.ts), clock (calendar.ts), file and range (file-responder.ts). The
+// token has been checked before.
 
 import type { ServiceProfile } from '../../service/profile'
 import type { AccessRules } from '../access-rules'
@@ -31,7 +31,7 @@ export interface FeedServiceOptions {
   readonly world: World
   readonly now: () => Date
   readonly bootstrap: BootstrapSchedule
-  /** Categories whose daily files take a day longer. */
+  /** Categories whose daily files appear a day later. */
   readonly slowCategories: readonly string[]
   readonly access: AccessRules
   readonly files: FileResponder
@@ -54,7 +54,7 @@ export class FeedService {
     }
   }
 
-  /** What the feed refuses by. */
+  /** The errors of the feed. */
   errors(feed: FeedName): ErrorFamily<ServiceErrorId> {
     return this.#errors[feed]
   }
@@ -85,8 +85,8 @@ export class FeedService {
   }
 
   /**
-   * The largest range is also the largest file that can be had without one (item-feeds.md,
-   * section 6).
+   * The size of the largest range is also that of the largest file that needs no Range
+   * (item-feeds.md, section 6).
    */
   #send(file: FeedFile, request: Request, asked: FeedRequest): Promise<Response> {
     const { files, profile } = this.#options
@@ -112,7 +112,7 @@ export class FeedService {
     headers: Record<string, string> = {},
   ): Response {
     const errors = this.#errors[feed]
-    // The file that cannot be found is one of a time, unless it is the bootstrap file.
+    // A missing file belongs to a time, unless it is the bootstrap file.
     const time =
       feed === 'item_snapshot'
         ? 'snapshot_date'
@@ -128,7 +128,7 @@ export class FeedService {
     return errors.response(id, id === 13007 ? { ...details, input } : details)
   }
 
-  /** What the placeholders of the message stand for. */
+  /** The values of the placeholders in the message. */
   #validValues(feed: FeedName, id: ServiceErrorId, asked: FeedRequest): Record<string, string> {
     const { world, profile } = this.#options
     switch (id) {

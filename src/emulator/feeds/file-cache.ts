@@ -1,7 +1,7 @@
 // Finished files, kept so that any byte range of them can be sent again. Small files stay in
 // memory, larger ones go to a temporary file whose name is removed at once: a killed process leaves
-// nothing behind. Requests that come while a file is being made share that one making. What is kept
-// is bounded; the file used longest ago goes first, never one that is in use.
+// nothing behind. Concurrent requests for a file share one making. The cache is bounded. It removes
+// the least recently used file first, and never a file in use.
 
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { knownOptions, type OptionNames, wholeNumber } from '../../options'
 
 export interface FileCacheOptions {
   /**
-   * Bytes of finished files kept, in memory and on disk together; the files in use may exceed it.
+   * The most bytes of finished files, in memory and on disk together. Files in use may exceed it.
    * Default 1 GiB.
    */
   readonly cacheBytes?: number
@@ -21,10 +21,13 @@ export interface FileCacheOptions {
 
 const CACHE_OPTIONS: OptionNames<FileCacheOptions> = { cacheBytes: true, memoryFileBytes: true }
 
-/** A file in use. It stays until `release` is called, which may be called again. */
+/**
+ * A file in use. The cache keeps it until the caller calls `release`, which may be called
+ * repeatedly.
+ */
 export interface FileLease {
   readonly totalBytes: number
-  /** The bytes from `start` up to and without `end`, in chunks that are the caller's to keep. */
+  /** Yields the bytes from `start` to `end`, without the latter. The caller owns the chunks. */
   read(start: number, end: number): AsyncGenerator<Uint8Array, void, void>
   release(): void
 }
@@ -46,7 +49,7 @@ const READ_CHUNK_BYTES = 256 * 1024
 export class FileCache {
   readonly #cacheBytes: number
   readonly #memoryFileBytes: number
-  /** In the order of last use. */
+  /** The files in the order of their last use. */
   readonly #entries = new Map<string, Entry>()
   #keptBytes = 0
   #closing: Promise<void> | undefined
@@ -63,8 +66,9 @@ export class FileCache {
   }
 
   /**
-   * The file of this key, made by `produce` unless it is here. A failed making is not kept.
-   * @throws FeedError STAGE_DESTROYED once closed, and whatever `produce` throws
+   * Returns the file of this key. `produce` makes it when the cache does not have it. The cache
+   * does not keep a failure.
+   * @throws FeedError STAGE_DESTROYED after `close`, and the errors of `produce`
    */
   async lease(key: string, produce: () => AsyncIterable<Uint8Array>): Promise<FileLease> {
     this.#checkOpen()
@@ -87,7 +91,7 @@ export class FileCache {
     }
   }
 
-  /** Frees every file, those in use too; makings under way stop. */
+  /** Frees every file, also those in use, and stops unfinished makings. */
   close(): Promise<void> {
     this.#closing ??= this.#disposeAll()
     return this.#closing
@@ -115,7 +119,10 @@ export class FileCache {
     entry.totalBytes = totalBytes
   }
 
-  /** The last file always stays, or one above the cap would be made again for every range of it. */
+  /**
+   * The latest file always stays. Otherwise a file above the cap would be made again for every
+   * range.
+   */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (this.#keptBytes <= this.#cacheBytes || this.#entries.size === 1) return
@@ -195,7 +202,7 @@ async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Prom
   }
 }
 
-/** A making that failed has freed its own. */
+/** A failed making has freed its own resources. */
 async function disposeEntry(entry: Entry): Promise<void> {
   const stored = await entry.stored.catch(() => undefined)
   await stored?.dispose()

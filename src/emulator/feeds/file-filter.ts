@@ -1,7 +1,7 @@
-// Filters on the content of files. A service has some, and may change or drop them; which ones is
-// not stated (item-feeds.md, section 1). Here a filter hides some items from some files, and which
-// ones changes from file to file. An item_group file is made from what the matching item file
-// shows.
+// Filters on the content of files. A real service has filters that the documents do not describe,
+// and may change them (item-feeds.md, section 1). Here a filter hides some items from some files,
+// and which ones changes from file to file. An item_group file is made from what the matching item
+// file shows.
 
 import { finiteNumber, knownOptions, type OptionNames, wholeNumber } from '../../options'
 import { fraction, mix, mixText } from '../world/hash'
@@ -9,17 +9,22 @@ import type { ItemTest } from '../world/item'
 import type { FeedFile } from './feed-file'
 
 export interface FilterOptions {
-  /** Any whole number. */
+  /** The seed, any whole number. */
   readonly seed: number
-  /** Share of files that have a filter, 0 to 1. */
+  /** The share of files that have a filter, from 0 to 1. */
   readonly files: number
-  /** Share of items that it hides there, 0 to 1. With 1 nothing is left: 204. */
+  /**
+   * The share of items that a filter hides, from 0 to 1. With 1 the file is empty, and its status
+   * is 204.
+   */
   readonly items: number
 }
 
 const FILTER_OPTIONS: OptionNames<FilterOptions> = { seed: true, files: true, items: true }
 
-/** Tells which items a file shows; undefined for a file without a filter. */
+/**
+ * Returns a test for the items that a file shows. Returns undefined for a file without a filter.
+ */
 export function shownIn(file: FeedFile, filters: FilterOptions | undefined): ItemTest | undefined {
   if (filters === undefined) return undefined
   const feed = file.feed === 'item_group' ? 'item' : file.feed

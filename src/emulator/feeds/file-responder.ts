@@ -1,6 +1,6 @@
-// From a file and a request to a response with the asked part of it (item-feeds.md, section 3.7;
-// feed-file-catalog.md, section 2.7). Which file it is and who may have it was decided before; how
-// an error is worded is the operation's matter.
+// Makes the response to a request for a file or a part of it (item-feeds.md, section 3.7;
+// feed-file-catalog.md, section 2.7). The operation has chosen the file and checked the permission
+// before, and it words the errors.
 
 import { streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
@@ -27,13 +27,13 @@ export interface FileResponderOptions {
 
 export interface DownloadRules {
   readonly mediaType: string
-  /** A file above this needs a Range. */
+  /** The size in bytes above which a request needs a Range. */
   readonly maxWholeBytes: number
-  /** The answer to a Range that is refused; `contentRange` is for status 416. */
+  /** Makes the answer to a refused Range; `contentRange` is for status 416. */
   refuse(code: Extract<RangeAnswer, { kind: 'refused' }>['code'], contentRange: string): Response
 }
 
-/** One representation of a file: its bytes as one request's headers and faults make them. */
+/** One representation of a file, as the headers and faults of a request select it. */
 interface Representation {
   readonly file: FeedFile
   readonly coded: boolean
@@ -47,12 +47,18 @@ export class FileResponder {
     this.#options = options
   }
 
-  /** The size of the file as it is stored, 0 where it would have no rows. Makes the file. */
+  /**
+   * Returns the size of the stored file, which is 0 for a file without rows. It makes the file if
+   * necessary.
+   */
   totalBytes(file: FeedFile): Promise<number> {
     return this.#storedBytes(file, false)
   }
 
-  /** The whole file, a part of it, the refusal of its Range, or 204 where it has no rows. */
+  /**
+   * Answers with the whole file, with a part of it, with the refusal of the Range, or with 204 for
+   * a file without rows.
+   */
   async respond(file: FeedFile, request: Request, rules: DownloadRules): Promise<Response> {
     const coded = asksForGzip(request.headers.get('accept-encoding'))
     const variant = variantOf(request)
@@ -83,7 +89,9 @@ export class FileResponder {
     return lease.totalBytes
   }
 
-  /** Takes the file only when somebody reads: a body that is never read holds nothing. */
+  /**
+   * Takes the file from the cache only when the body is read, so that an unread body holds no file.
+   */
   #body({ file, coded, variant }: Representation, sent: ByteSpan): ReadableStream<Uint8Array> {
     const lease = () => this.#lease(file, coded)
     const chunks = (async function* () {
@@ -106,7 +114,7 @@ export class FileResponder {
   }
 }
 
-/** A file without rows stays without bytes. */
+/** A file without rows has no bytes, compressed or not. */
 async function* gzippedFile(
   chunks: AsyncGenerator<Uint8Array, void, void>,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -121,7 +129,7 @@ async function* gzippedFile(
   )
 }
 
-/** At least one byte: a file is never cut away. */
+/** At least one byte of a file is left. */
 function representationBytes(storedBytes: number, variant: FileVariant): number {
   return Math.max(1, variantPrefix(variant).length + storedBytes - variant.cutBytes)
 }

@@ -1,13 +1,12 @@
-// Which of several files stands at an address. The world gives one; a fault on demand can put
-// another in its place. Said beside the request, not in it: no client can say it.
+// Selects the file at an address. The world gives one file, and a fault can replace it. The
+// selection travels beside the request, so that no client can make it.
 
 export interface FileVariant {
   /**
-   * How often the file was replaced. Each time it holds the same rows in other bytes and has
-   * another Last-Modified.
+   * The number of replacements. Each one has the same rows, other bytes and another Last-Modified.
    */
   readonly generation: number
-  /** Bytes missing at its end. */
+  /** The number of bytes missing at the end. */
   readonly cutBytes: number
 }
 
@@ -49,7 +48,7 @@ const EMPTY_MEMBER: Uint8Array = Uint8Array.of(
   0,
 )
 
-/** What stands before the original's bytes. */
+/** Returns the bytes before those of the original. */
 export function variantPrefix({ generation }: FileVariant): Uint8Array {
   const prefix = new Uint8Array(EMPTY_MEMBER.length * generation)
   for (let i = 0; i < generation; i++) prefix.set(EMPTY_MEMBER, i * EMPTY_MEMBER.length)
@@ -57,8 +56,8 @@ export function variantPrefix({ generation }: FileVariant): Uint8Array {
 }
 
 /**
- * A second earlier each time: another date, and one that makes no row newer than a change that it
- * does not show.
+ * Each replacement is dated a second earlier, so that no row appears newer than a change that the
+ * file lacks.
  */
 export function variantModified({ generation }: FileVariant, modified: Date): Date {
   return new Date(modified.getTime() - generation * 1000)

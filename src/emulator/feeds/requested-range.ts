@@ -11,24 +11,24 @@ export type HeaderForm = (typeof HEADER_FORMS)[number]
 
 export const HEADER_FORMS = ['documented', 'rfc9110', 'echo'] as const
 
-/** Both ends are inclusive byte positions. */
+/** A range of bytes. Both ends are inclusive positions. */
 export interface ByteSpan {
   readonly start: number
   readonly end: number
 }
 
-/** Why a Range header cannot be read, as the code that says so. */
+/** The error code of an invalid Range header. */
 export type RangeRefusal = 13016 | 13018 | 13019
 
 export interface RangeRules {
   readonly headerForm: HeaderForm
   /** The largest `end - start`. */
   readonly maxRangeBytes: number
-  /** A file above this needs a Range. */
+  /** The size in bytes above which a request needs a Range. */
   readonly maxWholeBytes: number
 }
 
-/** What to send for a Range header, of a file of known size. */
+/** What to send for a Range header and a file of known size. */
 export type RangeAnswer =
   | {
       readonly kind: 'content'
@@ -69,7 +69,7 @@ export function answerRange(
   }
 }
 
-/** RFC 9110, 14.2: a Range that cannot be read, or asks for several ranges, may be ignored. */
+/** RFC 9110, 14.2: a server may ignore an invalid Range and one with several ranges. */
 function answerRfcRange(
   header: string | null,
   totalBytes: number,
@@ -103,8 +103,8 @@ export function readRange(header: string): ByteSpan | RangeRefusal {
 }
 
 /**
- * Reads one range of RFC 9110, its open ends filled in; undefined for anything else. A suffix of no
- * bytes starts past the end.
+ * Reads one range of RFC 9110 and fills in its open ends. Returns undefined for anything else. A
+ * suffix of zero bytes starts past the end.
  */
 function readRfcRange(header: string, totalBytes: number): ByteSpan | undefined {
   const parts = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header)
@@ -120,8 +120,8 @@ function readPosition(text: string): number | undefined {
 }
 
 /**
- * True when the positions fit neither each other, the file nor the maximum. The maximum is compared
- * with `end - start`, so one byte more can pass.
+ * Returns true when the positions contradict each other, the file or the maximum. The maximum is
+ * compared with `end - start`, so a range may be one byte longer.
  */
 function isUnsatisfiable(range: ByteSpan, totalBytes: number, maxRangeBytes: number): boolean {
   return (
@@ -129,7 +129,7 @@ function isUnsatisfiable(range: ByteSpan, totalBytes: number, maxRangeBytes: num
   )
 }
 
-/** What is sent of the file for a satisfiable range. */
+/** Returns the part of the file that answers a satisfiable range. */
 function clampRange(range: ByteSpan, totalBytes: number): ByteSpan {
   return { start: range.start, end: Math.min(range.end, totalBytes - 1) }
 }

@@ -1,6 +1,5 @@
-// The error table of item-feeds.md, section 5 as data, and the family of errors that each feed
-// answers by. Statuses differ by feed in two rows. Placeholders stand for what the service fills
-// in.
+// The error table of item-feeds.md, section 5 as data, and the family of errors of each feed. Two
+// rows have statuses that differ by feed. The service fills in the placeholders.
 
 import type { ServiceProfile } from '../../service/profile'
 import { ErrorFamily, type ErrorRow, FEED_ERRORS, requestError } from '../http/error-family'
@@ -32,7 +31,7 @@ export type ServiceErrorId =
   | 13024
 
 export interface ServiceErrorRow extends ErrorRow {
-  /** Statuses of single feeds that differ. */
+  /** Statuses that differ for single feeds. */
   readonly statusOf?: Partial<Record<FeedName, number>>
 }
 
@@ -116,7 +115,7 @@ export interface FeedErrorOptions {
   readonly wrapErrors: boolean
 }
 
-/** The errors of one feed. */
+/** Returns the errors of one feed. */
 export function feedErrors(
   feed: FeedName,
   { profile, headerForm, wrapErrors }: FeedErrorOptions,

@@ -5,15 +5,15 @@
 const MUST_QUOTE = /[\t"\\\n\r]/
 const ESCAPED = /["\\]/g
 
-/** Text per block. A block is cut at the first row end past this. */
+/** The size of the text of a block. A block ends at the first row end past it. */
 const BLOCK_CHARS = 256 * 1024
 
-/** A cell as it stands in a file. */
+/** Returns a cell in the form of the file. */
 export function tsvCell(value: string): string {
   return MUST_QUOTE.test(value) ? `"${value.replace(ESCAPED, '\\$&')}"` : value
 }
 
-/** A line with its line end. */
+/** Returns a line with its line end. */
 export function tsvLine(cells: readonly string[]): string {
   let line = ''
   for (let i = 0; i < cells.length; i++)
@@ -21,7 +21,7 @@ export function tsvLine(cells: readonly string[]): string {
   return `${line}\n`
 }
 
-/** UTF-8 blocks of whole lines. The blocks are the caller's to keep. */
+/** Yields UTF-8 blocks of whole lines. The caller owns the blocks. */
 export function* tsvBlocks(
   lines: Iterable<string>,
   blockChars = BLOCK_CHARS,

@@ -1,6 +1,6 @@
-// Registers the routes and stands guard before each: the token, the query, the body, the errors
-// that a test asks for by header, failures inside. The only file that knows hono, which is loaded
-// with the first request: making an emulator stays synchronous. What is behind a route is a
+// Registers the routes and checks each request: the token, the query, the body, and the errors that
+// a test requests by header. It also answers for failures inside. Only this file uses hono, which
+// is loaded with the first request, so that making an emulator stays synchronous. A route has a
 // function from a call to a response.
 
 import type { Context } from 'hono'
@@ -22,26 +22,32 @@ export interface AppParts {
   readonly routes: readonly Route[]
   readonly tokens: TokenIssuer
   readonly scopeBase: string
-  /** Refuses what reaches no operation, and what an operation has no error of its own for. */
+  /**
+   * The errors for requests that reach no operation, and for cases without an error of the
+   * operation.
+   */
   readonly plain: ErrorFamily<never>
 }
 
 export interface App {
-  /** Loads the router, unless it is loaded. @throws FeedError DEPENDENCY_MISSING without hono */
+  /** Loads the router if necessary. @throws FeedError DEPENDENCY_MISSING without hono */
   load(): Promise<void>
   /**
-   * The whole service as one function.
+   * Answers any request to the service.
    * @throws FeedError DEPENDENCY_MISSING without hono, and nothing else
    */
   answer(request: Request): Promise<Response>
 }
 
-/** Longest request body, in bytes: the largest real one is a subscription of a few hundred. */
+/**
+ * The longest request body, in bytes. The largest real one is a subscription of a few hundred
+ * bytes.
+ */
 const REQUEST_BODY_BYTES = 64 * 1024
 
 const FORCED_ERROR = /^error;code=(\d+|internal)$/
 
-/** Who calls an operation that is open to all. */
+/** The caller of an operation that needs no token. */
 const ANYBODY: TokenClaims = { grant: 'application', scopes: [], expiresMs: 0 }
 
 export function createApp(parts: AppParts): App {
@@ -53,7 +59,7 @@ export function createApp(parts: AppParts): App {
   }
 }
 
-/** The build makes of an `import()` inside `try` what bundlers take for optional. */
+/** The build turns an `import()` inside `try` into a form that bundlers treat as optional. */
 async function hono() {
   try {
     return await import('hono')
@@ -71,12 +77,12 @@ async function routerOf(parts: AppParts) {
     )
   }
   router.notFound(() => parts.plain.codeless(404, 'The service has no such operation.'))
-  // hono would print the error, and answer by plain text.
+  // hono would print the error and answer with plain text.
   router.onError(() => parts.plain.codeless(500, INTERNAL_PROBLEM))
   return router
 }
 
-/** Variables in braces to variables after a colon. */
+/** Turns variables in braces into variables after a colon. */
 function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -121,9 +127,7 @@ function admit(
   return admissions.some(opens) ? claims : 'insufficient_scope'
 }
 
-/**
- * The operation's own error for it where it has one, with the challenge of RFC 6750 in any case.
- */
+/** Answers with the error of the operation if it has one, always with the challenge of RFC 6750. */
 function deny(refusal: TokenRefusal, route: Route, request: Request, parts: AppParts): Response {
   const headers = { 'www-authenticate': challenge(refusal, request.headers.get('authorization')) }
   const details = { input: 'Authorization', headers }
@@ -142,7 +146,9 @@ function deny(refusal: TokenRefusal, route: Route, request: Request, parts: AppP
   )
 }
 
-/** The feeds have a code for it (item-feeds.md, section 5); the other interfaces have none. */
+/**
+ * The feeds have a code for this case (item-feeds.md, section 5); the other interfaces have none.
+ */
 function refuseRepeated(name: string, route: Route, parts: AppParts): Response {
   const { ids = [], family = parts.plain } = route.errors ?? {}
   const details = { input: name.slice(0, ECHO_CHARS) }
@@ -151,12 +157,12 @@ function refuseRepeated(name: string, route: Route, parts: AppParts): Response {
     : family.codeless(400, 'A query parameter comes more than once.', details)
 }
 
-/** Longest name of a parameter that an error repeats. */
+/** The longest name of a parameter that an error repeats. */
 const ECHO_CHARS = 80
 
 /**
- * The body as text; undefined when it is too long. Its length is what arrives: a chunked body
- * states none. A body that states its length and is too long is not read at all.
+ * Returns the body as text. Returns undefined when it is too long. The received bytes count,
+ * because a chunked body states no length. A body whose stated length is too long is not read.
  */
 async function readBody(request: Request): Promise<string | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > REQUEST_BODY_BYTES) return undefined
@@ -173,9 +179,9 @@ async function readBody(request: Request): Promise<string | undefined> {
 }
 
 /**
- * A documented error that no ordinary request can meet, asked for by the header `x-feedmill-fault:
- * error;code=<id>`; `error;code=internal` is a failure inside. A code that the operation does not
- * have is the tester's mistake.
+ * Answers with a documented error that the header requests, such as one that no ordinary request
+ * can meet: `x-feedmill-fault: error;code=<id>`; `error;code=internal` is a failure inside. A code
+ * that the operation does not have is refused.
  */
 function forcedError(route: Route, request: Request, parts: AppParts): Response | undefined {
   const { errors, operationId } = route

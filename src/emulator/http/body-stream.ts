@@ -1,9 +1,9 @@
-// Bodies as generators of chunks, and generators as bodies. Nothing is read ahead, and whatever
-// ends a body ends its source.
+// Turns bodies into generators of chunks and generators into bodies. Nothing is read ahead, and the
+// end of a body ends its source.
 
 /**
- * A body that pulls a chunk only when one is asked for. `onCancel` runs before the generator is
- * ended: to free what it waits for.
+ * Makes a body that pulls a chunk only when its reader asks for one. `onCancel` runs before the
+ * generator ends, to stop its waits.
  */
 export function streamOf(
   chunks: AsyncGenerator<Uint8Array, void, void>,
@@ -25,7 +25,7 @@ export function streamOf(
   )
 }
 
-/** The chunks of a body; it is cancelled when they are not read to the end. */
+/** Yields the chunks of a body. Cancels the body when the caller stops early. */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {

@@ -1,48 +1,47 @@
 // The error rows that one part of the service answers by, and the JSON bodies made from them
 // (feed-file-catalog.md, sections 3.10 and 6; item-feeds.md, section 5;
-// signing-keys-and-subscriptions.md, section 7). A family knows neither routes nor requests:
-// which rows an operation can meet is said where its route is.
+// signing-keys-and-subscriptions.md, section 7). A family knows neither routes nor requests. Each
+// route names the rows that its operation can meet.
 
 export interface ErrorRow {
   readonly status: number
   readonly category: 'REQUEST' | 'BUSINESS' | 'APPLICATION'
-  /** May hold placeholders such as `{max_bytes}`, which each answer fills in. */
+  /** The message. Each answer fills in its placeholders, such as `{max_bytes}`. */
   readonly message: string
-  /** The part of the request at fault: named in `inputRefIds`, its value in `parameters`. */
+  /** The part of the request at fault. `inputRefIds` has its name and `parameters` its value. */
   readonly input?: string
 }
 
 export interface ErrorFamilyOptions {
   readonly domain: string
   readonly subdomain: string
-  /** Sends `{"errors":[Error]}` in place of the bare Error. */
+  /** Sends `{"errors":[Error]}` instead of the bare Error. */
   readonly wrapped: boolean
-  /** Statuses chosen for single codes in place of the row's own. */
+  /** Statuses of single codes that replace those of their rows. */
   readonly statuses?: Readonly<Record<number, number>>
   /**
-   * What the inputs of rows are called in a request, where a profile says so: the marketplace
-   * header, for one.
+   * The names of inputs in a request where a profile defines them, such as the marketplace header.
    */
   readonly inputNames?: Readonly<Record<string, string>>
 }
 
 export interface ErrorDetails {
-  /** The part of the request at fault, where it is another than the row's. */
+  /** The part of the request at fault, if it differs from that of the row. */
   readonly input?: string | undefined
-  /** The value of that part, where the request had one. */
+  /** The value of that part, if the request has one. */
   readonly received?: string | null | undefined
-  /** What the placeholders of the message stand for. Each is a parameter of the error too. */
+  /** The values of the placeholders in the message. Each is also a parameter of the error. */
   readonly values?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Longest piece of a request that an error body repeats. */
+/** The longest piece of a request that an error body repeats. */
 const ECHO_CHARS = 80
 
-/** Some data of the request is not valid (item-feeds.md, section 5). */
+/** The code for invalid data in the request (item-feeds.md, section 5). */
 export const INVALID_DATA = 13000
 
-/** How the catalog and the feeds name themselves in errors (feed-file-catalog.md, section 3.10). */
+/** The names of the catalog and the feeds in errors (feed-file-catalog.md, section 3.10). */
 export const FEED_ERRORS = { domain: 'API_FEED', subdomain: 'feed' } as const
 
 export class ErrorFamily<Id extends number = number> {
@@ -60,12 +59,15 @@ export class ErrorFamily<Id extends number = number> {
     return this.#options.statuses?.[id] ?? this.rows[id].status
   }
 
-  /** The documented error of this code. `details.status` comes before the row's own status. */
+  /**
+   * Answers with the documented error of this code. `details.status` takes precedence over the
+   * status of the row.
+   */
   response(id: Id, details: ErrorDetails & { readonly status?: number } = {}): Response {
     return this.#respond(details.status ?? this.status(id), { errorId: id }, this.rows[id], details)
   }
 
-  /** An Error object without a code, for what the documents give none to. */
+  /** Answers with an Error object without a code, for cases without a documented code. */
   codeless(status: number, message: string, details: ErrorDetails = {}): Response {
     const category = status >= 500 ? 'APPLICATION' : 'REQUEST'
     return this.#respond(status, {}, { status, category, message }, details)
@@ -103,14 +105,14 @@ export class ErrorFamily<Id extends number = number> {
   }
 }
 
-/** Errors that no operation of a document has: all of them are without a code. */
+/** The errors outside all documented operations. None of them has a code. */
 export function plainErrors(wrapped: boolean): ErrorFamily<never> {
   return new ErrorFamily<never>({}, { ...FEED_ERRORS, wrapped })
 }
 
 /**
- * The message with its placeholders filled in. An error that a test forced has no values: there the
- * name of each stands.
+ * Returns the message with its placeholders filled in. An error that a test forced has no values
+ * and shows the names.
  */
 function filled(message: string, values: Readonly<Record<string, string>>): string {
   return message.replaceAll(
@@ -119,7 +121,7 @@ function filled(message: string, values: Readonly<Record<string, string>>): stri
   )
 }
 
-/** A row that is the caller's mistake. */
+/** Returns a row for a mistake of the caller. */
 export function requestError(status: number, message: string, input?: string): ErrorRow {
   return { status, category: 'REQUEST', message, ...(input === undefined ? {} : { input }) }
 }

@@ -1,5 +1,5 @@
-// The service as a `fetch` that needs no socket, with the one duty that a socket would have: an
-// aborted request ends at once, whether its answer is still being made or already being read.
+// The service as a `fetch` without a socket. An aborted request ends at once, while its answer is
+// made as well as while it is read.
 
 /** The part of the platform's `fetch` that the emulator has. */
 export type InProcessFetch = (
@@ -32,7 +32,7 @@ async function untilAborted(answer: Promise<Response>, signal: AbortSignal): Pro
   }
 }
 
-/** Reads nothing ahead: a body that nobody reads takes nothing from its source. */
+/** Reads nothing ahead, so an unread body takes nothing from its source. */
 function bodyUntilAborted(
   source: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ function bodyUntilAborted(
       start(controller) {
         const abort = () => {
           controller.error(signal.reason)
-          reader.cancel(signal.reason).catch(() => {}) // The reader of the body has the reason already.
+          reader.cancel(signal.reason).catch(() => {}) // The reader of the body already has the reason.
         }
         signal.addEventListener('abort', abort, { once: true })
       },

@@ -1,6 +1,5 @@
-// The emulator on a socket. The only file that knows @hono/node-server, which is loaded when
-// somebody listens: in process it is not needed. What HTTP itself refuses, before any operation is
-// reached, is answered by an Error object too.
+// The emulator on a socket. Only this file uses @hono/node-server, which is loaded with the first
+// `listen`. A request that HTTP itself refuses also gets an Error object.
 
 import {
   createServer,
@@ -18,9 +17,9 @@ import type { ErrorFamily } from './error-family'
 import { missingPackage } from './missing-package'
 
 export interface ListenOptions {
-  /** 0 to 65535. Default 0: any free port. */
+  /** The port, 0 to 65535. Default 0, which takes any free port. */
   readonly port?: number
-  /** Default 127.0.0.1. */
+  /** The host. Default 127.0.0.1. */
   readonly host?: string
 }
 
@@ -29,17 +28,17 @@ const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
 export interface ListeningServer {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string
-  /** Stops listening and destroys every connection, those in the middle of an answer too. */
+  /** Stops listening and destroys every connection, also those in the middle of an answer. */
   close(): Promise<void>
 }
 
-/** Refuses what reaches no operation. */
+/** The errors for requests that reach no operation. */
 type Refuse = (status: number, message: string) => Response
 
 /**
- * Answers by `answer` on a socket. `plain` refuses what is no request.
- * @throws FeedError OPTION_INVALID, LISTEN_FAILED when the port cannot be had, DEPENDENCY_MISSING
- * without @hono/node-server
+ * Serves `answer` on a socket. `plain` has the errors for invalid requests.
+ * @throws FeedError OPTION_INVALID, LISTEN_FAILED when the port is not available,
+ * DEPENDENCY_MISSING without @hono/node-server
  */
 export async function listen(
   answer: Answer,
@@ -61,9 +60,9 @@ export async function listen(
       return withQuietBody(await answer(request, connection), connection)
     },
     {
-      // Else the adapter replaces the global Request and Response of the whole process.
+      // By default the adapter replaces the global Request and Response of the whole process.
       overrideGlobalObjects: false,
-      // HTTP/1.0 needs no Host header.
+      // A request of HTTP/1.0 needs no Host header.
       hostname: new URL(url).host,
       errorHandler: error =>
         error instanceof RequestError
@@ -85,7 +84,7 @@ async function nodeServer() {
   }
 }
 
-/** Listens, and gives the address. */
+/** Listens and returns the address. */
 function bound(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', cause => reject(listenFailed(host, port, cause)))
@@ -115,14 +114,14 @@ function listenFailed(
   )
 }
 
-/** RFC 9112, section 3.2. */
+/** The rules of RFC 9112, section 3.2. */
 function isHostMissing({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined
 }
 
 /**
- * What Node refuses before there is a request for the adapter: broken syntax, headers past every
- * measure, a tunnel, an expectation.
+ * Answers what Node refuses before the adapter sees a request: broken syntax, oversized headers, a
+ * tunnel, an expectation.
  */
 function refuseBrokenRequests(server: Server, refuse: Refuse): void {
   const answering = new WeakMap<Duplex, ServerResponse>()
@@ -131,8 +130,7 @@ function refuseBrokenRequests(server: Server, refuse: Refuse): void {
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const outgoing = answering.get(socket)
-    // An answer that has begun cannot be followed by another one that the client would take for its
-    // rest.
+    // The client would take a second answer for the rest of the one that has begun.
     if (!socket.writable || (outgoing?.headersSent && !outgoing.writableFinished))
       return void socket.destroy()
     const [status, message] = BROKEN_REQUESTS[error.code ?? ''] ?? [
@@ -157,7 +155,7 @@ const BROKEN_REQUESTS: Readonly<Record<string, readonly [status: number, message
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 }
 
-/** Writes a whole answer on a connection that is of no use afterwards. */
+/** Writes a whole answer and ends the connection. */
 async function endBy(socket: Duplex, response: Response): Promise<void> {
   const body = await response.text()
   const head = [
@@ -166,7 +164,7 @@ async function endBy(socket: Duplex, response: Response): Promise<void> {
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ]
-  socket.on('error', () => {}) // The client may have gone: there is nobody to tell.
+  socket.on('error', () => {}) // The client may have disconnected, so the failure is ignored.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
@@ -178,8 +176,8 @@ async function refuseExpectation(outgoing: ServerResponse, refuse: Refuse): Prom
 }
 
 /**
- * A file that fails in the middle resets the connection. The adapter would print the failure too.
- * A body without a stated length is no file, lies in memory, and cannot fail.
+ * Resets the connection when a file fails in the middle. The adapter would also print the failure.
+ * A body without a stated length is not a file: it is in memory and cannot fail.
  */
 function withQuietBody(response: Response, connection: Connection): Response {
   if (response.body === null || !response.headers.has('content-length')) return response
@@ -197,7 +195,7 @@ function withQuietBody(response: Response, connection: Connection): Response {
 function connectionOf(outgoing: ServerResponse): Connection {
   return {
     reset() {
-      // What is still being written to the response has nowhere to go, and nobody to tell.
+      // The connection is gone, so failures of pending writes are ignored.
       outgoing.on('error', () => {})
       outgoing.socket?.resetAndDestroy()
     },

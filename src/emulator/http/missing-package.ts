@@ -1,4 +1,4 @@
-// The error for an optional package of the emulator that is not installed.
+// Makes the error for a missing optional package of the emulator.
 
 import { FeedError } from '../../errors'
 

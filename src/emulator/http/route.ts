@@ -1,6 +1,5 @@
-// What a route is: one value that registers an operation, guards it, and describes it. The
-// application and the OpenAPI document are both made from a list of these, so that neither can say
-// what the other does not do.
+// A route registers, guards and describes an operation. The application and the OpenAPI document
+// are made from the same list of routes, so that they agree.
 
 import type { JsonSchema } from '../openapi/schemas'
 import type { TokenClaims, TokenRefusal } from '../tokens/tokens'
@@ -8,15 +7,15 @@ import type { ErrorFamily } from './error-family'
 
 export interface Call {
   readonly request: Request
-  /** The body as text; empty for an operation that takes none. */
+  /** The body as text. It is empty for an operation without a body. */
   readonly body: string
-  /** The path's variables, decoded. */
+  /** The decoded variables of the path. */
   readonly path: Readonly<Record<string, string>>
-  /** Whom the token was given to. */
+  /** The holder of the token. */
   readonly caller: TokenClaims
 }
 
-/** A token that opens an operation: its grant and its scope, without the scope's base. */
+/** The grant and the scope of a token that an operation accepts. The scope has no base. */
 export interface Admission {
   readonly grant: TokenClaims['grant']
   readonly scope: string
@@ -28,17 +27,17 @@ export interface Parameter {
   readonly description: string
   readonly required?: boolean
   /**
-   * Default `{"type":"string"}`. Validity beyond the type is the operation's own business: it
-   * answers with its own codes.
+   * Default `{"type":"string"}`. The operation checks the value further and answers with its own
+   * codes.
    */
   readonly schema?: JsonSchema
 }
 
 export interface ResponseDescription {
   readonly description: string
-  /** Without it the response has no body. */
+  /** The schema of the body. Undefined for a response without a body. */
   readonly body?: { readonly mediaType: string; readonly schema: JsonSchema }
-  /** Headers by name with their meaning; all of them are sent unless `optional`. */
+  /** The headers by name, with their meaning. Headers without `optional` are always sent. */
   readonly headers?: Readonly<
     Record<string, { readonly description: string; readonly optional?: boolean }>
   >
@@ -47,11 +46,11 @@ export interface ResponseDescription {
 export interface RouteErrors {
   readonly family: ErrorFamily
   readonly ids: readonly number[]
-  /** Answers a failure inside. */
+  /** Makes the answer to a failure inside. */
   readonly internal: number
   /**
-   * What answers a token that is missing or not valid, and one that is valid for something else;
-   * default: an Error object without a code.
+   * The codes for a missing or invalid token, and for a token without the needed scope. Default: an
+   * Error object without a code.
    */
   readonly denied?: Readonly<
     Partial<Record<TokenRefusal, { readonly id: number; readonly status: number }>>
@@ -60,17 +59,17 @@ export interface RouteErrors {
 
 export interface Route {
   readonly method: 'get' | 'post'
-  /** Variables in braces: `/file/{file_id}`. */
+  /** The path, with variables in braces: `/file/{file_id}`. */
   readonly path: string
   readonly operationId: string
   readonly tag: string
   readonly summary: string
-  /** Any one of them opens the operation; none at all, and it needs no token. */
+  /** The operation accepts a token with any one of them. Without any, it needs no token. */
   readonly admissions: readonly Admission[]
   readonly parameters: readonly Parameter[]
   /** Request bodies are limited to 64 KiB. */
   readonly body?: { readonly mediaType: string; readonly schema: JsonSchema }
-  /** By status, the errors of `errors` apart. */
+  /** The responses by status, without those of `errors`. */
   readonly responses: Readonly<Record<number, ResponseDescription>>
   readonly errors?: RouteErrors
   readonly answer: (call: Call) => Response | Promise<Response>

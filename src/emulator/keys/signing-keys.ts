@@ -1,6 +1,6 @@
 // The signing keys of the calling application (signing-keys-and-subscriptions.md, section 3.1):
-// identifiers and times from the seed, the key material made when a key is first asked for and then
-// kept. Private keys are dropped as soon as they are made: nothing here could return one.
+// identifiers and times come from the seed, and the key material is made at the first request and
+// then kept. Private keys are dropped at once, so nothing can return one.
 
 import {
   createCipheriv,
@@ -30,7 +30,7 @@ function checkKey(seed: SigningKeySeed): SigningKeySeed {
   return seed
 }
 
-/** One of each cipher. */
+/** Returns one key of each cipher. */
 export function defaultSigningKeys(createdAt: Date): readonly SigningKeySeed[] {
   return (['ED25519', 'RSA'] as const).map(cipher => ({ cipher, createdAt }))
 }
@@ -42,14 +42,14 @@ const RSA_BITS = 2048
 const generate = promisify(generateKeyPair)
 
 export class SigningKeys {
-  /** Identifiers in the order of the seeds. */
+  /** The identifiers in the order of the seeds. */
   readonly ids: readonly string[]
   readonly #seeds: ReadonlyMap<string, SigningKeySeed>
   readonly #made = new Map<string, Promise<SigningKeyBody>>()
   readonly #jweKey: Uint8Array
 
   /**
-   * `jweKey` opens the encrypted form: 32 bytes.
+   * `jweKey` decrypts the encrypted form. It has 32 bytes.
    * @throws FeedError OPTION_INVALID
    */
   constructor(
@@ -62,7 +62,7 @@ export class SigningKeys {
     this.#jweKey = jweKey
   }
 
-  /** The key, or nothing when there is none of this identifier. */
+  /** Returns the key of this identifier, or undefined. */
   find(id: string): Promise<SigningKeyBody> | undefined {
     const seed = this.#seeds.get(id)
     if (seed === undefined) return undefined
@@ -85,8 +85,8 @@ export class SigningKeys {
 }
 
 /**
- * The same date and time so many years later; the 29th of February becomes the 28th where there is
- * none.
+ * Returns the same date and time so many years later. The 29th of February becomes the 28th in a
+ * year without it.
  */
 export function yearsLater(time: Date, years: number): Date {
   const later = new Date(time)
@@ -118,7 +118,7 @@ function encrypted(publicKey: KeyObject, key: Uint8Array): string {
   return [header, '', base64url(iv), base64url(text), base64url(cipher.getAuthTag())].join('.')
 }
 
-/** In the form of a UUID; the same in every process. */
+/** Returns an identifier in the form of a UUID, which is the same in every process. */
 function keyId(worldSeed: number, index: number): string {
   const hex = createHash('sha256').update(`signing key ${worldSeed}/${index}`).digest('hex')
   return [

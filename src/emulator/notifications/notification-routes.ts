@@ -1,5 +1,5 @@
 // The routes of notifications: createSubscription (signing-keys-and-subscriptions.md, section 2.3),
-// and what it takes to bring a subscription through its states.
+// and the operations that bring a subscription through its states.
 
 import { arrayOf, knownOptions, type OptionNames, optionInvalid } from '../../options'
 import { type OperationName, USER_SUBSCRIPTION_SCOPE } from '../../service/operations'
@@ -22,11 +22,11 @@ import {
 } from './topics'
 
 export interface NotificationOptions {
-  /** Default: the five topics of service-notes.md, section 8. */
+  /** The topics. Default: the five topics of service-notes.md, section 8. */
   readonly topics?: readonly Topic[]
-  /** Default: one that is enabled and one that is not. */
+  /** The destinations. Default: one that is enabled and one that is not. */
   readonly destinations?: readonly Destination[]
-  /** Answers 195003 and 195015 by this status. Default 400. */
+  /** The status of 195003 and 195015. Default 400. */
   readonly conflictStatus?: 400 | 409
 }
 
@@ -167,7 +167,7 @@ function creationErrors(family: ErrorFamily<NotificationErrorId>): RouteErrors {
   }
 }
 
-/** A list in one page, and an entry of it by its identifier. */
+/** The routes of a list in one page, and of an entry by its identifier. */
 function listRoutes<What extends 'topic' | 'destination'>(
   open: (
     operationId: NotificationOperation,

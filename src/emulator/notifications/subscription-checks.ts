@@ -1,14 +1,14 @@
-// What a request for a subscription must hold, as one table (signing-keys-and-subscriptions.md,
-// sections 3.2 and 7): the first row that refuses gives the error. From the form of the request
-// over what it names to what stands already.
+// The checks of a request for a subscription, as one table (signing-keys-and-subscriptions.md,
+// sections 3.2 and 7): the first failing row gives the error. The checks look at the form of the
+// request first, then at what it names, then at existing subscriptions.
 
 import type { TokenClaims } from '../tokens/tokens'
 import type { NotificationErrorId } from './notification-errors'
 import type { Destination, Topic } from './topics'
 
-/** The request's body, as far as it has the right form. null: missing or of another type. */
+/** The parts of the body. Null stands for a part that is missing or has another type. */
 export interface AskedSubscription {
-  /** False when there is no body with a payload object in it. */
+  /** False when the body has no payload object. */
   readonly configured: boolean
   readonly topicId: string | null
   readonly status: string | null
@@ -20,7 +20,7 @@ export interface AskedSubscription {
 
 export interface SubscriptionContext {
   readonly caller: TokenClaims
-  /** What the caller's scopes begin with. */
+  /** The beginning of the scopes of the caller. */
   readonly scopeBase: string
   readonly topic: Topic | undefined
   readonly destination: Destination | undefined
@@ -58,8 +58,8 @@ const CHECKS: readonly Check[] = [
 ]
 
 /**
- * The error that the request meets. Without a body at all it is the one of a configuration that is
- * missing.
+ * Returns the error of the request. A request without a body gets the error of a missing
+ * configuration.
  */
 export function subscriptionRefusal(
   asked: AskedSubscription | undefined,
@@ -68,7 +68,7 @@ export function subscriptionRefusal(
   return asked === undefined ? 195003 : CHECKS.find(check => check.refuses(asked, context))?.code
 }
 
-/** Reads a body; nothing when it is no JSON object. */
+/** Reads a body. Returns undefined unless it is a JSON object. */
 export function readSubscription(body: string): AskedSubscription | undefined {
   const value = fieldsOf(parsed(body))
   if (value === undefined) return undefined
@@ -89,8 +89,8 @@ function payloadOf(topic: Topic, schemaVersion: string | null) {
 }
 
 /**
- * A user's topic takes a user's token, an application's topic an application's, and both the
- * topic's own scopes.
+ * A topic of a user takes the token of a user, and a topic of an application takes that of an
+ * application. Both need the scopes of the topic.
  */
 function isAuthorized({ caller, topic, scopeBase }: SubscriptionContext): boolean {
   const grant = topic!.context === 'USER' ? 'user' : 'application'

@@ -1,6 +1,6 @@
 // The subscriptions of the calling application and their states (signing-keys-and-subscriptions.md,
 // section 4): created ENABLED or DISABLED, DISABLED to ENABLED while the destination is enabled.
-// One for each topic and schema version.
+// There is one for each topic and schema version.
 
 import type { Subscription } from '../../service/json/bodies'
 import type { ErrorFamily } from '../http/error-family'
@@ -21,7 +21,7 @@ export interface SubscriptionsOptions {
   readonly now: () => Date
   readonly worldSeed: number
   readonly scopeBase: string
-  /** Where a subscription can be read, `{subscription_id}` in place of its identifier. */
+  /** The path of a subscription, with `{subscription_id}` for its identifier. */
   readonly subscriptionPath: string
 }
 
@@ -33,7 +33,7 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** 201 with the new subscription's address, or the error that the request meets. */
+  /** Answers 201 with the address of the new subscription, or the error of the request. */
   create({ request, body, caller }: Call): Response {
     const isJson = /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')
     const asked = isJson ? readSubscription(body) : undefined
@@ -47,7 +47,7 @@ export class Subscriptions {
     })
   }
 
-  /** 204 once the subscription is enabled, again too. */
+  /** Answers 204 when the subscription is enabled, also when it was enabled before. */
   enable({ path }: Call): Response {
     const subscription = this.#byId.get(path.subscription_id ?? '')
     if (subscription === undefined) return notFound()
@@ -105,7 +105,7 @@ export class Subscriptions {
     const { now, worldSeed } = this.#options
     const subscriptionId = notificationId(`subscription ${topicId}/${schemaVersion}`, worldSeed)
     const payload = { deliveryProtocol, format, schemaVersion }
-    // The checks have refused every other value.
+    // Every other value has failed the checks.
     const status = asked.status as Subscription['status']
     const creationDate = now().toISOString()
     this.#byId.set(subscriptionId, {
@@ -120,7 +120,7 @@ export class Subscriptions {
   }
 }
 
-/** What has passed every check. */
+/** The parts of a request that has passed every check. */
 type Complete<T> = { [K in keyof T]: NonNullable<T[K]> }
 
 function partNamed(asked: AskedSubscription, input: string): string | null {
@@ -128,7 +128,7 @@ function partNamed(asked: AskedSubscription, input: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The documents give no code to an identifier in the path that nothing has. */
+/** The documents give no code for an unknown identifier in the path. */
 export function notFound(): Response {
   return new Response(null, { status: 404 })
 }

@@ -24,11 +24,9 @@ export interface SupportedPayload {
 export interface Topic {
   readonly topicId: string
   readonly description: string
-  /** Whose subscriptions it takes: an application's, or a user's. */
+  /** Whether applications or users subscribe to it. */
   readonly context: 'APPLICATION' | 'USER'
-  /**
-   * Scopes that the token must have beside the one that opens the operation, without their base.
-   */
+  /** Further scopes that the token must have, without their base. */
   readonly scopes: readonly string[]
   readonly supportedPayloads: readonly SupportedPayload[]
 }
@@ -145,7 +143,7 @@ export const DEFAULT_TOPICS: readonly Topic[] = [
   },
 ]
 
-/** One destination that is enabled and one that is not. */
+/** Returns one destination that is enabled and one that is not. */
 export function defaultDestinations(worldSeed: number): readonly Destination[] {
   return (['ENABLED', 'DISABLED'] as const).map(status => ({
     destinationId: notificationId(`destination ${status}`, worldSeed),
@@ -155,7 +153,7 @@ export function defaultDestinations(worldSeed: number): readonly Destination[] {
   }))
 }
 
-/** The same in every process. */
+/** Returns an identifier that is the same in every process. */
 export function notificationId(what: string, worldSeed: number): string {
   return createHash('sha256').update(`${what} ${worldSeed}`).digest('hex').slice(0, 24)
 }

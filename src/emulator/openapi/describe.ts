@@ -1,4 +1,4 @@
-// Short ways to write the descriptions that a route carries.
+// Functions that make the descriptions of a route.
 
 import type { Parameter, ResponseDescription } from '../http/route'
 import type { JsonSchema } from './schemas'
@@ -23,7 +23,7 @@ export function jsonResponse(description: string, schema: JsonSchema): ResponseD
   return { description, body: { mediaType: 'application/json', schema } }
 }
 
-/** A file, or with `part` a part of it. */
+/** Describes a file, or a part of it with `part`. */
 export function fileResponse(
   description: string,
   mediaType: string,

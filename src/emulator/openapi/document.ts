@@ -13,14 +13,14 @@ import { componentSchemas, type JsonSchema, schemaRef } from './schemas'
 
 export interface DocumentOptions {
   readonly routes: readonly Route[]
-  /** What scope names begin with. */
+  /** The beginning of scope names. */
   readonly scopeBase: string
   readonly tokenPath: string
-  /** Errors of operations without a family of their own are sent as `{"errors":[…]}`. */
+  /** Whether operations without a family of their own send errors as `{"errors":[…]}`. */
   readonly wrapErrors: boolean
 }
 
-/** A JSON value of the document. */
+/** A JSON object of the document. */
 type Node = { readonly [key: string]: unknown }
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const TAGS: Readonly<Record<string, string>> = {
   notifications: 'Subscriptions to notifications.',
 }
 
-/** The document for a service at `origin`. */
+/** Returns the document for a service at `origin`. */
 function openApiDocument(
   { routes, scopeBase, tokenPath, wrapErrors }: DocumentOptions,
   origin: string,
@@ -99,10 +99,7 @@ function operationNode(route: Route, scopeBase: string, wrapErrors: boolean): No
   }
 }
 
-/**
- * A value that is not valid gets an answer of the operation's own, so that nothing but the type of
- * most is said here.
- */
+/** The operation itself answers an invalid value, so most parameters state only their type. */
 function parameterNode({
   name,
   in: place,
@@ -119,7 +116,8 @@ function responsesNode(route: Route, wrapErrors: boolean): Node {
     responseNode(description),
   ])
   const refusals = [...refusalsByStatus(route)]
-    // What a route says of a status itself comes first: the token endpoint has errors of its own.
+    // The description of a status by the route takes precedence, because the token endpoint has
+    // errors of its own.
     .filter(([status]) => route.responses[Number(status)] === undefined)
     .map(([status, refusal]) => [status, refusalNode(status, refusal, route.errors, wrapErrors)])
   return Object.fromEntries([...answers, ...refusals])
@@ -143,12 +141,12 @@ function headerNode({
   return { description, required: !optional, schema: { type: 'string' } }
 }
 
-/** What one status of refusal can mean. */
+/** The meanings of one error status. */
 interface Refusal {
   readonly ids: Set<number>
-  /** Why the status comes without a code, where it does. */
+  /** The case in which the status comes without a code. */
   readonly codeless: string[]
-  /** A token that opens nothing, with a code or without. */
+  /** A refused token, with or without a code. */
   challenges: boolean
 }
 
@@ -221,12 +219,12 @@ function refusalNode(
   }
 }
 
-/** The documented Error with one of these codes. */
+/** Describes the documented Error with one of these codes. */
 function errorSchema(ids: readonly number[]): JsonSchema {
   return { allOf: [schemaRef('Error'), { type: 'object', properties: { errorId: { enum: ids } } }] }
 }
 
-/** An Error bare, or in its list. */
+/** Describes an Error, bare or in its list. */
 function inList(error: JsonSchema, wrapped: boolean): JsonSchema {
   if (!wrapped) return error
   const errors: JsonSchema = { type: 'array', items: error, minItems: 1 }
@@ -245,7 +243,7 @@ function mapValues<V, W>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }
 
-/** The document at its own address, of which it does not tell. */
+/** The route of the document itself, which the document leaves out. */
 export function documentRoute(options: DocumentOptions): Route {
   return {
     method: 'get',

@@ -1,6 +1,6 @@
-// The JSON Schemas of the bodies, made from the shapes that the clients read by. A client forgives
-// what a service may leave out or add; a description of this service does not: it sends every
-// documented field but the few named here, and no other.
+// The JSON Schemas of the bodies, made from the shapes that the clients read by. A client tolerates
+// missing and additional fields. The description of this service is strict: it sends every
+// documented field except the few that are named here, and no other.
 
 import { z } from '../../service/json/json-shape'
 import * as shapes from '../../service/json/shapes'
@@ -10,7 +10,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** The components; what no document shows is described at its route. */
+/** The components. Each route describes the bodies that no document shows. */
 const SHAPES = {
   TimeDuration: shapes.timeDurationShape,
   Constraint: shapes.constraintShape,
@@ -36,7 +36,7 @@ const SHAPES = {
 
 export type SchemaName = keyof typeof SHAPES
 
-/** Fields that are sometimes not sent, as `component.field`. */
+/** Fields that are not always sent, as `component.field`. */
 const SOMETIMES: ReadonlySet<string> = new Set([
   'SupportedFeed.constraint',
   'FeedTypeSearchResponse.next',
@@ -44,12 +44,12 @@ const SOMETIMES: ReadonlySet<string> = new Set([
   'Subscription.filterId',
 ])
 
-/** A reference to a component. */
+/** Returns a reference to a component. */
 export function schemaRef(name: SchemaName): JsonSchema {
   return { $ref: componentPath(name) }
 }
 
-/** Every component, by name. */
+/** Returns every component by its name. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, shape] of Object.entries(SHAPES)) registry.add(shape, { id })

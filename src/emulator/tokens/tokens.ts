@@ -1,6 +1,6 @@
 // OAuth access tokens: the client credentials and the authorization code grant (RFC 6749, sections
 // 2.3.1, 4.1.3, 4.4, 5) and the reading of Bearer headers (RFC 6750). There is no page where a user
-// consents: one code, known beforehand, stands for a user who did. A token is opaque to clients and
+// consents: one fixed code stands for a user who has consented. A token is opaque to clients and
 // carries its own proof (an HMAC under a key of this emulator), so none is stored.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -9,17 +9,17 @@ import { repeatedName } from '../http/repeated-name'
 export interface TokenIssuerOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** Scopes that an application may ask for; the first is granted when none is asked. */
+  /** The scopes that an application may request. A request without a scope gets the first one. */
   readonly scopes: readonly string[]
-  /** The code that the authorization code grant takes, any number of times. */
+  /** The code of the authorization code grant. It can be used repeatedly. */
   readonly authorizationCode: string
-  /** What the user behind the code consented to. */
+  /** The scopes to which the user behind the code has consented. */
   readonly userScopes: readonly string[]
   readonly lifetimeSeconds: number
   readonly now: () => Date
 }
 
-/** Error codes of RFC 6749, section 5.2, as far as this grant can meet them. */
+/** The error codes of RFC 6749, section 5.2, that these grants can meet. */
 type TokenErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -27,19 +27,19 @@ type TokenErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
 
-/** Why a Bearer token opens nothing (RFC 6750, section 3.1). */
+/** Why a Bearer token is refused (RFC 6750, section 3.1). */
 export type TokenRefusal = 'invalid_token' | 'insufficient_scope'
 
-/** What a token says about its holder. */
+/** The content of a token. */
 export interface TokenClaims {
-  /** `application`: client credentials. `user`: a user's consent, by an authorization code. */
+  /** `application` stands for client credentials, `user` for an authorization code. */
   readonly grant: 'application' | 'user'
   readonly scopes: readonly string[]
-  /** Milliseconds since the epoch. */
+  /** The time of expiry, in milliseconds since the epoch. */
   readonly expiresMs: number
 }
 
-/** Longest piece of a request that a description repeats. */
+/** The longest piece of a request that a description repeats. */
 const ECHO_CHARS = 80
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
@@ -68,7 +68,7 @@ export class TokenIssuer {
     )
   }
 
-  /** Reads `Authorization: Bearer …`; nothing when there is no valid token in it. */
+  /** Reads `Authorization: Bearer …`; returns undefined without a valid token. */
   read(authorization: string | null): TokenClaims | undefined {
     const token = /^Bearer ([\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return undefined
@@ -96,8 +96,8 @@ export class TokenIssuer {
   }
 
   /**
-   * The address that the code was sent to is asked for, as the standard does, and not compared: no
-   * code was ever sent.
+   * The standard requires the address to which the code was sent. The emulator does not compare it,
+   * because it never sent a code.
    */
   #answerUser(form: URLSearchParams): Response {
     const code = form.get('code')
@@ -154,13 +154,13 @@ export const REFUSAL_STATUS: Readonly<Record<TokenRefusal, 401 | 403>> = {
   insufficient_scope: 403,
 }
 
-/** The challenge (RFC 6750, section 3). A request that brought no token is told no error. */
+/** The challenge (RFC 6750, section 3). For a request without a token it has no error. */
 export function challenge(refusal: TokenRefusal, authorization: string | null): string {
   return authorization === null ? 'Bearer' : `Bearer error="${refusal}"`
 }
 
 /**
- * An error of RFC 6749, section 5.2. Its description holds no character that the section excludes.
+ * An error of RFC 6749, section 5.2. Its description has no character that the section excludes.
  */
 function refusal(error: TokenErrorCode, description: string): Response {
   const body = { error, error_description: description.replaceAll(/[^ !#-[\]-~]/g, '?') }
@@ -171,7 +171,7 @@ function refusal(error: TokenErrorCode, description: string): Response {
   })
 }
 
-/** The form in the body, or what is wrong with it. */
+/** Returns the form in the body, or its error. */
 function readForm(headers: Headers, body: string): URLSearchParams | string {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(
     headers.get('content-type') ?? '',

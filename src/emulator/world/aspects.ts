@@ -21,7 +21,7 @@ const DIMENSIONS_LABEL = `${base64('Dimensions')}|`
 const BRAND_NAME = `${base64('Brand')}:`
 const NOTE_NAME = `${base64('Seller Notes')}:`
 
-/** What the items of a group vary by stands before the pairs that they share. */
+/** The aspects in which the items of a group differ come before the shared ones. */
 export function aspectsCell(item: Item): string {
   const model = modelOf(item)
   const { features } = model.leaf.kind
@@ -37,14 +37,14 @@ export function aspectsCell(item: Item): string {
   return shape % 100 >= 97 ? `${cell};` : cell
 }
 
-/** The aspect that the seller did not declare, in two of three cases. */
+/** Returns the aspect that the seller did not declare, in two of three cases. */
 export function inferredAspectsCell(item: Item): string {
   const model = modelOf(item)
   if (model.undeclared >= model.leaf.kind.features.length || model.featureDraw % 3 === 0) return ''
   return sharedPair(model, model.undeclared)
 }
 
-/** The value of an item's aspect, where it has one and declares it. */
+/** Returns the value of an aspect of the item, if the item has it and the seller declared it. */
 export function aspectOf(item: Item, { name }: Feature): string {
   const model = modelOf(item)
   const { axes, features } = model.leaf.kind
@@ -95,7 +95,7 @@ const CARD_CONDITIONS = pieces([
 ])
 
 /**
- * A graded card says by whom, how, and under which number; any other card how much it was played.
+ * A graded card names the grader, the grade and a number. Any other card names its degree of wear.
  */
 export function conditionDescriptorsCell(item: Item): string {
   const model = modelOf(item)

@@ -1,6 +1,6 @@
 // Which items are in a campaign, when they enter and leave it, and the tracking payload they then
-// carry. Stays and absences take turns and have one length per item. A payload is renewed on some
-// days of a stay.
+// carry. Stays and absences alternate and have one length for each item. A payload is renewed on
+// some days of a stay.
 
 import { DRAW } from './draws'
 import { dayNumber } from './file-day'
@@ -20,7 +20,10 @@ interface Stay {
   readonly since: number
 }
 
-/** What happened to the item's priority on this day, by its last millisecond. Empty: nothing. */
+/**
+ * Returns what happened to the priority of the item on this day, up to its last millisecond.
+ * Returns an empty text when nothing happened.
+ */
 export function campaignChanges(
   key: number,
   day: number,
@@ -34,7 +37,7 @@ export function campaignChanges(
   return isRefreshed(key, day) ? ['TRACKING_PAYLOAD_REFRESHED'] : []
 }
 
-/** The payload that stands at the end of the day that holds `time`; empty outside a campaign. */
+/** Returns the payload at the end of the day of `time`, which is empty outside a campaign. */
 export function campaignPayload(key: number, time: number): string {
   if (!isPromoted(key)) return ''
   const stay = stayAt(key, time)
@@ -53,7 +56,7 @@ function isRefreshed(key: number, day: number): boolean {
   return fraction(mix(mix(key, DRAW.campaignRefresh), day)) < REFRESH_SHARE
 }
 
-/** Stays are two days or longer, so a day holds at most one turn. */
+/** Stays are two days or longer, so a day has at most one change. */
 function stayAt(key: number, time: number): Stay {
   const length = between(mix(key, DRAW.campaignLength), 2 * DAY_MS, 9 * DAY_MS)
   const offset = Math.floor(fraction(mix(key, DRAW.campaignPhase)) * length)

@@ -6,13 +6,10 @@ import { mixText } from './hash'
 import type { Kind } from './kinds'
 import * as kinds from './kinds'
 
-/**
- * A leaf category: what `categoryId` and `category` say of an item, and what kind of item stands
- * there.
- */
+/** A leaf category: the values of `categoryId` and `category`, and the kind of its items. */
 export interface Leaf {
   readonly categoryId: string
-  /** Names of all levels from the top-level category down, separated by pipes. */
+  /** The names of all levels from the top-level category down, separated by pipes. */
   readonly path: string
   readonly kind: Kind
 }
@@ -51,10 +48,10 @@ const KNOWN: ReadonlyMap<string, readonly [name: string, kinds: readonly Kind[]]
 ] as const)
 
 const ALL_KINDS: readonly Kind[] = [...new Set([...KNOWN.values()].flatMap(([, chosen]) => chosen))]
-/** Leaf categories of a category whose name is not known. */
+/** The number of leaf categories of a category without a known name. */
 const DERIVED_LEAVES = 5
 
-/** The same for the same identifier, in every world. */
+/** Returns the department of an identifier, which is the same in every world. */
 export function departmentOf(categoryId: string): Department {
   const [name, chosen] = KNOWN.get(categoryId) ?? [
     `Category ${categoryId}`,
@@ -79,7 +76,7 @@ function derivedKinds(categoryId: string): readonly Kind[] {
 }
 
 /**
- * The identifiers of two leaves never meet: each is its top-level category's, with two digits more.
+ * The identifier of a leaf is that of its top-level category and two more digits, so it is unique.
  */
 function leafId(categoryId: string, n: number): string {
   return categoryId + String(n + 1).padStart(2, '0')

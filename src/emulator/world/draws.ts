@@ -1,4 +1,5 @@
-// What each draw is for. One number each, so that no two facts about an item hang on the same hash.
+// The purposes of draws. Each has a number of its own, so that no two facts about an item depend on
+// the same hash.
 
 export const DRAW = {
   item: 1,
@@ -44,7 +45,7 @@ export const DRAW = {
   inferred: 46,
   program: 47,
   lot: 48,
-  /** And the two after it. */
+  /** This draw also uses the next two numbers. */
   package: 56,
   content: 50,
   energy: 51,

@@ -1,13 +1,11 @@
-// The aspects that items have, each with its possible values: what they mean stands here, and their
-// Base64 form, which is made once. Which kind of item has which of them is in kinds.ts.
+// The aspects that items have, each with its possible values: their meaning and their Base64 form,
+// which is made once. kinds.ts says which kind of item has which aspects.
 
-/**
- * An aspect with its values, and all of them as they stand in a cell (item-feeds.md, section 2.4).
- */
+/** An aspect with its values, and their form in a cell (item-feeds.md, section 2.4). */
 export interface Feature {
   readonly name: string
   readonly values: readonly string[]
-  /** The encoded name and the colon after it. */
+  /** The encoded name with the colon after it. */
   readonly encodedName: string
   readonly encodedValues: readonly string[]
 }

@@ -4,12 +4,12 @@ import { DAY_MS, HOUR_MS } from './item-life'
 
 const OFFSET_MS = 7 * HOUR_MS
 
-/** The number of the day that holds `time` (milliseconds since the epoch). */
+/** Returns the number of the day of `time` (milliseconds since the epoch). */
 export function dayNumber(time: number): number {
   return Math.floor((time - OFFSET_MS) / DAY_MS)
 }
 
-/** The first millisecond of a day. */
+/** Returns the first millisecond of a day. */
 export function dayStart(day: number): number {
   return day * DAY_MS + OFFSET_MS
 }

@@ -1,34 +1,39 @@
-// Which items form a group. Members stand far apart in a file: group g holds the items g, g +
-// stride, g + 2·stride, … so a group is found from an item, and its items from a group, without a
-// list of either. What the items of a group have in common follows from the group's key
-// (models.ts), what differs from an item's position in it (variations.ts).
+// Which items form a group. The members of a group are far apart in a file: group g holds the items
+// g, g + stride, g + 2·stride, … so a group is found from an item, and its items from a group,
+// without a list of either. The shared properties of the items follow from the key of the group
+// (models.ts), and their differences from the position in it (variations.ts).
 
 import { DRAW } from './draws'
 import { between, fraction, mix } from './hash'
 import { itemGroupId, type Place } from './place'
 
 export interface OrphanShares {
-  /** Share of groups whose record the group files leave out, although items name them. 0 to 1. */
+  /**
+   * The share of groups without a record in the group files, although items name them. From 0 to 1.
+   */
   readonly itemsWithoutGroup: number
-  /** Records that no item names, as a share of the possible groups. 0 to 1. */
+  /** The number of records that no item names, as a share of the possible groups. From 0 to 1. */
   readonly groupsWithoutItems: number
 }
 
-/** A group's record. */
+/** The record of a group. */
 export interface ItemGroup {
   readonly place: Place
   readonly group: number
   readonly key: number
   readonly itemGroupId: string
-  /** Items that ever name it, at the positions from 0 up; 1 for a record that no item names. */
+  /**
+   * The number of items that ever name it, at the positions from 0. It is 1 for a record that no
+   * item names.
+   */
   readonly positions: number
 }
 
-/** The group of an item, and where in it the item stands. */
+/** The group of an item, and the position of the item in it. */
 export interface Membership {
   readonly itemGroupId: string
   readonly key: number
-  /** 0 to 5. */
+  /** The position, 0 to 5. */
   readonly position: number
 }
 
@@ -36,7 +41,7 @@ const MAX_MEMBERS = 6
 const GROUPED_SHARE = 0.4
 
 export class Groups {
-  /** Numbers below this may have members. */
+  /** Groups with a number below this may have members. */
   readonly stride: number
   readonly #items: number
   readonly #orphans: OrphanShares
@@ -47,12 +52,12 @@ export class Groups {
     this.stride = Math.ceil(items / MAX_MEMBERS)
   }
 
-  /** Numbers from `stride` to this hold records without items. */
+  /** Groups with a number from `stride` to this have records without items. */
   get limit(): number {
     return this.stride + Math.round(this.stride * this.#orphans.groupsWithoutItems)
   }
 
-  /** The group of an item, or undefined for an item on its own. */
+  /** Returns the group of an item, or undefined for a single item. */
   membershipOf(place: Place, index: number): Membership | undefined {
     const group = index % this.stride
     const key = groupKey(place, group)
@@ -62,13 +67,13 @@ export class Groups {
       : undefined
   }
 
-  /** Indices of the items that name this group, active or not, rising. */
+  /** Yields the indices of the items that name this group, active or not, in rising order. */
   *members(place: Place, group: number): Generator<number, void, void> {
     const count = this.#membersOf(place, group)
     for (let i = 0; i < count; i++) yield group + i * this.stride
   }
 
-  /** True when the group files leave this group's record out. */
+  /** Returns whether the group files leave out the record of this group. */
   isWithheld(place: Place, group: number): boolean {
     return (
       group < this.stride &&
@@ -93,7 +98,7 @@ export class Groups {
   }
 }
 
-/** How many items a group has where there are enough of them. */
+/** Returns the number of items of a group, provided that the world has enough items. */
 function sizeOf(key: number): number {
   return fraction(mix(key, DRAW.grouped)) < GROUPED_SHARE
     ? between(mix(key, DRAW.groupSize), 2, MAX_MEMBERS)

@@ -1,10 +1,12 @@
-// The world's only source of chance: a 32-bit integer hash. Every fact is a hash of (seed, place,
-// index, what), so nothing is remembered between two questions and the same question always has the
-// same answer. Not for anything secret.
+// The only source of randomness of the world: a 32-bit integer hash. Every fact is a hash of (seed,
+// place, index, what), so nothing is remembered between two questions and the same question always
+// has the same answer. The hash does not protect secrets.
 
 const GOLDEN = 0x9e3779b1
 
-/** A 32-bit number from two (the finalizer of MurmurHash3 over their combination). */
+/**
+ * Returns a 32-bit number made from two, by the finalizer of MurmurHash3 over their combination.
+ */
 export function mix(key: number, salt: number): number {
   let hash = key ^ Math.imul(salt + 1, GOLDEN)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
@@ -12,19 +14,19 @@ export function mix(key: number, salt: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** A 32-bit number from text, over its UTF-16 units. */
+/** Returns a 32-bit number made from the UTF-16 units of a text. */
 export function mixText(key: number, text: string): number {
   let hash = mix(key, text.length)
   for (let i = 0; i < text.length; i++) hash = mix(hash, text.charCodeAt(i))
   return hash
 }
 
-/** A hash as a fraction in [0, 1). */
+/** Returns a hash as a fraction in [0, 1). */
 export function fraction(hash: number): number {
   return hash / 0x1_0000_0000
 }
 
-/** A whole number in [low, high], evenly. */
+/** Returns a whole number in [low, high], evenly distributed. */
 export function between(hash: number, low: number, high: number): number {
   return low + Math.floor(fraction(hash) * (high - low + 1))
 }
@@ -38,7 +40,7 @@ const PAIRS: readonly string[] = Array.from({ length: DIGITS.length ** 2 }, (_, 
   return DIGITS.charAt(Math.floor(i / DIGITS.length)) + DIGITS.charAt(i % DIGITS.length)
 })
 
-/** Text of `quads * 4` letters and digits that looks like an opaque identifier. */
+/** Returns a text of `quads * 4` letters and digits that looks like an opaque identifier. */
 export function opaque(key: number, quads: number): string {
   let text = ''
   for (let i = 0; i < quads; i++) {

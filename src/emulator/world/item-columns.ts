@@ -1,6 +1,6 @@
 // The documented columns of the item feed as one table: name and cell, in the order of
-// item-feeds.md, section 2.2. Those that no longer return values are empty. What follows them in
-// real files is in item-tail-columns.ts.
+// item-feeds.md, section 2.2. Columns that no longer have values are empty. item-tail-columns.ts
+// has the columns that follow them in real files.
 
 import { aspectsCell } from './aspects'
 import type { Column } from './column'
@@ -80,7 +80,7 @@ export const ITEM_COLUMNS: readonly Column<Item>[] = [
   { name: 'shipToExcludedRegions', cell: item => sellerOf(item).shipTo.excluded },
 ]
 
-/** A column that no document names; it stands before {@link BEFORE_UNKNOWN}. */
+/** A column that no document names. It comes before {@link BEFORE_UNKNOWN}. */
 export const UNKNOWN_ITEM_COLUMN: Column<Item> = {
   name: 'RestockingFeePercentage',
   cell: item => (sellerOf(item).returnsAccepted && sellerOf(item).returnDays === 14 ? '20.0' : ''),
@@ -89,8 +89,8 @@ export const UNKNOWN_ITEM_COLUMN: Column<Item> = {
 export const BEFORE_UNKNOWN = 'returnShippingCostPayer'
 
 /**
- * The title of an item: its model's, then what it varies by, then words that the seller changes now
- * and then. Two in a hundred end in something that the TSV dialect must quote.
+ * Returns the title of an item: that of its model, then its variations, then words that the seller
+ * changes from time to time. Two titles in a hundred end in text that the TSV dialect must quote.
  */
 function itemTitle(item: Item): string {
   const ending = pick(ENDINGS, mix(mix(item.key, DRAW.titleChange), item.titleChanges))

@@ -1,6 +1,6 @@
 // When things happen to an item: listed, changed again and again, ended, perhaps relisted. Pure
-// arithmetic over the item's key, so the state at any time costs the same. What the changes are
-// about is here too; the values they lead to are not.
+// arithmetic over the item's key, so the state at any time costs the same. This file knows the
+// kinds of changes, but not the new values.
 //
 // Time from the listing on is cut into slots of one length per item, and each slot holds exactly
 // one change at a drawn moment: revision k happens in slot k. Times are milliseconds since the
@@ -15,24 +15,24 @@ export const DAY_MS = 24 * HOUR_MS
 export interface LifeSpan {
   readonly startMs: number
   readonly endMs: number
-  /** How lively the world is: 1 changes a little over one item in a hundred in an hour. */
+  /** The rate of changes. With 1, a little over one item in a hundred changes in an hour. */
   readonly churn: number
 }
 
 export interface ItemLife {
   readonly listedAt: number
-  /** Infinity for an item that never ends. */
+  /** The end of the listing. Infinity for an item that never ends. */
   readonly endsAt: number
-  /** Infinity for an item that does not come back. */
+  /** The time of relisting. Infinity for an item that is not relisted. */
   readonly relistedAt: number
   readonly slotMs: number
-  /** Where in the cycle of changes the item begins. */
+  /** The position in the cycle of changes at which the item begins. */
   readonly phase: number
 }
 
 export type ChangeKind = 'PRICE_CHANGE' | 'QUANTITY_CHANGE' | 'TITLE_CHANGE'
 
-/** Two changes that follow each other are never of one kind. */
+/** The cycle of changes. Two consecutive changes never have the same kind. */
 const CYCLE: readonly ChangeKind[] = [
   'PRICE_CHANGE',
   'QUANTITY_CHANGE',
@@ -91,7 +91,7 @@ function drawSlotHours(key: number): number {
   return pace[1] + fraction(mix(key, DRAW.paceLength)) * (pace[2] - pace[1])
 }
 
-/** The moment of revision `k`, 1 or more. Strictly increasing in `k`. */
+/** Returns the moment of revision `k`, which is at least 1. The moment rises strictly with `k`. */
 export function revisionTime(key: number, life: ItemLife, k: number): number {
   return (
     life.listedAt +
@@ -101,7 +101,9 @@ export function revisionTime(key: number, life: ItemLife, k: number): number {
   )
 }
 
-/** How many revisions happened at or before `time`, which is not before the listing. */
+/**
+ * Returns the number of revisions up to and including `time`, which must not be before the listing.
+ */
 export function revisionsUpTo(key: number, life: ItemLife, time: number): number {
   const slot = Math.floor((time - life.listedAt) / life.slotMs) + 1
   return revisionTime(key, life, slot) <= time ? slot : slot - 1
@@ -111,7 +113,7 @@ export function revisionKind(life: ItemLife, k: number): ChangeKind {
   return CYCLE[(life.phase + k) % CYCLE.length]!
 }
 
-/** How many of the first `k` revisions are of this kind. */
+/** Returns how many of the first `k` revisions have this kind. */
 export function countOfKind(life: ItemLife, kind: ChangeKind, k: number): number {
   return occurrences(kind, life.phase + k) - occurrences(kind, life.phase)
 }
@@ -123,7 +125,7 @@ const PREFIXES = new Map<ChangeKind, readonly number[]>(
   ]),
 )
 
-/** Occurrences in positions 0 to `last` of the endless cycle. */
+/** Counts the occurrences in the positions 0 to `last` of the endless cycle. */
 function occurrences(kind: ChangeKind, last: number): number {
   const prefix = PREFIXES.get(kind)!
   return Math.floor(last / CYCLE.length) * prefix[CYCLE.length - 1]! + prefix[last % CYCLE.length]!

@@ -1,6 +1,6 @@
 // The columns after the documented ones, in the order of service-notes.md, section 6.3, as one
-// table. The hazmat columns are said to be there and are not named: the names here are this world's
-// own.
+// table. The documents mention the hazmat columns without their names, so this world has names of
+// its own.
 
 import { aspectOf, conditionDescriptorsCell, inferredAspectsCell } from './aspects'
 import { campaignPayload } from './campaigns'
@@ -16,7 +16,7 @@ import { money, originalCents, priceCents } from './pricing'
 import * as special from './special-goods'
 import * as trade from './trade-numbers'
 
-/** Gender and age group of the values of the aspect Department. */
+/** The gender and the age group for each value of the aspect Department. */
 const DEPARTMENTS: ReadonlyMap<string, readonly [gender: string, ageGroup: string]> = new Map([
   ['Men', ['male', 'adult']],
   ['Women', ['female', 'adult']],

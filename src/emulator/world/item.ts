@@ -1,5 +1,5 @@
-// One item at one moment: everything that its cells are made from. Values live in the column
-// tables.
+// One item at one moment: all facts from which its cells are made. The column tables make the
+// values.
 
 import { DRAW } from './draws'
 import type { Membership } from './groups'
@@ -24,44 +24,45 @@ export interface Item {
   /** The hash that every draw of this item starts from. */
   readonly key: number
   readonly itemId: string
-  /** False once it has ended; its cells are then those of its last day. */
+  /** False after the end of the item. Its cells then show its last day. */
   readonly active: boolean
-  /** When the current listing began, in milliseconds since the epoch. */
+  /** The start of the current listing, in milliseconds since the epoch. */
   readonly listedAt: number
-  /** When this state began. */
+  /** The start of this state. */
   readonly changedAt: number
-  /** How often the item has changed since it was first listed. */
+  /** The number of changes since the first listing. */
   readonly revision: number
   readonly priceChanges: number
   readonly quantityChanges: number
   readonly titleChanges: number
   /** Changes by the seller: price, title, relisting. Sales are not among them. */
   readonly sellerRevision: number
-  /** When the listing ends, where the listing says so. */
+  /** The end of the listing, if the listing states it. */
   readonly endDate: number | undefined
-  /** True where no hour holds two changes of one kind. */
+  /** True when no hour has two changes of one kind. */
   readonly isSteady: boolean
   /** The identifier of its group, or empty. */
   readonly groupId: string
-  /** The key of its model: of its group, or its own. */
+  /** The key of its model, which is that of its group or its own. */
   readonly modelKey: number
-  /** Its position in its group; 0 on its own. */
+  /** Its position in its group. 0 for a single item. */
   readonly position: number
 }
 
-/** What the item shares with the others of its group. */
+/** The properties that it shares with the other items of its group. */
 export function modelOf({ place, modelKey }: Item): Model {
   return modelAt(place, modelKey)
 }
 
-/** Chooses among items. */
+/** A test that selects items. */
 export type ItemTest = (item: Item) => boolean
 
 /** An item that changed within a span of time, in its last state of that span. */
 export interface ItemChange {
   readonly item: Item
   /**
-   * What happened, without repeats, in the order of the enumeration. Empty when the item has ended.
+   * The kinds of changes without repeats, in the order of the enumeration. Empty when the item has
+   * ended.
    */
   readonly kinds: readonly (ChangeKind | 'NEW')[]
 }
@@ -79,7 +80,7 @@ export interface Population {
   membershipOf(place: Place, index: number): Membership | undefined
 }
 
-/** The item as it was just before `time`, or undefined if it had never been listed by then. */
+/** Returns the item just before `time`, or undefined for an item that was not listed by then. */
 export function itemBefore(
   population: Population,
   place: Place,
@@ -93,7 +94,9 @@ export function itemBefore(
     : buildItem(population, place, index, key, life, time - 1)
 }
 
-/** The item's last state within [from, to), if anything happened to it then. */
+/**
+ * Returns the last state of the item within [from, to), or undefined without a change in that span.
+ */
 export function changeWithin(
   population: Population,
   place: Place,
@@ -150,7 +153,7 @@ function buildItem(
   }
 }
 
-/** Half of the listings that end were listed for a fixed time. */
+/** Half of the listings that end have a fixed duration. */
 function saysItsEnd(key: number, life: ItemLife): boolean {
   return life.endsAt !== Number.POSITIVE_INFINITY && fraction(mix(key, DRAW.scheduledEnd)) < 0.5
 }

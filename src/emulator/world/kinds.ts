@@ -1,6 +1,6 @@
-// The kinds of items, as one table: what an item is called, who makes it, which aspects it has and
-// which of them vary within a group, what it costs and weighs, and which of the columns for special
-// goods it fills. It knows nothing of marketplaces. It is one piece because it is one table.
+// The kinds of items, as one table: the names and makers of items, their aspects and those that
+// vary within a group, their prices and weights, and the columns for special goods that they fill.
+// It knows nothing of marketplaces. It is one piece because it is one table.
 
 import type { Feature } from './features'
 import * as has from './features'
@@ -11,13 +11,13 @@ export interface Kind {
   readonly nouns: readonly string[]
   readonly brands: readonly string[]
   /**
-   * One or two aspects that vary within a group. Together they have six different values or pairs
-   * of values at the least.
+   * One or two aspects that vary within a group. Together they have at least six different values
+   * or pairs of values.
    */
   readonly axes: readonly Feature[]
   /** The aspects that all items of a group share. */
   readonly features: readonly Feature[]
-  /** Price, in hundredths of the currency. */
+  /** The range of prices, in hundredths of the currency. */
   readonly cents: readonly [low: number, high: number]
   readonly grams: readonly [low: number, high: number]
   readonly conditions: readonly Condition[]
@@ -26,23 +26,24 @@ export interface Kind {
 
 export type Condition = readonly [id: string, text: string]
 
-/** What makes a kind fill columns that others leave empty. */
+/** The properties of a kind that fill columns which other kinds leave empty. */
 export interface Traits {
   /**
-   * Has a repair score, an eco participation fee and a take-back policy where the law wants them.
+   * Has a repair score, an eco participation fee and a take-back policy where the law requires
+   * them.
    */
   readonly electronics?: true
-  /** Has an energy efficiency class where the law wants one. */
+  /** Has an energy efficiency class where the law requires one. */
   readonly energyLabel?: true
   readonly tyre?: true
-  /** Graded by somebody, or described as a card: has condition descriptors. */
+  /** A graded or described card, which has condition descriptors. */
   readonly card?: true
   readonly hazmat?: Hazmat
-  /** Sold by quantity of content: has a unit price. */
+  /** Goods that are sold by content, which have a unit price. */
   readonly content?: Content
-  /** Sold in lots now and then. */
+  /** Goods that are sometimes sold in lots. */
   readonly lots?: true
-  /** Authenticated by the service above some price. */
+  /** Goods that the service authenticates above a price. */
   readonly authenticated?: true
 }
 

@@ -1,25 +1,24 @@
-// What differs between marketplaces: currency, where items and sellers are, who carries parcels,
-// which labels the law wants. Marketplaces that are not in the table work too, with the facts of
-// the fallback.
+// What differs between marketplaces: currency, locations of items and sellers, carriers, and labels
+// that the law requires. Marketplaces outside the table have the facts of the fallback.
 
 export interface MarketplaceFacts {
-  /** ISO 4217. Every amount of an item is in this currency. */
+  /** The currency (ISO 4217) of all amounts of an item. */
   readonly currency: string
-  /** ISO 3166-1 alpha-2. */
+  /** The country (ISO 3166-1 alpha-2). */
   readonly country: string
-  /** Where its items are, the home country several times. */
+  /** The countries of its items. The home country occurs several times. */
   readonly itemCountries: readonly string[]
   readonly webHost: string
-  /** The laws on labels of the European Union and its neighbours hold here. */
+  /** Whether the laws on labels of the European Union and its neighbours apply. */
   readonly europeanLabels: boolean
-  /** Lengths in inches and weights in pounds. */
+  /** Whether lengths are in inches and weights in pounds. */
   readonly imperial: boolean
   readonly carriers: readonly Carrier[]
 }
 
 export type Carrier = readonly [carrier: string, service: string, type: string]
 
-/** Since Croatia (2023) and Bulgaria (2026). */
+/** The countries with the euro, including Croatia (2023) and Bulgaria (2026). */
 const EURO_COUNTRIES = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' ')
 
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +85,7 @@ const MARKETPLACES: ReadonlyMap<string, MarketplaceFacts> = new Map(
   ].map(entry => [entry.country, entry]),
 )
 
-/** The facts of `MKT_US` and its like: the country code stands after the last underscore. */
+/** The facts of `MKT_US` and its like: the country code follows the last underscore. */
 export function marketplaceFacts(marketplaceId: string): MarketplaceFacts {
   return MARKETPLACES.get(marketplaceId.slice(marketplaceId.lastIndexOf('_') + 1)) ?? FALLBACK
 }

@@ -1,6 +1,6 @@
 // The model of an item: all that it shares with the other items of its group. An item on its own
-// has a model of its own. What an item has beside it is in variations.ts (its colour, its size),
-// item-life.ts and pricing.ts (what changes).
+// has a model of its own. variations.ts has the differences within a group (colour, size), and
+// item-life.ts and pricing.ts have the changes.
 
 import type { Leaf } from './departments'
 import { DRAW } from './draws'
@@ -19,19 +19,19 @@ export interface Model {
   readonly seller: Seller
   /** The brand that the title names. */
   readonly brand: string
-  /** False where the seller left the brand's column and aspect empty. */
+  /** False when the seller left the column and the aspect of the brand empty. */
   readonly isBrandDeclared: boolean
   readonly condition: Condition
   readonly title: string
-  /** Where in their lists of values the kind's axes begin; see variations.ts. */
+  /** The start positions of the axes in their lists of values; see variations.ts. */
   readonly axisDraw: number
   readonly featureDraw: number
   /**
-   * Position in the kind's features of one that the seller did not declare; the number of features
-   * or more where there is none.
+   * The position of the undeclared feature among those of the kind. It is at least the number of
+   * features when the seller declared all.
    */
   readonly undeclared: number
-  /** The lowest price that its items can have before they differ, in hundredths. */
+  /** The lowest price of its items, in hundredths, before their differences. */
   readonly baseCents: number
 }
 
@@ -60,15 +60,15 @@ function makeModel(place: Place, key: number): Model {
 
 /**
  * The title of a model: a brand, what it makes, and a number or a flourish. It is the title of a
- * group, and the titles of its items begin with it. Some hold what the TSV dialect must quote, some
- * text outside ASCII.
+ * group, and the titles of its items begin with it. Some have text that the TSV dialect must quote,
+ * and some have text outside ASCII.
  */
 function modelTitle(key: number, brand: string, nouns: readonly string[]): string {
   const words = mix(key, DRAW.titleWords)
   return `${brand} ${pick(ADJECTIVES, words)} ${pick(nouns, words >>> 6)}${flourish(mix(key, DRAW.titleStyle))}`
 }
 
-/** Three titles in a hundred get something to quote here; twelve leave ASCII. */
+/** Three titles in a hundred need quotes, and twelve have text outside ASCII. */
 function flourish(style: number): string {
   const share = style % 100
   if (share < 3) return ` ${pick(SPECIAL, style >>> 8)}`
@@ -78,15 +78,15 @@ function flourish(style: number): string {
 let last: Model | undefined
 
 /**
- * The model that a key stands for: a group's or, for an item on its own, the item's. The last one
- * is kept, as all cells of a row ask for it.
+ * Returns the model of a key, which is that of a group or of a single item. The last model is kept,
+ * because all cells of a row use it.
  */
 export function modelAt(place: Place, key: number): Model {
   if (last === undefined || last.key !== key || last.place !== place) last = makeModel(place, key)
   return last
 }
 
-/** Which value of a feature the model has. */
+/** Returns the index of the value that the model has of a feature. */
 export function featureValue(model: Model, feature: Feature, n: number): number {
   return mix(model.featureDraw, n) % feature.values.length
 }

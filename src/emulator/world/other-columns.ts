@@ -10,11 +10,11 @@ import { ITEM_COLUMNS } from './item-columns'
 import { modelAt } from './models'
 import { variesByCell } from './variations'
 
-/** What happened to an item's place in campaigns on one day. */
+/** A change of the campaigns of an item on one day. */
 export interface CampaignChange {
   readonly item: Item
   readonly kinds: readonly CampaignChangeKind[]
-  /** Empty once it has left. */
+  /** The tracking payload. Empty when the item has left. */
   readonly payload: string
 }
 
@@ -45,8 +45,8 @@ export const PRIORITY_COLUMNS: readonly Column<CampaignChange>[] = [
 const SNAPSHOT_LEAD: readonly string[] = ['itemId', 'availability']
 
 /**
- * The snapshot feed's columns around those of the item feed. An ended item fills only the two first
- * ones.
+ * The columns of the snapshot feed, which include those of the item feed. An ended item fills only
+ * the first two.
  */
 export function snapshotColumns(
   itemColumns: readonly Column<Item>[],

@@ -1,5 +1,5 @@
-// The parcel of an item: its measures and what sending it costs. Both are of the model, so that the
-// items of a group agree. Without shipping there is neither.
+// The parcel of an item: its measures and its shipping cost. Both belong to the model, so that the
+// items of a group agree. An item without shipping has neither.
 
 import { DRAW } from './draws'
 import { between, mix, pick } from './hash'
@@ -12,7 +12,7 @@ const AIR = 3
 const CM_PER_INCH = 2.54
 const GRAMS_PER_POUND = 453.6
 
-/** Width, height and length. */
+/** The width, the height and the length. */
 export type Side = 0 | 1 | 2
 
 export function lengthUnit(item: Item): string {
@@ -42,7 +42,7 @@ export function carrier(item: Item): Carrier | undefined {
     : undefined
 }
 
-/** FIXED for all buyers, or CALCULATED for each; then the cost is an estimate. */
+/** FIXED for all buyers, or CALCULATED for each buyer. A calculated cost is an estimate. */
 export function costType(item: Item): '' | 'FIXED' | 'CALCULATED' {
   if (!ships(item)) return ''
   return mix(item.modelKey, DRAW.shipping) % 5 === 4 ? 'CALCULATED' : 'FIXED'
@@ -52,7 +52,9 @@ export function shippingCost(item: Item): string {
   return ships(item) ? money(shippingCents(item)) : ''
 }
 
-/** For each item more in the same parcel; where the first one's cost is fixed and not nothing. */
+/**
+ * The cost of each further item in the same parcel, if the cost of the first is fixed and not zero.
+ */
 export function costPerUnitMore(item: Item): string {
   const cents = shippingCents(item)
   return costType(item) === 'FIXED' && cents > 0 ? money(Math.floor(cents / 4)) : ''
@@ -67,7 +69,7 @@ function ships(item: Item): boolean {
   return modelOf(item).seller.ships
 }
 
-/** Grams, by what kind of item it is. */
+/** Returns the weight in grams, which depends on the kind of item. */
 function grams(item: Item): number {
   const [low, high] = modelOf(item).leaf.kind.grams
   return between(mix(item.modelKey, DRAW.weight), low, high)

@@ -1,12 +1,12 @@
-// One category of one marketplace: what every item in it shares, and the identifiers made from its
-// number.
+// One category of one marketplace: the facts that all of its items share, and the identifiers made
+// from its number.
 
 import { type Department, departmentOf } from './departments'
 import { DRAW } from './draws'
 import { mix, mixText } from './hash'
 import { type MarketplaceFacts, marketplaceFacts } from './marketplaces'
 
-/** Names a category of a marketplace. What is left out means the world's first. */
+/** Names a category of a marketplace. A missing part means the first one of the world. */
 export interface PlaceName {
   readonly marketplaceId?: string
   readonly categoryId?: string
@@ -15,7 +15,7 @@ export interface PlaceName {
 export interface Place {
   readonly marketplaceId: string
   readonly categoryId: string
-  /** Its number among the world's places: identifiers of two places never meet. */
+  /** Its number among the places of the world. It makes identifiers unique across places. */
   readonly ordinal: number
   readonly key: number
   readonly facts: MarketplaceFacts
@@ -25,7 +25,7 @@ export interface Place {
 /** Identifiers have 12 digits: 1, two for the place, nine for the index. */
 const ID_BASE = 110_000_000_000
 const PLACE_STEP = 1_000_000_000
-/** Room between two neighbours, so that identifiers have gaps and still rise with the index. */
+/** The distance between neighbours. Identifiers have gaps and still rise with the index. */
 const ID_GAP = 16
 
 export const MAX_PLACES = 80
@@ -61,12 +61,12 @@ export function legacyItemId(place: Place, index: number): string {
   )
 }
 
-/** `v1|<id>|0`. Rises with the index, as numbers and as UTF-8 bytes. */
+/** `v1|<id>|0`. It rises with the index, as a number and in UTF-8 bytes. */
 export function itemId(place: Place, index: number): string {
   return `v1|${legacyItemId(place, index)}|0`
 }
 
-/** Rises with the group's number, as item identifiers do. */
+/** Returns the identifier of a group, which rises with the number of the group. */
 export function itemGroupId(place: Place, group: number): string {
   return String(
     ID_BASE +

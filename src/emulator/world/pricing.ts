@@ -1,6 +1,6 @@
-// What an item costs and how many there are: the values that change most. Each change leads to
-// another value, and so do as many changes as an hour can hold, so that a snapshot never tells of a
-// change that cannot be seen.
+// The price and the quantity of an item, which are the values that change most. Each change leads
+// to another value, and so do as many changes as an hour can hold, so that every change in a
+// snapshot is visible.
 
 import { DRAW } from './draws'
 import { between, mix } from './hash'
@@ -9,12 +9,14 @@ import { type Item, modelOf } from './item'
 /** The threshold of availabilityThreshold (item-feeds.md, section 2.2). */
 export const AVAILABILITY_THRESHOLD = 10
 
-/** A price takes so many different values in turn: more than an hour has changes. */
+/**
+ * The number of different prices in a cycle. It is larger than the number of changes in an hour.
+ */
 const PRICE_LEVELS = 32
-/** A quantity takes so many. A prime, so that every step visits them all. */
+/** The number of different quantities. It is a prime, so that every step visits all of them. */
 const QUANTITY_LEVELS = 61
 
-/** In hundredths of the currency, never below 1. */
+/** Returns the price in hundredths of the currency, which is at least 1. */
 export function priceCents(item: Item): number {
   const { baseCents } = modelOf(item)
   const draw = mix(item.key, DRAW.priceChange)
@@ -23,7 +25,7 @@ export function priceCents(item: Item): number {
   return baseCents + level * Math.max(1, Math.floor(baseCents / 70))
 }
 
-/** The price before a discount in hundredths, for items that are discounted. */
+/** Returns the price before the discount in hundredths, for discounted items. */
 export function originalCents(item: Item): number | undefined {
   const hash = mix(mix(item.key, DRAW.discount), item.priceChanges)
   return hash % 5 === 0
@@ -31,13 +33,13 @@ export function originalCents(item: Item): number | undefined {
     : undefined
 }
 
-/** How many are for sale; 0 is sold out for now. */
+/** Returns the quantity for sale. 0 means that the item is sold out for now. */
 export function quantity(item: Item): number {
   const draw = mix(item.key, DRAW.quantity)
   if (usesThreshold(item)) {
     const hash = mix(draw, item.quantityChanges)
-    // Turn by turn above the threshold, where the number does not show, and at or below it, where
-    // it does.
+    // The quantity alternates between values above the threshold, which are hidden, and values up
+    // to the threshold, which show.
     return (draw + item.quantityChanges) % 2 === 0
       ? between(hash, AVAILABILITY_THRESHOLD + 1, 400)
       : between(hash, 0, AVAILABILITY_THRESHOLD)
@@ -47,7 +49,10 @@ export function quantity(item: Item): number {
   return level <= 30 ? level : 30 + (level - 30) * 12
 }
 
-/** The seller shows "more than 10" in place of a number. Only above the threshold. */
+/**
+ * Returns whether the seller shows "more than 10" instead of a number, which needs a quantity above
+ * the threshold.
+ */
 export function hidesQuantity(item: Item): boolean {
   return usesThreshold(item) && quantity(item) > AVAILABILITY_THRESHOLD
 }

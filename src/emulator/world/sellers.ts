@@ -27,7 +27,7 @@ const DELIVERY: readonly string[] = [
  */
 const TOP_RATED_FROM = 980
 const ABOVE_STANDARD_FROM = 960
-/** From this feedback score on a seller is a business. */
+/** A seller with at least this feedback score is a business. */
 const BUSINESS_FROM = 1_000
 
 export interface Seller {
@@ -41,17 +41,17 @@ export interface Seller {
   readonly returnDays: number
   readonly returnPayer: 'BUYER' | 'SELLER'
   readonly deliveryOptions: string
-  /** False where the buyer has to come. */
+  /** False when the buyer has to fetch the item. */
   readonly ships: boolean
   readonly shipTo: ShipToPolicy
   readonly isAffiliate: boolean
   readonly isAway: boolean
 }
 
-/** Made once for each marketplace: {@link SELLERS} at most. */
+/** The sellers of a marketplace are made once, at most {@link SELLERS}. */
 const made = new Map<MarketplaceFacts, Seller[]>()
 
-/** The seller that a draw stands for. */
+/** Returns the seller of a draw. */
 export function sellerOf(facts: MarketplaceFacts, draw: number): Seller {
   let sellers = made.get(facts)
   if (sellers === undefined) made.set(facts, (sellers = []))

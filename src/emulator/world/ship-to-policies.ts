@@ -1,6 +1,6 @@
 // Where sellers ship: pairs of an included and an excluded list (item-feeds.md, section 2.5). An
-// excluded list only refines: it names nothing that the included one names, and what includes
-// nothing excludes nothing. The lists of a home country are made once and shared by its sellers.
+// excluded list never names an entry of the included list, and a policy without included regions
+// excludes nothing. The lists of a home country are made once and shared by its sellers.
 
 import { mix, pick } from './hash'
 
@@ -12,7 +12,7 @@ export interface ShipToPolicy {
 interface Reach {
   readonly countries: readonly string[]
   readonly regions: readonly string[]
-  /** What may be excluded. */
+  /** The regions that a policy may exclude. */
   readonly exceptCountries: readonly string[]
   readonly exceptRegions: readonly string[]
 }
@@ -72,15 +72,15 @@ const REACHES: readonly Reach[] = [
   },
 ]
 
-/** Different lists of one home country. */
+/** The number of different policies of one home country. */
 const POLICIES_A_HOME = 140
 
-/** For a seller who hands things over and ships nothing. */
+/** The policy of a seller that does not ship. */
 export const NO_SHIPPING: ShipToPolicy = { included: '', excluded: '' }
 
 const made = new Map<string, readonly ShipToPolicy[]>()
 
-/** The policies of the sellers of a country. */
+/** Returns the policies of the sellers of a country. */
 export function shipToPolicies(home: string): readonly ShipToPolicy[] {
   let policies = made.get(home)
   if (policies === undefined)

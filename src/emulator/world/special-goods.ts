@@ -1,5 +1,5 @@
-// The cells that only some kinds of items fill: goods that are sold by their content, in lots, with
-// a label that the law wants, or dangerous ones. Which laws hold is a fact of the marketplace.
+// The cells that only some kinds of items fill: goods that are sold by content or in lots, goods
+// with a required label, and dangerous goods. The marketplace says which laws apply.
 
 import { DRAW } from './draws'
 import { between, mix, opaque, pick } from './hash'
@@ -11,9 +11,9 @@ const draw = (item: Item, what: number) => mix(item.modelKey, what)
 const traits = (item: Item): Traits => modelOf(item).leaf.kind.traits
 const isFrance = ({ place }: Item) => place.facts.country === 'FR'
 
-/** From this price on, in hundredths, the service above authenticates what it authenticates. */
+/** The lowest price, in hundredths, at which the service authenticates an item. */
 const AUTHENTICATED_FROM_CENTS = 10_000
-/** Grams or millilitres that a unit price is of. */
+/** The grams or millilitres to which a unit price refers. */
 const PRICED_AMOUNT = 100
 
 export function qualifiedPrograms(item: Item): string {
@@ -22,13 +22,13 @@ export function qualifiedPrograms(item: Item): string {
     : ''
 }
 
-/** How many items a lot holds. */
+/** Returns the number of items in a lot. */
 export function lotSize(item: Item): string {
   const hash = draw(item, DRAW.lot)
   return traits(item).lots && hash % 4 === 0 ? String(between(hash, 2, 25)) : ''
 }
 
-/** How many bottles or bags are sold together. */
+/** Returns the number of bottles or bags that are sold together. */
 export function totalUnits(item: Item): string {
   return traits(item).content === undefined ? '' : String(units(item))
 }
@@ -54,7 +54,7 @@ function units(item: Item): number {
   return pick([1, 1, 1, 2, 3, 6], draw(item, DRAW.content) >>> 8)
 }
 
-/** A+ to G are gone: A to G. */
+/** Returns a class from A to G. The classes above A no longer exist. */
 export function energyEfficiencyClass(item: Item): string {
   if (!traits(item).energyLabel || !item.place.facts.europeanLabels) return ''
   return 'ABCDEFG'.charAt(draw(item, DRAW.energy) % 7)
@@ -65,14 +65,14 @@ export function tyreLabelImageUrl(item: Item): string {
   return `https://i.img.example/tyre-labels/${opaque(draw(item, DRAW.tyre), 2)}.png`
 }
 
-/** A fee for recycling: French law. */
+/** Returns the recycling fee that French law requires. */
 export function ecoFee(item: Item): string {
   return traits(item).electronics && isFrance(item)
     ? money(between(draw(item, DRAW.fee), 2, 1_200))
     : ''
 }
 
-/** From 1.0 to 10.0: French law. */
+/** Returns the repair score of French law, from 1.0 to 10.0. */
 export function repairScore(item: Item): string {
   return traits(item).electronics && isFrance(item)
     ? (between(draw(item, DRAW.repair), 10, 100) / 10).toFixed(1)

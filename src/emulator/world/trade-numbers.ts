@@ -1,12 +1,12 @@
 // Numbers of the trade: Global Trade Item Numbers with their check digit, manufacturer's part
-// numbers, catalog products. Where the seller left a column empty, the inferred one beside it is
-// filled now and then.
+// numbers, catalog products. When the seller left a column empty, the inferred column beside it
+// sometimes has a value.
 
 import { DRAW } from './draws'
 import { mix, opaque } from './hash'
 import { type Item, modelOf } from './item'
 
-/** Each item has one of its own, also within a group. */
+/** Returns the number of an item. Items of a group have different numbers. */
 export function gtin(item: Item): string {
   const hash = mix(item.key, DRAW.gtin)
   return hash % 100 < 60 ? tradeNumber(hash) : ''

@@ -1,11 +1,11 @@
-// What the items of one model differ by: one or two of its kind's aspects, the axes. Each position
-// in a group has a value, or a pair of values, of its own. With two axes the first takes two or
-// three values and the second changes when those are used up.
+// The axes: one or two aspects of the kind in which the items of a model differ. Each position in a
+// group has a value, or a pair of values, of its own. With two axes the first takes two or three
+// values and the second changes when those are used up.
 
 import type { Feature } from './features'
 import type { Model } from './models'
 
-/** Which value of an axis the item at this position has. */
+/** Returns the index of the value that the item at this position has on an axis. */
 export function axisValue({ leaf, axisDraw }: Model, axis: number, position: number): number {
   const { axes } = leaf.kind
   const count = axes[axis]!.values.length
@@ -15,24 +15,21 @@ export function axisValue({ leaf, axisDraw }: Model, axis: number, position: num
   return (first + (axis === 0 ? position % breadth : Math.floor(position / breadth))) % count
 }
 
-/** In words, for the title. */
+/** Returns the variations in words, for the title. */
 export function variationText(model: Model, position: number): string {
   return model.leaf.kind.axes
     .map((axis, n) => axis.values[axisValue(model, n, position)]!)
     .join(' ')
 }
 
-/** The encoded pairs of an item. */
+/** Returns the encoded pairs of an item. */
 export function variationPairs(model: Model, position: number): string {
   return model.leaf.kind.axes
     .map((axis, n) => axis.encodedName + axis.encodedValues[axisValue(model, n, position)]!)
     .join(';')
 }
 
-/**
- * The positions from 0 up to a number at which the first axis has a value that it did not have
- * before.
- */
+/** Yields the positions below a number at which the first axis has a new value. */
 export function* firstOfEachLook(model: Model, positions: number): Generator<number, void, void> {
   const seen = new Set<number>()
   for (let position = 0; position < positions; position++) {
@@ -43,8 +40,8 @@ export function* firstOfEachLook(model: Model, positions: number): Generator<num
 }
 
 /**
- * The variesByLocalizedAspects cell of a group: the encoded pairs of the axes whose values differ
- * among so many positions. A group of one names its first axis.
+ * Returns the cell variesByLocalizedAspects of a group: the encoded pairs of the axes whose values
+ * differ among its positions. A group of one item names its first axis.
  */
 export function variesByCell(model: Model, positions: number): string {
   const pairs: string[] = []

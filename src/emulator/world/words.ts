@@ -1,5 +1,5 @@
-// The words of titles and notes that fit any kind of item. Small lists that repeat, as real ones
-// do: how well a file compresses hangs on them.
+// The words of titles and notes that fit any kind of item. The lists are small and repeat like real
+// texts, because the compression of a file depends on them.
 
 export const ADJECTIVES: readonly string[] = [
   'Vintage',
@@ -43,7 +43,7 @@ export const ENDINGS: readonly string[] = [
   'Ready to Send',
 ]
 
-/** Pieces of titles outside ASCII: two, three and four bytes a character in UTF-8. */
+/** Pieces of titles outside ASCII, with characters of two, three and four bytes in UTF-8. */
 export const FOREIGN: readonly string[] = [
   'Größe XL',
   'Café Crème',
@@ -59,7 +59,9 @@ export const FOREIGN: readonly string[] = [
   'naïve',
 ]
 
-/** Pieces of titles that must be quoted in a feed file: quotes, backslashes, tabs. */
+/**
+ * Pieces of titles that need quotes in a feed file, because they have quotes, backslashes or tabs.
+ */
 export const SPECIAL: readonly string[] = [
   '15" Wide',
   '"As New"',

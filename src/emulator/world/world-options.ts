@@ -1,4 +1,4 @@
-// What a world is made from, checked and completed.
+// Checks and completes the options of a world.
 
 import {
   finiteNumber,
@@ -13,30 +13,30 @@ import { HOUR_MS } from './item-life'
 import { MAX_ITEMS, MAX_PLACES } from './place'
 
 export interface WorldOptions {
-  /** Any whole number. Equal options make equal worlds, in every process. */
+  /** The seed, any whole number. Equal options make equal worlds in every process. */
   readonly seed: number
   /**
-   * Items that are ever listed in each category of each marketplace: nine in ten from the start on.
-   * 0 to 50,000,000.
+   * The number of items that are ever listed in each category of each marketplace. Nine in ten are
+   * listed from the start. 0 to 50,000,000.
    */
   readonly items: number
-  /** Default `['MKT_US']`. */
+  /** The marketplaces. Default `['MKT_US']`. */
   readonly marketplaces?: readonly string[]
   /** Top-level category identifiers, the same in each marketplace. Default `['220']`. */
   readonly categories?: readonly string[]
-  /** The first hour, a whole one. Default 2026-03-01T00:00:00Z. */
+  /** The start, a whole hour. Default 2026-03-01T00:00:00Z. */
   readonly start?: Date
   /**
-   * Hours over which new listings spread; by default the emulator's clock stands an hour after
-   * their end. Changes go on after it. Default 24.
+   * The hours over which new listings spread. The default clock of the emulator is an hour after
+   * their end. Changes continue after it. Default 24.
    */
   readonly hours?: number
   /**
-   * How lively the world is: 1 (the default) changes a little over one item in a hundred in an
-   * hour, 10 ten times as many.
+   * The rate of changes. With 1, the default, a little over one item in a hundred changes in an
+   * hour; with 10, ten times as many.
    */
   readonly churn?: number
-  /** Deliberate orphans between items and groups. Default none. */
+  /** The deliberate orphans between items and groups. Default none. */
   readonly orphans?: Partial<OrphanShares>
 }
 

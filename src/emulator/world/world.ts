@@ -1,7 +1,6 @@
-// A marketplace that never existed, with all of its history known: which items stand in it at any
-// time, what changed in any hour, which groups and campaigns there are. Every answer is computed
-// from the seed when it is asked for, item by item, so a world of any size takes no memory. How
-// files are written is not known here.
+// An invented marketplace with a known history: its items at any time, the changes of any hour, its
+// groups and its campaigns. Every answer is computed from the seed when it is asked for, item by
+// item, so a world of any size takes no memory. This file does not know how files are written.
 //
 // Times are half-open: the state "at t" is what all changes before t have led to, and a span is
 // [from, to). So the state at T0 and the changes of the hours from T0 on add up to the state at the
@@ -9,6 +8,7 @@
 // both index order and UTF-8 byte order.
 
 import { FeedError } from '../../errors'
+import { optionInvalid } from '../../options'
 import { campaignChanges, campaignPayload } from './campaigns'
 import type { Column } from './column'
 import { dayNumber } from './file-day'
@@ -28,21 +28,24 @@ import type { CampaignChange } from './other-columns'
 import { makePlace, type Place, type PlaceName } from './place'
 import { type CompleteWorldOptions, completeWorldOptions, type WorldOptions } from './world-options'
 
-/** The state that a consumer of the files must reach for one item. */
+/** The state of one item that a consumer of the files must reach. */
 export interface TruthRow {
   readonly itemId: string
-  /** In the order of {@link World.itemColumns}, or of the columns asked for; '' is null. */
+  /**
+   * The cells in the order of {@link World.itemColumns} or of the requested columns. An empty cell
+   * means null.
+   */
   readonly cells: readonly string[]
 }
 
 export interface OrphanCounts {
-  /** Active items whose group has no record. */
+  /** The number of active items whose group has no record. */
   readonly itemsWithoutGroup: number
-  /** Group records that no active item names. */
+  /** The number of group records that no active item names. */
   readonly groupsWithoutItems: number
 }
 
-/** Which of a group's items make its record stand in a file. */
+/** A test for the items that bring the record of their group into a file. */
 interface Members {
   readonly time: number
   readonly listedFrom: number
@@ -52,9 +55,9 @@ interface Members {
 export class World {
   readonly options: CompleteWorldOptions
   readonly start: Date
-  /** `start` plus the world's hours. */
+  /** The end of the world: `start` plus its hours. */
   readonly end: Date
-  /** Names of the documented item columns, in order. */
+  /** The names of the documented item columns, in order. */
   readonly itemColumns: readonly string[] = ITEM_COLUMNS.map(column => column.name)
   readonly #places: readonly Place[]
   readonly #groups: Groups
@@ -79,12 +82,12 @@ export class World {
     }
   }
 
-  /** True when the world has this category of this marketplace. */
+  /** Returns whether the world has this category of this marketplace. */
   has(name: PlaceName): boolean {
     return this.#find(name) !== undefined
   }
 
-  /** The active items at `time`. */
+  /** Yields the active items at `time`. */
   *itemsAt(time: Date, name?: PlaceName): Generator<Item, void, void> {
     const place = this.#place(name)
     for (let index = 0; index < this.options.items; index++) {
@@ -93,14 +96,14 @@ export class World {
     }
   }
 
-  /** The active items at `to` that were listed, or listed again, within [from, to). */
+  /** Yields the active items at `to` that were listed or relisted within [from, to). */
   *listedWithin(from: Date, to: Date, name?: PlaceName): Generator<Item, void, void> {
     for (const item of this.itemsAt(to, name)) if (item.listedAt >= from.getTime()) yield item
   }
 
   /**
-   * Every item that changed within [from, to), the ended ones too, once each, in its last state of
-   * that span.
+   * Yields every item that changed within [from, to), also an ended one, once and in its last state
+   * of that span.
    */
   *changesWithin(from: Date, to: Date, name?: PlaceName): Generator<ItemChange, void, void> {
     const place = this.#place(name)
@@ -111,7 +114,8 @@ export class World {
   }
 
   /**
-   * Active items at `to` whose place in campaigns changed on the day (of UTC-7) that ends at `to`.
+   * Yields the active items at `to` whose campaigns changed on the day (of UTC-7) that ends at
+   * `to`.
    */
   *campaignChangesOn(to: Date, name?: PlaceName): Generator<CampaignChange, void, void> {
     const last = to.getTime() - 1
@@ -122,8 +126,8 @@ export class World {
   }
 
   /**
-   * Records of the groups that the items of {@link itemsAt} name (those that `counts` tells), and
-   * the deliberate orphans.
+   * Yields the records of the groups that the items of {@link itemsAt} name (those that `counts`
+   * selects), and the deliberate orphans.
    */
   groupsAt(time: Date, name?: PlaceName, counts?: ItemTest): Iterable<ItemGroup> {
     return this.#groupRecords(
@@ -134,7 +138,8 @@ export class World {
   }
 
   /**
-   * Records of the groups that the items of {@link listedWithin} name (those that `counts` tells).
+   * Yields the records of the groups that the items of {@link listedWithin} name (those that
+   * `counts` selects).
    */
   groupsListedWithin(
     from: Date,
@@ -150,8 +155,8 @@ export class World {
   }
 
   /**
-   * The state to be reached at `time`, an active item a row. An item that is not in it is gone or
-   * was never there.
+   * Yields the state at `time`, one row for each active item. Any other item has ended or was never
+   * listed.
    * @throws FeedError COLUMN_UNKNOWN
    */
   *truthAt(
@@ -166,15 +171,15 @@ export class World {
   }
 
   /**
-   * An item's cells before any quoting, as they were right after its last change: of the documented
-   * columns, or of those named here.
+   * Returns the cells of an item before any quoting, in the state after its last change. Default:
+   * the documented columns.
    * @throws FeedError COLUMN_UNKNOWN
    */
   itemCells(item: Item, columns: readonly string[] = this.itemColumns): string[] {
     return columns.map(name => itemColumn(name).cell(item, item.changedAt + 1))
   }
 
-  /** The orphans between the items and the groups of one time, counted by walking both. */
+  /** Counts the orphans between the items and the groups of one time by walking both. */
   orphansAt(time: Date, name?: PlaceName): OrphanCounts {
     const place = this.#place(name)
     let itemsWithoutGroup = 0
@@ -222,15 +227,11 @@ export class World {
   #place(name: PlaceName = {}): Place {
     const place = this.#find(name)
     if (place !== undefined) return place
-    const expected = this.#places
-      .map(known => `${known.marketplaceId}/${known.categoryId}`)
+    const known = this.#places
+      .map(({ marketplaceId, categoryId }) => `${marketplaceId}/${categoryId}`)
       .join(', ')
     const received = `${name.marketplaceId ?? 'default'}/${name.categoryId ?? 'default'}`
-    throw new FeedError('OPTION_INVALID', `the world has no category ${received}`, {
-      option: 'place',
-      expected,
-      received,
-    })
+    throw optionInvalid('place', `one of ${known}`, received)
   }
 }
 
@@ -248,7 +249,8 @@ function itemColumn(name: string): Column<Item> {
 }
 
 /**
- * A world from a seed. Costs nothing to make; every question walks the items it is about.
+ * Makes a world from a seed. Making it costs nothing, and every method walks the items that it is
+ * about.
  * @throws FeedError OPTION_INVALID
  */
 export function createWorld(options: WorldOptions): World {

@@ -17,14 +17,14 @@ import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'
 
 export interface FeedTypesQuery {
-  /** DAILY is the one supported. */
+  /** Only DAILY is supported. */
   readonly feedScope?: string
   /**
-   * Records in one page, from 1 on: getFeedTypes has no other bounds (feed-file-catalog.md,
-   * section 2.3).
+   * The number of records in one page, at least 1. getFeedTypes has no other bound
+   * (feed-file-catalog.md, section 2.3).
    */
   readonly limit?: number
-  /** At most 10. */
+  /** At most 10 marketplaces. */
   readonly marketplaceIds?: readonly string[]
 }
 
@@ -32,11 +32,11 @@ export interface FilesQuery {
   readonly marketplace: string
   readonly feedTypeId?: string
   readonly feedScope?: string
-  /** Top-level categories, at most 20. */
+  /** At most 20 top-level categories. */
   readonly categoryIds?: readonly string[]
-  /** Files generated in the last so many minutes. */
+  /** The age limit of the files, in minutes since their generation. */
   readonly lookBackMinutes?: number
-  /** Records in one page, 20 to 100. Default 20. */
+  /** The number of records in one page, from 20 to 100. Default 20. */
   readonly limit?: number
 }
 
@@ -46,12 +46,12 @@ export interface FileQuery {
 }
 
 export interface FileDownloadQuery<C extends Columns> extends FileQuery {
-  /** The columns of the file. Default: none known, every cell is text. */
+  /** The columns of the file. Without a schema every cell is text. */
   readonly schema?: FeedSchema<C>
 }
 
 export interface Catalog {
-  /** The access rules of the application; without any, `accesses` is empty. */
+  /** Returns the access rules of the application. Without rules `accesses` is empty. */
   getAccess(options?: CallOptions): Promise<AccessResponse>
   getFeedTypes(
     query?: FeedTypesQuery,
@@ -63,7 +63,7 @@ export interface Catalog {
     options?: CallOptions,
   ): PagedList<FileMetadata, FileMetadataSearchResponse>
   getFile(query: FileQuery, options?: CallOptions): Promise<FileMetadata>
-  /** The size that the catalog tells is not relied on: the ranges of the file say it. */
+  /** The download takes the size of the file from the ranges, not from the catalog. */
   downloadFile<C extends Columns = TextColumns>(query: FileDownloadQuery<C>): FeedDownload<C>
 }
 
@@ -96,8 +96,8 @@ const readFiles = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataSearc
 const readFile = /* @__PURE__ */ bodyOfShape(shapes => shapes.fileMetadataShape)
 
 /**
- * All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID before anything is sent, and what
- * {@link JsonClient.send} throws.
+ * Returns the client of the catalog. All calls throw REQUEST_INVALID and HTTP_IDENTIFIER_INVALID
+ * before anything is sent, and what {@link JsonClient.send} throws.
  */
 export function catalogOf(core: ServiceCore): Catalog {
   return {
@@ -180,7 +180,7 @@ export function catalogOf(core: ServiceCore): Catalog {
       return core.download<C>('downloadFile', {
         marketplace,
         identifiers: { file_id: fileId },
-        // Without a schema C is TextColumns, which is what a file read by ANY_COLUMNS has.
+        // Without a schema C is TextColumns, which are the columns that ANY_COLUMNS gives.
         schema: schema ?? (ANY_COLUMNS as unknown as FeedSchema<C>),
         file: { feed: schema?.feed ?? 'other', marketplace },
         names: [marketplace, fileId],
@@ -201,7 +201,8 @@ function listOf<T, R extends { readonly next?: string | undefined }>(
   items: (response: R) => readonly T[],
   empty: R,
 ): PagedList<T, R> {
-  core.request(operation, parts, options) // What is wrong with the call shows at the call, not at the first page.
+  // A mistake of the caller is reported at the call, not at the first page.
+  core.request(operation, parts, options)
   return new PagedList<T, R>({
     url: token =>
       core.url(operation, { ...parts, query: { ...parts.query, continuation_token: token } }),

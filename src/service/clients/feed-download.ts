@@ -1,6 +1,6 @@
-// One file of the service as a thing to read: as typed rows, as bytes, or only what is known of it.
-// The chain is RangeFetcher, ChunkReassembler, Gunzip, TsvRowParser; each run has its own, so that
-// a replaced file can be read again.
+// A file of the service that can be read: as typed rows, as bytes, or only its information. The
+// stages are RangeFetcher, ChunkReassembler, Gunzip and TsvRowParser. Each run has its own stages,
+// so that a replaced file can be read again.
 
 import type { RowBatch } from '../../codec/row-batch'
 import type { Secrets } from '../../codec/secrets'
@@ -18,7 +18,7 @@ import { listenable } from '../../stages/wait'
 import { FeedFetcher, FeedGunzip, FeedRowParser } from './feed-stages'
 import { fileNameOf } from './file-name'
 
-/** How the ranges of a file are fetched: see RangeFetcher. */
+/** The options of fetching the ranges of a file: see RangeFetcher. */
 export type RangeTuning = Pick<
   RangeFetcherOptions,
   | 'chunkBytes'
@@ -32,22 +32,22 @@ export type RangeTuning = Pick<
   | 'idleMs'
 >
 
-/** For one reading: the pipeline's own options, and those of its stages. */
+/** The options of one reading: those of the pipeline, and those of its stages. */
 export interface ReadOptions extends PipelineOptions {
   readonly ranges?: RangeTuning
   readonly gunzip?: GunzipOptions
 }
 
-/** For reading the compressed bytes. */
+/** The options of reading the compressed bytes. */
 export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
   /**
-   * Goes on behind bytes of an earlier reading: what comes out begins at `offset`.
-   * RANGE_FILE_REPLACED where another file is there now.
+   * Continues an earlier reading: the output begins at `offset`. Fails with RANGE_FILE_REPLACED
+   * where the file is another one now.
    */
   readonly resume?: RangeResume
   /**
-   * Told what the service says of the file, before its first bytes come, and of an empty one at the
-   * end.
+   * Called with the information of the service about the file: before the first bytes, and at the
+   * end of an empty file.
    */
   readonly onInfo?: (info: RangeInfo) => void
 }
@@ -55,32 +55,31 @@ export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
 export interface RowOptions<C extends Columns, N extends string = keyof C & string>
   extends ReadOptions {
   readonly parser?: Omit<TsvRowParserOptions<C, N>, 'schema' | 'file'>
-  /** Stands for the file's generation in place of the Last-Modified that the service sends. */
+  /** The time of the file's generation, in place of the Last-Modified of the response. */
   readonly lastModified?: Date
 }
 
 export interface DownloadInfo {
   /**
-   * True when the service has no content for this file: 204, nothing meets the criteria of the
-   * feed.
+   * True where the file is empty, because no item meets the criteria of the feed (status 204).
    */
   readonly empty: boolean
-  /** Compressed bytes; undefined when the service does not say. */
+  /** The number of compressed bytes; undefined where the service does not state it. */
   readonly totalBytes: number | undefined
   /**
-   * When the file was generated; undefined when the service does not say, or says it unreadably.
+   * The time of the file's generation; undefined where the service states no valid time.
    */
   readonly lastModified: Date | undefined
-  /** Strong entity tags only. */
+  /** The entity tag, where it is a strong one. */
   readonly etag: string | undefined
 }
 
 export interface FeedDownloadParts<C extends Columns> {
   readonly operation: string
   readonly schema: FeedSchema<C>
-  /** What is known of the file from the request. */
+  /** The facts of the file that the request states. */
   readonly file: FeedFile
-  /** What tells this file from others of its kind. */
+  /** The identifiers that distinguish the file from others of its feed. */
   readonly identifiers: readonly string[]
   readonly secrets: Secrets
   readonly source: RangeFetcherOptions
@@ -106,13 +105,13 @@ const ROW_NAMES: OptionNames<RowOptions<Columns>> = {
 }
 const INFO_NAMES = { signal: true, ranges: true } as const
 
-/** Enough of a file to see its signature. */
+/** Enough bytes of a file for its signature. */
 const FIRST_RANGE_BYTES = 64
 
 /**
- * Nothing is requested before something is read, and each reading is a download of its own.
- * Whatever is read: HTTP_STATUS for what the service refuses, with `operation`, `status` and
- * `errorId`, and the codes of RangeFetcher and of the stages in use.
+ * A file of the service. A request is sent when something is read, and each reading downloads the
+ * file again. A reading fails with HTTP_STATUS where the service refuses it, with `operation`,
+ * `status` and `errorId`, and with the codes of RangeFetcher and of the stages that it uses.
  */
 export class FeedDownload<C extends Columns> {
   readonly #parts: FeedDownloadParts<C>
@@ -127,19 +126,19 @@ export class FeedDownload<C extends Columns> {
     return this.#parts.operation
   }
 
-  /** Which file this is; its rows carry this, and its Last-Modified beside it. */
+  /** The facts of the file. Its rows have them too, together with the Last-Modified. */
   get file(): FeedFile {
     return this.#parts.file
   }
 
-  /** A name under which the file can be kept in any folder; it never leads out of one. */
+  /** A name for storing the file in a folder. It never leads out of the folder. */
   get fileName(): string {
     return fileNameOf(this.#parts.operation, this.#parts.identifiers)
   }
 
   /**
-   * Typed rows in batches, each batch with the file it comes from. None for an empty file. With
-   * `parser.columns` the rows have only these.
+   * Reads typed rows in batches. Each batch has the facts of its file. An empty file has no batch.
+   * With `parser.columns` the rows have only these columns.
    */
   rows<const N extends string = keyof C & string>(
     options: RowOptions<C, N> = {},
@@ -156,32 +155,32 @@ export class FeedDownload<C extends Columns> {
     }, pipelineOptions(options))
   }
 
-  /** The batches of {@link rows}, one by one. */
+  /** Reads the batches of {@link rows} one by one. */
   batches<const N extends string = keyof C & string>(
     options: RowOptions<C, N> = {},
   ): AsyncIterableIterator<RowBatch<ChosenColumns<C, N>>> {
     return this.rows(options).batches()
   }
 
-  /** The TSV text as bytes, checked against the gzip trailer at the end. None for an empty file. */
+  /** Reads the bytes of the TSV text. Their checksum is verified at the end of the file. */
   bytes(options: ReadOptions = {}): Pipeline<Uint8Array> {
     knownOptions(options, READ_NAMES)
     return pipelineOfChain<Uint8Array>(() => this.#unzipped(options), pipelineOptions(options))
   }
 
-  /** The gzip bytes as the service has them, in order. None for an empty file. */
+  /** Reads the gzip bytes in the order of the file. */
   compressed(options: CompressedOptions = {}): Pipeline<Uint8Array> {
     knownOptions(options, COMPRESSED_NAMES)
     return pipelineOfChain<Uint8Array>(() => {
       const chain = this.#ordered(options, options.resume)
       const { onInfo } = options
-      // Where there is no information there is a failure, and the pipeline has it.
+      // Without information the download has failed, and the pipeline reports the failure.
       if (onInfo) chain[0].info.then(onInfo, () => {})
       return chain
     }, pipelineOptions(options))
   }
 
-  /** What the service says of the file, by one small range. */
+  /** Requests the information about the file by one small range. */
   async info(
     options: { readonly signal?: AbortSignal; readonly ranges?: RangeTuning } = {},
   ): Promise<DownloadInfo> {
@@ -229,7 +228,7 @@ export class FeedDownload<C extends Columns> {
   }
 }
 
-/** What of the options of a reading is the pipeline's. */
+/** Returns those options of a reading that belong to the pipeline. */
 function pipelineOptions(options: PipelineOptions): PipelineOptions {
   return Object.fromEntries(
     Object.entries(options).filter(([name]) => Object.hasOwn(PIPELINE_NAMES, name)),

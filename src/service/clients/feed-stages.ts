@@ -1,6 +1,6 @@
-// The stages of a file that the service sends, each one of the library's with what only a client of
-// the service knows: how its refusals are named, and that a file which the service says to be empty
-// (a 204, or a total of 0) is no fault of gzip or of TSV.
+// The stages of a download from the service. They extend the stages of the library in two points:
+// refusals get the name of the operation, and a file that the service states to be empty (a 204, or
+// a total of 0) is no fault of gzip or TSV.
 
 import type { Piece } from '../../codec/range/piece'
 import { statusError } from '../../codec/range/status-error'
@@ -16,7 +16,7 @@ import type { Outputs } from '../../stages/stage'
 import { TsvRowParser as TsvRowParserStage } from '../../stages/tsv-row-parser'
 import type { TsvRowParserOptions } from '../../stages/tsv-stage'
 
-// The classes keep the names of the stages that they are: counters are read by name.
+// The classes keep the names of the stages that they extend, because counters are read by name.
 
 class RangeFetcher extends RangeFetcherStage {
   readonly #operation: string
@@ -29,7 +29,7 @@ class RangeFetcher extends RangeFetcherStage {
     this.#secrets = secrets
   }
 
-  /** What the service said of the file: there before the first piece, and at the end. */
+  /** The information about the file. It is set before the first piece, and at the end. */
   get known(): RangeInfo | undefined {
     return this.#known
   }
@@ -76,8 +76,8 @@ class TsvRowParser<C extends Columns, const N extends string> extends TsvRowPars
 export { Gunzip as FeedGunzip, RangeFetcher as FeedFetcher, TsvRowParser as FeedRowParser }
 
 /**
- * What the service answered, whichever way it ended the download: HTTP_STATUS with the operation's
- * name, as a JSON operation gives it. Other failures stay what they are.
+ * Returns every refusal of the service as HTTP_STATUS with the name of the operation, as JSON
+ * operations do. Other failures are returned unchanged.
  */
 function asServiceAnswer(error: FeedError, operation: string): FeedError {
   if (!FeedError.is(error)) return error

@@ -1,4 +1,5 @@
-// The four beta feeds: item, item group, hourly snapshot, item priority (item-feeds.md, section 3).
+// The client of the four beta feeds: item, item group, hourly snapshot, item priority
+// (item-feeds.md, section 3).
 
 import { knownOptions, type OptionNames } from '../../options'
 import type { FeedFile } from '../../schema/feed-schema'
@@ -23,7 +24,8 @@ export interface CategoryQuery {
 }
 
 /**
- * The latest bootstrap file, or the daily file of a day of UTC-7, `yyyyMMdd`: 14 of them are kept.
+ * The latest bootstrap file, or the daily file of a day of UTC-7, `yyyyMMdd`. The service keeps 14
+ * daily files.
  */
 export type ItemFeedQuery = CategoryQuery &
   (
@@ -33,8 +35,8 @@ export type ItemFeedQuery = CategoryQuery &
 
 export interface SnapshotQuery extends CategoryQuery {
   /**
-   * A whole hour of UTC: a Date, or `yyyy-MM-ddThh:00:00.000Z`. The file has the changes of that
-   * hour.
+   * A whole hour of UTC, as a Date or as `yyyy-MM-ddThh:00:00.000Z`. The file has the changes of
+   * that hour.
    */
   readonly snapshotDate: Date | string
 }
@@ -44,16 +46,16 @@ export interface PriorityQuery extends CategoryQuery {
   readonly date: string
 }
 
-/** All throw REQUEST_INVALID before anything is sent. */
+/** The client of the feeds. All calls throw REQUEST_INVALID before anything is sent. */
 export interface Feeds {
   getItemFeed(query: ItemFeedQuery): FeedDownload<ItemColumns>
   getItemGroupFeed(query: ItemFeedQuery): FeedDownload<ItemGroupColumns>
   getItemSnapshotFeed(query: SnapshotQuery): FeedDownload<ItemSnapshotColumns>
-  /** The daily item and item group feeds must be consumed before. */
+  /** Read the daily item and item group feeds before this feed. */
   getItemPriorityFeed(query: PriorityQuery): FeedDownload<ItemPriorityColumns>
 }
 
-/** As documented for all four; errors come as JSON. */
+/** The documented header Accept of all four feeds. Errors come as JSON. */
 const ACCEPT = 'application/json,text/tab-separated-values'
 const SCOPES = ['ALL_ACTIVE', 'NEWLY_LISTED'] as const
 

@@ -1,18 +1,17 @@
-// Identifiers of the service as names of files on this machine: a name cannot leave its folder,
-// whatever the identifier is.
+// Makes file names from identifiers of the service. No identifier leads out of the folder.
 
 import { createHash } from 'node:crypto'
 import { excerpt, FeedError } from '../../errors'
 import { anyText, arrayOf } from '../../options'
 
-/** File systems allow 255 bytes; the rest is for suffixes. */
+/** The limit of a name without suffixes. File systems allow 255 bytes. */
 const MAX_BYTES = 200
 
 /**
- * One file name of several identifiers, ending in `.tsv.gz`. Letters, digits, `_` and `-` stay;
- * every other byte becomes `%XX`, so that different identifiers give different names. A name that
- * would be too long ends in a hash of the whole. Throws HTTP_IDENTIFIER_INVALID for an empty
- * identifier.
+ * Returns one file name for several identifiers, with the ending `.tsv.gz`. Letters, digits, `_`
+ * and `-` stay, and every other byte becomes `%XX`, so different identifiers give different names.
+ * A name above the limit is cut and ends in a hash of the whole name. Throws
+ * HTTP_IDENTIFIER_INVALID for an empty identifier.
  */
 export function fileNameOf(kind: string, identifiers: readonly string[]): string {
   const name = [
@@ -22,8 +21,9 @@ export function fileNameOf(kind: string, identifiers: readonly string[]): string
     .map(namePart)
     .join('.')
   if (name.length <= MAX_BYTES) return `${name}.tsv.gz`
-  // Two characters that no identifier can bring, wherever the cut falls.
-  return `${name.slice(0, MAX_BYTES - 34)}%-${createHash('sha256').update(name).digest('hex').slice(0, 32)}.tsv.gz`
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  // No encoded identifier contains `%-`, so a cut name differs from every other name.
+  return `${name.slice(0, MAX_BYTES - 34)}%-${hash}.tsv.gz`
 }
 
 function namePart(identifier: string): string {

@@ -1,5 +1,5 @@
-// Key management: the public part of one signing key pair (signing-keys-and-subscriptions.md,
-// section 2.2).
+// The client of key management: the public part of a signing key pair
+// (signing-keys-and-subscriptions.md, section 2.2).
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { knownOptions } from '../../options'
@@ -7,16 +7,16 @@ import type { SigningKeyBody } from '../json/bodies'
 import { type Answered, bodyOfShape, responseInvalid } from '../json/json-body'
 import type { CallOptions, ServiceCore } from './service-core'
 
-/** The service's fields, times in UNIX seconds, and what is derived from them. */
+/** The fields of the service, with times in UNIX seconds, and values derived from them. */
 export type SigningKey = SigningKeyBody & {
   readonly createdAt: Date
   readonly expiresAt: Date
   /**
-   * The public key for node:crypto. Throws RESPONSE_INVALID where `publicKey` is neither PEM nor
-   * the Base64 of a key in DER form.
+   * Returns the public key for node:crypto. Throws RESPONSE_INVALID where `publicKey` is neither
+   * PEM nor the Base64 text of a key in DER form.
    */
   publicKeyObject(): KeyObject
-  /** @param now default the service's clock */
+  /** True after the expiry of the key. @param now default the clock of the service */
   isExpired(now?: Date): boolean
 }
 
@@ -45,8 +45,8 @@ export function keysOf(core: ServiceCore): Keys {
         { identifiers: { signing_key_id: signingKeyId } },
         options,
       )
-      // The service never sends a private key here (signing-keys-and-subscriptions.md,
-      // section 3.1); one that comes all the same is not handed on.
+      // The service should never send a private key (signing-keys-and-subscriptions.md,
+      // section 3.1). If it does, the key is removed.
       const { privateKey: _, ...body } = await core.json.get(request, readKey)
       return signingKey(body as SigningKeyBody, request, core.settings.now)
     },
@@ -69,10 +69,7 @@ function signingKey(body: SigningKeyBody, request: Answered, now: () => number):
   }
 }
 
-/**
- * Line ends of a PEM text are often lost on the way; the Base64 between its marks is all that
- * counts.
- */
+/** Reads the Base64 text between the marks of a PEM text, whose line ends may be lost. */
 function publicKeyObject(text: string, request: Answered): KeyObject {
   const [, label = 'PUBLIC KEY', inner = text] =
     /-----BEGIN ([A-Z ]+)-----([^-]*)-----END \1-----/.exec(text) ?? []

@@ -1,4 +1,5 @@
-// Notifications: creating a subscription (signing-keys-and-subscriptions.md, section 2.3).
+// The client of notifications: it creates subscriptions (signing-keys-and-subscriptions.md, section
+// 2.3).
 
 import { callback, knownOptions, type OptionNames } from '../../options'
 import { sameOriginUrl } from '../http/redirect-policy'
@@ -31,18 +32,18 @@ export interface CreatedSubscription {
 
 export interface SubscriptionOptions extends CallOptions {
   /**
-   * Gives the user's token (authorization-code flow): the subscription is then the user's. Default:
-   * the application's.
+   * The source of a user's token (authorization-code flow). The subscription then belongs to that
+   * user. Default: the token of the application, which then owns the subscription.
    */
   readonly user?: TokenSource
 }
 
 export interface Notifications {
   /**
-   * Creates a subscription, with one request: it is not repeated when its answer is lost, because
-   * it may have been acted on. Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with
-   * `errorId` 195012 where one exists already; and RESPONSE_INVALID or HTTP_ORIGIN_REFUSED where it
-   * was created and the answer does not say where.
+   * Creates a subscription. A request whose answer is lost is not repeated, because the service may
+   * have acted on it. Throws REQUEST_INVALID before anything is sent; HTTP_STATUS, with `errorId`
+   * 195012 where the subscription exists already; and RESPONSE_INVALID or HTTP_ORIGIN_REFUSED where
+   * it was created and the answer has no valid address.
    */
   createSubscription(
     subscription: SubscriptionRequest,
@@ -68,7 +69,7 @@ export function notificationsOf(core: ServiceCore): Notifications {
   }
 }
 
-/** Which topics, versions and formats exist is the service's to say. */
+/** Checks that the fields are there. The service decides about topics, versions and formats. */
 function check(
   checks: RequestChecks,
   { topicId, status, destinationId, payload }: SubscriptionRequest,

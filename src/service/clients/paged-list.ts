@@ -1,5 +1,5 @@
-// A list that comes in pages: all of its elements as one sequence, or page by page. Follows
-// feed-file-catalog.md, sections 2.3, 2.5, 3.8 and 3.9: `next` is the address of the next page.
+// A list in pages, which is read as one sequence of elements or page by page. The field `next` of a
+// page is the address of the next one (feed-file-catalog.md, sections 2.3, 2.5, 3.8 and 3.9).
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { asFeedError, FeedError } from '../../errors'
@@ -13,25 +13,25 @@ interface SearchResponse {
 export interface Page<T, R> {
   readonly items: readonly T[]
   /**
-   * For {@link PagedList.page}; undefined on the last page, and where the service's link carries
-   * none.
+   * The token of the next page, for {@link PagedList.page}; undefined on the last page, and where
+   * the link of the service has none.
    */
   readonly continuationToken: string | undefined
-  /** The response as it came. */
+  /** The response of the service. */
   readonly response: R
 }
 
 export interface PagedListParts<T, R> {
-  /** The address of the first page, or of the one that a token stands for. */
+  /** Returns the address of the first page, or of the page of a token. */
   url(continuationToken?: string): string
   fetch(url: string): Promise<R>
   items(response: R): readonly T[]
   readonly maxPages: number
-  /** An error as it may be shown: links come from the server. */
+  /** Returns the error without secrets, which the links of the service may contain. */
   covered(error: FeedError): FeedError
 }
 
-/** Nothing is requested before it is read, and each reading requests anew. */
+/** A list in pages. A page is requested when it is read, and again at each reading. */
 export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> {
   readonly #parts: PagedListParts<T, R>
 
@@ -39,15 +39,15 @@ export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> 
     this.#parts = parts
   }
 
-  /** One page: the first, or the one that a token of an earlier page stands for. */
+  /** Requests the first page, or the page of a token. */
   async page(continuationToken?: string): Promise<Page<T, R>> {
     return this.#pageAt(this.#parts.url(continuationToken))
   }
 
   /**
-   * All pages in order. A link is followed within the origin of the page it stands on. Throws
-   * HTTP_ORIGIN_REFUSED for another, with nothing sent, HTTP_REDIRECT_LOOP for links that lead back
-   * or never end, and what a request of the list throws.
+   * Reads all pages in order. Throws HTTP_ORIGIN_REFUSED for a link to another origin, to which
+   * nothing is sent; HTTP_REDIRECT_LOOP for links that lead back or exceed `maxPages`; and what a
+   * request of the list throws.
    */
   async *pages(): AsyncGenerator<Page<T, R>, void, void> {
     const seen = new Set<string>()
@@ -63,12 +63,12 @@ export class PagedList<T, R extends SearchResponse> implements AsyncIterable<T> 
     }
   }
 
-  /** All elements of all pages in order. Throws as {@link pages}. */
+  /** Reads the elements of all pages in order. Throws as {@link pages}. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     for await (const page of this.pages()) yield* page.items
   }
 
-  /** All elements at once: for lists that fit into memory. Throws as {@link pages}. */
+  /** Returns all elements as an array, which has to fit into memory. Throws as {@link pages}. */
   async toArray(): Promise<T[]> {
     const all: T[] = []
     for await (const item of this) all.push(item)

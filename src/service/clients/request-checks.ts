@@ -1,15 +1,15 @@
-// What a parameter of a request must look like before it is sent (feed-file-catalog.md, section 2;
-// item-feeds.md, sections 3 and 6; service-notes.md, section 3.2). Windows are read generously: a
-// date is refused only where no time zone between UTC-7 and UTC would allow it.
+// The checks of request parameters before a request is sent (feed-file-catalog.md, section 2;
+// item-feeds.md, sections 3 and 6; service-notes.md, section 3.2). A date is refused only where it
+// is outside its window in every time zone from UTC-7 to UTC.
 
 import { excerpt, FeedError } from '../../errors'
 import { readDay, readHour } from '../date-forms'
 import type { ServiceProfile } from '../profile'
 
 /**
- * `all`: forms, and windows by the clock. `forms`: no windows, for servers that keep other ones.
- * `none`: requests are sent as they are given, for trying how a service refuses; identifiers in
- * paths are checked all the same.
+ * `all` checks the forms of parameters, and date windows by the clock. `forms` checks no windows,
+ * for services with other windows. `none` sends all parameters unchecked, to test the refusals of a
+ * service; only identifiers in paths are checked.
  */
 export type CheckMode = 'all' | 'forms' | 'none'
 
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000
 /** Daily files are days of UTC-7 (item-feeds.md, section 6). */
 const STORAGE_OFFSET_MS = 7 * HOUR_MS
 
-/** The checks of one request. Each throws REQUEST_INVALID; an absent optional parameter passes. */
+/** The checks of one request. Each throws REQUEST_INVALID. Optional parameters may be absent. */
 export class RequestChecks {
   readonly #operation: string
   readonly #options: CheckOptions
@@ -68,13 +68,13 @@ export class RequestChecks {
     this.#form(parameter, value, allowed.includes(value), allowed.join(' or '))
   }
 
-  /** A name as the service writes its enumerations and identifiers. */
+  /** Checks a name in the form of the enumerations and identifiers of the service. */
   name(parameter: string, value: string | undefined): void {
     if (value !== undefined)
       this.#form(parameter, value, /^[\w.:-]{1,200}$/.test(value), 'letters, digits and _ . : -')
   }
 
-  /** Any text that is there. */
+  /** Checks a required text. */
   text(parameter: string, value: string | undefined): void {
     this.#form(
       parameter,
@@ -94,7 +94,7 @@ export class RequestChecks {
     )
   }
 
-  /** A day `yyyyMMdd`, not in the future, and at most `daysBack` days ago. */
+  /** Checks a day `yyyyMMdd` that is not in the future and at most `daysBack` days ago. */
   date(value: string | undefined, daysBack = Number.POSITIVE_INFINITY): void {
     const startMs = readDay(value ?? '')
     this.#form('date', value, startMs !== undefined, 'a day of the calendar as yyyyMMdd')
@@ -104,7 +104,7 @@ export class RequestChecks {
     this.#window('date', value, startMs! >= firstMs, `a day at most ${daysBack} days ago`)
   }
 
-  /** A whole hour of UTC, begun already, and at most the days ago that snapshots are kept. */
+  /** Checks a whole hour of UTC that is not in the future and at most `snapshotDays` ago. */
   hour(parameter: string, value: Date | string): void {
     const startMs = readHour(hourText(value))
     this.#form(
@@ -163,7 +163,7 @@ export class RequestChecks {
   }
 }
 
-/** The hour as the service reads it; text that is no whole hour stays as it is. */
+/** Returns the hour in the form of the service. Other text is returned unchanged. */
 export function hourText(hour: Date | string): string {
   return hour instanceof Date && !Number.isNaN(hour.getTime()) ? hour.toISOString() : String(hour)
 }

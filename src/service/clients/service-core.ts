@@ -1,5 +1,5 @@
-// What the four parts of the service share: the profile, the checks, and requests with the right
-// token to the right address.
+// The base of the four clients: the profile, the checks of parameters, and requests with their
+// addresses and tokens.
 
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import type { Secrets } from '../../codec/secrets'
@@ -16,7 +16,7 @@ import type { TokenSource } from '../tokens/token-source'
 import { FeedDownload, type RangeTuning } from './feed-download'
 import { type CheckMode, RequestChecks } from './request-checks'
 
-/** For one call. */
+/** The options of one call. */
 export interface CallOptions {
   /** Ends the request and the waits around it with ABORTED. */
   readonly signal?: AbortSignal
@@ -24,7 +24,7 @@ export interface CallOptions {
 
 const CALL_NAMES: OptionNames<CallOptions> = { signal: true }
 
-/** The parts of a request that go into its address and headers. What is undefined is left out. */
+/** The values in the address and headers of a request. Undefined values are left out. */
 export interface RequestParts {
   readonly identifiers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>
@@ -34,7 +34,7 @@ export interface RequestParts {
 export interface FileRequest<C extends Columns> extends RequestParts {
   readonly schema: FeedSchema<C>
   readonly file: FeedFile
-  /** What tells the file from others of its kind. */
+  /** The identifiers that distinguish the file from others of its feed. */
   readonly names: readonly (string | undefined)[]
   readonly accept: string
 }
@@ -82,7 +82,7 @@ export class ServiceCore {
     return operationUrl(this.profile, operation, identifiers, search)
   }
 
-  /** A request for JSON. `user` gives the token of a user in place of the application's. */
+  /** Returns a JSON request. `user` gives the token of a user, in place of the application's. */
   request(
     operation: OperationName,
     parts: RequestParts,
@@ -100,10 +100,10 @@ export class ServiceCore {
     }
   }
 
-  /** A file to download. */
+  /** Returns a file that can be downloaded. */
   download<C extends Columns>(operation: OperationName, request: FileRequest<C>): FeedDownload<C> {
     const { secrets, settings, profile, ranges } = this.#parts
-    const { queueTimeoutMs, headersTimeoutMs, now, retry } = settings
+    const { responseTimeoutMs, now, retry } = settings
     return new FeedDownload<C>({
       operation,
       schema: request.schema,
@@ -115,9 +115,8 @@ export class ServiceCore {
         transport: this.#authorized(operation),
         headers: { ...this.#headers(request), Accept: request.accept },
         maxRangeBytes: profile.maxRangeBytes,
-        // Behind the limits of the transports: a turn, a token and the headers, and all three again
-        // after a 401.
-        headersTimeoutMs: 2 * (queueTimeoutMs + 2 * headersTimeoutMs),
+        // The fetcher sees one request where the transports wait for a token, a turn and headers.
+        headersTimeoutMs: responseTimeoutMs,
         now: () => new Date(now()),
         ...retry,
         ...ranges,

@@ -1,12 +1,12 @@
-// A transport within limits: so many requests at a time and a second for each host, and none
-// without an end. Every request of the clients goes through one of these, downloads, JSON and
-// tokens alike.
+// A transport with limits: the requests to one host at a time and per second, and the wait for a
+// response. All requests of the clients pass through it: downloads, JSON and tokens.
 
 import type { RangeResponse } from '../../stages/range/range-transport'
-import { waitFor } from '../../stages/wait'
+import { sendInTime } from '../../stages/range/send-request'
+import { timeLimit } from '../../stages/range/time-limits'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
-import { type RequestSettings, timeoutError } from './request-settings'
+import type { RequestSettings } from './request-settings'
 
 export class BoundedTransport implements HttpTransport {
   readonly #inner: HttpTransport
@@ -19,44 +19,24 @@ export class BoundedTransport implements HttpTransport {
   }
 
   /**
-   * Throws HTTP_TIMEOUT and what the inner transport throws. A turn is held until the body is read
-   * or discarded.
+   * Throws HTTP_TIMEOUT and what the inner transport throws. A request counts as under way until
+   * its body is read or discarded.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const { url, signal } = request
-    const { queueTimeoutMs: limitMs } = this.#settings
-    const leave = await this.#gate(url).enter({
-      signal,
-      limitMs,
-      onLimit: () => timeoutError('queue', url, limitMs),
-    })
+    const { queueTimeoutMs, headersTimeoutMs } = this.#settings
+    const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
+    const leave = await this.#gate(url).enter(turn)
     try {
-      return leavingAtItsEnd(await this.#sendInTime(request), leave)
+      const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
+      return leavingAtEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
       leave()
       throw error
     }
   }
 
-  async #sendInTime(request: HttpRequest): Promise<RangeResponse> {
-    const { headersTimeoutMs: limitMs } = this.#settings
-    const sending = new AbortController()
-    const response = this.#inner.send({ ...request, signal: sending.signal })
-    try {
-      const onLimit = () => timeoutError('headers', request.url, limitMs)
-      return await waitFor(response, { signal: request.signal, limitMs, onLimit })
-    } catch (error) {
-      sending.abort(error)
-      // A transport that does not listen to its signal may still answer.
-      response.then(
-        late => late.discard(),
-        () => {},
-      )
-      throw error
-    }
-  }
-
-  /** Hosts are few: those of one profile, and of redirects within them. */
+  /** Gates are never removed, because a profile has few hosts. */
   #gate(url: string): HostGate {
     const { host } = new URL(url)
     const gate =
@@ -70,7 +50,7 @@ export class BoundedTransport implements HttpTransport {
   }
 }
 
-function leavingAtItsEnd(response: RangeResponse, leave: () => void): RangeResponse {
+function leavingAtEnd(response: RangeResponse, leave: () => void): RangeResponse {
   return {
     status: response.status,
     header: name => response.header(name),

@@ -1,5 +1,5 @@
-// HTTP by any fetch-shaped function: the platform's fetch, or a server in the same process (hono's
-// app.fetch).
+// A transport over a function such as fetch: that of the platform, or a server in the same process
+// (app.fetch of hono).
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { sendableHeaders } from '../../codec/range/request-headers'
@@ -10,14 +10,14 @@ import { asTransportError } from '../../stages/range/transport-error'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import { followRedirects } from './redirect-policy'
 
-/** Anything that answers a Request. */
+/** A function that answers a Request. */
 export type FetchLike = (request: Request) => Response | Promise<Response>
 
 /**
- * A transport over `fetchLike`. Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED,
- * HTTP_REDIRECT_LOOP, HTTP_TRANSPORT, and HTTP_CONTENT_ENCODING, because a fetch inflates an
- * encoded body without a word and its bytes are then no longer the file's. The platform's fetch
- * takes a chunked body that was cut for a complete one; the ranges' lengths show it.
+ * Returns a transport over `fetchLike`. Its requests throw HTTP_HEADER_INVALID,
+ * HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_TRANSPORT, and HTTP_CONTENT_ENCODING for an encoded
+ * body: a fetch decodes such a body, and its bytes are then not those of the file. The fetch of the
+ * platform reports a chunked body that was cut as complete; the lengths of ranges reveal the cut.
  */
 export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   callback('fetchLike', fetchLike, 'a function such as fetch')
@@ -54,7 +54,7 @@ function asRangeResponse(response: Response, url: string): RangeResponse {
     const context = { url, contentEncoding: contentEncoding.slice(0, 40) }
     throw new FeedError(
       'HTTP_CONTENT_ENCODING',
-      'the body was encoded on its way and decoded unasked',
+      'the body has a content coding, which fetch has decoded',
       context,
     )
   }

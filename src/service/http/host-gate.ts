@@ -1,31 +1,35 @@
-// How many requests one host gets at a time, and how often one starts. Turns are given in the order
-// of asking.
+// The limits of one host: how many requests are under way at a time, and how far apart they start.
+// Requests start in the order in which they asked.
 
-import { pause, type WaitLimits, waitFor } from '../../stages/wait'
+import { Semaphore } from '../../stages/semaphore'
+import { pause, type WaitLimits } from '../../stages/wait'
 
 export interface GateLimits {
   readonly concurrency: number
-  /** Between the starts of two requests; 0 for none. */
+  /** Milliseconds between the starts of two requests; 0 for no limit. */
   readonly intervalMs: number
 }
 
 export class HostGate {
-  readonly #limits: GateLimits
-  readonly #waiting: (() => void)[] = []
-  #inside = 0
+  readonly #permits: Semaphore
+  readonly #intervalMs: number
   #nextStartMs = Number.NEGATIVE_INFINITY
 
-  constructor(limits: GateLimits) {
-    this.#limits = limits
+  constructor({ concurrency, intervalMs }: GateLimits) {
+    this.#permits = new Semaphore(concurrency)
+    this.#intervalMs = intervalMs
   }
 
-  /** Waits for a turn; what it returns gives the turn back, once. */
+  /**
+   * Waits until the request may start, and returns the function that ends it. `limits` hold for the
+   * whole wait; it fails at once where the next start is later than that.
+   */
   async enter(limits: WaitLimits): Promise<() => void> {
     limits.signal.throwIfAborted()
-    await this.#turn(limits)
-    const leave = this.#leaveOnce()
+    const latestMs = performance.now() + limits.limitMs
+    const leave = await this.#permits.acquire(limits)
     try {
-      await this.#start(limits)
+      await this.#start(limits, latestMs)
     } catch (error) {
       leave()
       throw error
@@ -33,49 +37,12 @@ export class HostGate {
     return leave
   }
 
-  async #turn(limits: WaitLimits): Promise<void> {
-    if (this.#inside < this.#limits.concurrency) {
-      this.#inside++
-      return
-    }
-    let take = () => {}
-    const turn = new Promise<void>(resolve => {
-      take = resolve
-    })
-    this.#waiting.push(take)
-    try {
-      await waitFor(turn, limits)
-    } catch (error) {
-      const at = this.#waiting.indexOf(take)
-      // The turn may have come in the same moment: then it is passed on.
-      if (at >= 0) this.#waiting.splice(at, 1)
-      else this.#leave()
-      throw error
-    }
-  }
-
-  async #start({ signal, limitMs, onLimit }: WaitLimits): Promise<void> {
-    const { intervalMs } = this.#limits
-    if (intervalMs === 0) return
+  async #start({ signal, onLimit }: WaitLimits, latestMs: number): Promise<void> {
+    if (this.#intervalMs === 0) return
     const nowMs = performance.now()
     const startMs = Math.max(nowMs, this.#nextStartMs)
-    if (startMs - nowMs > limitMs) throw onLimit()
-    this.#nextStartMs = startMs + intervalMs
+    if (startMs > latestMs) throw onLimit()
+    this.#nextStartMs = startMs + this.#intervalMs
     if (startMs > nowMs) await pause(startMs - nowMs, signal)
-  }
-
-  #leaveOnce(): () => void {
-    let left = false
-    return () => {
-      if (!left) this.#leave()
-      left = true
-    }
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift()
-    // A turn that is passed on stays inside.
-    if (next) next()
-    else this.#inside--
   }
 }

@@ -1,4 +1,4 @@
-// What the clients need of HTTP: the range fetcher's transport, and beside GET a POST with a text
+// The interface of the clients to HTTP: that of RangeFetcher, and in addition a POST with a text
 // body.
 
 import type {
@@ -10,13 +10,13 @@ import type {
 export interface HttpRequest extends RangeRequest {
   /** Default GET. */
   readonly method?: 'GET' | 'POST'
-  /** Of a POST; its Content-Type is among the headers. */
+  /** The body of a POST. The headers have its Content-Type. */
   readonly body?: string
 }
 
 /**
- * Sends requests as a {@link RangeTransport} does. Redirects of a GET are followed within one
- * origin; those of a POST are not followed: they are the answer.
+ * Sends requests as a {@link RangeTransport} does. It follows the redirects of a GET within one
+ * origin. It does not follow those of a POST: they are the response.
  */
 export interface HttpTransport extends RangeTransport {
   send(request: HttpRequest): Promise<RangeResponse>

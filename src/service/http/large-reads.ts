@@ -1,27 +1,27 @@
-// Reading from plain sockets in large blocks. Node's own reads have at most 64 KiB, and each costs
-// a turn through all the layers above it.
+// Reads from plain sockets in large blocks. A read of Node has at most 64 KiB, and each read passes
+// through all layers above the socket.
 
 import type { Agent } from 'node:http'
 import type { Socket, TcpSocketConnectOpts } from 'node:net'
 
 /**
- * Of the first block; one of twice the size follows a block that a single read filled. Of 128 KiB
- * to 1 MiB no size is clearly faster.
+ * The size of the first block. A block that a single read filled is followed by one of twice the
+ * size. Sizes from 128 KiB to 1 MiB are equally fast.
  */
 const LEAST_BLOCK_BYTES = 64 * 1024
 const MOST_BLOCK_BYTES = 256 * 1024
 
-/** Memory that is read into: each part of it once, since who received it may keep it. */
+/** Memory for reads. Each part of it is used once, because the receiver may keep it. */
 export class ReadBlock {
   #block = Buffer.allocUnsafeSlow(LEAST_BLOCK_BYTES)
   #at = 0
 
-  /** Where the next read goes: a quarter of a block or more. */
+  /** The target of the next read: at least a quarter of a block. */
   get room(): Uint8Array {
     return this.#block.subarray(this.#at)
   }
 
-  /** The first `byteCount` bytes of `room`, which are the caller's from here on. */
+  /** Returns the first `byteCount` bytes of `room`. The caller owns them. */
   take(byteCount: number): Uint8Array {
     const part = this.room.subarray(0, byteCount)
     this.#at += byteCount
@@ -37,7 +37,7 @@ export class ReadBlock {
   }
 }
 
-/** The agent, from now on with such sockets. @param connect node:net's */
+/** Returns the agent, which opens such sockets from now on. @param connect that of node:net */
 export function withLargeReads(
   agent: Agent,
   connect: (options: TcpSocketConnectOpts) => Socket,

@@ -1,6 +1,5 @@
-// HTTP by Node's own client: bodies as they come off the wire, no decompression, no redirects or
-// repeats of its own. Its modules are part of Node and load in a few milliseconds, at the first
-// request only.
+// A transport over the HTTP client of Node. It gives bodies as they were sent, without decoding,
+// and makes no repeats. The first request loads the modules of Node, which takes some milliseconds.
 
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { finished, type Readable } from 'node:stream'
@@ -15,18 +14,18 @@ import { withLargeReads } from './large-reads'
 import { followRedirects } from './redirect-policy'
 
 /**
- * How long a connection is kept that nobody uses: less than servers keep theirs, or a request would
- * meet one that is just being closed.
+ * How long an idle connection is kept. Servers keep theirs longer, so a request rarely meets a
+ * connection that is being closed.
  */
 const KEEP_IDLE_MS = 4_000
 
-/** Turns of the event loop, one of which reads what has arrived on all connections. */
+/** Turns of the event loop, in which everything that has arrived on connections is read. */
 const TURNS_BEFORE_REUSE = 2
 
 export interface NodeTransportOptions {
   /**
-   * An Agent of node:http or node:https, as the URLs need it, that the caller destroys: for
-   * certificates, or a proxy.
+   * An Agent of node:http or node:https, as the URLs require, for certificates or a proxy. The
+   * caller owns it and has to destroy it.
    */
   readonly agent?: Agent
 }
@@ -39,8 +38,8 @@ interface Client {
 }
 
 /**
- * Connections are kept alive between requests until `close`. It sets no time limits: the caller's
- * hold.
+ * A transport over the HTTP client of Node. It keeps connections alive until `close`. It sets no
+ * time limits; callers set them by the signal of a request.
  */
 export class NodeTransport implements HttpTransport {
   readonly #agent: Agent | undefined
@@ -54,15 +53,15 @@ export class NodeTransport implements HttpTransport {
   }
 
   /**
-   * Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_CONTENT_LENGTH (a
-   * repeated or conflicting one), HTTP_TRANSPORT; the body fails with the last.
+   * Throws HTTP_HEADER_INVALID, HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_CONTENT_LENGTH (for a
+   * repeated or contradictory one) and HTTP_TRANSPORT. The body fails with HTTP_TRANSPORT.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
     const headers = sendableHeaders(request.headers)
     return followRedirects(request, url => this.#sendOnce(url, { ...request, headers }))
   }
 
-  /** Ends idle and running connections, unless the agent is the caller's. */
+  /** Closes all connections, unless the caller owns the agent. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#agent) return
@@ -76,7 +75,7 @@ export class NodeTransport implements HttpTransport {
     const shown = printableUrl(url)
     try {
       const { request, agent } = await this.#client(url.protocol)
-      // A server that ends a connection without a word has done so by then: it is not used again.
+      // Node then knows connections that the server has closed, and does not use them again.
       for (let turn = 0; turn < TURNS_BEFORE_REUSE; turn++) await nextTurn()
       if (this.#closed && !this.#agent)
         throw new FeedError('HTTP_TRANSPORT', 'the transport was closed', { url: shown })
@@ -119,10 +118,10 @@ function responseTo(sent: ClientRequest, url: string): Promise<IncomingMessage> 
       sent.destroy()
       reject(noResponse(url))
     })
-    // A 101, and a connection that ends in silence, come without an error: Node tells only that the
-    // request is over.
+    // A status 101 and a connection that is closed without a response give no error in Node, only
+    // this event.
     sent.once('close', () => reject(noResponse(url)))
-    // Stays: what fails later is the response's failure, and has nowhere else to go.
+    // The listener stays, because a later error without a listener would end the process.
     sent.on('error', reject)
   })
 }
@@ -139,12 +138,12 @@ function asRangeResponse(response: IncomingMessage, url: string): RangeResponse 
   }
 }
 
-/** A Node stream as the body of a response: both ways of reading it, its failures typed. */
+/** Returns a stream of Node as the body of a response, with both ways of reading it. */
 export function bodyOfStream(
   stream: Readable,
   url: string,
 ): Required<Pick<RangeResponse, 'body' | 'receive' | 'discard'>> {
-  // A discarded stream emits an error that has nowhere else to go.
+  // The error of a discarded stream would end the process without a listener.
   stream.on('error', () => {})
   return {
     body: partsOf(stream, url),
@@ -177,7 +176,7 @@ function receive(
   })
 }
 
-/** HTTP_CONTENT_LENGTH where a client stopped at that header before the response was through. */
+/** Returns HTTP_CONTENT_LENGTH where the HTTP client refused that header of a response. */
 export function contentLengthRefusal(error: unknown, url: string): FeedError | undefined {
   if (
     FeedError.is(error) ||

@@ -1,6 +1,5 @@
-// Where a request may go on to: a redirect's target or a `next` link is followed within the origin
-// it came from, and nowhere else, because the request carries a token. Nothing is sent to a refused
-// target.
+// The policy of redirects and `next` links. They are followed only within the origin of the
+// request, because the request carries a token. Nothing is sent to another origin.
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { requestUrl } from '../../codec/range/request-url'
@@ -8,20 +7,20 @@ import { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
 import type { HttpRequest } from './http-transport'
 
-/** Hops that one request may take. */
+/** The limit of redirects of one request. */
 const MAX_HOPS = 5
 
-/** Statuses with which a Location header names where the resource is now (RFC 9110, 15.4). */
+/** Statuses whose Location header is the new address of the resource (RFC 9110, 15.4). */
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * `link`, relative or absolute, as a URL of the same origin as `from` and without user info. Throws
- * HTTP_ORIGIN_REFUSED.
+ * Returns `link`, relative to `from` or absolute, as a URL of the same origin without user info.
+ * Throws HTTP_ORIGIN_REFUSED for any other.
  */
 export function sameOriginUrl(from: string | URL, link: string): URL {
   const base = new URL(from)
   const to = URL.canParse(link, base.href) ? new URL(link, base) : undefined
-  // The origin of a blob: URL is that of the address inside it.
+  // A blob: URL has the origin of the address inside it, so the protocol is compared too.
   const isSame = to?.protocol === base.protocol && to.origin === base.origin
   if (to && isSame && to.username === '' && to.password === '') return to
   const context = { from: printableUrl(base), to: printableUrl(to ?? link) }
@@ -29,10 +28,9 @@ export function sameOriginUrl(from: string | URL, link: string): URL {
 }
 
 /**
- * Sends a request by `sendOnce` and follows its redirects, those of a GET only: a POST that is sent
- * on has been received twice. Responses that were followed are discarded. Throws
- * HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, and OPTION_INVALID for a URL that nothing can be sent
- * to.
+ * Sends a request by `sendOnce` and follows its redirects. The redirects of a POST are not
+ * followed, because the service would receive it twice. Followed responses are discarded. Throws
+ * HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, and OPTION_INVALID for an invalid URL.
  */
 export async function followRedirects(
   { url, method }: Pick<HttpRequest, 'url' | 'method'>,

@@ -1,59 +1,80 @@
-// The options that every request of the clients obeys, checked and completed: limits of time, size
-// and repetition. Sizes are in bytes, times in milliseconds.
+// The options of all requests of the clients, with their checks and defaults: limits of time, size
+// and repeats. Sizes are in bytes, times in milliseconds.
 
-import { printableUrl } from '../../codec/range/printable-url'
-import { FeedError } from '../../errors'
-import { type Clock, clockMs, wholeNumber } from '../../options'
+import { type Clock, clockMs, optionInvalid, wholeNumber } from '../../options'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
+import { MOST_SENDS } from '../../stages/range/send-request'
+import { timeLimit } from '../../stages/range/time-limits'
 import type { WaitLimits } from '../../stages/wait'
 
 /**
- * The retries are those of JSON requests and of downloads, unless `ranges` says otherwise for
- * these.
+ * The options of requests. The options of repeats hold for JSON requests and for downloads; the
+ * option `ranges` overrides them for downloads.
  */
 export interface RequestOptions extends RetryOptions {
   /**
-   * Requests on their way to one host, its bodies being read included. Default no limit of its own.
+   * The limit of requests to one host at a time. A request counts until its body is read. Default
+   * no limit.
    */
   readonly concurrencyPerHost?: number
-  /** Requests started for one host in a second, evenly spread. Default no limit. */
+  /** The limit of requests to one host per second, at even distances. Default no limit. */
   readonly requestsPerSecond?: number
-  /** The longest wait for a turn under these two limits. Default 600,000. */
+  /** The limit of the wait that these two limits cause for one request. Default 600,000. */
   readonly queueTimeoutMs?: number
-  /** For a response's headers, and for a token source. Default 60,000. */
+  /**
+   * The limit of the wait for the headers of a response, and of the wait for the token source.
+   * Default 60,000.
+   */
   readonly headersTimeoutMs?: number
-  /** For the whole body of a JSON response. Default 60,000. */
+  /** The limit of the wait for the whole body of a JSON response. Default 60,000. */
   readonly bodyTimeoutMs?: number
-  /** Cap on the body of a JSON response. Default 8 MiB. */
+  /** The size limit of the body of a JSON response. Default 8 MiB. */
   readonly maxResponseBytes?: number
-  /** Cap on the pages of one list. Default 10,000. */
+  /** The limit of pages of one list. Default 10,000. */
   readonly maxPages?: number
   /**
-   * The clock for windows of dates, expiry of tokens and Retry-After dates. Default the system's.
+   * The clock for date windows, token expiry and Retry-After dates. Default the clock of the
+   * system.
    */
   readonly now?: Clock
 }
 
 export interface RequestSettings {
   readonly concurrencyPerHost: number
-  /** Between the starts of two requests to one host. */
+  /** The least time between the starts of two requests to one host; 0 for no limit. */
   readonly intervalMs: number
+  /** The limit of the wait for the token source. It has the value of `headersTimeoutMs`. */
+  readonly tokenTimeoutMs: number
+  /** The limit of the wait that the limits of the host cause. */
   readonly queueTimeoutMs: number
+  /** The limit of the wait for the headers of a response. It begins when the request starts. */
   readonly headersTimeoutMs: number
+  /**
+   * The limit from the call to the headers of the response: the sum of the three limits above, for
+   * each time that the request is sent. Each of the three is exceeded earlier, and its error names
+   * the phase.
+   */
+  readonly responseTimeoutMs: number
   readonly maxResponseBytes: number
   readonly maxPages: number
   readonly retry: RetryPolicy
-  /** Milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. */
   readonly now: () => number
-  /** The limits of reading one JSON body. */
+  /** Returns the limits of reading one JSON body. */
   bodyLimits(url: string, signal: AbortSignal): WaitLimits
 }
 
-/** A day: no wait of a request is longer, whatever was asked for. */
+/**
+ * The longest limit that an option may set: one day. The sum of several limits is then within the
+ * longest delay of a timer.
+ */
 const LONGEST_MS = 86_400_000
 
 /** Throws OPTION_INVALID. */
 export function requestSettings(options: RequestOptions): RequestSettings {
+  const queueTimeoutMs = durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000)
+  const headersTimeoutMs = durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000)
+  const tokenTimeoutMs = headersTimeoutMs
   const bodyTimeoutMs = durationMs('bodyTimeoutMs', options.bodyTimeoutMs ?? 60_000)
   return {
     concurrencyPerHost: wholeNumber(
@@ -61,37 +82,16 @@ export function requestSettings(options: RequestOptions): RequestSettings {
       options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER,
     ),
     intervalMs: intervalMs(options.requestsPerSecond),
-    queueTimeoutMs: durationMs('queueTimeoutMs', options.queueTimeoutMs ?? 600_000),
-    headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000),
+    tokenTimeoutMs,
+    queueTimeoutMs,
+    headersTimeoutMs,
+    responseTimeoutMs: MOST_SENDS * (tokenTimeoutMs + queueTimeoutMs + headersTimeoutMs),
     maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes ?? 8 * 1024 * 1024),
     maxPages: wholeNumber('maxPages', options.maxPages ?? 10_000),
     retry: retryPolicy(options),
     now: clockMs('now', options.now),
-    bodyLimits: (url, signal) => ({
-      signal,
-      limitMs: bodyTimeoutMs,
-      onLimit: () => timeoutError('body', url, bodyTimeoutMs),
-    }),
+    bodyLimits: (url, signal) => timeLimit('wholeBody', { url, signal, limitMs: bodyTimeoutMs }),
   }
-}
-
-/** A wait of a request that took too long. */
-export function timeoutError(
-  phase: 'queue' | 'token' | 'headers' | 'body',
-  url: string,
-  limitMs: number,
-): FeedError {
-  const what = {
-    queue: 'no turn',
-    token: 'no token',
-    headers: 'no response',
-    body: 'no whole body',
-  }[phase]
-  return new FeedError('HTTP_TIMEOUT', `${what} in ${limitMs} ms`, {
-    url: printableUrl(url),
-    phase,
-    limitMs,
-  })
 }
 
 function durationMs(option: string, value: number, least = 1): number {
@@ -103,6 +103,5 @@ function intervalMs(requestsPerSecond: number | undefined): number {
   if (requestsPerSecond > 0 && 1000 / requestsPerSecond <= LONGEST_MS)
     return 1000 / requestsPerSecond
   const expected = 'a number above 0, at least one request a day'
-  const context = { option: 'requestsPerSecond', expected, received: String(requestsPerSecond) }
-  throw new FeedError('OPTION_INVALID', `requestsPerSecond must be ${expected}`, context)
+  throw optionInvalid('requestsPerSecond', expected, requestsPerSecond)
 }

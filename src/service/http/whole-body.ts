@@ -1,13 +1,13 @@
-// All of a small body as text, within a cap on its size and a limit on its time.
+// Reads a small body as text, with a limit of its size and a limit of the time.
 
 import type { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
-import { readBody } from '../../stages/range/response-body'
-import { type WaitLimits, waitFor } from '../../stages/wait'
+import { readInTime } from '../../stages/range/response-body'
+import type { WaitLimits } from '../../stages/wait'
 
 /**
- * Throws what `onTooLong` gives for a body past `maxBytes`, what `limits` give, and the body's own
- * failure. The response is discarded.
+ * Returns the text of the body and discards the response. Throws the error of `onTooLong` for a
+ * body above `maxBytes`, that of `limits` after the time limit, and the failure of the body.
  */
 export async function readWholeBody(
   response: RangeResponse,
@@ -17,18 +17,10 @@ export async function readWholeBody(
 ): Promise<string> {
   const parts: Uint8Array[] = []
   let leftBytes = maxBytes
-  const reading = async () => {
-    for await (const part of readBody(response, limits)) {
-      leftBytes -= part.length
-      if (leftBytes < 0) throw onTooLong()
-      parts.push(part)
-    }
-  }
-  try {
-    // The limit of each part is the limit of all of them together.
-    await waitFor(reading(), limits)
-  } finally {
-    response.discard()
-  }
+  await readInTime(response, limits, part => {
+    leftBytes -= part.length
+    if (leftBytes < 0) throw onTooLong()
+    return parts.push(part) > 0
+  })
   return Buffer.concat(parts).toString('utf8')
 }

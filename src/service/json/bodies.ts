@@ -1,15 +1,15 @@
 // The JSON bodies of the service as types: the resources of feed-file-catalog.md, section 3,
 // signing-keys-and-subscriptions.md, section 3, and service-notes.md, sections 3.2 and 8. shapes.ts
-// checks bodies against them at run time, and the compiler checks that the two agree.
+// checks bodies against them at run time, and the compiler checks that both agree.
 //
-// A field is required only where nothing can be done without it. Answers keep the fields that no
-// section names. Enumerations that are left open may gain values, so their types are open: known
-// values complete in an editor, others compile.
+// A field is required only where a client cannot work without it. Bodies keep fields that no
+// section names. Enumerations may gain values, so their types accept any text; editors complete the
+// known values.
 
 /** A value of an enumeration that may gain values. */
 export type OpenEnum<Known extends string> = Known | (string & {})
 
-/** Fields of an answer that no section names. */
+/** A body may have fields that no section names. */
 interface Extensible {
   readonly [field: string]: unknown
 }
@@ -20,7 +20,7 @@ export interface TimeDuration extends Extensible {
   readonly value: number
 }
 
-/** The marketplaces that support a feed type; all when there is none. */
+/** The marketplaces that support a feed type. Without `marketplaceIds` all support it. */
 export interface Constraint extends Extensible {
   readonly marketplaceIds?: readonly string[]
 }
@@ -49,8 +49,8 @@ export interface FeedType extends Extensible {
 }
 
 /**
- * What the application may read of a feed type; without `categoryIds`, every category of the
- * marketplace.
+ * The part of a feed type that the application may read. Without `categoryIds` it may read every
+ * category of the marketplace.
  */
 export interface FeedTypeConstraint extends Extensible {
   readonly categoryIds?: readonly string[]
@@ -62,13 +62,14 @@ export interface Access extends Extensible {
   readonly constraints?: readonly FeedTypeConstraint[]
 }
 
-/** Response of getAccess. */
+/** The response of getAccess. */
 export interface AccessResponse extends Extensible {
   readonly accesses: readonly Access[]
 }
 
 /**
- * CATEGORY is the only documented dimension; its values are identifiers of top-level categories.
+ * A dimension of a file. CATEGORY is the only documented one; its values are identifiers of
+ * top-level categories.
  */
 export interface Dimension extends Extensible {
   readonly dimensionKey: OpenEnum<'CATEGORY'>
@@ -87,13 +88,13 @@ export interface FileMetadata extends Extensible {
   readonly marketplaceId?: string
   readonly schemaVersion?: string
   /**
-   * Bytes as an int32, which a large file overflows: a hint for people, not a length to rely on.
+   * The size in bytes as an int32. It overflows for a large file, so do not rely on it.
    */
   readonly size?: number
   readonly span?: TimeDuration
 }
 
-/** What every page of a list has beside its records. */
+/** The fields of every page of a list, beside its records. */
 interface Page extends Extensible {
   readonly href?: string
   readonly limit?: number
@@ -109,7 +110,7 @@ export interface FileMetadataSearchResponse extends Page {
   readonly fileMetadata: readonly FileMetadata[]
 }
 
-/** Times are UNIX seconds. A private key is never part of what getSigningKey returns. */
+/** The response of getSigningKey. Times are UNIX seconds. It has no private key. */
 export interface SigningKeyBody extends Extensible {
   readonly creationTime: number
   readonly expirationTime: number
@@ -119,14 +120,14 @@ export interface SigningKeyBody extends Extensible {
   readonly signingKeyId: string
 }
 
-/** Every topic is delivered by HTTPS as JSON today. */
+/** The form of notifications. Every topic is delivered by HTTPS as JSON today. */
 export interface SubscriptionPayload {
   readonly deliveryProtocol: OpenEnum<'HTTPS'>
   readonly format: OpenEnum<'JSON'>
   readonly schemaVersion: string
 }
 
-/** Request of createSubscription. */
+/** The request of createSubscription. */
 export interface SubscriptionRequest {
   readonly topicId: string
   readonly status: 'ENABLED' | 'DISABLED'
@@ -134,7 +135,7 @@ export interface SubscriptionRequest {
   readonly payload: SubscriptionPayload
 }
 
-/** A subscription as the service keeps it. */
+/** A subscription as the service stores it. */
 export interface Subscription extends SubscriptionRequest {
   readonly subscriptionId: string
   readonly creationDate?: string

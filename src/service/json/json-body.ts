@@ -1,11 +1,11 @@
-// A JSON body as a value of its shape, or RESPONSE_INVALID with the place that is wrong.
+// Reads a JSON body and checks its shape. RESPONSE_INVALID names the field that is wrong.
 
 import { printableUrl } from '../../codec/range/printable-url'
 import { excerpt, FeedError } from '../../errors'
 import type { JsonShape } from './json-shape'
 import type * as Shapes from './shapes'
 
-/** Which request a body answers, for errors. */
+/** The request that a body answers, for errors. */
 export interface Answered {
   readonly operation: string
   readonly url: string
@@ -14,9 +14,9 @@ export interface Answered {
 export type ReadJson<T> = (text: string, request: Answered) => Promise<T>
 
 /**
- * Reads bodies of one shape. Fields that the shape does not know are kept. The shapes are loaded
- * with the first body. A call at the top of a module is marked pure, so that a bundle without that
- * module's clients has no shapes either.
+ * Returns a function that reads bodies of one shape and keeps unknown fields. The first body loads
+ * the shapes. Calls at the top of a module are marked pure, so that a bundler can remove them
+ * together with unused clients.
  */
 export function bodyOfShape<T>(shapeOf: (shapes: typeof Shapes) => JsonShape<T>): ReadJson<T> {
   return async (text, request) => {

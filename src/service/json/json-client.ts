@@ -1,17 +1,13 @@
-// JSON operations: a request, its repetition where that may help, and a body that is checked
-// against its shape. It knows no operation: which there are, and what they send, is the parts'
-// matter (service/clients/).
+// Sends JSON requests, repeats them where this may help, and checks the shape of bodies. The
+// operations themselves are in service/clients/.
 
-import { readRetryAfter } from '../../codec/range/backoff'
-import { readChallenge } from '../../codec/range/challenge'
 import { printableUrl } from '../../codec/range/printable-url'
+import { readRefusal } from '../../codec/range/refusal'
 import type { RequestHeaders } from '../../codec/range/request-headers'
-import { readServiceError } from '../../codec/range/service-error'
-import { statusError } from '../../codec/range/status-error'
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
-import { readBodyText } from '../../stages/range/response-body'
-import { Retries } from '../../stages/range/retries'
+import { readErrorText } from '../../stages/range/response-body'
+import { mayPass, Retries } from '../../stages/range/retries'
 import { asTransportError } from '../../stages/range/transport-error'
 import { listenable } from '../../stages/wait'
 import type { HttpTransport } from '../http/http-transport'
@@ -19,23 +15,20 @@ import type { RequestSettings } from '../http/request-settings'
 import { readWholeBody } from '../http/whole-body'
 import { type ReadJson, responseInvalid } from './json-body'
 
-/** Enough for any error the service describes. */
-const ERROR_TEXT_BYTES = 16 * 1024
-
 export interface JsonRequest {
-  /** For errors. */
+  /** The name of the operation, for errors. */
   readonly operation: string
   readonly url: string
   readonly transport: HttpTransport
   readonly headers?: RequestHeaders
-  /** What a POST sends; a request without it is a GET. */
+  /** The body of a POST. A request without a body is a GET. */
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
 }
 
 export interface JsonAnswer {
   readonly status: number
-  /** The body as text; empty with 201 and 204. */
+  /** The body as text. */
   readonly text: string
   header(name: string): string | undefined
 }
@@ -52,8 +45,7 @@ export class JsonClient {
   }
 
   /**
-   * The body of a good answer as `read` makes it; `empty` stands for the body of a 204. Throws as
-   * {@link send}.
+   * Returns the body as `read` makes it, and `empty` for a 204. Throws as {@link send} and `read`.
    */
   get<T>(request: JsonRequest, read: ReadJson<T>, empty?: T): Promise<T> {
     return this.send(request, async ({ status, text }) =>
@@ -62,10 +54,10 @@ export class JsonClient {
   }
 
   /**
-   * What `use` makes of a good answer. A GET is repeated as long as that may help; a POST only
-   * while it has not been sent (there is no token yet, or no turn), because it may have been acted
-   * on. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (a body past
-   * the cap too), and what the transport refuses.
+   * Sends a request and returns what `use` makes of the answer. A GET is repeated while this may
+   * help. A POST is repeated only while it has not been sent, because the service may have acted on
+   * it. Throws HTTP_STATUS, HTTP_TIMEOUT, HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID (also for a
+   * body above `maxResponseBytes`), and what the transport refuses.
    */
   async send<T>(request: JsonRequest, use: (answer: JsonAnswer) => T | Promise<T>): Promise<T> {
     try {
@@ -102,9 +94,8 @@ export class JsonClient {
         failure = asTransportError(error, printableUrl(request.url))
       }
       const mayRepeat =
-        failure.retryable &&
-        (request.body === undefined || !wasSent(failure, request)) &&
-        !request.signal.aborted
+        mayPass(failure, request.signal) &&
+        (request.body === undefined || !wasSent(failure, request))
       if (!mayRepeat || !(await retries.again(failure, retryAfterMs))) throw failure
     }
   }
@@ -131,20 +122,16 @@ export class JsonClient {
       const text = await readWholeBody(response, maxResponseBytes, limits, tooLong)
       return { status, text, header: name => response.header(name) }
     }
-    const text = await readBodyText(response, ERROR_TEXT_BYTES, limits)
-    const challenge = readChallenge(response.header('www-authenticate'))
-    const refusal = { url: printableUrl(url), status, operation, ...(challenge && { challenge }) }
-    const failure = statusError(refusal, readServiceError(text))
-    return {
-      failure,
-      retryAfterMs: readRetryAfter(response.header('retry-after'), this.#settings.now()),
-    }
+    const text = await readErrorText(response, limits)
+    const refused = { status, text, header: (name: string) => response.header(name) }
+    const where = { url: printableUrl(url), operation }
+    const { error: failure, retryAfterMs } = readRefusal(refused, where, this.#settings.now())
+    return { failure, retryAfterMs }
   }
 }
 
 /**
- * False where the failure is that of the token, or of the wait for a turn: of the request itself
- * nothing has been sent.
+ * False where the request failed before it was sent: while it waited for a token or for its turn.
  */
 function wasSent(failure: FeedError, { url }: JsonRequest): boolean {
   if (!FeedError.is(failure)) return true

@@ -1,14 +1,14 @@
-// The adapter of zod: the small form of it, which has neither texts in many languages nor methods
-// that a bundle would carry unused.
+// The adapter of zod. It uses zod/mini, which keeps bundles small: it has no messages in many
+// languages, and functions in place of methods.
 
 import * as z from 'zod/mini'
 
 export { z }
 
-/** Checks a JSON value at run time to be a `T`. */
+/** A check at run time that a JSON value is a `T`. */
 export type JsonShape<T> = z.ZodMiniType<T>
 
-/** What is wrong with a value, and where in it; undefined where it is of the shape. */
+/** Returns the first fault of a value and its path; undefined where the value has the shape. */
 export function shapeFault<T>(
   shape: JsonShape<T>,
   value: unknown,

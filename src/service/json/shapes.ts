@@ -1,6 +1,6 @@
-// The JSON bodies of the service as shapes: bodies are checked against these, and the emulated
-// service describes its answers by them. What a field means stands at its type in bodies.ts. Fields
-// that a shape does not name are kept.
+// The shapes of the service's JSON bodies. The clients check bodies against them, and the emulated
+// service describes its answers by them. bodies.ts explains the fields. Fields that a shape does
+// not name are kept.
 
 import type * as Bodies from './bodies'
 import { type JsonShape, z } from './json-shape'
@@ -87,7 +87,7 @@ export const fileMetadataSearchShape = z.looseObject({
 
 export const errorParameterShape = z.looseObject({ name: z.string(), value: text })
 
-/** One error as documented, bare. `category` is REQUEST, BUSINESS or APPLICATION. */
+/** One error, not wrapped in a list. `category` is REQUEST, BUSINESS or APPLICATION. */
 export const errorShape = z.looseObject({
   category: text,
   domain: text,
@@ -133,7 +133,7 @@ export const subscriptionShape = z.looseObject({
   filterId: text,
 }) satisfies JsonShape<Bodies.Subscription>
 
-/** Response of the token endpoint (RFC 6749, 5.1). */
+/** The response of the token endpoint (RFC 6749, 5.1). */
 export const tokenResponseShape = z.looseObject({
   access_token: z.string(),
   token_type: z.string(),

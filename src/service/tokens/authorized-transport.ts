@@ -1,13 +1,14 @@
-// A transport that puts an access token on each request, and asks for another one, once, where the
-// service answers 401. Downloads and JSON requests get their tokens here and nowhere else, so no
-// other part ever holds one.
+// A transport that adds an access token to each request, and requests another token once where the
+// service answers with 401. No other part of the clients sees the tokens.
 
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
+import { sendRenewing } from '../../stages/range/send-request'
+import { timeLimit } from '../../stages/range/time-limits'
 import { waitFor } from '../../stages/wait'
 import type { HttpRequest, HttpTransport } from '../http/http-transport'
-import { type RequestSettings, timeoutError } from '../http/request-settings'
+import type { RequestSettings } from '../http/request-settings'
 import type { TokenSource } from './token-source'
 
 export interface AuthorizedTransportOptions {
@@ -26,15 +27,16 @@ export class AuthorizedTransport implements HttpTransport {
   }
 
   /**
-   * Throws what the transport throws, and every FeedError of the token source; whatever else it
-   * throws, or gives as a token, is TOKEN_REFUSED.
+   * Throws what the transport throws, and every FeedError of the token source. Other errors of the
+   * token source, and values that are no token, are TOKEN_REFUSED.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
-    const token = await this.#token(request)
-    const response = await this.#sendWith(token, request)
-    if (response.status !== 401) return response
-    response.discard()
-    return this.#sendWith(await this.#token(request, token), request)
+    let refused: string | undefined
+    return sendRenewing(async () => {
+      const token = await this.#token(request, refused)
+      refused = token
+      return this.#sendWith(token, request)
+    })
   }
 
   #sendWith(token: string, request: HttpRequest): Promise<RangeResponse> {
@@ -48,25 +50,18 @@ export class AuthorizedTransport implements HttpTransport {
     signal.throwIfAborted()
     const { tokens, scope, secrets, settings } = this.#options
     const need = { scope, signal, ...(refused === undefined ? {} : { refused }) }
-    const limitMs = settings.headersTimeoutMs
     const asking = (async () => tokens(need))().catch(error => {
       throw FeedError.is(error) ? error : noToken('the token source failed', error)
     })
-    const token: unknown = await waitFor(asking, {
-      signal,
-      limitMs,
-      onLimit: () => timeoutError('token', url, limitMs),
-    })
+    const limits = timeLimit('token', { url, signal, limitMs: settings.tokenTimeoutMs })
+    const token: unknown = await waitFor(asking, limits)
     if (typeof token !== 'string' || token === '') throw noToken('the token source gave no text')
     secrets.remember(token)
     return token
   }
 }
 
-/**
- * Without a word of the cause's own: what a token source throws may name a token that is not known
- * here.
- */
+/** The message leaves out the text of the cause, which may contain a token. */
 function noToken(reason: string, cause?: unknown): FeedError {
   return new FeedError('TOKEN_REFUSED', `no access token: ${reason}`, { reason }, { cause })
 }

@@ -1,6 +1,6 @@
-// One request to the token endpoint: the client-credentials grant (RFC 6749, 4.4) by oauth4webapi,
-// over the clients' own transport. The only file that knows oauth4webapi. Its errors carry the
-// response, and with it the token, so none of them is passed on.
+// One request to the token endpoint: the client-credentials grant (RFC 6749, 4.4). This file is the
+// adapter of oauth4webapi. The errors of that package contain the response and so the token; none
+// of them is passed on.
 
 import {
   allowInsecureRequests,
@@ -19,25 +19,25 @@ import type { HttpTransport } from '../http/http-transport'
 import { readWholeBody } from '../http/whole-body'
 import type { ClientCredentials } from './token-source'
 
-/** Enough for any token, and for any refusal. */
+/** The limit of a response, which is enough for any token and for any refusal. */
 const ANSWER_BYTES = 64 * 1024
 
 export interface GrantOptions extends ClientCredentials {
   readonly tokenUrl: string
   readonly transport: HttpTransport
-  /** For the answer's body. */
+  /** The limits of reading the body of the response. */
   readonly limits: WaitLimits
 }
 
 export interface GrantedToken {
   readonly token: string
-  /** From the answer on; undefined when the endpoint does not say. */
+  /** The lifetime from the response on; undefined where the endpoint does not state it. */
   readonly lifetimeSeconds: number | undefined
 }
 
 /**
- * Throws HTTP_STATUS for a failure that may pass, TOKEN_REFUSED for the rest, and what the
- * transport throws.
+ * Requests a token for `scope`. Throws HTTP_STATUS for a failure that may pass, TOKEN_REFUSED for
+ * other refusals, and what the transport throws.
  */
 export async function grantToken(options: GrantOptions, scope: string): Promise<GrantedToken> {
   const { tokenUrl, clientId, clientSecret, limits } = options
@@ -50,7 +50,7 @@ export async function grantToken(options: GrantOptions, scope: string): Promise<
     { scope },
     {
       [customFetch]: (url, init) => sendForm(options, url, init),
-      // Whether plain http is acceptable was decided where the profile was made.
+      // defineProfile() has decided whether plain http is allowed.
       [allowInsecureRequests]: true,
       signal: limits.signal,
     },
@@ -89,7 +89,7 @@ async function sendForm(
   const tooLong = () =>
     refusal(url, response.status, { reason: `the answer is longer than ${ANSWER_BYTES} bytes` })
   const text = await readWholeBody(response, ANSWER_BYTES, limits, tooLong)
-  // Without the WWW-Authenticate of a 401, whose body says more (RFC 6749, 5.2).
+  // The header WWW-Authenticate of a 401 is left out: the body says more (RFC 6749, 5.2).
   const headers = { 'content-type': response.header('content-type') ?? '' }
   const bodyless = response.status === 204 || response.status === 205 || response.status === 304
   return new Response(bodyless ? null : text, { status: response.status, headers })

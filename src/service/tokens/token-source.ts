@@ -1,24 +1,24 @@
-// Where access tokens come from: the one interface behind which the flows of OAuth 2.0 stand.
+// The interface to the source of access tokens. All flows of OAuth 2.0 implement it.
 
-/** A token that is needed. */
+/** A request for a token. */
 export interface TokenNeed {
   /** The full name of the scope. */
   readonly scope: string
-  /** The token that the service has just refused with 401: another one is wanted. */
+  /** The token that the service refused with a 401. The source has to give another one. */
   readonly refused?: string
-  /** Fires when nobody waits for the token any more. */
+  /** Fires when the request no longer waits for the token. */
   readonly signal: AbortSignal
 }
 
 /**
- * Gives an access token. Called for every request, so it keeps what it has until it expires or is
- * refused. For the authorization-code flow this is the application's own function: it holds the
- * user's refresh token. What it throws ends the request as TOKEN_REFUSED; a FeedError stays itself,
- * and is tried again where it says that this may help.
+ * Gives an access token. It is called for every request, so it has to keep a token until the token
+ * expires or is refused. For the authorization-code flow the application provides the function and
+ * holds the refresh token of the user. An error of the function ends the request as TOKEN_REFUSED.
+ * A FeedError is passed on, and the request is repeated where the error is retryable.
  */
 export type TokenSource = (need: TokenNeed) => string | Promise<string>
 
-/** For the client-credentials flow. */
+/** The credentials of the client-credentials flow. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string

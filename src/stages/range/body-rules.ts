@@ -1,11 +1,13 @@
-// What holds for every body of a download, held or streamed: its idle limit, the signature of the
-// file, and how its failures are named.
+// The rules for every body of a download, held or streamed: its idle limit, the signature of the
+// file, and the errors of a body that fails, ends early or is too long.
 
 import { contradictsSignature } from '../../codec/range/content-sniff'
 import { excerpt, FeedError } from '../../errors'
 import type { WaitLimits } from '../wait'
 import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
+import { mayPass } from './retries'
+import { timeLimit } from './time-limits'
 import { asTransportError } from './transport-error'
 
 export class BodyRules {
@@ -17,39 +19,35 @@ export class BodyRules {
     this.#signal = signal
   }
 
-  /** For the wait for the next bytes of a body that began at `byteOffset`. */
+  /** Returns the limits of a wait for bytes. The body starts at `byteOffset` of the file. */
   idleLimit(byteOffset: number): WaitLimits {
-    const { idleMs: limitMs, printableUrl: url } = this.#settings
-    const onLimit = () =>
-      new FeedError('HTTP_TIMEOUT', `no bytes for ${limitMs} ms`, {
-        url,
-        phase: 'body',
-        limitMs,
-        byteOffset,
-      })
-    return { signal: this.#signal, limitMs, onLimit }
+    const { idleMs: limitMs, url } = this.#settings
+    return timeLimit('nextBytes', { url, signal: this.#signal, limitMs, byteOffset })
   }
 
   /**
-   * Throws HTTP_CONTENT_TYPE when these bytes of the file, at `byteOffset`, are not what it must
-   * begin with.
+   * Throws HTTP_CONTENT_TYPE where `bytes`, at `byteOffset` of the file, contradict its signature.
    */
   checkSignature(byteOffset: number, bytes: Uint8Array, response: RangeResponse): void {
     if (!contradictsSignature(byteOffset, bytes, this.#settings.signature)) return
     const contentType = excerpt(response.header('content-type') ?? '')
     const text = excerpt(new TextDecoder().decode(bytes.subarray(0, 80)))
     const context = { url: this.#settings.printableUrl, contentType, excerpt: text, byteOffset }
-    throw new FeedError('HTTP_CONTENT_TYPE', 'the body does not begin as the file must', context)
+    throw new FeedError(
+      'HTTP_CONTENT_TYPE',
+      'the body does not begin with the signature of the file',
+      context,
+    )
   }
 
-  /** A failure of a body that another request may mend; throws the others. */
+  /** Returns a failure after which a repeat may help, and throws any other. */
   passing(error: unknown, byteOffset: number): FeedError {
     const failure = asTransportError(error, this.#settings.printableUrl, byteOffset)
-    if (this.#signal.aborted || !failure.retryable) throw failure
+    if (!mayPass(failure, this.#signal)) throw failure
     return failure
   }
 
-  /** A clean end where more was due. */
+  /** Returns the error of a body that ended before its range was complete. */
   shortBody(byteOffset: number): FeedError {
     return new FeedError('HTTP_TRANSPORT', `the body ended early at byte ${byteOffset}`, {
       url: this.#settings.printableUrl,
@@ -57,6 +55,7 @@ export class BodyRules {
     })
   }
 
+  /** Returns the error of a body with more bytes than its range. */
   tooLong(byteOffset: number, expectedBytes: number): FeedError {
     const context = { url: this.#settings.printableUrl, byteOffset, expectedBytes }
     return new FeedError(

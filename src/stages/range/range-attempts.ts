@@ -1,5 +1,5 @@
-// The attempts for one range: repeated by the policy of retries.ts until it gives up. Any new byte
-// starts the count again.
+// The attempts for one range. The policy of retries.ts decides about each repeat; new bytes reset
+// its count.
 
 import { FeedError } from '../../errors'
 import type { RangeSettings } from './range-settings'
@@ -14,15 +14,12 @@ export class RangeAttempts {
     this.#retries = new Retries(settings.retry, signal)
   }
 
-  /** New bytes arrived. */
+  /** Resets the count of failures, because new bytes arrived. */
   progressed(): void {
     this.#retries.progressed()
   }
 
-  /**
-   * Waits until the next attempt may be made. Throws RANGE_RETRIES_EXHAUSTED when there is none
-   * left.
-   */
+  /** Waits until the next attempt. Throws RANGE_RETRIES_EXHAUSTED where none is left. */
   async failed(error: FeedError, byteOffset: number, retryAfterMs?: number): Promise<void> {
     if (await this.#retries.again(error, retryAfterMs)) return
     const { failures: attempts } = this.#retries

@@ -1,11 +1,11 @@
-// One run over one file: the first request learns what the server does, then the ranges are fetched
-// concurrently and handed out, or, from a server that ignores ranges, the one body is streamed. One
-// piece, because both ways share the resume rules and a streamed run goes over to ranges when a
-// resumed request is answered with one.
+// One download of one file. The first request shows whether the server supports ranges. If it does,
+// several ranges are fetched at a time; if not, the one body is streamed. Both ways share the rules
+// of resuming, and a streamed download changes to ranges where the server answers a repeated
+// request with a range.
 //
-// A range's bytes are held until all of them arrived and nothing followed them; then they are
-// handed out as they were received. What is asked, held or handed out is counted by RangePlan; who
-// may answer what is judged by RangeRequester.
+// The bytes of a range are held until the range is complete and its body has ended. Then they are
+// handed out in the parts in which they arrived. RangePlan counts the offsets, and RangeRequester
+// decides about responses.
 
 import type { ByteRange } from '../../codec/range/byte-range'
 import type { FileIdentity } from '../../codec/range/file-identity'
@@ -23,7 +23,7 @@ type Settled = Exclude<RangeAnswer, { kind: 'retry' }>
 type Part = Extract<RangeAnswer, { kind: 'part' }>
 type Whole = Extract<RangeAnswer, { kind: 'whole' }>
 
-/** A range on its way, with the bytes received of it. */
+/** A range in flight, with the bytes that have arrived. */
 interface Chunk {
   readonly range: PlannedRange
   readonly attempts: RangeAttempts
@@ -45,8 +45,8 @@ export class RangeDownload {
   #wake = () => {}
 
   /**
-   * `signal` ends the run at once. Its owner also fires it when the run is over, which frees what
-   * still waits.
+   * `signal` ends the download at once. Its owner also fires it after the download, which ends
+   * every wait that is left.
    */
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
@@ -57,17 +57,17 @@ export class RangeDownload {
     this.#streamedBytes = settings.startOffset
   }
 
-  /** What is known of the file; pinned before the first piece. */
+  /** The known identity of the file. It is complete before the first piece. */
   get identity(): FileIdentity {
     return this.#requester.identity
   }
 
-  /** Bytes received and not yet handed out. */
+  /** Bytes that have arrived and are not handed out. */
   get heldBytes(): number {
     return this.#heldBytes
   }
 
-  /** All pieces, in no promised order, each byte once. Nothing for an empty file. */
+  /** Yields all pieces in no particular order, each byte once, and none for an empty file. */
   async *pieces(): AsyncGenerator<Piece, void, void> {
     const chunk = this.#nextChunk() as Chunk
     const answer = await this.#ask(chunk.range.missing, chunk.attempts)
@@ -75,7 +75,7 @@ export class RangeDownload {
     else yield* this.#ranged(chunk, answer)
   }
 
-  // Ranges, concurrently.
+  // Ranges, several at a time.
 
   async *#ranged(first: Chunk, answer: Settled): AsyncGenerator<Piece, void, void> {
     this.#start(first, answer)
@@ -147,7 +147,7 @@ export class RangeDownload {
     )
   }
 
-  /** Fetches until the range is complete, each time from the newest offset. */
+  /** Sends requests for the missing bytes until the range is complete. */
   async #fetch(chunk: Chunk, opened?: Settled): Promise<void> {
     for (let answer = opened; !chunk.range.complete; answer = undefined) {
       answer ??= await this.#ask(chunk.range.missing, chunk.attempts)
@@ -156,7 +156,7 @@ export class RangeDownload {
     }
   }
 
-  /** The first answer that is not a passing failure. */
+  /** Repeats the request until its answer is no failure. */
   async #ask(range: ByteRange, attempts: RangeAttempts): Promise<Settled> {
     for (;;) {
       const answer = await this.#requester.ask(range)
@@ -165,10 +165,7 @@ export class RangeDownload {
     }
   }
 
-  /**
-   * Reads one body into the chunk. A body that ends early, however it ends, leaves what was
-   * received of it.
-   */
+  /** Reads one body into the chunk. The bytes of a body that ends early or fails are kept. */
   async #receive(chunk: Chunk, answer: Part | Whole): Promise<void> {
     const { range, attempts } = chunk
     const before = range.missing.start
@@ -179,12 +176,12 @@ export class RangeDownload {
       failure = this.#rules.passing(error, range.missing.start)
     }
     const after = range.missing.start
-    // A clean end before the range's end needs no pause as long as it brought something.
+    // A body that brought bytes and ended early is continued without a pause.
     if (range.complete || (!failure && after > before)) return
     await attempts.failed(failure ?? this.#rules.shortBody(after), after)
   }
 
-  /** Returns why the bytes received were dropped again; undefined when they were kept. */
+  /** Returns the reason why the bytes were dropped; undefined where they were kept. */
   async #readInto(chunk: Chunk, answer: Part | Whole): Promise<FeedError | undefined> {
     const missing = chunk.range.missing
     let skipBytes = answer.kind === 'whole' ? missing.start : 0
@@ -193,7 +190,7 @@ export class RangeDownload {
     await receiveBody(answer.response, this.#rules.idleLimit(missing.start), part => {
       let bytes = part.subarray(Math.min(skipBytes, part.length))
       skipBytes -= part.length - bytes.length
-      // What follows the range in a whole body is another range's.
+      // The bytes of a whole body that follow this range belong to other ranges.
       if (answer.kind === 'whole') bytes = bytes.subarray(0, takeBytes)
       takeBytes -= bytes.length
       if (takeBytes < 0) failure = this.#dropOverlong(chunk)
@@ -210,7 +207,7 @@ export class RangeDownload {
     range.receive(bytes.length)
     this.#heldBytes += bytes.length
     attempts.progressed()
-    // Only now may other ranges start: the first bytes have been seen to be a file's.
+    // Other ranges start only after the first bytes have shown the signature of the file.
     const { totalBytes } = this.identity
     if (totalBytes === undefined || this.#plan.totalBytes !== undefined) return
     this.#plan.learnTotal(totalBytes)
@@ -228,7 +225,7 @@ export class RangeDownload {
     return failure
   }
 
-  // The whole body, streamed: nothing is held but the part that was just received.
+  // The whole body, streamed: only the part that arrived last is held.
 
   async *#streamed(first: Whole): AsyncGenerator<Piece, void, void> {
     const attempts = new RangeAttempts(this.#settings, this.#signal)
@@ -244,8 +241,8 @@ export class RangeDownload {
   }
 
   /**
-   * Yields what this body adds to what was streamed before. Returns why another is needed;
-   * undefined at the end of the file.
+   * Yields the bytes of this body that were not streamed before. Returns the reason why another
+   * body is needed; undefined at the end of the file.
    */
   async *#streamBody(
     whole: Whole,
@@ -269,8 +266,8 @@ export class RangeDownload {
       const failure = this.#rules.passing(error, this.#streamedBytes)
       return this.#streamedBytes === this.identity.totalBytes ? undefined : failure
     }
-    // Without a total a clean end is all the proof there is; the file's own trailer is checked
-    // further on.
+    // Without a total, the regular end of a body counts as the end of the file. The gzip trailer is
+    // checked by a later stage.
     const end = this.identity.totalBytes ?? Math.max(1, this.#streamedBytes)
     return skipBytes === 0 && this.#streamedBytes === end
       ? undefined

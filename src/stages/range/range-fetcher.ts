@@ -1,7 +1,7 @@
-// RangeFetcher: one HTTP resource to the pieces of a file, several ranges in flight
-// (feed-file-catalog.md, section 2.7; item-feeds.md, section 3.7).
-// Owns the run and its one restart when the file was replaced before anything was handed out.
-// The rules are elsewhere: RangeDownload runs, codec/range judges, the transport speaks HTTP.
+// RangeFetcher downloads one HTTP resource as the pieces of a file, with several ranges in flight
+// (feed-file-catalog.md, section 2.7; item-feeds.md, section 3.7). It starts over once where the
+// file was replaced before the first piece was handed out. RangeDownload is one download,
+// codec/range decides about responses, and the transport is the interface to HTTP.
 
 import { setMaxListeners } from 'node:events'
 import type { Piece } from '../../codec/range/piece'
@@ -10,17 +10,17 @@ import { Source } from '../source'
 import { RangeDownload } from './range-download'
 import { type RangeFetcherOptions, type RangeSettings, rangeSettings } from './range-settings'
 
-/** What the server said of the file. */
+/** What the server states about the file. */
 export interface RangeInfo {
-  /** The file's size; unknown when the server never told it. */
+  /** The size of the file; undefined where the server does not state it. */
   readonly totalBytes?: number
   /** The header as it was sent. */
   readonly lastModified?: string
-  /** Strong entity tags only. */
+  /** The entity tag, where it is a strong one. */
   readonly etag?: string
   /**
-   * True when the server proved that there is no file content: by a 204, or by a Content-range that
-   * states a total of 0.
+   * True where the server proved that the file is empty: by a 204, or by a Content-range with a
+   * total of 0.
    */
   readonly empty: boolean
 }
@@ -28,35 +28,23 @@ export interface RangeInfo {
 /**
  * Downloads one resource by byte ranges.
  *
- * Pieces come in no promised order, each byte of the file once, as the transport received them:
- * they belong to the reader. A range is handed out when all of it has arrived; until then, and
- * while the reader is paused, its bytes are held: never more than `windowBytes` held and in flight,
- * plus the one part of each range that the transport is just handing over. No piece ends past the
- * lowest byte not yet handed out plus `windowBytes`, which is what a ChunkReassembler with that
- * window needs. A server that ignores ranges is streamed in order.
+ * The pieces come in no particular order, and each byte of the file comes once. The reader owns the
+ * memory of a piece. A range is handed out when it is complete. The bytes held and in flight are at
+ * most `windowBytes`, plus one part of a body for each range. No piece ends more than `windowBytes`
+ * after the lowest byte that is not handed out, so a ChunkReassembler with the same window accepts
+ * every piece. The body of a server that ignores ranges is streamed in order.
  *
- * Ends after the last byte of the file, or at once for an empty one. Fails with HTTP_STATUS,
- * HTTP_CONTENT_TYPE, HTTP_CONTENT_LENGTH, RANGE_HEADER_MISSING, RANGE_HEADER_INVALID,
+ * The output ends after the last byte of the file, and at once for an empty file. It fails with
+ * HTTP_STATUS, HTTP_CONTENT_TYPE, HTTP_CONTENT_LENGTH, RANGE_HEADER_MISSING, RANGE_HEADER_INVALID,
  * RANGE_START_MISMATCH, RANGE_FILE_REPLACED, RANGE_BODY_TOO_LONG, RANGE_UNSATISFIABLE,
- * RANGE_RETRIES_EXHAUSTED (its cause is the last failure), and what the transport refuses.
- *
- * @example
- * ```ts
- * import { ChunkReassembler, Gunzip, pipeline, RangeFetcher } from 'feedmill'
- * // given: url, transport, headers
- *
- * const fetcher = new RangeFetcher({ url, transport, headers, chunkBytes: 10_000 })
- * const file = pipeline(fetcher).to(new ChunkReassembler()).to(new Gunzip())
- * const blocks = await file.toArray()
- * console.log(Buffer.concat(blocks).toString('utf8', 0, 6))
- * // => ItemId
- * ```
+ * RANGE_RETRIES_EXHAUSTED (its cause is the last failure), and with failures of the transport that
+ * a repeat cannot help.
  */
 export class RangeFetcher extends Source<Piece> {
   /**
-   * Settles when the first piece is handed out, or when the file turns out to be empty; a file
-   * replaced before that is started over, so what is told here stays true. Rejects when the fetcher
-   * fails or is destroyed first; need not be awaited.
+   * Resolves when the first piece is handed out, or when the server proves that the file is empty.
+   * A file that is replaced before is started over, so the information stays true. Rejects where
+   * the fetcher fails or is destroyed first. It need not be awaited.
    */
   readonly info: Promise<RangeInfo>
   readonly #settings: RangeSettings
@@ -64,7 +52,7 @@ export class RangeFetcher extends Source<Piece> {
   #download: RangeDownload | undefined
   #anyPiece = false
 
-  /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
+  /** @throws FeedError OPTION_INVALID, HTTP_HEADER_INVALID */
   constructor(options: RangeFetcherOptions) {
     super('RangeFetcher')
     this.#settings = rangeSettings(options)
@@ -74,7 +62,7 @@ export class RangeFetcher extends Source<Piece> {
     this.info.catch(() => {})
   }
 
-  /** Bytes received and not yet handed out. */
+  /** Bytes that have arrived and are not handed out. */
   get heldBytes(): number {
     return this.#download?.heldBytes ?? 0
   }
@@ -83,7 +71,7 @@ export class RangeFetcher extends Source<Piece> {
     try {
       yield* this.#run()
     } catch (error) {
-      // Whoever goes on behind bytes of the file that was there has to drop them first.
+      // The reader that has bytes of the earlier file has to drop them before it starts over.
       if (
         this.#anyPiece ||
         this.#settings.startOffset > 0 ||
@@ -102,7 +90,7 @@ export class RangeFetcher extends Source<Piece> {
 
   async *#run(): AsyncGenerator<Piece, void, void> {
     const run = new AbortController()
-    // Every range on its way listens to this one signal.
+    // Every range in flight listens to this signal.
     setMaxListeners(0, run.signal)
     const stop = () => run.abort(this.signal.reason)
     this.signal.addEventListener('abort', stop)

@@ -1,27 +1,26 @@
-// Sends one range request and turns whatever comes back into an answer: headers asked from the
-// caller, one renewal on 401, the time limit for the response, the verdict, and the facts of the
-// file pinned by each good response. It does not repeat a request that failed; RangeDownload does.
+// Sends one range request and decides about its response: it takes the headers from the caller,
+// renews them once after a 401, limits the wait, and records the identity of the file that each
+// good response states. RangeDownload repeats requests that failed.
 
 import { type ByteRange, rangeHeader } from '../../codec/range/byte-range'
 import { type FileIdentity, mergeIdentity } from '../../codec/range/file-identity'
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import { bodyIsText, judgeResponse, type Verdict } from '../../codec/range/response-verdict'
 import { Secrets } from '../../codec/secrets'
-import { FeedError } from '../../errors'
 import { type WaitLimits, waitFor } from '../wait'
-import type { HeadersReason, RangeSettings } from './range-settings'
+import type { RangeSettings } from './range-settings'
 import type { RangeResponse } from './range-transport'
-import { readBodyText } from './response-body'
+import { readErrorText } from './response-body'
+import { mayPass } from './retries'
+import { type SendReason, sendInTime, sendRenewing } from './send-request'
+import { timeLimit } from './time-limits'
 import { asTransportError } from './transport-error'
-
-/** Enough for any error the service describes. */
-const ERROR_TEXT_BYTES = 16 * 1024
 
 type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 
 /**
- * A verdict to act on; refusals are thrown. Only `part` and `whole` leave a body to be read or
- * discarded.
+ * The decision about a response. The caller has to read or discard the body of `part` and `whole`;
+ * the others have none. Refusals are thrown.
  */
 export type RangeAnswer =
   | (WithBody & { readonly response: RangeResponse })
@@ -31,7 +30,7 @@ export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
   #identity: FileIdentity
-  /** What the caller's headers authorize with: servers repeat it in what they say of a refusal. */
+  /** The credentials in the caller's headers. Servers may repeat them in a refusal. */
   readonly #secrets = new Secrets()
 
   constructor(settings: RangeSettings, signal: AbortSignal) {
@@ -40,21 +39,21 @@ export class RangeRequester {
     this.#identity = settings.identity
   }
 
-  /** What the responses so far have pinned. */
+  /** The identity of the file that the responses so far have stated. */
   get identity(): FileIdentity {
     return this.#identity
   }
 
   /**
-   * Sends the request once. Failures that may pass come back as `retry`; the rest is thrown,
-   * RANGE_FILE_REPLACED among them.
+   * Sends the request once, and once more after a 401. Returns `retry` for a failure that may pass,
+   * and throws the others, RANGE_FILE_REPLACED among them.
    */
   async ask(range: ByteRange): Promise<RangeAnswer> {
     let response: RangeResponse
     try {
       response = await this.#sendRenewing(range)
     } catch (error) {
-      if (this.#signal.aborted || !FeedError.is(error) || !error.retryable) throw error
+      if (!mayPass(error, this.#signal)) throw error
       return { kind: 'retry', error, retryAfterMs: undefined }
     }
     const answer = await this.#judge(range, response)
@@ -65,9 +64,7 @@ export class RangeRequester {
   async #judge(asked: ByteRange, response: RangeResponse): Promise<RangeAnswer> {
     const { printableUrl: url, sniffContentType, now } = this.#settings
     const isText = bodyIsText(response, sniffContentType)
-    const text = isText
-      ? await readBodyText(response, ERROR_TEXT_BYTES, this.#headersLimit(asked))
-      : ''
+    const text = isText ? await readErrorText(response, this.#headersLimit(asked)) : ''
     const facts = { status: response.status, header: (name: string) => response.header(name), text }
     const verdict = judgeResponse(
       { url, asked, pinned: this.#identity, sniffContentType, nowMs: now() },
@@ -83,28 +80,19 @@ export class RangeRequester {
   }
 
   async #sendRenewing(range: ByteRange): Promise<RangeResponse> {
-    const response = await this.#send(range, 'first')
-    if (response.status !== 401 || typeof this.#settings.headers !== 'function') return response
-    response.discard()
-    return this.#send(range, 'unauthorized')
+    const send = (reason: SendReason) => this.#send(range, reason)
+    return typeof this.#settings.headers === 'function' ? sendRenewing(send) : send('first')
   }
 
-  async #send(range: ByteRange, reason: HeadersReason): Promise<RangeResponse> {
+  async #send(range: ByteRange, reason: SendReason): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     this.#remember(headers)
-    const request = new AbortController()
-    const sending = this.#transmit(headers, request.signal)
+    const { transport, url, printableUrl } = this.#settings
     try {
-      return await waitFor(sending, limits)
+      return await sendInTime(transport, { url, headers, signal: this.#signal }, limits)
     } catch (error) {
-      request.abort(error)
-      // A transport that does not listen to its signal may still answer.
-      sending.then(
-        late => late.discard(),
-        () => {},
-      )
-      throw asTransportError(error, this.#settings.printableUrl, range.start)
+      throw asTransportError(error, printableUrl, range.start)
     }
   }
 
@@ -115,33 +103,21 @@ export class RangeRequester {
     }
   }
 
-  /** Async, so that a transport that throws is one that rejects. */
-  async #transmit(headers: RequestHeaders, signal: AbortSignal): Promise<RangeResponse> {
-    const { transport, url } = this.#settings
-    return transport.send({ url, headers, signal })
-  }
-
-  async #headers(reason: HeadersReason): Promise<RequestHeaders> {
+  async #headers(reason: SendReason): Promise<RequestHeaders> {
     const { headers } = this.#settings
     return typeof headers === 'function' ? headers(reason) : headers
   }
 
   #headersLimit(range: ByteRange): WaitLimits {
-    const { headersTimeoutMs: limitMs, printableUrl: url } = this.#settings
-    const onLimit = () =>
-      new FeedError('HTTP_TIMEOUT', `no response in ${limitMs} ms`, {
-        url,
-        phase: 'headers',
-        limitMs,
-        byteOffset: range.start,
-      })
-    return { signal: this.#signal, limitMs, onLimit }
+    const { headersTimeoutMs: limitMs, url } = this.#settings
+    const wait = { url, signal: this.#signal, limitMs, byteOffset: range.start }
+    return timeLimit('response', wait)
   }
 }
 
 /**
- * The caller's headers with the two that are the fetcher's own: a file compressed on its way would
- * not be the file.
+ * Replaces the two headers that the fetcher owns. A content coding would change the bytes of the
+ * file, so Accept-Encoding forbids it.
  */
 function withRange(headers: RequestHeaders, range: ByteRange): RequestHeaders {
   const others = Object.entries(headers).filter(

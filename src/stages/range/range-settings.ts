@@ -1,10 +1,10 @@
-// The options of RangeFetcher, checked and completed with their defaults. Sizes are in bytes, times
-// in milliseconds.
+// The options of RangeFetcher, their checks and their defaults. Sizes are in bytes, times in
+// milliseconds.
 
-import { WINDOW_BYTES } from '../../codec/range/chunk-window'
 import { GZIP_SIGNATURE } from '../../codec/range/content-sniff'
 import type { FileIdentity } from '../../codec/range/file-identity'
 import { printableUrl } from '../../codec/range/printable-url'
+import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
 import { type RequestHeaders, sendableHeaders } from '../../codec/range/request-headers'
 import { requestUrl } from '../../codec/range/request-url'
 import {
@@ -19,72 +19,76 @@ import {
 } from '../../options'
 import type { RangeTransport } from './range-transport'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries'
+import type { SendReason } from './send-request'
 
 const CHUNK_BYTES = 8 * 1024 * 1024
 
-/** Why headers are asked for: for a request, or once more because that request was answered 401. */
-export type HeadersReason = 'first' | 'unauthorized'
+/** Why headers are needed: for a request, or for its repetition after a 401. */
+export type HeadersReason = SendReason
 
-/** Called for every request, so that a token can be renewed. Times out with the request. */
+/** Returns the headers of a request. It is called for every request, so it can renew a token. */
 export type HeadersProvider = (reason: HeadersReason) => RequestHeaders | Promise<RequestHeaders>
 
 export interface RangeFetcherOptions extends RetryOptions {
-  /** http or https, without user info. */
+  /** An http or https URL without user info. */
   readonly url: string | URL
   readonly transport: RangeTransport
   /**
-   * Sent with every request. `Range` and `Accept-Encoding` are set by the fetcher. Default none.
+   * Headers of every request. The fetcher sets `Range` and `Accept-Encoding` itself. Default none.
    */
   readonly headers?: RequestHeaders | HeadersProvider
   /**
-   * Size of one range. Default 8 MiB; cut to `maxRangeBytes` and `windowBytes`. The first ranges
-   * are smaller: 1, 1, 2, 4 MiB.
+   * The size of one range. Default 8 MiB, and at most `maxRangeBytes` and `windowBytes`. The first
+   * ranges are smaller: 1, 1, 2 and 4 MiB.
    */
   readonly chunkBytes?: number
   /** Ranges in flight. Default 4. */
   readonly concurrency?: number
   /**
-   * Hard cap on the bytes held or in flight, counted from the lowest byte not handed out. Default
-   * 32 MiB.
+   * The limit of the bytes held or in flight, counted from the lowest byte that is not handed out.
+   * Default 32 MiB.
    */
   readonly windowBytes?: number
-  /** The service's maximum for one range. Default 100 MB (item-feeds.md, section 6). */
+  /** The limit that the service sets for one range. Default 100 MB (item-feeds.md, section 6). */
   readonly maxRangeBytes?: number
-  /** For a response's headers, or a caller's `headers()`. Default 60,000. */
+  /**
+   * The limit of the wait for `headers()`, and of the wait for the headers of a response. Default
+   * 60,000.
+   */
   readonly headersTimeoutMs?: number
   /**
-   * Goes on behind bytes that the caller has, of the file that was then there; another one there
-   * now is RANGE_FILE_REPLACED.
+   * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one
+   * now.
    */
   readonly resume?: RangeResume
   /**
-   * For the next bytes of a body, counted only while the fetcher waits for them, not while its
-   * reader is paused. Default 30,000.
+   * The limit of the wait for the next bytes of a body. Time in which the reader is paused does not
+   * count. Default 30,000.
    */
   readonly idleMs?: number
-  /** What the file must begin with. Default gzip's `1f 8b`; null turns the check off. */
+  /** The first bytes of the file. Default `1f 8b`, as of gzip; null turns the check off. */
   readonly signature?: Uint8Array | null
   /** Refuse bodies whose Content-Type is HTML, JSON, XML or multipart. Default true. */
   readonly sniffContentType?: boolean
-  /** The clock for Retry-After dates. Default the system's. */
+  /** The clock for Retry-After dates. Default the clock of the system. */
   readonly now?: Clock
 }
 
-/** Where an earlier download of a file ended. */
+/** The end of an earlier download of the file. */
 export interface RangeResume {
-  /** Bytes that the caller has, from the file's start. */
+  /** The number of bytes that the caller has, from the start of the file. */
   readonly offset: number
-  /** What the service said of the file then. */
+  /** The identity that the service stated then. */
   readonly identity: FileIdentity
 }
 
-/** The options with every default in place. */
+/** The checked options with their defaults. */
 export interface RangeSettings {
   readonly startOffset: number
-  /** What is pinned of the file from the start. */
+  /** The identity that is known before the first request. */
   readonly identity: FileIdentity
   readonly url: string
-  /** The URL as errors may show it. */
+  /** The URL as errors show it. */
   readonly printableUrl: string
   readonly transport: RangeTransport
   readonly headers: RequestHeaders | HeadersProvider

@@ -1,16 +1,17 @@
-// The one small interface between RangeFetcher and HTTP. Adapters live in service/; a test or a
-// user may bring another.
+// The interface between RangeFetcher and HTTP. service/http has implementations; a caller may bring
+// its own.
 
 import type { RequestHeaders } from '../../codec/range/request-headers'
 
 /**
- * A GET request. Whoever sends it adds nothing that changes the body: no Accept-Encoding of its
- * own.
+ * A GET request. A transport must not add headers that change the body, such as Accept-Encoding.
  */
 export interface RangeRequest {
   readonly url: string
   readonly headers: RequestHeaders
-  /** Ends the wait for the response at once. Once a response was given, `discard` ends it. */
+  /**
+   * Ends the wait for the response at once. After the response has come, `discard` ends its body.
+   */
   readonly signal: AbortSignal
 }
 
@@ -19,27 +20,26 @@ export interface RangeResponse {
   /** A header's value by its lower-case name; repeated headers joined by `, `. */
   header(name: string): string | undefined
   /**
-   * The body as the server sent it, read once, on demand: nothing is pulled while nobody asks. The
-   * parts belong to the reader. Fails with a FeedError when the connection does, HTTP_TRANSPORT in
-   * general.
+   * The body as the server sent it. It can be read once, and it is read on demand. The reader owns
+   * the memory of the parts. Fails with a FeedError where the connection fails, usually
+   * HTTP_TRANSPORT.
    */
   readonly body: AsyncIterable<Uint8Array>
   /**
-   * The body in another way, for who takes all of it: each part is handed to `onPart` as it
-   * arrives, for a fraction of what a step of an iterator costs. Called once, and not where `body`
-   * is read. Settles when the body has ended; fails as `body` does.
+   * Another way to read all of the body: each part is passed to `onPart` as it arrives, which costs
+   * less than an iterator. A reader calls it once, and does not read `body`. Resolves when the body
+   * has ended; fails as `body` does.
    */
   receive?(onPart: (bytes: Uint8Array) => void): Promise<void>
   /**
-   * Gives up what is left of the body and frees its connection; no-op when there is nothing left.
-   * Never throws.
+   * Drops the rest of the body and frees its connection. Further calls do nothing. Never throws.
    */
   discard(): void
 }
 
 /**
- * Sends requests. Redirects are the transport's own: it follows them within one origin and refuses
- * the rest. Fails with a FeedError; `retryable` on it says whether another attempt makes sense.
+ * Sends requests. The transport follows redirects within one origin and refuses others. Fails with
+ * a FeedError, whose `retryable` says whether a repeat may help.
  */
 export interface RangeTransport {
   send(request: RangeRequest): Promise<RangeResponse>

@@ -1,9 +1,16 @@
-// Reads a response's body under a time limit that runs only while somebody waits for the next part.
+// Reads the body of a response within a time limit: part by part, or a small body as a whole.
 
 import { type WaitLimits, waitFor } from '../wait'
 import type { RangeResponse } from './range-transport'
 
-/** The body's parts, empty ones left out. However the reading ends, the response is discarded. */
+/** Enough for any error that the service describes. */
+const ERROR_TEXT_BYTES = 16 * 1024
+
+/**
+ * Yields the parts of the body without empty ones. The limit holds for each wait for a part; time
+ * in which the reader does not wait does not count. However the reading ends, the response is
+ * discarded.
+ */
 export async function* readBody(
   response: RangeResponse,
   limits: WaitLimits,
@@ -21,8 +28,8 @@ export async function* readBody(
 }
 
 /**
- * Hands all parts to `onPart` as they arrive, empty ones left out, until one is answered with
- * false. The limit runs throughout. However the reading ends, the response is discarded.
+ * Passes the parts to `onPart` as they arrive, without empty ones, until it returns false. The
+ * limit holds for the time between two parts. However the reading ends, the response is discarded.
  */
 export async function receiveBody(
   response: RangeResponse,
@@ -68,7 +75,7 @@ async function receivePushed(
   }
 }
 
-/** What `take` throws is a failure of the reading, not of the transport that calls it. */
+/** Passes what `take` throws to `reject`, so that the transport does not take it for its own. */
 function rejecting(
   take: (bytes: Uint8Array) => void,
   reject: (error: unknown) => void,
@@ -83,29 +90,43 @@ function rejecting(
 }
 
 /**
- * At most `limitBytes` from the start of the body as text, or less when the reading fails: it
- * serves an error that exists already.
+ * Passes the parts of a small body to `onPart` until it returns false. The limit holds for all
+ * parts together. However the reading ends, the response is discarded.
  */
-export async function readBodyText(
+export async function readInTime(
   response: RangeResponse,
-  limitBytes: number,
   limits: WaitLimits,
-): Promise<string> {
-  const decoder = new TextDecoder()
-  let [text, left] = ['', limitBytes]
+  onPart: (bytes: Uint8Array) => boolean,
+): Promise<void> {
   const reading = async () => {
-    for await (const part of response.body) {
-      text += decoder.decode(part.subarray(0, left), { stream: true })
-      left -= part.length
-      if (left <= 0) return
-    }
+    for await (const part of readBody(response, limits)) if (!onPart(part)) return
   }
   try {
     await waitFor(reading(), limits)
-  } catch {
-    limits.signal.throwIfAborted()
   } finally {
     response.discard()
+  }
+}
+
+/**
+ * Returns at most `mostBytes` from the start of the body as text. Where the reading fails it
+ * returns the text that has arrived, because the caller reports an error already.
+ */
+export async function readErrorText(
+  response: RangeResponse,
+  limits: WaitLimits,
+  mostBytes = ERROR_TEXT_BYTES,
+): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, leftBytes] = ['', mostBytes]
+  try {
+    await readInTime(response, limits, part => {
+      text += decoder.decode(part.subarray(0, leftBytes), { stream: true })
+      leftBytes -= part.length
+      return leftBytes > 0
+    })
+  } catch {
+    limits.signal.throwIfAborted()
   }
   return text
 }

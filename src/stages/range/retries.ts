@@ -1,42 +1,41 @@
-// The one policy by which a request that failed is repeated: how long to wait before each repeat,
-// and when to give up. Ranges, JSON operations and the files of a synchronisation go by it. It
-// knows nothing of what is repeated.
+// The policy of repeats: how long to wait before each repeat of a failed request, and when to give
+// up. Ranges, JSON operations and the files of a synchronisation follow it.
 
 import { type BackoffLimits, backoffDelayMs } from '../../codec/range/backoff'
-import { FeedError } from '../../errors'
+import { type AnyFeedError, FeedError } from '../../errors'
 import { callback, durationMs } from '../../options'
 import { pause } from '../wait'
 
 /** Times are in milliseconds. */
 export interface RetryOptions {
   /**
-   * How long a request that fails is repeated without progress: the waits before its repeats, and
-   * the time limits that ran out, add up to so much at the most. At least one repeat is made,
-   * unless it is 0, which allows none. Waits that the server asks for by Retry-After are not
-   * counted. Default 30,000: a server that is away for 20 seconds is waited for.
+   * How long a failing request is repeated without progress. The waits before repeats and the time
+   * limits that were exceeded count; a wait that the server requests by Retry-After does not. At
+   * least one repeat is made, unless the value is 0, which allows none. Default 30,000, which
+   * bridges an outage of 20 seconds.
    */
   readonly patienceMs?: number
   /**
-   * Delay before the first repeat, doubled for each further one; a part of it is drawn by chance.
-   * Default 250.
+   * The delay before the first repeat. It doubles for each further repeat, and half of it is
+   * random. Default 250.
    */
   readonly backoffBaseMs?: number
-  /** The longest such delay. Default 30,000. */
+  /** The limit of that delay. Default 30,000. */
   readonly backoffCapMs?: number
-  /** The longest that a server's Retry-After is obeyed. Default 120,000. */
+  /** The limit of a wait that the server requests by Retry-After. Default 120,000. */
   readonly retryAfterCapMs?: number
-  /** Told as soon as a request has failed and will be repeated. What it throws ends the work. */
+  /** Called before each repeat, when the request has failed. What it throws ends the work. */
   readonly onRetry?: ((retry: Retry) => void) | undefined
-  /** In [0, 1), for the jitter. Default Math.random. */
+  /** Returns a number in [0, 1) for the jitter. Default Math.random. */
   readonly random?: () => number
 }
 
 /** A request that failed and will be repeated. */
 export interface Retry {
   readonly error: FeedError
-  /** Failures without progress so far. */
+  /** Failures since the last progress. */
   readonly failures: number
-  /** Until the repeat, in milliseconds. */
+  /** The wait before the repeat, in milliseconds. */
   readonly delayMs: number
 }
 
@@ -55,7 +54,12 @@ export function retryPolicy(options: RetryOptions): RetryPolicy {
   }
 }
 
-/** Counts the failures of one piece of work, and waits between its repeats. */
+/** True where a repeat may help: the failure may pass, and `signal` has not ended the work. */
+export function mayPass(error: unknown, signal: AbortSignal): error is AnyFeedError {
+  return !signal.aborted && FeedError.is(error) && error.retryable
+}
+
+/** Counts the failures of one job, and waits before its repeats. */
 export class Retries {
   readonly #policy: RetryPolicy
   readonly #limits: BackoffLimits
@@ -64,47 +68,47 @@ export class Retries {
   #spentMs = 0
 
   constructor(policy: RetryPolicy, signal: AbortSignal) {
-    const { backoffBaseMs: baseMs, backoffCapMs: capMs, retryAfterCapMs } = policy
+    const { backoffBaseMs: baseMs, backoffCapMs: capMs } = policy
     this.#policy = policy
-    this.#limits = { baseMs, capMs, retryAfterCapMs }
+    this.#limits = { baseMs, capMs }
     this.#signal = signal
   }
 
-  /** Failures without progress. */
+  /** Failures since the last progress. */
   get failures(): number {
     return this.#failures
   }
 
-  /** Something new arrived: all of the patience is there again. */
+  /** Resets the count of failures and the time spent, because the job made progress. */
   progressed(): void {
     this.#failures = 0
     this.#spentMs = 0
   }
 
   /**
-   * Waits until the work may be repeated. False, without a wait, when it may not be. Rejects with
-   * the signal's reason.
+   * Waits until the job may be repeated and returns true, or returns false at once where it may
+   * not. Rejects with the signal's reason.
    */
   async again(error: FeedError, retryAfterMs?: number): Promise<boolean> {
-    const { patienceMs, random, onRetry } = this.#policy
+    const { patienceMs, retryAfterCapMs, random, onRetry } = this.#policy
     this.#failures++
     this.#spentMs += limitOf(error)
     const leftMs = patienceMs - this.#spentMs
     if (patienceMs === 0 || (this.#failures > 1 && leftMs <= 0)) return false
     const ownMs = Math.min(
       Math.max(leftMs, 1),
-      backoffDelayMs(this.#failures, undefined, this.#limits, random),
+      backoffDelayMs(this.#failures, this.#limits, random),
     )
-    // Without a delay there would be no end.
+    // A delay of 0 counts as 1 ms, so that the repeats end.
     this.#spentMs += Math.max(1, ownMs)
-    const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, this.#limits.retryAfterCapMs))
+    const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
     onRetry?.({ error, failures: this.#failures, delayMs })
     await pause(delayMs, this.#signal)
     return true
   }
 }
 
-/** The time that an attempt took which ended by its time limit. */
+/** Returns the time limit that ended an attempt; 0 for an attempt that failed otherwise. */
 function limitOf(error: FeedError): number {
   return FeedError.is(error) && error.code === 'HTTP_TIMEOUT' ? error.context.limitMs : 0
 }

@@ -1,21 +1,21 @@
-// What a connection may fail with, as a typed failure: whether another attempt may help, and the
-// system's own code in the message.
+// Makes a typed error of a failed connection. It has the system's code in its message, and says
+// whether a repeat may help.
 
 import { excerpt, FeedError } from '../../errors'
 
 /**
- * Codes of Node (tls, "X509 certificate error codes") for a certificate that is not accepted: it
- * will not be at the next attempt.
+ * The codes of Node (tls, "X509 certificate error codes") for a certificate that is not accepted. A
+ * repeat does not help.
  */
 const CERTIFICATE =
   /^(?:CERT_|CRL_|ERR_TLS_CERT_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$)/
 
-/** Errors behind an error that are looked at: a fetch wraps what the connection says. */
+/** The depth to which causes are searched: `fetch` wraps the error of the connection. */
 const MOST_CAUSES = 4
 
 /**
- * A FeedError as it is; anything else as HTTP_TRANSPORT with the original as its cause. Not
- * retryable for a certificate.
+ * Returns a FeedError unchanged, and any other error as the cause of an HTTP_TRANSPORT, which is
+ * not retryable for a refused certificate.
  */
 export function asTransportError(error: unknown, url: string, byteOffset?: number): FeedError {
   if (FeedError.is(error)) return error
@@ -27,11 +27,12 @@ export function asTransportError(error: unknown, url: string, byteOffset?: numbe
       cause: error,
     })
   }
-  const message = `the server's certificate is not accepted: ${shown}; trust its authority by NODE_EXTRA_CA_CERTS, or by an agent with \`ca\``
+  const advice = 'trust its authority by NODE_EXTRA_CA_CERTS, or by an agent with `ca`'
+  const message = `the server's certificate is not accepted: ${shown}; ${advice}`
   return new FeedError('HTTP_TRANSPORT', message, context, { cause: error, retryable: false })
 }
 
-/** The innermost error that has a code of the system, else the error itself. */
+/** Returns the first error in the chain of causes with a code of the system, or the error. */
 function reasonOf(error: unknown): { readonly text: string; readonly code: string | undefined } {
   let at = error
   for (let depth = 0; depth < MOST_CAUSES && at instanceof Error; depth++) {

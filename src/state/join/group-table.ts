@@ -1,9 +1,8 @@
-// The groups of a join and, where items are gathered under them, the items, in a keyed store. Which
-// item belongs to which group is the caller's to say; counting and the forms of the output are the
-// joiner's.
+// The groups of a join in a keyed store, with their items where the join gathers them. The caller
+// says which item belongs to which group.
 //
-// A group's record and its items follow each other in key order, so that one pass over the store
-// sees each group with its items:
+// The items of a group follow its record in key order, so that one pass over the store reads each
+// group with its items:
 //   g │ group id, escaped │ NUL                    ─▶ number of the group, row image
 //   g │ group id, escaped │ NUL │ arrival number   ─▶ row image of an item
 
@@ -17,45 +16,48 @@ import type { Columns } from '../../schema/feed-schema'
 import { type KeyedStore, prefixRange, type StoreOp } from '../keyed-store'
 import { OriginBook } from '../origin-book'
 
-/** Digits of an arrival number: with zeros in front, key order is arrival order up to 2^53. */
+/**
+ * Digits of an arrival number. With leading zeros the key order is the order of arrival, up to
+ * 2^53.
+ */
 const ARRIVAL_DIGITS = 16
 
-/** Rows come out of the table only after their files were read to their end. */
+/** Rows leave the table only after their files were read to the end. */
 const COMPLETE: FileProgress = { complete: true }
 
-/** A row with the id of the group that it is, or belongs to. */
+/** A row of a group or of an item, with the id of its group. */
 export interface GroupedRow<R extends AnyRow> {
   readonly groupId: string
   readonly row: R
 }
 
-/** What the table has under one group id: at least one of the two. */
+/** A group with its items. At least one of the two is there. */
 export interface Cluster<G extends Columns, C extends Columns> {
   readonly groupId: string
   readonly group: Row<G> | null
-  /** In order of arrival. */
+  /** The items in the order of arrival. */
   readonly items: Row<C>[]
 }
 
 export class GroupTable<G extends Columns, C extends Columns> {
-  /** Groups in the table. */
+  /** Number of groups in the table. */
   groups = 0
-  /** Records of groups that were there already, whose place they took. */
+  /** Number of group records that replaced an earlier record of the same group. */
   replaced = 0
   readonly #store: KeyedStore
   #groupBook: OriginBook<G> | undefined
   #itemBook: OriginBook<C> | undefined
-  /** One bit a group, by its number: whether an item asked for it. */
+  /** One bit for each group, by its number: true where an item asked for the group. */
   #used = new Uint8Array(128)
   #items = 0
 
-  /** @param store empty; all of it is the table's */
+  /** @param store an empty store, which the table has for itself */
   constructor(store: KeyedStore) {
     this.#store = store
   }
 
   /**
-   * Adds the groups of a batch; of two records of one group the later stays.
+   * Adds the groups of a batch. A later record of a group replaces an earlier one.
    * @throws FeedError STATE_LIMIT
    */
   async addGroups(groups: readonly GroupedRow<Row<G>>[]): Promise<void> {
@@ -80,7 +82,10 @@ export class GroupTable<G extends Columns, C extends Columns> {
     await this.#write(ops, book)
   }
 
-  /** The groups with these ids, now known to be in use. They pin nothing but their own bytes. */
+  /**
+   * Returns the groups with these ids and marks them as used. The rows keep only their own bytes in
+   * memory.
+   */
   async take(groupIds: ReadonlySet<string>): Promise<Map<string, Row<G>>> {
     const ids = [...groupIds]
     const records = await this.#store.getMany(ids.map(groupKey))
@@ -94,7 +99,7 @@ export class GroupTable<G extends Columns, C extends Columns> {
     return groups
   }
 
-  /** Blocks of the groups that no item asked for, in key order. */
+  /** Yields the groups that no item asked for, in key order, in blocks. */
   async *unused(): AsyncGenerator<Row<G>[], void, void> {
     for await (const block of this.#store.entries(prefixRange('g'))) {
       const groups: Row<G>[] = []
@@ -126,7 +131,7 @@ export class GroupTable<G extends Columns, C extends Columns> {
   }
 
   /**
-   * All groups with their items, and items without their group, in the order of group ids.
+   * Yields all groups with their items, and the items of missing groups, in the order of group ids.
    * @throws FeedError STATE_LIMIT where a group has more than `maxGroupItems`
    */
   async *clusters(maxGroupItems: number): AsyncGenerator<Cluster<G, C>, void, void> {
@@ -178,9 +183,9 @@ function checkSize(groupId: string, items: number, limit: number): void {
   throw new FeedError('STATE_LIMIT', message, { option: 'maxGroupItems', limit })
 }
 
-// A NUL inside an id is followed by U+00FF, which sorts behind the digits of an arrival number: so
-// the NUL that ends the id can be told from it, and an id still comes before every longer id that
-// it begins.
+// A NUL inside an id gets U+00FF behind it, which sorts after the digits of an arrival number. So
+// it differs from the NUL that ends the id, and an id sorts before every longer id that begins with
+// it.
 function groupKey(groupId: string): string {
   return `g${groupId.replaceAll('\0', '\0\u00ff')}\0`
 }

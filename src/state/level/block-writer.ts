@@ -1,11 +1,13 @@
-// Gathers writes into blocks and brings them to the disk one after the other, while the next block
+// Gathers writes into blocks and writes these to the disk one after the other, while the next block
 // is filled.
 //
-//   add ─▶ block in memory, up to `BLOCK_BYTES` ─▶ 1. its values, appended to the log, synced  ─▶ 2. its entries, one atomic batch
+//   add ─▶ block in memory, up to `BLOCK_BYTES`
+//       ─▶ 1. its values are appended to the log and synced
+//       ─▶ 2. its entries are written to the index in one atomic batch
 //
-// So a crash loses the newest writes only, whole calls of `write` and never one before another; an
-// entry never names bytes that are not on the disk. What the log holds beyond that is never named
-// and goes away with its segment.
+// So a crash loses only the newest calls of `write`, each as a whole and in order. An entry never
+// refers to bytes that are not on the disk. Values in the log without an entry are removed with
+// their segment.
 
 import type { StoreOp } from '../keyed-store'
 import type { LevelDatabase } from './level-database'
@@ -13,18 +15,18 @@ import type { ValueLog } from './value-log'
 import { type BlockRoom, newRoom, placedBytes, WriteBlock } from './write-block'
 
 /**
- * Room of a block: enough that syncing each costs little, little enough that two of them do not
- * weigh.
+ * Size of a block: large enough that a sync for each costs little, and small enough for two of them
+ * in memory.
  */
 export const BLOCK_BYTES = 2 ** 22
-/** Keys in a block at the most: short values take no room in it. */
+/** Limit of keys in a block, because short values do not count towards its size. */
 const BLOCK_KEYS = 2 ** 15
 
 export interface BlockWriterOptions {
   readonly index: LevelDatabase
   readonly log: ValueLog
   readonly durable: boolean
-  /** Called when a block has arrived; the next one waits for it. */
+  /** Called when a block is on the disk. The next block waits for the result. */
   readonly onArrived: () => Promise<void>
 }
 
@@ -40,22 +42,25 @@ export class BlockWriter {
     this.#options = options
   }
 
-  /** True once something could not be written: what is on the disk is not known then. */
+  /** True after a failed write, when the content of the disk is unknown. */
   get failed(): boolean {
     return this.#failure !== undefined
   }
 
-  /** The segment that the block being filled will stand in. */
+  /** The segment of the block that is being filled. */
   get segment(): number | undefined {
     return this.#current?.segment
   }
 
-  /** Both blocks that are not on the disk yet, the newer one first. */
+  /** The two blocks that are not on the disk yet, the newer one first. */
   get blocks(): readonly [WriteBlock | undefined, WriteBlock | undefined] {
     return [this.#current, this.#leaving]
   }
 
-  /** Waits where more is written than the disk takes. @throws what an earlier block failed with */
+  /**
+   * Adds writes, and waits where they come faster than the disk takes them.
+   * @throws the failure of an earlier block
+   */
   async add(ops: readonly StoreOp[]): Promise<void> {
     this.#check()
     const bytes = placedBytes(ops)
@@ -63,13 +68,16 @@ export class BlockWriter {
     block.add(ops)
   }
 
-  /** All that was added is on the disk when the call is done. @throws what a block failed with */
+  /**
+   * Writes all that was added to the disk.
+   * @throws the failure of a block
+   */
   async flush(): Promise<void> {
     await this.#send()
     await this.#arrival()
   }
 
-  /** Keys count too: they stand beside the block's room, and long ones would outweigh it. */
+  /** Keys count too, because they take memory beside the block's buffers. */
   #hasRoom(bytes: number): boolean {
     const block = this.#current
     return block?.fits(bytes) === true && block.size < BLOCK_KEYS && block.keyBytes < BLOCK_BYTES
@@ -97,7 +105,7 @@ export class BlockWriter {
     return room
   }
 
-  /** Sends the current block on its way, once the one before it has arrived. */
+  /** Begins to write the current block, once the block before it is on the disk. */
   async #send(): Promise<void> {
     await this.#arrival()
     const block = this.#current

@@ -1,6 +1,6 @@
-// Gives back the room in a value log that nothing names any more: segments of which less than half
-// is in use are found by a pass over the index, and what is left in them is moved to a new one.
-// Entries are moved one by one, so a crash on the way only leaves values behind that nothing names.
+// Compacts a value log. A pass over the index finds the segments of which less than half is in use,
+// and the live values in them move to a new segment. A crash in between leaves only values that no
+// entry refers to.
 
 import { ENTRY_BYTES, type PlacedEntry, readEntry, writePlacedEntry } from './index-entry'
 import type { LevelDatabase } from './level-database'
@@ -12,19 +12,22 @@ const MOVE_BYTES = 2 ** 22
 export interface CollectOptions {
   readonly index: LevelDatabase
   readonly log: ValueLog
-  /** A segment that is being written to: it is left alone. */
+  /** The segment that is being written to, which is not compacted. */
   readonly except: number | undefined
   readonly durable: boolean
 }
 
 export interface Collected {
-  /** Bytes of the log that are in use. */
+  /** Bytes of the log that entries refer to. */
   readonly liveBytes: number
-  /** Segments that nothing names any more: to be removed once nobody reads them. */
+  /** Segments that no entry refers to. The caller removes them when no reader uses them. */
   readonly emptied: readonly number[]
 }
 
-/** Nothing else writes to the index meanwhile. @throws FeedError STATE_IO, STATE_CORRUPT */
+/**
+ * Compacts the log. The caller does not write to the index meanwhile. @throws FeedError STATE_IO,
+ * STATE_CORRUPT
+ */
 export async function collectValues(options: CollectOptions): Promise<Collected> {
   const live = await liveBytesBySegment(options)
   const emptied: number[] = []

@@ -1,26 +1,31 @@
-// What the index of a store on disk says of one key: the value itself where it is short, else where
-// it stands in the value log, with its beginning, so that much can be decided without reading it.
-// Each has a checksum of the value.
+// An entry of the index of a store on disk: a short value itself, or the place of a longer value in
+// the value log with its first bytes, which are enough for most decisions of a merge. Each entry
+// has a checksum of the value.
 //
 //   INLINE │ checksum │ value
-//   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value            (numbers: 32 bits, low byte first)
+//   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value
+//
+// Numbers have 32 bits, low byte first.
 
 import { crc32 } from '../../codec/gzip/crc32'
-import { corruptState } from '../disk'
+import { corruptState } from '../../disk/state-errors'
 
 const INLINE = 0
 const PLACED = 1
 const INLINE_HEADER_BYTES = 5
 const PLACED_HEADER_BYTES = 17
 
-/** Bytes of a value that its entry repeats: what a merge looks at before it needs the row. */
+/** Number of first bytes of a value that its entry repeats: a merge needs no more of most rows. */
 export const HEAD_BYTES = 24
-/** Longer values are placed in the log. A shorter one costs the index less than its place. */
+/**
+ * Limit of a value in the index; longer values are in the log. A shorter value takes less of the
+ * index than its place would.
+ */
 export const INLINE_BYTES = 64
-/** Bytes of an entry at the most. */
+/** Limit of an entry in bytes. */
 export const ENTRY_BYTES = INLINE_HEADER_BYTES + INLINE_BYTES
 
-/** Where a value stands in the value log. */
+/** The place of a value in the value log. */
 export interface Place {
   readonly segment: number
   readonly offset: number
@@ -39,7 +44,7 @@ export interface PlacedEntry {
   readonly head: Uint8Array
 }
 
-/** An entry as it was read. */
+/** An entry as it was read from the index. */
 export type IndexEntry = InlineEntry | PlacedEntry
 
 /** @returns bytes written at `at` */
@@ -66,9 +71,9 @@ export function writePlacedEntry(
 }
 
 /**
- * The entry, whose parts are views of `bytes`; a value that stands in it is compared with its
+ * Reads an entry. Its parts are views of `bytes`. A value in the entry is compared with its
  * checksum.
- * @param path where it was read, for the error
+ * @param path the file or folder that the error names
  * @throws FeedError STATE_CORRUPT
  */
 export function readEntry(bytes: Uint8Array, path: string): IndexEntry {

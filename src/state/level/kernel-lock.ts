@@ -1,17 +1,17 @@
 // A lock on a folder that the operating system holds for the process and frees when the process
-// ends, however it ends. Node has no call for such a lock, but LevelDB takes one (fcntl on its file
-// LOCK) when a database is opened: so a database with nothing in it is the lock. The lock holds
-// between containers and, where the file system has POSIX locks, machines.
+// ends, also when it is killed. Node has no call for such a lock, but LevelDB takes one (fcntl on
+// its file LOCK) when it opens a database: an empty database is the lock. The lock holds between
+// containers, and between machines where the file system has POSIX locks.
 //
-// Two traps. LevelDB opens LOCK before it looks whether this process holds it already, and closes
-// it then, which frees the process's own lock: callers must not ask twice in one process
-// (sync/folder/state-lock.ts sees to it). And the file LOCK must never be removed: a process could
-// lock the removed file while another locks a new one.
+// Two rules follow. A process must not ask twice for one lock, because LevelDB then opens and
+// closes LOCK, which frees the lock that the process holds (sync/folder/state-lock.ts prevents it).
+// The file LOCK must never be removed, because one process could lock the removed file while
+// another locks a new one.
 
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { onDisk } from '../../disk/state-errors'
 import { FeedError } from '../../errors'
-import { onDisk } from '../disk'
 import { LevelDatabase } from './level-database'
 
 /** A lock that is held. */
@@ -20,17 +20,17 @@ export interface KernelLock {
 }
 
 const OPTIONS = { writeBufferBytes: 2 ** 16, cacheBytes: 2 ** 16, openTables: 1 }
-/** What LevelDB makes beside LOCK. */
+/** The files that LevelDB makes beside LOCK. */
 const DATABASE_FILE = /^(CURRENT|LOG(\.old)?|MANIFEST-\d+|\d+\.(log|ldb|sst|dbtmp))$/
-/** Opening fails where another process clears damaged files away at the same moment. */
+/** Opening may fail while another process removes damaged files, so it is tried again. */
 const ATTEMPTS = 5
 
 /**
- * @param folder is made where it is missing; holds the files of the lock
+ * @param folder folder for the files of the lock; a missing one is made
  * @throws FeedError STATE_LOCKED where another process holds it, STATE_IO, DEPENDENCY_MISSING
  */
 export async function takeKernelLock(folder: string): Promise<KernelLock> {
-  // LevelDB compares paths as text: one folder must have one path.
+  // LevelDB compares paths as text, so one folder must have one path.
   const path = await onDisk(folder, 'lock', async () => {
     await mkdir(folder, { recursive: true })
     return realpath(folder)
@@ -50,8 +50,8 @@ export async function takeKernelLock(folder: string): Promise<KernelLock> {
 }
 
 /**
- * A loss of power may damage the database. Nothing is in it, and whoever holds the lock does not
- * read it again.
+ * A power loss may damage the database. It is empty, and the holder of the lock does not read it
+ * again.
  */
 async function clearDatabase(path: string): Promise<void> {
   await onDisk(path, 'lock', async () => {

@@ -1,6 +1,6 @@
-// Reads the numbers and strings of LevelDB's files one after the other.
+// Reads the numbers and strings of LevelDB's files in sequence.
 
-import { corruptState } from '../disk'
+import { corruptState } from '../../disk/state-errors'
 
 export class LevelCursor {
   readonly #bytes: Buffer
@@ -17,7 +17,9 @@ export class LevelCursor {
     return this.#at >= this.#bytes.length
   }
 
-  /** A number of 7 bits a byte, low ones first. @throws FeedError STATE_CORRUPT past the end */
+  /**
+   * Reads a number of 7 bits a byte, low bits first. @throws FeedError STATE_CORRUPT past the end
+   */
   varint(): number {
     let value = 0
     for (let scale = 1; ; scale *= 0x80) {
@@ -27,12 +29,12 @@ export class LevelCursor {
     }
   }
 
-  /** A string behind its length is passed over. @throws FeedError STATE_CORRUPT past the end */
+  /** Skips a string and the length before it. @throws FeedError STATE_CORRUPT past the end */
   skipText(): void {
     this.take(this.varint())
   }
 
-  /** A view of the next bytes. @throws FeedError STATE_CORRUPT past the end */
+  /** Returns a view of the next bytes. @throws FeedError STATE_CORRUPT past the end */
   take(bytes: number): Buffer {
     const from = this.#at
     this.#at += bytes

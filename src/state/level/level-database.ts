@@ -1,34 +1,34 @@
 // The adapter of classic-level, an optional package: a LevelDB whose keys are text and whose values
-// are bytes. It owns loading the package, the shape of its calls and its failures as typed errors;
-// what is stored is level-store.ts.
+// are bytes. It loads the package, makes its calls and types its failures. level-store.ts decides
+// what is stored.
 
 import type { ClassicLevel } from 'classic-level'
+import { corruptState, stateIo } from '../../disk/state-errors'
 import { FeedError } from '../../errors'
-import { corruptState, stateIo } from '../disk'
 import type { KeyRange } from '../keyed-store'
 
 type Database = ClassicLevel<string, Uint8Array>
 
 /**
- * No text in UTF-8 has this byte: keys that begin with it stand behind all others and belong to the
- * store itself.
+ * No text in UTF-8 contains this byte. Keys that begin with it come after all others and belong to
+ * the store itself.
  */
 const PRIVATE = 0xff
 const META_KEY = Uint8Array.of(PRIVATE)
-/** Keys and values both as bytes: what is not text, or is handed on, costs less so. */
+/** Keys and values as bytes, which avoids a conversion to text. */
 const BYTES = { keyEncoding: 'view', valueEncoding: 'view' } as const
-/** Half of LevelDB's own: what is read of a table stays mapped while it is open. */
+/** Half of LevelDB's default, because a table that was read stays mapped while it is open. */
 export const TABLE_BYTES = 2 ** 20
 /** Entries taken from the iterator at once. */
 const BLOCK_ENTRIES = 128
 
 export interface LevelDatabaseOptions {
-  /** Of new entries before they are written as a table; LevelDB holds two of these. */
+  /** Bytes of new entries before LevelDB writes them as a table. LevelDB holds two such buffers. */
   readonly writeBufferBytes: number
   readonly cacheBytes: number
   /**
-   * Tables of {@link TABLE_BYTES} that are open at a time, mapped into memory. LevelDB divides them
-   * by 16 and rounds up.
+   * Number of tables of {@link TABLE_BYTES} that are open and mapped at a time. LevelDB divides the
+   * number by 16 and rounds up.
    */
   readonly openTables: number
 }
@@ -60,7 +60,7 @@ export class LevelDatabase {
     const db: Database = new Level<string, Uint8Array>(folder, {
       keyEncoding: 'utf8',
       valueEncoding: 'view',
-      // What is stored beside keys are checksums and places, which do not get smaller.
+      // Checksums and places do not compress.
       compression: false,
       writeBufferSize: options.writeBufferBytes,
       cacheSize: options.cacheBytes,
@@ -76,7 +76,7 @@ export class LevelDatabase {
     return this.#typed('read', () => this.#db.getMany(keys))
   }
 
-  /** All or nothing. Values are copied before the call returns. */
+  /** Writes all entries or none. The values are copied before the call returns. */
   async write(
     entries: Iterable<readonly [key: string, value: Uint8Array | null]>,
     sync: boolean,
@@ -89,7 +89,7 @@ export class LevelDatabase {
     await this.#typed('write', () => batch.write({ sync }))
   }
 
-  /** Blocks of entries in key order. The bytes are the caller's own. */
+  /** Yields the entries in key order, in blocks. The caller owns the bytes. */
   async *entries({ from = '', to }: KeyRange): AsyncGenerator<RawEntry[], void, void> {
     const lt = to === undefined ? META_KEY : Buffer.from(to)
     const iterator = this.#db.iterator<Uint8Array, Uint8Array>({
@@ -102,7 +102,7 @@ export class LevelDatabase {
       yield block.map(([key, bytes]) => ({ key: textOf(key), bytes }))
   }
 
-  /** The same without the keys, of all entries. */
+  /** Yields the values of all entries without their keys, in blocks. */
   entryBytes(): AsyncGenerator<Uint8Array[], void, void> {
     return this.#blocksOf(
       this.#db.values<Uint8Array, Uint8Array>({ lt: META_KEY, ...BYTES, fillCache: false }),
@@ -124,7 +124,7 @@ export class LevelDatabase {
     }
   }
 
-  /** What the store keeps about itself. */
+  /** Returns the metadata of the store; undefined for a new one. */
   async meta(): Promise<Uint8Array | undefined> {
     return this.#typed('read', () => this.#db.get<Uint8Array, Uint8Array>(META_KEY, BYTES))
   }
@@ -135,7 +135,7 @@ export class LevelDatabase {
     )
   }
 
-  /** About what all entries take on the disk. */
+  /** Returns the bytes that all entries take on the disk, about. */
   async byteLength(): Promise<number> {
     return this.#typed('read', () =>
       this.#db.approximateSize<Uint8Array>(new Uint8Array(), Uint8Array.of(PRIVATE, PRIVATE), {
@@ -170,7 +170,7 @@ async function loadLevel(): Promise<typeof ClassicLevel> {
   }
 }
 
-/** The failure of a call as a typed error. `open` fails with the reason as its cause. */
+/** Returns the failure of a call as a typed error. `open` fails with the reason as its cause. */
 function levelError(error: unknown, path: string, operation: string): FeedError {
   if (FeedError.is(error)) return error
   const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown }

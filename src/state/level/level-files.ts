@@ -1,17 +1,21 @@
-// Whether the files of a closed LevelDB are what LevelDB wrote. It has checksums for every block
-// but compares them only in a mode that classic-level does not offer: without this a changed byte
-// would be a wrong row, or a key that is not found. Formats: LevelDB's doc/table_format.md and
-// doc/log_format.md. What a crash leaves behind (files that the manifest does not name, a last
-// record that is cut) is no damage.
+// Checks the files of a closed LevelDB for damage. LevelDB has a checksum for every block but
+// compares it only in a mode that classic-level does not offer. Without this check a changed byte
+// would give a wrong row or lose a key. The formats are those of LevelDB's doc/table_format.md and
+// doc/log_format.md. What a crash leaves (files that the manifest does not name, a last record that
+// is cut) is no damage.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crcOf } from '../../codec/crc-table'
-import { corruptState, onDisk } from '../disk'
+import { corruptState, onDisk } from '../../disk/state-errors'
+import { unlessMissing } from '../../disk/system-calls'
 import { LevelCursor } from './level-cursor'
 
 const crc32c = crcOf(0x82f63b78)
-/** LevelDB stores checksums changed by this, since some of what it sums holds checksums itself. */
+/**
+ * LevelDB masks its stored checksums with this number, because some of the summed data contains
+ * checksums.
+ */
 const MASK_DELTA = 0xa282ead8
 
 const FOOTER_BYTES = 48
@@ -29,7 +33,7 @@ const LAST = 4
 /** @throws FeedError STATE_CORRUPT, STATE_IO */
 export async function checkLevelFiles(folder: string): Promise<void> {
   const names = await onDisk(folder, 'read', () => readdir(folder))
-  // One that was still being made when a crash came has nothing yet that could be damaged.
+  // A database that a crash interrupted while it was made has no data yet.
   if (!names.includes('CURRENT')) return
   const manifest = await manifestOf(folder)
   for (const name of names) {
@@ -50,8 +54,8 @@ async function checkLiveTable(path: string, tableBytes: number | undefined): Pro
 }
 
 /**
- * Names of the tables that an index is made of.
- * @param folder has the manifest
+ * Returns the names of the live tables of an index.
+ * @param folder folder of the manifest
  * @param tables folder of the tables
  * @throws FeedError STATE_CORRUPT, STATE_IO
  */
@@ -197,10 +201,8 @@ function isIntact(bytes: Uint8Array, stored: number): boolean {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0 === stored
 }
 
-function bytesOf(path: string): Promise<Buffer> {
-  return onDisk(path, 'read', () =>
-    readFile(path).catch(error => {
-      throw error.code === 'ENOENT' ? corruptState(path, 'it is missing') : error
-    }),
-  )
+async function bytesOf(path: string): Promise<Buffer> {
+  const bytes = await onDisk(path, 'read', () => unlessMissing(readFile(path)))
+  if (bytes === undefined) throw corruptState(path, 'it is missing')
+  return bytes
 }

@@ -1,28 +1,31 @@
-// A store on disk as it is at one moment, for a reader who leaves the store itself alone. LevelDB
-// writes when it opens a database, so it gets an index folder of its own: links to the tables,
-// which never change, and copies of the small files. The value log is only ever appended to, and
-// its segments are opened at once: they can be read after a writer has removed them.
+// A snapshot of a store on disk for a reader. LevelDB writes to a database when it opens it, so the
+// snapshot has an index folder of its own, with links to the tables, which never change, and copies
+// of the small files. The segments of the value log are append-only and are opened at once, so that
+// they can be read after a writer has removed them.
 
-import { constants, copyFile, link, mkdir, readdir, stat, symlink } from 'node:fs/promises'
+import { constants, copyFile, link, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { machineFiles } from '../../disk/durable-files'
+import { corruptState, onDisk } from '../../disk/state-errors'
 import { FeedError } from '../../errors'
-import { corruptState, onDisk } from '../disk'
-import { CLOSING_MARK, GROWING_FILE } from './closing-mark'
+import { CLEAN_SHUTDOWN_MARKER, GROWING_FILE } from './clean-shutdown-marker'
 import { liveTables } from './level-files'
 import { INDEX, LevelStore, VALUES } from './level-store'
 import { ValueLog } from './value-log'
 
 /**
- * How a snapshot has the tables: `hard` links keep them while a writer removes its own, and need
- * the store's file system; `symbolic` links reach a file system that cannot be written. Where the
- * system refuses the link, the table is copied.
+ * The links of a snapshot to the tables. `hard` links survive the removal of a table by a writer
+ * and need the file system of the store. `symbolic` links lead to a file system that cannot be
+ * written. Where the system refuses a link, the table is copied.
  */
 export type SnapshotLinks = 'hard' | 'symbolic'
 
 export interface LevelSnapshotOptions {
   /** Folder of the store. */
   readonly store: string
-  /** Folder for the snapshot, made here and removed by the caller when the snapshot is closed. */
+  /**
+   * Folder for the snapshot, which is made here. The caller removes it when the snapshot is closed.
+   */
   readonly place: string
   readonly links: SnapshotLinks
 }
@@ -39,13 +42,14 @@ export class LevelSnapshot {
   }
 
   /**
-   * @throws FeedError STATE_CORRUPT, STATE_IO, STATE_LOCKED where another process writes to the
-   * store at this moment
+   * @throws FeedError STATE_CORRUPT, STATE_IO; STATE_LOCKED where another process writes to the
+   * store meanwhile
    */
   static async take({ store, place, links }: LevelSnapshotOptions): Promise<LevelSnapshot> {
     const [index, values] = [join(store, INDEX), join(store, VALUES)]
-    if ((await sizeOf(values)) === undefined) throw corruptState(store, 'the store is missing')
-    if ((await sizeOf(join(index, 'CURRENT'))) === undefined)
+    if ((await machineFiles.size(values)) === undefined)
+      throw corruptState(store, 'the store is missing')
+    if ((await machineFiles.size(join(index, 'CURRENT'))) === undefined)
       throw corruptState(store, 'the index of the values is missing')
     const before = await growingFiles(store)
     try {
@@ -53,8 +57,8 @@ export class LevelSnapshot {
       for (const path of before.keys()) {
         await onDisk(path, 'copy', () => copyFile(join(store, path), join(place, path)))
       }
-      // Only those that the manifest names. LevelDB may use the number of another one, and would
-      // write into the file behind the link.
+      // Only the tables that the manifest names are linked. LevelDB may reuse the number of another
+      // one, and would write into the file behind the link.
       for (const name of await liveTables(join(place, INDEX), index))
         await lend(join(index, name), join(place, INDEX, name), links)
       const log = await ValueLog.openForReading(values)
@@ -68,7 +72,7 @@ export class LevelSnapshot {
   }
 
   /**
-   * The store, which may be read and not written. The snapshot is closed with it.
+   * Opens the store for reading. The snapshot is closed with the store.
    * @throws FeedError STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
    */
   async open(memoryBytes: number): Promise<LevelStore> {
@@ -85,21 +89,21 @@ export class LevelSnapshot {
     }
   }
 
-  /** Where it was not opened. */
+  /** Closes a snapshot that was not opened. */
   close(): Promise<void> {
     return this.#log.close()
   }
 }
 
-/** Sizes of the files that a writer changes, by their paths in the store. */
+/** Returns the sizes of the files that a writer changes, by their paths in the store. */
 async function growingFiles(store: string): Promise<ReadonlyMap<string, number>> {
   const index = join(store, INDEX)
   const names = (await onDisk(index, 'read', () => readdir(index))).filter(name =>
     GROWING_FILE.test(name),
   )
   const found = new Map<string, number>()
-  for (const path of [CLOSING_MARK, ...names.sort().map(name => join(INDEX, name))]) {
-    const bytes = await sizeOf(join(store, path))
+  for (const path of [CLEAN_SHUTDOWN_MARKER, ...names.sort().map(name => join(INDEX, name))]) {
+    const bytes = await machineFiles.size(join(store, path))
     if (bytes !== undefined) found.set(path, bytes)
   }
   return found
@@ -112,7 +116,7 @@ function isSame(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, 
 }
 
 /**
- * A link is refused by file systems that have none, and for files of other users
+ * The system refuses a link on a file system without links, and for files of other users
  * (fs.protected_hardlinks).
  */
 async function lend(from: string, to: string, links: SnapshotLinks): Promise<void> {
@@ -125,19 +129,9 @@ async function lend(from: string, to: string, links: SnapshotLinks): Promise<voi
   })
 }
 
-/** Undefined where there is nothing. */
-function sizeOf(path: string): Promise<number | undefined> {
-  return onDisk(path, 'read', async () => {
-    try {
-      return (await stat(path)).size
-    } catch (error) {
-      if ((error as { code?: unknown }).code === 'ENOENT') return undefined
-      throw error
-    }
-  })
-}
-
-/** What is found in a snapshot is damage of the store: the error names the store's file. */
+/**
+ * Returns the error with the path of the store's file: damage in a snapshot is damage of the store.
+ */
 function withPath(error: unknown, place: string, store: string): unknown {
   if (!FeedError.is(error) || (error.code !== 'STATE_CORRUPT' && error.code !== 'STATE_IO'))
     return error

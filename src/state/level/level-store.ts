@@ -1,14 +1,14 @@
 // The keyed store on disk: an index by classic-level, from keys to short entries, and a value log
-// with the longer values. LevelDB alone would write every row again at each level that it sinks
-// through. This file owns opening, reading and closing; what a crash leaves is block-writer.ts,
-// what damage is found by level-files.ts, closing-mark.ts and checksums of values. It is one piece:
-// what reads, writes and tidies shares the index, the log and the blocks that are on their way
-// between them.
+// with the longer values. LevelDB alone would write every row again at each of its levels. This
+// file owns opening, reading and closing. block-writer.ts decides what a crash leaves;
+// level-files.ts, clean-shutdown-marker.ts and the checksums of values find damage. It is one
+// piece, because reading, writing and compaction share the index, the log and the blocks that are
+// not on the disk yet.
 
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { machineFiles } from '../../disk/durable-files'
+import { corruptState } from '../../disk/state-errors'
 import { filePath, flag, knownOptions, type OptionNames, wholeNumber } from '../../options'
-import { corruptState } from '../disk'
 import type {
   KeyedStore,
   KeyRange,
@@ -18,10 +18,10 @@ import type {
   WriteOptions,
 } from '../keyed-store'
 import { BLOCK_BYTES, BlockWriter } from './block-writer'
-import { leaveMark, takeMark } from './closing-mark'
+import { BloomFilter, FILTER_BYTES } from './bloom-filter'
+import { checkCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker'
 import { collectValues } from './collect-values'
 import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry } from './index-entry'
-import { FILTER_BYTES, KeyFilter } from './key-filter'
 import {
   LevelDatabase,
   type LevelDatabaseOptions,
@@ -34,25 +34,24 @@ import { ValueLog } from './value-log'
 import type { WriteBlock } from './write-block'
 
 export interface LevelStoreOptions {
-  /**
-   * Bytes of memory, about, that the store takes at the most; 48 MiB unless set, 16 MiB at the
-   * least.
-   */
+  /** Limit of the memory of the store in bytes, about. Default: 48 MiB; least: 16 MiB. */
   readonly memoryBytes?: number
-  /** False for what need not outlive a loss of power: nothing waits for the disk then. */
+  /**
+   * With false, no write waits for the disk, and a power loss may damage the store. Default: true.
+   */
   readonly durable?: boolean
   /**
-   * Bytes on disk that the store may have beyond twice those in use, before it gives them back; 256
-   * MiB unless set.
+   * Bytes on disk that the store may take beyond twice those in use, before it compacts its log.
+   * Default: 256 MiB.
    */
   readonly slackBytes?: number
   /**
-   * True where a store that is not there is damage (STATE_CORRUPT); false, the default, makes one.
+   * With true, a missing store is STATE_CORRUPT. With false, the default, a missing store is made.
    */
   readonly mustExist?: boolean
 }
 
-/** What a snapshot consists of. */
+/** The parts of a snapshot. */
 interface SnapshotFiles {
   readonly store: string
   readonly place: string
@@ -63,8 +62,8 @@ interface SnapshotFiles {
 const MIB = 2 ** 20
 const LEAST_MEMORY_BYTES = 16 * MIB
 /**
- * LevelDB holds two write buffers and a table that one of them becomes: so a quarter of the store's
- * memory. Larger ones are compacted less.
+ * LevelDB holds two write buffers and a table that it makes of one of them, together a quarter of
+ * the store's memory. Larger buffers are compacted less often.
  */
 const WRITE_BUFFER_PART = 1 / 12
 const LEAST_TABLES = 16
@@ -77,19 +76,19 @@ export class LevelStore implements KeyedStore {
   readonly #log: ValueLog
   readonly #writer: BlockWriter
   readonly #options: CompleteOptions
-  /** Bytes of the log at which it is looked through. */
+  /** Bytes of the log from which on it is compacted. */
   #collectAt: number
-  /** Bytes of the log, about, that went out of use since it was last looked through. */
+  /** Bytes of the log that went out of use since its last compaction, about. */
   #supersededBytes: number
-  /** Keys that the store did not have before. */
+  /** Number of keys that the store did not have before. */
   #newKeys = 1
-  /** Of the keys since the store was made; undefined where it was there before. */
-  readonly #filter: KeyFilter | undefined
-  /** Reads that may still follow an entry into a segment that was emptied. */
+  /** The keys of a new store; undefined for a store that existed before. */
+  readonly #filter: BloomFilter | undefined
+  /** Number of reads that may still use an emptied segment. */
   #readers = 0
   #emptied: number[] = []
 
-  /** @param meta undefined of a store that was just made */
+  /** @param meta undefined for a new store */
   private constructor(
     folder: string,
     index: LevelDatabase,
@@ -108,15 +107,15 @@ export class LevelStore implements KeyedStore {
       onArrived: () => this.#tidy(),
     })
     this.#collectAt = 2 * (meta?.liveBytes ?? 0) + options.slackBytes
-    this.#filter = meta === undefined ? new KeyFilter() : undefined
+    this.#filter = meta === undefined ? new BloomFilter() : undefined
     this.#supersededBytes = meta === undefined ? 0 : Number.POSITIVE_INFINITY
   }
 
   /**
-   * Opens the store in a folder, or makes it there. The whole index is read and compared with its
-   * checksums, about 70 bytes an entry.
+   * Opens the store in a folder, or makes it there. The call reads the whole index, about 70 bytes
+   * an entry, and compares it with its checksums.
    * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING without classic-level, STATE_LOCKED where
-   * another has it open, STATE_CORRUPT, STATE_IO
+   * another store or process has it open, STATE_CORRUPT, STATE_IO
    */
   static async open(folder: string, options: LevelStoreOptions = {}): Promise<LevelStore> {
     const complete = completeOptions(options)
@@ -134,14 +133,14 @@ export class LevelStore implements KeyedStore {
     })
   }
 
-  /** See {@link LevelSnapshot}, which is closed with the store. */
+  /** Opens a {@link LevelSnapshot}, which is closed with the store. */
   static async openSnapshot({
     store,
     place,
     log,
     memoryBytes,
   }: SnapshotFiles): Promise<LevelStore> {
-    // What is not durable leaves no closing mark.
+    // A store that is not durable leaves no clean-shutdown marker.
     const complete = completeOptions({ memoryBytes, durable: false })
     await checkIndex(place, false)
     const index = await LevelDatabase.open(
@@ -188,8 +187,8 @@ export class LevelStore implements KeyedStore {
   }
 
   /**
-   * Where more is written than the disk takes, it waits. A write that failed fails all later calls,
-   * as what is on the disk is not known then.
+   * Waits where writes come faster than the disk takes them. After a failed write all later writes
+   * fail, because the content of the disk is unknown.
    * @throws FeedError STATE_IO, STATE_CORRUPT
    */
   async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
@@ -199,7 +198,7 @@ export class LevelStore implements KeyedStore {
   }
 
   /**
-   * Everything that was written is on the disk when the call is done.
+   * Makes durable all that was written.
    * @throws FeedError STATE_IO, STATE_CORRUPT
    */
   flush(): Promise<void> {
@@ -220,12 +219,15 @@ export class LevelStore implements KeyedStore {
     }
   }
 
-  /** About what the store takes on the disk. */
+  /** Returns the bytes that the store takes on the disk, about. */
   async bytesOnDisk(): Promise<number> {
     return this.#log.byteLength + (await this.#index.byteLength())
   }
 
-  /** Writes what is left, unless writing has failed before. @throws FeedError STATE_IO */
+  /**
+   * Writes the last blocks, unless a write has failed before, and closes the store. @throws
+   * FeedError STATE_IO
+   */
   async close(): Promise<void> {
     try {
       if (!this.#writer.failed) await this.flush()
@@ -234,14 +236,14 @@ export class LevelStore implements KeyedStore {
       await this.#index.close()
     }
     if (!this.#writer.failed && this.#options.durable)
-      await leaveMark(this.#folder, join(this.#folder, INDEX))
+      await writeCleanShutdownMarker(this.#folder, join(this.#folder, INDEX))
   }
 
   /**
-   * Where a key is written again its value goes out of use, whose size is not known: taken for the
-   * mean, or for what takes its place.
+   * Estimates the bytes that go out of use. The size of a replaced value is not known; the estimate
+   * is the mean size, or the size of the new value where that is larger.
    */
-  #note(ops: readonly StoreOp[], filter: KeyFilter): void {
+  #note(ops: readonly StoreOp[], filter: BloomFilter): void {
     const meanBytes = this.#log.byteLength / this.#newKeys
     for (const { key, value } of ops) {
       if (filter.add(key)) this.#newKeys++
@@ -249,7 +251,10 @@ export class LevelStore implements KeyedStore {
     }
   }
 
-  /** Fills in what is in memory. @returns places in `keys` of what may be on the disk */
+  /**
+   * Fills in the values that are in memory.
+   * @returns indexes of the keys that may be on the disk
+   */
   #readMemory(
     keys: readonly string[],
     values: (Uint8Array | undefined)[],
@@ -268,7 +273,7 @@ export class LevelStore implements KeyedStore {
     return others
   }
 
-  /** Null where the block has the key as removed. */
+  /** Returns undefined for a key that is not in the block, null for a removed key. */
   #valueIn(
     block: WriteBlock | undefined,
     key: string,
@@ -288,7 +293,7 @@ export class LevelStore implements KeyedStore {
     values: (Uint8Array | undefined)[],
     firstBytes: number,
   ): Promise<void> {
-    // In the order of keys each table is opened once, however many more there are than may be open.
+    // Reading in key order opens each table once, even where more tables exist than may be open.
     places.sort((a, b) => Number(keys[a]! > keys[b]!) - Number(keys[a]! < keys[b]!))
     const found = await this.#index.getMany(places.map(n => keys[n]!))
     const longer: number[] = []
@@ -325,7 +330,7 @@ export class LevelStore implements KeyedStore {
     return readEntry(bytes, this.#folder)
   }
 
-  /** What there is to do between two blocks. */
+  /** Compacts the log between two blocks where that is due. */
   async #tidy(): Promise<void> {
     await this.#removeEmptied()
     const { durable, slackBytes } = this.#options
@@ -381,7 +386,10 @@ function completeOptions(options: LevelStoreOptions): CompleteOptions {
   }
 }
 
-/** What blocks, filter and write buffers leave goes to tables. */
+/**
+ * Returns the options of the index: open tables get the memory that blocks, filter and write
+ * buffers leave.
+ */
 function indexOptions({ memoryBytes }: CompleteOptions): LevelDatabaseOptions {
   const writeBufferBytes = Math.floor(memoryBytes * WRITE_BUFFER_PART)
   const rest = memoryBytes - 2 * BLOCK_BYTES - FILTER_BYTES - 3 * writeBufferBytes
@@ -394,12 +402,12 @@ function indexOptions({ memoryBytes }: CompleteOptions): LevelDatabaseOptions {
 
 async function checkIndex(folder: string, isNew: boolean): Promise<void> {
   const index = join(folder, INDEX)
-  // The index is made before the log: a log without one has lost it, and LevelDB would begin a new
-  // one.
+  // The index is made before the log, so a log without an index has lost it. LevelDB would make a
+  // new one.
   if (!isNew && !(await exists(join(index, 'CURRENT'))))
     throw corruptState(folder, 'the index of the values is missing')
   if (!(await exists(index))) return
-  await takeMark(folder, index)
+  await checkCleanShutdownMarker(folder, index)
   await checkLevelFiles(index)
 }
 
@@ -407,9 +415,6 @@ function isPlaced(entry: IndexEntry): entry is PlacedEntry {
   return entry.place !== undefined
 }
 
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
+async function exists(path: string): Promise<boolean> {
+  return (await machineFiles.size(path)) !== undefined
 }

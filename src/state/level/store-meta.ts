@@ -1,20 +1,23 @@
-// What a store on disk keeps about itself, in its index: that it is one, in which format, and how
-// much of its log was in use.
+// The metadata of a store on disk, in its index: the format, and the bytes of the log that were in
+// use.
 
-import { corruptState } from '../disk'
+import { corruptState } from '../../disk/state-errors'
 import type { LevelDatabase } from './level-database'
 
 const FORMAT = 1
 
 export interface Meta {
   readonly format: number
-  /** Bytes of the log that were in use when it was last looked through. */
+  /** Bytes of the log that were in use at its last compaction. */
   readonly liveBytes: number
 }
 
 export const NEW_META: Meta = { format: FORMAT, liveBytes: 0 }
 
-/** @returns undefined of an index that was just made @throws FeedError STATE_CORRUPT, STATE_IO */
+/**
+ * @returns undefined for a new index
+ * @throws FeedError STATE_CORRUPT, STATE_IO
+ */
 export async function readMeta(index: LevelDatabase): Promise<Meta | undefined> {
   const bytes = await index.meta()
   if (bytes === undefined) return undefined

@@ -1,16 +1,17 @@
-// Where a store on disk keeps its longer values: files that are only ever appended to, a value
-// once, in the order of writing. LevelDB would write each value again at every level that it sinks
-// through. What stands where, and whether it is what was written, is known to the index; files
-// whose values are mostly gone are emptied by level-store.ts.
+// The value log of a store on disk: append-only files (segments) with the longer values, in the
+// order of writing. LevelDB would write each value again at each of its levels. The index has the
+// place and the checksum of each value. level-store.ts compacts segments whose values are mostly
+// out of use.
 
 import { constants, type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { corruptState, onDisk, syncFolder } from '../disk'
+import { corruptState, onDisk } from '../../disk/state-errors'
+import { readAll, syncFolder, writeAll } from '../../disk/system-calls'
 import { checkValue, type Place, type PlacedEntry } from './index-entry'
 
 /**
- * Values in one segment that are no further apart are read in one go: what lies between costs less
- * than a call.
+ * Values in one segment that are no further apart are read in one call: reading the gap costs less
+ * than a second call.
  */
 const GAP_BYTES = 2 ** 13
 const RUN_BYTES = 2 ** 20
@@ -39,8 +40,8 @@ export class ValueLog {
   }
 
   /**
-   * Opens the log, or makes it.
-   * @param segmentBytes a segment takes no more once it has this size
+   * Opens the log, and makes a missing one.
+   * @param segmentBytes size from which on a segment is full
    * @throws FeedError STATE_IO
    */
   static async open(folder: string, segmentBytes: number): Promise<ValueLog> {
@@ -49,7 +50,7 @@ export class ValueLog {
     return log.#openAll()
   }
 
-  /** Opens a log that is there, as it is now; writing to it fails. @throws FeedError STATE_IO */
+  /** Opens the segments of an existing log for reading only. @throws FeedError STATE_IO */
   static openForReading(folder: string): Promise<ValueLog> {
     return new ValueLog(folder, 0, constants.O_RDONLY).#openAll()
   }
@@ -70,8 +71,8 @@ export class ValueLog {
   }
 
   /**
-   * Where the next values may go: behind the newest segment, or in a new one where that is full or
-   * `fresh` asks for it. See {@link claim}.
+   * Returns the place for the next values: the end of the newest segment, or a new segment where
+   * that one is full or `fresh` is true. See {@link claim}.
    */
   async end(fresh = false): Promise<{ segment: number; offset: number }> {
     const newest = this.#segments.get(this.#last)
@@ -83,8 +84,8 @@ export class ValueLog {
   }
 
   /**
-   * What is written next goes behind these bytes, which are still to be written.
-   * @returns where they begin
+   * Reserves bytes at the end of a segment for a later {@link write}.
+   * @returns the offset of the first byte
    */
   claim(number: number, bytes: number): number {
     const segment = this.#segments.get(number)!
@@ -92,24 +93,14 @@ export class ValueLog {
     return segment.bytes - bytes
   }
 
-  /** Writes what was claimed. @throws FeedError STATE_IO */
+  /** Writes bytes that were claimed. @throws FeedError STATE_IO */
   async write(number: number, offset: number, bytes: Uint8Array): Promise<void> {
     const segment = this.#segments.get(number)!
     segment.unsynced = true
-    await onDisk(segment.path, 'write', async () => {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await segment.file.write(
-          bytes,
-          done,
-          bytes.length - done,
-          offset + done,
-        )
-        done += bytesWritten
-      }
-    })
+    await onDisk(segment.path, 'write', () => writeAll(segment.file, bytes, offset))
   }
 
-  /** What was appended is on the disk when the call is done. @throws FeedError STATE_IO */
+  /** Makes durable what was appended. @throws FeedError STATE_IO */
   async sync(): Promise<void> {
     for (const segment of this.#segments.values()) {
       if (!segment.unsynced) continue
@@ -122,7 +113,7 @@ export class ValueLog {
   }
 
   /**
-   * The value of each entry, in the order asked; the caller's own.
+   * Returns the value of each entry, in the order of `entries`. The caller owns the values.
    * @throws FeedError STATE_CORRUPT, STATE_IO
    */
   async read(entries: readonly PlacedEntry[]): Promise<Uint8Array[]> {
@@ -166,7 +157,7 @@ export class ValueLog {
 
   async #open(number: number): Promise<Segment> {
     const path = this.pathOf(number)
-    // At once: who asks for a new segment while this one is being opened gets another.
+    // The number is taken before the file is open, so that a concurrent call gets another one.
     this.#last = Math.max(this.#last, number)
     const segment = await onDisk(path, 'open', async () => {
       const file = await open(path, this.#flags)
@@ -186,13 +177,8 @@ export class ValueLog {
     if (segment === undefined || to > segment.bytes)
       throw corruptState(path, `it ends before byte ${to}`)
     const bytes = Buffer.allocUnsafe(to - from)
-    await onDisk(path, 'read', async () => {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesRead } = await segment.file.read(bytes, done, bytes.length - done, from + done)
-        if (bytesRead === 0) throw corruptState(path, `it ends before byte ${to}`)
-        done += bytesRead
-      }
-    })
+    const filled = await onDisk(path, 'read', () => readAll(segment.file, bytes, from))
+    if (filled < bytes.length) throw corruptState(path, `it ends before byte ${to}`)
     for (const member of members) {
       const { offset, length } = entries[member]!.place
       const value = new Uint8Array(bytes.subarray(offset - from, offset - from + length))
@@ -202,12 +188,12 @@ export class ValueLog {
   }
 }
 
-/** Values that are read together. */
+/** Values that are read in one call. */
 interface Run {
   readonly segment: number
   readonly from: number
   to: number
-  /** Indexes into the entries. */
+  /** Indexes into `entries`. */
   readonly members: number[]
 }
 

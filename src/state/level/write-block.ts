@@ -1,7 +1,7 @@
-// Writes on their way to the disk: the newest value of each key that was written since the block
-// was begun. The longer values stand in one run of bytes, as they will stand in the value log, so
-// that a block is one write to it. Entries stand in one run too, known by where they begin: an
-// object for each would be half of what a row costs.
+// A block of writes that are not on the disk yet: the newest value of each key since the block
+// began. The longer values are in one buffer, in the form of the value log, so that a block is one
+// write to the log. The entries are in one buffer too, and each is known by its offset: an object
+// for each entry would take half of the memory of a row.
 
 import { crc32 } from '../../codec/gzip/crc32'
 import type { StoreOp } from '../keyed-store'
@@ -17,11 +17,11 @@ import {
 const REMOVED = -1
 const FIRST_ENTRIES_BYTES = 2 ** 18
 
-/** What a block takes in memory; it is used again for the next but one. */
+/** The buffers of a block. The block after the next reuses them. */
 export interface BlockRoom {
-  /** For the longer values. */
+  /** Buffer for the longer values. */
   values: Buffer
-  /** For entries, each behind a byte with its length. */
+  /** Buffer for the entries, each behind a byte with its length. */
   entries: Buffer
 }
 
@@ -36,15 +36,15 @@ export class WriteBlock {
   readonly segment: number
   readonly offset: number
   readonly room: BlockRoom
-  /** Where the entry of each key begins. */
+  /** Offset of the entry of each key. */
   readonly #places = new Map<string, number>()
   #valueBytes = 0
   #entryBytes = 0
   #keyBytes = 0
 
   /**
-   * @param place where the block's values will stand
-   * @param room the block's until it is done with
+   * @param place the place of the block's values in the value log
+   * @param room buffers that the block owns until it is on the disk
    */
   constructor(place: { readonly segment: number; readonly offset: number }, room: BlockRoom) {
     this.segment = place.segment
@@ -52,17 +52,17 @@ export class WriteBlock {
     this.room = room
   }
 
-  /** Different keys. */
+  /** Number of different keys. */
   get size(): number {
     return this.#places.size
   }
 
-  /** About what the keys take in memory. */
+  /** Bytes of memory that the keys take, about. */
   get keyBytes(): number {
     return this.#keyBytes
   }
 
-  /** The longer values. */
+  /** A view of the longer values. */
   get values(): Uint8Array {
     return this.room.values.subarray(0, this.#valueBytes)
   }
@@ -71,7 +71,7 @@ export class WriteBlock {
     return this.#valueBytes + valueBytes <= this.room.values.length
   }
 
-  /** @param ops whose {@link placedBytes} fit */
+  /** @param ops their {@link placedBytes} fit into the block */
   add(ops: readonly StoreOp[]): void {
     for (const { key, value } of ops) {
       this.#places.set(key, value === null ? REMOVED : this.#addEntry(value))
@@ -80,20 +80,20 @@ export class WriteBlock {
   }
 
   /**
-   * What the index is to say of a key: undefined where the block does not know it, null where it is
-   * removed. Of use until the next {@link add}.
+   * Returns the index entry of a key; undefined for a key that is not in the block, null for a
+   * removed key. The bytes are valid until the next {@link add}.
    */
   entryOf(key: string): Uint8Array | null | undefined {
     const at = this.#places.get(key)
     return at === undefined ? undefined : this.#entryAt(at)
   }
 
-  /** All of it; the bytes are of use until the next step. */
+  /** Yields all entries. The bytes are valid until the next step. */
   *entries(): Generator<[key: string, entry: Uint8Array | null], void, void> {
     for (const [key, at] of this.#places) yield [key, this.#entryAt(at)]
   }
 
-  /** The value of an entry of this block. A copy. */
+  /** Returns a copy of the value of an entry of this block. */
   valueOf(entry: IndexEntry): Uint8Array {
     if (entry.place === undefined) return new Uint8Array(entry.value)
     const from = entry.place.offset - this.offset
@@ -136,7 +136,7 @@ export class WriteBlock {
   }
 }
 
-/** Bytes that the longer values of `ops` take in a value log. */
+/** Returns the bytes that the longer values of `ops` take in a value log. */
 export function placedBytes(ops: readonly StoreOp[]): number {
   let bytes = 0
   for (const { value } of ops)

@@ -1,47 +1,50 @@
-// Many small blocks of bytes in few large slabs, outside V8's heap: an array object for each row
-// would cost half as much again as the row, and text in V8's heap doubles while its collector
-// waits. Here a block costs 12 bytes and its padding. It owns space, not keys: a block is known by
-// a number that stays the same while the block is moved to close up holes.
+// An arena that keeps many small blocks of bytes in few large slabs, outside V8's heap. An array
+// object for each row would cost half as much again as the row, and text in V8's heap doubles
+// before it is collected. Here a block costs 12 bytes and its padding. A block has a number, which
+// stays the same when the block moves to close holes.
 //
-//   slab: │ length │ number │ bytes … pad │ length │ number │ bytes … pad │ … free │      a freed block has the number FREED
+//   slab: │ length │ number │ bytes … pad │ length │ number │ bytes … pad │ … free │
+//
+// A freed block has the number FREED.
 
 /**
- * Bytes in a slab: large enough that the system hands it out as whole pages, small enough to be
- * emptied in passing.
+ * Bytes in a slab: large enough that the system gives it as whole pages, and small enough to be
+ * emptied within one call.
  */
 const SLAB_BYTES = 1 << 20
-/** Blocks begin at multiples of this: a place then fits 32 bits up to 32 GiB of slabs. */
+/**
+ * Blocks begin at multiples of this number, so that a place fits 32 bits for up to 32 GiB of slabs.
+ */
 const UNIT_BYTES = 8
 const SLAB_UNITS = SLAB_BYTES / UNIT_BYTES
 const HEADER_BYTES = 8
 const WORD_BYTES = 4
 const FREED = 0xffffffff
-/** Holes are closed up when they are this part of all slabs: less costs more copying. */
+/**
+ * Holes are closed when they are this part of all slabs. A smaller part would cost more copying.
+ */
 const WASTE_PART = 1 / 8
 
 interface Slab {
-  /** SLAB_BYTES, or more where a single block fills it. */
+  /** The slab's memory: SLAB_BYTES, or more for a single larger block. */
   bytes: Uint8Array
   /** The same memory, for lengths and numbers. */
   words: Uint32Array
-  /** Where the next block goes. */
+  /** Offset of the next block. */
   end: number
   freedBytes: number
 }
 
 export class ByteArena {
   readonly #slabs: Slab[] = []
-  /**
-   * Emptied slabs. They are used again, since V8 gives memory back only when its collector gets to
-   * it.
-   */
+  /** Emptied slabs, which are reused because V8 gives memory back only at a garbage collection. */
   readonly #spare: number[] = []
-  /** Numbers of slabs larger than SLAB_BYTES that were given back. */
+  /** Numbers of slabs above SLAB_BYTES that were given back. */
   readonly #vacant: number[] = []
   #current = -1
   #heldBytes = 0
   #freedBytes = 0
-  /** Where each block stands, in units, by its number. */
+  /** Place of each block in units, by its number. */
   #places = new Uint32Array(1024)
   #numbers = 0
   readonly #freeNumbers: number[] = []
@@ -51,14 +54,17 @@ export class ByteArena {
     return this.#heldBytes
   }
 
-  /** Copies a block in. @returns its number */
+  /**
+   * Copies a block in.
+   * @returns the number of the block
+   */
   put(bytes: Uint8Array): number {
     const number = this.#freeNumbers.pop() ?? this.#newNumber()
     this.#place(number, bytes)
     return number
   }
 
-  /** A copy of a block, or of its first bytes. */
+  /** Returns a copy of a block, or of its first bytes. */
   get(number: number, firstBytes = Number.POSITIVE_INFINITY): Uint8Array {
     const { slab, at } = this.#locate(number)
     return slab.bytes.slice(
@@ -135,9 +141,7 @@ export class ByteArena {
     return this.#numbers++
   }
 
-  /**
-   * Moves what is left in the slab with the most holes; the slab is then used again, or given back.
-   */
+  /** Moves the blocks out of the slab with the most holes, which is then reused or given back. */
   #emptySparsest(): void {
     const sparsest = this.#sparsest()
     if (sparsest === undefined) return
@@ -182,7 +186,7 @@ function lengthAt(slab: Slab, at: number): number {
   return slab.words[at / WORD_BYTES]!
 }
 
-/** What a block takes in its slab. */
+/** Returns the bytes that a block takes in its slab. */
 function sizeOf(length: number): number {
   return Math.ceil((length + HEADER_BYTES) / UNIT_BYTES) * UNIT_BYTES
 }

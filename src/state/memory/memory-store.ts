@@ -1,6 +1,5 @@
-// The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when it is listed.
-// It costs a row its bytes and about 100 more, its key included. What a row's bytes are stands in
-// codec/.
+// The keyed store in memory: a Map from keys to blocks of a byte arena, sorted when a caller lists
+// it. An entry takes its value's bytes and about 100 more, its key included.
 
 import { FeedError } from '../../errors'
 import {
@@ -23,21 +22,21 @@ import {
 import { ByteArena } from './byte-arena'
 
 /**
- * Entries in a block of a listing: a row that is made an object takes ten times its bytes, and
- * blocks travel several at a time.
+ * Entries in a block of a listing. A block stays small, because a row as an object takes ten times
+ * its bytes, and several blocks are on their way at a time.
  */
 const BLOCK_ENTRIES = 128
-/** V8's Map holds 2^24 entries at the most. */
+/** The limit of V8's Map is 2^24 entries. */
 const MAP_LIMIT = 2 ** 24
-/** Half of what the arena's 32-bit places reach, for the holes. */
+/** Half of the range of the arena's 32-bit places; the other half is for holes. */
 const ARENA_LIMIT = 2 ** 34
 
 export interface MemoryStoreOptions {
-  /** Entries at the most; 2^24 - 1 unless set lower. */
+  /** Limit of entries. Default, and largest: 2^24 - 1. */
   readonly maxEntries?: number
   /**
-   * Bytes of keys and values at the most, 4 GiB unless set, 16 GiB at the most. Holes that replaced
-   * values leave come on top, up to a seventh.
+   * Limit of the bytes of keys and values. Default: 4 GiB; largest: 16 GiB. The holes of replaced
+   * values take up to a seventh more.
    */
   readonly maxBytes?: number
 }
@@ -64,7 +63,7 @@ export class MemoryStore implements KeyedStore {
     return this.#blocks.size
   }
 
-  /** Bytes of keys and values held. */
+  /** Bytes of all keys and values. */
   get byteLength(): number {
     return this.#bytes
   }
@@ -77,7 +76,7 @@ export class MemoryStore implements KeyedStore {
     })
   }
 
-  /** @throws FeedError STATE_LIMIT, OPTION_INVALID; nothing is written then */
+  /** @throws FeedError STATE_LIMIT, OPTION_INVALID; then nothing is written */
   write(ops: readonly StoreOp[]): void {
     checkOps(ops)
     this.#checkLimits(ops)
@@ -149,7 +148,7 @@ export class MemoryStore implements KeyedStore {
     return entries
   }
 
-  // The sum of all values is a quick upper bound; only near a limit it matters which of them
+  // The sum of all values is a quick upper bound. Only near a limit the check looks for values that
   // replace others.
   #checkLimits(ops: readonly StoreOp[]): void {
     let bytes = this.#bytes
@@ -183,7 +182,7 @@ function checkOps(ops: readonly StoreOp[]): void {
   }
 }
 
-// A key cut out of a longer text would keep all of that text alive.
+// Returns a copy, because a key that is part of a longer text would keep all of that text alive.
 function ownText(key: string): string {
   return Buffer.from(key).toString()
 }

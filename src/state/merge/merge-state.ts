@@ -1,6 +1,5 @@
-// The merged state of a category: for every item the newest row and, apart from it, the newest
-// priority row. Two registers an item, because a priority row says nothing about the item's row and
-// neither replaces the other.
+// The merged state of a category: for every item the newest row and the newest priority row. An
+// item has two registers, because a priority row does not replace the item's row.
 
 import type { Version, VersionOf } from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
@@ -20,13 +19,13 @@ export type MergeChange<C extends Columns = ItemSnapshotColumns> =
   | Change<'item', C>
   | Change<'priority', ItemPriorityColumns>
 
-/** An item as it stands after the merge. */
+/** An item after the merge. */
 export interface MergedItem<C extends Columns = ItemSnapshotColumns> {
   readonly itemId: string
   readonly row: Row<C>
-  /** The newest row of the priority feed about this item. */
+  /** The item's newest row of the priority feed; null where there is none. */
   readonly priority: Row<ItemPriorityColumns> | null
-  /** Of `row`. */
+  /** The version of `row`. */
   readonly version: Version
 }
 
@@ -64,29 +63,30 @@ export class MergeState<C extends Columns> {
   }
 
   /**
-   * Removes the items that a bootstrap of that time, merged before, does not have: those whose
-   * newest row is older. Repeated, it finds only what is left. @returns blocks of changes
+   * Removes the items whose newest row is older than a bootstrap that was merged before: the
+   * bootstrap lacks them. A repeated call finds only the items that are left.
+   * @returns blocks of changes
    */
   sweep(generated: Date): AsyncIterable<readonly MergeChange<C>[]> {
     return this.#items.sweep(generated)
   }
 
   /**
-   * Forgets the removals of before a time: no row that old can come any more.
-   * @returns how many they were
+   * Forgets the removals from before a time, when no older row can arrive any more.
+   * @returns the number of forgotten removals
    */
   compact(beforeMs: number): Promise<number> {
     return this.#items.compact(beforeMs)
   }
 
-  /** Blocks of the items in key order without their rows, removed items included. */
+  /** Yields the items in key order without their rows, removed items included, in blocks. */
   heads(): AsyncIterable<readonly KeptHead[]> {
     return this.#items.heads()
   }
 
   /**
-   * Blocks of the items that are there, in key order. Removed items, and priorities of items never
-   * seen, are left out.
+   * Yields the items in key order, in blocks. Removed items, and priorities of unknown items, are
+   * left out.
    */
   async *entries(): AsyncGenerator<MergedItem<C>[], void, void> {
     const priorities = new InStep(this.#priorities.entries())
@@ -106,8 +106,8 @@ export class MergeState<C extends Columns> {
 }
 
 /**
- * A second listing in key order, read as far as the first has come: a look-up for each item would
- * cost more than both listings.
+ * A second listing in key order, which is read in step with the first. A look-up for each item
+ * would cost more than both listings.
  */
 class InStep<C extends Columns> {
   readonly #blocks: AsyncGenerator<KeptRow<C>[], void, void>
@@ -119,7 +119,10 @@ class InStep<C extends Columns> {
     this.#blocks = blocks
   }
 
-  /** @param itemId not before any that was asked for */
+  /**
+   * Returns the row of an item.
+   * @param itemId in key order from call to call
+   */
   of(itemId: string): MaybePromise<Row<C> | null> {
     for (; this.#at < this.#block.length; this.#at++) {
       const kept = this.#block[this.#at]!

@@ -1,5 +1,5 @@
-// What an arriving row did to the register of its key, as its reader sees it. Rows are made of
-// stored bytes when they are read.
+// A change that an arriving row made to the register of its key. The rows of a change are made of
+// stored bytes when a caller reads them.
 
 import {
   type ChangeKind,
@@ -14,71 +14,75 @@ import type { AnyRow } from '../../codec/row-image'
 import type { Columns } from '../../schema/feed-schema'
 import type { OriginBook } from '../origin-book'
 
-/** Rows listed from a store were merged from files read to their end. */
+/** The progress of rows that come from a store: their files were read to the end. */
 export const COMPLETE: FileProgress = { complete: true }
 
-/** What one row did to the register of its key, or a whole file: see {@link RegisterSet.sweep}. */
+/**
+ * A change that one row, or a whole file (see {@link RegisterSet.sweep}), made to the register of a
+ * key.
+ */
 export interface Change<Part extends string, C extends Columns> {
-  /** Which of an item's registers it is: its row, or its priority. */
+  /** The register of the item: its row or its priority. */
   readonly part: Part
   readonly kind: ChangeKind
   readonly itemId: string
-  /** Of what is kept now. */
+  /** The version that is kept now. */
   readonly version: Version
   /**
-   * The row that came in: its file and position, and whether it is confirmed. It pins its batch.
-   * Null where a row was missing from a whole file.
+   * The row that arrived, with its file and position, and whether it is confirmed. It keeps its
+   * batch in memory. Null where a whole file lacked the row.
    */
   readonly source: AnyRow | null
   /**
-   * The row that is kept now; null when it was removed, and for a change without effect where only
-   * those with one are wanted. Made when read; it pins about 64 KiB: see {@link Row.detach}.
+   * The row that is kept now. Null where it was removed, and for a change without effect under
+   * `effectiveOnly`. It is made at each read and keeps about 64 KiB in memory: see {@link
+   * Row.detach}.
    */
   readonly row: Row<C> | null
   /**
-   * The row that was kept before; null where there was none, undefined where it was not asked for.
-   * It pins nothing but its own bytes.
+   * The row that was kept before. Null where there was none, undefined without the option `before`.
+   * It keeps only its own bytes in memory.
    */
   readonly before: Row<C> | null | undefined
 }
 
 /**
- * What of its changes a caller wants to read: less is faster, as kept rows are read from the store
- * for it.
+ * The parts of changes that a caller reads. Fewer parts are faster, because the store must be read
+ * for them.
  */
 export interface ChangeOptions {
-  /** Changes tell what was kept before. */
+  /** Changes have the row that was kept before. */
   readonly before?: boolean
-  /** The rows of changes without effect (`unchanged`, `stale`) are not wanted. */
+  /** Changes without effect (`unchanged`, `stale`) have no row. */
   readonly effectiveOnly?: boolean
 }
 
-/** A row that came in. */
+/** A row that arrived. */
 export interface Arrival {
-  /** Null where none came, and should have. */
+  /** Null where a whole file lacked the row. */
   readonly row: AnyRow | null
   readonly itemId: string
   readonly head: RegisterHead
 }
 
-/** What all changes of a set have in common. */
-export interface Telling<Part extends string, C extends Columns> extends ChangeOptions {
+/** What all changes of a set share. */
+export interface Reporter<Part extends string, C extends Columns> extends ChangeOptions {
   readonly part: Part
   readonly book: OriginBook<C>
 }
 
-// Little is kept and all else made when it is read: there is one for each row, and most are only
-// counted.
+// An object keeps little and makes the rest when it is read: there is one for each row, and most
+// callers only count them.
 export class RegisterChange<Part extends string, C extends Columns> implements Change<Part, C> {
   readonly kind: ChangeKind
-  readonly #telling: Telling<Part, C>
+  readonly #reporter: Reporter<Part, C>
   readonly #arrival: Arrival
   readonly #register: Uint8Array
   readonly #before: Uint8Array | undefined
   readonly #progress: FileProgress
 
   constructor(
-    telling: Telling<Part, C>,
+    reporter: Reporter<Part, C>,
     kind: ChangeKind,
     arrival: Arrival,
     register: Uint8Array,
@@ -86,7 +90,7 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
     progress: FileProgress,
   ) {
     this.kind = kind
-    this.#telling = telling
+    this.#reporter = reporter
     this.#arrival = arrival
     this.#register = register
     this.#before = before
@@ -94,7 +98,7 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   }
 
   get part(): Part {
-    return this.#telling.part
+    return this.#reporter.part
   }
 
   get itemId(): string {
@@ -110,20 +114,20 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   }
 
   get row(): Row<C> | null {
-    if (this.#telling.effectiveOnly && (this.kind === 'stale' || this.kind === 'unchanged'))
+    if (this.#reporter.effectiveOnly && (this.kind === 'stale' || this.kind === 'unchanged'))
       return null
-    return rowOfRegister(this.#register, this.#telling.book, this.#progress)
+    return rowOfRegister(this.#register, this.#reporter.book, this.#progress)
   }
 
   get before(): Row<C> | null | undefined {
-    if (!this.#telling.before) return undefined
+    if (!this.#reporter.before) return undefined
     return this.#before === undefined
       ? null
-      : rowOfRegister(this.#before, this.#telling.book, COMPLETE)
+      : rowOfRegister(this.#before, this.#reporter.book, COMPLETE)
   }
 }
 
-/** Null where it was removed. */
+/** Returns the row of a register; null for a removed one. */
 export function rowOfRegister<C extends Columns>(
   register: Uint8Array,
   book: OriginBook<C>,

@@ -1,6 +1,6 @@
-// The newest row of every key, in a keyed store: merges batches into it and reads it back. What is
-// newer is decided in codec/merge; this file brings rows, registers and the store together, one
-// round trip a batch, two where rows have to be compared with those that are kept.
+// The newest row of every key, in a keyed store. This class merges batches into the store and reads
+// it back. codec/merge decides which row is newer. A batch costs one round trip to the store, and
+// two where its rows must be compared with kept rows.
 
 import { ByteWriter } from '../../codec/byte-writer'
 import {
@@ -40,32 +40,32 @@ import {
   type ChangeOptions,
   COMPLETE,
   RegisterChange,
+  type Reporter,
   rowOfRegister,
-  type Telling,
 } from './register-change'
 
-/** One key's register, read back. */
+/** The register of one key, as it was read. */
 export interface KeptRow<C extends Columns> {
   readonly itemId: string
   readonly version: Version
-  /** Null when it was removed. */
+  /** Null for a removed row. */
   readonly row: Row<C> | null
 }
 
 /** A register without its row. */
 export type KeptHead = Pick<KeptRow<Columns>, 'itemId' | 'version'>
 
-/** Registers in one write of a pass over all of them. */
+/** Registers in one write of a pass over all registers. */
 const PASS_WRITES = 4096
 
 export interface RegisterSetOptions<Part extends string, C extends Columns> {
   readonly part: Part
   readonly store: KeyedStore
-  /** The set's keys begin with `prefix`, those of its origins with `o` and `prefix`. One letter. */
+  /** One letter. The set's keys begin with `prefix`, those of its origins with `o` and `prefix`. */
   readonly prefix: string
-  /** What kept rows are read with. */
+  /** The schema for kept rows. */
   readonly schema: FeedSchema<C>
-  /** The column that names a row's key; `itemId` unless given. */
+  /** The column of a row's key. Default: `itemId`. */
   readonly keyColumn?: string
   readonly versionOf?: VersionOf | undefined
   readonly changes?: ChangeOptions | undefined
@@ -73,8 +73,8 @@ export interface RegisterSetOptions<Part extends string, C extends Columns> {
 
 export interface MergeOptions extends WriteOptions {
   /**
-   * Written together with the batch: both or neither. Keys of the store that the state was given,
-   * not its own.
+   * Writes that are atomic with the batch. Their keys are keys of the store that the caller gave,
+   * without the set's prefix.
    */
   readonly also?: readonly StoreOp[]
 }
@@ -83,17 +83,18 @@ export class RegisterSet<Part extends string, C extends Columns> {
   readonly #options: RegisterSetOptions<Part, C>
   readonly #keyColumn: string
   readonly #book: OriginBook<C>
-  readonly #telling: Telling<Part, C>
+  readonly #reporter: Reporter<Part, C>
 
   constructor(options: RegisterSetOptions<Part, C>) {
     this.#options = options
     this.#keyColumn = options.keyColumn ?? 'itemId'
     this.#book = new OriginBook(options.store, `o${options.prefix}`, options.schema)
-    this.#telling = { part: options.part, book: this.#book, ...options.changes }
+    this.#reporter = { part: options.part, book: this.#book, ...options.changes }
   }
 
   /**
-   * Merges the rows of a batch, all or none. @returns one change for each row, in order
+   * Merges the rows of a batch, all or none.
+   * @returns one change for each row, in order
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT,
    * STATE_IO, STATE_CORRUPT
    */
@@ -122,9 +123,10 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   /**
-   * Removes every row that is older than `generated`: those that a file of all rows, generated then
-   * and merged before, does not have. Their removals are of that time, so that rows of before it
-   * stay away. Repeated, it finds only what is left. @returns blocks of changes
+   * Removes every row that is older than `generated`: a file of all rows, generated at that time
+   * and merged before, lacks them. The removals have that time as their version, so that older rows
+   * cannot return. A repeated call finds only the rows that are left.
+   * @returns blocks of changes
    */
   async *sweep(generated: Date): AsyncGenerator<Change<Part, C>[], void, void> {
     await this.#book.open()
@@ -148,8 +150,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   /**
-   * Forgets the removals of before a time: no row that old can come any more.
-   * @returns how many they were
+   * Forgets the removals from before a time, when no older row can arrive any more.
+   * @returns the number of forgotten removals
    */
   async compact(beforeMs: number): Promise<number> {
     let forgotten = 0
@@ -169,8 +171,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   /**
-   * The rows kept now, in the order asked; null where there is none. They pin nothing but their own
-   * bytes.
+   * Returns the kept rows in the order of `itemIds`, and null for a missing or removed row. The
+   * rows keep only their own bytes in memory.
    */
   async rows(itemIds: readonly string[]): Promise<(Row<C> | null)[]> {
     await this.#book.open()
@@ -181,7 +183,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
     )
   }
 
-  /** Blocks of all registers in key order, those of removed rows included. */
+  /** Yields all registers in key order, those of removed rows included, in blocks. */
   async *entries(): AsyncGenerator<KeptRow<C>[], void, void> {
     await this.#book.open()
     for await (const block of this.#registers()) {
@@ -193,7 +195,10 @@ export class RegisterSet<Part extends string, C extends Columns> {
     }
   }
 
-  /** Blocks of all registers in key order without their rows, those of removed rows included. */
+  /**
+   * Yields all registers in key order without their rows, those of removed rows included, in
+   * blocks.
+   */
   async *heads(): AsyncGenerator<KeptHead[], void, void> {
     for await (const block of this.#registers(HEAD_BYTES)) {
       yield block.map(({ key, value }) => ({
@@ -225,7 +230,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   /**
-   * What stands under the key of each row: whole where it is needed, else at least the beginning.
+   * Returns the register of each row's key: whole where the merge needs it, else at least its
+   * beginning.
    */
   async #registersOf(
     arrivals: readonly RowArrival[],
@@ -253,7 +259,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return isStale && !standing.version.removed && !this.#options.changes?.effectiveOnly
   }
 
-  /** @returns the register after the row: `before` itself where nothing has to be written */
+  /** @returns the register after the row; `before` itself where there is nothing to write */
   #arrive(
     { row, head }: RowArrival,
     before: Uint8Array | undefined,
@@ -277,7 +283,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
     before: Uint8Array | undefined,
     progress: FileProgress,
   ): Change<Part, C> {
-    return new RegisterChange(this.#telling, kind, arrival, register, before, progress)
+    return new RegisterChange(this.#reporter, kind, arrival, register, before, progress)
   }
 
   async #save(
@@ -295,11 +301,11 @@ export class RegisterSet<Part extends string, C extends Columns> {
 
 interface RowArrival extends Arrival {
   readonly row: AnyRow
-  /** In the store. */
+  /** The key in the store. */
   readonly key: string
 }
 
-/** What is the same for all rows of a batch. */
+/** What all rows of a batch share. */
 interface Merging {
   readonly origin: number
   readonly writer: ByteWriter
@@ -310,7 +316,7 @@ function isOlderRow({ version }: RegisterHead, timeMs: number): boolean {
   return !version.removed && version.timeMs < timeMs
 }
 
-/** Live: a row becomes confirmed when its batch does. */
+/** Returns a live view: a row becomes confirmed when its batch does. */
 function progressOf(batch: AnyBatch): FileProgress {
   return {
     get complete() {

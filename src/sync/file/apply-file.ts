@@ -1,6 +1,6 @@
-// The rows of one proven file into the state of its category. Rows, what they did and the position
-// behind them are committed together, some megabytes at a time, so that a run that dies goes on
-// behind the last commit, in the middle of the file.
+// Applies the rows of one verified file to the state of its category. Rows, their tally and the
+// position behind them are committed together, some megabytes at a time. A run that was killed
+// continues behind the last commit, in the middle of the file.
 
 import type { ChangeKind } from '../../codec/merge/register'
 import { versionOfRow } from '../../codec/merge/version-order'
@@ -8,10 +8,10 @@ import type { RowBatch } from '../../codec/row-batch'
 import { TsvParser } from '../../codec/tsv/parser'
 import { eventLoopTurn, isTurnDue } from '../../core/event-loop'
 import { PAUSE, type Pause } from '../../core/steps'
-import { FeedError } from '../../errors'
+import type { DurableFile } from '../../disk/durable-files'
+import { FeedError, familyOf } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
 import { keyOfRow } from '../../state/row-key'
-import type { DurableFile } from '../durable-files'
 import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog, StateChange } from '../folder/change-log'
@@ -19,34 +19,26 @@ import type { Checkpoint } from '../folder/checkpoint'
 import { type LedgerEntry, NO_ROWS, type RowTally } from '../folder/ledger'
 import { canResume, FileInflater } from './file-inflater'
 
-/** Faults of a single row: the row is left out, and counted. */
-const ROW_FAULTS: ReadonlySet<string> = new Set([
-  'KEY_MISSING',
-  'KEY_TOO_LONG',
-  'VERSION_MISSING',
-  'CELL_INVALID',
-])
-
 export interface ApplyOptions {
   readonly state: CategoryState
-  /** In the ledger as `applying`. */
+  /** The entry is in the ledger as `applying`. */
   readonly entry: LedgerEntry
-  /** The compressed file; undefined where the service has no content for it. It stays open. */
+  /** The compressed file; undefined for an empty one. The caller closes it. */
   readonly data: DurableFile | undefined
   readonly log?: ChangeLog | undefined
-  /** Bytes of memory that are gathered before a commit. */
+  /** Bytes of rows that are gathered before a commit. */
   readonly commitBytes: number
-  /** Compressed bytes read at a time, and bytes in a batch of rows. */
+  /** Compressed bytes of one read. */
   readonly readBytes?: number | undefined
   readonly batchBytes?: number | undefined
   readonly signal: AbortSignal
-  /** Rows more. */
+  /** Called with the number of rows that a step has merged. */
   readonly onRows?: ((rows: number) => void) | undefined
 }
 
 /**
- * Merges what is left of the file, and ends with its entry `done`, on the disk.
- * Stopped by the signal it leaves off behind its last commit; calling it again goes on there.
+ * Merges the rest of the file and makes its entry `done`, durably. After an abort a second call
+ * continues behind the last commit.
  */
 export async function applyFile(options: ApplyOptions): Promise<LedgerEntry> {
   const run = new Application(options)
@@ -59,7 +51,7 @@ class Application {
   readonly #options: ApplyOptions
   #entry: LedgerEntry
   readonly #tally: Record<ChangeKind, number>
-  /** Rows left out by the merge; the parser counts its own. */
+  /** Rows that the merge has left out. The parser counts its own. */
   #unmerged: number
   #parser: TsvParser<Columns> | undefined
 
@@ -86,13 +78,12 @@ class Application {
       parser.destroy()
     }
     this.#entry = { ...this.#entry, rowsDone: true }
-    // A sweep reads what is stored. Other files end with the one commit of `done`.
+    // A sweep reads committed rows. Other files need only the commit of `done`.
     if (isBootstrap(this.#entry.id)) await this.#commit()
   }
 
   /**
-   * Removes what a bootstrap does not have any more. Repeated from its start it finds only what is
-   * left.
+   * Removes the rows that a bootstrap lacks. A repeated sweep finds only the rows that are left.
    */
   async sweep(): Promise<void> {
     const { id, lastModified } = this.#entry
@@ -127,7 +118,7 @@ class Application {
     return parser
   }
 
-  /** All rows come again. */
+  /** Resets the counters where all rows are read again. */
   #startOver(): void {
     Object.assign(this.#tally, NO_ROWS)
     this.#unmerged = 0
@@ -149,7 +140,8 @@ class Application {
     try {
       return await this.#options.state.merge(batch)
     } catch (error) {
-      if (!FeedError.is(error) || !ROW_FAULTS.has(error.code)) throw error
+      // A row at fault is left out and counted.
+      if (!FeedError.is(error) || familyOf(error.code) !== 'row') throw error
       const good = batch.select(row => this.#isGood(row))
       return good.length === batch.length ? Promise.reject(error) : this.#options.state.merge(good)
     }
@@ -163,7 +155,7 @@ class Application {
       )
       return true
     } catch {
-      // Counted below.
+      // The row is counted below.
     }
     this.#unmerged++
     return false
@@ -172,13 +164,13 @@ class Application {
   async #count(changes: readonly CategoryChange[]): Promise<void> {
     const { log, onRows } = this.#options
     for (const { kind } of changes) this.#tally[kind]++
-    const told =
-      log === undefined ? [] : changes.filter(isEffective).map(change => this.#told(change))
-    if (told.length > 0) await log?.add(told)
+    const lines =
+      log === undefined ? [] : changes.filter(isEffective).map(change => this.#stateChange(change))
+    if (lines.length > 0) await log?.add(lines)
     onRows?.(changes.length)
   }
 
-  #told({ part, kind, itemId: id, version, row }: EffectiveChange): StateChange {
+  #stateChange({ part, kind, itemId: id, version, row }: EffectiveChange): StateChange {
     return { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
   }
 

@@ -1,5 +1,5 @@
-// Records as lines of text, each behind the CRC32 of it: a file of them may end anywhere, and its
-// whole records are still known.
+// Records as lines of text, each with the CRC32 of its JSON. A reader finds the whole records of a
+// file that was cut anywhere.
 //
 //   crc32 as 8 hexadecimal digits · space · JSON · line end
 
@@ -11,7 +11,7 @@ const HEAD = 9
 
 export interface CheckedLine {
   readonly record: Readonly<Record<string, unknown>>
-  /** Offset behind the line. */
+  /** Offset of the byte behind the line. */
   readonly end: number
 }
 
@@ -20,7 +20,7 @@ export function checkedLine(record: object): Uint8Array {
   return Buffer.from(`${checksum(json)} ${json}\n`)
 }
 
-/** The records up to the first line that is not whole. */
+/** Returns the records up to the first line that is not whole. */
 export function readCheckedLines(bytes: Uint8Array): CheckedLine[] {
   const lines: CheckedLine[] = []
   for (let start = 0; ; ) {

@@ -1,8 +1,8 @@
-// One file of the service into the spool, proven whole: fetched from where an earlier attempt or
-// run ended, tried again where that may help, and dropped and fetched anew where what came is not
-// one good file. What the service's refusals mean stands here as well.
+// Fetches one file of the service into its spool and verifies it. The download continues where an
+// earlier attempt or run ended, and is repeated where that may help. A file that proves damaged is
+// dropped and fetched again. This file also knows what the refusals of the service mean.
 
-import { asFeedError, FeedError } from '../../errors'
+import { asFeedError, type ErrorFamily, FeedError, familyOf } from '../../errors'
 import type { RangeTuning } from '../../service/clients/feed-download'
 import type { FeedService } from '../../service/feed-service'
 import type { RangeInfo } from '../../stages/range/range-fetcher'
@@ -15,58 +15,53 @@ import { verifyFile } from './verify-file'
 
 export interface FetchOptions {
   /**
-   * By which a file is tried again that could not be had, and one that was fetched and found bad.
-   * Its ranges go by the same.
+   * The policy for repeating a file that could not be fetched, and one that proved damaged. Its
+   * ranges use the same policy.
    */
   readonly retry: RetryPolicy
   readonly service: FeedService
   readonly ranges: RangeTuning
   readonly now: () => number
   readonly signal: AbortSignal
-  /** A bootstrap that was made at this time or before is no help, and `missing`. */
+  /** A bootstrap from this time or before counts as `missing`. */
   readonly newerThan?: Date | undefined
-  /** A bootstrap that was made later says more than is wanted, and is `missing`. */
+  /** A bootstrap from after this time counts as `missing`. */
   readonly until?: Date | undefined
   readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
 export type Fetched =
   | { readonly kind: 'proven'; readonly file: ProvenFile }
-  /** The service does not have it yet. */
+  /** The service does not have the file yet. */
   | { readonly kind: 'missing' }
-  /** Not in the allowed attempts, or not at all: SYNC_FILE_FAILED. */
+  /** The file could not be fetched in the allowed attempts, or never can be: SYNC_FILE_FAILED. */
   | { readonly kind: 'failed'; readonly error: FeedError }
 
+type FamilySet = ReadonlySet<ErrorFamily | undefined>
+
 /**
- * There is no such file: not yet, or no longer (item-feeds.md, section 5; feed-file-catalog.md,
- * section 6).
+ * Errors of a file that does not exist yet or any more (item-feeds.md, section 5;
+ * feed-file-catalog.md, section 6).
  */
 const NOT_THERE: ReadonlySet<number> = new Set([13005, 13007, 14004])
-/** Times that a file is asked for which the service says not to have. */
+/** Requests for a file that the service says it does not have. */
 const NOT_THERE_ATTEMPTS = 5
-/** The bytes that came are not a file: none of them is worth keeping. */
-const SPOILT = /^(GZIP|TSV)_|^RANGE_FILE_REPLACED$/
-/** Faults of this file alone: the others may be had all the same. */
-const OF_THE_FILE = /^(HTTP|RANGE|CHUNK|GZIP|TSV|REQUEST|RESPONSE)_/
-/**
- * Those that no other attempt gets over: a request that may not be sent, an answer that says too
- * little.
- */
-const LASTING = /^(REQUEST|RESPONSE)_/
-/** And no permission. */
+/** Errors of a damaged file, whose bytes are dropped. */
+const SPOILT: FamilySet = new Set(['gzip', 'tsv'])
+/** Errors of one file, which do not end the run. */
+const OF_THE_FILE: FamilySet = new Set(['http', 'range', 'chunk', 'gzip', 'tsv', 'operation'])
+/** Errors that no repetition helps: an invalid request, an incomplete answer. */
+const LASTING = 'operation' satisfies ErrorFamily
+/** HTTP statuses without permission, which no repetition helps either. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * What an empty bootstrap without a date is taken to be made: as long ago as the service says that
- * a bootstrap is late at the most (item-feeds.md, section 6). The snapshots since then say what has
- * come.
+ * Assumed age of an empty bootstrap without a date: the largest latency of a bootstrap
+ * (item-feeds.md, section 6). The snapshots since that time have all later items.
  */
 const EMPTY_BOOTSTRAP_AGE_MS = 72 * 3_600_000
 
-/**
- * @throws FeedError of what no attempt can help: STATE_IO, TOKEN_REFUSED, REQUEST_INVALID, ABORTED
- * and the like
- */
+/** @throws FeedError that ends the run, such as STATE_IO, TOKEN_REFUSED, ABORTED */
 export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): Promise<Fetched> {
   const options = {
     ...given,
@@ -84,8 +79,9 @@ export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): 
       signal.throwIfAborted()
       const error = asFeedError(cause, 'sync')
       if (isNotThere(error)) return { kind: 'missing' }
-      if (!OF_THE_FILE.test(error.code)) throw error
-      const isSpoilt = SPOILT.test(error.code)
+      const family = familyOf(error.code)
+      if (!OF_THE_FILE.has(family)) throw error
+      const isSpoilt = SPOILT.has(family) || error.code === 'RANGE_FILE_REPLACED'
       if (isSpoilt) await spool.empty()
       else await spool.flush()
       if (spool.length > before) stuck.progressed()
@@ -101,8 +97,8 @@ export async function fetchFile(id: FileId, spool: Spool, given: FetchOptions): 
 }
 
 /**
- * A file that is not there is asked for again when the calendar says so: all of the patience would
- * hold up the others.
+ * Ends the repetitions for a missing file early. The calendar asks for it again later; waiting
+ * would delay the other files.
  */
 function givingUpOnMissing(onRetry: RangeTuning['onRetry']): (retry: Retry) => void {
   return retry => {
@@ -111,7 +107,7 @@ function givingUpOnMissing(onRetry: RangeTuning['onRetry']): (retry: Retry) => v
   }
 }
 
-/** Undefined where the file is no help. */
+/** Returns undefined for a bootstrap that is too old or too new. */
 async function fetchOnce(
   id: FileId,
   spool: Spool,
@@ -126,10 +122,7 @@ async function fetchOnce(
   return undefined
 }
 
-/**
- * When the latest bootstrap was made, by one small request: all of it would be much to fetch for
- * that.
- */
+/** Returns the time of the latest bootstrap by one small request, in place of a whole download. */
 async function latestDate(
   id: FileId,
   { service, ranges, signal, now }: FetchOptions,
@@ -142,7 +135,7 @@ function dateOfEmpty(now: () => number): Date {
   return new Date(now() - EMPTY_BOOTSTRAP_AGE_MS)
 }
 
-/** A bootstrap whose date is not known yet is wanted unless it has to be newer than another. */
+/** A bootstrap of unknown date is wanted, unless it must be newer than another one. */
 function isWanted(made: Date | undefined, { newerThan, until }: FetchOptions): boolean {
   if (newerThan !== undefined && !(made !== undefined && made > newerThan)) return false
   return until === undefined || made === undefined || made <= until
@@ -166,7 +159,10 @@ function isAllHere({ file, length }: Spool): boolean {
   return file?.totalBytes !== undefined && file.totalBytes === length
 }
 
-/** Fetches what the spool does not have. @returns what is known of the file where it is empty */
+/**
+ * Fetches the bytes that the spool lacks.
+ * @returns the information about an empty file; undefined for any other
+ */
 async function download(
   id: FileId,
   spool: Spool,
@@ -193,7 +189,7 @@ async function download(
   if (spool.file !== undefined) return undefined
   // A download without a byte ends well only where the service proved that there are none.
   if (info?.empty !== true)
-    throw new FeedError('HTTP_TRANSPORT', `no byte of ${fileIdKey(id)} came`, { url: '' })
+    throw new FeedError('HTTP_TRANSPORT', `no byte of ${fileIdKey(id)} was received`, { url: '' })
   return info
 }
 
@@ -236,7 +232,7 @@ function isNotThere(error: FeedError): boolean {
   )
 }
 
-/** The ranges of the download have used up the patience already. */
+/** Returns true where the ranges of the download have used all repetitions. */
 function hasBeenRepeated(error: FeedError): boolean {
   const codes = [error, error.cause].map(one => (FeedError.is(one) ? one.code : undefined))
   return codes.includes('RANGE_RETRIES_EXHAUSTED')
@@ -244,10 +240,11 @@ function hasBeenRepeated(error: FeedError): boolean {
 
 function isLasting(error: FeedError): boolean {
   if (!FeedError.is(error)) return false
-  // A certificate that is not accepted.
+  // A certificate that the client refuses.
   if (error.code === 'HTTP_TRANSPORT') return !error.retryable
   return (
-    LASTING.test(error.code) || (error.code === 'HTTP_STATUS' && REFUSED.has(error.context.status))
+    familyOf(error.code) === LASTING ||
+    (error.code === 'HTTP_STATUS' && REFUSED.has(error.context.status))
   )
 }
 
@@ -262,7 +259,7 @@ function failed(id: FileId, attempts: number, cause: FeedError): FeedError {
   )
 }
 
-/** Nobody could say which rows are newer than it. */
+/** Returns the error of a bootstrap without a date, which cannot be ordered among other files. */
 function undated(id: FileId): FeedError {
   const context = {
     operation: id.feed,

@@ -5,9 +5,9 @@ import { gzipLimits } from '../../codec/gzip/limits'
 import { WasmInflate } from '../../codec/gzip/wasm-inflate'
 import { eventLoopTurn, isTurnDue } from '../../core/event-loop'
 import { PAUSE, type Pause, type Steps } from '../../core/steps'
+import type { DurableFile } from '../../disk/durable-files'
 import { inflateEngine } from '../../stages/inflate-engines'
 import { Inflation, type InflationState } from '../../stages/inflation'
-import type { DurableFile } from '../durable-files'
 
 const READ_BYTES = 256 * 1024
 

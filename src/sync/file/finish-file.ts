@@ -1,10 +1,9 @@
-// From a proven file in the spool to its rows in the state and the spool gone: the part of a file's
-// way that belongs to the state. Each step can be repeated, so whoever opens a folder does first
-// what an earlier run left undone.
+// Takes a verified file from the spool into the state, and removes the spool. Each step can be
+// repeated, so the next owner of a folder first finishes what an earlier run left.
 
 import { basename, join } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
-import { FeedError } from '../../errors'
+import { FeedError, familyOf } from '../../errors'
 import { isBootstrap } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
@@ -16,9 +15,11 @@ import { spooledFile } from './spool'
 
 export interface FinishOptions
   extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
-  /** Files that are kept are dropped past so many bytes, the oldest first; undefined drops none. */
+  /** Limit of the bytes of kept files; the oldest are removed first. Undefined removes none. */
   readonly keepFileBytes?: number | undefined
-  /** Takes the changes of files whose changes are a sink's; without it they are told in files. */
+  /**
+   * Takes the changes of files whose entry says `sink`. Without a sink these changes go to files.
+   */
   readonly sink?: ChangeSink | undefined
 }
 
@@ -28,7 +29,9 @@ export interface ProvenFile {
   readonly rawBytes: number
 }
 
-/** The point from which on the file belongs to the state. */
+/**
+ * Writes the file to the ledger as `applying`. From this point on the file belongs to the state.
+ */
 export async function commitFile(
   category: CategoryState,
   { id, identity, rawBytes }: ProvenFile,
@@ -54,8 +57,8 @@ export async function commitFile(
 }
 
 /**
- * Merges what is left of a file that is `applying`, and clears up behind it.
- * @throws FeedError STATE_CORRUPT where the file is not what was proven
+ * Merges the rest of a file that is `applying`, and removes its spool.
+ * @throws FeedError STATE_CORRUPT where the file has changed since it was verified
  */
 export async function finishFile(
   folder: StateFolder,
@@ -83,7 +86,8 @@ async function applySpooled(
     try {
       return await applyFile({ ...options, state, entry, data })
     } catch (cause) {
-      if (FeedError.is(cause) && /^(GZIP|TSV)_/.test(cause.code))
+      const family = FeedError.is(cause) ? familyOf(cause.code) : undefined
+      if (family === 'gzip' || family === 'tsv')
         throw damaged(path, 'the file is not what was proven', cause)
       throw cause
     }
@@ -118,7 +122,7 @@ async function openLog(
   return log
 }
 
-/** True where {@link finishCategory} may have something to do. */
+/** Returns true where {@link finishCategory} may have work to do. */
 export async function isUnfinished(
   { files, paths }: Pick<StateFolder, 'files' | 'paths'>,
   { ledger }: CategoryState,
@@ -131,8 +135,8 @@ export async function isUnfinished(
 }
 
 /**
- * Does what an earlier run left undone in a category: applies what was begun, and clears up behind
- * what is done.
+ * Finishes what an earlier run left in a category: applies a half applied file, and removes the
+ * spools of applied files.
  */
 export async function finishCategory(
   folder: StateFolder,
@@ -148,7 +152,10 @@ export async function finishCategory(
   }
 }
 
-/** The spool may be that of a bootstrap of another generation, on its way: it is asked. */
+/**
+ * Removes the spool of an applied file, unless it belongs to a bootstrap of another generation that
+ * is being fetched.
+ */
 async function clearUpLate(
   folder: StateFolder,
   category: CategoryState,
@@ -182,7 +189,7 @@ async function clearUp(
   await files.remove(spool)
 }
 
-/** The oldest first; the newest file is kept whatever its size. */
+/** Removes the oldest kept files. The newest file is kept, whatever its size. */
 async function dropOldFiles(
   { files, paths }: StateFolder,
   { ledger }: CategoryState,

@@ -1,12 +1,13 @@
-// A sample of keys that both sides of a comparison can draw alike: by a hash of the key. It holds
-// every key up to a cap, then only those of every second hash, of every fourth, and so on. So a
-// share that is counted in it is that of all keys, exactly up to the cap.
+// A sample of keys, chosen by a hash of the key so that both sides of a comparison choose the same
+// keys. It holds every key up to a limit, then the keys of every second hash, of every fourth, and
+// so on. A share that is counted in the sample estimates the share of all keys, and is exact up to
+// the limit.
 
 import { crc32 } from '../../codec/gzip/crc32'
 
 /**
- * Keys held at the most: some megabytes. A share that is counted among half as many is off by about
- * a hundredth at the most.
+ * Limit of the keys in the sample, which take some megabytes. A share that is counted among half as
+ * many has an error of about one hundredth.
  */
 const MOST_KEYS = 65_536
 
@@ -19,7 +20,7 @@ export class KeySample {
     this.#mostKeys = mostKeys
   }
 
-  /** How many keys each key of the sample stands for; 1 as long as it holds all of them. */
+  /** Number of keys that each key of the sample represents; 1 while the sample holds all keys. */
   get scale(): number {
     return this.#mask + 1
   }
@@ -30,7 +31,7 @@ export class KeySample {
     while (this.#keys.size > this.#mostKeys) this.#halve()
   }
 
-  /** True of keys that the sample speaks of: it has them where they were added. */
+  /** Returns true for a key of the chosen hashes, which the sample has where it was added. */
   covers(key: string): boolean {
     return (hashOf(key) & this.#mask) === 0
   }

@@ -1,30 +1,30 @@
-// Whether a bootstrap may remove what it does not have. A file that is proven whole can still be
-// the wrong one: cut short where it was made, or of another category. So before anything of it is
-// written, its keys are held against those of the state.
+// Checks how much of the state a bootstrap would remove. A verified file can still be the wrong
+// one: incomplete at its source, or of another category. So its keys are compared with those of the
+// state before anything of it is written.
 //
-// Not looked at: a file that the service proved to be empty (a 204, or a total of 0), and a state
-// of few rows, whose shares swing by themselves.
+// The check leaves out a file that the service proved to be empty (a 204, or a total of 0), and a
+// state of few rows, whose shares vary widely.
 
 import { join } from 'node:path'
 import { TsvParser } from '../../codec/tsv/parser'
+import type { DurableFile } from '../../disk/durable-files'
+import { withFile } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
-import type { DurableFile } from '../durable-files'
 import { isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import { categoryKey, type FileId, fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import type { StateFolder } from '../folder/state-folder'
-import { withFile } from '../whole-file'
 import { FileInflater } from './file-inflater'
 import type { ProvenFile } from './finish-file'
 import { KeySample } from './key-sample'
 
-/** Rows from which on the check counts. */
+/** Number of rows from which on a state is checked. */
 const LEAST_ROWS = 100
 
 type BootstrapId = Extract<FileId, { scope: 'ALL_ACTIVE' }>
 
 export interface RemovalCheckOptions {
-  /** The share of the rows that are there which a bootstrap may remove, 0 to 1. */
+  /** The share of the existing rows that a bootstrap may remove, 0 to 1. */
   readonly maxRemovedShare: number
   readonly signal: AbortSignal
 }
@@ -87,7 +87,10 @@ async function keysOf(id: BootstrapId, data: DurableFile, signal: AbortSignal): 
   }
 }
 
-/** Rows that are as new as the bootstrap stay without it: what came after it says more. */
+/**
+ * Counts the rows that the bootstrap would remove. A row that is as new as the bootstrap stays,
+ * because later files have changed it.
+ */
 async function compared(
   state: CategoryState,
   { feed, generation }: BootstrapId,

@@ -1,23 +1,26 @@
-// The compressed bytes of one file while it is fetched: a run that dies goes on where its last
-// whole piece ends. `data` is the file's own bytes; `index` says which of them are known to be
-// there, a checked line a piece. Data is synced before the index names it, and checked against the
-// index when the spool is opened again. What a torn write, another file or another version of this
-// program left there is cut off or dropped.
+// The spool of one file: its compressed bytes while it is fetched. A run that was killed continues
+// behind the last whole piece. `data` has the bytes of the file, and `index` has a line with a
+// checksum for each piece. A piece is synced before the index names it, and compared with the index
+// when the spool is opened again. Remains of a torn write, of another file or of another version of
+// this program are cut off or removed.
 
 import { join } from 'node:path'
 import { crc32 } from '../../codec/gzip/crc32'
 import type { FileIdentity } from '../../codec/range/file-identity'
-import type { DurableFile, DurableFiles } from '../durable-files'
-import { withFile } from '../whole-file'
+import type { DurableFile, DurableFiles } from '../../disk/durable-files'
+import { withFile } from '../../disk/whole-file'
 import { checkedLine, readCheckedLines } from './checked-lines'
 
 const FORMAT = 1
-/** Bytes read at a time where the data is checked. */
+/** Bytes of one read where the data is compared with the index. */
 const READ_BYTES = 1 << 20
-/** More than the first line of an index has. */
+/** The first line of an index is shorter. */
 const HEAD_BYTES = 1 << 16
 
-/** What the service said of the file; it is of one generation as long as this stays. */
+/**
+ * The identity that the service gave. Downloads with the same identity are of the same generation
+ * of the file.
+ */
 export interface SpooledFile extends FileIdentity {
   /** `fileIdKey` of the file. */
   readonly key: string
@@ -44,7 +47,7 @@ export class Spool {
   #indexBytes = 0
   #file: SpooledFile | undefined
   #rawBytes: number | undefined
-  /** Bytes that the index names. */
+  /** Number of bytes that the index names. */
   #length = 0
   #pending: Uint8Array[] = []
   #pendingBytes = 0
@@ -55,7 +58,7 @@ export class Spool {
     this.#index = index
   }
 
-  /** What is left of an earlier run, or an empty spool. @throws FeedError STATE_IO */
+  /** Opens the spool with what an earlier run left, or an empty one. @throws FeedError STATE_IO */
   static async open(options: SpoolOptions): Promise<Spool> {
     const { files, folder } = options
     await files.makeFolder(folder)
@@ -75,22 +78,22 @@ export class Spool {
     }
   }
 
-  /** The file whose bytes these are; undefined while the spool is empty. */
+  /** The file of these bytes; undefined while the spool is empty. */
   get file(): SpooledFile | undefined {
     return this.#file
   }
 
-  /** Bytes that are here and synced. */
+  /** Number of bytes that are in the spool and synced. */
   get length(): number {
     return this.#length
   }
 
-  /** Size of the content, once all of the file is here and proven to be whole. */
+  /** Size of the inflated content; undefined until the whole file is verified. */
   get rawBytes(): number | undefined {
     return this.#rawBytes
   }
 
-  /** Empties the spool, for a file of this identity. */
+  /** Empties the spool and begins a file of this identity. */
   async begin(identity: FileIdentity): Promise<void> {
     const file: SpooledFile = { ...identity, key: this.#options.key }
     await this.empty()
@@ -98,14 +101,14 @@ export class Spool {
     this.#file = file
   }
 
-  /** The next bytes of the file. They are kept until the piece is full. */
+  /** Appends the next bytes of the file. They stay in memory until the piece is full. */
   async append(bytes: Uint8Array): Promise<void> {
     this.#pending.push(bytes)
     this.#pendingBytes += bytes.length
     if (this.#pendingBytes >= this.#options.pieceBytes) await this.flush()
   }
 
-  /** Makes what was appended so far last. */
+  /** Makes durable what was appended. */
   async flush(): Promise<void> {
     if (this.#pendingBytes === 0) return
     const bytes = Buffer.concat(this.#pending)
@@ -119,8 +122,8 @@ export class Spool {
   }
 
   /**
-   * All bytes are here and their content of `rawBytes` is proven: a later run need not do that
-   * again.
+   * Records that the file is whole and verified, so that a later run does not verify it again.
+   * @param rawBytes size of the inflated content
    */
   async markVerified(rawBytes: number): Promise<void> {
     await this.#record({ kind: 'verified', rawBytes })
@@ -128,7 +131,7 @@ export class Spool {
     this.#rawBytes = rawBytes
   }
 
-  /** Drops what is here: it was of another file, or not whole. */
+  /** Removes the content of the spool. */
   async empty(): Promise<void> {
     this.#file = undefined
     this.#rawBytes = undefined
@@ -141,7 +144,7 @@ export class Spool {
     await this.#data.truncate(0)
   }
 
-  /** The data, to be read. It is closed with the spool. */
+  /** The data file, for reading. The spool closes it. */
   get data(): DurableFile {
     return this.#data
   }
@@ -180,7 +183,7 @@ export class Spool {
     await this.#data.truncate(this.#length)
   }
 
-  /** False where the record does not follow from what is here. */
+  /** Takes over a record of the index. Returns false where it does not match the data. */
   async #take(record: Readonly<Record<string, unknown>>): Promise<boolean> {
     if (record.kind === 'verified' && typeof record.rawBytes === 'number') {
       this.#rawBytes = record.rawBytes
@@ -206,9 +209,7 @@ export class Spool {
   }
 }
 
-/**
- * The file that a spool was begun for, without opening it; undefined where it was begun for none.
- */
+/** Returns the file of a spool without opening the spool; undefined for an empty one. */
 export async function spooledFile(
   files: DurableFiles,
   folder: string,

@@ -1,10 +1,9 @@
-// The proof that a fetched file may be applied: every member's checksum and size, the end of the
-// file, and a header line that fits. Before it nothing of a file is visible, so whatever is found
-// here leaves no trace.
+// Verifies a fetched file before it is applied: the checksum and size of every member, the end of
+// the file, and the header line. A file that fails leaves no trace in the state.
 
 import { TsvParser } from '../../codec/tsv/parser'
+import type { DurableFile } from '../../disk/durable-files'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import type { DurableFile } from '../durable-files'
 import { FileInflater } from './file-inflater'
 
 export interface VerifyOptions {
@@ -14,7 +13,7 @@ export interface VerifyOptions {
 }
 
 /**
- * @returns the size of the content
+ * @returns the size of the inflated content in bytes
  * @throws FeedError GZIP_* as Gunzip, TSV_EMPTY, TSV_HEADER_INVALID, TSV_COLUMN_MISSING,
  * TSV_COLUMN_REPEATED, STATE_IO; the signal's reason
  */
@@ -36,7 +35,7 @@ export async function verifyFile({ file, schema, signal }: VerifyOptions): Promi
   }
 }
 
-/** Reads only as far as the header line. */
+/** Checks the header line and skips the rest. */
 class HeaderCheck {
   #parser: TsvParser<Columns> | undefined
 

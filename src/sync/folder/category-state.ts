@@ -1,9 +1,12 @@
 // One category of a state folder: its merged items and priorities, its groups, its ledger and the
-// position inside the file that is being applied, all under one prefix of the folder's store. It
-// owns which keys they have and what is written together.
+// checkpoint of the file that is being applied. All of them are under one prefix of the folder's
+// store. This class owns their keys, and decides what is written together.
 //
-//   i… p… o…   merged rows and what they came from (state/)      g… og…  groups      f/…  ledger      k  checkpoint
-//   t  up to when removals were forgotten
+//   i… p… o…   merged rows and their origins (state/)
+//   g… og…     groups and their origins
+//   f/…        ledger
+//   k          checkpoint
+//   t          time up to which removals were forgotten
 
 import type { AnyBatch } from '../../codec/row-image'
 import {
@@ -24,7 +27,7 @@ import { WriteGroup } from './write-group'
 const CHECKPOINT_KEY = 'k'
 const COMPACTED_KEY = 't'
 
-/** Nobody asks for rows that changed nothing. */
+/** A synchronisation does not read rows without effect. */
 const CHANGES = { effectiveOnly: true }
 
 export type CategoryChange = MergeChange<ItemSnapshotColumns> | Change<'group', ItemGroupColumns>
@@ -50,18 +53,18 @@ export class CategoryState {
     this.groups = newGroups(this.#group)
   }
 
-  /** @param store the category's part of the folder's */
+  /** @param store the category's view of the folder's store */
   static async open(category: Category, store: KeyedStore): Promise<CategoryState> {
     return new CategoryState(category, store, await Ledger.read(store))
   }
 
-  /** Bytes of memory, about, that wait for {@link commit}. */
+  /** Bytes of rows that wait for {@link commit}, about. */
   get gatheredBytes(): number {
     return this.#group.byteLength
   }
 
   /**
-   * Merges rows; they are in the store with the next {@link commit}.
+   * Merges rows. The next {@link commit} writes them to the store.
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
    */
   merge(batch: AnyBatch): Promise<readonly CategoryChange[]> {
@@ -69,26 +72,25 @@ export class CategoryState {
   }
 
   /**
-   * Removes, block by block, what is older than a bootstrap that was merged before. The removals
-   * are in the store with the next {@link commit}; rows merged before have been committed.
+   * Removes the rows that are older than a bootstrap, in blocks. The caller has merged and
+   * committed the bootstrap's rows before. The next {@link commit} writes the removals to the
+   * store.
    */
   sweep(feed: 'item' | 'item_group', generated: Date): AsyncIterable<readonly CategoryChange[]> {
     return feed === 'item' ? this.items.sweep(generated) : this.groups.sweep(generated)
   }
 
-  /**
-   * Blocks of the rows of a feed by key and version, removed rows included. What was merged and not
-   * committed is left out.
-   */
+  /** Yields the keys and versions of the rows of a feed, removed rows included, in blocks. */
   heads(feed: 'item' | 'item_group'): AsyncIterable<readonly KeptHead[]> {
     return feed === 'item' ? this.items.heads() : this.groups.heads()
   }
 
   /**
-   * Forgets removals from before a time: nothing older can come any more. Between two files only.
+   * Forgets removals from before a time, when no older row can arrive any more. The caller calls it
+   * between two files.
    */
   async compact(before: Date): Promise<void> {
-    // Straight to the store: what it removes is not gathered.
+    // This writes to the store itself, so that the removals are not gathered in memory.
     await new MergeState({ store: this.#store, schema: itemSnapshotSchema }).compact(
       before.getTime(),
     )
@@ -96,15 +98,15 @@ export class CategoryState {
     await this.#store.write([{ key: COMPACTED_KEY, value: Buffer.from(before.toISOString()) }])
   }
 
-  /** Up to when removals have been forgotten. */
+  /** Returns the time up to which removals have been forgotten. */
   async compacted(): Promise<Date | undefined> {
     const [bytes] = await this.#store.getMany([COMPACTED_KEY])
     return bytes && new Date(Buffer.from(bytes).toString())
   }
 
   /**
-   * Writes in one step what was merged, the entry, and where to go on: after it, or without
-   * `checkpoint` at the file's start.
+   * Writes the merged rows, the entry and the checkpoint in one step. Without `checkpoint` the file
+   * starts again at its beginning.
    */
   async commit(entry: LedgerEntry, checkpoint?: Checkpoint, options?: WriteOptions): Promise<void> {
     const position: StoreOp = {
@@ -116,8 +118,8 @@ export class CategoryState {
   }
 
   /**
-   * Where the file of this entry is to be gone on with; undefined at its start, and where what is
-   * stored cannot be used.
+   * Returns the checkpoint of the entry's file; undefined at the start of the file, and where the
+   * stored checkpoint cannot be used.
    */
   async checkpoint({ sequence }: LedgerEntry): Promise<Checkpoint | undefined> {
     const [bytes] = await this.#store.getMany([CHECKPOINT_KEY])

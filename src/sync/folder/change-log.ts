@@ -1,12 +1,12 @@
-// The changes that a file made to the state, as lines of JSON in a file of its own. Lines are
-// synced before the rows that they tell of are committed together with the log's length; what
-// stands behind that length after a crash is cut off and told again: so each change is told once,
-// and none before or without its row.
+// The change log of one file: the changes that the file made to the state, as lines of JSON. The
+// lines are synced before their rows are committed together with the length of the log. After a
+// crash the log is cut to that length and the lines are written again. So each change is in the log
+// once, and none without its row.
 
 import type { ChangeKind } from '../../codec/merge/register'
+import type { DurableFile, DurableFiles } from '../../disk/durable-files'
+import { stateIo } from '../../disk/state-errors'
 import { anObject, optionInvalid } from '../../options'
-import { stateIo } from '../../state/disk'
-import type { DurableFile, DurableFiles } from '../durable-files'
 import { type FileId, fileIdKey } from '../file-id'
 
 /** One change of the merged state. */
@@ -16,11 +16,11 @@ export interface StateChange {
   readonly kind: Extract<ChangeKind, 'inserted' | 'updated' | 'deleted'>
   /** The item's identifier, or the group's. */
   readonly id: string
-  /** From when on it is true. */
+  /** The time from which on the change holds. */
   readonly at: Date
-  /** The file that told of it. */
+  /** The file that made the change. */
   readonly file: FileId
-  /** What is kept now; null where it was removed. */
+  /** The row that is kept now; null for a removed one. */
   readonly row: ChangedRow | null
 }
 
@@ -33,7 +33,10 @@ export interface ChangedRow {
 /** Takes the changes of one file in the order of its rows. */
 export interface ChangeLog {
   add(changes: readonly StateChange[]): Promise<void>
-  /** Makes last what was added. @returns the log's length */
+  /**
+   * Makes durable what was added.
+   * @returns the length of the log in bytes
+   */
   flush(): Promise<number>
   close(): Promise<void>
 }
@@ -41,16 +44,16 @@ export interface ChangeLog {
 /** Takes the changes of the state, in the order in which the rows of a file made them. */
 export interface ChangeSink {
   /**
-   * Called before the rows are committed: after a crash some changes may come once more, none is
-   * left out.
+   * Takes changes before their rows are committed. After a crash some changes may come again; none
+   * is left out.
    */
   write(changes: readonly StateChange[]): void | Promise<void>
 }
 
-/** Keeps no position: what comes once more is the sink's business. */
+/** A log over a sink. It has no length, so the sink must expect repeated changes after a crash. */
 export class SinkLog implements ChangeLog {
   readonly #sink: ChangeSink
-  /** Of the rows that wait for their commit: no more memory than they take. */
+  /** The changes of the rows that wait for their commit. */
   #changes: StateChange[] = []
 
   constructor(sink: ChangeSink) {
@@ -81,7 +84,7 @@ export class ChangeFile implements ChangeLog {
     this.#length = length
   }
 
-  /** @param length what the state knows of; the rest is cut off */
+  /** @param length committed bytes of the log; the rest is cut off */
   static async open(files: DurableFiles, path: string, length: number): Promise<ChangeFile> {
     const file = await files.edit(path)
     try {
@@ -114,7 +117,7 @@ export class ChangeFile implements ChangeLog {
   }
 }
 
-/** A change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
+/** Returns a change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
 export function changeLine(change: StateChange): string {
   const { part, kind, id, at, file, row } = anObject('change', change)
   if (!(at instanceof Date) || Number.isNaN(at.getTime()))

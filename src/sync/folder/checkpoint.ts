@@ -1,8 +1,8 @@
-// A position inside a file that is being applied, as bytes for the store: written together with the
-// rows before it, in one step. A run that finds it goes on there; bytes that are not whole, or of
-// another version of this program, are taken for none.
+// A checkpoint as bytes for the store: a position inside a file that is being applied. It is
+// written in one step with the rows before it, and the next run continues there. Damaged bytes, or
+// those of another version of this program, count as no checkpoint.
 //
-//   magic · crc32 of what follows · length of the text │ positions as JSON │ inflate engine │ bytes not read yet
+//   magic · crc32 of the rest · length of the JSON │ JSON │ inflate engine │ unread bytes
 
 import { crc32 } from '../../codec/gzip/crc32'
 import type { GzipMembersState } from '../../codec/gzip/members'
@@ -14,7 +14,7 @@ const HEAD_BYTES = 12
 const CHECKED_FROM = 8
 
 export interface Checkpoint {
-  /** Which file: the sequence of its ledger entry. */
+  /** The file, by the sequence of its ledger entry. */
   readonly sequence: number
   readonly inflater: InflationState
   readonly parser: TsvParserState
@@ -46,7 +46,7 @@ export function writeCheckpoint({
   return bytes
 }
 
-/** Undefined for anything but what {@link writeCheckpoint} made. */
+/** Reads bytes that {@link writeCheckpoint} made. Returns undefined for any other bytes. */
 export function readCheckpoint(bytes: Uint8Array): Checkpoint | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < HEAD_BYTES || buffer.readUInt32LE(0) !== MAGIC) return undefined

@@ -1,8 +1,8 @@
-// The ledger of a category: which files its state is made of. An entry is written in one step with
-// what it says is there.
+// The ledger of a category: the files of its state. An entry is written in one step with the rows
+// that it counts.
 //
-//   applying   the file is proven whole and lies in the spool; its rows are being merged. From here on it belongs to the state:
-//              whoever opens the folder finishes it first
+//   applying   the file is verified and in the spool, and its rows are being merged; the next
+//              owner of the folder finishes it first
 //   done       all of its rows are in the state
 
 import type { ChangeKind } from '../../codec/merge/register'
@@ -21,25 +21,25 @@ export const NO_ROWS: RowTally = { inserted: 0, updated: 0, deleted: 0, unchange
 export interface LedgerEntry extends FileIdentity {
   readonly id: FileId
   readonly state: 'applying' | 'done'
-  /** In the order in which the files of the category came into the state, from 1. */
+  /** Number of the file in the order in which the category's files were applied, from 1. */
   readonly sequence: number
   readonly totalBytes: number
-  /** Size of the content. */
+  /** Size of the inflated content in bytes. */
   readonly rawBytes: number
   /**
-   * Rows merged so far by what they did; in a bootstrap also the rows that it removed because it
-   * does not have them.
+   * Number of merged rows by their effect. A bootstrap also counts the rows that it removed because
+   * it lacks them.
    */
   readonly rows: RowTally
-  /** All rows are merged; a bootstrap may still have to remove what it does not have. */
+  /** True once all rows are merged. A bootstrap may still have to remove the rows that it lacks. */
   readonly rowsDone: boolean
-  /** Rows left out because they could not be read, or had no key or no date. */
+  /** Number of rows that were left out because they could not be read, or had no key or no date. */
   readonly badRows: number
-  /** Where the file's changes are told, also by whoever finishes it. */
+  /** The destination of the file's changes, also for a later run that finishes the file. */
   readonly changes: ChangeTarget
-  /** The compressed file is kept when its rows are in the state. */
+  /** True where the compressed file is kept after it was applied. */
   readonly keep: boolean
-  /** Bytes of the file's change log that belong to the rows merged so far. */
+  /** Bytes of the file's change log that belong to the merged rows. */
   readonly changeBytes: number
 }
 
@@ -50,7 +50,7 @@ export class Ledger {
     for (const entry of entries) this.#entries.set(fileIdKey(entry.id), entry)
   }
 
-  /** @param store the category's */
+  /** @param store the category's view of the folder's store */
   static async read(store: KeyedStore): Promise<Ledger> {
     const entries: LedgerEntry[] = []
     for await (const block of store.entries(prefixRange(PREFIX))) {
@@ -66,12 +66,12 @@ export class Ledger {
     return this.#entries.get(fileIdKey(id))
   }
 
-  /** In the order in which they came into the state. */
+  /** The entries in the order in which their files were applied. */
   get entries(): readonly LedgerEntry[] {
     return [...this.#entries.values()].sort((a, b) => a.sequence - b.sequence)
   }
 
-  /** The one file whose rows are being merged. */
+  /** The entry of the file that is being applied; there is at most one. */
   get applying(): LedgerEntry | undefined {
     return this.entries.find(({ state }) => state === 'applying')
   }
@@ -80,12 +80,12 @@ export class Ledger {
     return (this.entries.at(-1)?.sequence ?? 0) + 1
   }
 
-  /** Files that the state is made of. */
+  /** The applied files. */
   get done(): readonly FileId[] {
     return this.entries.filter(({ state }) => state === 'done').map(({ id }) => id)
   }
 
-  /** What has to be written for an entry; {@link took} when it is. */
+  /** Returns the write for an entry. The caller calls {@link took} after that write. */
   op({ id, ...entry }: LedgerEntry): StoreOp {
     return { key: PREFIX + fileIdKey(id), value: Buffer.from(JSON.stringify(entry)) }
   }

@@ -1,5 +1,5 @@
-// Which process this is, and whether another one still runs: a process number alone is used again
-// by others.
+// The identity of a process, and whether another process still runs. A process number alone is not
+// enough, because systems reuse it.
 
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -7,22 +7,22 @@ import { hostname } from 'node:os'
 export interface ProcessIdentity {
   readonly pid: number
   readonly host: string
-  /** When the process began, as its system tells it; empty where it does not. */
+  /** The start of the process as its system reports it; empty where the system does not. */
   readonly startedAt: string
 }
 
-/** Processes as the lock sees them. */
+/** The processes that the lock asks about. */
 export interface Processes {
   /** This process. */
   own(): ProcessIdentity
-  /** False only where the process is known to have ended. */
+  /** Returns false only where the process has certainly ended. */
   mayRun(other: ProcessIdentity): boolean
 }
 
 export const machineProcesses: Processes = {
   own: () => ({ pid: process.pid, host: hostname(), startedAt: startOf(process.pid) }),
   mayRun: ({ pid, host, startedAt }) => {
-    // What runs on another machine cannot be known from here.
+    // The processes of another machine are not visible.
     if (host !== hostname()) return true
     const started = startOf(pid)
     return exists(pid) && (startedAt === '' || started === '' || started === startedAt)
@@ -34,19 +34,19 @@ function exists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it runs, under another user.
+    // EPERM means that the process runs under another user.
     return (error as { code?: unknown }).code !== 'ESRCH'
   }
 }
 
 /**
- * The boot of the machine, and the clock ticks from it to the process's start (proc(5), field 22 of
- * stat).
+ * Returns the id of the machine's boot, and the clock ticks from the boot to the start of the
+ * process (proc(5), field 22 of stat).
  */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The second field is the program's name in brackets, which may have spaces and brackets in it.
+    // The second field is the program's name in brackets, which may contain spaces and brackets.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return ticks === undefined
       ? ''

@@ -1,13 +1,13 @@
-// A state folder while a process holds it: the lock, the marker, the one store of all categories.
-// What is opened is closed in the reverse order, also where opening fails half-way.
+// A state folder under the lock of this process: the lock, the marker and the one store of all
+// categories. They are closed in the reverse order of opening, also after a failure while opening.
 
+import type { DurableFiles } from '../../disk/durable-files'
 import { type KeyedStore, prefixRange } from '../../state/keyed-store'
 import { prefixedStore } from '../../state/prefixed-store'
-import type { DurableFiles } from '../durable-files'
 import { type Category, categoryKey } from '../file-id'
 import { removeEndedReaders } from '../read/reader-place'
 import { CategoryState } from './category-state'
-import { machineGround, type StateGround } from './state-ground'
+import { type Environment, machineEnvironment } from './environment'
 import { StateLock } from './state-lock'
 import {
   markerMissing,
@@ -19,16 +19,19 @@ import {
 } from './state-marker'
 import { StatePaths } from './state-paths'
 
-/** Keys of the store: the categories that the folder has, and after this prefix what is in each. */
+/** Prefixes of the store's keys: the names of the categories, and the content of each category. */
 const NAMES = 'n/'
 const CATEGORY = 'c/'
 
 export interface StateFolderOptions {
   readonly folder: string
-  /** What the folder must be of, and is made for where it is empty. Absent: it must be there. */
+  /**
+   * The origin that the folder must have. An empty folder becomes a state folder of this origin.
+   * Without it the state folder must exist.
+   */
   readonly origin?: StateOrigin | undefined
   readonly storeBytes: number
-  readonly ground?: StateGround | undefined
+  readonly environment?: Environment | undefined
 }
 
 export class StateFolder {
@@ -53,20 +56,20 @@ export class StateFolder {
     folder,
     origin,
     storeBytes,
-    ground = machineGround,
+    environment = machineEnvironment,
   }: StateFolderOptions): Promise<StateFolder> {
     const paths = new StatePaths(folder)
-    const { files } = ground
+    const { files } = environment
     await (origin === undefined ? needMarker(files, paths) : files.makeFolder(folder))
-    const lock = await StateLock.take(ground, folder)
+    const lock = await StateLock.take(environment, folder)
     try {
-      await removeEndedReaders(ground, paths)
+      await removeEndedReaders(environment, paths)
       const found = await readMarker(files, paths)
-      // A reader needs the marker, and has seen it: where it is gone now, somebody removes the
-      // folder.
+      // A reader needs the marker and has seen it. Where it is missing now, the folder is being
+      // removed.
       const wanted = origin ?? found
       if (wanted === undefined) throw markerMissing(paths)
-      const store = await ground.openStore(paths.store, storeBytes, found !== undefined)
+      const store = await environment.openStore(paths.store, storeBytes, found !== undefined)
       try {
         const state = new StateFolder({
           paths,
@@ -88,12 +91,12 @@ export class StateFolder {
     }
   }
 
-  /** Those that the folder has. */
+  /** The categories of the folder. */
   get categories(): readonly CategoryState[] {
     return [...this.#categories.values()]
   }
 
-  /** A category, made where the folder does not have it. */
+  /** Returns a category, and makes a missing one. */
   async category(category: Category): Promise<CategoryState> {
     const key = categoryKey(category)
     if (!this.#categories.has(key)) {
@@ -111,10 +114,7 @@ export class StateFolder {
     }
   }
 
-  /**
-   * The folder becomes one of {@link origin}, unless it is one, where nothing in it is of anything
-   * else.
-   */
+  /** Makes the folder one of {@link origin}. Fails where the folder has rows of another origin. */
   async #settleOrigin(found: StateOrigin | undefined): Promise<void> {
     const mismatch =
       found === undefined
@@ -142,7 +142,7 @@ interface StateFolderParts {
   readonly categories: Map<string, CategoryState>
 }
 
-/** The categories that are in the store of a folder, by {@link categoryKey}. */
+/** Returns the categories in the store of a folder, by {@link categoryKey}. */
 export async function openCategories(store: KeyedStore): Promise<Map<string, CategoryState>> {
   const categories = new Map<string, CategoryState>()
   for await (const block of store.entries(prefixRange(NAMES))) {

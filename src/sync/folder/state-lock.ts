@@ -1,9 +1,9 @@
-// One process at a time changes a state folder; a reader holds the folder only while it takes its
-// snapshot (read/reader-place.ts), and those that come meanwhile wait for it. The lock is the
-// kernel's (state/level/kernel-lock.ts), so it goes with its process, whatever host name that
-// process had. Beside it each process puts up a claim, a file that says who it is, for two reasons:
-// those that are refused can say who has the folder, and two threads of one process do not both ask
-// for the kernel's lock, which would free it.
+// The lock of a state folder: one process at a time changes a folder. A reader holds the lock only
+// while it takes its snapshot (read/reader-place.ts), and other processes wait for it. The kernel
+// holds the lock (state/level/kernel-lock.ts), so it ends with its process. Each process also
+// writes a claim, a file with its identity, for two reasons: the error of a refused process names
+// the holder, and two threads of one process do not both ask for the kernel's lock, which would
+// free it.
 //
 //   lock/LOCK …          the kernel's lock, and the empty database that it belongs to
 //   lock/<process>.json a claim: made before the kernel's lock is asked for, removed after it is
@@ -12,43 +12,43 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { DurableFiles } from '../../disk/durable-files'
+import { readWhole, withFile } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
 import type { KernelLock } from '../../state/level/kernel-lock'
-import type { DurableFiles } from '../durable-files'
-import { readWhole, withFile } from '../whole-file'
 import type { Processes, ProcessIdentity } from './process-identity'
 
 const FOLDER = 'lock'
 const CLAIM = /\.json$/
 /**
- * A folder that a reader holds is asked for again so often, and after so long: five seconds
+ * Number of attempts for a folder that a reader holds, and the pause between two: five seconds
  * together.
  */
 const ATTEMPTS = 250
 const PAUSE_MS = 20
 
-/** What a claim says. */
+/** The content of a claim. */
 interface Claim extends ProcessIdentity {
-  /** When it was put up, as ISO 8601 text. */
+  /** The time of the claim as ISO 8601 text. */
   readonly since: string
-  /** The process takes a snapshot, and gives the folder free in a moment. */
+  /** True where the process takes a snapshot and will release the lock soon. */
   readonly reading?: true
 }
 
-/** A claim that was found; `claim` is undefined where it is empty or torn. */
+/** A claim that was found. `claim` is undefined for an empty or torn file. */
 interface FoundClaim {
   readonly path: string
   readonly claim: Claim | undefined
 }
 
-export interface StateLockGround {
+export interface LockEnvironment {
   readonly files: DurableFiles
   readonly processes: Processes
   /** See {@link takeKernelLock}. */
   lockFolder(folder: string): Promise<KernelLock>
 }
 
-/** `read`: to take a snapshot, which others wait for. */
+/** The use of a lock. Other processes wait for the end of `read`, which takes a snapshot. */
 export type LockUse = 'read' | 'write'
 
 export class StateLock {
@@ -64,12 +64,12 @@ export class StateLock {
 
   /** @throws FeedError STATE_LOCKED, STATE_IO, DEPENDENCY_MISSING */
   static async take(
-    ground: StateLockGround,
+    environment: LockEnvironment,
     folder: string,
     use: LockUse = 'write',
   ): Promise<StateLock> {
     for (let attempt = 1; ; attempt++) {
-      const taken = await StateLock.#tryTake(ground, folder, use)
+      const taken = await StateLock.#tryTake(environment, folder, use)
       if (taken instanceof StateLock) return taken
       if (taken !== undefined && !taken.claim?.reading) throw locked(folder, taken)
       if (attempt === ATTEMPTS) throw locked(folder, taken)
@@ -78,10 +78,11 @@ export class StateLock {
   }
 
   /**
-   * For a folder that cannot be written, where nobody can ask for the lock.
-   * @throws FeedError STATE_LOCKED where a process of this machine has the folder, STATE_IO
+   * Checks that no process of this machine holds the lock of a folder that cannot be written, where
+   * the lock cannot be taken.
+   * @throws FeedError STATE_LOCKED, STATE_IO
    */
-  static async expectFree({ files, processes }: StateLockGround, folder: string): Promise<void> {
+  static async expectFree({ files, processes }: LockEnvironment, folder: string): Promise<void> {
     const { host } = processes.own()
     const holder = (await claimsIn(files, join(folder, FOLDER))).find(
       ({ claim }) => claim?.host === host && processes.mayRun(claim),
@@ -89,9 +90,9 @@ export class StateLock {
     if (holder !== undefined) throw locked(folder, holder)
   }
 
-  /** @returns the claim of the holder where there is one */
+  /** @returns the lock, or the claim of its holder where there is one */
   static async #tryTake(
-    { files, processes, lockFolder }: StateLockGround,
+    { files, processes, lockFolder }: LockEnvironment,
     folder: string,
     use: LockUse,
   ): Promise<StateLock | FoundClaim | undefined> {
@@ -101,7 +102,7 @@ export class StateLock {
     const path = join(place, `${processName(own)}.json`)
     if (!(await putUp(files, path, own, use))) {
       const found = await foundAt(files, path)
-      // It is being written, or is gone again.
+      // The claim is being written, or was removed meanwhile.
       return found.claim && found
     }
     try {
@@ -121,7 +122,7 @@ export class StateLock {
     }
   }
 
-  /** Gives the folder free. */
+  /** Releases the lock and removes the claim. */
   async release(): Promise<void> {
     try {
       await this.#kernel.release()
@@ -131,21 +132,24 @@ export class StateLock {
   }
 }
 
-/** True of what belongs to the lock among the names in a state folder. */
+/** Returns true for the name of the lock's folder in a state folder. */
 export function isLockName(name: string): boolean {
   return name === FOLDER
 }
 
 /**
- * The same for all threads of a process, and for no other process: one that was killed leaves a
- * name that nobody has again.
+ * Returns a name that all threads of a process share and no other process ever has, also after the
+ * process was killed.
  */
 export function processName({ pid, host, startedAt }: ProcessIdentity): string {
   const hash = createHash('sha256').update(`${host}\n${startedAt}`).digest('hex')
   return `${pid}-${hash.slice(0, 16)}`
 }
 
-/** @returns false where this process has a claim already */
+/**
+ * Writes the claim of this process.
+ * @returns false where this process has a claim already
+ */
 async function putUp(
   files: DurableFiles,
   path: string,
@@ -169,8 +173,8 @@ async function putUp(
 }
 
 /**
- * Whoever has the kernel's lock knows that others have not: what they left is removed, unless they
- * are asking just now.
+ * Removes the claims of other processes. The holder of the kernel's lock knows that they have ended
+ * or are asking for the lock; claims of the latter stay.
  */
 async function removeOthers(
   files: DurableFiles,
@@ -186,8 +190,8 @@ async function removeOthers(
 }
 
 /**
- * The oldest claim of another process that may run: who took the lock has removed what was there
- * before.
+ * Returns the oldest claim of another process that may run. That process holds the lock, because
+ * the holder has removed all earlier claims.
  */
 async function holderIn(
   files: DurableFiles,

@@ -1,17 +1,17 @@
-// `state.json`: what says that a folder is a state, of which form, and of which service and
-// marketplace. The store is made before it is written, so a folder that has the marker has a store.
+// The marker `state.json` of a state folder: the format, the service and the marketplace. The store
+// is made before the marker, so a folder with a marker has a store.
 
+import type { DurableFiles } from '../../disk/durable-files'
+import { corruptState } from '../../disk/state-errors'
+import { readWhole, replaceWhole } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
-import { corruptState } from '../../state/disk'
-import type { DurableFiles } from '../durable-files'
-import { readWhole, replaceWhole } from '../whole-file'
 import { isLockName } from './state-lock'
 import type { StatePaths } from './state-paths'
 
-/** The newest form that this program writes and reads. */
+/** The format that this program writes and reads. */
 const FORMAT = 1
 
-/** What the files of a state folder are of. */
+/** The service and the marketplace of a state folder. */
 export interface StateOrigin {
   readonly marketplace: string
   /** Base address of the service. */
@@ -19,18 +19,18 @@ export interface StateOrigin {
 }
 
 /**
- * What a first run that died before it wrote the marker may have left: the marker's unfinished
- * file, and a store with nothing in it.
+ * The files that a first run may leave when it is killed before it has written the marker: the
+ * temporary file of the marker, and an empty store.
  */
 const BEFORE_MARKER = 'state.json.new'
 const STORE = 'store'
 const STORE_PARTS: ReadonlySet<string> = new Set(['index', 'values', 'closed.json'])
-/** What only a state folder has beside its marker. */
+/** The names that only a state folder has beside its marker. */
 const STATE_PARTS: ReadonlySet<string> = new Set([STORE, 'spool', 'files', 'changes', 'readers'])
 
 /**
- * What the folder is of; undefined where it may become a state, because nothing but an unfinished
- * beginning of one is in it.
+ * Reads the origin of a folder. Returns undefined for a folder that may become a state folder: it
+ * is empty, or has only what a killed first run left.
  * @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  */
 export async function readMarker(
@@ -51,7 +51,7 @@ export async function readMarker(
 }
 
 /**
- * For a folder that is only read: nothing is written into one that is no state.
+ * Checks that a folder is a state folder before a reader writes to it.
  * @throws FeedError STATE_FOREIGN, STATE_CORRUPT, STATE_IO
  */
 export async function needMarker(files: DurableFiles, paths: StatePaths): Promise<void> {
@@ -78,7 +78,7 @@ export function markerMissing({ folder, marker }: StatePaths): FeedError<'STATE_
   return corruptState(folder, `${marker} is missing`)
 }
 
-/** What differs between the origin that a folder has and the one that is wanted. */
+/** Returns the error for a folder of another origin; undefined where the origins are equal. */
 export function originMismatch(
   { folder }: StatePaths,
   found: StateOrigin,

@@ -1,5 +1,5 @@
-// Where things stand in a state folder. Names made from identities of the service never lead out of
-// it (service/clients/file-name.ts).
+// The paths in a state folder. Names that contain identifiers of the service never lead out of the
+// folder (service/clients/file-name.ts).
 
 import { join } from 'node:path'
 import { askedId, localNameOf } from '../feed-files'
@@ -13,7 +13,7 @@ export class StatePaths {
   readonly spools: string
   readonly kept: string
   readonly changes: string
-  /** What readers have for themselves. */
+  /** Parent of the folders of readers. */
   readonly readers: string
 
   constructor(folder: string) {
@@ -26,7 +26,10 @@ export class StatePaths {
     this.readers = join(folder, 'readers')
   }
 
-  /** Of which generation a bootstrap is, is not known while it is fetched. */
+  /**
+   * Returns the folder of a spool. Its name lacks the generation of a bootstrap, which is not known
+   * while the file is fetched.
+   */
   spool(id: FileId): string {
     return join(this.spools, localNameOf(askedId(id)))
   }
@@ -36,8 +39,8 @@ export class StatePaths {
   }
 
   /**
-   * In the order of their names the logs of a category are in the order in which its files came
-   * into the state.
+   * Returns the path of a change log. The names of a category's logs sort in the order in which its
+   * files were applied.
    */
   changeFile({ id, sequence }: LedgerEntry): string {
     const category = categoryKey(id).slice(0, -1).replace('/', '.')

@@ -1,6 +1,6 @@
-// Several writes to a store gathered into one: the rows of many batches and the position behind
-// them are then committed together, and what is committed is known before it is. Reads and listings
-// see what is gathered. Nothing is in the store until `commit`.
+// A keyed store that gathers many writes to another store and commits them in one: the rows of many
+// batches and the position behind them then reach the disk together. Reads and listings see what is
+// gathered. The other store sees it after `commit`, or after a write with `sync`.
 
 import {
   compareKeys,
@@ -12,7 +12,7 @@ import {
   type WriteOptions,
 } from '../../state/keyed-store'
 
-/** What an entry costs beside its key and value. */
+/** Memory that an entry takes beside its key and value. */
 const ENTRY_BYTES = 100
 /** Entries in a block of a listing. */
 const BLOCK_ENTRIES = 128
@@ -28,7 +28,7 @@ export class WriteGroup implements KeyedStore {
     this.#store = store
   }
 
-  /** About the memory that is gathered. */
+  /** Bytes of memory that the gathered writes take, about. */
   get byteLength(): number {
     return this.#bytes
   }
@@ -37,7 +37,7 @@ export class WriteGroup implements KeyedStore {
     keys: readonly string[],
     options?: ReadOptions,
   ): Promise<(Uint8Array | undefined)[]> {
-    // All of what is gathered now, before anything is waited for.
+    // Reads all gathered values before it waits, so that a write meanwhile does not mix into them.
     const values = keys.map(key => {
       const value = this.#gathered.get(key)
       return value && copyOf(value, options)
@@ -54,16 +54,22 @@ export class WriteGroup implements KeyedStore {
     return values.map(value => value ?? undefined)
   }
 
-  /** Gathers; with `sync` it also commits. */
+  /** Gathers copies of the values. With `sync`, commits these and what was gathered before. */
   write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): void | Promise<void> {
-    for (const { key, value } of ops) {
-      this.#gathered.set(key, value && copyOf(value))
-      this.#bytes += key.length + (value?.length ?? 0) + ENTRY_BYTES
+    // These are not gathered: where the commit fails, nothing of this write may be seen.
+    if (sync) return this.commit(ops, { sync })
+    // All values are copied before the first is gathered: a value that is no bytes throws here.
+    const copies = ops.map(
+      ({ key, value }): Gathered => [key, value === null ? null : copyOf(value)],
+    )
+    for (const [key, value] of copies) {
+      this.#drop(key)
+      this.#gathered.set(key, value)
+      this.#bytes += costOf(key, value)
     }
-    return sync ? this.commit([], { sync }) : undefined
   }
 
-  /** The store's entries, with what was gathered when the listing began in its place among them. */
+  /** The store's entries, merged in key order with what is gathered when the listing begins. */
   async *entries(
     range: KeyRange = {},
     options?: ReadOptions,
@@ -89,20 +95,28 @@ export class WriteGroup implements KeyedStore {
     yield* blocksOf(block)
   }
 
-  /** Writes all that is gathered, and `also`, in one step. Where that fails it stays gathered. */
+  /**
+   * Writes all that is gathered, and `also` behind it, in one step. Where that fails, what was
+   * gathered stays so. What is written meanwhile stays gathered too.
+   * @throws what the store throws
+   */
   async commit(also: readonly StoreOp[] = [], options?: WriteOptions): Promise<void> {
     const gathered = [...this.#gathered]
-    const bytes = this.#bytes
     await this.#store.write([...gathered.map(([key, value]) => ({ key, value })), ...also], options)
-    for (const [key, value] of gathered)
-      if (this.#gathered.get(key) === value) this.#gathered.delete(key)
-    this.#bytes -= bytes
+    for (const [key, value] of gathered) if (this.#gathered.get(key) === value) this.#drop(key)
   }
 
-  /** Drops what is gathered. The store stays open: it is its owner's. */
+  /** Drops what is gathered. The store stays open, because it belongs to its owner. */
   close(): void {
     this.#gathered.clear()
     this.#bytes = 0
+  }
+
+  #drop(key: string): void {
+    const value = this.#gathered.get(key)
+    if (value === undefined) return
+    this.#gathered.delete(key)
+    this.#bytes -= costOf(key, value)
   }
 
   #gatheredIn({ from, to }: KeyRange): Gathered[] {
@@ -116,6 +130,10 @@ export class WriteGroup implements KeyedStore {
 function* blocksOf(entries: readonly StoreEntry[]): Generator<readonly StoreEntry[], void, void> {
   for (let at = 0; at < entries.length; at += BLOCK_ENTRIES)
     yield entries.slice(at, at + BLOCK_ENTRIES)
+}
+
+function costOf(key: string, value: Uint8Array | null): number {
+  return key.length + (value?.length ?? 0) + ENTRY_BYTES
 }
 
 function copyOf(value: Uint8Array, { firstBytes }: ReadOptions = {}): Uint8Array {

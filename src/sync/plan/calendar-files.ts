@@ -1,6 +1,5 @@
-// The files that a category needs after its bootstraps, each with its window and how it stands at
-// one moment: the hours one after the other, and the days with the files of each. Which of them can
-// be applied is decided in calendar.ts.
+// The files that a category needs after its bootstraps, hourly and daily, each with its window and
+// its status at one moment. calendar.ts decides which of them can be applied.
 
 import { type BootstrapId, type Category, type FileId, fileIdKey } from '../file-id'
 import {
@@ -16,8 +15,8 @@ import {
 } from './calendar-windows'
 
 /**
- * `there`: the service has it. `missing`: it should, and said that it has not. `early`: not yet.
- * `gone`: no longer.
+ * `there`: the service has the file. `missing`: the file is due, and the service said that it does
+ * not have it. `early`: the file is not due yet. `gone`: the service no longer keeps it.
  */
 export type Standing = 'done' | 'there' | 'missing' | 'early' | 'gone'
 
@@ -36,7 +35,7 @@ export interface CategoryFilesParts {
   readonly missing: Iterable<FileId>
 }
 
-/** The files of one category, up to those whose content has begun. */
+/** The files of one category whose content has begun. */
 export class CategoryFiles {
   readonly #parts: CategoryFilesParts
   readonly #done: ReadonlyMap<string, FileId>
@@ -48,7 +47,7 @@ export class CategoryFiles {
     this.#missing = new Set(Array.from(parts.missing, fileIdKey))
   }
 
-  /** When the newest bootstrap that was done was generated; undefined where none was. */
+  /** Returns the time of the newest applied bootstrap of a feed; undefined where there is none. */
   generationMs(feed: BootstrapId['feed']): number | undefined {
     const prefix = fileIdKey({ ...this.#parts.category, feed, scope: 'ALL_ACTIVE', generation: '' })
     const times = [...this.#done]
@@ -61,7 +60,7 @@ export class CategoryFiles {
     return this.#missing.has(fileIdKey(id))
   }
 
-  /** The snapshots from the hour on that holds this moment. */
+  /** Returns the snapshots from the hour of this moment on. */
   hoursFrom(ms: number): DatedFile[] {
     return this.#starts(hourStart(ms), HOUR_MS).map(startMs => {
       return this.#file({
@@ -72,7 +71,7 @@ export class CategoryFiles {
     })
   }
 
-  /** The files of one feed from the day on that holds this moment. */
+  /** Returns the files of one feed from the day of this moment on. */
   daysFrom(ms: number, feed: 'item' | 'item_group' | 'item_priority'): DatedFile[] {
     return this.#starts(dayStart(ms), DAY_MS).map(startMs => {
       const day = { ...this.#parts.category, date: dayText(startMs) }

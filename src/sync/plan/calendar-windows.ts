@@ -1,35 +1,35 @@
-// When a file is there: from which moment the service has it, up to which it keeps it, and which
-// time its content covers. Follows item-feeds.md, section 6. Days are those of UTC-7 all the year:
-// no zone with daylight saving is meant, so this is arithmetic only. An edge belongs to the file:
-// it is there at the very moment at which it appears or reaches its age.
+// The window of a file: when the service publishes it, how long it keeps it, and which time its
+// content covers (item-feeds.md, section 6). Days are those of UTC-7 throughout the year, without
+// daylight saving. Both edges belong to the window: the file is available at the moment of its
+// publication and at the moment when it reaches its age.
 
 import { knownOptions, type OptionNames, wholeNumber } from '../../options'
 import { readDay, readHour } from '../../service/date-forms'
 import type { DailyId, PriorityId, SnapshotId } from '../file-id'
 
-/** How late files come and how long they are kept. Defaults are the documented ones. */
+/** Latency and retention of the service's files. The defaults are the documented ones. */
 export interface CalendarLimits {
   /**
-   * Days after its own, at 09:00 of UTC-7, at which a daily file is there: 2, and 3 for categories
-   * that the service calls large.
+   * Days from a daily file's own day to its publication at 09:00 of UTC-7. Default: 2; the
+   * documents say 3 for categories that the service calls large.
    */
   readonly dailyLatencyDays: number
-  /** Daily files of item and item_group that are kept: 14. */
+  /** Number of daily files of item and item_group that the service keeps. Default: 14. */
   readonly dailyFilesKept: number
-  /** Days before today that item_priority may be asked for: 14. */
+  /** Number of days before today for which the service has item_priority. Default: 14. */
   readonly priorityDaysBack: number
-  /** Hours from an hour's start until its snapshot is there: 2. */
+  /** Hours from the start of an hour to the publication of its snapshot. Default: 2. */
   readonly snapshotLatencyHours: number
-  /** Days from an hour's start up to which its snapshot is kept: 7. */
+  /** Days from the start of an hour for which the service keeps its snapshot. Default: 7. */
   readonly snapshotDaysKept: number
 }
 
-/** A file that has one day or one hour. */
+/** A file of one day or one hour. */
 export type DatedId = DailyId | SnapshotId | PriorityId
 
-/** All in milliseconds since 1970. */
+/** All times are milliseconds since 1970. */
 export interface FileWindow {
-  /** What the content covers, the end not included. */
+  /** Start of the time that the content covers. `coversToMs` is its end, which is not included. */
   readonly coversFromMs: number
   readonly coversToMs: number
   /** The first moment at which the service has the file. */
@@ -67,24 +67,24 @@ export function calendarLimits(limits: Partial<CalendarLimits> = {}): CalendarLi
   return complete
 }
 
-/** The window of a file whose day or hour is one (sync/file-id.ts). */
+/** Returns the window of a file with a valid day or hour. */
 export function windowOf(id: DatedId, limits: CalendarLimits): FileWindow {
   return id.feed === 'item_snapshot'
     ? snapshotWindow(readHour(id.hour) ?? Number.NaN, limits)
     : dayWindow(id, limits)
 }
 
-/** The first moment of the hour that holds a moment. */
+/** Returns the start of the hour of a moment. */
 export function hourStart(ms: number): number {
   return Math.floor(ms / HOUR_MS) * HOUR_MS
 }
 
-/** The first moment of the day of UTC-7 that holds a moment. */
+/** Returns the start of the day of UTC-7 of a moment. */
 export function dayStart(ms: number): number {
   return Math.floor((ms - STORAGE_OFFSET_MS) / DAY_MS) * DAY_MS + STORAGE_OFFSET_MS
 }
 
-/** `yyyyMMdd` of a day by its first moment. */
+/** Returns the `yyyyMMdd` of a day by its start. */
 export function dayText(startMs: number): string {
   return new Date(startMs - STORAGE_OFFSET_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }

@@ -1,13 +1,13 @@
-// What to do next for one category: from the clock, the limits (item-feeds.md, section 6) and the
-// files already done, which files can be had and applied, which are still to come, and which are
-// lost. Pure: the same question has the same answer, and nothing is asked or kept here.
+// Plans the next files of one category from the clock, the limits (item-feeds.md, section 6) and
+// the applied files: which files can be applied, which are still to come, and which are lost.
+// Planning is a pure function.
 //
 //   bootstrap   at first; and again where an hour (for groups: a day) is lost
 //   snapshots   every hour from that of the bootstrap on, one after the other
 //   dailies     every day that ends after the bootstrap, once the hours have come up to its end
 //   priority    a day's, once that day's item and group files are done
 //
-// Nothing is applied past a missing hour: so the state is at any time what it truly was at the
+// No file is applied past a missing hour. So the state always equals the true state at the
 // watermark.
 
 import {
@@ -23,18 +23,18 @@ import { type CalendarLimits, calendarLimits } from './calendar-windows'
 export interface CalendarQuery extends Category {
   readonly now: Date
   /**
-   * The files that the state is made of: bootstraps with their generation, and all others since the
-   * newest. Those of other categories do not matter.
+   * The applied files: bootstraps with their generation, and all files since the newest one. Files
+   * of other categories are ignored.
    */
   readonly done: Iterable<FileId>
   /**
-   * Files that are due but that the service does not have yet, and the bootstrap where the latest
-   * is not newer than needed: these are not `ready`.
+   * Files that are due and that the service does not have, and a bootstrap whose latest generation
+   * is not new enough. They are not `ready`.
    */
   readonly missing?: Iterable<FileId>
   /**
-   * Files that cover a later time are left out; a bootstrap cannot tell before it is asked for.
-   * Default: no end.
+   * Files that cover a later time are left out. A bootstrap is listed, because its time is not
+   * known before the request. Default: no end.
    */
   readonly until?: Date
   readonly limits?: Partial<CalendarLimits>
@@ -43,7 +43,7 @@ export interface CalendarQuery extends Category {
 export interface WaitingFile {
   readonly id: FileId
   /**
-   * When the service will have it; undefined for one that is overdue and can only be asked for
+   * The time of its publication; undefined for a file that is overdue, which can only be requested
    * again.
    */
   readonly from: Date | undefined
@@ -51,26 +51,23 @@ export interface WaitingFile {
 
 export interface BootstrapNeed {
   readonly feed: BootstrapId['feed']
-  /** One generated at this time or before would not help; undefined where there is none yet. */
+  /** The bootstrap must be newer than this time; undefined where the state has none yet. */
   readonly newerThan: Date | undefined
 }
 
 export interface CategoryPlan {
   /**
-   * Files to fetch and to apply, in this order. Behind a bootstrap, and behind a file that could
-   * not be had, comes what the next plan says: ask again then.
+   * Files to fetch and apply, in this order. The caller makes a new plan after a bootstrap, and
+   * after a file that the service could not give.
    */
   readonly ready: readonly FileId[]
-  /** Files that are there and may be fetched, but not applied before one that is missing. */
+  /** Files that can be fetched, and that can be applied only after a file that is missing. */
   readonly held: readonly FileId[]
-  /** Files that are not there, though what they cover has begun. */
+  /** Files that the service does not have, although the time that they cover has begun. */
   readonly waiting: readonly WaitingFile[]
-  /** Files that are needed, are not done, and are no longer kept by the service. */
+  /** Files that were needed and not applied, and that the service no longer keeps. */
   readonly gone: readonly FileId[]
-  /**
-   * The time whose true state the item files done so far make up; undefined before the first
-   * bootstrap.
-   */
+  /** The state equals the true state at this time; undefined before the first bootstrap. */
   readonly watermark: Date | undefined
   readonly needsBootstrap: readonly BootstrapNeed[]
 }
@@ -114,9 +111,9 @@ export function planCategory({
 }
 
 interface Progress {
-  /** Every file after the bootstraps, in the order of time. */
+  /** All files after the bootstraps, in the order of time. */
   readonly needed: readonly DatedFile[]
-  /** Those of them that can be applied now, one after the other. */
+  /** The files of `needed` that can be applied now, in sequence. */
   readonly applicable: readonly DatedFile[]
   readonly watermarkMs: number | undefined
   readonly needsBootstrap: readonly BootstrapNeed[]
@@ -152,7 +149,7 @@ function progressOf(known: CategoryFiles): Progress {
   }
 }
 
-/** @param reachMs up to here all hours are done or applicable themselves */
+/** @param reachMs all hours up to this time are applied or can be applied */
 function applicableOf(
   needed: readonly DatedFile[],
   reachMs: number,
@@ -179,8 +176,8 @@ function dayKey(
 }
 
 /**
- * The end of the last hour up to which every hour stands as it should; the bootstrap's own time
- * where the first does not.
+ * Returns the end of the last hour before the first one with another standing; the bootstrap's time
+ * where the first hour has another standing.
  */
 function endOfRun(
   bootstrapMs: number,
@@ -192,7 +189,7 @@ function endOfRun(
   return broken === 0 || last === undefined ? bootstrapMs : last.window.coversToMs
 }
 
-/** The need of a new bootstrap where one of the files after the old one is lost. */
+/** Returns the need of a new bootstrap where a file after the old one is lost. */
 function lossOf(
   feed: BootstrapId['feed'],
   files: readonly DatedFile[],
@@ -205,7 +202,8 @@ function lossOf(
 }
 
 /**
- * By the end of what they cover. Of the files of one day the hours come first and priority last.
+ * Sorts by the end of the covered time. Within one day snapshots come first and priority files
+ * last.
  */
 function byTime(a: DatedFile, b: DatedFile): number {
   return (

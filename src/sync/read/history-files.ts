@@ -1,6 +1,5 @@
-// Which of the files that are kept make up the state of an earlier time: the newest bootstraps of
-// before it, and all that followed them up to then. It only chooses, and says what is missing;
-// history.ts reads them.
+// Chooses the kept files that make up the state of an earlier time: the newest bootstraps before
+// it, and all later files up to it. history.ts reads the files.
 
 import { FeedError } from '../../errors'
 import { isBootstrap } from '../feed-files'
@@ -12,18 +11,17 @@ import { calendarLimits, HOUR_MS, hourStart, windowOf } from '../plan/calendar-w
 export interface HistoryQuery {
   readonly category: Category
   readonly asOf: Date
-  /** What the state is made of now. */
+  /** The ledger of the state as it is now. */
   readonly entries: readonly LedgerEntry[]
-  /** True of the files whose bytes are at hand. */
+  /** Returns true for a file that is kept on the disk. */
   readonly isKept: (entry: LedgerEntry) => boolean
 }
 
 export interface HistoryFiles {
-  /** In the order in which they came into the state. */
+  /** The files in the order in which they were applied. */
   readonly entries: readonly LedgerEntry[]
   /**
-   * The time whose state they make up: that of the bootstrap, or the end of the last full hour up
-   * to the time asked for.
+   * The time of the state: that of the bootstrap, or the end of the last full hour up to `asOf`.
    */
   readonly at: Date
 }
@@ -65,10 +63,7 @@ function newestBootstrap(
   }, undefined)
 }
 
-/**
- * True of the files that say something of the time after a bootstrap, and nothing of that after
- * `asOf`.
- */
+/** Returns true for a file that covers time after a bootstrap and none after `asOf`. */
 function follows(id: FileId, base: LedgerEntry | undefined, asOf: Date): boolean {
   if (isBootstrap(id) || base === undefined) return false
   const { coversToMs } = windowOf(id, calendarLimits())

@@ -1,21 +1,21 @@
-// The state of a category at an earlier time, made again from the files that are kept. The state of
-// today is not touched.
+// Makes the state of a category at an earlier time from the kept files, in a store of its own. The
+// current state does not change.
 
+import type { DurableFile } from '../../disk/durable-files'
+import { withFile } from '../../disk/whole-file'
 import type { KeyedStore } from '../../state/keyed-store'
-import type { DurableFile } from '../durable-files'
 import { applyFile } from '../file/apply-file'
 import { fileIdKey } from '../file-id'
 import { CategoryState } from '../folder/category-state'
 import { type LedgerEntry, NO_ROWS } from '../folder/ledger'
-import { withFile } from '../whole-file'
 import { filesAsOf, historyMissing } from './history-files'
 import type { StateView } from './state-view'
 
 export interface HistoryOptions {
   readonly asOf: Date
-  /** Empty; takes the whole state. The caller's to close. */
+  /** An empty store for the whole state. The caller closes it. */
   readonly store: KeyedStore
-  /** Bytes of memory that are gathered before a write to the store. */
+  /** Bytes of rows that are gathered before a write to the store. */
   readonly commitBytes: number
   readonly signal: AbortSignal
 }
@@ -45,7 +45,7 @@ export async function stateAsOf(
   return { state, at }
 }
 
-/** Paths of the files that are there, whole. */
+/** Returns the paths of the kept files that have their full size. */
 async function keptFiles(
   { files, paths }: StateView,
   entries: readonly LedgerEntry[],
@@ -77,7 +77,7 @@ async function applyKept(
   await state.commit(again)
   if (entry.totalBytes === 0) return void (await apply())
   const data = await files.open(paths.keptFile(entry.id))
-  // A run may drop files while this reads.
+  // A run may remove files meanwhile.
   if (data === undefined)
     throw historyMissing(
       { category: state.category, asOf },

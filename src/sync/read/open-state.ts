@@ -1,5 +1,5 @@
-// A state folder opened to be read: what a category has, how far it is, and its items, of now or of
-// an earlier time.
+// A state folder that is open for reading: the files, the watermark and the items of its
+// categories, as they are now or at an earlier time.
 
 import {
   type Clock,
@@ -11,8 +11,8 @@ import {
 } from '../../options'
 import type { Category } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
+import { type Environment, machineEnvironment } from '../folder/environment'
 import type { LedgerEntry } from '../folder/ledger'
-import { machineGround, type StateGround } from '../folder/state-ground'
 import type { StateOrigin } from '../folder/state-marker'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from '../memory-shares'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
@@ -23,32 +23,32 @@ import { type StateItem, stateItems } from './state-items'
 import { StateView } from './state-view'
 
 export interface OpenStateOptions {
-  /** The memory that the process is to stay within, about. Default 256 MiB, least 240 MiB. */
+  /** Memory limit of the process in bytes, about. Default: 256 MiB; least: 240 MiB. */
   readonly memoryBytes?: number
-  /** Stops what a call is about, which then fails with the signal's reason. */
+  /** Stops a call that is under way, which then fails with the signal's reason. */
   readonly signal?: AbortSignal
   /** @internal */
-  readonly ground?: StateGround
+  readonly environment?: Environment
 }
 
-const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, ground: true }
+const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, environment: true }
 
-/** Bytes on the disk, about. */
+/** Sizes on the disk in bytes, about. */
 export interface StateSizes {
   readonly store: number
-  /** Files that are being fetched, or wait for their turn. */
+  /** Files that are being fetched, or wait to be applied. */
   readonly spool: number
   /** Compressed files that are kept. */
   readonly files: number
   readonly changes: number
 }
 
-/** The items of one time. */
+/** The items at one time. */
 export interface ItemsAt {
   readonly at: Date
-  /** In key order, in blocks of a few hundred at the most. */
+  /** Yields the items in key order, in blocks of a few hundred at most. */
   items(): AsyncIterable<readonly StateItem[]>
-  /** Frees what an earlier time takes on the disk. */
+  /** Removes the state of the earlier time from the disk. */
   close(): Promise<void>
 }
 
@@ -72,14 +72,14 @@ export class OpenCategory implements Category {
     return this.#state.category.categoryId
   }
 
-  /** The files that the state is made of, in the order in which they came into it. */
+  /** The files of the state, in the order in which they were applied. */
   get files(): readonly LedgerEntry[] {
     return this.#state.ledger.entries
   }
 
   /**
-   * How far the state is, what it lacks and what comes next, at a time; that of the system's clock
-   * where none is given.
+   * Returns the watermark, the missing files and the next files at a time. Default: the time of the
+   * system's clock.
    */
   plan(now?: Clock, limits?: Partial<CalendarLimits>): CategoryPlan {
     return planCategory({
@@ -90,13 +90,13 @@ export class OpenCategory implements Category {
     })
   }
 
-  /** In key order, in blocks of a few hundred at the most. */
+  /** Yields the items in key order, in blocks of a few hundred at most. */
   items(): AsyncIterable<readonly StateItem[]> {
     return stateItems(this.#state)
   }
 
   /**
-   * The items of an earlier time, made again from the files that are kept.
+   * Returns the items at an earlier time, which are made again from the kept files.
    * @throws FeedError STATE_HISTORY_MISSING
    */
   async asOf(time: Date): Promise<ItemsAt> {
@@ -116,7 +116,7 @@ export class OpenState {
     this.categories = categories
   }
 
-  /** What the folder is of. */
+  /** The service and the marketplace of the folder. */
   get origin(): StateOrigin {
     return this.#view.origin
   }
@@ -135,13 +135,13 @@ export class OpenState {
 }
 
 /**
- * Opens the state in a folder for reading, as it is now: what later runs write is not seen. Several
- * readers may have a folder open, and a run may begin while they read. A file that a run was
- * applying when it died is finished first.
+ * Opens the state in a folder for reading, as it is now; later runs do not change what the reader
+ * sees. Several readers may have a folder open, and a run may begin while they read. The call first
+ * finishes a file that an earlier run left half applied.
  *
- * A reader keeps a small folder in `readers/` of the state folder until it is closed, and the
- * system's folder for temporary files has it where the state folder cannot be written. There, a
- * file that was being applied is STATE_IO: it cannot be finished.
+ * Until it is closed, a reader has a small folder in `readers/` of the state folder, or in the
+ * system's folder for temporary files where the state folder cannot be written. In the latter case
+ * a half applied file is STATE_IO, because it cannot be finished.
  * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN,
  * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
  */
@@ -149,7 +149,7 @@ export async function openState(
   folder: string,
   options: OpenStateOptions = {},
 ): Promise<OpenState> {
-  const { ground = machineGround, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(
+  const { environment = machineEnvironment, memoryBytes = DEFAULT_MEMORY_BYTES } = knownOptions(
     options,
     NAMES,
   )
@@ -157,17 +157,17 @@ export async function openState(
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const shares = memoryShares(memoryBytes, 1)
   const finish = { commitBytes: shares.commitBytes, signal }
-  const view = await StateView.open({ folder, storeBytes: shares.storeBytes, ground, finish })
+  const view = await StateView.open({ folder, storeBytes: shares.storeBytes, environment, finish })
   const asOf = (category: CategoryState, time: Date) =>
-    itemsAsOf(view, category, time, { ground, shares, signal })
+    itemsAsOf(view, category, time, { environment, shares, signal })
   return new OpenState(
     view,
     view.categories.map(category => new OpenCategory(category, asOf)),
   )
 }
 
-interface HistoryGround {
-  readonly ground: StateGround
+interface AsOfOptions {
+  readonly environment: Environment
   readonly shares: MemoryShares
   readonly signal: AbortSignal
 }
@@ -176,11 +176,11 @@ async function itemsAsOf(
   view: StateView,
   category: CategoryState,
   asOf: Date,
-  { ground, shares, signal }: HistoryGround,
+  { environment, shares, signal }: AsOfOptions,
 ): Promise<ItemsAt> {
   const place = view.newFolder()
   await view.files.makeFolder(place)
-  const store = await ground.openStore(place, shares.storeBytes, false)
+  const store = await environment.openStore(place, shares.storeBytes, false)
   const close = async () => {
     await store.close()
     await view.files.remove(place)

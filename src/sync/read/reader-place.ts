@@ -1,32 +1,32 @@
-// The folder that a reader has for itself, with its snapshot of the store and the stores of earlier
-// times. It is inside the state folder, or among the system's temporary files where the state
-// folder cannot be written. It is made while the reader holds the folder's lock, and removed when
-// the reader closes; that of a reader that was killed is removed by the next process with the lock.
+// The folder of one reader, with its snapshot of the store and the stores of earlier times. It is
+// inside the state folder, or in the system's folder for temporary files where the state folder
+// cannot be written. The reader makes it under the lock of the state folder and removes it when it
+// closes. The next process with the lock removes the folder of a reader that was killed.
 //
-//   readers/<process>-<random>/lock/    a kernel lock (state/level/kernel-lock.ts), held as long as the reader lives
+//   readers/<process>-<random>/lock/    the reader's kernel lock (state/level/kernel-lock.ts)
 //                              store/   the snapshot (state/level/level-snapshot.ts)
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { FeedError } from '../../errors'
 import type { KernelLock } from '../../state/level/kernel-lock'
-import type { StateGround, StoreSnapshot } from '../folder/state-ground'
+import type { Environment, StoreSnapshot } from '../folder/environment'
 import { processName, StateLock } from '../folder/state-lock'
 import { markerMissing, readMarker, type StateOrigin } from '../folder/state-marker'
 import type { StatePaths } from '../folder/state-paths'
 
 export interface ReaderPlace {
   readonly folder: string
-  /** What the state folder was of. */
+  /** The service and the marketplace of the state folder. */
   readonly origin: StateOrigin
   readonly snapshot: StoreSnapshot
-  /** Why the state folder cannot be written, as the system's code; undefined where it can. */
+  /** The system's code where the state folder cannot be written; undefined where it can. */
   readonly unwritable: string | undefined
-  /** Removes the folder. The store is closed before. */
+  /** Removes the folder. The caller has closed the store before. */
   leave(): Promise<void>
 }
 
-/** What the system says of a folder that this process may only read. */
+/** The system's codes for a folder that this process may only read. */
 const UNWRITABLE: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 /**
@@ -34,30 +34,30 @@ const UNWRITABLE: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM'])
  * STATE_IO, DEPENDENCY_MISSING
  */
 export async function makeReaderPlace(
-  ground: StateGround,
+  environment: Environment,
   paths: StatePaths,
 ): Promise<ReaderPlace> {
   try {
-    return await placeInside(ground, paths)
+    return await placeInside(environment, paths)
   } catch (error) {
     const isUnwritable =
       FeedError.is(error) && error.code === 'STATE_IO' && UNWRITABLE.has(error.context.reason)
     if (!isUnwritable) throw error
-    return placeOutside(ground, paths, error.context.reason)
+    return placeOutside(environment, paths, error.context.reason)
   }
 }
 
 /**
- * The caller holds the lock of the folder: readers are made under it, so one that has no lock has
- * ended.
+ * Removes the folders of readers that have ended: those without a lock. The caller holds the lock
+ * of the state folder, under which reader folders are made.
  */
 export async function removeEndedReaders(
-  { files, processes, lockFolder }: StateGround,
+  { files, processes, lockFolder }: Environment,
   { readers }: StatePaths,
 ): Promise<void> {
   const own = processName(processes.own())
   for (const name of await files.list(readers)) {
-    // To ask for a lock that this process has would free it.
+    // A second request for a lock that this process holds would free it.
     if (name.startsWith(`${own}-`)) continue
     const folder = join(readers, name)
     const lock = await lockFolder(join(folder, LOCK)).catch(ifLocked)
@@ -69,12 +69,12 @@ export async function removeEndedReaders(
 
 const [LOCK, STORE] = ['lock', 'store']
 
-async function placeInside(ground: StateGround, paths: StatePaths): Promise<ReaderPlace> {
-  const { files, processes, lockFolder } = ground
-  const stateLock = await StateLock.take(ground, paths.folder, 'read')
+async function placeInside(environment: Environment, paths: StatePaths): Promise<ReaderPlace> {
+  const { files, processes, lockFolder } = environment
+  const stateLock = await StateLock.take(environment, paths.folder, 'read')
   try {
-    const origin = await originOf(ground, paths)
-    await removeEndedReaders(ground, paths)
+    const origin = await originOf(environment, paths)
+    await removeEndedReaders(environment, paths)
     const folder = join(paths.readers, `${processName(processes.own())}-${randomUUID()}`)
     await files.makeFolder(folder)
     let lock: KernelLock | undefined
@@ -84,7 +84,7 @@ async function placeInside(ground: StateGround, paths: StatePaths): Promise<Read
     }
     return await leavingOnFailure(leave, async () => {
       lock = await lockFolder(join(folder, LOCK))
-      const snapshot = await ground.snapshotStore({
+      const snapshot = await environment.snapshotStore({
         store: paths.store,
         place: join(folder, STORE),
         links: 'hard',
@@ -97,21 +97,22 @@ async function placeInside(ground: StateGround, paths: StatePaths): Promise<Read
 }
 
 /**
- * Nobody can ask for the lock there. A writer of this machine is known by its claim, one of another
- * machine by what it changes while the snapshot is made; one that begins later may remove tables,
- * and reading fails then, but is never wrong.
+ * Makes the place outside a folder that cannot be written, where no process can take the lock. A
+ * writer on this machine is known by its claim, and one on another machine by its changes while the
+ * snapshot is made. A writer that begins later may remove tables; reads then fail, but are never
+ * wrong.
  */
 async function placeOutside(
-  ground: StateGround,
+  environment: Environment,
   paths: StatePaths,
   unwritable: string,
 ): Promise<ReaderPlace> {
-  await StateLock.expectFree(ground, paths.folder)
-  const origin = await originOf(ground, paths)
-  const folder = await ground.makeTemporaryFolder()
-  const leave = () => ground.files.remove(folder)
+  await StateLock.expectFree(environment, paths.folder)
+  const origin = await originOf(environment, paths)
+  const folder = await environment.makeTemporaryFolder()
+  const leave = () => environment.files.remove(folder)
   return leavingOnFailure(leave, async () => {
-    const snapshot = await ground.snapshotStore({
+    const snapshot = await environment.snapshotStore({
       store: paths.store,
       place: join(folder, STORE),
       links: 'symbolic',
@@ -120,8 +121,8 @@ async function placeOutside(
   })
 }
 
-async function originOf({ files }: StateGround, paths: StatePaths): Promise<StateOrigin> {
-  // A reader has seen the marker: where it is gone now, somebody removes the folder.
+async function originOf({ files }: Environment, paths: StatePaths): Promise<StateOrigin> {
+  // The reader has seen the marker. Where it is missing now, the folder is being removed.
   const origin = await readMarker(files, paths)
   if (origin === undefined) throw markerMissing(paths)
   return origin

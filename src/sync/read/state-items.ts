@@ -1,5 +1,4 @@
-// The items of a category as they are read back: each with its newest row, its priority and the
-// record of its group.
+// The items of a category: each with its newest row, its priority and the record of its group.
 
 import type { Row } from '../../codec/row'
 import { anObject, withMethods } from '../../options'
@@ -8,11 +7,14 @@ import type { MergedItem } from '../../state/merge/merge-state'
 import type { CategoryState } from '../folder/category-state'
 
 export interface StateItem extends MergedItem<ItemSnapshotColumns> {
-  /** Null where the item is in no group, and where the group's record has never come. */
+  /**
+   * The record of the item's group; null where the item has no group, and where the record has not
+   * arrived.
+   */
   readonly group: Row<ItemGroupColumns> | null
 }
 
-/** Blocks of the items that are there, in key order, at most a few hundred each. */
+/** Yields the items in key order, in blocks of at most a few hundred. */
 export async function* stateItems({
   items,
   groups,
@@ -27,8 +29,8 @@ export async function* stateItems({
 }
 
 /**
- * The item as a plain object with typed cells: its row, its priority and its group, null where it
- * has none.
+ * Returns the item as a plain object with typed cells: the columns of its row, and `priority` and
+ * `group`, which may be null.
  * @throws FeedError OPTION_INVALID
  */
 export function stateItemObject(item: StateItem): Record<string, unknown> {

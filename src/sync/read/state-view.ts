@@ -1,17 +1,17 @@
-// A state folder as one reader sees it: the categories as they were when it was opened, whatever
-// runs write after that. Several readers may have views at the same time. What a run that died left
-// undone is finished before, which needs the whole folder.
+// A view of a state folder for one reader: the categories as they were when it was opened. Several
+// readers may have views at a time. Opening first finishes what an earlier run left undone, under
+// the lock of the folder.
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { DurableFiles } from '../../disk/durable-files'
 import { FeedError } from '../../errors'
 import type { KeyedStore } from '../../state/keyed-store'
-import type { DurableFiles } from '../durable-files'
 import { type FinishOptions, finishCategory, isUnfinished } from '../file/finish-file'
 import { fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
+import type { Environment } from '../folder/environment'
 import { openCategories, StateFolder } from '../folder/state-folder'
-import type { StateGround } from '../folder/state-ground'
 import { needMarker, type StateOrigin } from '../folder/state-marker'
 import { StatePaths } from '../folder/state-paths'
 import { makeReaderPlace, type ReaderPlace } from './reader-place'
@@ -19,8 +19,8 @@ import { makeReaderPlace, type ReaderPlace } from './reader-place'
 export interface StateViewOptions {
   readonly folder: string
   readonly storeBytes: number
-  readonly ground: StateGround
-  /** How a file that a run was applying when it died is finished. */
+  readonly environment: Environment
+  /** Options for finishing a file that an earlier run left half applied. */
   readonly finish: FinishOptions
 }
 
@@ -55,20 +55,24 @@ export class StateView {
     for (;;) {
       await finishAll(options)
       const view = await StateView.#openAsItIs(options)
-      // What remains of a spool may belong to a file that is still to come.
+      // A spool that is left may belong to a file that is still being fetched.
       if (!(await view.#mustFinish(async (_, { ledger }) => ledger.applying !== undefined)))
         return view
     }
   }
 
-  static async #openAsItIs({ folder, storeBytes, ground }: StateViewOptions): Promise<StateView> {
+  static async #openAsItIs({
+    folder,
+    storeBytes,
+    environment,
+  }: StateViewOptions): Promise<StateView> {
     const paths = new StatePaths(folder)
-    await needMarker(ground.files, paths)
-    const place = await makeReaderPlace(ground, paths)
+    await needMarker(environment.files, paths)
+    const place = await makeReaderPlace(environment, paths)
     try {
       const store = await place.snapshot.open(storeBytes)
       try {
-        return new StateView(paths, ground.files, place, store, [
+        return new StateView(paths, environment.files, place, store, [
           ...(await openCategories(store)).values(),
         ])
       } catch (error) {
@@ -81,7 +85,7 @@ export class StateView {
     }
   }
 
-  /** Closes the view where something has to be finished first. */
+  /** Returns true, and closes the view, where a file must be finished first. */
   async #mustFinish(isOpen: typeof isUnfinished): Promise<boolean> {
     try {
       for (const category of this.categories) {
@@ -106,8 +110,8 @@ export class StateView {
   }
 
   /**
-   * A folder for what is made for this reader, which does not exist yet. It goes when the view is
-   * closed.
+   * Returns the path of a new folder for this reader, which does not exist yet. It is removed when
+   * the view is closed.
    */
   newFolder(): string {
     return join(this.#place.folder, randomUUID())
@@ -122,8 +126,13 @@ export class StateView {
   }
 }
 
-async function finishAll({ folder, storeBytes, ground, finish }: StateViewOptions): Promise<void> {
-  const state = await StateFolder.open({ folder, storeBytes, ground })
+async function finishAll({
+  folder,
+  storeBytes,
+  environment,
+  finish,
+}: StateViewOptions): Promise<void> {
+  const state = await StateFolder.open({ folder, storeBytes, environment })
   try {
     for (const category of state.categories) await finishCategory(state, category, finish)
   } finally {

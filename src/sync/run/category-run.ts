@@ -1,10 +1,11 @@
-// The way of one category: asks the calendar what comes next, has files fetched ahead, and applies
-// them one after the other in the order that the calendar gives. It owns what is on its way and
-// what could not be had; waiting for turns is shared with the other categories.
+// The run of one category: it gets the next files from the calendar, fetches files ahead and
+// applies them one after the other in the calendar's order. It owns its downloads and its failed
+// files. All categories share the semaphores of downloads and of merges.
 
 import { join } from 'node:path'
 import type { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'
+import type { Semaphore } from '../../stages/semaphore'
 import { pause } from '../../stages/wait'
 import { askedId, isBootstrap, readDate } from '../feed-files'
 import { type Fetched, fetchFile } from '../file/fetch-file'
@@ -18,31 +19,30 @@ import type { StateFolder } from '../folder/state-folder'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { SyncSettings } from '../sync-options'
 import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
-import type { Turns } from './turns'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /**
- * The oldest file that can come is 17 days old (item-feeds.md, section 6: 14 daily files, the
- * newest three days late); and a margin.
+ * Time for which removals are kept. The oldest file that can arrive is 17 days old (item-feeds.md,
+ * section 6: 14 daily files, the newest three days late); the rest is a margin.
  */
 const REMOVALS_KEPT_MS = 21 * DAY_MS
 
-/** What the categories of a run share. */
+/** What all categories of a run share. */
 export interface SharedRun {
   readonly settings: SyncSettings
   readonly folder: StateFolder
   readonly finish: FinishOptions
-  readonly downloads: Turns
-  readonly applying: Turns
+  readonly downloads: Semaphore
+  readonly applying: Semaphore
   readonly signal: AbortSignal
-  tell(event: SyncEvent): void
+  report(event: SyncEvent): void
   received(bytes: number): void
   /** Ends the whole run. */
   fail(error: unknown): void
 }
 
-/** A file on its way to the state; the promise does not fail. */
+/** A file on its way to the state. The promise never rejects. */
 interface OnItsWay {
   readonly settled: Promise<void>
   proven: ProvenFile | undefined
@@ -53,16 +53,16 @@ export class CategoryRun {
   readonly #shared: SharedRun
   readonly #state: CategoryState
   readonly #fetches = new Map<string, OnItsWay>()
-  /** Files that are due and could not be had since the last look. */
+  /** Files that are due and that the service could not give since the last plan. */
   readonly #missing = new Map<string, FileId>()
   readonly #failed = new Map<string, FailedFile>()
   /**
-   * When a bootstrap was made that may not remove what it would: it is not fetched again in this
-   * run.
+   * The times of bootstraps that were refused because they would remove too much. They are not
+   * fetched again in this run.
    */
   readonly #refused = new Map<string, Date | undefined>()
   #plan: CategoryPlan
-  #toldWatermarkMs: number | undefined
+  #reportedWatermarkMs: number | undefined
 
   constructor(state: CategoryState, shared: SharedRun) {
     this.#shared = shared
@@ -87,7 +87,7 @@ export class CategoryRun {
     return [...this.#failed.values()]
   }
 
-  /** Until nothing more is to be done, as `mode` says. */
+  /** Runs until `mode` leaves nothing to do. */
   async run(): Promise<void> {
     for (let waitedMs = 0; ; ) {
       await this.#applyReady()
@@ -100,17 +100,19 @@ export class CategoryRun {
     }
   }
 
-  /** Nothing is on its way any more. */
+  /** Resolves when no download is under way any more. */
   async settled(): Promise<void> {
     await Promise.all([...this.#fetches.values()].map(({ settled }) => settled))
   }
 
-  /** Applies all that can be had now, and ends when nothing is on its way any more. */
+  /**
+   * Applies all files that the service has now, and ends when no download is under way any more.
+   */
   async #applyReady(): Promise<void> {
     for (;;) {
       this.#shared.signal.throwIfAborted()
       this.#plan = this.#ask()
-      this.#tellWatermark()
+      this.#reportWatermark()
       await this.#dropUnplanned()
       for (const id of this.#fetchable().slice(0, this.#shared.settings.filesAhead))
         this.#startFetch(id)
@@ -121,7 +123,10 @@ export class CategoryRun {
     }
   }
 
-  /** Of what is held only a new bootstrap could say which of it is of use. */
+  /**
+   * Returns the files to fetch. Held files are left out while the category needs a bootstrap, which
+   * may make them needless.
+   */
   #fetchable(): readonly FileId[] {
     const { ready, held, needsBootstrap } = this.#plan
     return needsBootstrap.some(({ feed }) => feed === 'item') ? ready : [...ready, ...held]
@@ -129,11 +134,11 @@ export class CategoryRun {
 
   async #takeNext(next: OnItsWay): Promise<void> {
     await next.settled
-    // What could not be had is in no further plan of this look.
+    // A file that the service could not give is not in the next plan.
     if (next.proven !== undefined) await this.#apply(next.proven)
   }
 
-  /** False where nothing is on its way. */
+  /** Waits for the next download. Returns false where none is under way. */
   async #anySettles(): Promise<boolean> {
     const pending = [...this.#fetches.values()].filter(({ isSettled }) => !isSettled)
     if (pending.length === 0) return false
@@ -145,18 +150,18 @@ export class CategoryRun {
     const key = fileIdKey(id)
     if (this.#fetches.has(key)) return
     const { downloads, signal, fail } = this.#shared
-    const fetching = downloads.take(signal, () => this.#fetch(id))
+    const fetching = downloads.run(signal, () => this.#fetch(id))
     const onItsWay: OnItsWay = { settled: Promise.resolve(), proven: undefined, isSettled: false }
     const settled = fetching.then(fetched => this.#settle(id, onItsWay, fetched), fail)
     this.#fetches.set(key, Object.assign(onItsWay, { settled }))
   }
 
   async #fetch(id: FileId): Promise<Fetched> {
-    const { folder, settings, signal, received, tell } = this.#shared
+    const { folder, settings, signal, received, report } = this.#shared
     const { service, shares, now } = settings
     const retry = {
       ...settings.retry,
-      onRetry: (told: Retry) => tell({ type: 'retry', file: id, ...told }),
+      onRetry: (failure: Retry) => report({ type: 'retry', file: id, ...failure }),
     }
     const needed = isBootstrap(id)
       ? this.#plan.needsBootstrap.find(({ feed }) => feed === id.feed)?.newerThan
@@ -169,7 +174,7 @@ export class CategoryRun {
       ...retry,
       ...settings.ranges,
     }
-    tell({ type: 'fetching', file: id })
+    report({ type: 'fetching', file: id })
     const options = {
       files: folder.files,
       folder: folder.paths.spool(id),
@@ -194,40 +199,40 @@ export class CategoryRun {
   }
 
   #settle(id: FileId, onItsWay: OnItsWay, fetched: Fetched): void {
-    const { tell } = this.#shared
+    const { report } = this.#shared
     const key = fileIdKey(id)
     onItsWay.isSettled = true
-    // What was refused and is still the newest stays failed.
+    // A bootstrap that was refused stays failed while it is the newest one.
     if (fetched.kind !== 'missing' || !this.#refused.has(key)) this.#failed.delete(key)
     if (fetched.kind === 'proven') {
       onItsWay.proven = fetched.file
-      tell({ type: 'proven', file: fetched.file.id })
+      report({ type: 'proven', file: fetched.file.id })
       return
     }
     this.#fetches.delete(key)
     this.#missing.set(key, id)
-    if (fetched.kind === 'missing') tell({ type: 'missing', file: id })
+    if (fetched.kind === 'missing') report({ type: 'missing', file: id })
     else this.#fail(id, fetched.error)
   }
 
   #fail(file: FileId, error: FeedError): void {
     this.#failed.set(fileIdKey(file), { file, error })
-    this.#shared.tell({ type: 'failed', file, error })
+    this.#shared.report({ type: 'failed', file, error })
   }
 
   async #apply(file: ProvenFile): Promise<void> {
-    const { applying, signal, folder, finish, settings, tell } = this.#shared
+    const { applying, signal, folder, finish, settings, report } = this.#shared
     const { maxRemovedShare } = settings
-    await applying.take(signal, async () => {
+    await applying.run(signal, async () => {
       const refusal = await removalRefusal(folder, this.#state, file, { maxRemovedShare, signal })
       if (refusal !== undefined) return this.#refuse(file, refusal)
       const entry = await commitFile(this.#state, file, {
         changes: changeTarget(settings.changes),
         keep: settings.keepFileBytes > 0,
       })
-      tell({ type: 'applying', file: file.id, entry })
+      report({ type: 'applying', file: file.id, entry })
       const done = await finishFile(folder, this.#state, entry, finish)
-      tell({ type: 'done', file: file.id, entry: done })
+      report({ type: 'done', file: file.id, entry: done })
     })
     this.#fetches.delete(fileIdKey(askedId(file.id)))
   }
@@ -238,7 +243,7 @@ export class CategoryRun {
     const key = fileIdKey(id)
     this.#refused.set(key, isBootstrap(file.id) ? readDate(file.id.generation) : undefined)
     this.#missing.set(key, id)
-    // A later run is to ask for it again, and may find the right one.
+    // The spool is removed, so that a later run fetches the bootstrap again.
     await files.remove(paths.spool(file.id))
     this.#fail(id, refusal)
   }
@@ -257,14 +262,14 @@ export class CategoryRun {
     })
   }
 
-  #tellWatermark(): void {
+  #reportWatermark(): void {
     const { watermark } = this.#plan
-    if (watermark === undefined || watermark.getTime() === this.#toldWatermarkMs) return
-    this.#toldWatermarkMs = watermark.getTime()
-    this.#shared.tell({ type: 'watermark', category: this.#state.category, watermark })
+    if (watermark === undefined || watermark.getTime() === this.#reportedWatermarkMs) return
+    this.#reportedWatermarkMs = watermark.getTime()
+    this.#shared.report({ type: 'watermark', category: this.#state.category, watermark })
   }
 
-  /** Files that were fetched ahead and that a newer bootstrap has made needless. */
+  /** Removes files that were fetched ahead and that a newer bootstrap has made needless. */
   async #dropUnplanned(): Promise<void> {
     const planned = new Set(this.#fetchable().map(fileIdKey))
     for (const [key, { isSettled, proven }] of this.#fetches) {
@@ -276,8 +281,8 @@ export class CategoryRun {
   }
 
   /**
-   * Drops what earlier runs have begun and nobody will ask for any more. Before anything is
-   * fetched.
+   * Removes spools of earlier runs that the calendar does not need. The caller calls it before any
+   * fetch.
    */
   async dropStrangeSpools(): Promise<void> {
     const { files, paths } = this.#shared.folder
@@ -291,7 +296,7 @@ export class CategoryRun {
     }
   }
 
-  /** Once for each day by which the watermark goes on. */
+  /** Forgets old removals, once for each day by which the watermark advances. */
   async #compact(): Promise<void> {
     const { watermark } = this.#plan
     if (watermark === undefined) return
@@ -302,7 +307,7 @@ export class CategoryRun {
       await this.#state.compact(before)
   }
 
-  /** Until the next look; undefined where there is none. */
+  /** Returns the delay until the next plan; undefined where the run ends. */
   #delayMs(waitedMs: number): number | undefined {
     const { mode, until, pollMs, waitLimitMs, now } = this.#shared.settings
     const { waiting, watermark } = this.#plan

@@ -1,20 +1,19 @@
-// What a synchronisation tells while it runs, and the queue from which it is read: bounded, whether
-// anybody reads or not.
+// The events of a synchronisation, and their bounded queue.
 
 import type { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'
 import type { Category, FileId } from '../file-id'
 import type { LedgerEntry } from '../folder/ledger'
 
-/** A category at one moment. */
+/** The progress of a category at one moment. */
 export interface CategoryProgress extends Category {
-  /** The state is what was true at this time; undefined before the first bootstrap. */
+  /** The state equals the true state at this time; undefined before the first bootstrap. */
   readonly watermark: Date | undefined
-  /** Files that are in the state. */
+  /** Number of files in the state. */
   readonly done: number
-  /** Files that can be had and are not in the state yet. */
+  /** Number of files that the service has and that are not in the state yet. */
   readonly ready: number
-  /** Files that are due and that the service does not have, or could not give. */
+  /** Files that are due and that the service does not have or could not give. */
   readonly missing: readonly FileId[]
   /** Files that are lost: a newer bootstrap is needed. */
   readonly gone: readonly FileId[]
@@ -22,15 +21,15 @@ export interface CategoryProgress extends Category {
 
 export interface SyncProgress {
   readonly categories: readonly CategoryProgress[]
-  /** Files that came into the state in this run. */
+  /** Number of files that this run has applied. */
   readonly files: number
-  /** Rows merged in this run. */
+  /** Number of rows that this run has merged. */
   readonly rows: number
-  /** Compressed bytes received in this run. */
+  /** Number of compressed bytes that this run has received. */
   readonly bytes: number
   readonly bytesPerSecond: number
   readonly seconds: number
-  /** By the pace so far; undefined before the first file. */
+  /** Estimate by the pace so far; undefined before the first file. */
   readonly secondsLeft: number | undefined
 }
 
@@ -48,13 +47,13 @@ export interface FailedFile {
   readonly error: FeedError
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface SyncSummary extends SyncProgress {
-  /** Files that could not be had in this run. */
+  /** Files that this run could not fetch or apply. */
   readonly failed: readonly FailedFile[]
 }
 
-/** Events that wait for a reader at the most; then the oldest are dropped. */
+/** Limit of events that wait for a reader. Past it the oldest are dropped. */
 const MOST_EVENTS = 10_000
 
 export class EventQueue {
@@ -64,7 +63,7 @@ export class EventQueue {
 
   add(event: SyncEvent): void {
     if (this.#ended) return
-    // Of two reports that nobody has read the later says it all.
+    // A newer progress event replaces one that was not read yet.
     if (event.type === 'progress' && this.#events.at(-1)?.type === 'progress') this.#events.pop()
     this.#events.push(event)
     if (this.#events.length > MOST_EVENTS) this.#events.shift()
@@ -81,7 +80,10 @@ export class EventQueue {
     this.#wake()
   }
 
-  /** The next event; undefined at the end. Fails as the run did. One reader. */
+  /**
+   * Returns the next event; undefined at the end. Rejects with the error of the run. The queue has
+   * one reader.
+   */
   async next(): Promise<SyncEvent | undefined> {
     for (;;) {
       const event = this.#events.shift()

@@ -1,44 +1,43 @@
-// A synchronisation run: brings the categories of a marketplace in a state folder up to the files
-// of the service. This file owns the life of the run: opening, the resources that all categories
-// share, progress, and the one end. category-run.ts runs one category.
+// A synchronisation: it brings the categories of a marketplace in a state folder up to date with
+// the service. This file owns the run: opening, what the categories share, progress and the end.
+// category-run.ts is the run of one category.
 //
 // If you change when a run ends, also change category-run.ts and the events in sync-events.ts.
 
 import { setMaxListeners } from 'node:events'
 import { asFeedError, FeedError } from '../../errors'
+import { Semaphore } from '../../stages/semaphore'
 import { listenable } from '../../stages/wait'
 import { type FinishOptions, finishCategory } from '../file/finish-file'
 import { StateFolder } from '../folder/state-folder'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
 import { CategoryRun, type SharedRun } from './category-run'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
-import { Turns } from './turns'
 
 /**
- * A synchronisation that is under way. Read as an iterable it tells what happens, and fails as the
- * run does; leaving the loop early stops the run. Nobody has to read it.
+ * A synchronisation that is under way. As an iterable it yields the events, and fails with the
+ * error of the run. A loop that is left early stops the run. Reading the events is optional.
  */
 export interface SyncRun extends AsyncIterable<SyncEvent> {
   /**
-   * Settles when the run is over and the folder is free. Rejects with the error that ended it,
-   * ABORTED where it was stopped.
+   * Settles when the run has ended and the folder is unlocked. Rejects with the error that ended
+   * the run, which is ABORTED where it was stopped.
    */
   readonly summary: Promise<SyncSummary>
 }
 
 /**
- * Brings the state in a folder up to what the service has, and, with `mode: 'follow'`, keeps it
- * there.
+ * Brings the state in a folder up to date with the service and, with `mode: 'follow'`, keeps it so.
  *
- * After each file the state is exactly what was true at the category's watermark. A run may die or
- * be stopped at any moment: the next one goes on where it was, in the middle of a download and in
- * the middle of a file.
+ * After each file the state equals the true state at the category's watermark. A run may be killed
+ * or stopped at any moment. The next run continues at the same place, also in the middle of a
+ * download or of a file.
  *
- * Fails with STATE_LOCKED where another run works in the folder, STATE_FOREIGN where it is of
- * another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT where
- * what is stored is not what was written, DEPENDENCY_MISSING without classic-level, TOKEN_REFUSED,
- * ABORTED. Files that cannot be had do not end it: they are told as `missing` or `failed`, and hold
- * the watermark.
+ * The run fails with STATE_LOCKED where another run uses the folder, STATE_FOREIGN where the folder
+ * is of another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT
+ * where stored data is damaged, DEPENDENCY_MISSING without classic-level, TOKEN_REFUSED, ABORTED. A
+ * file that the service cannot give does not end the run: it is reported as `missing` or `failed`,
+ * and the watermark stays before it.
  * @throws FeedError OPTION_INVALID
  */
 export function sync(options: SyncOptions): SyncRun {
@@ -59,7 +58,7 @@ class Run {
 
   constructor(settings: SyncSettings) {
     this.#settings = settings
-    // Everything on its way listens to this one signal.
+    // All downloads and merges listen to this one signal.
     setMaxListeners(0, this.#abort.signal)
     this.summary = this.#run().then(
       summary => {
@@ -93,7 +92,7 @@ class Run {
     const onAbort = () => this.#stop(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     const timer = setInterval(
-      () => this.#tell({ type: 'progress', ...this.#progress() }),
+      () => this.#report({ type: 'progress', ...this.#progress() }),
       this.#settings.progressMs,
     ).unref()
     try {
@@ -101,7 +100,7 @@ class Run {
       this.#abort.signal.throwIfAborted()
       await this.#work()
       const progress = this.#progress()
-      this.#tell({ type: 'progress', ...progress })
+      this.#report({ type: 'progress', ...progress })
       return { ...progress, failed: this.#categories.flatMap(({ failed }) => failed) }
     } finally {
       clearInterval(timer)
@@ -110,13 +109,18 @@ class Run {
   }
 
   async #work(): Promise<void> {
-    const { folder, marketplace, service, shares, ground } = this.#settings
+    const { folder, marketplace, service, shares, environment } = this.#settings
     const origin = { marketplace, service: service.profile.baseUrl }
-    const state = await StateFolder.open({ folder, origin, storeBytes: shares.storeBytes, ground })
+    const state = await StateFolder.open({
+      folder,
+      origin,
+      storeBytes: shares.storeBytes,
+      environment,
+    })
     try {
       await this.#synchronise(state)
     } catch (error) {
-      // The first failure is the one to tell.
+      // The run fails with the first failure.
       await state.close().catch(() => {})
       throw error
     }
@@ -132,8 +136,7 @@ class Run {
       runs.push(new CategoryRun(await state.category(category), shared))
     this.#categories = runs
     for (const run of runs) await run.dropStrangeSpools()
-    // All of them let go of the folder before it is closed; what ended the run first is what it
-    // fails with.
+    // All categories end before the folder is closed. The run fails with the first error.
     await Promise.all(runs.map(run => run.run().catch(error => this.#end(error))))
     await Promise.all(runs.map(run => run.settled()))
     this.#abort.signal.throwIfAborted()
@@ -144,11 +147,12 @@ class Run {
       settings: this.#settings,
       folder,
       finish,
-      downloads: new Turns(this.#settings.parallelFiles),
-      // Rows are merged on this thread: two files at a time would only take twice the memory.
-      applying: new Turns(1),
+      downloads: new Semaphore(this.#settings.parallelFiles),
+      // Rows are merged on this thread, so two files at a time would take twice the memory and no
+      // less time.
+      applying: new Semaphore(1),
       signal: this.#abort.signal,
-      tell: event => this.#tell(event),
+      report: event => this.#report(event),
       received: bytes => {
         this.#bytes += bytes
       },
@@ -171,7 +175,7 @@ class Run {
     }
   }
 
-  #tell(event: SyncEvent): void {
+  #report(event: SyncEvent): void {
     if (event.type === 'done') this.#files++
     this.#queue.add(event)
   }
@@ -191,7 +195,7 @@ class Run {
     }
   }
 
-  /** The caller wants no more. */
+  /** Stops the run for the caller. */
   #stop(reason: unknown): void {
     this.#end(
       new FeedError(

@@ -1,3 +1,5 @@
+// Long: its properties draw many samples for each verdict.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_ALPHA, DEFAULT_ROUNDS } from '../../../bench/compare/compare-options'

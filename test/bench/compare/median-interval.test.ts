@@ -1,3 +1,5 @@
+// Long: its properties draw many samples for each interval.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { medianInterval } from '../../../bench/compare/median-interval'

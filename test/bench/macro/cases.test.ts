@@ -1,5 +1,6 @@
 // Every contender on a small file: those that are right, those that are known to be wrong, and by
 // how much.
+// Long: it runs every case of the benchmark.
 
 import { afterAll, expect, test } from 'vitest'
 import type { BenchFeed } from '../../../bench/bench-feed'

@@ -80,11 +80,11 @@ describe('the process of a round', () => {
   test.each([
     ['that ends without a word', 'process.exit(3)', /ended with exit code 3/],
     ['that is killed', "process.kill(process.pid, 'SIGKILL')", /ended with SIGKILL/],
-    ['that stands still', 'setInterval(() => {}, 1000)', /read nothing more of its file for 20 ms/],
+    ['that stands still', 'setInterval(() => {}, 1000)', /read nothing of its file for 20 ms/],
     [
       'that always repeats its place',
       "setInterval(() => process.send({ kind: 'progress', bytesRead: 5 }), 1)",
-      /read nothing more of its file for 20 ms/,
+      /read nothing of its file for 20 ms/,
     ],
   ])('one %s is a typed failure', async (_, code, message) => {
     const broken = join(folder, 'broken.js')

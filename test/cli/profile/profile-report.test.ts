@@ -35,12 +35,12 @@ test('plain text, bad rows, one round, a short run', () => {
   expect(lines[1]).toBe('first bad row: TSV_ROW_BLANK: row 3')
   expect(lines[3]).toBe('every row as an object of decoded cells; one round, in a fresh process')
   expect(lines).toContain('1000 MB/s of TSV · 1000000 rows/s')
-  expect(lines.at(-1)).toMatch(/warming up/)
+  expect(lines.at(-1)).toMatch(/warm-up/)
 })
 
 test.each([
   ['objects', /^every row as an object of strings;/],
-  [0, /^rows of which no cell is read;/],
+  [0, /^rows without reading a cell;/],
 ] as const)('reading %s in words', (reading, words) => {
   expect(
     profileReport(profileResult({ ...subject, reading }, machine, [round(1000)])).split('\n')[2],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SyncCommand, syncCommand } from '../../../src/cli/sync/sync'
-import { machineGround } from '../../../src/sync/folder/state-ground'
+import { machineEnvironment } from '../../../src/sync/folder/environment'
 import { StateLock } from '../../../src/sync/folder/state-lock'
 import { openState } from '../../../src/sync/index'
 import { HOURS, outcomeOf, served } from '../served'
@@ -121,7 +121,7 @@ describe('feedmill sync', () => {
 
   test('a folder that another run has is refused, and so is one of another service', async () => {
     const state = stateIn('plain')
-    const lock = await StateLock.take(machineGround, state)
+    const lock = await StateLock.take(machineEnvironment, state)
     try {
       expect((await run({ state })).error).toMatchObject({ code: 'STATE_LOCKED' })
     } finally {

@@ -1,3 +1,5 @@
+// Long: its properties inflate many damaged files.
+
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'

@@ -31,7 +31,7 @@ test('texts are cut', () => {
   expect([error!.length <= 41, description!.length <= 201]).toEqual([true, true])
 })
 
-test('nothing that a server sends makes it fail', () => {
+test('no header of a server makes it throw', () => {
   const part = fc.constantFrom(
     'Bearer',
     'Basic',

@@ -29,7 +29,7 @@ test('fault 34: media types of pages and messages', () => {
     expect([type, refusedContentType(type)]).toEqual([type, false])
 })
 
-test('fault 34: a signature cut anywhere is checked where its bytes stand', () => {
+test('fault 34: a signature that arrives in several parts is checked', () => {
   const whole = fc.uint8Array({ minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(whole, fc.nat(6), fc.boolean(), (bytes, cut, isGzip) => {

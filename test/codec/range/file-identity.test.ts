@@ -7,12 +7,12 @@ test('fault 14: weak and malformed entity tags are left out', () => {
   expect(identityOf(undefined, undefined, '"a"')).toEqual({ etag: '"a"' })
 })
 
-test('facts that one side leaves out contradict nothing', () => {
+test('values that one side leaves out are not compared', () => {
   expect(identityChange({}, { totalBytes: 5, lastModified: 'a', etag: '"a"' })).toBeUndefined()
   expect(identityChange({ totalBytes: 5, lastModified: 'a', etag: '"a"' }, {})).toBeUndefined()
 })
 
-test('faults 6, 11, 13: each fact that changes is named', () => {
+test('faults 6, 11, 13: the changed value is named', () => {
   expect(identityChange({ totalBytes: 5 }, { totalBytes: 6 })).toEqual({
     what: 'total',
     before: '5',
@@ -35,7 +35,7 @@ test('faults 6, 11, 13: each fact that changes is named', () => {
   })
 })
 
-test('what is pinned stays, what is new is added', () => {
+test('known values stay, and new ones are added', () => {
   expect(mergeIdentity({ totalBytes: 5 }, { totalBytes: 6, etag: '"a"' })).toEqual({
     totalBytes: 5,
     etag: '"a"',

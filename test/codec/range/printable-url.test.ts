@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { printableUrl } from '../../../src/codec/range/printable-url'
 
-test('user info goes, path and query stay', () => {
+test('user info is removed, and path and query stay', () => {
   expect(printableUrl('https://user:secret@feed.test:8443/item?category_id=1&date=20240101')).toBe(
     'https://feed.test:8443/item?category_id=1&date=20240101',
   )
@@ -15,7 +15,7 @@ test('values of secret parameters are covered', () => {
   ).toBe('https://feed.test/f?access_token=redacted&date=1&X-Signature=redacted&apiKey=redacted')
 })
 
-test('what is no URL is not shown', () => {
+test('a text that is no URL is not shown', () => {
   expect(printableUrl('user:secret@feed')).not.toContain('/')
   expect(printableUrl('//secret')).toBe('(not a URL)')
 })

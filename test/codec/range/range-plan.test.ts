@@ -8,7 +8,7 @@ const finish = (range: PlannedRange) => {
   range.handOut(range.end - range.handedOffset)
 }
 
-test('asks one range until the total is known, then up to the window', () => {
+test('requests one range until the total is known, and then ranges up to the window', () => {
   const plan = new RangePlan(sizes)
   const first = plan.next() as PlannedRange
   expect(first.missing).toEqual({ start: 0, end: 20 })
@@ -26,7 +26,7 @@ test('asks one range until the total is known, then up to the window', () => {
   expect(plan.done).toBe(false)
 })
 
-test('large ranges come by degrees, from the first byte that is asked for', () => {
+test('ranges grow from the first requested byte', () => {
   const mib = 1024 * 1024
   for (const startOffset of [0, 100 * mib]) {
     const plan = new RangePlan({
@@ -59,7 +59,7 @@ test('fault 35: no range is larger than the service maximum or the window', () =
   expect(new RangePlan({ ...sizes, windowBytes: 3 }).next()?.end).toBe(3)
 })
 
-test('a file smaller than the first range, a file of nothing, and a later start', () => {
+test('small files, empty files and a later start are planned', () => {
   const small = new RangePlan(sizes)
   const range = small.next() as PlannedRange
   range.receive(5)

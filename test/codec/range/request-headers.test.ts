@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sendableHeaders } from '../../../src/codec/range/request-headers'
 
-test('fault 86: CR, LF, NUL and what HTTP cannot carry are refused without showing the value', () => {
+test('fault 86: CR, LF, NUL and other forbidden characters are refused without showing the value', () => {
   for (const value of [
     'a\r\nX: secret',
     'a\nsecret',
@@ -26,7 +26,7 @@ test('fault 86: a header name that is no token is refused', () => {
     )
 })
 
-test('good headers pass as they are', () => {
+test('valid headers are returned unchanged', () => {
   const headers = {
     Authorization: 'Bearer a.b-c',
     'X-MKT-C-MARKETPLACE-ID': 'MKT_US',

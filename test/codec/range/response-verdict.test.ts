@@ -46,7 +46,7 @@ describe('good responses', () => {
       expect(judge(status, contentRange)).toMatchObject({ kind: 'part', takeBytes })
   })
 
-  test('fault 18: an echo past the end of the file is cut to it', () => {
+  test('fault 18: an end after the end of the file is cut to it', () => {
     const first = { asked: { start: 0, end: 209_715_201 }, pinned: {} }
     expect(judge(200, '0-209715200/1076602', first)).toMatchObject({
       kind: 'part',
@@ -75,7 +75,7 @@ describe('good responses', () => {
     expect(judge(206, '*/100')).toEqual(failing('fatal', 'RANGE_HEADER_INVALID'))
   })
 
-  test('fault 26: emptiness is empty at the start and another file later', () => {
+  test('fault 26: an empty response means an empty file at the start and a replaced file later', () => {
     const start = { asked: { start: 0, end: 20 }, pinned: {} }
     expect(judge(204, undefined, start)).toEqual({ kind: 'empty', identity: { totalBytes: 0 } })
     expect(judge(206, '*/0', start)).toEqual({ kind: 'empty', identity: { totalBytes: 0 } })
@@ -86,7 +86,7 @@ describe('good responses', () => {
     }
   })
 
-  test('fault 89: a 200 that states a length of 0 is asked for again, wherever it comes, and pins nothing', () => {
+  test('fault 89: a 200 with a length of 0 is repeated and changes no identity', () => {
     for (const asked of [question.asked, { start: 0, end: 20 }]) {
       for (const pinned of [{}, { totalBytes: 100 }]) {
         const verdict = judgeResponse(
@@ -111,7 +111,7 @@ describe('good responses', () => {
       ).toEqual(failing('fatal', 'HTTP_CONTENT_LENGTH'))
   })
 
-  test('fault 34: pages and messages, unless the check is off', () => {
+  test('fault 34: error pages are refused unless the check is off', () => {
     const page = facts(200, { 'content-type': 'text/html' }, '<html>')
     expect(bodyIsText(page, true)).toBe(true)
     expect(judgeResponse(question, page)).toEqual(failing('fatal', 'HTTP_CONTENT_TYPE'))
@@ -123,7 +123,7 @@ describe('good responses', () => {
 })
 
 describe('refusals', () => {
-  test('fault 23: 416 with the total that we have', () => {
+  test('fault 23: a 416 with the known total', () => {
     expect(judge(416, '*/20', { pinned: {} })).toEqual({
       kind: 'total',
       identity: { totalBytes: 20 },
@@ -153,7 +153,7 @@ describe('refusals', () => {
     expect(judge(416, '*/50', { pinned: {} })).toEqual(failing('fatal', 'RANGE_UNSATISFIABLE'))
   })
 
-  test('an end past a total that nobody knew is asked again within it', () => {
+  test('a range that ends after an unknown total is requested again within it', () => {
     expect(judge(416, '*/30', { pinned: {} })).toEqual({
       kind: 'total',
       identity: { totalBytes: 30 },
@@ -186,7 +186,7 @@ describe('refusals', () => {
     expect(judge(status)).toEqual(failing('fatal', 'HTTP_STATUS'))
   })
 
-  test('a status names what the service said', () => {
+  test('the error of a status has the description of the service', () => {
     const verdict = judgeResponse(
       question,
       facts(403, {}, '{"errorId":13023,"category":"BUSINESS","message":"no"}'),

@@ -18,7 +18,7 @@ test('both forms are read', () => {
   )
 })
 
-test('what is no description gives none', () => {
+test('a body that is no description gives an empty one', () => {
   for (const text of [
     '',
     '<html>',

@@ -3,7 +3,7 @@ import { statusError } from '../../../src/codec/range/status-error'
 
 const facts = { url: 'https://a.test/', status: 400 }
 
-test('what the service says stands beside where it said it', () => {
+test('the context has the description and the request', () => {
   const cause = new Error('x')
   const error = statusError(
     { ...facts, operation: 'getFile', byteOffset: 5 },
@@ -26,7 +26,7 @@ test('what the service says stands beside where it said it', () => {
   expect(statusError(facts, {})).toMatchObject({ message: 'status 400', context: facts })
 })
 
-test('fault 27: which answers may pass', () => {
+test('fault 27: the statuses and errors that are retryable', () => {
   for (const status of [408, 429, 500, 502, 503, 504])
     expect(statusError({ ...facts, status }, {}).retryable).toBe(true)
   for (const status of [400, 401, 403, 404, 409, 416, 501])

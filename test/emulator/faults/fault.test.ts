@@ -41,7 +41,7 @@ describe('fault grammar', () => {
     expect(() => readFault(text, 'some option')).toThrow(
       expect.objectContaining({
         code: 'OPTION_INVALID',
-        context: expect.objectContaining({ option: 'some option', received: text }),
+        context: expect.objectContaining({ option: 'some option', received: JSON.stringify(text) }),
       }),
     )
   })

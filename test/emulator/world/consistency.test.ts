@@ -1,6 +1,7 @@
 // What a data engineer checks before trusting a feed: whether the cells of a file agree with each
 // other, with the files beside it, and with what the columns are documented to mean (item-feeds.md,
 // section 2.2). It is one piece because all of it reads the same files.
+// Long: it looks at every hour of a world.
 
 import { describe, expect, test } from 'vitest'
 import { tsvBytes } from '../../../src/emulator/feeds/feed-file'

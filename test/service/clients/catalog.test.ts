@@ -39,7 +39,7 @@ const nothing = () => new Response(null, { status: 204 })
 const pathsOf = (sent: readonly Request[]) =>
   sent.map(({ url }) => url.replace('https://a.test/buy/feed/v1', ''))
 
-test('access rules; 204 is none', async () => {
+test('a 204 means no access rules', async () => {
   const accesses = [
     {
       feedType: 'CURATED_ITEM_FEED',
@@ -52,7 +52,7 @@ test('access rules; 204 is none', async () => {
   expect(await catalogAnswering(nothing).catalog.getAccess()).toEqual({ accesses: [] })
 })
 
-test('parameters as the service names them, absent ones left out', async () => {
+test('parameters have the names of the service, and absent ones are left out', async () => {
   const { catalog, sent, scopes } = catalogAnswering(
     nothing,
     {},
@@ -86,7 +86,7 @@ test('parameters as the service names them, absent ones left out', async () => {
   expect(scopes).toEqual(['s/buy.item.feed'])
 })
 
-test('what the service does not allow is refused before anything is sent', async () => {
+test('parameters that the service does not allow are refused before anything is sent', async () => {
   const { catalog, sent, scopes } = catalogAnswering(nothing)
   const files = (query: object) => (of: Catalog) => of.getFiles({ marketplace: 'MKT_US', ...query })
   const wrongs: [string, (of: Catalog) => unknown][] = [
@@ -108,7 +108,7 @@ test('what the service does not allow is refused before anything is sent', async
   expect([sent, scopes]).toEqual([[], []])
 })
 
-test('the limits of another service are its profile’s', async () => {
+test('the limits come from the profile', async () => {
   const { catalog, sent } = catalogAnswering(
     nothing,
     {},
@@ -142,7 +142,7 @@ test('an identifier with other characters of a URL stays one segment', async () 
   expect(pathsOf(sent)).toEqual(['/file/a%3Fb%23c%20d%252F..%3A%C3%A9'])
 })
 
-test('a file with columns of the caller’s choice, and without', async () => {
+test('a file is read with the schema of the caller, and without one', async () => {
   const { service, emulator } = emulated()
   const files = await service.catalog.getFiles({ marketplace: 'MKT_US' }).toArray()
   const curated = files.find(

@@ -27,7 +27,7 @@ function bootstrapOf(options?: EmulatedOptions): Emulated & { download: FeedDown
   }
 }
 
-/** A service of one file, each request answered by `answer`. */
+/** A service with one file, which answers requests by `answer`. */
 function serving(answer: (request: Request, index: number) => Response | Promise<Response>) {
   const asked: (string | null)[] = []
   const fetchLike: FetchLike = request => {
@@ -104,7 +104,7 @@ describe('what can be read', () => {
     expect(text.toString().split('\n').length).toBeGreaterThan(rows.length)
   })
 
-  test('info: size and generation, by one small range, the file unread', async () => {
+  test('info gives the size and the generation by one small range', async () => {
     const { download, asked } = serving(request => ranged(FILE, request))
     expect(await download.info()).toEqual({
       empty: false,
@@ -139,7 +139,7 @@ describe('what can be read', () => {
     expect(cancelled).toBe(true)
   })
 
-  test('rows carry the generation of their file, or the one that the caller gives', async () => {
+  test('rows have the generation of their file, or the one of the caller', async () => {
     const { download } = serving(request => ranged(FILE, request))
     const [first] = await download.rows().take(1).toArray()
     expect(first?.batch.file).toEqual({
@@ -165,7 +165,7 @@ describe('what can be read', () => {
     expect(summary.stages[2]?.bytesIn).toBeGreaterThan(100)
   })
 
-  test('nothing is requested before it is read, and readings do not share anything', async () => {
+  test('a request is sent when something is read, and each reading is independent', async () => {
     const { download, asked } = serving(request => ranged(FILE, request))
     const rows = download.rows({ ranges: { chunkBytes: 256 } })
     expect(asked).toEqual([])
@@ -174,7 +174,7 @@ describe('what can be read', () => {
     expect(asked.length).toBe(2 * Math.ceil(FILE.length / 256))
   })
 
-  test('a window of the caller’s own goes to both stages that it concerns', async () => {
+  test('the option windowBytes is passed to both stages that have it', async () => {
     const { download } = serving(request => ranged(FILE, request))
     const ranges = { chunkBytes: 100, windowBytes: 200, concurrency: 2 }
     expect((await download.rows({ ranges }).toArray()).length).toBe(200)
@@ -192,7 +192,7 @@ describe('what can be read', () => {
 })
 
 describe('an empty file', () => {
-  test('fault 26: 204 is an empty result that says so, whichever way it is read', async () => {
+  test('fault 26: a 204 is an empty file in every way of reading', async () => {
     const { download } = serving(() => new Response(null, { status: 204 }))
     expect(await download.rows().toArray()).toEqual([])
     expect((await bytesOf(download.bytes())).length).toBe(0)
@@ -205,7 +205,7 @@ describe('an empty file', () => {
     })
   })
 
-  test('fault 26: of a category without items in the emulated service', async () => {
+  test('fault 26: the emulated service answers 204 for a category without items', async () => {
     const { service } = bootstrapOf({
       emulator: { world: { seed: 7, items: 1, hours: 24, churn: 1 } },
     })
@@ -228,7 +228,7 @@ describe('an empty file', () => {
     expect(empties.length).toBeGreaterThan(0)
   })
 
-  test('a file without content that is not declared empty stays a failure', async () => {
+  test('a file without bytes fails unless the service states that it is empty', async () => {
     const nothing = serving(request => ranged(Uint8Array.from(gzipSync('')), request))
     expect((await failureOf(nothing.download.rows().toArray())).code).toBe('TSV_EMPTY')
     const short = serving(() => new Response(new Uint8Array(), { status: 200 }))
@@ -291,7 +291,7 @@ describe('fault 89: a 200 without a byte', () => {
 })
 
 describe('the service’s refusals', () => {
-  test('fault 27: 13007, still being generated, is asked for again, and then served', async () => {
+  test('fault 27: a request answered with 13007 is repeated until the file is generated', async () => {
     const { download, asked } = serving((request, index) =>
       index < 3 ? refusal(400, 13007) : ranged(FILE, request),
     )
@@ -316,7 +316,7 @@ describe('the service’s refusals', () => {
     },
   )
 
-  test('fault 27: 14004, expired, is fatal at once', async () => {
+  test('fault 27: 14004, for an expired file, is not repeated', async () => {
     const { service, asked } = serving(() => refusal(404, 14004))
     const error = await failureOf(
       service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f1' }).rows().toArray(),
@@ -337,7 +337,7 @@ describe('the service’s refusals', () => {
     expect(asked.length).toBe(1)
   })
 
-  test('13017 is told as the service’s refusal too, its range error as the cause', async () => {
+  test('13017 becomes HTTP_STATUS with the error of the range as its cause', async () => {
     for (const status of [400, 416]) {
       const { download } = serving(() => refusal(status, 13017))
       const error = await failureOf(download.rows().toArray())
@@ -370,7 +370,7 @@ describe('the service’s refusals', () => {
     },
   )
 
-  test('fault 29: 500 with 13006 in the middle of a file: that chunk is asked for again, no other', async () => {
+  test('fault 29: 500 with 13006 in the middle of a file repeats only that range', async () => {
     const { download, asked } = serving((request, index) =>
       index === 3 || index === 4 ? refusal(500, 13006) : ranged(FILE, request),
     )
@@ -381,7 +381,7 @@ describe('the service’s refusals', () => {
     expect(new Set(asked).size).toBe(asked.length - 2)
   })
 
-  test('fault 30: 401 in the middle of a file: one shared token refresh, the same chunks', async () => {
+  test('fault 30: a 401 in the middle of a file renews the token once and repeats the same ranges', async () => {
     const refused: string[] = []
     let tokens = 0
     let revoked: string | null = null
@@ -390,7 +390,7 @@ describe('the service’s refusals', () => {
       between: async (request, forward) => {
         if (request.method === 'POST') {
           tokens++
-          // Long enough for every range in flight to meet its 401 meanwhile.
+          // The delay lets every range in flight receive its 401.
           if (tokens === 2) await new Promise(resolve => setTimeout(resolve, 10))
           return forward(request)
         }
@@ -407,7 +407,7 @@ describe('the service’s refusals', () => {
     expect(refused.length).toBeGreaterThan(1)
     const info = await service.feeds.getItemFeed(BOOTSTRAP).info()
     expect(compressed.length).toBe(info.totalBytes)
-    // Each range once, those that met a 401 twice; the token twice; the range of `info`.
+    // A range is requested once, or twice after a 401; the token twice, and `info` once.
     expect(sent.length).toBe(Math.ceil(compressed.length / 400) + refused.length + 2 + 1)
   })
 
@@ -452,7 +452,7 @@ describe('fault 37: the size in the catalog does not count', () => {
   )
 })
 
-test('fault 87: a name to keep the file under', () => {
+test('fault 87: a name for storing the file', () => {
   const { service } = bootstrapOf()
   const download = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'a..b' })
   expect(download.fileName).toBe('downloadFile.MKT_US.a%2E%2Eb.tsv.gz')

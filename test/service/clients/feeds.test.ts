@@ -29,7 +29,7 @@ function feedsAnswering(options: FeedServiceOptions = {}) {
   return { feeds, sent }
 }
 
-test('addresses, headers and files as documented', async () => {
+test('addresses, headers and files are those of the documents', async () => {
   const { feeds, sent } = feedsAnswering()
   const downloads = [
     feeds.getItemFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' }),
@@ -104,13 +104,13 @@ test('what the service does not allow is refused at the call', () => {
     )
   }
   expect(sent).toEqual([])
-  // The oldest daily file that a category may have, whose newest one is three days late.
+  // The oldest daily file of a category whose newest file is three days old.
   expect(
     feeds.getItemFeed({ ...CATEGORY, scope: 'NEWLY_LISTED', date: '20260226' }).file.date,
   ).toBe('20260226')
 })
 
-test('without checks, what is missing is left out of the request', async () => {
+test('without checks, missing parameters are left out of the request', async () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
   for (const get of [
     feeds.getItemFeed,
@@ -124,7 +124,7 @@ test('without checks, what is missing is left out of the request', async () => {
   expect(sent.every(({ headers }) => !headers.has('x-mkt-c-marketplace-id'))).toBe(true)
 })
 
-test('fault 86: CR or LF in a header value is refused at the call, checks or none', () => {
+test('fault 86: CR or LF in a header value is refused at the call, with and without checks', () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
   const refused = expect.objectContaining({
     code: 'HTTP_HEADER_INVALID',

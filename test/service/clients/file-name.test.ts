@@ -26,7 +26,7 @@ test.each([
   }
 })
 
-test('fault 87: whatever the identifiers are, and different ones never meet', () => {
+test('fault 87: different identifiers give different names', () => {
   const identifiers = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), {
     minLength: 1,
     maxLength: 3,
@@ -57,7 +57,7 @@ test('fault 87: a long name may be cut anywhere', () => {
   }
 })
 
-test('an empty identifier names nothing', () => {
+test('an empty identifier is refused', () => {
   expect(() => fileNameOf('file', [''])).toThrow(
     expect.objectContaining({ code: 'HTTP_IDENTIFIER_INVALID' }),
   )

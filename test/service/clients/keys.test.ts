@@ -38,7 +38,7 @@ function keysAnswering(body: object, now = 0) {
   return { sent, keys, get: () => keys.getSigningKey({ signingKeyId: 'k1' }) }
 }
 
-test('the key’s own fields, extra ones kept, times as dates beside the numbers, the token’s scope as documented', async () => {
+test('a key has the fields of the service, extra ones included, and times as dates', async () => {
   const { get, sent } = keysAnswering({ ...BODY, extra: [1] })
   const key = await get()
   expect(key).toMatchObject({
@@ -50,7 +50,7 @@ test('the key’s own fields, extra ones kept, times as dates beside the numbers
   expect(sent).toEqual(['token s/api_scope', 'GET https://keys.test/v1/signing_key/k1'])
 })
 
-test('expiry, by the clock of the service or another', async () => {
+test('expiry is decided by the clock of the service or a given time', async () => {
   const { get } = keysAnswering(BODY, BODY.expirationTime * 1000)
   const key = await get()
   expect(key.isExpired()).toBe(true)
@@ -102,7 +102,7 @@ describe('the public key for node:crypto', () => {
     },
   )
 
-  test('a private key is not taken for one', async () => {
+  test('a private key is removed from the answer', async () => {
     const publicKey = ed25519.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const key = await keysAnswering({ ...BODY, publicKey }).get()
     expect(() => key.publicKeyObject()).toThrow(

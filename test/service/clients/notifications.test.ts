@@ -68,7 +68,7 @@ test('the request as documented, the address of the subscription read from Locat
   expect(scopes).toEqual(['s/api_scope'])
 })
 
-test('a subscription of a user, by the user’s own token and scope', async () => {
+test('a subscription of a user is created with the token and scope of the user', async () => {
   const { notifications, sent, scopes } = answering(created(`${PATH}/sub-1`))
   const needs: string[] = []
   const user = ({ scope }: { scope: string }) => {
@@ -113,7 +113,7 @@ describe('Location', () => {
   )
 })
 
-test('a redirect is not followed: the subscription would be asked for twice', async () => {
+test('a redirect is not followed, because the subscription would be created twice', async () => {
   const { notifications, sent } = answering(
     () => new Response(null, { status: 307, headers: { location: `${PATH}2` } }),
   )
@@ -124,7 +124,7 @@ test('a redirect is not followed: the subscription would be asked for twice', as
   expect(sent.length).toBe(1)
 })
 
-test('what is missing is refused before anything is sent', async () => {
+test('missing fields are refused before anything is sent', async () => {
   const { notifications, sent, scopes } = answering(created('/x'))
   const { payload } = SUBSCRIPTION
   const wrongs: [string, object][] = [

@@ -7,7 +7,7 @@ import { FAST } from '../emulated'
 
 const FILES = 'https://a.test/buy/feed/v1/file'
 
-/** A catalog whose list of files is answered by `answer`. */
+/** A catalog that answers requests for the list of files by `answer`. */
 function listed(
   answer: (url: URL, index: number) => object | Response,
   options: FeedServiceOptions = {},
@@ -55,7 +55,7 @@ describe('all pages as one sequence', () => {
   }
   const ids = ['f0a', 'f0b', 'f1a', 'f1b', 'f2a', 'f2b']
 
-  test('elements in order, nothing asked for before it is read', async () => {
+  test('elements come in order, and a page is requested when it is read', async () => {
     const { list, asked, urls } = listed(pages)
     expect(asked.length).toBe(0)
     const seen: string[] = []
@@ -154,7 +154,7 @@ describe('fault 84: `next` links', () => {
     expect(asked.length).toBe(length + 1)
   })
 
-  test('fault 84: links that never end, end at the cap', async () => {
+  test('fault 84: links without an end fail at the limit of pages', async () => {
     const { list, asked } = listed(
       (_, index) => ({ fileMetadata: [], next: `${FILES}?continuation_token=${index}` }),
       { maxPages: 30 },

@@ -18,7 +18,7 @@ const refused = (parameter: string) =>
     context: expect.objectContaining({ operation: 'getItemFeed', parameter }),
   })
 
-test('marketplaces by the profile’s prefix, taken literally', () => {
+test('marketplaces begin with the prefix of the profile, which is no pattern', () => {
   checksOf().marketplace('M.US')
   for (const value of ['MKT_US', 'MxUS', 'M.us', 'M.USA', 'M.', 'M.U\n', '', undefined, 5]) {
     expect(() => checksOf().marketplace(value as string)).toThrow(refused('marketplace'))
@@ -32,7 +32,7 @@ test('categories are digits', () => {
   }
 })
 
-test('lists have a least and a most', () => {
+test('lists have a least and a greatest length', () => {
   const many = (count: number, value: string) => Array.from({ length: count }, () => value)
   checksOf().categories(undefined)
   checksOf().categories(many(20, '1'))
@@ -60,12 +60,12 @@ describe('days', () => {
     expect(() => checksOf().date(date)).toThrow(refused('date'))
   })
 
-  test('none in the future, wherever on earth between UTC-7 and UTC', () => {
+  test('a day in the future is refused, in every time zone from UTC-7 to UTC', () => {
     checksOf('all', '2026-03-15T00:00:00Z').date('20260315')
     expect(() => checksOf('all', '2026-03-14T23:59:59Z').date('20260315')).toThrow(refused('date'))
   })
 
-  test('14 days back, by the day of UTC-7', () => {
+  test('a day is at most 14 days ago by the calendar of UTC-7', () => {
     // 05:30 UTC on the 15th is still the 14th at UTC-7.
     checksOf().date('20260228', 14)
     expect(() => checksOf().date('20260227', 14)).toThrow(refused('date'))
@@ -95,7 +95,7 @@ describe('hours', () => {
     expect(() => checksOf().hour('snapshotDate', hour as string)).toThrow(refused('snapshotDate'))
   })
 
-  test('within seven days and not in the future', () => {
+  test('an hour is within seven days and not in the future', () => {
     checksOf().hour('snapshotDate', '2026-03-08T05:00:00.000Z')
     for (const hour of ['2026-03-08T04:00:00.000Z', '2026-03-15T06:00:00.000Z']) {
       expect(() => checksOf().hour('snapshotDate', hour)).toThrow(refused('snapshotDate'))
@@ -121,7 +121,7 @@ test('whole numbers, names, one of several, texts', () => {
     expect(() => checksOf().text('topicId', value)).toThrow(refused('topicId'))
 })
 
-test('`forms` leaves out the windows, `none` everything', () => {
+test('`forms` checks no windows, and `none` checks nothing', () => {
   checksOf('forms').date('20990101', 14)
   checksOf('forms').hour('snapshotDate', '2000-01-01T00:00:00.000Z')
   expect(() => checksOf('forms').date('2099010')).toThrow(refused('date'))
@@ -136,7 +136,7 @@ test('`forms` leaves out the windows, `none` everything', () => {
   none.text('topicId', undefined)
 })
 
-test('what was received is shown cut', () => {
+test('the received value is shortened in the error', () => {
   const { context } = (() => {
     try {
       checksOf().category('x'.repeat(500))

@@ -43,7 +43,7 @@ const busy = {
   context: { phase: 'queue', limitMs: 20, url: 'https://a.test/x' },
 }
 
-test('a turn is held until the body is read, or discarded; other hosts have their own', async () => {
+test('a request holds its permit until its body is read or discarded, and hosts do not share permits', async () => {
   let discarded = 0
   const transport = bounded(async () => response(() => void discarded++))
   const first = await transport.send(request())
@@ -61,7 +61,7 @@ test('a turn is held until the body is read, or discarded; other hosts have thei
   expect(discarded).toBe(4)
 })
 
-test('a turn is held until a body that is handed over has ended or failed', async () => {
+test('a request holds its permit until a body that is pushed has ended or failed', async () => {
   const endings: { end(): void; fail(error: Error): void }[] = []
   const receive = () => new Promise<void>((end, fail) => void endings.push({ end, fail }))
   const transport = bounded(async () => ({ ...response(), receive }))
@@ -75,7 +75,7 @@ test('a turn is held until a body that is handed over has ended or failed', asyn
   ;(await transport.send(request())).discard()
 })
 
-test('a failed request gives its turn back', async () => {
+test('a failed request gives its permit back', async () => {
   let requests = 0
   const transport = bounded(async () => {
     if (++requests === 1) throw new FeedError('HTTP_TRANSPORT', 'reset', { url: 'u' })
@@ -85,7 +85,7 @@ test('a failed request gives its turn back', async () => {
   expect((await transport.send(request())).status).toBe(200)
 })
 
-test('a response that does not come is given up: the request aborted, a late answer discarded', async () => {
+test('a request without a response is aborted, and its late response discarded', async () => {
   let answer = (_response: RangeResponse) => {}
   let aborted = false
   let discarded = false
@@ -106,7 +106,7 @@ test('a response that does not come is given up: the request aborted, a late ans
   expect(discarded).toBe(true)
 })
 
-test('the caller’s abort ends the wait for a turn and for a response', async () => {
+test('the abort of the caller ends the wait for a permit and for a response', async () => {
   const transport = bounded(() => new Promise(() => {}), {
     queueTimeoutMs: 10_000,
     headersTimeoutMs: 10_000,

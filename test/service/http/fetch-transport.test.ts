@@ -86,7 +86,7 @@ test('the request carries its headers and signal, and does not follow redirects'
   expect(request.signal.aborted).toBe(true)
 })
 
-test('a POST carries its body, and a redirect is its answer', async () => {
+test('a POST carries its body, and a redirect is its response', async () => {
   const seen: string[] = []
   const transport = fetchTransport(async request => {
     seen.push(
@@ -106,7 +106,7 @@ test('a POST carries its body, and a redirect is its answer', async () => {
   expect(seen).toEqual([`POST ${url} text/x é`])
 })
 
-test('an encoded body is refused and given up', async () => {
+test('an encoded body is refused and discarded', async () => {
   let cancelled = false
   const body = new ReadableStream({
     cancel() {
@@ -121,7 +121,7 @@ test('an encoded body is refused and given up', async () => {
   expect(cancelled).toBe(true)
 })
 
-test('failures are typed, of the request and of the body', async () => {
+test('failures of the request and of the body are typed', async () => {
   const refused = send(() => Promise.reject(new TypeError('fetch failed')))
   await expect(refused).rejects.toMatchObject({ code: 'HTTP_TRANSPORT', retryable: true })
   const body = new ReadableStream({

@@ -10,7 +10,7 @@ const limits = (signal = new AbortController().signal, limitMs = 1000) => ({
   onLimit: () => new FeedError('HTTP_TIMEOUT', 'no turn', { url: 'u', phase: 'queue', limitMs }),
 })
 
-test('turns are given in the order of asking, no more than allowed at a time', async () => {
+test('requests start in the order in which they asked, within the limit', async () => {
   const gate = new HostGate({ concurrency: 2, intervalMs: 0 })
   const order: number[] = []
   const leaves: (() => void)[] = []
@@ -21,7 +21,7 @@ test('turns are given in the order of asking, no more than allowed at a time', a
   })
   await vi.waitFor(() => expect(order).toEqual([0, 1]))
   leaves[1]!()
-  // Leaving twice gives one turn.
+  // A second call gives no second permit.
   leaves[1]!()
   await vi.waitFor(() => expect(order).toEqual([0, 1, 2]))
   leaves[0]!()
@@ -29,7 +29,7 @@ test('turns are given in the order of asking, no more than allowed at a time', a
   expect(order).toEqual([0, 1, 2, 3])
 })
 
-test('who gives up waiting, by limit or abort, leaves its place and takes no turn', async () => {
+test('a wait that ends by its limit or an abort takes no permit', async () => {
   const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
   const leave = await gate.enter(limits())
   const aborting = new AbortController()
@@ -45,7 +45,7 @@ test('who gives up waiting, by limit or abort, leaves its place and takes no tur
   await expect(gate.enter(limits(AbortSignal.abort()))).rejects.toThrow()
 })
 
-test('a turn that comes in the moment of an abort is passed on', async () => {
+test('a permit that comes at the moment of an abort goes to the next request', async () => {
   const gate = new HostGate({ concurrency: 1, intervalMs: 0 })
   const leave = await gate.enter(limits())
   const aborting = new AbortController()
@@ -61,7 +61,7 @@ test('a turn that comes in the moment of an abort is passed on', async () => {
   expect([undefined, 'aborted']).toContain(outcome)
 })
 
-test('starts are evenly spread, and one that is too far away is refused at once', async () => {
+test('starts have an even distance, and a start after the limit is refused at once', async () => {
   vi.useFakeTimers()
   const gate = new HostGate({ concurrency: 100, intervalMs: 300 })
   const started: number[] = []
@@ -78,4 +78,17 @@ test('starts are evenly spread, and one that is too far away is refused at once'
   const later = gate.enter(limits())
   await vi.advanceTimersByTimeAsync(0)
   ;(await later)()
+})
+
+test('one limit holds for the wait for a permit and the wait for a start together', async () => {
+  vi.useFakeTimers()
+  const gate = new HostGate({ concurrency: 1, intervalMs: 900 })
+  const leave = await gate.enter(limits())
+  const refused = expect(gate.enter(limits(undefined, 600))).rejects.toMatchObject({
+    code: 'HTTP_TIMEOUT',
+  })
+  // The permit comes after 500 ms, and the start 400 ms after that: 300 ms past the limit.
+  await vi.advanceTimersByTimeAsync(500)
+  leave()
+  await refused
 })

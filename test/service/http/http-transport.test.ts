@@ -43,7 +43,7 @@ async function listening(server: Server | SocketServer): Promise<string> {
 
 const httpServer = (listener: RequestListener) => listening(createHttpServer(listener))
 
-/** Answers the n-th request with raw text and bytes, then ends the connection as `ending` says. */
+/** Answers the n-th request with raw bytes, then ends the connection in the way of `ending`. */
 function rawServer(
   answer: (
     start: number,
@@ -113,7 +113,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
         seen.push(request.headers)
         const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
         const end = Math.min(Number(last) + 1, file.length)
-        // The file's own gzip, declared as an encoding: it must arrive as it is.
+        // The gzip of the file is declared as a content coding. The bytes must stay unchanged.
         response.writeHead(206, {
           'Content-range': `bytes ${first}-${end - 1}/${file.length}`,
           'Content-Encoding': 'gzip',
@@ -211,7 +211,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       }
     })
 
-    test('fault 31: a stalled connection is given up after the idle limit and resumed', async () => {
+    test('fault 31: a stalled connection is aborted after the idle limit and resumed', async () => {
       const origin = await rawServer((start, end, index) => ({
         head: sized(start, end),
         body: file.subarray(start, index === 1 ? start + 10 : end),
@@ -238,7 +238,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       expect(await download(origin)).toEqual(file)
     })
 
-    test('bytes behind a body that is complete are no part of it, nor of the next', async () => {
+    test('bytes after a complete body belong neither to it nor to the next one', async () => {
       const origin = await rawServer((start, end) => ({
         head: sized(start, end),
         body: Buffer.concat([file.subarray(start, end), Buffer.from('HTTP/1.1 206 x\r\n\r\nxxx')]),
@@ -247,7 +247,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       expect(await download(origin)).toEqual(file)
     })
 
-    test('a body that was cut before anybody read it fails, in both ways of reading it', async () => {
+    test('a body that was cut before it is read fails, in both ways of reading', async () => {
       const head = ['HTTP/1.1 200 OK', 'Content-Length: 9']
       const origin = await rawServer(() => ({ head, body: file.subarray(0, 5), ending: 'reset' }))
       const iterated = async ({ body }: RangeResponse) => {
@@ -261,7 +261,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       }
     })
 
-    test('header names in any case, repeated ones joined', async () => {
+    test('header names are read in any case, and repeated headers are joined', async () => {
       const head = [
         'HTTP/1.1 200 OK',
         'Content-Length: 0',
@@ -291,7 +291,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     })
   })
 
-  test('a POST carries its body, and a redirect is its answer', async () => {
+  test('a POST carries its body, and a redirect is its response', async () => {
     const seen: string[] = []
     const origin = await httpServer(async (request, response) => {
       let body = ''
@@ -378,7 +378,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
     await expect(sending).rejects.toMatchObject({ code: 'HTTP_TRANSPORT' })
   })
 
-  test('closed before its first request, or while that is on its way, it sends nothing', async () => {
+  test('a transport that is closed before or during its first request sends nothing', async () => {
     let received = 0
     const origin = await httpServer((_, response) => {
       received++

@@ -4,7 +4,7 @@ import { ReadBlock } from '../../../src/service/http/large-reads'
 
 const KIB = 1024
 
-test('reads that fill their block are given larger ones, up to a limit; others are not', () => {
+test('a read that fills its block is followed by a larger block, up to a limit', () => {
   const sizesAfter = (share: number) => {
     const block = new ReadBlock()
     return [0, 1, 2, 3, 4].map(() => {
@@ -17,7 +17,7 @@ test('reads that fill their block are given larger ones, up to a limit; others a
   expect(sizesAfter(0.9)).toEqual([64, 64, 64, 64, 64])
 })
 
-test('no byte of memory is given twice, and there is always room', () => {
+test('no byte of memory is given twice, and each read has room', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 60 }), shares => {
       const block = new ReadBlock()

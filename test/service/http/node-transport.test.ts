@@ -10,9 +10,9 @@ import {
   NodeTransport,
 } from '../../../src/service/http/node-transport'
 
-// What both transports do is tested in http-transport.test.ts.
+// http-transport.test.ts tests what both transports have in common.
 
-test('fault 102: a name that is no option is refused at the call', () => {
+test('fault 102: an unknown option is refused at the call', () => {
   expect(() => new NodeTransport({ agents: new Agent() } as never)).toThrow(
     expect.objectContaining({
       code: 'OPTION_INVALID',
@@ -21,7 +21,7 @@ test('fault 102: a name that is no option is refused at the call', () => {
   )
 })
 
-test('the caller’s agent is used, and left open', async () => {
+test('the agent of the caller is used and not destroyed', async () => {
   const server = createServer((_, response) => response.end('here'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -47,7 +47,7 @@ test('the caller’s agent is used, and left open', async () => {
   await new Promise(resolve => server.close(resolve))
 })
 
-test('https is spoken to https addresses', async () => {
+test('https addresses are requested by https', async () => {
   const server = createServer((_, response) => response.end('here'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -81,7 +81,7 @@ test.each([
   await once(server, 'listening')
   const transport = new NodeTransport()
   const { port } = server.address() as { port: number }
-  // No time limit stands behind this: without an end of its own the test would not end.
+  // The request has no time limit, so the test ends only if the transport ends the request.
   const sending = transport.send({
     url: `http://127.0.0.1:${port}/f`,
     headers: {},
@@ -127,7 +127,7 @@ const ways: readonly [string, (stream: Readable) => Promise<Uint8Array>][] = [
   ],
 ]
 
-test.each(ways)('a body, %s: all parts, or a typed failure', async (_, read) => {
+test.each(ways)('a body, %s, gives all parts or a typed failure', async (_, read) => {
   expect(Uint8Array.from(await read(streamOf('ab', 'c')))).toEqual(bytes('abc'))
   expect((await read(streamOf())).length).toBe(0)
   await expect(read(streamOf('ab', new Error('reset')))).rejects.toMatchObject({
@@ -150,7 +150,7 @@ test.each(ways)(
   },
 )
 
-test('fault 20: what a parser says of Content-Length, by its words or its code', () => {
+test('fault 20: an error of the HTTP parser about Content-Length is recognised by its message or code', () => {
   const errors = [
     new Error('Content-Length mismatch'),
     Object.assign(new Error('Parse Error'), { code: 'HPE_UNEXPECTED_CONTENT_LENGTH' }),
@@ -164,7 +164,7 @@ test('fault 20: what a parser says of Content-Length, by its words or its code',
     })
 })
 
-test('what a parser says of anything else is another’s to name', () => {
+test('other errors of the HTTP parser are not recognised as Content-Length', () => {
   for (const error of [
     new Error('reset'),
     undefined,

@@ -35,7 +35,7 @@ describe('fault 84: links', () => {
     )
   })
 
-  test('links within the origin are taken, relative ones too', () => {
+  test('relative and absolute links within the origin are followed', () => {
     expect(sameOriginUrl(from, 'https://FEED.test:443/other?a=1').href).toBe(
       'https://feed.test/other?a=1',
     )
@@ -95,7 +95,7 @@ describe('redirects', () => {
     expect(sent).toEqual(['https://feed.test/a'])
   })
 
-  test('of a POST are its answer: it is sent once', async () => {
+  test('of a POST are its response, and it is sent once', async () => {
     let sent = 0
     const response = await followRedirects(
       { url: 'https://feed.test/a', method: 'POST' },
@@ -107,7 +107,7 @@ describe('redirects', () => {
     expect([response.status, sent]).toEqual([307, 1])
   })
 
-  test('a redirect without a target is the answer', async () => {
+  test('a redirect without a target is the response', async () => {
     expect(
       (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined)))
         .status,

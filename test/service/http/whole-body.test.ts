@@ -28,7 +28,7 @@ const bytesOf = (text: string) =>
     for (const byte of Buffer.from(text)) yield Uint8Array.of(byte)
   })
 
-test('the text, wherever it was cut, up to the cap exactly', async () => {
+test('a text of exactly the size limit is read, however it is cut into parts', async () => {
   const whole = bytesOf('größe €')
   expect(await readWholeBody(whole.response, 11, limits(), tooLong)).toBe('größe €')
   const long = bytesOf('größe €')
@@ -39,7 +39,7 @@ test('the text, wherever it was cut, up to the cap exactly', async () => {
   expect(long.seen.discarded).toBeGreaterThan(0)
 })
 
-test('a body that drips on is ended by one limit for all of it', async () => {
+test('one time limit holds for all parts of a slow body', async () => {
   const { response: dripping, seen } = response(async function* (seen) {
     while (seen.discarded === 0) {
       await new Promise(resolve => setTimeout(resolve, 2))

@@ -46,7 +46,7 @@ const failureOf = async (work: Promise<unknown>): Promise<FeedError> => {
 }
 
 describe('good answers', () => {
-  test('are read by their shape, unknown fields kept, with a plain request', async () => {
+  test('are read by their shape, and unknown fields are kept', async () => {
     const { get, asked } = answering(() => Response.json({ a: 1, more: { x: [null] } }))
     expect(await get()).toEqual({ a: 1, more: { x: [null] } })
     expect(Object.fromEntries(asked[0]!.headers)).toEqual({
@@ -55,7 +55,7 @@ describe('good answers', () => {
     })
   })
 
-  test('that are not what they should be: the place is told', async () => {
+  test('that do not have their shape fail with the path of the field', async () => {
     const cases: [string | null, string, string][] = [
       ['{"a":"1"}', 'a', 'not of the type number'],
       ['{"a":1,"deep":[{"b":"x"},{"b":2}]}', 'deep.1.b', 'not of the type string'],
@@ -80,12 +80,12 @@ describe('good answers', () => {
     }
   })
 
-  test('204 is what the caller says it stands for', async () => {
+  test('the caller sets the value of a 204', async () => {
     const { client, request } = answering(() => new Response(null, { status: 204 }))
     expect(await client.get(request, read, { a: 0 })).toEqual({ a: 0 })
   })
 
-  test('a body past the cap is given up, one at the cap is read', async () => {
+  test('a body above the size limit is refused, and one of exactly that size is read', async () => {
     const body = JSON.stringify({ a: 1, pad: 'x'.repeat(100) })
     expect(
       await answering(() => new Response(body), { maxResponseBytes: body.length }).get(),
@@ -115,7 +115,7 @@ describe('repetition', () => {
     expect(asked.length).toBe(5)
   })
 
-  test('as often as allowed, then the last answer is told', async () => {
+  test('a request is repeated within its patience, then the last failure is thrown', async () => {
     const { get, asked } = answering(
       (_, index) => Response.json({ errorId: 13006, message: String(index) }, { status: 500 }),
       {
@@ -153,7 +153,7 @@ describe('repetition', () => {
     },
   )
 
-  test('a lost connection and a body that breaks off are asked again', async () => {
+  test('a lost connection and a body that ends early are repeated', async () => {
     const { get, asked } = answering((_, index) => {
       if (index === 0) throw new TypeError('fetch failed')
       const broken = new ReadableStream({
@@ -165,7 +165,7 @@ describe('repetition', () => {
     expect(asked.length).toBe(3)
   })
 
-  test('a POST is sent once, whatever becomes of it', async () => {
+  test('a POST is sent once, even if its answer is lost', async () => {
     for (const answer of [
       () => new Response('', { status: 503 }),
       () => Promise.reject(new TypeError('reset')),
@@ -182,7 +182,7 @@ describe('repetition', () => {
 })
 
 describe('time', () => {
-  test('a body that does not end is given up', async () => {
+  test('a body that does not end fails at its time limit', async () => {
     const stalled = () =>
       new Response(
         new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }),
@@ -195,7 +195,7 @@ describe('time', () => {
     expect(asked.length).toBe(2)
   })
 
-  test('an error’s body that does not end is cut off', async () => {
+  test('the body of an error is cut at its time limit', async () => {
     const stalled = () =>
       new Response(
         new ReadableStream({ start: controller => controller.enqueue(Uint8Array.of(123)) }),

@@ -9,7 +9,7 @@ import type { TokenNeed, TokenSource } from '../../../src/service/tokens/token-s
 const url = 'https://a.test/file'
 const signal = new AbortController().signal
 
-/** A transport whose server takes the tokens in `good`. */
+/** A transport to a server that accepts the tokens in `good`. */
 function authorized(
   tokens: TokenSource,
   good: readonly string[] = ['good'],
@@ -32,7 +32,7 @@ function authorized(
 }
 
 describe('a token on each request', () => {
-  test('asked for with the scope, remembered as a secret', async () => {
+  test('the token is requested with the scope and remembered as a secret', async () => {
     const needs: TokenNeed[] = []
     const { sent, secrets, transport } = authorized(need => {
       needs.push(need)
@@ -43,7 +43,7 @@ describe('a token on each request', () => {
     expect(secrets.cover('a good one')).toBe('a redacted one')
   })
 
-  test('one that is refused is told to the source, once; what the next one gets is the answer', async () => {
+  test('the source is told of a refused token once, and the next response is the answer', async () => {
     const first = authorized(({ refused }) => (refused === 'old' ? 'good' : 'old'))
     expect((await first.transport.send({ url, headers: {}, signal })).status).toBe(200)
     expect(first.sent).toEqual(['Bearer old', 'Bearer good'])
@@ -70,7 +70,7 @@ describe('no token: nothing is sent', () => {
     })
   })
 
-  test('a source that throws: not a failure of the connection, and in words of our own', async () => {
+  test('an error of the source is TOKEN_REFUSED without the text of the error', async () => {
     const cause = new Error('refresh token r-4711 was revoked')
     for (const tokens of [() => Promise.reject(cause), () => throwing(cause)]) {
       const failure = await failureOf(tokens)
@@ -81,21 +81,21 @@ describe('no token: nothing is sent', () => {
     }
   })
 
-  test('a FeedError of the source is its own: so it says what may be tried again', async () => {
+  test('a FeedError of the source is passed on and decides about repeats', async () => {
     const error = new FeedError('HTTP_TRANSPORT', 'the identity provider is away', {
       url: 'https://id.test/',
     })
     expect(await failureOf(() => Promise.reject(error))).toBe(error)
   })
 
-  test('a request that was given up before is no reason to ask for one', async () => {
+  test('an aborted request asks the source for no token', async () => {
     const { transport } = authorized(() => expect.unreachable())
     await expect(
       transport.send({ url, headers: {}, signal: AbortSignal.abort('gone') }),
     ).rejects.toBe('gone')
   })
 
-  test('a source that never answers', async () => {
+  test('a source that never answers fails at the time limit', async () => {
     expect(await failureOf(() => new Promise(() => {}))).toMatchObject({
       code: 'HTTP_TIMEOUT',
       context: { phase: 'token', limitMs: 20 },

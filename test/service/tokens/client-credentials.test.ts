@@ -10,7 +10,7 @@ const TOKEN_URL = 'https://id.test/token'
 const signal = new AbortController().signal
 
 /**
- * Tokens from an endpoint that answers by `answer`; without one it grants `tok-<n>` for an hour.
+ * Tokens from an endpoint that answers by `answer`. By default it grants `tok-<n>` for an hour.
  */
 function tokensFrom(
   answer: (request: Request, index: number) => Response | Promise<Response>,
@@ -45,7 +45,7 @@ const granted = (_: Request, index: number) =>
   Response.json({ access_token: `tok-${index}`, token_type: 'Bearer', expires_in: 3600 })
 
 describe('client credentials', () => {
-  test('the grant as RFC 6749 has it, with the scope asked for', async () => {
+  test('the grant has the form of RFC 6749 and the requested scope', async () => {
     const { tokens, asked } = tokensFrom(granted)
     expect(await tokens.source({ scope: 'https://a.test/buy.item.feed', signal })).toBe('tok-0')
     expect(asked[0]?.form).toEqual({
@@ -59,7 +59,7 @@ describe('client credentials', () => {
     expect(asked[0]?.headers.get('content-type')).toMatch(/^application\/x-www-form-urlencoded/)
   })
 
-  test('one request however many wait, and one for each scope', async () => {
+  test('all waiting callers share one request for each scope', async () => {
     const { tokens, asked } = tokensFrom(granted)
     const need = (scope: string) => tokens.source({ scope, signal })
     expect(await Promise.all(Array.from({ length: 50 }, () => need('a')))).toEqual(
@@ -70,7 +70,7 @@ describe('client credentials', () => {
     expect(asked.length).toBe(2)
   })
 
-  test('renewed some seconds before its end, or a tenth of a short life before', async () => {
+  test('a token is renewed 30 seconds before its expiry, or a tenth of a short lifetime', async () => {
     let now = 0
     const lifetimes = [3600, 100, undefined]
     const { tokens, asked } = tokensFrom(
@@ -88,7 +88,7 @@ describe('client credentials', () => {
     }
     expect([await at(0), await at(3569), await at(3570)]).toEqual(['tok-0', 'tok-0', 'tok-1'])
     expect([await at(3570 + 89), await at(3570 + 90)]).toEqual(['tok-1', 'tok-2'])
-    // Without a lifetime it holds until it is refused.
+    // A token without a lifetime is used until it is refused.
     expect(await at(1e9)).toBe('tok-2')
     expect(asked.length).toBe(3)
   })
@@ -128,7 +128,7 @@ describe('client credentials', () => {
     expect(asked.length).toBe(2)
   })
 
-  test('a failure that may pass reaches everybody who waits, and the next asks anew', async () => {
+  test('a failure that may pass reaches all waiting callers, and the next caller sends a new request', async () => {
     let up = 1
     const { tokens, asked } = tokensFrom((request, index) =>
       index < up ? new Response('busy', { status: 503 }) : granted(request, index),
@@ -148,7 +148,7 @@ describe('client credentials', () => {
     expect(await tokens.source({ scope: 'b', signal })).toBe('tok-1')
   })
 
-  test('an answer that breaks off is no refusal: asking again may help', async () => {
+  test('an answer that ends early is a retryable failure, not a refusal', async () => {
     const { tokens, asked } = tokensFrom((request, index) => {
       const broken = new ReadableStream({
         pull(controller) {
@@ -168,7 +168,7 @@ describe('client credentials', () => {
     expect(asked.length).toBe(2)
   })
 
-  test('a refusal is told with its code and not repeated', async () => {
+  test('a refusal has its code and is not repeated', async () => {
     const { tokens, asked } = tokensFrom(() =>
       Response.json(
         { error: 'invalid_client', error_description: 'who?' },
@@ -225,7 +225,7 @@ describe('client credentials', () => {
     expect(asked.length).toBe(1)
   })
 
-  test('close ends a renewal under way', async () => {
+  test('close ends a renewal that is under way', async () => {
     const { tokens, closing } = tokensFrom(() => new Promise<Response>(() => {}))
     const waiting = tokens.source({ scope: 'a', signal }).catch(error => error)
     setTimeout(

@@ -13,7 +13,7 @@ const settings = rangeSettings({
 const rules = new BodyRules(settings, new AbortController().signal)
 const response = { header: () => 'application/octet-stream' } as unknown as RangeResponse
 
-test('fault 34: the signature is checked where its bytes stand', () => {
+test('fault 34: the signature is checked at its offsets', () => {
   rules.checkSignature(0, Uint8Array.of(0x1f), response)
   rules.checkSignature(1, Uint8Array.of(0x8b, 1), response)
   rules.checkSignature(2, Uint8Array.of(0), response)
@@ -25,7 +25,7 @@ test('fault 34: the signature is checked where its bytes stand', () => {
   )
 })
 
-test('failures that may pass are given back, the others thrown', () => {
+test('failures that may pass are returned, and others thrown', () => {
   expect(rules.passing(new TypeError('reset'), 5)).toMatchObject({
     code: 'HTTP_TRANSPORT',
     context: { url, byteOffset: 5 },
@@ -39,7 +39,7 @@ test('failures that may pass are given back, the others thrown', () => {
   )
 })
 
-test('limits and lengths are named', () => {
+test('limits and lengths are in the errors', () => {
   expect(rules.idleLimit(3).onLimit()).toMatchObject({
     code: 'HTTP_TIMEOUT',
     context: { url, phase: 'body', limitMs: 7, byteOffset: 3 },

@@ -37,7 +37,7 @@ test('waits longer each time, and gives up at the last attempt', async () => {
   })
 })
 
-test('new bytes start the count again', async () => {
+test('new bytes reset the count of attempts', async () => {
   const counted = attempts()
   for (let round = 0; round < 10; round++) {
     expect(await waitedMs(counted.failed(failure, round))).toBe(50)
@@ -45,6 +45,6 @@ test('new bytes start the count again', async () => {
   }
 })
 
-test('fault 28: waits as long as the server asks', async () => {
+test('fault 28: waits as long as the server requests', async () => {
   expect(await waitedMs(attempts().failed(failure, 0, 3000))).toBe(3000)
 })

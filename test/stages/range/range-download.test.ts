@@ -72,7 +72,7 @@ test('fault 19: with a single attempt an over-long body is named as the cause', 
   expect(download.heldBytes).toBe(0)
 })
 
-test('leaving early gives the body of a streamed file up', async () => {
+test('a reader that stops early discards the body of a streamed file', async () => {
   const { download, transport } = downloadOver(() => transport.whole())
   for await (const piece of download.pieces()) if (piece.offset > 0) break
   expect(transport.open).toBe(0)

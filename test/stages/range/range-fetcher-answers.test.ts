@@ -1,5 +1,5 @@
-// What a range can be answered with, and what the fetcher makes of it. The numbers are those of
-// test/README.md.
+// The answers to a range request and what RangeFetcher does with them. The numbers of faults are
+// those of test/README.md.
 
 import { describe, expect, test } from 'vitest'
 import {
@@ -91,7 +91,7 @@ describe('what a range is answered with', () => {
     expect(transport.requests.length).toBe(6)
   })
 
-  test('fault 7: an unknown total without proof does not end well', async () => {
+  test('fault 7: an unknown total without proof fails', async () => {
     const transport = new ScriptedTransport(file, ({ start, end }) =>
       start < 100
         ? part(start, end, `${start}-${end - 1}/*`)
@@ -241,7 +241,7 @@ describe('what a range is answered with', () => {
     },
   )
 
-  test('fault 34: a page that calls itself a file is known by its first bytes, before any is handed out', async () => {
+  test('fault 34: an error page with the media type of a file is refused by its first bytes', async () => {
     const page = new TextEncoder().encode('{"errors":[]}'.repeat(9))
     for (const script of [
       undefined,
@@ -276,7 +276,7 @@ describe('fault 36: a server that ignores ranges', () => {
     }
   })
 
-  test('fault 36: goes over to ranges when the resumed request is answered with one', async () => {
+  test('fault 36: continues by ranges where the repeated request is answered with one', async () => {
     const transport: ScriptedTransport = new ScriptedTransport(
       file,
       at(0, () => ({ ...transport.whole(), body: [...transport.parts(0, 33), reset()] })),
@@ -285,7 +285,7 @@ describe('fault 36: a server that ignores ranges', () => {
     expect(transport.requests.map(asked => asked.start)).toEqual([0, 33, 53, 73, 93])
   })
 
-  test('fault 36: without a length, a clean end is the end, and a resume needs at least what was there', async () => {
+  test('fault 36: without a length, the end of the body is the end of the file', async () => {
     const unsized = (body: Reply['body'] = []): Reply => ({ status: 200, body })
     const plain = new ScriptedTransport(file, () => unsized([file]))
     expect(await bytesOf(fetcherOver(plain))).toEqual(file)
@@ -302,7 +302,7 @@ describe('fault 36: a server that ignores ranges', () => {
     )
   })
 
-  test('fault 36: a 416 that names what was streamed ends it', async () => {
+  test('fault 36: a 416 with the streamed bytes as its total ends the file', async () => {
     const transport = new ScriptedTransport(
       file,
       at(0, () => ({ status: 200, body: [file, reset()] })),

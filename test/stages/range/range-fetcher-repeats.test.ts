@@ -1,5 +1,5 @@
-// What makes the fetcher ask again, and what ends it: a file that was replaced, bodies that end
-// wrongly, statuses.
+// The failures after which RangeFetcher repeats a request or fails: a replaced file, bodies with a
+// wrong end, and statuses.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -21,7 +21,7 @@ describe('the file is replaced', () => {
     headers: { ...reply.headers, etag },
   })
   /**
-   * The answers of `then` once the second request is there, so that nothing was handed out before.
+   * Answers by `then` after the second request has come, so that nothing was handed out before.
    */
   const swap = (
     then: (
@@ -31,7 +31,7 @@ describe('the file is replaced', () => {
   ) => {
     const transport: ScriptedTransport = new ScriptedTransport(file, async asked => {
       if (asked.index > 0) return then(transport, asked)
-      // The first range does not complete before the others were answered.
+      // The first range completes after the others were answered.
       return { ...transport.honest(asked), body: [...transport.parts(0, 14), 'stall'] } as Reply
     })
     return transport

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ChunkWindow } from '../../../src/codec/range/chunk-window'
+import { ReorderBuffer } from '../../../src/codec/range/reorder-buffer'
 import { Gunzip } from '../../../src/stages/gunzip'
 import { RangeFetcher } from '../../../src/stages/range/range-fetcher'
 import { LAST_MODIFIED, reset, ScriptedTransport, sampleFile } from '../scripted-transport'
@@ -10,7 +10,7 @@ import { bytesOf, failureOf, fetcherOver, file, URL_ } from './scripted-fetcher'
 afterEach(() => vi.useRealTimers())
 
 describe('a good server', () => {
-  test('gives the file, its facts, and identity requests with the caller’s headers', async () => {
+  test('gives the file and its information, and sends the headers of the caller', async () => {
     const transport = new ScriptedTransport(file)
     const fetcher = fetcherOver(transport, {
       headers: { Authorization: 'Bearer t', range: 'bytes=5-6', 'ACCEPT-encoding': 'gzip' },
@@ -164,13 +164,13 @@ test('fault 12: the same second, the same size, other bytes are caught by the gz
 
 test('fault 33: ranges that complete out of order come out in order, and the window stays', async () => {
   const transport: ScriptedTransport = new ScriptedTransport(file, async asked => {
-    // Of every three ranges in flight the first takes longest.
+    // The first of every three ranges in flight takes the longest.
     await new Promise(resolve => setTimeout(resolve, 6 - 3 * ((asked.start / 20) % 3)))
     return undefined
   })
   const offsets: number[] = []
   const fetcher = fetcherOver(transport)
-  const ordered = new ChunkWindow({ windowBytes: 60, totalBytes: 100 })
+  const ordered = new ReorderBuffer({ windowBytes: 60, totalBytes: 100 })
   const parts: Uint8Array[] = []
   for await (const { offset, bytes } of fetcher) {
     offsets.push(offset)
@@ -218,7 +218,7 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
               case 'refused':
                 return reset()
               case 'overlong':
-                // One over-long body a file: a second one for the same range is a typed end.
+                // At most one body is too long: a second one for the same range is an error.
                 return script.indexOf('overlong') === asked.index
                   ? { ...reply, body: [...(reply.body ?? []), data.slice(0, 3)] }
                   : undefined
@@ -241,7 +241,7 @@ test('for any sizes and faults the file comes out whole and held bytes stay unde
           windowBytes,
           patienceMs: 20_000,
         })
-        const ordered = new ChunkWindow({ windowBytes, totalBytes: total })
+        const ordered = new ReorderBuffer({ windowBytes, totalBytes: total })
         let [mostHeld, mostReserved] = [0, 0]
         transport.onDeliver = () => {
           mostHeld = Math.max(mostHeld, fetcher.heldBytes)

@@ -24,7 +24,7 @@ function requesterOver(script?: Script, options: Partial<RangeFetcherOptions> = 
   return { requester, transport, abort }
 }
 
-test('a good answer comes with its body and pins the file', async () => {
+test('a good response has its body and states the identity of the file', async () => {
   const { requester, transport } = requesterOver()
   const answer = await requester.ask(range)
   expect(answer).toMatchObject({ kind: 'part', takeBytes: 20 })
@@ -32,7 +32,7 @@ test('a good answer comes with its body and pins the file', async () => {
   expect(transport.open).toBe(1)
 })
 
-test('other answers leave no body open', async () => {
+test('the bodies of other responses are discarded', async () => {
   for (const reply of [
     { status: 503 },
     { status: 204 },
@@ -44,7 +44,7 @@ test('other answers leave no body open', async () => {
   }
 })
 
-test('refusals are thrown, failures that may pass come back as retry, and neither pins anything', async () => {
+test('refusals are thrown, failures that may pass are returned as retry, and neither changes the identity', async () => {
   const refused = requesterOver(() => ({ status: 403, headers: { 'last-modified': 'x' } }))
   await expect(refused.requester.ask(range)).rejects.toMatchObject({ code: 'HTTP_STATUS' })
   expect([refused.transport.open, refused.requester.identity]).toEqual([0, {}])
@@ -69,7 +69,7 @@ test('fault 86: headers that the caller gives for each request are checked befor
   expect(transport.requests).toHaveLength(0)
 })
 
-test('fault 31: an answer that comes after its time limit is discarded', async () => {
+test('fault 31: a response after its time limit is discarded', async () => {
   let answer = (_response: RangeResponse) => {}
   let discarded = 0
   let aborted = false
@@ -99,7 +99,7 @@ test('fault 31: an answer that comes after its time limit is discarded', async (
   expect(discarded).toBe(1)
 })
 
-test('fault 32: the signal ends the wait at once and is not taken for a failure that may pass', async () => {
+test('fault 32: the signal ends the wait at once, and its reason is no failure that may pass', async () => {
   const { requester, abort } = requesterOver(() => 'stall')
   const asking = requester.ask(range)
   const reason = new FeedError('HTTP_TRANSPORT', 'retryable in itself', { url: 'u' })
@@ -107,7 +107,7 @@ test('fault 32: the signal ends the wait at once and is not taken for a failure 
   await expect(asking).rejects.toBe(reason)
 })
 
-test('a refused token: the error has what the challenge says of it', async () => {
+test('the error of a refused token has the text of the challenge', async () => {
   const challenge =
     'Bearer realm="feeds", error="invalid_token", error_description="The access token expired"'
   const { requester } = requesterOver(() => ({

@@ -1,5 +1,4 @@
-// A download that goes on behind bytes of an earlier one: from the exact byte, and only of the same
-// file.
+// A download that continues an earlier one: from the exact byte, and only of the same file.
 
 import { expect, test } from 'vitest'
 import { createEmulator, type EmulatorOptions } from '../../../src/emulator'
@@ -12,7 +11,7 @@ import { FAST } from '../../service/emulated'
 
 const world = { seed: 7, items: 60 }
 
-/** The bootstrap of a service, as bytes and as the service tells of it. */
+/** The bytes of a bootstrap file and its information. */
 async function shop(options: Partial<EmulatorOptions> = {}) {
   const emulator = createEmulator({ world, ...options })
   const { tokenPath, scopeBase, clientId, clientSecret } = emulator
@@ -48,7 +47,7 @@ async function shop(options: Partial<EmulatorOptions> = {}) {
   return { emulator, requests, read }
 }
 
-test('the bytes behind the offset come, asked for from that very byte', async () => {
+test('a resumed download requests the bytes from the exact offset', async () => {
   const { emulator, requests, read } = await shop()
   const { bytes, info } = await read()
   expect(info).toMatchObject({ totalBytes: bytes.length, empty: false })
@@ -60,7 +59,7 @@ test('the bytes behind the offset come, asked for from that very byte', async ()
   await emulator.close()
 })
 
-test('fault 22: an interruption behind a resume goes on from the newest offset', async () => {
+test('fault 22: an interruption after a resume continues from the newest offset', async () => {
   const { emulator, read } = await shop()
   const { bytes, info } = await read()
   await emulator.close()
@@ -77,7 +76,7 @@ test('fault 22: an interruption behind a resume goes on from the newest offset',
 test.each([
   ['total', { totalBytes: 12_345 }],
   ['last-modified', { lastModified: 'Sun, 01 Mar 2020 00:00:00 GMT' }],
-])('fault 6: another %s now: refused, whether or not anything has come', async (what, identity) => {
+])('fault 6: another %s now is refused at the start and later', async (what, identity) => {
   const { emulator, read } = await shop()
   const error = await read({ offset: 1_000, identity }).catch(failure => failure)
   expect([FeedError.is(error) && error.code, error.context.what]).toEqual([
@@ -87,7 +86,7 @@ test.each([
   await emulator.close()
 })
 
-test('fault 1: a server that ignores ranges: what the caller has is skipped', async () => {
+test('fault 1: the bytes that the caller has are skipped in a whole body', async () => {
   const { emulator, read } = await shop()
   const { bytes, info } = await read()
   const { tokenPath, scopeBase, clientId, clientSecret } = emulator

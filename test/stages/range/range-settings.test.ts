@@ -36,7 +36,7 @@ test.each([
   [{ windowBytes: -1 }, 'OPTION_INVALID'],
   [{ maxRangeBytes: Number.POSITIVE_INFINITY }, 'OPTION_INVALID'],
   [{ patienceMs: -1 }, 'OPTION_INVALID'],
-  // A Node timer set for longer fires at once.
+  // A timer of Node with a longer delay fires at once.
   [{ idleMs: 2 ** 31 }, 'OPTION_INVALID'],
   [{ transport: undefined as never }, 'OPTION_INVALID'],
   [{ transport: {} as never }, 'OPTION_INVALID'],

@@ -24,7 +24,7 @@ async function finished<T>(work: Promise<T>): Promise<T> {
   return outcome
 }
 
-/** Failures until it gives up, and the waits between them. */
+/** Fails until the policy gives up, and returns the waits between the failures. */
 async function untilGivenUp(
   options: RetryOptions,
   error: FeedError = failure,
@@ -41,7 +41,7 @@ async function untilGivenUp(
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-test('by itself it waits for a server that is away for 20 seconds, and no longer than half a minute', async () => {
+test('the default policy bridges an outage of 20 seconds and gives up after 30 seconds', async () => {
   for (const random of [() => 0, () => 0.5, () => 1 - Number.EPSILON]) {
     const waits = await untilGivenUp({ random })
     expect(sum(waits)).toBe(30_000)
@@ -61,17 +61,17 @@ test('the waits add up to the patience, whatever the delays are', async () => {
   )
 })
 
-test('none repeats nothing; delays of no time end all the same', async () => {
+test('a patience of 0 repeats nothing, and delays of 0 ms end too', async () => {
   expect(await untilGivenUp({ patienceMs: 0 })).toEqual([])
   expect(await untilGivenUp({ patienceMs: 7, backoffBaseMs: 0 })).toEqual(Array(7).fill(0))
 })
 
-test('time limits that ran out count, and one repeat is always made', async () => {
+test('exceeded time limits count, and at least one repeat is made', async () => {
   expect(await untilGivenUp({ patienceMs: 30_000 }, timeout)).toHaveLength(1)
   expect(await untilGivenUp({ patienceMs: 150_000 }, timeout)).toHaveLength(2)
 })
 
-test('a wait that the server asks for is obeyed up to its cap, and not counted', async () => {
+test('a wait by Retry-After is obeyed up to its limit and does not count', async () => {
   const waits = await untilGivenUp(
     { patienceMs: 3, backoffBaseMs: 1, backoffCapMs: 1, retryAfterCapMs: 5_000 },
     failure,
@@ -80,7 +80,7 @@ test('a wait that the server asks for is obeyed up to its cap, and not counted',
   expect(waits).toEqual([5_000, 5_000, 5_000])
 })
 
-test('progress gives all of the patience back', async () => {
+test('progress resets the patience', async () => {
   const retries = new Retries(
     retryPolicy({ patienceMs: 2, backoffBaseMs: 1, backoffCapMs: 1 }),
     signal,
@@ -92,7 +92,7 @@ test('progress gives all of the patience back', async () => {
   expect(retries.failures).toBe(0)
 })
 
-test('a repeat is told before it is waited for', async () => {
+test('onRetry is called before the wait', async () => {
   const told: Retry[] = []
   const retries = new Retries(
     retryPolicy({ onRetry: retry => told.push(retry), random: () => 0 }),

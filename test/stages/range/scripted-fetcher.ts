@@ -1,5 +1,4 @@
-// A RangeFetcher over a scripted transport, and how its file is read, for the tests of what a
-// service can answer.
+// A RangeFetcher over a scripted transport, for the tests of the answers that a service can give.
 
 import { expect } from 'vitest'
 import type { ErrorCode, FeedError } from '../../../src/errors'
@@ -20,7 +19,7 @@ export function fetcherOver(
     chunkBytes: 20,
     concurrency: 3,
     windowBytes: 60,
-    // A wait of no time counts as one millisecond: five attempts.
+    // A wait of 0 ms counts as one millisecond, which gives five attempts.
     patienceMs: 4,
     backoffBaseMs: 0,
     backoffCapMs: 1,
@@ -29,7 +28,7 @@ export function fetcherOver(
   })
 }
 
-/** The file as a reader of the two stages gets it. */
+/** Reads the file through RangeFetcher and ChunkReassembler. */
 export async function bytesOf(fetcher: RangeFetcher, windowBytes = 60): Promise<Uint8Array> {
   const ordered = new ChunkReassembler({ windowBytes })
   fetcher.on('error', error => ordered.destroy(error))
@@ -47,7 +46,7 @@ export async function failureOf(fetcher: RangeFetcher, code: ErrorCode): Promise
   return failure
 }
 
-/** Answers request `index` with `reply`, the others honestly. */
+/** Answers request `index` with `reply`, and the others with the requested range. */
 export const at =
   (index: number, reply: (asked: { start: number; end: number }) => Reply | Error): Script =>
   asked =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FeedError } from '../../../src/errors'
 import { asTransportError } from '../../../src/stages/range/transport-error'
 
-test('a typed failure stays, the rest becomes a failed connection with its cause', () => {
+test('a FeedError is returned unchanged, and other errors become the cause of HTTP_TRANSPORT', () => {
   const typed = new FeedError('HTTP_CONTENT_LENGTH', 'bad', { url: 'u', received: '' })
   expect(asTransportError(typed, 'http://feed.test/')).toBe(typed)
   const cause = new TypeError('fetch failed')
@@ -23,7 +23,7 @@ test.each([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])('a certificate that is not accepted, %s, will not be at the next attempt either', code => {
+])('a certificate that is not accepted, %s, is not retryable', code => {
   const refused = Object.assign(new Error('not good'), { code })
   for (const error of [refused, new TypeError('fetch failed', { cause: refused })]) {
     const failure = asTransportError(error, 'https://a.test/')
@@ -32,7 +32,7 @@ test.each([
   }
 })
 
-test('the system’s code stands in the message', () => {
+test('the message has the code of the system', () => {
   const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
   expect(asTransportError(reset, 'u')).toMatchObject({
     retryable: true,

@@ -3,7 +3,7 @@ import { BLOCK_BYTES, BlockWriter } from '../../../src/state/level/block-writer'
 import type { LevelDatabase } from '../../../src/state/level/level-database'
 import type { ValueLog } from '../../../src/state/level/value-log'
 
-test('fault 97: keys count against a block: long ones with short values do not gather past its size', async () => {
+test('fault 97: keys count towards the size of a block, so that long keys with short values do not exceed it', async () => {
   const batches: number[] = []
   const index: Pick<LevelDatabase, 'write'> = {
     write: async entries => {

@@ -1,5 +1,6 @@
-// Damage to the files of a closed store: whichever byte is changed, reads end typed or give what
-// was written.
+// Damage to the files of a closed store. Whichever byte changes, a read fails with a typed error or
+// returns what was written.
+// Long: it opens a store again for each byte that it damages.
 
 import {
   appendFile,
@@ -22,7 +23,7 @@ import { LevelStore } from '../../../src/state/level/level-store'
 
 let base: string
 let store: string
-/** The same, as a process that was killed leaves it. */
+/** The same store, as a killed process leaves it. */
 let killed: string
 const expected = new Map<string, string>()
 const KEYS = 120
@@ -31,8 +32,8 @@ beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'feedmill-test-'))
   store = join(base, 'store')
   killed = join(base, 'killed')
-  // Opening turns the log of the time before into a table: so there are tables, a log and a
-  // manifest of several changes.
+  // Opening makes a table of the earlier log, so the store has tables, a log and a manifest with
+  // several changes.
   for (const round of [0, 1, 2]) {
     const level = await LevelStore.open(store)
     const ops = Array.from({ length: KEYS }, (_, n) => {
@@ -61,7 +62,7 @@ async function copied(from: string): Promise<string> {
   return name
 }
 
-/** What all reads of a damaged copy say: the error's code, or the content. */
+/** Returns the code of the error that the reads of a damaged copy give, or the content. */
 async function readAll(folder: string): Promise<string | Map<string, string>> {
   let level: LevelStore | undefined
   try {
@@ -102,8 +103,8 @@ describe('a changed byte', () => {
     const found = new Map<string, number>()
     for (const name of await filesOf(store)) {
       const { size } = await stat(join(store, name))
-      // Every byte of small files and of the ends of others, which hold what says where the rest
-      // stands.
+      // The test changes every byte of small files, and of the ends of larger ones, which hold the
+      // offsets of the rest.
       const step = Math.max(1, Math.floor(size / 25))
       for (let at = 0; at < size; at += size - at < 60 ? 3 : step) {
         const folder = join(base, await copied(store))
@@ -137,8 +138,7 @@ describe('a changed byte', () => {
         bytes[at]! ^= 0x10
         await writeFile(join(folder, name), bytes)
         const outcome = await readAll(folder)
-        // The end of a log may be one that was being written: then the last write is as if it had
-        // not been.
+        // The end of a log may be a record that was being written; then the last write is missing.
         if (typeof outcome === 'string') expect(outcome, `${name} at ${at}`).toBe('STATE_CORRUPT')
         else if (name.endsWith('.ldb')) expect(outcome, `${name} at ${at}`).toEqual(expected)
         else expect([80, 40, 0]).toContain(outcome.size)
@@ -180,7 +180,7 @@ describe('a file', () => {
   })
 })
 
-test('a mark that was cut off is none', async () => {
+test('a marker that was cut off is ignored', async () => {
   const folder = join(base, await copied(store))
   await truncate(join(folder, 'closed.json'), 20)
   expect(await readAll(folder)).toEqual(expected)

@@ -1,6 +1,5 @@
-// How a snapshot gets the tables of an index: by links, and by copies where the system refuses
-// links. What is read from a snapshot beside a writer is tested in
-// test/sync/read/state-view.test.ts.
+// A snapshot has the tables of an index as links, or as copies where the system refuses links.
+// test/sync/read/state-view.test.ts reads snapshots beside a writer.
 
 import type * as Files from 'node:fs/promises'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
@@ -34,7 +33,7 @@ afterAll(() => rm(parent, { recursive: true }))
 
 const CONTENT = { a: 'one', b: 'two'.repeat(1_000), c: 'three' }
 
-/** A closed store with tables: LevelDB makes one of its log whenever it opens a database. */
+/** A closed store with tables: LevelDB makes a table of its log whenever it opens a database. */
 async function closedStore(): Promise<string> {
   const folder = join(parent, `store-${place++}`)
   for (const [key, value] of Object.entries(CONTENT)) {

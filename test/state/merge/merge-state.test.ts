@@ -55,7 +55,7 @@ async function allOf(changes: AsyncIterable<readonly AnyChange[]>): Promise<AnyC
   return (await collect(changes)).flat()
 }
 
-/** What is asked of a store. */
+/** The calls of a store. */
 class WatchedStore extends MemoryStore {
   readonly reads: (number | undefined)[] = []
   readonly writes: StoreOp[][] = []
@@ -99,7 +99,7 @@ describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %
     const expected = ['after A8', 'kept K6', 'later L8', 'new N6', 'same S']
     expect(await titles(state)).toEqual(expected)
     expect(await allOf(state.sweep(at(6)))).toEqual([])
-    // Older news of it does not bring it back; younger does.
+    // An older row does not bring the item back; a newer one does.
     await state.merge(snapshot(3, ['gone', 'AVAILABLE', 'G3']))
     expect(await titles(state)).toEqual(expected)
     await state.merge(snapshot(9, ['gone', 'AVAILABLE', 'G9']))

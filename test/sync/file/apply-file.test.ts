@@ -1,11 +1,10 @@
-// One file into the state of a category, commit by commit: what is in the store after each of them,
-// and what follows from it.
+// Applies one file to the state of a category, and looks at the store after each commit.
 
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { DurableFile } from '../../../src/disk/durable-files'
 import type { StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
-import type { DurableFile } from '../../../src/sync/durable-files'
 import { applyFile } from '../../../src/sync/file/apply-file'
 import { commitFile } from '../../../src/sync/file/finish-file'
 import type { FileId } from '../../../src/sync/file-id'
@@ -20,7 +19,7 @@ const HOUR = '2026-03-01T07:00:00.000Z'
 const SNAPSHOT: FileId = { ...CATEGORY, feed: 'item_snapshot', hour: HOUR }
 const BOOTSTRAP: FileId = { ...CATEGORY, feed: 'item', scope: 'ALL_ACTIVE', generation: HOUR }
 const ROWS = 300
-/** Several commits, and several positions inside a file of some kilobytes. */
+/** Sizes that give several commits and checkpoints in a file of some kilobytes. */
 const SMALL = {
   commitBytes: 5_000,
   readBytes: 500,
@@ -44,7 +43,9 @@ async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
   return file
 }
 
-/** A store whose every write can be done again on another, up to any of them. */
+/**
+ * A store that records its writes, so that a test can repeat the first of them on another store.
+ */
 class RecordedStore extends MemoryStore {
   readonly writes: (readonly StoreOp[])[] = []
 
@@ -53,7 +54,7 @@ class RecordedStore extends MemoryStore {
     super.write(ops)
   }
 
-  /** As a process finds it that comes after so many of the writes. */
+  /** Returns the store after so many of the writes, as the next process finds it. */
   after(count: number): MemoryStore {
     const store = new MemoryStore()
     for (const ops of this.writes.slice(0, count)) store.write(ops)
@@ -234,7 +235,7 @@ test('a bootstrap removes what it does not have and what is older, also where it
   const old = gzipSync(tsv(snapshotLines))
   const store = new RecordedStore()
   await begin(store, { ...SNAPSHOT, hour: '2026-03-01T05:00:00.000Z' }, old)
-  // The rows' own dates are later than the bootstrap unless they are taken out.
+  // The test removes the rows' own dates, which are later than the bootstrap.
   const dated = gzipSync(tsv(snapshotLines.map(cells => cells.slice(0, 3))))
   await goOn(store, dated)
   const kept = [

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import type { DurableFile } from '../../../src/disk/durable-files'
 import type { InflationState } from '../../../src/stages/inflation'
-import type { DurableFile } from '../../../src/sync/durable-files'
 import { FileInflater } from '../../../src/sync/file/file-inflater'
 import { SimulatedMachine } from '../simulated-machine'
 

@@ -5,7 +5,7 @@ import { KeySample } from '../../../src/sync/file/key-sample'
 const keys = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => `v1|${from + n}|0`)
 
-test('up to its cap it holds every key, once', () => {
+test('a sample holds every key up to its limit', () => {
   const sample = new KeySample(100)
   for (const key of [...keys(100), ...keys(100)]) sample.add(key)
   expect([sample.scale, keys(100).every(key => sample.has(key)), sample.has('v1|100|0')]).toEqual([
@@ -15,7 +15,7 @@ test('up to its cap it holds every key, once', () => {
   ])
 })
 
-test('past it, the share that is counted in it is about that of all keys', () => {
+test('past its limit, a share that is counted in the sample is about that of all keys', () => {
   const sample = new KeySample(1_000)
   for (const key of keys(20_000)) sample.add(key)
   expect(sample.scale).toBeGreaterThan(16)
@@ -24,7 +24,7 @@ test('past it, the share that is counted in it is about that of all keys', () =>
   expect(Math.abs(missing - 5_000)).toBeLessThan(1_500)
 })
 
-test('a key that was added and that it speaks of is in it, whatever came in which order', () => {
+test('a covered key that was added is in the sample, whatever the order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string(), { maxLength: 200 }),

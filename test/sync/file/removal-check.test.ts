@@ -1,5 +1,6 @@
-// What a synchronisation makes of a bootstrap that would remove what is there: an empty answer, a
-// file cut short, another category's.
+// Synchronisations with a bootstrap that would remove most rows: an empty answer, a file that is
+// cut short, the file of another category.
+// Long: it makes and synchronises files of many thousand rows.
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import { DAY_MS, HOUR_MS, type Seen, SmallShop, seenIn } from '../small-run'
 
 const START = Date.parse('2026-03-01T07:00:00Z')
 const NOW = START + 2 * DAY_MS + 10 * HOUR_MS
-/** The hour that is lost: the calendar then asks for a new bootstrap. */
+/** The lost hour, after which the calendar asks for a new bootstrap. */
 const GAP = START + DAY_MS + 20 * HOUR_MS
 const LATER = GAP + 7 * DAY_MS + 2 * HOUR_MS
 const GENERATED = new Date(LATER - 30 * HOUR_MS).toUTCString()
@@ -26,8 +27,8 @@ const shops: SmallShop[] = []
 afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
 
 /**
- * A state of many items that needs a new bootstrap, and the shop whose bootstraps are answered by
- * what the test says.
+ * A state of many items that needs a new bootstrap, and a service whose bootstraps the test
+ * chooses.
  */
 async function stateInNeed() {
   const answers: { item?: Answer; item_group?: Answer } = {
@@ -81,7 +82,7 @@ const fileOf = (itemIds: readonly string[], key = 'itemId') =>
 
 const idsOf = (items: readonly string[]): string[] => items.map(item => JSON.parse(item)[0].itemId)
 
-/** What the newest bootstrap of items did. */
+/** Returns the ledger entry of the newest bootstrap of items. */
 const deletedIn = ({ ledger }: Seen): number =>
   JSON.parse(ledger.findLast(entry => entry.includes('/item/ALL_ACTIVE')) ?? '')[1].rows.deleted
 
@@ -242,7 +243,7 @@ describe('fault 89: a good file that lacks what is there', () => {
     const { answers, run, seen, before } = await stateInNeed()
     let [file, fetched, looks, fetchedOfRefused] = [served(fileOf([])), 0, 0, 0]
     answers.item = request => {
-      // The first look at a file asks for its first bytes alone.
+      // The first request asks for the first bytes only.
       if (request.headers.get('range') !== 'bytes=0-63') fetched++
       return file(request)
     }

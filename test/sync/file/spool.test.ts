@@ -21,7 +21,7 @@ async function fill(spool: Spool): Promise<void> {
 
 const dataOf = (spool: Spool) => spool.data.read(0, spool.length)
 
-test('what was fetched is there again, with whose it is and that it was verified', async () => {
+test('a spool that is opened again has its bytes, its file and whether it was verified', async () => {
   const machine = new SimulatedMachine(0)
   const spool = await open(machine)
   expect([spool.file, spool.length, spool.rawBytes]).toEqual([undefined, 0, undefined])
@@ -47,7 +47,7 @@ test('bytes of a piece that is not full are kept only when they are flushed', as
   expect(spool.length).toBe(11)
 })
 
-describe('what is not its own is dropped', () => {
+describe('a spool drops foreign content', () => {
   test('the spool of another file', async () => {
     const machine = new SimulatedMachine(0)
     await fill(await open(machine))

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { machineFiles } from '../../../src/disk/durable-files'
 import { FeedError } from '../../../src/errors'
 import { takeKernelLock } from '../../../src/state/level/kernel-lock'
-import { machineFiles } from '../../../src/sync/durable-files'
 import { machineProcesses, type ProcessIdentity } from '../../../src/sync/folder/process-identity'
-import { StateLock, type StateLockGround } from '../../../src/sync/folder/state-lock'
+import { type LockEnvironment, StateLock } from '../../../src/sync/folder/state-lock'
 
 let folder: string
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const MACHINE: StateLockGround = {
+const MACHINE: LockEnvironment = {
   files: machineFiles,
   processes: machineProcesses,
   lockFolder: takeKernelLock,
@@ -103,7 +103,7 @@ test('fault 92: a holder under another host name that runs keeps the folder, sta
   const ended = once(holder, 'exit')
   await once(holder.stdout, 'data')
   holder.kill('SIGSTOP')
-  // Asking twice must not free the other's lock either.
+  // A second request must not free the lock.
   for (let n = 0; n < 2; n++) {
     await expect(take()).rejects.toMatchObject({
       code: 'STATE_LOCKED',

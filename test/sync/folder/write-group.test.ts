@@ -65,3 +65,82 @@ test('what could not be committed stays gathered, and so does what is written me
   await group.commit()
   expect([(await group.getMany(['a'])).map(text), group.byteLength]).toEqual([['2'], bytes])
 })
+
+test('a synced write that fails leaves nothing of itself, and what was gathered before', async () => {
+  const store = new MemoryStore()
+  const group = new WriteGroup(store)
+  group.write([{ key: 'a', value: value('1') }])
+  const bytes = group.byteLength
+  const write = store.write.bind(store)
+  store.write = () => {
+    throw new RangeError('full')
+  }
+  const ops = [
+    { key: 'a', value: value('2') },
+    { key: 'b', value: value('2') },
+  ]
+  await expect(group.write(ops, { sync: true })).rejects.toThrow('full')
+  expect((await group.getMany(['a', 'b'])).map(text)).toEqual(['1', undefined])
+  expect(group.byteLength).toBe(bytes)
+  store.write = write
+  await group.write(ops, { sync: true })
+  expect(store.getMany(['a', 'b']).map(text)).toEqual(['2', '2'])
+  expect((await group.getMany(['a', 'b'])).map(text)).toEqual(['2', '2'])
+  expect(group.byteLength).toBe(0)
+})
+
+test('a write of which one value is no bytes leaves nothing of itself', () => {
+  const group = new WriteGroup(new MemoryStore())
+  const ops = [
+    { key: 'a', value: value('1') },
+    { key: 'b', value: undefined as never },
+  ]
+  expect(() => group.write(ops)).toThrow()
+  expect(group.byteLength).toBe(0)
+})
+
+test('a key that is written again counts once', async () => {
+  const group = new WriteGroup(new MemoryStore())
+  group.write([{ key: 'a', value: value('1') }])
+  const bytes = group.byteLength
+  group.write([{ key: 'a', value: value('23') }])
+  expect(group.byteLength).toBe(bytes + 1)
+  group.write([{ key: 'a', value: null }])
+  expect(group.byteLength).toBe(bytes - 1)
+})
+
+test('a listing is complete, in order and without repetition where a commit comes between its blocks', async () => {
+  const store = new MemoryStore()
+  const keys = Array.from({ length: 900 }, (_, n) => String(n).padStart(3, '0'))
+  const third = (rest: number) => keys.filter((_, n) => n % 3 === rest)
+  store.write([...third(0), ...third(1)].map(key => ({ key, value: value('stored') })))
+  const group = new WriteGroup(store)
+  group.write(third(0).map(key => ({ key, value: null })))
+  group.write(third(2).map(key => ({ key, value: value('gathered') })))
+  const listed: string[] = []
+  for await (const block of group.entries()) {
+    listed.push(...block.map(entry => `${entry.key} ${text(entry.value)}`))
+    await group.commit()
+  }
+  expect(group.byteLength).toBe(0)
+  expect(listed).toEqual(
+    keys.flatMap((key, n) =>
+      n % 3 === 0 ? [] : [`${key} ${n % 3 === 1 ? 'stored' : 'gathered'}`],
+    ),
+  )
+})
+
+test('what is read and listed are copies: a change to them reaches neither the group nor the store', async () => {
+  const store = new MemoryStore()
+  store.write([{ key: 'stored', value: value('1') }])
+  const group = new WriteGroup(store)
+  const given = value('2')
+  group.write([{ key: 'gathered', value: given }])
+  given.fill(0)
+  const keys = ['stored', 'gathered']
+  for (const bytes of await group.getMany(keys)) bytes?.fill(0)
+  for await (const block of group.entries()) for (const entry of block) entry.value.fill(0)
+  expect((await group.getMany(keys)).map(text)).toEqual(['1', '2'])
+  await group.commit()
+  expect(store.getMany(keys).map(text)).toEqual(['1', '2'])
+})

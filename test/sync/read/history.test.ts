@@ -1,3 +1,5 @@
+// Long: it makes the history of many synchronisations again.
+
 import {
   mkdtempSync,
   readdirSync,
@@ -10,12 +12,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineGround } from '../../../src/sync/folder/state-ground'
+import { machineEnvironment } from '../../../src/sync/folder/environment'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { DAY_MS, HOUR_MS, SmallShop } from '../small-run'
 
 const START = Date.parse('2026-03-01T07:00:00Z')
-/** In the middle of a day; the bootstrap is of the end of the day before yesterday. */
+/** A time in the middle of a day; the bootstrap is from the end of the day before yesterday. */
 const FIRST = START + 2 * DAY_MS + 10 * HOUR_MS
 const BOOTSTRAP = START + DAY_MS
 const SECOND = FIRST + 2 * DAY_MS
@@ -31,7 +33,7 @@ const shop = new SmallShop(
 beforeAll(async () => {
   for (const nowMs of [FIRST, SECOND]) {
     shop.nowMs = nowMs
-    const { failed } = await shop.sync(machineGround, { folder, changes: 'none' }).summary
+    const { failed } = await shop.sync(machineEnvironment, { folder, changes: 'none' }).summary
     expect(failed).toEqual([])
   }
 })

@@ -31,7 +31,7 @@ test('shows what the folder is of, what its categories have and lack, and what i
     categories: ['220', '15032'],
     until: new Date(+START + 2 * HOUR_MS),
   }).summary
-  const state = await openState(FOLDER, { ground: machine.start() })
+  const state = await openState(FOLDER, { environment: machine.start() })
   expect(state.origin).toEqual({ marketplace: 'MKT_US', service: 'https://service.test' })
   expect(
     state.categories.map(({ marketplace, categoryId, files }) => [
@@ -57,11 +57,11 @@ test('fault 83: is refused while a run has the folder', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start()).summary
-  const ground = machine.start()
-  const run = await StateFolder.open({ folder: FOLDER, storeBytes: 0, ground })
-  await expect(openState(FOLDER, { ground })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
+  const environment = machine.start()
+  const run = await StateFolder.open({ folder: FOLDER, storeBytes: 0, environment })
+  await expect(openState(FOLDER, { environment })).rejects.toMatchObject({ code: 'STATE_LOCKED' })
   await run.close()
-  await (await openState(FOLDER, { ground })).close()
+  await (await openState(FOLDER, { environment })).close()
 })
 
 test('shows what was there when it was opened, while other readers come and a run goes on', async () => {
@@ -69,10 +69,13 @@ test('shows what was there when it was opened, while other readers come and a ru
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start(), { until: new Date(+START + 2 * HOUR_MS) }).summary
   const before = await seenIn(machine.start(), NOW_MS)
-  const ground = machine.start()
-  const states = await Promise.all([openState(FOLDER, { ground }), openState(FOLDER, { ground })])
-  await shop.sync(ground).summary
-  expect((await seenIn(ground, NOW_MS)).ledger.length).toBeGreaterThan(before.ledger.length)
+  const environment = machine.start()
+  const states = await Promise.all([
+    openState(FOLDER, { environment }),
+    openState(FOLDER, { environment }),
+  ])
+  await shop.sync(environment).summary
+  expect((await seenIn(environment, NOW_MS)).ledger.length).toBeGreaterThan(before.ledger.length)
   for (const state of states) {
     expect(state.categories[0]!.files).toHaveLength(before.ledger.length)
     await state.close()
@@ -83,7 +86,7 @@ test('a folder that is no state is refused and left as it is', async () => {
   const machine = new SimulatedMachine(0)
   const { files } = machine.start()
   await (await files.edit(`${FOLDER}/letters.txt`)).write(0, Buffer.from('dear'))
-  await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({
+  await expect(openState(FOLDER, { environment: machine.start() })).rejects.toMatchObject({
     code: 'STATE_FOREIGN',
   })
   expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
@@ -91,8 +94,8 @@ test('a folder that is no state is refused and left as it is', async () => {
 
 describe('a run that died behind the commit point of a file', () => {
   /**
-   * The call at which the `nth` synced write to the store is made: one for the folder's origin,
-   * then of each file one where it begins and one where it is done.
+   * Returns the number of the call with the `nth` synced write to the store. The first is for the
+   * folder's origin; then each file has one at its begin and one at its end.
    */
   async function callOf(nth: number): Promise<number> {
     const machine = new SimulatedMachine(0)
@@ -133,7 +136,7 @@ describe('a run that died behind the commit point of a file', () => {
       const [data] = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('/data'))
       if (spoil === 'remove') await files.remove(data!)
       else await (await files.edit(data!)).write(2_000, Buffer.from('something else'))
-      await expect(openState(FOLDER, { ground: machine.start() })).rejects.toMatchObject({
+      await expect(openState(FOLDER, { environment: machine.start() })).rejects.toMatchObject({
         code: 'STATE_CORRUPT',
         context: { path: data },
       })

@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { stateIo } from '../../../src/state/disk'
+import { stateIo } from '../../../src/disk/state-errors'
+import { type Environment, machineEnvironment } from '../../../src/sync/folder/environment'
 import { StateFolder } from '../../../src/sync/folder/state-folder'
-import { machineGround, type StateGround } from '../../../src/sync/folder/state-ground'
 import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
 import { ledgerEntry } from '../ledger-entry'
 import { HOUR_MS, SmallShop } from '../small-run'
@@ -27,7 +27,7 @@ const shop = new SmallShop(
 )
 const run = (nowMs: number) => {
   shop.nowMs = nowMs
-  return shop.sync(machineGround, { folder, changes: 'none' }).summary
+  return shop.sync(machineEnvironment, { folder, changes: 'none' }).summary
 }
 beforeAll(() => run(HALF))
 afterAll(async () => {
@@ -60,11 +60,11 @@ const copied = (name: string) => {
   return copy
 }
 
-/** As where the file system is mounted read-only. */
+/** An environment whose file system is mounted read-only. */
 function readOnly(
   refused: string,
   reason = 'EROFS',
-): StateGround & { readonly temporary: string[] } {
+): Environment & { readonly temporary: string[] } {
   const temporary: string[] = []
   async function unlessRefused<T>(
     path: string,
@@ -74,9 +74,9 @@ function readOnly(
     if (path.startsWith(refused)) throw stateIo(path, operation, reason)
     return action(path)
   }
-  const { files } = machineGround
+  const { files } = machineEnvironment
   return {
-    ...machineGround,
+    ...machineEnvironment,
     temporary,
     files: {
       ...files,
@@ -84,9 +84,9 @@ function readOnly(
       makeFolder: path => unlessRefused(path, 'mkdir', files.makeFolder),
       remove: path => unlessRefused(path, 'remove', files.remove),
     },
-    lockFolder: path => unlessRefused(path, 'lock', machineGround.lockFolder),
+    lockFolder: path => unlessRefused(path, 'lock', machineEnvironment.lockFolder),
     makeTemporaryFolder: async () => {
-      const made = await machineGround.makeTemporaryFolder()
+      const made = await machineEnvironment.makeTemporaryFolder()
       temporary.push(made)
       return made
     },
@@ -118,7 +118,7 @@ test('two readers in one process, opened at the same time, and what each sees st
 
 test('what a reader that was killed left is removed by the next one, and that of a reader that runs is not', async () => {
   const place = (name: string) => join(folder, 'readers', name, 'lock')
-  await (await machineGround.lockFolder(place('1-killed'))).release()
+  await (await machineEnvironment.lockFolder(place('1-killed'))).release()
   const script = `
     const { ClassicLevel } = require('classic-level')
     require('fs').mkdirSync(process.argv[1], { recursive: true })
@@ -142,7 +142,7 @@ test('a reader is refused while a run has the folder', async () => {
     code: 'STATE_LOCKED',
     context: { pid: process.pid },
   })
-  await expect(openState(folder, { ground: readOnly(folder) })).rejects.toMatchObject({
+  await expect(openState(folder, { environment: readOnly(folder) })).rejects.toMatchObject({
     code: 'STATE_LOCKED',
   })
   await writer.close()
@@ -155,8 +155,11 @@ describe('a folder that cannot be written', () => {
     async reason => {
       const copy = copied(`read-only-${reason}`)
       const before = namesUnder(copy)
-      const ground = readOnly(copy, reason)
-      const states = await Promise.all([openState(copy, { ground }), openState(copy, { ground })])
+      const environment = readOnly(copy, reason)
+      const states = await Promise.all([
+        openState(copy, { environment }),
+        openState(copy, { environment }),
+      ])
       const newest = Number(states[0]!.categories[0]!.plan(new Date(WHOLE)).watermark)
       for (const { categories } of states) {
         expect(await rowsNow(categories[0]!)).toEqual(truthAt(newest))
@@ -166,8 +169,8 @@ describe('a folder that cannot be written', () => {
       }
       for (const state of states) await state.close()
       expect(namesUnder(copy)).toEqual(before)
-      expect(ground.temporary).toHaveLength(2)
-      for (const path of ground.temporary) expect(() => readdirSync(path)).toThrow('ENOENT')
+      expect(environment.temporary).toHaveLength(2)
+      for (const path of environment.temporary) expect(() => readdirSync(path)).toThrow('ENOENT')
     },
   )
 
@@ -177,8 +180,8 @@ describe('a folder that cannot be written', () => {
     const { id } = state.categories[0]!.ledger.entries[0]!
     await state.categories[0]!.commit({ ...ledgerEntry(id), state: 'applying', totalBytes: 1 })
     await state.close()
-    const ground = readOnly(copy)
-    const error = await openState(copy, { ground }).catch(failure => failure)
+    const environment = readOnly(copy)
+    const error = await openState(copy, { environment }).catch(failure => failure)
     expect(error).toMatchObject({
       code: 'STATE_IO',
       context: { path: copy, operation: 'finish', reason: 'EROFS' },
@@ -186,11 +189,11 @@ describe('a folder that cannot be written', () => {
     expect(error.message).toMatch(
       /run feedmill sync, or read the state, once where the folder can be written$/,
     )
-    expect(ground.temporary).toHaveLength(1)
-    expect(() => readdirSync(ground.temporary[0]!)).toThrow('ENOENT')
+    expect(environment.temporary).toHaveLength(1)
+    expect(() => readdirSync(environment.temporary[0]!)).toThrow('ENOENT')
   })
 
-  // Permissions do not bind root, which becomes another user for this.
+  // Permissions do not restrict root, so the test runs as another user.
   test.skipIf(process.platform === 'win32')('by its permissions is read', async () => {
     const copy = copied('permissions')
     const paths = [copy, ...namesUnder(copy).map(name => join(copy, name))]

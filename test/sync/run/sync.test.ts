@@ -1,11 +1,11 @@
-// The life of a synchronisation: what it tells, how it ends, what it leaves, and what the next one
-// makes of that. It is one piece because each of these is seen in the same whole runs.
+// Whole synchronisations: their events, their end, the folder that they leave, and the next run in
+// it. It is one piece, because each test needs the same whole runs.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
 import { FeedError } from '../../../src/errors'
 import { fileIdKey } from '../../../src/sync/file-id'
-import type { StateGround } from '../../../src/sync/folder/state-ground'
+import type { Environment } from '../../../src/sync/folder/environment'
 import type { SyncEvent, SyncSummary } from '../../../src/sync/run/sync-events'
 import type { SyncOptions } from '../../../src/sync/sync-options'
 import type { EmulatedOptions } from '../../service/emulated'
@@ -13,7 +13,7 @@ import { SimulatedMachine } from '../simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop, seenIn } from '../small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
-/** The bootstrap, its groups and the snapshots of three hours are there. */
+/** A time when the service has the bootstraps and the snapshots of three hours. */
 const NOW_MS = +START + 4 * HOUR_MS
 
 const shops: SmallShop[] = []
@@ -172,7 +172,7 @@ describe('a download that was interrupted', () => {
   const ranges = (requests: readonly Request[]) =>
     requests.map(request => request.headers.get('range') ?? '')
 
-  /** A shop whose answers to downloads of the bootstrap fail from the n-th on, until `heal`. */
+  /** A service whose answers to downloads of the bootstrap fail from the n-th on, until `heal`. */
   function breaking(after: number, emulator: Partial<EmulatorOptions> = {}) {
     const state = { isBroken: true, requests: [] as Request[] }
     const shop = shopWith(emulator, {
@@ -318,15 +318,15 @@ test('`follow` goes on with what comes, up to `until`', async () => {
 describe('the folder', () => {
   test('fault 83: is refused to a second run as long as the first one has it', async () => {
     const shop = shopWith()
-    const ground = new SimulatedMachine(0).start()
-    const first = shop.sync(ground, { mode: 'follow', pollMs: 600_000 })
+    const environment = new SimulatedMachine(0).start()
+    const first = shop.sync(environment, { mode: 'follow', pollMs: 600_000 })
     for await (const event of first) {
       if (event.type !== 'proven') continue
-      expect(await failureOf(shop.sync(ground))).toBe('STATE_LOCKED')
+      expect(await failureOf(shop.sync(environment))).toBe('STATE_LOCKED')
       break
     }
     expect(await failureOf(first)).toBe('ABORTED')
-    expect(await failureOf(shop.sync(ground))).toBe('none')
+    expect(await failureOf(shop.sync(environment))).toBe('none')
   })
 
   test.each([
@@ -337,37 +337,37 @@ describe('the folder', () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start()).summary
-    const ground = machine.start()
+    const environment = machine.start()
     const texts: Record<string, string> = {
       format: '{"feedmill":"state","format":2,"marketplace":"MKT_US","service":""}',
       content: '{}',
     }
-    await replace(ground, `${FOLDER}/state.json`, texts[what])
-    const error = await shop.sync(ground, options).summary.catch(failure => failure)
+    await replace(environment, `${FOLDER}/state.json`, texts[what])
+    const error = await shop.sync(environment, options).summary.catch(failure => failure)
     expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { path: FOLDER, what } })
   })
 
   test('that has other files and no marker is refused, and left as it is', async () => {
     const machine = new SimulatedMachine(0)
-    const ground = machine.start()
-    await replace(ground, `${FOLDER}/letters.txt`, 'dear')
-    expect(await failureOf(shopWith().sync(ground))).toBe('STATE_FOREIGN')
+    const environment = machine.start()
+    await replace(environment, `${FOLDER}/letters.txt`, 'dear')
+    expect(await failureOf(shopWith().sync(environment))).toBe('STATE_FOREIGN')
     expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
   })
 
   test('whose marker cannot be read is refused', async () => {
-    const ground = new SimulatedMachine(0).start()
-    await replace(ground, `${FOLDER}/state.json`, '{"feedm')
-    expect(await failureOf(shopWith().sync(ground))).toBe('STATE_CORRUPT')
+    const environment = new SimulatedMachine(0).start()
+    await replace(environment, `${FOLDER}/state.json`, '{"feedm')
+    expect(await failureOf(shopWith().sync(environment))).toBe('STATE_CORRUPT')
   })
 
   async function replace(
-    ground: StateGround,
+    environment: Environment,
     path: string,
     text: string | undefined,
   ): Promise<void> {
     if (text === undefined) return
-    const file = await ground.files.edit(path)
+    const file = await environment.files.edit(path)
     await file.truncate(0)
     await file.write(0, Buffer.from(text))
   }

@@ -1,10 +1,12 @@
-// What stores and state folders need of the file system: its failures as typed errors, each with
-// what to do about it, and the one call that Node has no name for.
+// Failures of the file system as the typed errors of stores and state folders, each with a remedy.
 
-import { open } from 'node:fs/promises'
 import { FeedError } from '../errors'
+import { systemCode } from './system-calls'
 
-/** @throws FeedError STATE_IO, and what `action` throws itself as a FeedError */
+/**
+ * Returns the result of `action`. A failure of the system becomes STATE_IO.
+ * @throws FeedError STATE_IO, and every FeedError that `action` throws
+ */
 export async function onDisk<T>(
   path: string,
   operation: string,
@@ -14,12 +16,11 @@ export async function onDisk<T>(
     return await action()
   } catch (cause) {
     if (FeedError.is(cause)) throw cause
-    const { code } = (cause ?? {}) as { code?: unknown }
-    throw stateIo(path, operation, typeof code === 'string' ? code : String(cause), cause)
+    throw stateIo(path, operation, systemCode(cause) ?? String(cause), cause)
   }
 }
 
-/** What helps where the system gives these codes. */
+/** Remedies for the user, by the system's code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk and run again',
   EDQUOT: 'raise the disk quota or free some of it, and run again',
@@ -32,7 +33,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file: check the path',
 }
 
-/** @param reason the system's code where it gave one */
+/** @param reason the system's code where there is one, else a description */
 export function stateIo(
   path: string,
   operation: string,
@@ -49,7 +50,7 @@ export function stateIo(
   )
 }
 
-/** @param path the damaged file, or the folder where it cannot be said */
+/** @param path the damaged file, or its folder where the file is not known */
 export function corruptState(
   path: string,
   reason: string,
@@ -62,19 +63,4 @@ export function corruptState(
     { path, reason },
     { cause },
   )
-}
-
-/**
- * Brings to the disk what was made, renamed and removed in a folder: after a loss of power it is so
- * only then. Windows cannot open a folder; there the file system's journal keeps the order of such
- * changes, and this call does nothing. Fails with the system's own error.
- */
-export async function syncFolder(path: string, platform = process.platform): Promise<void> {
-  if (platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { machineFiles } from '../../src/sync/durable-files'
-import { readWhole, replaceWhole } from '../../src/sync/whole-file'
+import { machineFiles } from '../../src/disk/durable-files'
+import { readWhole, replaceWhole } from '../../src/disk/whole-file'
 
 let folder: string
 beforeEach(async () => {
@@ -16,7 +16,7 @@ const failure = (reason: string, operation: string) => ({
   context: { reason, operation },
 })
 
-test('a file is edited at any place, cut, and read up to its end', async () => {
+test('a file is written at any offset, truncated, and read up to its end', async () => {
   const file = await machineFiles.edit(path('a'))
   await file.write(0, Buffer.from('0123456789'))
   await file.write(4, Buffer.from('xy'))
@@ -30,7 +30,7 @@ test('a file is edited at any place, cut, and read up to its end', async () => {
   await again.close()
 })
 
-test('what is not there is no failure to ask for, list, measure or remove', async () => {
+test('opening, listing, measuring and removing a missing file is no failure', async () => {
   expect(await machineFiles.open(path('none'))).toBeUndefined()
   expect(await machineFiles.size(path('none'))).toBeUndefined()
   expect(await machineFiles.list(path('none'))).toEqual([])
@@ -39,7 +39,7 @@ test('what is not there is no failure to ask for, list, measure or remove', asyn
   await machineFiles.syncFolder(folder)
 })
 
-test('folders are made with those above them, measured with what is below them, and removed with all in them', async () => {
+test('folders are made with their parents, measured with their subfolders, and removed with their content', async () => {
   await machineFiles.makeFolder(path('a', 'b', 'c'))
   await machineFiles.makeFolder(path('a', 'b'))
   await writeFile(path('a', 'b', 'c', '1'), '12345')
@@ -50,7 +50,7 @@ test('folders are made with those above them, measured with what is below them, 
   expect(await readdir(folder)).toEqual([])
 })
 
-test('fault 79: what the system refuses is told with its code, and with what was tried', async () => {
+test('fault 79: a failure of the system is STATE_IO with its code and the operation', async () => {
   await writeFile(path('file'), '')
   await expect(machineFiles.makeFolder(path('file', 'below'))).rejects.toMatchObject(
     failure('ENOTDIR', 'mkdir'),

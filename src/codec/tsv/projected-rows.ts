@@ -1,18 +1,18 @@
-// The rows of a batch of which only some columns are kept: their cells, and where in the file they
-// stand. They come from several blocks, one row behind the other, so that a batch of few columns
-// has many rows.
+// Gathers the rows of a batch that has a projection of the file's columns: their cells, and their
+// positions in the file. The rows come from several blocks, so that a batch of few columns has many
+// rows.
 
 import type { RowPosition } from '../../errors'
 import type { RowPlaces } from '../row-batch'
-import { KeptCells } from './kept-cells'
+import { ProjectedCells } from './projected-cells'
 import { leftOutBefore, type RowGap } from './row-gaps'
 import { maxRowsOf, newScanSpace, type TakenRows, takeRows } from './scan-space'
 import { CELL_END, type ScanSpace, type TsvScanner } from './scanner'
 
 const LF = 0x0a
 
-/** All that a batch of them is made of. */
-export interface TakenKeptRows extends TakenRows {
+/** The parts of a batch. */
+export interface TakenProjectedRows extends TakenRows {
   readonly places: RowPlaces
   readonly rowCount: number
   readonly first: RowPosition
@@ -22,31 +22,31 @@ export interface TakenKeptRows extends TakenRows {
   readonly selection: Uint32Array | undefined
 }
 
-/** Rows of one block. */
+/** The rows of one block. */
 export interface BlockOfRows {
   readonly block: Uint8Array
   readonly space: ScanSpace
-  /** Of the first row. */
+  /** Position of the first row. */
   readonly place: RowPosition
-  /** In the order of the rows; those behind the last row, too. */
+  /** The gaps between the rows and behind the last one, in the order of the rows. */
   readonly gaps: readonly RowGap[]
 }
 
-export class KeptRows {
-  readonly #cells: KeptCells
+export class ProjectedRows {
+  readonly #cells: ProjectedCells
   readonly #space: ScanSpace
   readonly #lines: Float64Array
   readonly #byteOffsets: Float64Array
   readonly #batchBytes: number
   #first: RowPosition = { row: 0, line: 0, byteOffset: 0 }
   #leftOut = new Set<number>()
-  /** For each row how many bad rows stood between the first row and it, once there are some. */
+  /** For each row the number of bad rows between the first row and it. Zeros without `#hasGaps`. */
   readonly #leftOutBefore: Uint32Array
   #hasGaps = false
 
   constructor(columns: Int32Array, batchBytes: number) {
     const maxRows = maxRowsOf(columns.length)
-    this.#cells = new KeptCells(columns, maxRows)
+    this.#cells = new ProjectedCells(columns, maxRows)
     this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
     this.#lines = new Float64Array(this.#space.maxRows)
     this.#byteOffsets = new Float64Array(this.#space.maxRows)
@@ -58,7 +58,7 @@ export class KeptRows {
     return this.#space.rows
   }
 
-  /** Whether there are enough for a batch. */
+  /** True once the rows are enough for a batch. */
   get isFull(): boolean {
     return this.#cells.byteLength >= this.#batchBytes
   }
@@ -67,10 +67,10 @@ export class KeptRows {
     return this.#space.rows + rows <= this.#space.maxRows
   }
 
-  /** Rows that follow those that are here, and for which there is room. */
+  /** Adds the rows that follow in the file. The caller has asked `hasRoomFor`. */
   add({ block, space, place, gaps }: BlockOfRows, scanner: TsvScanner): void {
     if (this.#space.rows === 0) this.#first = place
-    scanner.keep(block, space, this.#cells)
+    scanner.project(block, space, this.#cells)
     this.#addFlags(space)
     this.#addLines(block, space, place.line - this.#first.line, gaps.length > 0)
     this.#addGaps(gaps, space.rows, place.row - this.#first.row - this.#space.rows)
@@ -78,7 +78,7 @@ export class KeptRows {
     this.#space.rows += space.rows
   }
 
-  /** A row that is here is not to be seen. */
+  /** Hides a row: the batch will not show it. */
   leaveOut(slot: number): void {
     this.#leftOut.add(slot)
   }
@@ -92,8 +92,8 @@ export class KeptRows {
     }
   }
 
-  /** Makes a batch of all, and begins anew. */
-  take(): TakenKeptRows {
+  /** Takes the parts of a batch of all rows, and begins the next one. */
+  take(): TakenProjectedRows {
     const { rows } = this.#space
     this.#fillStarts()
     const { bytes, index } = takeRows(this.#space, this.#cells.bytes)
@@ -149,13 +149,13 @@ export class KeptRows {
     for (let row = 0; row < rows; row++) {
       this.#lines[this.#space.rows + row] = line++
       if ((innerLines === 0 && !hasGaps) || row + 1 === rows) continue
-      // The line end of the row itself is one of them.
+      // The loop counts the line end of the row itself again.
       line--
       for (let at = rowStarts[row]!; at < rowStarts[row + 1]!; at++) if (block[at] === LF) line++
     }
   }
 
-  /** @param before rows left out between the first row that is here and the first that is added */
+  /** @param before rows left out between the first row of the batch and the first added row */
   #addGaps(gaps: readonly RowGap[], rows: number, before: number): void {
     if (before === 0 && gaps.length === 0) return
     this.#hasGaps = true

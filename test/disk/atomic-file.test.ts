@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { AtomicFile } from '../src/atomic-file'
+import { AtomicFile } from '../../src/disk/atomic-file'
 
 /** Digits of the temporary names to come, where a test wants to know them. */
 const digits = vi.hoisted(() => ({ known: undefined as Buffer | undefined }))
@@ -80,7 +80,7 @@ test('an abort leaves what was there, and nothing else', async () => {
   expect(await readFile(path, 'utf8')).toBe('before')
 })
 
-test('a name as long as a file system allows', async () => {
+test('a file may have the longest name that a file system allows', async () => {
   const path = join(folder, 'ü'.repeat(127))
   await written(path, 'x')
   expect(await readdir(folder)).toEqual(['ü'.repeat(127)])
@@ -139,7 +139,7 @@ test('fault 91: a link that leads to no file yet makes that file; one that leads
   await expect(AtomicFile.create(join(folder, 'a'))).rejects.toMatchObject({ code: 'ELOOP' })
 })
 
-test('a folder that is not there is not made', async () => {
+test('a missing folder is an error, and is not made', async () => {
   await expect(AtomicFile.create(join(folder, 'none/out'))).rejects.toMatchObject({
     code: 'ENOENT',
   })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ChunkWindow } from '../../../src/codec/range/chunk-window'
+import { ReorderBuffer } from '../../../src/codec/range/reorder-buffer'
 
 const bytes = (length: number, from = 0) =>
   Uint8Array.from({ length }, (_, at) => (from + at) & 0xff)
 const code = (name: string, context: object) => expect.objectContaining({ code: name, context })
 
 test('fault 33: pieces out of order come back in order, the very blocks', () => {
-  const window = new ChunkWindow({ windowBytes: 100 })
+  const window = new ReorderBuffer({ windowBytes: 100 })
   const [a, b, c] = [bytes(10), bytes(5), bytes(20)]
   expect(window.add(15, c)).toEqual([])
   expect(window.add(10, b)).toEqual([])
@@ -19,8 +19,8 @@ test('fault 33: pieces out of order come back in order, the very blocks', () => 
   window.finish()
 })
 
-test('fault 33: what lies past the window is refused, the next piece may be of any size', () => {
-  const window = new ChunkWindow({ windowBytes: 10 })
+test('fault 33: a piece outside the window is refused, and the next piece due may have any size', () => {
+  const window = new ReorderBuffer({ windowBytes: 10 })
   expect(window.add(0, bytes(1000)).length).toBe(1)
   window.add(1001, bytes(9))
   expect(() => window.add(1010, bytes(1))).toThrow(
@@ -29,14 +29,14 @@ test('fault 33: what lies past the window is refused, the next piece may be of a
 })
 
 test('a gap at the end', () => {
-  const window = new ChunkWindow({ windowBytes: 100 })
+  const window = new ReorderBuffer({ windowBytes: 100 })
   window.add(0, bytes(10))
   window.add(14, bytes(1))
   expect(() => window.finish()).toThrow(code('CHUNK_GAP', { byteOffset: 10, missingBytes: 4 }))
 })
 
-test('overlaps with what came out, with a neighbour, and a repeat', () => {
-  const window = new ChunkWindow({ windowBytes: 100 })
+test('overlaps with returned bytes and with held pieces are refused', () => {
+  const window = new ReorderBuffer({ windowBytes: 100 })
   window.add(0, bytes(10))
   window.add(20, bytes(10))
   expect(() => window.add(8, bytes(4))).toThrow(
@@ -60,22 +60,22 @@ test('overlaps with what came out, with a neighbour, and a repeat', () => {
   expect(window.add(10, bytes(10)).length).toBe(2)
 })
 
-test('the total is held to', () => {
-  expect(() => new ChunkWindow({ windowBytes: 9, totalBytes: 5 }).add(3, bytes(3))).toThrow(
+test('pieces have to end at the total', () => {
+  expect(() => new ReorderBuffer({ windowBytes: 9, totalBytes: 5 }).add(3, bytes(3))).toThrow(
     code('CHUNK_TOTAL_MISMATCH', { byteOffset: 6, totalBytes: 5 }),
   )
-  expect(() => new ChunkWindow({ windowBytes: 9, totalBytes: 5 }).finish()).toThrow(
+  expect(() => new ReorderBuffer({ windowBytes: 9, totalBytes: 5 }).finish()).toThrow(
     code('CHUNK_TOTAL_MISMATCH', { byteOffset: 0, totalBytes: 5 }),
   )
-  new ChunkWindow({ windowBytes: 9, totalBytes: 0 }).finish()
-  new ChunkWindow({ windowBytes: 9 }).finish()
+  new ReorderBuffer({ windowBytes: 9, totalBytes: 0 }).finish()
+  new ReorderBuffer({ windowBytes: 9 }).finish()
 })
 
 test('bad options and offsets, empty pieces', () => {
-  expect(() => new ChunkWindow({ windowBytes: 0 })).toThrow(
+  expect(() => new ReorderBuffer({ windowBytes: 0 })).toThrow(
     code('OPTION_INVALID', expect.objectContaining({ option: 'windowBytes' }) as object),
   )
-  const window = new ChunkWindow({ windowBytes: 9 })
+  const window = new ReorderBuffer({ windowBytes: 9 })
   for (const offset of [-1, 0.5, Number.NaN])
     expect(() => window.add(offset, bytes(1))).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID' }),
@@ -98,7 +98,7 @@ test('fault 33: any cut and any order inside the window gives the file, and hold
           offset += length
           return piece
         })
-        const window = new ChunkWindow({ windowBytes, totalBytes: offset })
+        const window = new ReorderBuffer({ windowBytes, totalBytes: offset })
         const out: Uint8Array[] = []
         while (due.length > 0) {
           const fitting = due.filter(

@@ -1,52 +1,52 @@
-// The files of a state folder: every call that sync/ makes to a file system goes through this
-// interface, so that a test can put another one in its place which fails, tears or forgets. What is
-// written when, and synced when, is decided by its callers. A failed write or sync is never
-// repeated here: after one, nobody knows what is on the disk.
+// The files of a state folder. Every call of sync/ to the file system goes through this interface,
+// so that a test can replace it by one that fails, cuts writes short or loses unsynced writes. The
+// callers decide when to write and when to sync. A failed write or sync is never repeated, because
+// the content of the disk is unknown after it.
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { onDisk, syncFolder } from '../state/disk'
+import { onDisk } from './state-errors'
+import { readAll, syncFolder, unless, unlessMissing, writeAll } from './system-calls'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {
-  /** At most `length` bytes from `offset` on; fewer only at the end of the file. */
+  /**
+   * Returns `length` bytes from `offset` on, or fewer at the end of the file. The caller owns them.
+   */
   read(offset: number, length: number): Promise<Uint8Array>
-  /** All of `bytes`, or an error. */
+  /** Writes all of `bytes`, or fails. */
   write(offset: number, bytes: Uint8Array): Promise<void>
   truncate(length: number): Promise<void>
   size(): Promise<number>
-  /** What was written is on the disk when the promise resolves. */
+  /** Makes durable what was written. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** All fail with STATE_IO. */
+/** The methods fail with STATE_IO. */
 export interface DurableFiles {
-  /**
-   * Makes the folder and those above it where they are missing; they are on the disk when the
-   * promise resolves.
-   */
+  /** Makes the folder and its missing parents, and makes them durable. */
   makeFolder(path: string): Promise<void>
-  /** Names in a folder, sorted; none where there is no folder. */
+  /** Returns the names in a folder, sorted; an empty list for a missing folder. */
   list(path: string): Promise<readonly string[]>
-  /** Bytes of a file; undefined where there is none. */
+  /** Returns the size of a file in bytes; undefined for a missing one. */
   size(path: string): Promise<number | undefined>
-  /** Bytes of all files in a folder and below it; 0 where there is none. */
+  /** Returns the bytes of all files in a folder and its subfolders; 0 for a missing folder. */
   bytesUnder(path: string): Promise<number>
-  /** For reading; undefined where there is no such file. */
+  /** Opens a file for reading. Returns undefined for a missing file. */
   open(path: string): Promise<DurableFile | undefined>
-  /** For reading and writing, made empty where there is none. */
+  /** Opens a file for reading and writing. A missing file is made, and is empty. */
   edit(path: string): Promise<DurableFile>
   /**
-   * For writing, as a new file; undefined where there is one already. Of many that ask at once one
-   * gets it.
+   * Makes a new file for writing. Returns undefined where the file exists already; of several
+   * concurrent calls one gets the file.
    */
   create(path: string): Promise<DurableFile | undefined>
-  /** Puts a file in the place of another, which may be there. */
+  /** Renames a file. An existing file at `to` is replaced. */
   rename(from: string, to: string): Promise<void>
-  /** Removes a file, or a folder and all in it; nothing where there is none. */
+  /** Removes a file, or a folder with its content. A missing one is no failure. */
   remove(path: string): Promise<void>
-  /** What was made, renamed and removed in a folder is on the disk when the promise resolves. */
+  /** Makes durable what was made, renamed and removed in a folder. */
   syncFolder(path: string): Promise<void>
 }
 
@@ -85,33 +85,12 @@ class MachineFile implements DurableFile {
   read(offset: number, length: number): Promise<Uint8Array> {
     return onDisk(this.#path, 'read', async () => {
       const bytes = Buffer.allocUnsafeSlow(length)
-      let filled = 0
-      while (filled < length) {
-        const { bytesRead } = await this.#handle.read(
-          bytes,
-          filled,
-          length - filled,
-          offset + filled,
-        )
-        if (bytesRead === 0) break
-        filled += bytesRead
-      }
-      return bytes.subarray(0, filled)
+      return bytes.subarray(0, await readAll(this.#handle, bytes, offset))
     })
   }
 
   write(offset: number, bytes: Uint8Array): Promise<void> {
-    return onDisk(this.#path, 'write', async () => {
-      for (let from = 0; from < bytes.length; ) {
-        const { bytesWritten } = await this.#handle.write(
-          bytes,
-          from,
-          bytes.length - from,
-          offset + from,
-        )
-        from += bytesWritten
-      }
-    })
+    return onDisk(this.#path, 'write', () => writeAll(this.#handle, bytes, offset))
   }
 
   truncate(length: number): Promise<void> {
@@ -138,7 +117,7 @@ async function makeFolder(path: string): Promise<void> {
     await syncFolder(dirname(made))
 }
 
-/** Node has no flags for "read and write, made where missing, kept where there": two calls are. */
+/** No flag of Node opens an existing file for reading and writing and makes a missing one. */
 async function editable(path: string): Promise<FileHandle> {
   return (await unlessMissing(open(path, 'r+'))) ?? open(path, 'w+')
 }
@@ -147,27 +126,10 @@ async function bytesUnder(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []) {
     const path = join(folder, entry.name)
-    // What is removed at the same time counts no more.
+    // A file that is removed meanwhile does not count.
     bytes += entry.isDirectory()
       ? await bytesUnder(path)
       : ((await unlessMissing(stat(path)))?.size ?? 0)
   }
   return bytes
-}
-
-function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  return unless('ENOENT', work)
-}
-
-async function unless<T>(code: string, work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (codeOf(error) === code) return undefined
-    throw error
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | null)?.code
 }

@@ -1,34 +1,38 @@
-// What a state folder stands on: files, processes, the lock and stores. A test may put something
-// else in the place of each.
+// The environment of a state folder: files, processes, the lock and stores. A test may replace each
+// of them.
 
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onDisk } from '../../state/disk'
+import { machineFiles } from '../../disk/durable-files'
+import { onDisk } from '../../disk/state-errors'
 import type { KeyedStore } from '../../state/keyed-store'
 import { takeKernelLock } from '../../state/level/kernel-lock'
 import { LevelSnapshot, type LevelSnapshotOptions } from '../../state/level/level-snapshot'
 import { LevelStore } from '../../state/level/level-store'
-import { machineFiles } from '../durable-files'
 import { machineProcesses } from './process-identity'
-import type { StateLockGround } from './state-lock'
+import type { LockEnvironment } from './state-lock'
 
-export interface StateGround extends StateLockGround {
-  /** @param mustExist a store that is missing is STATE_CORRUPT; without it one is made */
+export interface Environment extends LockEnvironment {
+  /** @param mustExist with true a missing store is STATE_CORRUPT; with false it is made */
   openStore(folder: string, memoryBytes: number, mustExist: boolean): Promise<KeyedStore>
-  /** The store as it is now, which nobody writes to meanwhile. */
+  /**
+   * Takes a snapshot of a store. The caller sees to it that no writer changes the store meanwhile.
+   */
   snapshotStore(options: LevelSnapshotOptions): Promise<StoreSnapshot>
   /** Makes a folder outside the state folder. */
   makeTemporaryFolder(): Promise<string>
 }
 
-/** A store at one moment: it is opened, or closed unopened. */
+/**
+ * A snapshot of a store. The caller either opens it, and closes the store, or closes it unopened.
+ */
 export interface StoreSnapshot {
   open(memoryBytes: number): Promise<KeyedStore>
   close(): Promise<void>
 }
 
-export const machineGround: StateGround = {
+export const machineEnvironment: Environment = {
   files: machineFiles,
   processes: machineProcesses,
   lockFolder: takeKernelLock,

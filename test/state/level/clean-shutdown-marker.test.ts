@@ -2,7 +2,10 @@ import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { leaveMark, takeMark } from '../../../src/state/level/closing-mark'
+import {
+  checkCleanShutdownMarker,
+  writeCleanShutdownMarker,
+} from '../../../src/state/level/clean-shutdown-marker'
 
 let folder: string
 let index: string
@@ -15,13 +18,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('is taken away where the files are those that were closed', async () => {
-  await leaveMark(folder, index)
+test('the marker is removed where the files match it', async () => {
+  await writeCleanShutdownMarker(folder, index)
   expect(await readdir(folder)).toEqual(['closed.json', 'index'])
   await writeFile(join(index, 'LOG'), 'whatever LevelDB says')
-  await takeMark(folder, index)
+  await checkCleanShutdownMarker(folder, index)
   expect(await readdir(folder)).toEqual(['index'])
-  await takeMark(folder, index)
+  await checkCleanShutdownMarker(folder, index)
 })
 
 test.each([
@@ -29,13 +32,15 @@ test.each([
   ['has other bytes', () => writeFile(join(index, '000003.log'), 'rec0rds')],
   ['is gone', () => rm(join(index, '000003.log'))],
   ['is new', () => writeFile(join(index, '000004.log'), '')],
-])('refuses files of which one %s', async (_, change) => {
-  await leaveMark(folder, index)
+])('the check refuses files of which one %s', async (_, change) => {
+  await writeCleanShutdownMarker(folder, index)
   await change()
-  await expect(takeMark(folder, index)).rejects.toMatchObject({
+  await expect(checkCleanShutdownMarker(folder, index)).rejects.toMatchObject({
     code: 'STATE_CORRUPT',
     context: { path: index },
   })
-  // It stays refused.
-  await expect(takeMark(folder, index)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
+  // A second check refuses the files too.
+  await expect(checkCleanShutdownMarker(folder, index)).rejects.toMatchObject({
+    code: 'STATE_CORRUPT',
+  })
 })

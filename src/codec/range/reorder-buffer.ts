@@ -1,20 +1,20 @@
-// Puts pieces of one file, which arrive in any order, back in order. Copies nothing: what comes out
-// is what went in. Holds pieces that lie ahead as runs of adjoining pieces, sorted by offset, and
-// never past `windowBytes` from the next byte due.
+// A reorder buffer: it takes the pieces of one file in any order and gives them back in the order
+// of the file. It copies no bytes. It holds early pieces as runs of adjoining pieces, sorted by
+// offset, and none that ends more than `windowBytes` after the next byte due.
 
 import { FeedError } from '../../errors'
 import { wholeNumber } from '../../options'
 
 /**
- * Default of `windowBytes`, for those who fill a window and for those who put it in order: four
- * ranges of the default size.
+ * The default of `windowBytes`, for RangeFetcher and for ChunkReassembler: four ranges of the
+ * default size.
  */
 export const WINDOW_BYTES = 32 * 1024 * 1024
 
-export interface ChunkWindowOptions {
-  /** How far ahead of the next byte due a piece may end. Bounds the bytes held. */
+export interface ReorderBufferOptions {
+  /** How far after the next byte due a piece may end. This bounds the bytes held. */
   readonly windowBytes: number
-  /** The file's size, when it is known: a piece past it, or an end before it, is an error. */
+  /** The size of the file, where it is known. Pieces have to end exactly there. */
   readonly totalBytes?: number
   /** The first byte due. Default 0. */
   readonly startOffset?: number
@@ -27,7 +27,7 @@ interface Run {
   readonly pieces: Uint8Array[]
 }
 
-export class ChunkWindow {
+export class ReorderBuffer {
   readonly #windowBytes: number
   readonly #totalBytes: number | undefined
   readonly #runs: Run[] = []
@@ -35,7 +35,7 @@ export class ChunkWindow {
   #heldBytes = 0
 
   /** Throws OPTION_INVALID. */
-  constructor(options: ChunkWindowOptions) {
+  constructor(options: ReorderBufferOptions) {
     this.#windowBytes = wholeNumber('windowBytes', options.windowBytes)
     this.#totalBytes =
       options.totalBytes === undefined
@@ -44,21 +44,21 @@ export class ChunkWindow {
     this.#nextOffset = wholeNumber('startOffset', options.startOffset ?? 0, 0)
   }
 
-  /** The next byte due; everything before it has been given back. */
+  /** The next byte due. Every byte before it has been returned. */
   get nextOffset(): number {
     return this.#nextOffset
   }
 
-  /** Bytes held because something before them is missing. At most `windowBytes`. */
+  /** Bytes held because bytes before them are missing. At most `windowBytes`. */
   get heldBytes(): number {
     return this.#heldBytes
   }
 
   /**
-   * Takes the piece that stands at `offset` and gives back what is now in order, often nothing.
-   * Empty pieces are ignored. The window keeps `bytes` until it returns them: the caller must not
-   * change them. Throws CHUNK_OVERLAP, CHUNK_WINDOW_EXCEEDED, CHUNK_TOTAL_MISMATCH, OPTION_INVALID
-   * for a bad offset.
+   * Takes the piece at `offset` and returns the pieces that are now in order, often none. It
+   * ignores empty pieces. The buffer owns `bytes` until it returns them. Throws CHUNK_OVERLAP,
+   * CHUNK_WINDOW_EXCEEDED and CHUNK_TOTAL_MISMATCH, and OPTION_INVALID for an offset that is no
+   * whole number.
    */
   add(offset: number, bytes: Uint8Array): readonly Uint8Array[] {
     const end = wholeNumber('offset', offset, 0) + bytes.length
@@ -71,7 +71,7 @@ export class ChunkWindow {
     return []
   }
 
-  /** The input has ended. Throws CHUNK_GAP or CHUNK_TOTAL_MISMATCH. */
+  /** Ends the input. Throws CHUNK_GAP or CHUNK_TOTAL_MISMATCH where bytes are missing. */
   finish(): void {
     const ahead = this.#runs[0]
     const byteOffset = this.#nextOffset
@@ -134,7 +134,7 @@ export class ChunkWindow {
     } else this.#runs.splice(at, 0, { start: offset, end, pieces: [bytes] })
   }
 
-  /** Index of the first run that starts past `offset`. */
+  /** Returns the index of the first run that starts after `offset`. */
   #firstRunPast(offset: number): number {
     let [low, high] = [0, this.#runs.length]
     while (low < high) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KeyFilter } from '../../../src/state/level/key-filter'
+import { BloomFilter } from '../../../src/state/level/bloom-filter'
 
-test('has every key that was added', () => {
+test('a Bloom filter has every key that was added', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), keys => {
-      const filter = new KeyFilter()
+      const filter = new BloomFilter()
       for (const key of keys) filter.add(key)
       expect(keys.every(key => filter.mayHave(key))).toBe(true)
     }),
@@ -13,8 +13,8 @@ test('has every key that was added', () => {
   )
 })
 
-test('of others it takes few for one of them', () => {
-  const filter = new KeyFilter()
+test('a Bloom filter has few false positives', () => {
+  const filter = new BloomFilter()
   const key = (n: number) => `iv1|${110_000_000_000 + n}|0`
   for (let n = 0; n < 200_000; n++) filter.add(key(2 * n))
   let mistaken = 0

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KeptCells } from '../../../src/codec/tsv/kept-cells'
+import { ProjectedCells } from '../../../src/codec/tsv/projected-cells'
 import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { wasmMemory } from '../../../src/codec/wasm-module'
 
@@ -40,23 +40,23 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
       )
       scanner.scan(block, 0, block.length, 1 << 20, space)
       fc.pre(space.rows === rows.length)
-      const [kept, copied] = [
-        new KeptCells(Int32Array.from(columns), 64),
-        new KeptCells(Int32Array.from(columns), 64),
+      const [projected, copied] = [
+        new ProjectedCells(Int32Array.from(columns), 64),
+        new ProjectedCells(Int32Array.from(columns), 64),
       ]
       // Twice: what is added stands behind what is there.
       for (let round = 0; round < 2; round++) {
-        scanner.keep(block, space, kept)
+        scanner.project(block, space, projected)
         copied.addCells(block, space)
       }
-      expect([...kept.ends]).toEqual([...copied.ends])
-      expect(Buffer.from(kept.bytes).toString()).toBe(Buffer.from(copied.bytes).toString())
+      expect([...projected.ends]).toEqual([...copied.ends])
+      expect(Buffer.from(projected.bytes).toString()).toBe(Buffer.from(copied.bytes).toString())
       const wanted = rows
         .map(cells =>
           columns.length > 0 ? `${columns.map(column => cells[column]).join('\t')}\n` : '',
         )
         .join('')
-      expect(Buffer.from(kept.bytes).toString()).toBe(wanted + wanted)
+      expect(Buffer.from(projected.bytes).toString()).toBe(wanted + wanted)
       scanner.release()
     }),
     { numRuns: 300 },
@@ -64,7 +64,7 @@ test('in the engine’s memory, or one by one: the same bytes and ends', () => {
 })
 
 test('it grows', () => {
-  const kept = new KeptCells(Int32Array.of(0), 10)
+  const projected = new ProjectedCells(Int32Array.of(0), 10)
   const block = Buffer.from(`${'x'.repeat(300_000)}\n`)
   const rows = {
     columns: 1,
@@ -73,10 +73,10 @@ test('it grows', () => {
     cellEnds: Int32Array.of(300_000),
     rowFlags: Uint8Array.of(0),
   }
-  kept.addCells(block, rows)
-  kept.addCells(block, rows)
-  expect(kept.byteLength).toBe(2 * 300_001)
-  expect([...kept.ends.subarray(0, 2)]).toEqual([300_000, 600_001])
-  kept.clear()
-  expect(kept.bytes.length).toBe(0)
+  projected.addCells(block, rows)
+  projected.addCells(block, rows)
+  expect(projected.byteLength).toBe(2 * 300_001)
+  expect([...projected.ends.subarray(0, 2)]).toEqual([300_000, 600_001])
+  projected.clear()
+  expect(projected.bytes.length).toBe(0)
 })

@@ -1,20 +1,21 @@
-// Which keys a new store on disk certainly does not have: a Bloom filter in memory. A first
-// bootstrap asks for millions of keys that are not there, and every such question would cost a call
-// into LevelDB.
+// A Bloom filter in memory, which knows that a new store on disk lacks a key. A first bootstrap
+// reads millions of keys that the store does not have, and each such read would cost a call into
+// LevelDB.
 
 /**
- * 2^25 bits: one key in 500 is looked for in vain at two million keys, one in four at ten million.
+ * Size of the filter: 2^25 bits. The share of false positives is one in 500 at two million keys,
+ * and one in four at ten million.
  */
 export const FILTER_BYTES = 2 ** 22
 const BIT_MASK = FILTER_BYTES * 8 - 1
 const PROBES = 4
 
-export class KeyFilter {
+export class BloomFilter {
   readonly #bits = new Uint8Array(FILTER_BYTES)
   #hash = 0
   #step = 0
 
-  /** @returns true where the key was certainly not there before */
+  /** @returns true where the key was certainly not added before */
   add(key: string): boolean {
     this.#begin(key)
     let isNew = false
@@ -29,7 +30,7 @@ export class KeyFilter {
     return isNew
   }
 
-  /** False where the key was never added. */
+  /** Returns false for a key that was certainly never added. */
   mayHave(key: string): boolean {
     this.#begin(key)
     for (let probe = 0; probe < PROBES; probe++) {
@@ -46,7 +47,7 @@ export class KeyFilter {
   }
 
   /**
-   * Two hashes in one pass: the second is how far one probe is from the next (Kirsch and
+   * Makes two hashes in one pass. The second is the distance between two probes (Kirsch and
    * Mitzenmacher).
    */
   #begin(key: string): void {
@@ -62,7 +63,7 @@ export class KeyFilter {
   }
 }
 
-/** Spreads what differs in high bits over all (MurmurHash3's last step). */
+/** Spreads differences in the high bits over all bits (the last step of MurmurHash3). */
 function mixed(hash: number): number {
   let mix = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35)

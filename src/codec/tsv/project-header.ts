@@ -1,4 +1,5 @@
-// Some columns of a file, as the header of a file that has no others.
+// The projection of a file's header: the columns that a caller asks for, as the header of a file
+// that has no others.
 
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import type { CellType } from '../../schema/values'
@@ -6,23 +7,23 @@ import { unknownColumn } from '../projection'
 import { ColumnLookup } from './column-lookup'
 import type { BoundHeader } from './header'
 
-export interface Choice<K extends Columns> {
+export interface ProjectedHeader<K extends Columns> {
   readonly header: BoundHeader<K>
   /**
-   * Where they are in the file, in the order of the header. Those that the file lacks have no place
-   * there.
+   * Indexes of these columns in the file, in the order of `header`. Columns that the file lacks are
+   * not among them.
    */
   readonly columns: Int32Array
 }
 
 /**
- * The columns of these names, of the file or of its schema, in this order.
+ * Projects a header to the columns of these names, which the file or its schema has, in this order.
  * @throws FeedError COLUMN_UNKNOWN
  */
-export function chooseColumns<K extends Columns>(
+export function projectHeader<K extends Columns>(
   header: BoundHeader,
   names: readonly string[],
-): Choice<K> {
+): ProjectedHeader<K> {
   const indexes = new Map<string, number>()
   const absent = new Map<string, CellType>()
   const columns: number[] = []

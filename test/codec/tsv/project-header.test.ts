@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { chooseColumns } from '../../../src/codec/tsv/choose-columns'
 import { bindHeader } from '../../../src/codec/tsv/header'
+import { projectHeader } from '../../../src/codec/tsv/project-header'
 import { defineSchema } from '../../../src/schema/feed-schema'
 
 const schema = defineSchema('item', {
@@ -15,25 +15,25 @@ const header = bindHeader(schema, ['ID', 'other', 'price', 'other'], {
 })
 
 test('columns of the schema and of the file, in the order in which they are wanted', () => {
-  const { header: chosen, columns } = chooseColumns(header, ['price', 'other#2', 'id', 'price'])
+  const { header: projected, columns } = projectHeader(header, ['price', 'other#2', 'id', 'price'])
   expect([...columns]).toEqual([2, 3, 0])
-  expect(chosen.columns.map(({ name, heading, type }) => [name, heading, type])).toEqual([
+  expect(projected.columns.map(({ name, heading, type }) => [name, heading, type])).toEqual([
     ['price', 'price', 'decimal'],
     ['other#2', 'other', 'text'],
     ['id', 'ID', 'text'],
   ])
-  expect(['price', 'other#2', 'id', 'other', 'gone'].map(name => chosen.indexes.get(name))).toEqual(
-    [0, 1, 2, undefined, undefined],
-  )
-  expect(chosen.absent.size).toBe(0)
-  expect(Object.keys(chosen.schema.columns)).toEqual(['id', 'price'])
-  expect(chosen.schema.feed).toBe('item')
+  expect(
+    ['price', 'other#2', 'id', 'other', 'gone'].map(name => projected.indexes.get(name)),
+  ).toEqual([0, 1, 2, undefined, undefined])
+  expect(projected.absent.size).toBe(0)
+  expect(Object.keys(projected.schema.columns)).toEqual(['id', 'price'])
+  expect(projected.schema.feed).toBe('item')
 })
 
 test('a column that only the schema has stays absent', () => {
-  const { header: chosen, columns } = chooseColumns(header, ['gone'])
+  const { header: projected, columns } = projectHeader(header, ['gone'])
   expect([...columns]).toEqual([])
-  expect([...chosen.absent]).toEqual([['gone', 'commaList']])
+  expect([...projected.absent]).toEqual([['gone', 'commaList']])
 })
 
 test('a name that neither has is COLUMN_UNKNOWN', () => {
@@ -41,7 +41,7 @@ test('a name that neither has is COLUMN_UNKNOWN', () => {
     column: 'colour',
     known: expect.arrayContaining(['id', 'gone', 'other#2']),
   })
-  expect(() => chooseColumns(header, ['id', 'colour'])).toThrow(
+  expect(() => projectHeader(header, ['id', 'colour'])).toThrow(
     expect.objectContaining({ code: 'COLUMN_UNKNOWN', context }),
   )
 })

@@ -1,6 +1,6 @@
-// The cells of some columns, side by side, as in a file that has no others: the bytes and the ends
-// of as many cells as a batch may have. What was taken from it is copied, and its memory used
-// again.
+// The cells of the projected columns, one behind the other, as in a file that has no other columns:
+// their bytes and ends, for as many cells as a batch may have. A batch copies them, and the next
+// batch uses the memory again.
 
 import { CELL_END, CELL_MARK, type RowIndex } from './scanner'
 
@@ -9,15 +9,15 @@ const LF = 0x0a
 /** Enough for most batches of few columns. */
 const FIRST_BYTES = 1 << 17
 
-/** The rows of a block whose cells are kept. */
+/** The index of a block's rows. */
 export interface BlockRows extends RowIndex {
   readonly rows: number
 }
 
-export class KeptCells {
-  /** Of the file, distinct, in the order in which their cells stand here. */
+export class ProjectedCells {
+  /** Indexes of the columns in the file, distinct, in the order of the cells here. */
   readonly columns: Int32Array
-  /** Of all cells, as in a RowIndex. */
+  /** The ends of all cells, as in a RowIndex. */
   readonly ends: Int32Array
   #bytes: Uint8Array = new Uint8Array(FIRST_BYTES)
   #byteLength = 0
@@ -32,7 +32,7 @@ export class KeptCells {
     return this.#byteLength
   }
 
-  /** Of all cells, in order: a tab behind each, a line end behind the last of a row. */
+  /** The bytes of all cells, with a tab behind each and a line end behind the last of a row. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#byteLength)
   }
@@ -43,7 +43,7 @@ export class KeptCells {
   }
 
   /**
-   * Cells that stand side by side already; their ends count from the first byte that is kept here.
+   * Adds cells that an engine has projected; their ends count from the first byte of this object.
    */
   add(bytes: Uint8Array, ends: Int32Array): void {
     this.#makeRoom(bytes.length)
@@ -53,7 +53,7 @@ export class KeptCells {
     this.#cells += ends.length
   }
 
-  /** The cells of all rows of a block. */
+  /** Projects all rows of a block and adds their cells. */
   addCells(block: Uint8Array, { rows, columns, rowStarts, cellEnds }: BlockRows): void {
     this.#makeRoom(block.length)
     for (let row = 0; row < rows; row++) {
@@ -69,7 +69,7 @@ export class KeptCells {
 
   #addCell(block: Uint8Array, start: number, end: number, mark: number): void {
     let to = this.#byteLength
-    // Most cells are too short for a call.
+    // A loop is quicker than a call of `set`, as most cells are short.
     for (let at = start; at < end; at++) this.#bytes[to++] = block[at]!
     this.ends[this.#cells++] = to | mark
     this.#bytes[to++] = TAB

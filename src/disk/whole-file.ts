@@ -1,13 +1,13 @@
-// Small files read and replaced as a whole: whoever reads one finds the old content or the new,
-// whatever happens between.
+// Small files that are read and replaced as a whole. A reader finds the old content or the new one,
+// also after a crash.
 
 import { dirname } from 'node:path'
 import type { DurableFile, DurableFiles } from './durable-files'
 
-/** Enough for any small file that a state folder has; a longer one is not one of them. */
+/** The small files of a state folder are shorter. */
 const MOST_BYTES = 1 << 20
 
-/** Undefined where there is no such file. */
+/** Returns the content; undefined for a missing file. */
 export async function readWhole(
   files: DurableFiles,
   path: string,
@@ -16,7 +16,7 @@ export async function readWhole(
   return file && withFile(file, () => file.read(0, MOST_BYTES))
 }
 
-/** Written beside its place, synced, renamed, and the folder synced. */
+/** Writes the new content to `<path>.new`, syncs it, renames it and syncs the folder. */
 export async function replaceWhole(
   files: DurableFiles,
   path: string,
@@ -41,7 +41,7 @@ export async function writeSynced(
   })
 }
 
-/** What `use` makes of the file, which is closed in any case. */
+/** Returns the result of `use`, and closes the file in any case. */
 export async function withFile<T>(file: DurableFile, use: () => Promise<T>): Promise<T> {
   try {
     return await use()

@@ -1,0 +1,159 @@
+// Leaves out bad rows and counts them. Under `onBadRow: 'skip'` the parser reports no bad row, so a
+// batch goes on behind it and has a gap there. Otherwise the parser reports it, by an error or by a
+// call, and ends the batch before it, so that the reader gets the rows before it first.
+//
+// Reading goes on at the line behind the first line of a bad row, also where a quote had run over
+// more lines: a quote that never closes costs one row, not the file. Those lines are read again
+// with quotes confined to their line, so each byte is read at most twice whatever the input.
+
+import { isUtf8 } from 'node:buffer'
+import type { FeedError, RowPosition } from '../../errors'
+import { type BadRowPolicy, type BadRowReason, badRow, badRowError, badRowsLimit } from './bad-row'
+import type { InputWindow } from './input-window'
+import type { LeftOutRow } from './judge-row'
+import { endOfMiscountedLine, nextLine } from './read-row'
+import { RowGaps } from './row-gaps'
+import type { ScanSpace } from './scanner'
+
+/**
+ * The parser gives PAUSE when it has read so many bytes, bad rows among them, without a batch:
+ * about a millisecond's work where all rows are bad.
+ */
+export const PAUSE_BYTES = 1 << 16
+
+export interface BadRowsOptions {
+  readonly onBadRow: BadRowPolicy
+  readonly maxBadRows: number
+  readonly invalidUtf8: 'bad-row' | 'replace'
+  readonly maxRowBytes: number
+}
+
+/** A row whose position is computed on demand. */
+export interface PlacedRow {
+  readonly position: RowPosition
+}
+
+export class BadRows {
+  /** Rows that were left out. */
+  count = 0
+  /** Rows that were read with U+FFFD in place of bytes that are not UTF-8. */
+  replaced = 0
+  /** The bad row at the window's position, before which a batch ends. */
+  pending: LeftOutRow | undefined
+  /** The error that comes behind the last batch. */
+  failure: { readonly error: unknown } | undefined
+  /** The rows that were left out behind the first row of the space. */
+  readonly gaps = new RowGaps()
+  readonly #options: BadRowsOptions
+  readonly #window: InputWindow
+
+  constructor(window: InputWindow, options: BadRowsOptions) {
+    this.#window = window
+    this.#options = options
+  }
+
+  /**
+   * Leaves out consecutive lines from `from` on that have no quoted cell and a wrong number of
+   * cells, where the policy is to skip them. It passes at most PAUSE_BYTES and one line.
+   * @returns where the next line begins
+   */
+  skipLines(from: number, space: ScanSpace): number {
+    const { onBadRow, maxRowBytes } = this.#options
+    if (onBadRow !== 'skip') return from
+    const { bytes, filled } = this.#window
+    const most = this.#mostSkips(space)
+    const stop = Math.min(filled, from + PAUSE_BYTES)
+    let at = from
+    let lines = 0
+    while (at < stop && lines < most) {
+      const end = endOfMiscountedLine(bytes, at, Math.min(filled, at + maxRowBytes), space.columns)
+      if (end < 0) break
+      at = end
+      lines++
+    }
+    if (lines > 0) this.#noteSkipped(lines, from, at, space)
+    return at
+  }
+
+  /**
+   * Leaves out the bad row at `from`, where the policy is to skip it and its line ends in the
+   * block.
+   * @returns where the next row begins; -1 where `leaveOut` has to treat the row
+   */
+  skip({ readTo }: LeftOutRow, from: number, space: ScanSpace): number {
+    const { onBadRow, maxRowBytes } = this.#options
+    if (onBadRow !== 'skip' || this.#mostSkips(space) < 1) return -1
+    const { bytes, filled } = this.#window
+    const next = nextLine(bytes, from, Math.min(filled, from + maxRowBytes))
+    if (next < 0) return -1
+    this.#window.confineQuotesUntil(readTo)
+    this.#noteSkipped(1, from, next, space)
+    return next
+  }
+
+  /**
+   * Applies `onBadRow` to the bad row at the window's position.
+   * @returns where reading goes on
+   * @throws what `onBadRow` throws; FeedError of the row, TSV_BAD_ROWS_LIMIT
+   */
+  leaveOut({ reason, readTo }: LeftOutRow): number {
+    const window = this.#window
+    const { bytes, filled, at } = window
+    const { maxRowBytes } = this.#options
+    const limit = Math.min(filled, at + maxRowBytes)
+    const next = nextLine(bytes, at, limit)
+    const to = next < 0 ? limit : next
+    const failure = this.#report(reason, window.positionOf(at), bytes.subarray(at, to))
+    this.pending = undefined
+    if (failure !== undefined) throw failure
+    window.confineQuotesUntil(readTo)
+    window.advance(to, 1, next < 0 ? 0 : 1)
+    if (next < 0 && limit === at + maxRowBytes) window.discardLine()
+    return window.at
+  }
+
+  /**
+   * Returns whether a row, whose bytes may not be UTF-8, belongs into its batch. After a failure no
+   * row does.
+   */
+  takes(bytes: Uint8Array, row: PlacedRow): boolean {
+    if (this.failure !== undefined) return false
+    if (isUtf8(bytes)) return true
+    if (this.#options.invalidUtf8 === 'replace') {
+      this.replaced++
+      return true
+    }
+    try {
+      const error = this.#report({ code: 'TSV_UTF8_INVALID' }, row.position, bytes)
+      if (error !== undefined) this.failure = { error }
+    } catch (error) {
+      // The caller's function threw. The parser throws this behind the rows before the bad one.
+      this.failure = { error }
+    }
+    return false
+  }
+
+  /**
+   * How many rows may be left out until `maxBadRows` is reached. Each row of the space counts as
+   * bad here, because its bytes may turn out not to be UTF-8.
+   */
+  #mostSkips(space: ScanSpace): number {
+    return this.#options.maxBadRows - this.count - space.rows
+  }
+
+  #noteSkipped(lines: number, from: number, next: number, space: ScanSpace): void {
+    this.count += lines
+    if (space.rows === 0) this.#window.advance(next, lines, lines)
+    else this.gaps.add(space.rows, lines, from)
+  }
+
+  /** Returns the error where the policy is to throw it, or the row is one too many. */
+  #report(reason: BadRowReason, position: RowPosition, line: Uint8Array): FeedError | undefined {
+    const { onBadRow, maxBadRows } = this.#options
+    if (onBadRow === 'throw') return badRowError(reason, position, line)
+    if (this.count >= maxBadRows) return badRowsLimit(maxBadRows, position, line)
+    this.count++
+    if (onBadRow !== 'skip') onBadRow(badRow(reason, position, line))
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+// A file that appears whole or not at all. The content is written under a temporary name in the
+// folder of the target, synced and renamed. The methods fail with the system's own errors, which
+// the callers type.
+//
+// The temporary name is `<name>.<16 hexadecimal digits>.partial`. Only a process that is killed
+// leaves such a file behind; a user may delete it.
+
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath, rename, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { keepAtExit, removeAtExit, removeNow } from './remove-at-exit'
+import { syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
+
+/** No other user may open the file before it is whole. */
+const PRIVATE_MODE = 0o600
+/** The mode of a new file before the process's umask is applied. */
+const NEW_FILE_MODE = 0o666
+/** O_EXCL refuses every name that exists, a symbolic link included. Windows has no O_NOFOLLOW. */
+const CREATE_FLAGS =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+/**
+ * The temporary name repeats so many characters of the target's name. File systems allow 255 bytes
+ * in a name.
+ */
+const NAME_CHARACTERS = 64
+export class AtomicFile {
+  /** Path of the target, with all symbolic links followed. */
+  readonly path: string
+  readonly #temporary: string
+  readonly #handle: FileHandle
+  #isClosed = false
+
+  private constructor(path: string, temporary: string, handle: FileHandle) {
+    this.path = path
+    this.#temporary = temporary
+    this.#handle = handle
+  }
+
+  /**
+   * Makes the temporary file in the folder of the target, which must exist. A symbolic link at
+   * `path` stays; the commit replaces the file that it points to.
+   */
+  static async create(path: string): Promise<AtomicFile> {
+    const target = await withoutLinks(path)
+    const suffix = `.${randomBytes(8).toString('hex')}.partial`
+    const temporary = join(dirname(target), basename(target).slice(0, NAME_CHARACTERS) + suffix)
+    const handle = await open(temporary, CREATE_FLAGS, PRIVATE_MODE)
+    removeAtExit(temporary)
+    return new AtomicFile(target, temporary, handle)
+  }
+
+  /** Appends all of `bytes`, which the caller may use again when the promise resolves. */
+  write(bytes: Uint8Array): Promise<void> {
+    return writeAll(this.#handle, bytes)
+  }
+
+  /**
+   * Puts the file in its place, with the mode of the file that it replaces. The last of several
+   * writers wins. After a failure the caller calls `abort`. No step is repeated, because a failed
+   * sync means that data may be lost.
+   */
+  async commit(): Promise<void> {
+    const before = await unlessMissing(lstat(this.path))
+    await whereSupported(
+      this.#handle.chmod(before?.isFile() ? before.mode & 0o777 : NEW_FILE_MODE & ~process.umask()),
+    )
+    await this.#handle.sync()
+    await this.#close()
+    await rename(this.#temporary, this.path)
+    keepAtExit(this.#temporary)
+    await syncFolder(dirname(this.path))
+  }
+
+  /** Removes the temporary file. An earlier file at `path` stays. */
+  async abort(): Promise<void> {
+    try {
+      await this.#close()
+    } finally {
+      await removeNow(this.#temporary)
+    }
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#handle.close()
+  }
+}
+
+/**
+ * Returns the path with all symbolic links followed, also where the last link points to a file that
+ * does not exist yet. A link of a descriptor, such as `/proc/self/fd/1`, is not followed, because
+ * an open file may have no path.
+ */
+export async function withoutLinks(path: string): Promise<string> {
+  const place = join(await realpath(dirname(resolve(path))), basename(resolve(path)))
+  if (descriptorOf(place) !== undefined) return place
+  if (!(await unlessMissing(lstat(place)))?.isSymbolicLink()) return place
+  // The call fails for links that lead in a circle.
+  await unlessMissing(stat(place))
+  return withoutLinks(resolve(dirname(place), await readlink(place)))
+}
+
+/**
+ * Returns the number of the open file of this process that the path names, as `/dev/stdout` does
+ * once its links are followed. Returns undefined for any other path.
+ */
+export function descriptorOf(path: string): number | undefined {
+  const number = /^\/(?:dev|proc\/(?<pid>\d+)(?:\/task\/\d+)?)\/fd\/(?<fd>\d+)$/.exec(path)?.groups
+  return number === undefined || (number.pid ?? `${process.pid}`) !== `${process.pid}`
+    ? undefined
+    : Number(number.fd)
+}
