@@ -386,6 +386,22 @@ export interface FeedErrorOptions {
 /** The union over all codes: a comparison of `error.code` narrows `error.context`. */
 export type AnyFeedError = { [C in ErrorCode]: FeedError<C> }[ErrorCode]
 
+/**
+ * @example
+ * ```ts
+ * import { FeedError, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * try {
+ *   await pipeline([Buffer.from('itemId\ttitle\nv1|1|0\n')])
+ *     .to(new TsvRowParser({ schema: itemSchema }))
+ *     .toArray()
+ * } catch (error) {
+ *   if (!FeedError.is(error) || error.code !== 'TSV_ROW_SHORT') throw error
+ *   console.log(error.code, 'line', error.context.line, error.retryable)
+ * }
+ * // => TSV_ROW_SHORT line 2 false
+ * ```
+ */
 export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'FeedError'
   readonly code: C

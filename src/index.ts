@@ -9,17 +9,28 @@ export { decodeCommaList, decodePipeList } from './codec/decode/list'
 export { decodeRegions } from './codec/decode/regions'
 export { subtractRegions } from './codec/decode/ship-to'
 export { decodeTimestamp } from './codec/decode/timestamp'
+export type { ChangeKind } from './codec/merge/register'
+export type { Version, VersionOf } from './codec/merge/version-order'
+export type { FileIdentity } from './codec/range/file-identity'
 export type { Piece } from './codec/range/piece'
+export type { ReorderBufferOptions } from './codec/range/reorder-buffer'
+export type { RequestHeaders } from './codec/range/request-headers'
 export type { Row } from './codec/row'
 export type { RowBatch } from './codec/row-batch'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
+export type { TsvParserOptions } from './codec/tsv/parser'
+export type { TsvScannerName } from './codec/tsv/tsv-scanner'
 export type { StageCounters } from './core/counters'
 export {
   type AnyFeedError,
+  type AuthChallenge,
+  type CellPosition,
   type ErrorCode,
   type ErrorContexts,
   FeedError,
+  type FeedErrorOptions,
   type RowPosition,
+  type ServiceDescription,
 } from './errors'
 export type { ElementOf } from './pipeline/batch'
 export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
@@ -89,8 +100,15 @@ export {
 export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
 export { setMaxInflateWorkers } from './stages/inflate-workers'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
-export type { HeadersProvider, RangeFetcherOptions } from './stages/range/range-settings'
+export type {
+  HeadersProvider,
+  HeadersReason,
+  RangeFetcherOptions,
+  RangeResume,
+} from './stages/range/range-settings'
 export type { RangeRequest, RangeResponse, RangeTransport } from './stages/range/range-transport'
+export type { SendReason } from './stages/range/send-request'
+export type { SideSource } from './stages/side-input'
 export {
   type ChangeTally,
   SnapshotMerger,
@@ -98,9 +116,14 @@ export {
 } from './stages/snapshot-merger'
 export { Source } from './stages/source'
 export { type Outputs, Stage } from './stages/stage'
-export { TsvObjectParser, type TsvObjectParserOptions } from './stages/tsv-object-parser'
+export {
+  type ObjectValues,
+  TsvObjectParser,
+  type TsvObjectParserOptions,
+} from './stages/tsv-object-parser'
 export { TsvRowParser } from './stages/tsv-row-parser'
 export type { TsvRowParserOptions } from './stages/tsv-stage'
 export type { KeyedStore } from './state/keyed-store'
 export { MemoryStore, type MemoryStoreOptions } from './state/memory/memory-store'
 export type { MergeChange, MergedItem } from './state/merge/merge-state'
+export type { Change } from './state/merge/register-change'

@@ -21,22 +21,24 @@ export function load(app) {
     }
   })
   app.renderer.on(MarkdownPageEvent.END, page => {
-    page.contents = page.contents.replace(/^# (.*)$/m, (_, name) =>
-      page.url === 'README.md' ? '# API reference' : `# ${entryOf(name)}`,
-    )
+    const isIndex = page.url === 'README.md'
+    page.contents = page.contents
+      .replace(/^# (.*)$/m, (_, name) => `# ${isIndex ? 'API reference' : entryOf(name)}`)
+      .replace(/^#+ (?:Overrides|Implementation of)\n\n.*\n+/gm, '')
+      // What a call returns stands in its signature already.
+      .replace(/^#+ Returns\n\n[^\n]+\n+(?=#|\*\*\*|$(?![^]))/gm, '')
   })
 }
 
 function isRepeated(owner, member) {
   if (member.flags.isInherited || member.inheritedFrom !== undefined) return true
-  if (owner.kind === ReflectionKind.Interface) return false
+  if (owner.kind === ReflectionKind.Interface || member.name === 'constructor') return false
   if (member.flags.isProtected && !BASES.has(owner.name)) return true
-  const documented = member.hasComment() || member.signatures?.some(each => each.hasComment())
-  const overridden = member.overwrites ?? member.signatures?.some(each => each.overwrites)
-  const isAccessor = member.kind === ReflectionKind.Accessor
-  return isAccessor
-    ? member.getSignature?.overwrites !== undefined && !member.getSignature.hasComment()
-    : overridden !== undefined && overridden !== false && !documented && member.name !== 'constructor'
+  const calls = [...(member.signatures ?? []), member.getSignature, member].filter(Boolean)
+  const replaced = calls.map(call => call.overwrites).find(Boolean)
+  if (replaced === undefined) return false
+  // A member of another package has its documentation there.
+  return replaced.reflection === undefined || !calls.some(call => call.hasComment())
 }
 
 function entryOf(name) {

@@ -18,6 +18,7 @@ const DOCUMENTS = [
   'bench/README.md',
   'fixtures/README.md',
   ...GUIDE,
+  ...pagesIn(ROOT, 'src/api'),
 ]
 const SCREEN_LINES = 40
 

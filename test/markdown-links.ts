@@ -12,9 +12,10 @@ export function pagesIn(root: string, under = '.'): string[] {
 
 /** The links that lead to no file of the folder, or to no heading of their page: `page: target`. */
 export function brokenLinks(root: string, pages: readonly string[]): string[] {
+  const anchors = new Map<string, ReadonlySet<string>>()
   return pages.flatMap(page =>
     linksOf(readFileSync(join(root, page), 'utf8'))
-      .filter(target => !leadsSomewhere(root, page, target))
+      .filter(target => !leadsSomewhere(root, page, target, anchors))
       .map(target => `${page}: ${target}`),
   )
 }
@@ -27,28 +28,45 @@ export function linksOf(markdown: string): string[] {
     .filter(target => !/^[a-z]+:/i.test(target))
 }
 
-function leadsSomewhere(root: string, page: string, target: string): boolean {
+/** @param anchors those of the pages that were read before, by file */
+function leadsSomewhere(
+  root: string,
+  page: string,
+  target: string,
+  anchors: Map<string, ReadonlySet<string>>,
+): boolean {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? join(root, page) : join(root, dirname(page), path)
   if (relative(root, file).startsWith('..') || !existsSync(file)) return false
-  return (
-    anchor === undefined ||
-    (statSync(file).isFile() && anchorsOf(readFileSync(file, 'utf8')).includes(anchor))
-  )
+  if (anchor === undefined) return true
+  if (!statSync(file).isFile()) return false
+  let known = anchors.get(file)
+  if (known === undefined) {
+    known = anchorsOf(readFileSync(file, 'utf8'))
+    anchors.set(file, known)
+  }
+  return known.has(anchor)
 }
 
-/** As GitHub and npm make them of headings. */
-function anchorsOf(markdown: string): string[] {
-  const headings = [...markdown.replace(FENCED, '').matchAll(/^#{1,6} (.+)$/gm)].map(
-    ([, heading]) => heading!,
-  )
-  return headings.map(heading =>
-    heading
+/**
+ * The anchors that GitHub and npm make of headings, where a repeated one gets a number, and those
+ * that the page sets itself.
+ */
+function anchorsOf(markdown: string): ReadonlySet<string> {
+  const text = markdown.replace(FENCED, '')
+  const anchors = new Set<string>()
+  for (const [, heading] of text.matchAll(/^#{1,6} (.+)$/gm)) {
+    const anchor = heading!
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .trim()
-      .replace(/\s/g, '-'),
-  )
+      .replace(/\s/g, '-')
+    let repeats = 0
+    while (anchors.has(repeats === 0 ? anchor : `${anchor}-${repeats}`)) repeats++
+    anchors.add(repeats === 0 ? anchor : `${anchor}-${repeats}`)
+  }
+  for (const [, id] of text.matchAll(/<a id="([^"]+)">/g)) anchors.add(id!)
+  return anchors
 }
 
 const FENCED = /^ *(```+)[^\n]*\n.*?^ *\1 *$/gms

@@ -117,7 +117,7 @@ test('holds what it needs and nothing else', async () => {
   const names = await readdir(installed, { recursive: true })
   const code = /^(dist(\/[\w-]+\.(c?js|d\.c?ts))?|package\.json|LICENSE)$/
   const documents =
-    /^((src|test|bench)|((src|test|bench)\/)?README\.md|fixtures|fixtures\/documents(\/[\w-]+\.md)?|CONTRIBUTING\.md|CHANGELOG\.md|src\/guide(\/[\w-]+\.md)?|bench\/peers\.svg)$/
+    /^((src|test|bench)|((src|test|bench)\/)?README\.md|fixtures|fixtures\/documents(\/[\w-]+\.md)?|CONTRIBUTING\.md|CHANGELOG\.md|src\/(api|guide)(\/[\w-]+\.md)?|bench\/peers\.svg)$/
   expect(names.filter(name => !code.test(name) && !documents.test(name))).toEqual([])
   expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
   const { dependencies, scripts } = JSON.parse(
@@ -130,7 +130,13 @@ test('holds what it needs and nothing else', async () => {
 test('every relative link and image of its pages leads to one of its files', () => {
   const pages = pagesIn(installed)
   expect(pages).toEqual(
-    expect.arrayContaining(['README.md', 'src/guide/rows.md', 'src/README.md', 'CONTRIBUTING.md']),
+    expect.arrayContaining([
+      'README.md',
+      'src/api/feedmill.md',
+      'src/guide/rows.md',
+      'src/README.md',
+      'CONTRIBUTING.md',
+    ]),
   )
   expect(brokenLinks(installed, pages)).toEqual([])
 })

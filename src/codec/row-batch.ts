@@ -55,6 +55,7 @@ export interface RowBatchParts<C extends Columns> {
 }
 
 export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C>> {
+  /** @internal */
   readonly header: BoundHeader<C>
   readonly file: FeedFile
   /** Rows in view. */
@@ -212,7 +213,7 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     })
   }
 
-  /** What `console.log` shows. */
+  /** @internal What `console.log` shows. */
   [INSPECT](depth: number, options: object, inspect: Inspect): string {
     const { length, byteLength, confirmed, file, header } = this
     return inspection(

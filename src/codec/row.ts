@@ -110,7 +110,9 @@ export class Row<out C extends Columns = Columns> {
     return this.batch.positionOf(this.slot)
   }
 
-  /** What `console.log` shows: the cells that are not empty, cut; a bad cell as its error. */
+  /**
+   * @internal What `console.log` shows: the cells that are not empty, cut; a bad cell as its error.
+   */
   [INSPECT](depth: number, options: object, inspect: Inspect): string {
     return inspection('Row', () => this.#shown(), depth, options, inspect)
   }

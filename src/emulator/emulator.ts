@@ -57,6 +57,16 @@ export interface Emulator {
  * Makes an emulated service. `fetch` needs the package hono, and `listen` also needs
  * @hono/node-server. Without them, both reject with DEPENDENCY_MISSING.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { createEmulator } from 'feedmill/emulator'
+ *
+ * const emulator = createEmulator({ world: { seed: 7, items: 100 } })
+ * const answer = await emulator.fetch(`http://emulator${emulator.feedBasePath}/item`)
+ * console.log(answer.status) // The request has no token.
+ * await emulator.close()
+ * // => 401
+ * ```
  */
 export function createEmulator(options: EmulatorOptions): Emulator {
   const settings = emulatorSettings(options)

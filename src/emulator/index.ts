@@ -1,5 +1,6 @@
 // The public entry of the subpath `feedmill/emulator`.
 
+export type { Clock } from '../options'
 export type { AccessConstraint, AccessOptions } from './access-rules'
 export type { CatalogOptions } from './catalog/catalog-part'
 export type { FeedTypeSeed } from './catalog/feed-types'
@@ -32,8 +33,11 @@ export type {
   Topic,
 } from './notifications/topics'
 export type { ServicePaths } from './service-paths'
-export type { OrphanShares } from './world/groups'
-export type { Item, ItemChange } from './world/item'
-export type { PlaceName } from './world/place'
+export type { CampaignChangeKind } from './world/campaigns'
+export type { ItemGroup, OrphanShares } from './world/groups'
+export type { Item, ItemChange, ItemTest } from './world/item'
+export type { ChangeKind } from './world/item-life'
+export type { CampaignChange } from './world/other-columns'
+export type { Place, PlaceName } from './world/place'
 export { createWorld, type OrphanCounts, type TruthRow, type World } from './world/world'
-export type { WorldOptions } from './world/world-options'
+export type { CompleteWorldOptions, WorldOptions } from './world/world-options'

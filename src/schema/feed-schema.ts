@@ -86,6 +86,20 @@ export interface FeedFile {
  * A schema, with the literal types of its columns.
  * @throws FeedError OPTION_INVALID for a column whose type does not exist, and for two columns of
  * one spelling
+ * @example
+ * ```ts
+ * import { defineSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * const schema = defineSchema('item', {
+ *   sku: { type: 'text', required: true, source: 'our own file' },
+ *   stock: { type: 'int32', source: 'our own file' },
+ * })
+ * const rows = await pipeline([Buffer.from('sku\tstock\nA-1\t12\n')])
+ *   .to(new TsvRowParser({ schema }))
+ *   .toArray()
+ * console.log(rows[0]?.get('sku'), rows[0]?.get('stock'))
+ * // => A-1 12
+ * ```
  */
 export function defineSchema<const C extends Columns>(
   feed: FeedSchema['feed'],

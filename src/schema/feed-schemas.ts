@@ -48,7 +48,17 @@ export type ItemGroupColumns = Pick<typeof itemGroupColumns, keyof typeof itemGr
 export type ItemSnapshotColumns = Pick<typeof itemSnapshotColumns, keyof typeof itemSnapshotColumns>
 export type ItemPriorityColumns = Pick<typeof itemPriorityColumns, keyof typeof itemPriorityColumns>
 
-/** The feed of all active or newly listed items. The key is itemId. */
+/**
+ * The feed of all active or newly listed items. The key is itemId.
+ *
+ * @example
+ * ```ts
+ * import { itemSchema } from 'feedmill'
+ *
+ * console.log(itemSchema.feed, itemSchema.columns.priceValue.type)
+ * // => item decimal
+ * ```
+ */
 export const itemSchema: FeedSchema<ItemColumns> = defineSchema('item', itemColumns)
 /** The feed of item groups, the parent records of variations. The key is itemGroupId. */
 export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema(
@@ -73,7 +83,17 @@ const schemas = {
   item_priority: itemPrioritySchema,
 } as const satisfies Record<FeedName, FeedSchema>
 
-/** The schemas of the feeds by their path names. */
+/**
+ * The schemas of the feeds by their path names.
+ *
+ * @example
+ * ```ts
+ * import { itemGroupSchema, schemaOf } from 'feedmill'
+ *
+ * console.log(schemaOf('item_group') === itemGroupSchema)
+ * // => true
+ * ```
+ */
 export function schemaOf<F extends FeedName>(feed: F): (typeof schemas)[F] {
   return schemas[feed]
 }

@@ -188,7 +188,18 @@ export const documentedErrors: readonly DocumentedError[] = Object.freeze([
   ...rowsOf(IMPLIED_ERRORS, 'implied'),
 ])
 
-/** Returns the documented error of an answer; undefined where no page documents it. */
+/**
+ * Returns the documented error of an answer; undefined where no page documents it.
+ *
+ * @example
+ * ```ts
+ * import { documentedError } from 'feedmill/service'
+ *
+ * const error = documentedError('getItemFeed', 400, 13014)
+ * console.log(error?.status, error?.category, error?.retryable)
+ * // => 400 REQUEST false
+ * ```
+ */
 export function documentedError(
   operation: string,
   status: number,

@@ -90,6 +90,18 @@ export interface FeedService {
  * Returns the clients of one service. `credentials` are those of the client-credentials flow, or a
  * function that gives tokens. Errors, inspection and JSON never show tokens or the client's secret.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { createFeedService, defineProfile } from 'feedmill'
+ * // given: baseUrl, tokenUrl, scopeBase, credentials
+ *
+ * const service = createFeedService(defineProfile({ baseUrl, tokenUrl, scopeBase }), credentials)
+ * const query = { marketplace: 'MKT_US', categoryId: '220', scope: 'ALL_ACTIVE' } as const
+ * const rows = await service.feeds.getItemFeed(query).rows().take(2).toArray()
+ * console.log(rows.length)
+ * await service.close()
+ * // => 2
+ * ```
  */
 export function createFeedService(
   profile: ServiceProfile,

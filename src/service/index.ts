@@ -8,6 +8,7 @@ export type {
   FilesQuery,
 } from './clients/catalog'
 export type {
+  CompressedOptions,
   DownloadInfo,
   FeedDownload,
   RangeTuning,
@@ -28,7 +29,7 @@ export type {
   Notifications,
   SubscriptionOptions,
 } from './clients/notifications'
-export type { Page, PagedList } from './clients/paged-list'
+export type { Page, PagedList, SearchResponse } from './clients/paged-list'
 export type { CheckMode } from './clients/request-checks'
 export type { CallOptions } from './clients/service-core'
 export { type DocumentedError, documentedError, documentedErrors } from './documented-errors'

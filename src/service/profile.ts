@@ -107,6 +107,19 @@ const PROFILE_NAMES: OptionNames<ProfileOptions> = {
 /**
  * Returns a complete profile. Throws HTTP_HEADER_INVALID, and OPTION_INVALID, also for plain http
  * to another machine.
+ *
+ * @example
+ * ```ts
+ * import { defineProfile } from 'feedmill'
+ *
+ * const profile = defineProfile({
+ *   baseUrl: 'https://api.example.com',
+ *   tokenUrl: 'https://api.example.com/token',
+ *   scopeBase: 'https://api.example.com/scope',
+ * })
+ * console.log(profile.marketplaceHeader, profile.maxRangeBytes)
+ * // => X-MKT-C-MARKETPLACE-ID 100000000
+ * ```
  */
 export function defineProfile(options: ProfileOptions): ServiceProfile {
   knownOptions(options, PROFILE_NAMES)

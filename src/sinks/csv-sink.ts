@@ -56,6 +56,19 @@ const FORMULA_START = /^(?:(?![+-]?\d+(?:\.\d+)?$)[\s\p{Cc}\p{Cf}]*[=+\-@＝＋�
  * not end
  * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; COLUMN_UNKNOWN; SINK_VALUE_INVALID for
  * a value that is neither row nor object, and for a cell that has no text form
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { csvSink, FileSource, Gunzip, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ * // given: path
+ *
+ * await pipeline(new FileSource(path))
+ *   .to(new Gunzip())
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ *   .run(csvSink('titles.csv', { columns: ['itemId', 'title'] }))
+ * console.log(readFileSync('titles.csv', 'utf8').split('\r\n')[1])
+ * // => v1|1|0,"a ""quoted"" title"
+ * ```
  */
 export function csvSink<T, N extends string>(
   target: SinkTarget,

@@ -35,6 +35,15 @@ export type NdjsonItem<T> =
  * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for a value without
  * a JSON form: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt, an
  * object that contains itself
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { ndjsonSink, pipeline } from 'feedmill'
+ *
+ * await pipeline([{ itemId: 'v1|1|0' }, { itemId: 'v1|2|0' }]).run(ndjsonSink('ids.ndjson'))
+ * console.log(readFileSync('ids.ndjson', 'utf8').split('\n')[0])
+ * // => {"itemId":"v1|1|0"}
+ * ```
  */
 export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
   const output = new TextOutput(target, NAME)

@@ -10,6 +10,15 @@ import { filledText, show } from '../options'
  * @param sink the sink's name
  * @param target the output: a path, or a description such as `standard output`
  * @param cause the failure; its `code`, such as ENOSPC or EPIPE, becomes the context's `reason`
+ * @example
+ * ```ts
+ * import { sinkFailed } from 'feedmill'
+ *
+ * const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+ * const error = sinkFailed('Uploader', 'bucket/items', cause)
+ * console.log(error.code, error.context.reason)
+ * // => SINK_FAILED ENOSPC
+ * ```
  */
 export function sinkFailed(sink: string, target: string, cause: unknown): FeedError<'SINK_FAILED'> {
   filledText('sink', sink)

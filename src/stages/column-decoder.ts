@@ -33,6 +33,20 @@ interface PlannedColumn {
  * nothing between batches. Within a batch it decodes column by column. The input may end behind any
  * batch, and an empty input gives an empty output. A bad cell is CELL_INVALID by `onBadCell`
  * ('throw'). A column that neither file nor schema has is COLUMN_UNKNOWN at the file's first batch.
+ *
+ * @example
+ * ```ts
+ * import { type BadCell, ColumnDecoder, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * const bad: string[] = []
+ * const onBadCell = ({ error }: BadCell) => void bad.push(error.code)
+ * await pipeline([Buffer.from('itemId\tpriceValue\nv1|1|0\tcheap\n')])
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ *   .to(new ColumnDecoder({ columns: ['priceValue'], onBadCell }))
+ *   .toArray()
+ * console.log(bad)
+ * // => [ 'CELL_INVALID' ]
+ * ```
  */
 export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C>, RowBatch<C>> {
   readonly #columns: readonly string[] | undefined

@@ -45,6 +45,19 @@ const OPTIONS: OptionNames<TsvObjectParserOptions<Columns>> = {
  *   confirmed when the loop over all objects ends by itself.
  * - The rules of {@link TsvRowParser} hold for inputs, memory, bad rows and bad headers.
  *   `onBadCell` decides about cells that are not of their type: CELL_INVALID.
+ *
+ * @example
+ * ```ts
+ * import { FileSource, Gunzip, itemSchema, pipeline, TsvObjectParser } from 'feedmill'
+ * // given: path
+ *
+ * const objects = pipeline(new FileSource(path))
+ *   .to(new Gunzip())
+ *   .to(new TsvObjectParser({ schema: itemSchema, columns: ['itemId', 'priceValue'] }))
+ * for await (const { itemId, priceValue } of objects) console.log(itemId, String(priceValue))
+ * // => v1|1|0 1.5
+ * // => v1|2|0 null
+ * ```
  */
 export class TsvObjectParser<
   C extends Columns = TextColumns,

@@ -26,6 +26,19 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  *   `maxBadRows` is TSV_BAD_ROWS_LIMIT. In a long run of bad rows the stage lets the event loop
  *   turn.
  * - An input that is not a Uint8Array is STAGE_INPUT_INVALID.
+ *
+ * @example
+ * ```ts
+ * import { FileSource, Gunzip, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ * // given: path
+ *
+ * const rows = pipeline(new FileSource(path))
+ *   .to(new Gunzip())
+ *   .to(new TsvRowParser({ schema: itemSchema }))
+ * for await (const row of rows) console.log(row.position.line, row.get('itemId'), row.get('title'))
+ * // => 2 v1|1|0 a "quoted" title
+ * // => 3 v1|2|0 two
+ * ```
  */
 export class TsvRowParser<
   C extends Columns = TextColumns,

@@ -32,7 +32,7 @@ export interface WriteOptions {
   readonly sync?: boolean
 }
 
-/** Keys from `from` (included) to `to` (excluded), in the order of {@link compareKeys}. */
+/** Keys from `from` (included) to `to` (excluded), in the order of their UTF-8 bytes. */
 export interface KeyRange {
   readonly from?: string
   readonly to?: string

@@ -60,6 +60,16 @@ class PrefixedStore implements KeyedStore {
  * Returns a view of the keys of `store` that begin with `prefix`. The store stays open when the
  * view is closed.
  * @param prefix not empty, ends in an ASCII character; no other view's prefix begins with it
+ * @example
+ * ```ts
+ * import { MemoryStore } from 'feedmill'
+ * import { prefixedStore } from 'feedmill/level'
+ *
+ * const store = new MemoryStore()
+ * await prefixedStore(store, 'us/').write([{ key: 'v1|1|0', value: Uint8Array.of(1) }])
+ * console.log(store.getMany(['us/v1|1|0'])[0]?.length)
+ * // => 1
+ * ```
  */
 export function prefixedStore(store: KeyedStore, prefix: string): KeyedStore {
   return new PrefixedStore(checkedStore('store', store), filledText('prefix', prefix))

@@ -41,6 +41,21 @@ export interface SpillingStoreOptions {
 
 const NAMES: OptionNames<SpillingStoreOptions> = { memoryBytes: true, folder: true }
 
+/**
+ * @example
+ * ```ts
+ * import { SnapshotMerger } from 'feedmill'
+ * import { SpillingStore } from 'feedmill/level'
+ * // given: bootstrap
+ *
+ * const store = new SpillingStore({ memoryBytes: 16 * 2 ** 20 })
+ * const merger = new SnapshotMerger({ store })
+ * const changes = await bootstrap.to(merger).toArray()
+ * console.log(changes.every(({ kind }) => kind === 'inserted'))
+ * await store.close()
+ * // => true
+ * ```
+ */
 export class SpillingStore implements KeyedStore {
   readonly #memoryBytes: number
   readonly #parent: string

@@ -49,9 +49,18 @@ export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
 /**
  * Returns the identity as one text, equal for equal files:
  * `<marketplace>/<category>/<feed>/<which>`. `<which>` is a day, an hour, or the scope and
- * generation of a bootstrap. The texts of one category begin with {@link categoryKey}, and those of
- * one feed sort by time.
+ * generation of a bootstrap. The texts of one category begin alike, and those of one feed sort by
+ * time.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { fileIdKey } from 'feedmill/sync'
+ *
+ * const category = { marketplace: 'MKT_US', categoryId: '220' }
+ * const hour = '2026-03-01T05:00:00.000Z'
+ * console.log(fileIdKey({ ...category, feed: 'item_snapshot', hour }))
+ * // => MKT_US/220/item_snapshot/2026-03-01T05:00:00.000Z
+ * ```
  */
 export function fileIdKey(id: FileId): string {
   const { marketplace, categoryId } = anObject('id', id)

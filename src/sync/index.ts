@@ -1,9 +1,18 @@
 // The public names of `feedmill/sync`, which keeps a state folder up to date with the service and
 // reads it.
 
-export { type Category, type FileId, fileIdKey } from './file-id'
+export type { Retry } from '../stages/range/retries'
+export {
+  type BootstrapId,
+  type Category,
+  type DailyId,
+  type FileId,
+  fileIdKey,
+  type PriorityId,
+  type SnapshotId,
+} from './file-id'
 export { type ChangedRow, type ChangeSink, changeLine, type StateChange } from './folder/change-log'
-export type { LedgerEntry, RowTally } from './folder/ledger'
+export type { ChangeTarget, LedgerEntry, RowTally } from './folder/ledger'
 export type { StateOrigin } from './folder/state-marker'
 export type { BootstrapNeed, CategoryPlan, WaitingFile } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-windows'

@@ -16,6 +16,15 @@ import { invalidCell } from './invalid-cell'
  * every `value` is null. Decoded text may hold any character, the separators too. An empty piece is
  * an empty text, but the names-only form has no empty names.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeAspects } from 'feedmill'
+ *
+ * const cell = `${btoa('Brand')}:${btoa('Acme')};${btoa('Colour')}:${btoa('red')}`
+ * for (const { name, value } of decodeAspects(cell)) console.log(name, value)
+ * // => Brand Acme
+ * // => Colour red
+ * ```
  */
 export function decodeAspects(text: string): Aspect[] {
   anyText('text', text)

@@ -14,6 +14,13 @@ const E_UPPER = 0x45
 /**
  * Decodes `true` or `false`, case-insensitive.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeBoolean } from 'feedmill'
+ *
+ * console.log(decodeBoolean('TRUE'), decodeBoolean('false'))
+ * // => true false
+ * ```
  */
 export function decodeBoolean(text: string): boolean {
   anyText('text', text)

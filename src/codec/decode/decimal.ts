@@ -16,6 +16,14 @@ const DIGIT_9 = 0x39
  * plus, exponent, grouping or space. The value keeps the text of the feed, trailing zeros included,
  * and is a string in JSON.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeDecimal } from 'feedmill'
+ *
+ * const price = decodeDecimal('19.90')
+ * console.log(price.text, price.toNumber())
+ * // => 19.90 19.9
+ * ```
  */
 export function decodeDecimal(text: string): Decimal {
   anyText('text', text)

@@ -14,6 +14,19 @@ const MAX_DIGITS = 9
  * Decodes digits with an optional minus in front, without plus, point, exponent or space. Leading
  * zeros are allowed.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeInt32, FeedError } from 'feedmill'
+ *
+ * console.log(decodeInt32('-12'))
+ * try {
+ *   decodeInt32('1.5')
+ * } catch (error) {
+ *   if (FeedError.is(error)) console.log(error.code)
+ * }
+ * // => -12
+ * // => CELL_INVALID
+ * ```
  */
 export function decodeInt32(text: string): number {
   anyText('text', text)

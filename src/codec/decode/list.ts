@@ -7,6 +7,13 @@ import { anyText } from '../../options'
  * Decodes values between commas. The decoder drops space around values, and empty values, which no
  * feed sends on purpose.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeCommaList } from 'feedmill'
+ *
+ * console.log(decodeCommaList('PICKUP, SHIP,'))
+ * // => [ 'PICKUP', 'SHIP' ]
+ * ```
  */
 export function decodeCommaList(text: string): string[] {
   return valuesBetween(text, ',')
@@ -15,6 +22,13 @@ export function decodeCommaList(text: string): string[] {
 /**
  * Decodes values between pipes, by the rules of {@link decodeCommaList}.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodePipeList } from 'feedmill'
+ *
+ * console.log(decodePipeList('NEW|PRICE_CHANGE'))
+ * // => [ 'NEW', 'PRICE_CHANGE' ]
+ * ```
  */
 export function decodePipeList(text: string): string[] {
   return valuesBetween(text, '|')

@@ -11,6 +11,14 @@ import { decodePipeList } from './list'
  * alone or be empty, the parts may come in any order, and the last semicolon may be missing. Names
  * stay as the feed has them, unknown ones too. A repeated part is refused.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeRegions } from 'feedmill'
+ *
+ * const { countries, regions } = decodeRegions('COUNTRY:US|CA;REGION:EUROPE;')
+ * console.log(countries, regions)
+ * // => [ 'US', 'CA' ] [ 'EUROPE' ]
+ * ```
  */
 export function decodeRegions(text: string): Regions {
   anyText('text', text)

@@ -20,6 +20,13 @@ const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
  * Decodes `yyyy-MM-ddThh:mm:ss.sssZ`, with or without milliseconds. It refuses a day that the
  * calendar lacks, and hour 24.
  * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeTimestamp } from 'feedmill'
+ *
+ * console.log(decodeTimestamp('2026-03-01T12:00:00Z').getTime())
+ * // => 1772366400000
+ * ```
  */
 export function decodeTimestamp(text: string): Date {
   anyText('text', text)

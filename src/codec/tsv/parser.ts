@@ -54,14 +54,15 @@ export interface TsvParserOptions<C extends Columns> {
    * the bytes of these count, and a batch has at most five times as many.
    */
   readonly batchBytes?: number
+  /** @internal */
   readonly scanner?: TsvScanner
   /**
-   * Lends batches: a batch is valid only until the caller asks for the next one, and may be a view
+   * @internal Lends batches: a batch is valid only until the caller asks for the next one, and may be a view
    * of the input. The caller must not keep rows unless it detaches them.
    */
   readonly lends?: boolean
   /**
-   * State of another parser, which this one goes on from. The first push is the bytes that follow
+   * @internal State of another parser, which this one goes on from. The first push is the bytes that follow
    * those of the other one.
    */
   readonly start?: TsvParserState

@@ -126,6 +126,19 @@ export function tsvBytes(
 /**
  * Yields the file as the service sends it. A file without rows has no bytes.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { Gunzip, pipeline } from 'feedmill'
+ * import { createWorld, gzipBytes } from 'feedmill/emulator'
+ *
+ * const world = createWorld({ seed: 7, items: 100 })
+ * const { start: from, end: to } = world
+ * const place = { marketplaceId: 'MKT_US', categoryId: '220' }
+ * const file = gzipBytes(world, { feed: 'item', content: 'bootstrap', ...place, from, to })
+ * const blocks = await pipeline(file).to(new Gunzip()).toArray()
+ * console.log(Buffer.concat(blocks).toString('utf8', 0, 6))
+ * // => itemId
+ * ```
  */
 export function gzipBytes(
   world: World,

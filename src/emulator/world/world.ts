@@ -252,6 +252,15 @@ function itemColumn(name: string): Column<Item> {
  * Makes a world from a seed. Making it costs nothing, and every method walks the items that it is
  * about.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { createWorld } from 'feedmill/emulator'
+ *
+ * const world = createWorld({ seed: 7, items: 100 })
+ * const ids = [...world.truthAt(world.start)].map(({ itemId }) => itemId)
+ * console.log(ids.length > 50, new Set(ids).size === ids.length)
+ * // => true true
+ * ```
  */
 export function createWorld(options: WorldOptions): World {
   return new World(options)

@@ -12,6 +12,14 @@ const MAX_BYTES = 200
  * and `-` stay, and every other byte becomes `%XX`, so different identifiers give different names.
  * A name above the limit is cut and ends in a hash of the whole name. Throws
  * HTTP_IDENTIFIER_INVALID for an empty identifier.
+ *
+ * @example
+ * ```ts
+ * import { fileNameOf } from 'feedmill/service'
+ *
+ * console.log(fileNameOf('item', ['MKT_US', '220']))
+ * // => item.MKT_US.220.tsv.gz
+ * ```
  */
 export function fileNameOf(kind: string, identifiers: readonly string[]): string {
   const name = [

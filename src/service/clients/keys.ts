@@ -22,8 +22,8 @@ export type SigningKey = SigningKeyBody & {
 
 export interface Keys {
   /**
-   * Throws HTTP_IDENTIFIER_INVALID before anything is sent, and what {@link JsonClient.send}
-   * throws.
+   * Throws HTTP_IDENTIFIER_INVALID before anything is sent; then HTTP_STATUS, HTTP_TIMEOUT,
+   * HTTP_TRANSPORT, ABORTED, RESPONSE_INVALID.
    */
   getSigningKey(
     query: { readonly signingKeyId: string },

@@ -6,7 +6,7 @@ import { asFeedError, FeedError } from '../../errors'
 import { sameOriginUrl } from '../http/redirect-policy'
 
 /** The part of a search response that paging needs. */
-interface SearchResponse {
+export interface SearchResponse {
   readonly next?: string | undefined
 }
 

@@ -18,6 +18,17 @@ export type FetchLike = (request: Request) => Response | Promise<Response>
  * HTTP_ORIGIN_REFUSED, HTTP_REDIRECT_LOOP, HTTP_TRANSPORT, and HTTP_CONTENT_ENCODING for an encoded
  * body: a fetch decodes such a body, and its bytes are then not those of the file. The fetch of the
  * platform reports a chunked body that was cut as complete; the lengths of ranges reveal the cut.
+ *
+ * @example
+ * ```ts
+ * import { fetchTransport, pipeline, RangeFetcher } from 'feedmill'
+ * // given: url, headers
+ *
+ * const transport = fetchTransport(fetch)
+ * const pieces = await pipeline(new RangeFetcher({ url, headers, transport })).toArray()
+ * console.log(pieces[0]?.offset)
+ * // => 0
+ * ```
  */
 export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   callback('fetchLike', fetchLike, 'a function such as fetch')

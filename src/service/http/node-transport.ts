@@ -40,6 +40,20 @@ interface Client {
 /**
  * A transport over the HTTP client of Node. It keeps connections alive until `close`. It sets no
  * time limits; callers set them by the signal of a request.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from 'node:https'
+ * import { createFeedService, defineProfile, NodeTransport } from 'feedmill'
+ * // given: baseUrl, tokenUrl, scopeBase, credentials
+ *
+ * const transport = new NodeTransport({ agent: new Agent({ keepAlive: true, maxSockets: 4 }) })
+ * const profile = defineProfile({ baseUrl, tokenUrl, scopeBase })
+ * const service = createFeedService(profile, credentials, { transport })
+ * console.log(typeof service.feeds.getItemFeed)
+ * await transport.close()
+ * // => function
+ * ```
  */
 export class NodeTransport implements HttpTransport {
   readonly #agent: Agent | undefined

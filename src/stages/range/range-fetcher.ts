@@ -39,6 +39,18 @@ export interface RangeInfo {
  * RANGE_START_MISMATCH, RANGE_FILE_REPLACED, RANGE_BODY_TOO_LONG, RANGE_UNSATISFIABLE,
  * RANGE_RETRIES_EXHAUSTED (its cause is the last failure), and with failures of the transport that
  * a repeat cannot help.
+ *
+ * @example
+ * ```ts
+ * import { ChunkReassembler, Gunzip, pipeline, RangeFetcher } from 'feedmill'
+ * // given: url, transport, headers
+ *
+ * const fetcher = new RangeFetcher({ url, transport, headers, chunkBytes: 10_000 })
+ * const file = pipeline(fetcher).to(new ChunkReassembler()).to(new Gunzip())
+ * const blocks = await file.toArray()
+ * console.log(Buffer.concat(blocks).toString('utf8', 0, 6))
+ * // => ItemId
+ * ```
  */
 export class RangeFetcher extends Source<Piece> {
   /**

@@ -70,6 +70,21 @@ const LEAST_TABLES = 16
 /** Folders of the store. */
 export const [INDEX, VALUES] = ['index', 'values'] as const
 
+/**
+ * @example
+ * ```ts
+ * import { SnapshotMerger } from 'feedmill'
+ * import { LevelStore } from 'feedmill/level'
+ * // given: bootstrap
+ *
+ * const store = await LevelStore.open('merged')
+ * const merger = new SnapshotMerger({ store, changes: 'none' })
+ * const { stages } = await bootstrap.to(merger).forEach(() => {})
+ * await store.close() // The state stays in the folder `merged`.
+ * console.log(stages.at(-1)?.stage)
+ * // => SnapshotMerger
+ * ```
+ */
 export class LevelStore implements KeyedStore {
   readonly #folder: string
   readonly #index: LevelDatabase
@@ -133,7 +148,7 @@ export class LevelStore implements KeyedStore {
     })
   }
 
-  /** Opens a {@link LevelSnapshot}, which is closed with the store. */
+  /** @internal Opens a {@link LevelSnapshot}, which is closed with the store. */
   static async openSnapshot({
     store,
     place,

@@ -45,6 +45,18 @@ type Bounds = { readonly [Name in keyof KeyRange]: string | undefined }
 
 const NAMES: OptionNames<MemoryStoreOptions> = { maxEntries: true, maxBytes: true }
 
+/**
+ * @example
+ * ```ts
+ * import { MemoryStore } from 'feedmill'
+ *
+ * const store = new MemoryStore({ maxEntries: 1_000 })
+ * store.write([{ key: 'v1|1|0', value: Uint8Array.of(1) }])
+ * console.log(store.getMany(['v1|1|0', 'v1|2|0']).map(value => value?.length))
+ * store.close()
+ * // => [ 1, undefined ]
+ * ```
+ */
 export class MemoryStore implements KeyedStore {
   readonly #maxEntries: number
   readonly #maxBytes: number

@@ -18,8 +18,7 @@ import type { OriginBook } from '../origin-book'
 export const COMPLETE: FileProgress = { complete: true }
 
 /**
- * A change that one row, or a whole file (see {@link RegisterSet.sweep}), made to the register of a
- * key.
+ * A change that one row, or a whole file (`RegisterSet.sweep`), made to the register of a key.
  */
 export interface Change<Part extends string, C extends Columns> {
   /** The register of the item: its row or its priority. */

@@ -144,6 +144,21 @@ export class OpenState {
  * a half applied file is STATE_IO, because it cannot be finished.
  * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN,
  * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
+ * @example
+ * ```ts
+ * import { openState, sync } from 'feedmill/sync'
+ * // given: service, now
+ *
+ * const folder = 'opened'
+ * await sync({ service, marketplace: 'MKT_US', categories: ['220'], folder, now }).summary
+ * const state = await openState(folder)
+ * const [category] = state.categories
+ * let items = 0
+ * for await (const block of category!.items()) items += block.length
+ * console.log(items > 100)
+ * await state.close()
+ * // => true
+ * ```
  */
 export async function openState(
   folder: string,

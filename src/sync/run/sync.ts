@@ -39,6 +39,19 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  * file that the service cannot give does not end the run: it is reported as `missing` or `failed`,
  * and the watermark stays before it.
  * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { sync } from 'feedmill/sync'
+ * // given: service, now
+ *
+ * const category = { marketplace: 'MKT_US', categories: ['220'] }
+ * const run = sync({ service, ...category, folder: 'synced', now })
+ * let watermark: Date | undefined
+ * for await (const event of run) if (event.type === 'watermark') watermark = event.watermark
+ * const { failed } = await run.summary
+ * console.log(watermark?.toISOString(), failed.length)
+ * // => 2026-03-01T03:00:00.000Z 0
+ * ```
  */
 export function sync(options: SyncOptions): SyncRun {
   const run = new Run(syncSettings(options))

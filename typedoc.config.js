@@ -1,0 +1,57 @@
+// The API reference in src/api, which `npm run api` makes of the public entries.
+// If a warning says that a type is not included: export it as a type, or name it below.
+
+export default {
+  entryPoints: ['index', 'service/index', 'emulator/index', 'sync/index', 'state/index'].map(
+    name => `src/${name}.ts`,
+  ),
+  plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],
+  out: 'src/api',
+  tsconfig: 'tsconfig.json',
+  // One page an entry.
+  outputFileStrategy: 'modules',
+  readme: 'none',
+  excludeInternal: true,
+  excludePrivate: true,
+  excludeExternals: true,
+  disableSources: true,
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  githubPages: false,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  propertyMembersFormat: 'table',
+  typeDeclarationFormat: 'table',
+  typeDeclarationVisibility: 'compact',
+  // `tsc` checks the types.
+  skipErrorChecking: true,
+  treatWarningsAsErrors: true,
+  intentionallyNotExported: [
+    // Constants of which only the type is public.
+    'FAULT_KINDS',
+    'HEADER_FORMS',
+    'HEADER_SPELLINGS',
+    'COMPANIONS',
+    'OPERATIONS',
+    'itemColumns',
+    'itemGroupColumns',
+    'itemPriorityColumns',
+    'itemSnapshotColumns',
+    // The mark of a machine that has no output yet, which a stage of a caller never gives.
+    'Pause',
+    // Types that compute another one, or make a wrong call a compile error.
+    'NameIn',
+    'Unwritable',
+    'AnyIterable',
+    'AnyPipeline',
+    'ItemOf',
+    'AnyRow',
+    // The data behind the places of an emulated world.
+    'Department',
+    'MarketplaceFacts',
+    // An iterator, of which a caller knows the interface of the language.
+    'ItemIterator',
+  ],
+}
