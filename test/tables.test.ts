@@ -194,11 +194,8 @@ function codesIn(text: string): string[] {
   })
 }
 
-/**
- * An error has no methods, bases are called by their stages, a function makes a Pipeline, and the
- * package itself makes the requests that a NodeTransport sends.
- */
-const NOT_MADE = ['FeedError', 'NodeTransport', 'Pipeline', 'Source', 'Stage']
+/** An error has no methods, bases are called by their stages, and a function makes a Pipeline. */
+const NOT_MADE = ['FeedError', 'Pipeline', 'Source', 'Stage']
 
 const ENTRY_TABLES: readonly Table[] = [
   { name: 'tsup.config.ts, library', listed: Object.keys(sources), required: entries },
