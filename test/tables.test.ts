@@ -52,7 +52,9 @@ function between(path: string, from: string, to: string): string {
 /** The cells of each row of the table whose first heading is `heading`. */
 function rowsOf(path: string, heading: string): string[][] {
   const lines = textOf(path).split('\n')
-  const start = lines.findIndex(line => line.startsWith(`| ${heading} |`))
+  const start = lines.findIndex(
+    (line, n) => line.startsWith(`| ${heading} |`) && lines[n + 1]?.startsWith('|---'),
+  )
   if (start < 0) throw new RangeError(`${path} has no table with the heading ${heading}`)
   const length = lines.slice(start).findIndex(line => !line.startsWith('|'))
   return lines
@@ -192,11 +194,8 @@ function codesIn(text: string): string[] {
   })
 }
 
-/**
- * An error has no methods, bases are called by their stages, a function makes a Pipeline, and the
- * package itself makes the requests that a NodeTransport sends.
- */
-const NOT_MADE = ['FeedError', 'NodeTransport', 'Pipeline', 'Source', 'Stage']
+/** An error has no methods, bases are called by their stages, and a function makes a Pipeline. */
+const NOT_MADE = ['FeedError', 'Pipeline', 'Source', 'Stage']
 
 const ENTRY_TABLES: readonly Table[] = [
   { name: 'tsup.config.ts, library', listed: Object.keys(sources), required: entries },

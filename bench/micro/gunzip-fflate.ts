@@ -1,7 +1,7 @@
 // The portable inflate engine, without the framing.
 
 import { deflateRawSync } from 'node:zlib'
-import { fflateEngine } from '../../src/codec/gzip/fflate-inflate'
+import { fflateEngine } from '../../src/codec/gzip/fflate-engine'
 import type { MicroCase } from './micro-case'
 import { sampleBytes } from './sample'
 

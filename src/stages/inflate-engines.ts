@@ -1,6 +1,6 @@
 // The inflate engines by name, and the choice of the default engine.
 
-import { fflateEngine } from '../codec/gzip/fflate-inflate'
+import { fflateEngine } from '../codec/gzip/fflate-engine'
 import type { NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { wasmEngine } from '../codec/gzip/wasm-inflate'
 import { FeedError } from '../errors'

@@ -85,6 +85,8 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   #inputEnded = false
   #finishedEarly = false
   #pumping = false
+  /** `read` was called and no output has come since: one is made for it, also while paused. */
+  #isReadAsked = false
   #promptSteps = PROMPT_STEPS
   #holdsEnd = false
   #used = false
@@ -274,7 +276,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   override read(size?: number | null): Out | null {
     if (this.#owner !== undefined) return null
     this.demanded()
-    if (this.bufferLength === 0) this.#pump()
+    if (this.bufferLength === 0) {
+      this.#isReadAsked = true
+      this.#pump()
+    }
     return this.#holdingEnd(() => super.read(size))
   }
 
@@ -335,7 +340,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #wantsOutput(): boolean {
-    return this.flowing || (this.bufferLength === 0 && !this.paused)
+    return this.flowing || (this.bufferLength === 0 && (this.#isReadAsked || !this.paused))
   }
 
   /** Makes outputs while the reader wants them and inputs are there. */
@@ -383,6 +388,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
 
   #handOn(step: Step<Out | Pause>): void {
     if (step.done || step.value === PAUSE || this.#settled) return
+    this.#isReadAsked = false
     super.write(step.value as never)
   }
 

@@ -106,6 +106,18 @@ test('items come in order, however ways of reading take turns', async () => {
   )
 })
 
+test('a stage that was paused is read all the same, by steps and by hand', async () => {
+  const stage = filled(3, 2)
+  stage.pause()
+  expect(await stage[Symbol.asyncIterator]().next()).toEqual({ done: false, value: 3 })
+  const rest: number[] = []
+  for await (const n of stage) rest.push(n)
+  expect(rest).toEqual([3, 3, 2, 2])
+  const other = filled(2, 2)
+  other.pause()
+  expect([other.read(), other.read(), other.read(), other.read()]).toEqual([2, 2, 2, 2])
+})
+
 test('listeners also see the items of the iteration', async () => {
   const stage = filled(2, 1)
   const reader = stage[Symbol.asyncIterator]()

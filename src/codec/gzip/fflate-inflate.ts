@@ -7,14 +7,9 @@
 // accepts some code tables that RFC 1951 forbids. Its output for such data passes only if the
 // trailer's CRC32 and size agree.
 
-import type { Inflate } from 'fflate'
+import { Inflate } from 'fflate'
 import { FeedError } from '../../errors'
-import {
-  dataInvalid,
-  type InflateEngine,
-  type NewInflateEngine,
-  OUTPUT_BLOCK_BYTES,
-} from './inflate-engine'
+import { dataInvalid, OUTPUT_BLOCK_BYTES } from './inflate-engine'
 
 /**
  * Compressed bytes of one push. One push inflates all its input, and deflate's highest ratio of
@@ -28,8 +23,6 @@ const JOIN_BYTES = 256 * 1024
  * fflate wants free before each symbol.
  */
 const WORKSPACE_BYTES = 256 * 1024
-
-const NOTHING: readonly never[] = []
 
 /** The private fields of `Inflate` in fflate 0.8 that this file reads. */
 interface Internals {
@@ -47,54 +40,16 @@ interface Internals {
   o: Uint8Array
 }
 
-type NewInflate = typeof Inflate
+/** True once the internal state of the installed fflate was tested and found readable. */
+let isSupported = false
 
 /**
- * Returns engines that load fflate with their first block, so that only users of this engine load
- * the package.
+ * Returns an engine for the data of a member that starts at `startOffset`.
+ * @throws FeedError DEPENDENCY_UNSUPPORTED where the installed fflate is not 0.8
  */
-export function fflateEngine(): NewInflateEngine {
-  return startOffset => new LoadedOnUse(startOffset)
-}
-
-class LoadedOnUse implements InflateEngine {
-  readonly #startOffset: number
-  #engine: FflateInflate | undefined
-
-  constructor(startOffset: number) {
-    this.#startOffset = startOffset
-  }
-
-  get ended(): boolean {
-    return this.#engine?.ended ?? false
-  }
-
-  get usedBytes(): number {
-    return this.#engine?.usedBytes ?? 0
-  }
-
-  /**
-   * @throws FeedError DEPENDENCY_UNSUPPORTED, from the sequence, where the installed fflate is not
-   * 0.8
-   */
-  async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-    this.#engine ??= new FflateInflate(this.#startOffset, await supportedInflate())
-    yield* this.#engine.inflate(block)
-  }
-
-  finish(): IterableIterator<never> {
-    return NOTHING.values()
-  }
-
-  destroy(): void {}
-}
-
-/** The class whose internal state was tested and found readable. */
-let supported: NewInflate | undefined
-
-async function supportedInflate(): Promise<NewInflate> {
-  const { Inflate } = await import('fflate')
-  if (supported === Inflate || readsItsState(Inflate)) return (supported = Inflate)
+export function newFflateInflate(startOffset: number): FflateInflate {
+  isSupported ||= readsItsState()
+  if (isSupported) return new FflateInflate(startOffset)
   const context = { package: 'fflate', expected: '0.8.x' }
   const message = 'the fflate engine cannot read the state of the installed fflate'
   throw new FeedError('DEPENDENCY_UNSUPPORTED', message, context)
@@ -104,19 +59,17 @@ async function supportedInflate(): Promise<NewInflate> {
  * An inflate engine over fflate. `byteOffset` of its errors is the block of deflate data at fault,
  * or the 4 KiB slice where that begins later.
  */
-class FflateInflate {
+export class FflateInflate {
   readonly #startOffset: number
-  readonly #inflate: Inflate
-  readonly #internals: Internals
+  readonly #inflate = new Inflate(piece => this.#gather(piece))
+  readonly #internals = this.#inflate as unknown as Internals
   readonly #workspace = new Uint8Array(WORKSPACE_BYTES)
   #takenBytes = 0
   #pieces: Uint8Array[] = []
   #piecesBytes = 0
 
-  constructor(startOffset: number, NewInflate: NewInflate) {
+  constructor(startOffset: number) {
     this.#startOffset = startOffset
-    this.#inflate = new NewInflate(piece => this.#gather(piece))
-    this.#internals = this.#inflate as unknown as Internals
   }
 
   get ended(): boolean {
@@ -207,8 +160,8 @@ const KNOWN_STREAM = Uint8Array.of(0x4b, 0x4c, 0x84, 0x01, 0x00, 0xaa)
 const KNOWN_STREAM_BYTES = 5
 const KNOWN_OUTPUT = 'a'.repeat(10)
 
-function readsItsState(NewInflate: NewInflate): boolean {
-  const engine = new FflateInflate(0, NewInflate)
+function readsItsState(): boolean {
+  const engine = new FflateInflate(0)
   let output = ''
   try {
     // The stream is cut in the middle, so that the test covers the state between two pushes.

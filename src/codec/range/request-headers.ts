@@ -2,6 +2,7 @@
 // let the author of that value add a header or a request.
 
 import { excerpt, FeedError } from '../../errors'
+import { anObject } from '../../options'
 
 /** Header fields by name. HTTP ignores the case of names. */
 export type RequestHeaders = Readonly<Record<string, string>>
@@ -18,7 +19,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
  * name of the field and without its value, which may be secret.
  */
 export function sendableHeaders<H extends RequestHeaders>(headers: H): H {
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(anObject('headers', headers))) {
     if (NAME.test(name) && VALUE.test(value)) continue
     const header = excerpt(JSON.stringify(name).slice(1, -1))
     throw new FeedError('HTTP_HEADER_INVALID', `header ${header} cannot be sent`, { header })

@@ -4,7 +4,7 @@
 import { printableUrl } from '../../codec/range/printable-url'
 import { sendableHeaders } from '../../codec/range/request-headers'
 import { FeedError } from '../../errors'
-import { callback } from '../../options'
+import { anObject, callback } from '../../options'
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { asTransportError } from '../../stages/range/transport-error'
 import type { HttpRequest, HttpTransport } from './http-transport'
@@ -34,7 +34,7 @@ export function fetchTransport(fetchLike: FetchLike): HttpTransport {
   callback('fetchLike', fetchLike, 'a function such as fetch')
   return {
     async send(request) {
-      const headers = sendableHeaders(request.headers)
+      const headers = sendableHeaders(anObject('request', request).headers)
       return followRedirects(request, url => sendOnce(fetchLike, url, { ...request, headers }))
     },
   }

@@ -6,7 +6,7 @@ import { finished, type Readable } from 'node:stream'
 import { printableUrl } from '../../codec/range/printable-url'
 import { sendableHeaders } from '../../codec/range/request-headers'
 import { FeedError } from '../../errors'
-import { knownOptions, type OptionNames, withMethods } from '../../options'
+import { anObject, knownOptions, type OptionNames, withMethods } from '../../options'
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { asTransportError } from '../../stages/range/transport-error'
 import type { HttpRequest, HttpTransport } from './http-transport'
@@ -71,7 +71,7 @@ export class NodeTransport implements HttpTransport {
    * repeated or contradictory one) and HTTP_TRANSPORT. The body fails with HTTP_TRANSPORT.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
-    const headers = sendableHeaders(request.headers)
+    const headers = sendableHeaders(anObject('request', request).headers)
     return followRedirects(request, url => this.#sendOnce(url, { ...request, headers }))
   }
 

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import * as fflate from 'fflate'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { fflateEngine } from '../../../src/codec/gzip/fflate-inflate'
+import { fflateEngine } from '../../../src/codec/gzip/fflate-engine'
 import { engineContract, inflateAll } from './engine-contract'
 
 vi.mock('fflate', { spy: true })
@@ -57,7 +57,7 @@ describe('an fflate of another shape', () => {
     vi.mocked(fflate.Inflate).mockImplementation(Other as never)
     // The engine does not repeat the check of an fflate that it found to be good.
     vi.resetModules()
-    const fresh = await import('../../../src/codec/gzip/fflate-inflate')
+    const fresh = await import('../../../src/codec/gzip/fflate-engine')
     await expect(inflateAll(fresh.fflateEngine()(0), [Buffer.from([3, 0])])).rejects.toEqual(
       unsupported,
     )
