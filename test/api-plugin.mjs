@@ -21,12 +21,54 @@ export function load(app) {
     }
   })
   app.renderer.on(MarkdownPageEvent.END, page => {
-    const isIndex = page.url === 'README.md'
-    page.contents = page.contents
-      .replace(/^# (.*)$/m, (_, name) => `# ${isIndex ? 'API reference' : entryOf(name)}`)
-      .replace(/^#+ (?:Overrides|Implementation of)\n\n.*\n+/gm, '')
-      // What a call returns stands in its signature already.
-      .replace(/^#+ Returns\n\n[^\n]+\n+(?=#|\*\*\*|$(?![^]))/gm, '')
+    page.contents = page.url === 'README.md' ? indexPage(page.contents) : entryPage(page.contents)
+  })
+}
+
+function indexPage(contents) {
+  const list = contents.match(/^- .*$/gm).map(line => line.replace(/\w+/, entryOf))
+  return `# API reference
+
+\`npm run api\` makes these pages of the comments in the code, one page for each entry of the package.
+In the examples, \`// given:\` names the values that are there already, and \`// =>\` says what a call prints.
+
+${list.sort().join('\n')}
+`
+}
+
+function entryPage(contents) {
+  const text = contents
+    .replace(/^# (.*)$/m, (_, name) => `# ${entryOf(name)}\n\n[All entries](README.md)`)
+    .replace(/^#+ (?:Overrides|Implementation of)\n\n.*\n+/gm, '')
+    // What a call returns stands in its signature already.
+    .replace(/^#+ Returns\n\n[^\n]+\n+(?=#|\*\*\*|$(?![^]))/gm, '')
+  const headings = headingsOf(text)
+  const anchors = new Set(headings.map(({ anchor }) => anchor))
+  const namesIn = group => {
+    const rest = headings.slice(headings.findIndex(each => each.line === group) + 1)
+    const end = rest.findIndex(({ line }) => line.startsWith('## '))
+    const names = rest.slice(0, end < 0 ? undefined : end).filter(({ line }) => /^### /.test(line))
+    return names.map(({ line, anchor }) => `[${line.slice(4)}](#${anchor})`).join(' · ')
+  }
+  return `${text
+    // TypeDoc numbers some anchors where no heading before them has the same words.
+    .replace(/\]\(#([\w-]+)-\d+\)/g, (link, name) =>
+      anchors.has(link.slice(3, -1)) || !anchors.has(name) ? link : `](#${name})`,
+    )
+    .replace(/^## (?!References).*$/gm, group => `${group}\n\n${namesIn(group)}`)
+    .trimEnd()}\n`
+}
+
+/** The headings with their anchors on GitHub, where a repeated one gets a number. */
+function headingsOf(text) {
+  const counts = new Map()
+  const lines = text.replace(/^ *```.*?^ *```$/gms, '').match(/^#+ .+$/gm)
+  return lines.map(line => {
+    const words = line.replace(/^#+ /, '').toLowerCase()
+    const slug = words.replace(/[^\w\s-]/g, '').replace(/\s/g, '-')
+    const count = counts.get(slug) ?? 0
+    counts.set(slug, count + 1)
+    return { line, anchor: count === 0 ? slug : `${slug}-${count}` }
   })
 }
 

@@ -51,10 +51,13 @@ const byPath = new Map(files.map(file => [file.path, file]))
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(SRC, path), 'utf8')
+  // The examples in comments import the package itself.
   const specifiers = [
-    ...text.matchAll(
-      /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
-    ),
+    ...text
+      .replace(/^ *\*.*$/gm, '')
+      .matchAll(
+        /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
+      ),
   ].map(([, from, dynamic, bare]) => (from ?? dynamic ?? bare)!)
   // The manifest is data, not a module of a layer.
   const isModule = (name: string) => name.startsWith('.') && !name.endsWith('/package.json')
