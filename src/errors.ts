@@ -387,6 +387,9 @@ export interface FeedErrorOptions {
 export type AnyFeedError = { [C in ErrorCode]: FeedError<C> }[ErrorCode]
 
 /**
+ * The error of every failure in this package. `code` says what happened, and `context` where: see
+ * {@link ErrorContexts}.
+ *
  * @example
  * ```ts
  * import { FeedError, itemSchema, pipeline, TsvRowParser } from 'feedmill'

@@ -16,6 +16,18 @@ import type { RowBatch } from './row-batch'
  *
  * Values are read-only, as their types say. Rows share what the feed repeats: lists and regions,
  * frozen, and strings. A date and the list of aspects are the row's own.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, pipeline, TsvRowParser } from 'feedmill'
+ *
+ * const schema = defineSchema('item', { stock: { type: 'int32', source: 'our own file' } })
+ * const [row] = await pipeline([Buffer.from('stock\tcolour\n12\tred\n')])
+ *   .to(new TsvRowParser({ schema }))
+ *   .toArray()
+ * console.log(row?.get('stock'), row?.get('colour' as string), row?.toObject(), row?.position.line)
+ * // => 12 red { stock: 12, colour: 'red' } 2
+ * ```
  */
 export class Row<out C extends Columns = Columns> {
   readonly batch: RowBatch<C>

@@ -150,6 +150,10 @@ export function concat<P extends AnyPipeline<unknown>>(
   return new Pipeline(() => [sourceStage(items())], [], options, pipelines.every(isRepeatable))
 }
 
+/**
+ * A source with the stages after it, as {@link pipeline} starts it. It is a description that never
+ * changes: each method that adds a stage returns a new pipeline, and each terminal call runs it once.
+ */
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   /** Makes the source stage, and the stages that belong to it. */
   readonly #source: () => readonly AnyStage[]

@@ -54,7 +54,7 @@ const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 
  * @throws FeedError OPTION_INVALID at construction, for a name without text
  * @example
  * ```ts
- * import { Gunzip, pipeline, FileSource, Stage } from 'feedmill'
+ * import { FileSource, Gunzip, pipeline, Stage } from 'feedmill'
  * // given: path
  *
  * class Lengths extends Stage<Uint8Array, number> {

@@ -42,6 +42,9 @@ export interface SpillingStoreOptions {
 const NAMES: OptionNames<SpillingStoreOptions> = { memoryBytes: true, folder: true }
 
 /**
+ * A store in memory that moves to a temporary folder on disk when `memoryBytes` are used. `close`
+ * removes the folder.
+ *
  * @example
  * ```ts
  * import { SnapshotMerger } from 'feedmill'

@@ -71,6 +71,9 @@ const LEAST_TABLES = 16
 export const [INDEX, VALUES] = ['index', 'values'] as const
 
 /**
+ * A store in a folder on disk, which needs the package classic-level. {@link LevelStore.open} opens
+ * it.
+ *
  * @example
  * ```ts
  * import { SnapshotMerger } from 'feedmill'

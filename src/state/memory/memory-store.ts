@@ -46,6 +46,8 @@ type Bounds = { readonly [Name in keyof KeyRange]: string | undefined }
 const NAMES: OptionNames<MemoryStoreOptions> = { maxEntries: true, maxBytes: true }
 
 /**
+ * A store in memory. It fails with STATE_LIMIT where `maxEntries` or `maxBytes` is reached.
+ *
  * @example
  * ```ts
  * import { MemoryStore } from 'feedmill'
