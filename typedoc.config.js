@@ -18,6 +18,7 @@ export default {
   hidePageHeader: true,
   hideBreadcrumbs: true,
   githubPages: false,
+  expandObjects: true,
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',
   classPropertiesFormat: 'table',

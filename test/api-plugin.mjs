@@ -19,6 +19,10 @@ export function load(app) {
       const hidden = (owner.children ?? []).filter(member => isRepeated(owner, member))
       for (const member of hidden) project.removeReflection(member)
     }
+    const calls = ReflectionKind.FunctionOrMethod | ReflectionKind.Constructor
+    for (const { signatures = [] } of project.getReflectionsByKind(calls))
+      for (const overload of signatures.slice(1))
+        if (summaryOf(overload) === summaryOf(signatures[0])) overload.comment = undefined
   })
   app.renderer.on(MarkdownPageEvent.END, page => {
     page.contents = page.url === 'README.md' ? indexPage(page.contents) : entryPage(page.contents)
@@ -40,6 +44,7 @@ function entryPage(contents) {
   const text = contents
     .replace(/^# (.*)$/m, (_, name) => `# ${entryOf(name)}\n\n[All entries](README.md)`)
     .replace(/^#+ (?:Overrides|Implementation of)\n\n.*\n+/gm, '')
+    .replace(/^### .+\n+Re-exports (.+)\n+(?:\*\*\*\n+)?/gm, '- $1\n')
     // What a call returns stands in its signature already.
     .replace(/^#+ Returns\n\n[^\n]+\n+(?=#|\*\*\*|$(?![^]))/gm, '')
   const headings = headingsOf(text)
@@ -81,6 +86,10 @@ function isRepeated(owner, member) {
   if (replaced === undefined) return false
   // A member of another package has its documentation there.
   return replaced.reflection === undefined || !calls.some(call => call.hasComment())
+}
+
+function summaryOf({ comment }) {
+  return comment?.summary.map(({ text }) => text).join('')
 }
 
 function entryOf(name) {
