@@ -99,7 +99,10 @@ export class Driver<In, Out> implements Inputs<Out> {
     this.#idle = new IdleTime(counters)
   }
 
-  /** @throws FeedError the failure of the machine; the owner must then close the driver */
+  /**
+   * @throws FeedError the failure of the machine, or of the inputs, which passes unchanged; the run
+   * then closes all drivers
+   */
   next(): Next<Out> | undefined {
     this.#idle.leave()
     while (!this.#isOver) {
@@ -132,7 +135,7 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (this.#isOver) this.#closeCursor(cursor)
     if (isPromise(step)) return this.#nextLater(step, startedAt)
     this.#counters.busyMs += performance.now() - startedAt
-    return this.#accept(step)
+    return this.#countStep(step)
   }
 
   async #nextLater(
@@ -146,14 +149,14 @@ export class Driver<In, Out> implements Inputs<Out> {
       throw asFeedError(error, this.#counters.stage)
     }
     this.#counters.busyMs += performance.now() - startedAt
-    return this.#accept(step)
+    return this.#countStep(step)
   }
 
-  #accept(step: Step<Out | Pause>): Step<Out | Pause> {
+  #countStep(step: Step<Out | Pause>): Step<Out | Pause> {
     if (this.#isOver) return DONE
     if (step.done) {
       this.#cursor = undefined
-      // Without this pause, a row of inputs without outputs would never yield to the event loop.
+      // Without this pause, a long series of inputs without outputs would never yield to the event loop.
       return PAUSED
     }
     if (step.value === PAUSE) return PAUSED
@@ -290,7 +293,10 @@ export class ReadAhead<T> implements Inputs<T> {
     return step
   }
 
-  /** A failure of the item ahead is reported in its turn, after the item before it. */
+  /**
+   * A failure of the item ahead is reported in its turn, after the item before it: the run learns
+   * of it only then.
+   */
   #askAhead(): Next<T> | undefined {
     try {
       const step = this.#inputs.next()

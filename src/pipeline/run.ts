@@ -101,13 +101,13 @@ export class Run {
     if (this.#settled || this.#error !== undefined) return
     this.#error = error
     this.#closeStages()
-    this.#settle()
+    this.#callSettled()
   }
 
   /** Ends the run because its consumer wants no more items. */
   close(): void {
     this.#closeStages()
-    this.#settle()
+    this.#callSettled()
   }
 
   /**
@@ -148,7 +148,7 @@ export class Run {
   }
 
   /**
-   * Destroys the stages that have not ended. A stage that has ended is left alone, because its
+   * Closes the last driver, which closes its machine and the driver before it, and so on. A stage that has ended is left alone, because its
    * result may still be read (SnapshotMerger).
    */
   #closeStages(): void {
@@ -180,7 +180,7 @@ export class Run {
     }
   }
 
-  #settle(): void {
+  #callSettled(): void {
     if (this.#settled) return
     this.#settled = true
     clearInterval(this.#timer)

@@ -130,8 +130,8 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   }
 
   /**
-   * Copies lent outputs, which the reader may keep, unless the next stage is known to be done with
-   * each output before it asks for the next.
+   * Replaces lent outputs by copies that the reader may keep, unless the next stage is known to be
+   * done with each output before it asks for the next.
    */
   #owned(outputs: Steps<Uint8Array | Pause> | undefined): Steps<Uint8Array | Pause> | undefined {
     if (outputs === undefined || this.#lends) return outputs

@@ -68,7 +68,7 @@ export class Inflation {
     this.#engine = resumed?.engine
     this.#pushBack = new PushBackBuffer(resumed?.engine.usedBytes)
     // The state may have been saved after the last output of a member.
-    if (resumed?.engine.ended) this.#settle(resumed.engine)
+    if (resumed?.engine.ended) this.#reportUsed(resumed.engine)
   }
 
   /**
@@ -116,8 +116,8 @@ export class Inflation {
       if (this.#isPauseDue) return this.#yielded(PAUSED)
       const step = this.#blockOutputs?.next()
       if (step === undefined) continue
-      if (isPromise(step)) return step.then(settled => this.#accept(settled) ?? this.#next())
-      const output = this.#accept(step)
+      if (isPromise(step)) return step.then(settled => this.#frameStep(settled) ?? this.#next())
+      const output = this.#frameStep(step)
       if (output) return output
     }
     return DONE
@@ -180,15 +180,15 @@ export class Inflation {
   }
 
   /** Returns the step if it is an output. Otherwise the block is used up. */
-  #accept(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> | undefined {
+  #frameStep(step: Step<Uint8Array | Pause>): Step<Uint8Array | Pause> | undefined {
     const engine = this.#engine
     if (!engine) return undefined
     if (step.done) {
       this.#blockOutputs = undefined
-      this.#settle(engine)
+      this.#reportUsed(engine)
       return undefined
     }
-    if (step.value !== PAUSE) this.#members.output(step.value, engine.usedBytes, engine.crc)
+    if (step.value !== PAUSE) this.#members.countOutput(step.value, engine.usedBytes, engine.crc)
     return this.#yielded(step)
   }
 
@@ -196,9 +196,9 @@ export class Inflation {
    * Tells the framing how much data the engine has used. Input after the end of the data goes back
    * to the queue.
    */
-  #settle(engine: InflateEngine): void {
+  #reportUsed(engine: InflateEngine): void {
     const { usedBytes, ended } = engine
-    this.#members.data(usedBytes, ended)
+    this.#members.dataUsed(usedBytes, ended)
     if (!ended) this.#pushBack.used(usedBytes)
     else this.#queue.unshift(...(engine.takeRest?.() ?? this.#pushBack.takeRest(usedBytes)))
   }

@@ -53,7 +53,7 @@ export class ParallelInflate implements InflateEngine {
   #worker: Worker | undefined
   #destroyed = false
   #exited = false
-  #failure: unknown
+  #workerFailure: unknown
   #wake = () => {}
   readonly #outputs = new Steps(() => this.#next())
   /** The outputs of the piece that is inflated on this thread. */
@@ -170,7 +170,7 @@ export class ParallelInflate implements InflateEngine {
     if (
       isDue &&
       !this.#worker &&
-      this.#failure === undefined &&
+      this.#workerFailure === undefined &&
       !this.#destroyed &&
       beginInflateWorker()
     )
@@ -179,12 +179,12 @@ export class ParallelInflate implements InflateEngine {
 
   /**
    * Keeps the worker's input full first, and gives outputs in between. It waits only where it can
-   * do neither. Once a next block would find room, the remaining outputs are given with that block,
-   * so that the worker has work while the block is fetched.
+   * do neither. Where the worker has room for another block, the sequence ends although outputs
+   * remain; they come with the next block, so that the worker has work while the block is fetched.
    */
   #nextFromWorker(): Step<Uint8Array> | Promise<Step<Uint8Array>> {
     this.#releaseLent()
-    while (!this.#destroyed && this.#feed() && !this.#settle() && this.#wantsOutput) {
+    while (!this.#destroyed && this.#feed() && !this.#takeOutcome() && this.#wantsOutput) {
       const { output } = this.control
       if (output) return { done: false, value: this.#lend(output) }
       const change = this.#change()
@@ -281,7 +281,7 @@ export class ParallelInflate implements InflateEngine {
    * Returns true once all outputs were given and the outcome is known.
    * @throws FeedError GZIP_DATA_INVALID
    */
-  #settle(): boolean {
+  #takeOutcome(): boolean {
     const { outcome } = this.control
     if (outcome === undefined || this.control.output) return false
     this.#conclude(outcome)
@@ -307,7 +307,7 @@ export class ParallelInflate implements InflateEngine {
    * @throws the failure of the worker itself
    */
   #change(): Promise<void> | undefined {
-    if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
+    if (this.#workerFailure !== undefined) throw this.#workerFailed(this.#workerFailure)
     return this.control.hostWaits(this.#hasChanged) ? this.#untilWoken() : undefined
   }
 
@@ -318,7 +318,7 @@ export class ParallelInflate implements InflateEngine {
       this.#wake = resolve
     })
     this.#worker?.unref()
-    if (this.#failure !== undefined) throw this.#workerFailed(this.#failure)
+    if (this.#workerFailure !== undefined) throw this.#workerFailed(this.#workerFailure)
   }
 
   #startWorker(inline: WasmInflate): void {
@@ -348,12 +348,12 @@ export class ParallelInflate implements InflateEngine {
     } catch (error) {
       // The system has no thread left: this thread does all the work.
       endInflateWorker()
-      this.#failure = error
+      this.#workerFailure = error
     }
   }
 
   #workerFails(failure: unknown): void {
-    this.#failure ??= failure
+    this.#workerFailure ??= failure
     this.#wake()
   }
 
@@ -367,7 +367,7 @@ export class ParallelInflate implements InflateEngine {
    * Lets the worker take over between two pieces of input. Returns false where no worker is ready.
    */
   #takesOver(inline: WasmInflate): boolean {
-    if (!this.#worker || !this.control.isReady || this.#failure !== undefined || inline.ended)
+    if (!this.#worker || !this.control.isReady || this.#workerFailure !== undefined || inline.ended)
       return false
     this.#usedBefore = inline.usedBytes
     this.#usedBytes = inline.usedBytes

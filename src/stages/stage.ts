@@ -49,7 +49,7 @@ const END_EVENTS: ReadonlySet<unknown> = new Set(['end', 'prefinish', 'finish', 
  * Subclasses implement `transform`, and `flush` and `release` where needed. An input belongs to the
  * stage after `write`. The stage never changes it, and outputs may share its memory unless the
  * subclass says otherwise. In a pipeline items do not pass through the stage's own stream: it emits
- * `end`, `error` and `close`, but no `data`.
+ * `end` and `close`, `error` only if it is destroyed from outside, and no `data`.
  *
  * @throws FeedError OPTION_INVALID at construction, for a name without text
  * @example
@@ -211,7 +211,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
       },
       close: hasEnded => {
         if (hasEnded) this.#finish()
-        else this.#settle()
+        else this.#endEarly()
       },
     }
   }
@@ -269,7 +269,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
         this.#failure ?? new FeedError('STAGE_DESTROYED', message, { stage: this.name }),
       )
     }
-    this.#settle()
+    this.#endEarly()
     return this
   }
 
@@ -404,7 +404,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /** Ends the stage early: after a failure, or because no reader wants its outputs any more. */
-  #settle(): void {
+  #endEarly(): void {
     if (this.#settled) return
     const failure = this.#failure
     this.#settled = true

@@ -1,6 +1,6 @@
 // The decoders of all cell types: one entry for each name in schema/values.ts CellTypes. `decode`
 // reads text and decides whether a cell is good; `read` is the quick way, straight from the file's
-// bytes. row.ts treats what is common to all cells: positions and empty cells.
+// bytes. row-cells.ts gives empty cells their empty value, and row.ts adds the position to an error.
 
 import type { CellType, CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'
@@ -27,7 +27,8 @@ export interface CellDecoder<T extends CellType> {
    */
   decode(text: string): CellTypes[T]
   /**
-   * Reads the bytes of a cell that is not empty, with quotes and escapes. It returns undefined
+   * Reads the bytes of a cell, at least one, perhaps only two quotes. `slot` is the place of the
+   * row in its batch. It returns undefined
    * where the bytes are not plainly good, and then `decode` decides. So the two can differ in speed
    * only.
    * @throws FeedError CELL_INVALID without a position
@@ -43,7 +44,7 @@ const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 const readAspects = aspectReader()
 
 export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
-  // A cell of two quotes is empty too; no other cell is.
+  // The bytes `""` have no text, so this cell is empty too: undefined leaves that to row-cells.ts.
   text: {
     empty: null,
     decode: text => text,

@@ -1,6 +1,6 @@
 // The interface of inflate engines, which inflate raw deflate data (RFC 1951) for the gzip framing.
-// There is one engine for each member, or one for several members in turn. Headers, trailers,
-// checksums and caps belong to the framing.
+// There is one engine for each member, or one for several members in turn. Headers, trailers
+// and caps belong to the framing, which also checks the checksum; an engine may compute it.
 
 import type { Step } from '../../core/steps'
 import { FeedError } from '../../errors'

@@ -89,7 +89,7 @@ export class GzipMembers {
    * @param crc the engine's CRC-32 of all outputs of the member, where it computes one
    * @throws FeedError GZIP_NESTED, GZIP_LIMIT
    */
-  output(block: Uint8Array, dataBytes: number, crc?: number): void {
+  countOutput(block: Uint8Array, dataBytes: number, crc?: number): void {
     this.#dataBytes = dataBytes
     if (this.#nested?.completes(block)) throw this.#nestedGzip()
     this.#memberCrc = crc ?? crc32(block, this.#memberCrc)
@@ -98,8 +98,11 @@ export class GzipMembers {
     this.#checkCaps()
   }
 
-  /** Records how much data the engine has used: all of its input, or the data up to its end. */
-  data(dataBytes: number, ended: boolean): void {
+  /**
+   * Records how much data the engine has used: all input given to it so far, or, where the data has
+   * ended, the bytes before its end.
+   */
+  dataUsed(dataBytes: number, ended: boolean): void {
     this.#dataBytes = dataBytes
     if (!ended) return
     this.#byteOffset += dataBytes

@@ -25,11 +25,11 @@ function inflate(bytes: Uint8Array): { content: Buffer; resumed: number } {
       const started = (engine ??= new WasmInflate(members.byteOffset))
       const before = started.usedBytes
       for (const block of started.inflate(part)) {
-        members.output(block, started.usedBytes, started.crc)
+        members.countOutput(block, started.usedBytes, started.crc)
         blocks.push(block)
       }
       at += started.usedBytes - before
-      members.data(started.usedBytes, started.ended)
+      members.dataUsed(started.usedBytes, started.ended)
       const state = members.saveState()
       if (started.ended) engine = undefined
       else if (state) {

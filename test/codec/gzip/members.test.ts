@@ -16,8 +16,8 @@ function inData(limits = gzipLimits({})): GzipMembers {
 
 function afterMember(): GzipMembers {
   const members = inData()
-  members.output(CONTENT, DATA_BYTES)
-  members.data(DATA_BYTES, true)
+  members.countOutput(CONTENT, DATA_BYTES)
+  members.dataUsed(DATA_BYTES, true)
   expect(members.read(gzipTrailer(CONTENT))).toBe(8)
   return members
 }
@@ -27,11 +27,11 @@ const failure = (code: string, context: object) => expect.objectContaining({ cod
 test('counts compressed bytes through all phases', () => {
   const members = inData()
   expect(members.byteOffset).toBe(10)
-  members.data(3, false)
+  members.dataUsed(3, false)
   expect(members.byteOffset).toBe(13)
-  members.output(CONTENT, 5)
+  members.countOutput(CONTENT, 5)
   expect(members.byteOffset).toBe(15)
-  members.data(DATA_BYTES, true)
+  members.dataUsed(DATA_BYTES, true)
   expect(members.byteOffset).toBe(17)
   members.read(gzipTrailer(CONTENT))
   expect(members.byteOffset).toBe(25)
@@ -45,8 +45,8 @@ test('starts every checksum and size anew with its member', () => {
   const members = afterMember()
   for (const content of [Buffer.from('b'), Buffer.alloc(0), Buffer.from('c')]) {
     members.read(gzipHeader())
-    if (content.length > 0) members.output(content, 2)
-    members.data(2, true)
+    if (content.length > 0) members.countOutput(content, 2)
+    members.dataUsed(2, true)
     members.read(gzipTrailer(content))
   }
   expect(() => members.end()).not.toThrow()
@@ -71,8 +71,8 @@ describe('the end of the file', () => {
     )
     const members = inData()
     expect(() => members.end()).toThrow(failure('GZIP_TRUNCATED', { byteOffset: 10, part: 'data' }))
-    members.output(CONTENT, DATA_BYTES)
-    members.data(DATA_BYTES, true)
+    members.countOutput(CONTENT, DATA_BYTES)
+    members.dataUsed(DATA_BYTES, true)
     expect(() => members.end()).toThrow(
       failure('GZIP_TRUNCATED', { byteOffset: 17, part: 'trailer' }),
     )
@@ -111,24 +111,24 @@ describe('caps', () => {
 
   test('maxOutputBytes may be reached and not passed, over all members', () => {
     const members = inData(gzipLimits({ maxOutputBytes: 3 }))
-    members.output(new Uint8Array(2), 1)
-    members.output(new Uint8Array(1), 2)
+    members.countOutput(new Uint8Array(2), 1)
+    members.countOutput(new Uint8Array(1), 2)
     const error = failure('GZIP_LIMIT', { byteOffset: 13, option: 'maxOutputBytes', limit: 3 })
-    expect(() => members.output(new Uint8Array(1), 3)).toThrow(error)
+    expect(() => members.countOutput(new Uint8Array(1), 3)).toThrow(error)
   })
 
   test('maxRatio counts after the first MiB only', () => {
     const members = inData(gzipLimits({ maxRatio: 1 }))
-    expect(() => members.output(block, 1)).not.toThrow()
+    expect(() => members.countOutput(block, 1)).not.toThrow()
     const error = failure('GZIP_LIMIT', { byteOffset: 12, option: 'maxRatio', limit: 1 })
-    expect(() => members.output(new Uint8Array(1), 2)).toThrow(error)
+    expect(() => members.countOutput(new Uint8Array(1), 2)).toThrow(error)
   })
 
   test('fault 98: maxMembers counts the members that begin, and names the byte behind the header that is one too many', () => {
     const members = new GzipMembers(gzipLimits({ maxMembers: 2 }))
     const readMember = () => {
       members.read(gzipHeader())
-      members.data(2, true)
+      members.dataUsed(2, true)
       members.read(gzipTrailer(Buffer.alloc(0)))
     }
     readMember()
@@ -141,9 +141,9 @@ describe('caps', () => {
   test('fault 98: maxMembers counts on from a saved state', () => {
     const limits = gzipLimits({ maxMembers: 1 })
     const before = inData(limits)
-    before.output(CONTENT, DATA_BYTES)
+    before.countOutput(CONTENT, DATA_BYTES)
     const members = new GzipMembers(limits, before.saveState())
-    members.data(DATA_BYTES, true)
+    members.dataUsed(DATA_BYTES, true)
     members.read(gzipTrailer(CONTENT))
     expect(() => members.read(gzipHeader())).toThrow(
       failure('GZIP_LIMIT', { byteOffset: 35, option: 'maxMembers', limit: 1 }),
@@ -152,9 +152,9 @@ describe('caps', () => {
 
   test('maxRatio may be reached', () => {
     const members = inData(gzipLimits({ maxRatio: 2 }))
-    members.output(block, MIB - 10)
-    expect(() => members.output(block, MIB - 10)).not.toThrow()
-    expect(() => members.output(new Uint8Array(1), MIB - 10)).toThrow(
+    members.countOutput(block, MIB - 10)
+    expect(() => members.countOutput(block, MIB - 10)).not.toThrow()
+    expect(() => members.countOutput(new Uint8Array(1), MIB - 10)).toThrow(
       expect.objectContaining({ code: 'GZIP_LIMIT' }),
     )
   })
@@ -162,9 +162,9 @@ describe('caps', () => {
 
 test('nested gzip is refused at the data that holds it, and only at the start of the content', () => {
   const nested = gzipHeader()
-  expect(() => inData().output(nested, 5)).toThrow(failure('GZIP_NESTED', { byteOffset: 10 }))
-  expect(() => inData(gzipLimits({ allowNested: true })).output(nested, 5)).not.toThrow()
+  expect(() => inData().countOutput(nested, 5)).toThrow(failure('GZIP_NESTED', { byteOffset: 10 }))
+  expect(() => inData(gzipLimits({ allowNested: true })).countOutput(nested, 5)).not.toThrow()
   const members = inData()
-  members.output(CONTENT, 5)
-  expect(() => members.output(nested, 5)).not.toThrow()
+  members.countOutput(CONTENT, 5)
+  expect(() => members.countOutput(nested, 5)).not.toThrow()
 })
