@@ -25,6 +25,7 @@ export default {
   typeAliasPropertiesFormat: 'table',
   propertyMembersFormat: 'table',
   typeDeclarationFormat: 'table',
+  tableColumnSettings: { hideInherited: true, hideOverrides: true },
   typeDeclarationVisibility: 'compact',
   // `tsc` checks the types.
   skipErrorChecking: true,

@@ -15,9 +15,13 @@ export function load(app) {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module))
       module.name = PAGES[module.name] ?? module.name
     const classes = ReflectionKind.Class | ReflectionKind.Interface
-    for (const owner of project.getReflectionsByKind(classes)) {
-      const hidden = (owner.children ?? []).filter(member => isRepeated(owner, member))
-      for (const member of hidden) project.removeReflection(member)
+    const owners = project.getReflectionsByKind(classes)
+    const names = new Set(owners.map(({ name }) => name))
+    const stage = owners.find(({ kind, name }) => kind === ReflectionKind.Class && name === 'Stage')
+    const ofStage = new Map(stage.children.map(member => [member.name, describedIn(member)]))
+    for (const owner of owners) {
+      const isHidden = member => isRepeated(owner, member, names, ofStage)
+      for (const member of (owner.children ?? []).filter(isHidden)) project.removeReflection(member)
     }
     const calls = ReflectionKind.FunctionOrMethod | ReflectionKind.Constructor
     for (const { signatures = [] } of project.getReflectionsByKind(calls))
@@ -33,8 +37,9 @@ function indexPage(contents) {
   const list = contents.match(/^- .*$/gm).map(line => line.replace(/\w+/, entryOf))
   return `# API reference
 
-\`npm run api\` makes these pages of the comments in the code, one page for each entry of the package.
-In the examples, \`// given:\` names the values that are there already, and \`// =>\` says what a call prints.
+\`npm run api\` makes these pages of the comments in the code, one page for each entry.
+In the examples, \`// given:\` names values that are there already.
+\`// =>\` says what the code prints.
 
 ${list.sort().join('\n')}
 `
@@ -43,7 +48,7 @@ ${list.sort().join('\n')}
 function entryPage(contents) {
   const text = contents
     .replace(/^# (.*)$/m, (_, name) => `# ${entryOf(name)}\n\n[All entries](README.md)`)
-    .replace(/^#+ (?:Overrides|Implementation of)\n\n.*\n+/gm, '')
+    .replace(/^#+ (?:Overrides|Implementation of|Inherited from)\n\n.*\n+/gm, '')
     .replace(/^### .+\n+Re-exports (.+)\n+(?:\*\*\*\n+)?/gm, '- $1\n')
     // What a call returns stands in its signature already.
     .replace(/^#+ Returns\n\n[^\n]+\n+(?=#|\*\*\*|$(?![^]))/gm, '')
@@ -77,16 +82,31 @@ function headingsOf(text) {
   })
 }
 
-function isRepeated(owner, member) {
-  if (member.flags.isInherited || member.inheritedFrom !== undefined) return true
-  if (owner.kind === ReflectionKind.Interface || member.name === 'constructor') return false
+/**
+ * @param names the documented classes and interfaces
+ * @param ofStage the descriptions of the members of Stage, by name
+ */
+function isRepeated(owner, member, names, ofStage) {
+  const isClass = owner.kind === ReflectionKind.Class
+  const inherited = firstOf(member, 'inheritedFrom')
+  if (inherited !== undefined) {
+    const isOfStage = isClass && ofStage.has(member.name)
+    return isOfStage || isForeign(inherited) || names.has(inherited.name.replace(/\..*/, ''))
+  }
+  if (!isClass || member.name === 'constructor') return false
   if (member.flags.isProtected && !BASES.has(owner.name)) return true
-  const calls = [...(member.signatures ?? []), member.getSignature, member].filter(Boolean)
-  const replaced = calls.map(call => call.overwrites).find(Boolean)
+  const replaced = firstOf(member, 'overwrites')
   if (replaced === undefined) return false
-  // A member of another package has its documentation there.
-  return replaced.reflection === undefined || !calls.some(call => call.hasComment())
+  const described = describedIn(member)
+  const isSame = owner.name !== 'Stage' && described === ofStage.get(member.name)
+  return isForeign(replaced) || described === undefined || isSame
 }
+
+const callsOf = member =>
+  [...(member.signatures ?? []), member.getSignature, member].filter(Boolean)
+const firstOf = (member, property) => callsOf(member).map(call => call[property]).find(Boolean)
+const describedIn = member => callsOf(member).map(summaryOf).find(Boolean)
+const isForeign = origin => origin.package !== undefined && origin.package !== 'feedmill'
 
 function summaryOf({ comment }) {
   return comment?.summary.map(({ text }) => text).join('')
