@@ -28,10 +28,10 @@ export async function writeCommit(
   directory: string,
 ): Promise<void> {
   await emptied(directory)
-  const archive = `${directory}.tar`
-  await command(repository, 'git', 'archive', '--format=tar', `--output=${archive}`, commit)
-  await command(directory, 'tar', '-xf', archive)
-  await rm(archive)
+  // By git alone: a machine may have no program that unpacks archives.
+  await command(repository, 'git', 'clone', '--quiet', '--shared', '--no-checkout', '.', directory)
+  await command(directory, 'git', 'checkout', '--quiet', '--detach', commit)
+  await rm(join(directory, '.git'), { recursive: true })
 }
 
 /** Every file that is tracked, or would be if it were added. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +37,6 @@ test('the working tree as it stands, without what is ignored', async () => {
   await writeWorkingTree(repository, target)
   expect((await readdir(target)).toSorted()).toEqual(['.gitignore', 'kept.txt', 'new.txt'])
   expect(await readFile(join(target, 'kept.txt'), 'utf8')).toBe('changed')
-  expect(existsSync(`${target}.tar`)).toBe(false)
 })
 
 test('a commit by its name; undefined for what is none', async () => {
