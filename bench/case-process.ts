@@ -33,9 +33,9 @@ export interface Measurement {
   readonly rows: number | undefined
   /** From the opening of the file to its end; loading the code is not counted, warming up is. */
   readonly seconds: number
-  /** Of all threads, user and system. */
+  /** The CPU time of all threads, user and system. */
   readonly cpuSeconds: number
-  /** Of the whole process, in 10^6 bytes. */
+  /** The peak of the whole process, in 10^6 bytes. */
   readonly peakRssMb: number
 }
 

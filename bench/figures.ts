@@ -6,9 +6,9 @@ import type { BenchFeed } from './bench-feed'
 import type { Measurement } from './case-process'
 import type { MacroCaseName } from './macro/cases'
 
-/** Of one case, medians over the rounds. */
+/** The figures of one case: medians over the rounds. */
 export interface Figures {
-  /** Of the file before compression, in 10^6 bytes. */
+  /** The bytes of the file before compression, in 10^6, for each second. */
   readonly mbPerSecond: number
   /** Rows that the case made, right or wrong. Undefined where it makes none. */
   readonly rowsPerSecond: number | undefined

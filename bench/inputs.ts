@@ -11,7 +11,8 @@ import type { MacroCaseName } from './macro/cases'
 const DATA_DIRECTORY = '.tmp/bench-data'
 
 /**
- * Of the smaller file for the peak memory, in 10^6 bytes; half the file's size where that is less.
+ * The size of the smaller file for the peak memory, in 10^6 bytes. It is half the size of the
+ * measured file where that is less.
  */
 const SMALL_MEGABYTES = 100
 const LARGE_COPIES = 10

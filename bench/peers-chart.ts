@@ -130,7 +130,7 @@ function headOf(zlib: CaseResult | undefined) {
   }
 }
 
-/** Of what data the figures are, and on what machine: they say little without that. */
+/** Returns the data and the machine of the figures, without which they say little. */
 function dataOf(report: BenchReport) {
   const { cores, node } = report.machine
   const text = `${feedText(report)} · ${cores} cores, Node ${node.slice(1)}`

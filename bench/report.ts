@@ -10,7 +10,7 @@ import type { Verdict } from './macro/check'
 
 /** One contender in one case. */
 export interface CaseResult extends CheckedCase, Figures {
-  /** Of the file that it read, before compression. */
+  /** The size of the file that the case read, before compression. */
   readonly rawBytes: number
   readonly runs: readonly Measurement[]
 }

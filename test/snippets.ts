@@ -37,7 +37,7 @@ export interface Snippet {
   readonly name: string
   /** The document or the source that has it. */
   readonly page: string
-  /** Of its first line of code on its page, from 1. */
+  /** The number of its first line of code on its page, from 1. */
   readonly line: number
   readonly uses: readonly string[]
   readonly code: string

@@ -12,7 +12,7 @@ export interface SpeedEntry {
   readonly name: string
   readonly unit: string
   readonly value: number
-  /** Of the median, in the manner of benchmark.js. */
+  /** The range around the median, in the form of benchmark.js. */
   readonly range: string
   readonly extra: string
 }

@@ -32,7 +32,7 @@ export interface Judgement {
 }
 
 export interface JudgeOptions {
-  /** Of each interval, corrected for how many of them can fail the run. */
+  /** The confidence of each interval, corrected for how many of them can fail the run. */
   readonly level: number
   /** A smaller difference of the medians, in the measure's own unit, is never a change. */
   readonly floor: number

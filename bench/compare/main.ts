@@ -22,8 +22,8 @@ const SIDES_DIRECTORY = join(REPOSITORY, '.tmp/compare')
 const DATA_DIRECTORY = '.tmp/bench-data'
 
 /**
- * Of the measured file and of all chance. Another run with the same seed differs by what the
- * machine does only.
+ * The seed of the measured file and of all random choices. Two runs with one seed differ only by
+ * what the machine does.
  */
 const SEED = 1
 

@@ -8,7 +8,7 @@ import { SIDES } from './side'
 
 export interface Trial {
   readonly runnable: readonly ComparedCase[]
-  /** Of one round over the runnable cases. */
+  /** The time of one round over the runnable cases. */
   readonly roundSeconds: number
 }
 

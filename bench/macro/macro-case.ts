@@ -21,7 +21,7 @@ interface CaseName {
   /** Who runs: this package, or another by its name. */
   readonly contender: string
   readonly title: string
-  /** Of this package: then a wrong result fails the run. */
+  /** True for a contender of this package, whose wrong result fails the run. */
   readonly ours: boolean
 }
 

@@ -1,5 +1,5 @@
-// The gzip file to rows of which five cells are read: of these columns alone, as the README shows
-// for whoever knows what is wanted; and of rows that have all their columns.
+// Reads five cells of every row of the gzip file: once with these columns alone, as the README shows
+// it for readers of few columns, and once with all columns.
 
 import { FIVE_COLUMNS, fiveCellsCase } from './five-cells'
 import { itemBatches, itemBatchesOf } from './item-batches'

@@ -4,7 +4,7 @@ export interface MicroCase {
   readonly name: string
   /** What one run handles. */
   readonly input: string
-  /** Of the input, for MB/s; undefined where bytes say nothing. */
+  /** The size of the input, for MB/s; undefined where a size means nothing. */
   readonly inputBytes: number | undefined
   /** The work. What it returns is used, so that it cannot be left out. */
   run(): unknown

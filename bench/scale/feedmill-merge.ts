@@ -51,7 +51,7 @@ function feedFileOf({ feed, lastModifiedMs, hourMs, date }: ScaleFile): FeedFile
   }
 }
 
-/** Of what the store holds now. */
+/** Returns the digest of the rows that the store holds now. */
 export async function digestOf(folder: string, columns: readonly string[]): Promise<Digest> {
   const store = await LevelStore.open(folder)
   const merger = new SnapshotMerger({ store })

@@ -35,9 +35,9 @@ export interface ScaleFiles {
 const HOUR_MS = 3_600_000
 const SNAPSHOTS = 24
 const SNAPSHOT_ROWS = 50_000
-/** Of a small bootstrap a snapshot changes no more than this part. */
+/** The largest part of a small bootstrap that one snapshot changes. */
 const MOST_CHANGED = 1 / 20
-/** Of a world's items nine in ten are there from the start on. */
+/** The part of a world's items that is there from the start. */
 const PRESENT = 0.9
 /** Items of a world that is asked how lively it is. */
 const SAMPLE_ITEMS = 50_000

@@ -25,9 +25,9 @@ export interface ScaleMeasurement {
    * From the first file's opening to the closing of the result; loading the code is not counted.
    */
   readonly seconds: number
-  /** Of all threads, user and system. */
+  /** The CPU time of all threads, user and system. */
   readonly cpuSeconds: number
-  /** Of the whole process, in MiB. */
+  /** The peak of the whole process, in MiB. */
   readonly peakRssMb: number
 }
 

@@ -14,7 +14,7 @@ let workingSince: number | undefined
 let nextTurn: Promise<undefined> | undefined
 
 /** Returns true when stages have worked in this turn for so long that they must yield. */
-export function isTurnDue(now: number): boolean {
+function isTurnDue(now: number): boolean {
   if (workingSince !== undefined) return now - workingSince > SLICE_MS
   workingSince = now
   // The immediate must not keep the process alive: with no other work, no stage waits for it.
@@ -23,7 +23,7 @@ export function isTurnDue(now: number): boolean {
 }
 
 /** Resolves after timers and sockets had their turn. */
-export function eventLoopTurn(): Promise<undefined> {
+function eventLoopTurn(): Promise<undefined> {
   nextTurn ??= new Promise(resolve => {
     setImmediate(() => {
       nextTurn = undefined
@@ -32,6 +32,11 @@ export function eventLoopTurn(): Promise<undefined> {
     })
   })
   return nextTurn
+}
+
+/** Returns a turn of the event loop to wait for where one is due, and undefined otherwise. */
+export function turnIfDue(): Promise<undefined> | undefined {
+  return isTurnDue(performance.now()) ? eventLoopTurn() : undefined
 }
 
 function endSlice(): void {

@@ -36,10 +36,10 @@ export interface Machine<In, Out> {
   /** Returns the outputs of the end of input. */
   end(): Outputs<Out>
   /**
-   * True once the machine accepts no more input: the driver then calls `end` after the current
-   * sequence.
+   * Returns true once the machine accepts no more input: the driver then calls `end` after the
+   * current sequence.
    */
-  readonly takesNoMore?: boolean
+  takesNoMore(): boolean
   /**
    * Frees the resources of the machine. The driver calls it once.
    * @param hasEnded true after the last output was passed on, false where the run was stopped
@@ -84,7 +84,6 @@ export class Driver<In, Out> implements Inputs<Out> {
   readonly #idle: IdleTime
   /** The outputs of the current input. */
   #cursor: Cursor<Out> | undefined
-  #inputsEnded = false
   /** True after `end` was called on the machine: no output follows those of the end. */
   #isEnding = false
   #isOver = false
@@ -156,7 +155,8 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (this.#isOver) return DONE
     if (step.done) {
       this.#cursor = undefined
-      // Without this pause, a long series of inputs without outputs would never yield to the event loop.
+      // Without this pause, a long series of inputs without outputs would never yield to the event
+      // loop.
       return PAUSED
     }
     if (step.value === PAUSE) return PAUSED
@@ -182,7 +182,7 @@ export class Driver<In, Out> implements Inputs<Out> {
    */
   #nextCursor(): Next<Out> | undefined | typeof GO_ON {
     if (this.#isEnding) return this.#finish()
-    if (this.#inputsEnded || this.#machine.takesNoMore) return this.#open(DONE)
+    if (this.#machine.takesNoMore()) return this.#open(DONE)
     const startedAt = performance.now()
     const input = this.#inputs.next()
     if (input === undefined) {
@@ -229,8 +229,7 @@ export class Driver<In, Out> implements Inputs<Out> {
   #end(): Outputs<Out> {
     // The inputs are closed before the outputs of the end: a machine that takes no more input does
     // not need the stages before it.
-    if (this.#machine.takesNoMore) this.#inputs.close()
-    this.#inputsEnded = true
+    if (this.#machine.takesNoMore()) this.#inputs.close()
     this.#isEnding = true
     return this.#machine.end()
   }

@@ -7,7 +7,7 @@
 // test/pipeline/.
 
 import type { StageCounters } from '../core/counters'
-import { eventLoopTurn, isTurnDue } from '../core/event-loop'
+import { turnIfDue } from '../core/event-loop'
 import { Driver, type Inputs, NO_INPUTS, ReadAhead } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Step } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
@@ -85,8 +85,7 @@ export class Run {
   next(): RunStep {
     try {
       while (!this.#isClosed) {
-        if (isTurnDue(performance.now())) return this.#after(eventLoopTurn())
-        const step = this.#output.next() ?? DONE
+        const step = turnIfDue() ?? this.#output.next() ?? DONE
         if (isPromise(step)) return this.#after(step)
         if (step.done || step.value !== PAUSE) return this.#checked(step)
       }
@@ -148,8 +147,8 @@ export class Run {
   }
 
   /**
-   * Closes the last driver, which closes its machine and the driver before it, and so on. A stage that has ended is left alone, because its
-   * result may still be read (SnapshotMerger).
+   * Closes the last driver, which closes its machine and the driver before it, and so on. A stage
+   * that has ended is left alone, because its result may still be read (SnapshotMerger).
    */
   #closeStages(): void {
     if (this.#isClosed) return

@@ -18,8 +18,8 @@
 import type { Duplex } from 'node:stream'
 import { Minipass } from 'minipass'
 import { newCounters, type StageCounters } from '../core/counters'
-import { eventLoopTurn, isTurnDue } from '../core/event-loop'
-import { Driver, type Machine, type Next, type Outputs } from '../core/machine'
+import { turnIfDue } from '../core/event-loop'
+import { Driver, type Machine, type Outputs } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Pause, type Step } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
 import { filledText } from '../options'
@@ -202,13 +202,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   #machine(): Machine<unknown, Out> {
-    const isFinishedEarly = () => this.#finishedEarly
     return {
       push: input => this.transform(input as In),
       end: () => this.flush(),
-      get takesNoMore() {
-        return isFinishedEarly()
-      },
+      takesNoMore: () => this.#finishedEarly,
       close: hasEnded => {
         if (hasEnded) this.#finish()
         else this.#endEarly()
@@ -350,12 +347,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     this.#pumping = true
     try {
       while (!this.#settled && this.#wantsOutput()) {
-        if (this.#promptSteps > 0) this.#promptSteps--
-        else if (isTurnDue(performance.now())) {
-          this.#resumeAfter(eventLoopTurn())
-          return
-        }
-        const step: Next<Out> | undefined = this.#driver.next()
+        const isPrompt = this.#promptSteps > 0
+        if (isPrompt) this.#promptSteps--
+        const step = (isPrompt ? undefined : turnIfDue()) ?? this.#driver.next()
         if (step === undefined) break
         if (isPromise(step)) {
           this.#resumeAfter(step)

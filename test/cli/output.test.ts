@@ -6,10 +6,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { syncCommand } from '../../src/cli/sync/sync'
-import { openState } from '../../src/sync/index'
 import { runsWith } from '../tools'
 import { type BuiltCommand, builtCommand, ended, locksOf } from './built'
-import { outcomeOf, served } from './served'
+import { itemIds, outcomeOf, served } from './served'
 
 let built: BuiltCommand
 let at: Awaited<ReturnType<typeof served>>
@@ -134,15 +133,3 @@ test.runIf(runsWith('/dev/full'))(
   },
   60_000,
 )
-
-async function itemIds(folder: string): Promise<string[]> {
-  const state = await openState(folder)
-  try {
-    const ids: string[] = []
-    for await (const block of state.categories[0]!.items())
-      ids.push(...block.map(({ itemId }) => itemId))
-    return ids
-  } finally {
-    await state.close()
-  }
-}

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import type { SyncCommand } from '../../src/cli/sync/sync'
 import { createEmulator, type EmulatorOptions } from '../../src/emulator/index'
+import { openState } from '../../src/sync/index'
 
 export const HOURS = 4
 
@@ -80,5 +81,18 @@ export async function outcomeOf(run: () => Promise<void>): Promise<Outcome> {
     process.exitCode = before
     log.mockRestore()
     error.mockRestore()
+  }
+}
+
+/** Returns the identifiers of the items in the first category of a state folder. */
+export async function itemIds(folder: string): Promise<string[]> {
+  const state = await openState(folder)
+  try {
+    const ids: string[] = []
+    for await (const block of state.categories[0]!.items())
+      ids.push(...block.map(({ itemId }) => itemId))
+    return ids
+  } finally {
+    await state.close()
   }
 }

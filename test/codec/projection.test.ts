@@ -38,7 +38,7 @@ describe('a projection of columns', () => {
     expect(projection.ofTexts(cells, 0)).toEqual({ id: 'i', own: 'x', tags: '' })
   })
 
-  test('is prepared once, whoever made the list of names, and does not follow later changes of it', () => {
+  test('is prepared once for equal lists of names, and does not follow later changes of a list', () => {
     const projections = new Projections(header)
     const names = ['id', 'own']
     const projection = projections.of(names)

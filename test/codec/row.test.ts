@@ -187,7 +187,7 @@ describe('typed cells', () => {
   })
 
   test.each(['wasm', 'scalar'] as const)(
-    'quotes around nothing are an empty cell, whoever reads it (%s)',
+    'quotes around nothing are an empty cell for every reader (%s)',
     async name => {
       const rowsWith = (cell: string) => {
         const parser = new TsvParser({ schema, scanner: tsvScanner(name) })

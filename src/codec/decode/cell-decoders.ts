@@ -1,6 +1,7 @@
 // The decoders of all cell types: one entry for each name in schema/values.ts CellTypes. `decode`
 // reads text and decides whether a cell is good; `read` is the quick way, straight from the file's
-// bytes. row-cells.ts gives empty cells their empty value, and row.ts adds the position to an error.
+// bytes. row-cells.ts gives empty cells their empty value, and row.ts adds the position to an
+// error.
 
 import type { CellType, CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'

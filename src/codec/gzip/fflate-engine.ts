@@ -1,13 +1,13 @@
 // The inflate engine over fflate for callers: it loads fflate-inflate.ts, and with it the package,
-// with the first block. A file of its own, so that a bundler takes only the parts of fflate that the
-// engine uses.
+// with the first block. The loader and the engine are two files, so that a bundler takes only the
+// parts of fflate that the engine uses.
 
 import type { FflateInflate } from './fflate-inflate'
 import type { InflateEngine, NewInflateEngine } from './inflate-engine'
 
 const NOTHING: readonly never[] = []
 
-/** Returns engines that load fflate with their first block, so that only users of this engine load it. */
+/** Returns engines that load fflate with their first block: only users of this engine load it. */
 export function fflateEngine(): NewInflateEngine {
   return startOffset => new LoadedOnUse(startOffset)
 }
@@ -28,7 +28,10 @@ class LoadedOnUse implements InflateEngine {
     return this.#engine?.usedBytes ?? 0
   }
 
-  /** @throws FeedError DEPENDENCY_UNSUPPORTED, from the sequence, where the installed fflate is not 0.8 */
+  /**
+   * @throws FeedError DEPENDENCY_UNSUPPORTED, from the sequence, where the installed fflate is not
+   * 0.8
+   */
   async *inflate(block: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
     this.#engine ??= (await import('./fflate-inflate')).newFflateInflate(this.#startOffset)
     yield* this.#engine.inflate(block)

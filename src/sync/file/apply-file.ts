@@ -6,7 +6,7 @@ import type { ChangeKind } from '../../codec/merge/register'
 import { versionOfRow } from '../../codec/merge/version-order'
 import type { RowBatch } from '../../codec/row-batch'
 import { TsvParser } from '../../codec/tsv/parser'
-import { eventLoopTurn, isTurnDue } from '../../core/event-loop'
+import { turnIfDue } from '../../core/event-loop'
 import { PAUSE, type Pause } from '../../core/steps'
 import type { DurableFile } from '../../disk/durable-files'
 import { FeedError, familyOf } from '../../errors'
@@ -127,7 +127,7 @@ class Application {
   async #mergeAll(steps: Iterable<RowBatch<Columns> | Pause>): Promise<void> {
     for (const step of steps) {
       if (step !== PAUSE) await this.#merge(step)
-      else if (isTurnDue(performance.now())) await eventLoopTurn()
+      else await turnIfDue()
     }
   }
 

@@ -1,9 +1,9 @@
-// The content of a gzip file on this machine, block by block, from its start or from a saved state in
-// the middle of it. The inflating is stages/inflation.ts; this file reads the compressed bytes.
+// Gives the content of a gzip file on this machine, block by block, from its start or from a saved
+// state in the middle of it. It reads the compressed bytes; stages/inflation.ts inflates them.
 
 import { gzipLimits } from '../../codec/gzip/limits'
 import { WasmInflate } from '../../codec/gzip/wasm-inflate'
-import { eventLoopTurn, isTurnDue } from '../../core/event-loop'
+import { turnIfDue } from '../../core/event-loop'
 import { PAUSE, type Pause, type Steps } from '../../core/steps'
 import type { DurableFile } from '../../disk/durable-files'
 import { inflateEngine } from '../../stages/inflate-engines'
@@ -44,8 +44,8 @@ export class FileInflater {
   }
 
   /**
-   * Blocks of the content, each lent until the next is asked for. The file is proven to be whole when
-   * the sequence has ended by itself.
+   * Returns blocks of the content, each lent until the next is asked for. The file is proven to be
+   * whole when the sequence has ended by itself.
    * @throws FeedError STATE_IO, GZIP_* as Gunzip
    */
   async *blocks(): AsyncGenerator<Uint8Array, void, void> {
@@ -81,6 +81,6 @@ async function* blocksOf(
   if (outputs === undefined) return
   for (let step = await outputs.next(); !step.done; step = await outputs.next()) {
     if (step.value !== PAUSE) yield step.value
-    else if (isTurnDue(performance.now())) await eventLoopTurn()
+    else await turnIfDue()
   }
 }

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SyncCommand, syncCommand } from '../../../src/cli/sync/sync'
 import { machineEnvironment } from '../../../src/sync/folder/environment'
 import { StateLock } from '../../../src/sync/folder/state-lock'
-import { openState } from '../../../src/sync/index'
-import { HOURS, outcomeOf, served } from '../served'
+import { HOURS, itemIds, outcomeOf, served } from '../served'
 
 let at: Awaited<ReturnType<typeof served>>
 beforeAll(async () => {
@@ -17,18 +16,6 @@ const FILES = 2 + HOURS
 const run = (options: Partial<SyncCommand>) =>
   outcomeOf(() => syncCommand({ ...at.command, ...options }))
 const stateIn = (name: string) => join(at.folder, name)
-
-async function itemIds(folder: string): Promise<string[]> {
-  const state = await openState(folder)
-  try {
-    const ids: string[] = []
-    for await (const block of state.categories[0]!.items())
-      ids.push(...block.map(({ itemId }) => itemId))
-    return ids
-  } finally {
-    await state.close()
-  }
-}
 const truth = () =>
   Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId)
 

@@ -72,7 +72,7 @@ test('gone on with behind any block, the rest of the content comes, over members
   )
 })
 
-test('fault 39: a wrong checksum is found by whoever goes on from a saved state too', async () => {
+test('fault 39: a wrong checksum is also found by an inflater that resumes from a saved state', async () => {
   const content = Buffer.from(Array.from({ length: 3_000 }, (_, n) => `row ${n}\n`).join(''))
   const gzip = gzipSync(content)
   const { states } = await read(await fileOf(gzip), 500)
