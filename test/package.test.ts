@@ -25,6 +25,7 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { brokenLinks, pagesIn } from './markdown-links'
+import { projectFolder } from './project-folder'
 import {
   expectRun,
   moduleOf,
@@ -43,8 +44,7 @@ let plain: string
 
 // Inside the project, so that the package's dependencies resolve from the project's own.
 beforeAll(async () => {
-  await mkdir(join(ROOT, '.tmp'), { recursive: true })
-  folder = await mkdtemp(join(ROOT, '.tmp/package-'))
+  folder = await projectFolder('package')
   installed = join(folder, 'node_modules/feedmill')
   await mkdir(installed, { recursive: true })
   await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })

@@ -3,10 +3,11 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { build } from 'tsup'
+import { projectFolder } from '../project-folder'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -21,8 +22,7 @@ export interface BuiltCommand {
 
 export async function builtCommand(): Promise<BuiltCommand> {
   // Inside the project, so that packages resolve from the project's own.
-  await mkdir(join(ROOT, '.tmp'), { recursive: true })
-  const outDir = await mkdtemp(join(ROOT, '.tmp/cli-'))
+  const outDir = await projectFolder('cli')
   await writeFile(join(outDir, 'package.json'), '{"type":"module"}')
   const entry = {
     cli: join(ROOT, 'src/cli/main.ts'),

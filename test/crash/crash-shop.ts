@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import type { MemoryShares } from '../../src/sync/memory-shares'
 import { openState } from '../../src/sync/read/open-state'
+import { projectFolder } from '../project-folder'
 import type { WorkerOrder } from './worker'
 
 const run = promisify(execFile)
@@ -21,7 +22,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
  * @returns the path of its script
  */
 export async function buildWorker(): Promise<string> {
-  const out = await mkdtemp(join(ROOT, '.tmp/crash-'))
+  const out = await projectFolder('crash')
   const tsup = join(ROOT, 'node_modules/.bin/tsup')
   const args = [
     'test/crash/worker.ts',

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build } from 'tsup'
@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { pipeline } from '../../src/pipeline/pipeline'
 import { csvSink } from '../../src/sinks/csv-sink'
 import { ndjsonSink } from '../../src/sinks/ndjson-sink'
+import { projectFolder } from '../project-folder'
 import type { WriterOrder } from './writer'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -23,8 +24,7 @@ const TEMPORARY = /^out\.[0-9a-f]{16}\.partial$/
 
 let built: string
 beforeAll(async () => {
-  await mkdir(join(ROOT, '.tmp'), { recursive: true })
-  built = await mkdtemp(join(ROOT, '.tmp/writer-'))
+  built = await projectFolder('writer')
   await writeFile(join(built, 'package.json'), '{"type":"module"}')
   const entry = { writer: join(ROOT, 'test/sinks/writer.ts') }
   await build({

@@ -2,13 +2,14 @@
 // process that fails.
 
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'tsup'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { roundInProcess } from '../../../src/cli/profile/profile-process'
+import { projectFolder } from '../../project-folder'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -20,8 +21,7 @@ let path: string
 
 // Inside the project, so that packages resolve from the project's own.
 beforeAll(async () => {
-  await mkdir(join(ROOT, '.tmp'), { recursive: true })
-  folder = await mkdtemp(join(ROOT, '.tmp/profile-'))
+  folder = await projectFolder('profile')
   path = join(folder, 'items.tsv.gz')
   await writeFile(path, bytes)
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
