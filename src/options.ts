@@ -166,7 +166,7 @@ export function texts(option: string, values: readonly string[]): readonly strin
  * can open.
  * @throws FeedError OPTION_INVALID
  */
-export function filePath(option: string, value: string): string {
+export function filePath(option: string, value: string | undefined): string {
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value
   throw optionInvalid(option, 'the path of a file or folder', value)
 }

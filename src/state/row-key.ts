@@ -1,7 +1,7 @@
 // The key under which a join or merge keeps a row: a cell that is not empty and not too long.
 
 import type { AnyRow } from '../codec/row-image'
-import { excerpt, FeedError } from '../errors'
+import { excerpt, FeedError, familyOf } from '../errors'
 
 /**
  * Limit of a key in UTF-8 bytes. Stores keep whole keys in memory, in their tables and caches too.
@@ -38,4 +38,9 @@ function shortKey(row: AnyRow, column: string, key: string): string {
     limitBytes: KEY_LIMIT_BYTES,
     excerpt: excerpt(key),
   })
+}
+
+/** Tells whether an error is the fault of one row, which a merge may leave out. */
+export function isRowError(error: unknown): boolean {
+  return FeedError.is(error) && familyOf(error.code) === 'row'
 }

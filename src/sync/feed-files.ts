@@ -25,6 +25,11 @@ export function downloadOf({ feeds }: FeedService, id: FileId): FileDownload {
   return id.feed === 'item' ? feeds.getItemFeed(query) : feeds.getItemGroupFeed(query)
 }
 
+/** Returns the column of the key under which the rows of a file are kept. */
+export function keyColumnOf({ feed }: Pick<FeedFile, 'feed'>): 'itemGroupId' | 'itemId' {
+  return feed === 'item_group' ? 'itemGroupId' : 'itemId'
+}
+
 export function schemaOfFile({ feed }: FileId): FeedSchema<Columns> {
   return schemaOf(feed)
 }

@@ -12,8 +12,7 @@ export {
   type SnapshotId,
 } from './file-id'
 export { type ChangedRow, type ChangeSink, changeLine, type StateChange } from './folder/change-log'
-export type { ChangeTarget, LedgerEntry, RowTally } from './folder/ledger'
-export type { StateOrigin } from './folder/state-marker'
+export type { ChangeTarget, LedgerEntry } from './folder/ledger'
 export type { BootstrapNeed, CategoryPlan, WaitingFile } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-windows'
 export {
@@ -34,3 +33,14 @@ export type {
   SyncSummary,
 } from './run/sync-events'
 export type { SyncOptions } from './sync-options'
+export type {
+  AppliedFile,
+  OpenTarget,
+  RowTally,
+  StateOrigin,
+  SyncTarget,
+  TargetCategory,
+  TargetFile,
+  TargetOptions,
+  TargetRows,
+} from './target/target'

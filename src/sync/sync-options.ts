@@ -25,6 +25,7 @@ import type { ChangeSink } from './folder/change-log'
 import type { Environment } from './folder/environment'
 import { DEFAULT_MEMORY_BYTES, type MemoryShares, memoryShares } from './memory-shares'
 import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
+import type { SyncTarget } from './target/target'
 
 export interface SyncOptions
   extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
@@ -32,8 +33,18 @@ export interface SyncOptions
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]
-  /** Path of the state folder. A missing one is made. */
-  readonly folder: string
+  /** Path of the state folder. A missing one is made. Required, unless `target` is given. */
+  readonly folder?: string
+  /**
+   * Where rows go in place of a state folder: a database. The options `changes` and
+   * `keepFileBytes` belong to a state folder and are refused beside it.
+   */
+  readonly target?: SyncTarget
+  /**
+   * With `target`: the folder in which the run makes a temporary folder for the files that it
+   * fetches. Default: the temporary folder of the system.
+   */
+  readonly spoolFolder?: string
   /**
    * With `once`, the default, the run ends when all files that the service has are in the state.
    * With `follow` it goes on with new files.
@@ -97,6 +108,8 @@ const NAMES: OptionNames<SyncOptions> = {
   marketplace: true,
   categories: true,
   folder: true,
+  target: true,
+  spoolFolder: true,
   mode: true,
   until: true,
   memoryBytes: true,
@@ -132,9 +145,16 @@ export interface SyncSettings
       | 'memoryBytes'
       | 'shares'
       | 'now'
+      | 'folder'
+      | 'target'
+      | 'spoolFolder'
     >
   > {
   readonly categories: readonly Category[]
+  /** The state folder; empty where there is a target. */
+  readonly folder: string
+  readonly target: SyncTarget | undefined
+  readonly spoolFolder: string | undefined
   readonly shares: MemoryShares
   readonly retry: RetryPolicy
   readonly until: Date | undefined
@@ -149,7 +169,6 @@ export interface SyncSettings
 export function syncSettings(options: SyncOptions): SyncSettings {
   const {
     marketplace,
-    folder,
     mode = 'once',
     until,
     memoryBytes = DEFAULT_MEMORY_BYTES,
@@ -185,7 +204,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     service,
     marketplace,
     categories: checkedCategories(options, service, now),
-    folder: filePath('folder', folder),
+    ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
     changes: checkedChanges(options.changes),
     parallelFiles,
@@ -243,6 +262,21 @@ function asOption(option: string, value: unknown, check: () => void): void {
       ? optionInvalid(option, error.context.expected, value)
       : error
   }
+}
+
+/** Checks that a run has one place for its rows, and no option that the place does not know. */
+function checkedPlace({ folder, target, spoolFolder, changes, keepFileBytes }: SyncOptions) {
+  if (target === undefined) {
+    if (spoolFolder !== undefined)
+      throw optionInvalid('spoolFolder', 'left out without target', spoolFolder)
+    return { folder: filePath('folder', folder), target, spoolFolder }
+  }
+  const beside = Object.entries({ folder, changes, keepFileBytes })
+  for (const [option, value] of beside)
+    if (value !== undefined) throw optionInvalid(option, 'left out beside target', value)
+  filledText('target.name', withMethods('target', target, ['open']).name)
+  if (spoolFolder !== undefined) filePath('spoolFolder', spoolFolder)
+  return { folder: '', target, spoolFolder }
 }
 
 function checkedChanges(

@@ -1,7 +1,8 @@
 // An entry of the ledger whose numbers do not matter, for tests of what is done with it.
 
 import type { FileId } from '../../src/sync/file-id'
-import { type LedgerEntry, NO_ROWS } from '../../src/sync/folder/ledger'
+import type { LedgerEntry } from '../../src/sync/folder/ledger'
+import { NO_ROWS } from '../../src/sync/target/target'
 
 export function ledgerEntry(id: FileId, fields: Partial<LedgerEntry> = {}): LedgerEntry {
   return {

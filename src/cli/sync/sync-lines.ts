@@ -77,7 +77,6 @@ export function eventObject(
   event: SyncEvent | ({ readonly type: 'summary' } & SyncSummary),
 ): Record<string, unknown> {
   switch (event.type) {
-    case 'applying':
     case 'done': {
       const { totalBytes, rawBytes, rows, badRows } = event.entry
       return { type: event.type, file: fileIdKey(event.file), totalBytes, rawBytes, rows, badRows }

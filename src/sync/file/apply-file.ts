@@ -9,14 +9,14 @@ import { TsvParser } from '../../codec/tsv/parser'
 import { turnIfDue } from '../../core/event-loop'
 import { PAUSE, type Pause } from '../../core/steps'
 import type { DurableFile } from '../../disk/durable-files'
-import { FeedError, familyOf } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
-import { keyOfRow } from '../../state/row-key'
-import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
+import { isRowError, keyOfRow } from '../../state/row-key'
+import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog, StateChange } from '../folder/change-log'
 import type { Checkpoint } from '../folder/checkpoint'
-import { type LedgerEntry, NO_ROWS, type RowTally } from '../folder/ledger'
+import type { LedgerEntry } from '../folder/ledger'
+import { NO_ROWS, type RowTally } from '../target/target'
 import { canResume, FileInflater } from './file-inflater'
 
 export interface ApplyOptions {
@@ -141,7 +141,7 @@ class Application {
       return await this.#options.state.merge(batch)
     } catch (error) {
       // A row at fault is left out and counted.
-      if (!FeedError.is(error) || familyOf(error.code) !== 'row') throw error
+      if (!isRowError(error)) throw error
       const good = batch.select(row => this.#isGood(row))
       return good.length === batch.length ? Promise.reject(error) : this.#options.state.merge(good)
     }
@@ -149,10 +149,7 @@ class Application {
 
   #isGood(row: ReturnType<RowBatch<Columns>['row']>): boolean {
     try {
-      versionOfRow(
-        row,
-        keyOfRow(row, row.batch.file.feed === 'item_group' ? 'itemGroupId' : 'itemId'),
-      )
+      versionOfRow(row, keyOfRow(row, keyColumnOf(row.batch.file)))
       return true
     } catch {
       // The row is counted below.

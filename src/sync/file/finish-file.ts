@@ -1,17 +1,18 @@
 // Takes a verified file from the spool into the state, and removes the spool. Each step can be
 // repeated, so the next owner of a folder first finishes what an earlier run left.
 
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
 import { FeedError, familyOf } from '../../errors'
 import { isBootstrap } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
-import { type LedgerEntry, NO_ROWS } from '../folder/ledger'
+import type { LedgerEntry } from '../folder/ledger'
 import type { StateFolder } from '../folder/state-folder'
+import { type SpoolFolder, spoolName } from '../target/spool-folder'
+import { NO_ROWS } from '../target/target'
 import { type ApplyOptions, applyFile } from './apply-file'
-import { spooledFile } from './spool'
 
 export interface FinishOptions
   extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
@@ -73,14 +74,14 @@ export async function finishFile(
 }
 
 async function applySpooled(
-  { files, paths }: StateFolder,
+  { spools }: StateFolder,
   state: CategoryState,
   entry: LedgerEntry,
   options: FinishOptions & Pick<ApplyOptions, 'log'>,
 ): Promise<LedgerEntry> {
   if (entry.totalBytes === 0) return applyFile({ ...options, state, entry, data: undefined })
-  const path = join(paths.spool(entry.id), 'data')
-  const data = await files.open(path)
+  const path = spools.dataPath(entry.id)
+  const data = await spools.data(entry.id)
   if (data === undefined) throw damaged(path, 'the file that was being merged is missing')
   return closing(data, async () => {
     try {
@@ -124,13 +125,12 @@ async function openLog(
 
 /** Returns true where {@link finishCategory} may have work to do. */
 export async function isUnfinished(
-  { files, paths }: Pick<StateFolder, 'files' | 'paths'>,
+  spools: SpoolFolder,
   { ledger }: CategoryState,
 ): Promise<boolean> {
-  const spools = new Set(await files.list(paths.spools))
+  const spooled = await spools.names()
   return (
-    ledger.applying !== undefined ||
-    ledger.entries.some(({ id }) => spools.has(basename(paths.spool(id))))
+    ledger.applying !== undefined || ledger.entries.some(({ id }) => spooled.has(spoolName(id)))
   )
 }
 
@@ -145,10 +145,9 @@ export async function finishCategory(
 ): Promise<void> {
   const { applying } = category.ledger
   if (applying !== undefined) await finishFile(folder, category, applying, options)
-  const spools = new Set(await folder.files.list(folder.paths.spools))
+  const spooled = await folder.spools.names()
   for (const entry of category.ledger.entries) {
-    if (spools.has(basename(folder.paths.spool(entry.id))))
-      await clearUpLate(folder, category, entry, options)
+    if (spooled.has(spoolName(entry.id))) await clearUpLate(folder, category, entry, options)
   }
 }
 
@@ -162,9 +161,7 @@ async function clearUpLate(
   entry: LedgerEntry,
   options: FinishOptions,
 ): Promise<void> {
-  const spooled = isBootstrap(entry.id)
-    ? await spooledFile(folder.files, folder.paths.spool(entry.id))
-    : undefined
+  const spooled = isBootstrap(entry.id) ? await folder.spools.file(entry.id) : undefined
   const isAnother =
     spooled !== undefined &&
     (spooled.lastModified !== entry.lastModified || spooled.totalBytes !== entry.totalBytes)
@@ -177,16 +174,15 @@ async function clearUp(
   { id, totalBytes, keep }: LedgerEntry,
   { keepFileBytes }: FinishOptions,
 ): Promise<void> {
-  const { files, paths } = folder
-  const spool = paths.spool(id)
-  const data = join(spool, 'data')
+  const { files, paths, spools } = folder
+  const data = spools.dataPath(id)
   if (keep && totalBytes > 0 && (await files.size(data)) === totalBytes) {
     await files.makeFolder(paths.kept)
     await files.rename(data, paths.keptFile(id))
     await files.syncFolder(paths.kept)
     if (keepFileBytes !== undefined) await dropOldFiles(folder, category, keepFileBytes)
   }
-  await files.remove(spool)
+  await spools.remove(id)
 }
 
 /** Removes the oldest kept files. The newest file is kept, whatever its size. */

@@ -5,54 +5,74 @@
 // The check leaves out a file that the service proved to be empty (a 204, or a total of 0), and a
 // state of few rows, whose shares vary widely.
 
-import { join } from 'node:path'
 import { TsvParser } from '../../codec/tsv/parser'
 import type { DurableFile } from '../../disk/durable-files'
 import { withFile } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
-import { isBootstrap, readDate, schemaOfFile } from '../feed-files'
-import { categoryKey, type FileId, fileIdKey } from '../file-id'
+import { isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
+import { type BootstrapId, categoryKey, type FileId, fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
-import type { StateFolder } from '../folder/state-folder'
-import { FileInflater } from './file-inflater'
+import { batchesOf } from './batches'
 import type { ProvenFile } from './finish-file'
 import { KeySample } from './key-sample'
 
 /** Number of rows from which on a state is checked. */
 const LEAST_ROWS = 100
 
-type BootstrapId = Extract<FileId, { scope: 'ALL_ACTIVE' }>
-
 export interface RemovalCheckOptions {
+  /** Opens the fetched bytes of the file. */
+  readonly data: () => Promise<DurableFile | undefined>
   /** The share of the existing rows that a bootstrap may remove, 0 to 1. */
   readonly maxRemovedShare: number
   readonly signal: AbortSignal
 }
 
 /**
- * @returns SYNC_REMOVAL_REFUSED for a bootstrap that would remove too much; undefined for every
- * file that may be applied
+ * Compares the keys of a bootstrap with those of a state folder.
+ * @throws FeedError SYNC_REMOVAL_REFUSED for a bootstrap that would remove too much
  */
-export async function removalRefusal(
-  { files, paths }: StateFolder,
+export async function checkRemovals(
   state: CategoryState,
   { id, identity }: ProvenFile,
-  { maxRemovedShare, signal }: RemovalCheckOptions,
-): Promise<FeedError<'SYNC_REMOVAL_REFUSED'> | undefined> {
+  { data, maxRemovedShare, signal }: RemovalCheckOptions,
+): Promise<void> {
   if (
     !isBootstrap(id) ||
     identity.totalBytes === 0 ||
     maxRemovedShare >= 1 ||
     !(await hasManyRows(state, id))
   )
-    return undefined
-  const data = await files.open(join(paths.spool(id), 'data'))
-  if (data === undefined) return undefined
-  const sample = await withFile(data, () => keysOf(id, data, signal))
-  const { rowsBefore, rowsRemoved } = await compared(state, id, sample)
-  return rowsRemoved > rowsBefore * maxRemovedShare
-    ? refusal(id, { rowsBefore, rowsRemoved, maxRemovedShare })
-    : undefined
+    return
+  const file = await data()
+  if (file === undefined) return
+  const sample = await withFile(file, () => keysOf(id, file, signal))
+  refuseRemoval(id, { ...(await compared(state, id, sample)), maxRemovedShare })
+}
+
+export interface Removal {
+  readonly rowsBefore: number
+  readonly rowsRemoved: number
+  readonly maxRemovedShare: number
+}
+
+/** @throws FeedError SYNC_REMOVAL_REFUSED where a state of many rows would lose too many */
+export function refuseRemoval(
+  id: FileId,
+  { rowsBefore, rowsRemoved, maxRemovedShare }: Removal,
+): void {
+  if (rowsBefore < LEAST_ROWS || rowsRemoved <= rowsBefore * maxRemovedShare) return
+  const file = fileIdKey(id)
+  const what = id.feed === 'item' ? 'items' : 'item groups'
+  const message =
+    `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
+    'nothing of it was applied. If they are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'
+  throw new FeedError('SYNC_REMOVAL_REFUSED', message, {
+    category: categoryKey(id),
+    file,
+    rowsBefore,
+    rowsRemoved,
+    maxRemovedShare,
+  })
 }
 
 async function hasManyRows(state: CategoryState, { feed }: BootstrapId): Promise<boolean> {
@@ -66,23 +86,18 @@ async function hasManyRows(state: CategoryState, { feed }: BootstrapId): Promise
 
 async function keysOf(id: BootstrapId, data: DurableFile, signal: AbortSignal): Promise<KeySample> {
   const sample = new KeySample()
-  const column = id.feed === 'item' ? 'itemId' : 'itemGroupId'
+  const column = keyColumnOf(id)
   const parser = new TsvParser({
     schema: schemaOfFile(id),
     columns: [column],
     onBadRow: 'skip',
     lends: true,
   })
-  const inflater = new FileInflater(data)
   try {
-    for await (const block of inflater.blocks()) {
-      signal.throwIfAborted()
-      for (const batch of parser.push(block)) for (const row of batch) sample.add(row.text(column))
-    }
-    for (const batch of parser.end()) for (const row of batch) sample.add(row.text(column))
+    for await (const batch of batchesOf(data, parser, signal))
+      for (const row of batch) sample.add(row.text(column))
     return sample
   } finally {
-    inflater.close()
     parser.destroy()
   }
 }
@@ -106,26 +121,4 @@ async function compared(
     }
   }
   return { rowsBefore, rowsRemoved: Math.min(rowsBefore, missing * sample.scale) }
-}
-
-function refusal(
-  id: BootstrapId,
-  {
-    rowsBefore,
-    rowsRemoved,
-    maxRemovedShare,
-  }: { rowsBefore: number; rowsRemoved: number; maxRemovedShare: number },
-): FeedError<'SYNC_REMOVAL_REFUSED'> {
-  const file = fileIdKey(id)
-  const what = id.feed === 'item' ? 'items' : 'item groups'
-  const message =
-    `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
-    'nothing of it was applied. If they are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'
-  return new FeedError('SYNC_REMOVAL_REFUSED', message, {
-    category: categoryKey(id),
-    file,
-    rowsBefore,
-    rowsRemoved,
-    maxRemovedShare,
-  })
 }

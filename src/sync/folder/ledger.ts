@@ -5,36 +5,19 @@
 //              owner of the folder finishes it first
 //   done       all of its rows are in the state
 
-import type { ChangeKind } from '../../codec/merge/register'
-import type { FileIdentity } from '../../codec/range/file-identity'
 import { type KeyedStore, prefixRange, type StoreOp } from '../../state/keyed-store'
 import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
+import type { AppliedFile } from '../target/target'
 
 const PREFIX = 'f/'
 
-export type RowTally = Readonly<Record<ChangeKind, number>>
-
 export type ChangeTarget = 'none' | 'files' | 'sink'
 
-export const NO_ROWS: RowTally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
-
-export interface LedgerEntry extends FileIdentity {
-  readonly id: FileId
+/** A file of a state folder, also while its rows are being merged. */
+export interface LedgerEntry extends AppliedFile {
   readonly state: 'applying' | 'done'
-  /** Number of the file in the order in which the category's files were applied, from 1. */
-  readonly sequence: number
-  readonly totalBytes: number
-  /** Size of the inflated content in bytes. */
-  readonly rawBytes: number
-  /**
-   * Number of merged rows by their effect. A bootstrap also counts the rows that it removed because
-   * it lacks them.
-   */
-  readonly rows: RowTally
   /** True once all rows are merged. A bootstrap may still have to remove the rows that it lacks. */
   readonly rowsDone: boolean
-  /** Number of rows that were left out because they could not be read, or had no key or no date. */
-  readonly badRows: number
   /** The destination of the file's changes, also for a later run that finishes the file. */
   readonly changes: ChangeTarget
   /** True where the compressed file is kept after it was applied. */

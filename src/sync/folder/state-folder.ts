@@ -6,17 +6,12 @@ import { type KeyedStore, prefixRange } from '../../state/keyed-store'
 import { prefixedStore } from '../../state/prefixed-store'
 import { type Category, categoryKey } from '../file-id'
 import { removeEndedReaders } from '../read/reader-place'
+import { SpoolFolder } from '../target/spool-folder'
+import type { StateOrigin } from '../target/target'
 import { CategoryState } from './category-state'
 import { type Environment, machineEnvironment } from './environment'
 import { StateLock } from './state-lock'
-import {
-  markerMissing,
-  needMarker,
-  originMismatch,
-  readMarker,
-  type StateOrigin,
-  writeMarker,
-} from './state-marker'
+import { markerMissing, needMarker, originMismatch, readMarker, writeMarker } from './state-marker'
 import { StatePaths } from './state-paths'
 
 /** Prefixes of the store's keys: the names of the categories, and the content of each category. */
@@ -38,6 +33,7 @@ export class StateFolder {
   readonly paths: StatePaths
   readonly origin: StateOrigin
   readonly files: DurableFiles
+  readonly spools: SpoolFolder
   readonly #lock: StateLock
   readonly #store: KeyedStore
   readonly #categories: Map<string, CategoryState>
@@ -46,6 +42,7 @@ export class StateFolder {
     this.paths = paths
     this.origin = origin
     this.files = files
+    this.spools = new SpoolFolder(files, paths.spools)
     this.#lock = lock
     this.#store = store
     this.#categories = categories

@@ -5,18 +5,12 @@ import type { DurableFiles } from '../../disk/durable-files'
 import { corruptState } from '../../disk/state-errors'
 import { readWhole, replaceWhole } from '../../disk/whole-file'
 import { FeedError } from '../../errors'
+import type { StateOrigin } from '../target/target'
 import { isLockName } from './state-lock'
 import type { StatePaths } from './state-paths'
 
 /** The format that this program writes and reads. */
 const FORMAT = 1
-
-/** The service and the marketplace of a state folder. */
-export interface StateOrigin {
-  readonly marketplace: string
-  /** Base address of the service. */
-  readonly service: string
-}
 
 /**
  * The files that a first run may leave when it is killed before it has written the marker: the

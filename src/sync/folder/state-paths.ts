@@ -2,7 +2,7 @@
 // folder (service/clients/file-name.ts).
 
 import { join } from 'node:path'
-import { askedId, localNameOf } from '../feed-files'
+import { localNameOf } from '../feed-files'
 import { categoryKey, type FileId } from '../file-id'
 import type { LedgerEntry } from './ledger'
 
@@ -24,14 +24,6 @@ export class StatePaths {
     this.kept = join(folder, 'files')
     this.changes = join(folder, 'changes')
     this.readers = join(folder, 'readers')
-  }
-
-  /**
-   * Returns the folder of a spool. Its name lacks the generation of a bootstrap, which is not known
-   * while the file is fetched.
-   */
-  spool(id: FileId): string {
-    return join(this.spools, localNameOf(askedId(id)))
   }
 
   keptFile(id: FileId): string {

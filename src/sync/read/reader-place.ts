@@ -12,8 +12,9 @@ import { FeedError } from '../../errors'
 import type { KernelLock } from '../../state/level/kernel-lock'
 import type { Environment, StoreSnapshot } from '../folder/environment'
 import { processName, StateLock } from '../folder/state-lock'
-import { markerMissing, readMarker, type StateOrigin } from '../folder/state-marker'
+import { markerMissing, readMarker } from '../folder/state-marker'
 import type { StatePaths } from '../folder/state-paths'
+import type { StateOrigin } from '../target/target'
 
 export interface ReaderPlace {
   readonly folder: string

@@ -12,8 +12,10 @@ import { fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import type { Environment } from '../folder/environment'
 import { openCategories, StateFolder } from '../folder/state-folder'
-import { needMarker, type StateOrigin } from '../folder/state-marker'
+import { needMarker } from '../folder/state-marker'
 import { StatePaths } from '../folder/state-paths'
+import { SpoolFolder } from '../target/spool-folder'
+import type { StateOrigin } from '../target/target'
 import { makeReaderPlace, type ReaderPlace } from './reader-place'
 
 export interface StateViewOptions {
@@ -85,6 +87,10 @@ export class StateView {
     }
   }
 
+  get #spools(): SpoolFolder {
+    return new SpoolFolder(this.files, this.paths.spools)
+  }
+
   /** Returns true, and closes the view, where a file must be finished first. */
   async #mustFinish(isOpen: typeof isUnfinished): Promise<boolean> {
     try {
@@ -93,7 +99,7 @@ export class StateView {
         const { applying } = category.ledger
         if (unwritable !== undefined && applying !== undefined)
           throw cannotFinish(this.paths.folder, unwritable, fileIdKey(applying.id))
-        if (unwritable === undefined && (await isOpen(this, category))) {
+        if (unwritable === undefined && (await isOpen(this.#spools, category))) {
           await this.close()
           return true
         }

@@ -2,22 +2,19 @@
 // applies them one after the other in the calendar's order. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
-import { join } from 'node:path'
-import type { FeedError } from '../../errors'
+import { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'
 import type { Semaphore } from '../../stages/semaphore'
 import { pause } from '../../stages/wait'
 import { askedId, isBootstrap, readDate } from '../feed-files'
 import { type Fetched, fetchFile } from '../file/fetch-file'
-import { commitFile, type FinishOptions, finishFile, type ProvenFile } from '../file/finish-file'
-import { removalRefusal } from '../file/removal-check'
-import { Spool, spooledFile } from '../file/spool'
+import { FileRows } from '../file/file-rows'
+import type { ProvenFile } from '../file/finish-file'
 import { categoryKey, type FileId, fileIdKey } from '../file-id'
-import type { CategoryState } from '../folder/category-state'
-import type { ChangeTarget } from '../folder/ledger'
-import type { StateFolder } from '../folder/state-folder'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { SyncSettings } from '../sync-options'
+import type { SpoolFolder } from '../target/spool-folder'
+import type { TargetCategory } from '../target/target'
 import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
 
 const DAY_MS = 86_400_000
@@ -31,13 +28,13 @@ const REMOVALS_KEPT_MS = 21 * DAY_MS
 /** What all categories of a run share. */
 export interface SharedRun {
   readonly settings: SyncSettings
-  readonly folder: StateFolder
-  readonly finish: FinishOptions
+  readonly spools: SpoolFolder
   readonly downloads: Semaphore
   readonly applying: Semaphore
   readonly signal: AbortSignal
   report(event: SyncEvent): void
   received(bytes: number): void
+  merged(rows: number): void
   /** Ends the whole run. */
   fail(error: unknown): void
 }
@@ -51,7 +48,7 @@ interface OnItsWay {
 
 export class CategoryRun {
   readonly #shared: SharedRun
-  readonly #state: CategoryState
+  readonly #target: TargetCategory
   readonly #fetches = new Map<string, OnItsWay>()
   /** Files that are due and that the service could not give since the last plan. */
   readonly #missing = new Map<string, FileId>()
@@ -64,9 +61,9 @@ export class CategoryRun {
   #plan: CategoryPlan
   #reportedWatermarkMs: number | undefined
 
-  constructor(state: CategoryState, shared: SharedRun) {
+  constructor(target: TargetCategory, shared: SharedRun) {
     this.#shared = shared
-    this.#state = state
+    this.#target = target
     this.#plan = this.#ask()
   }
 
@@ -74,9 +71,9 @@ export class CategoryRun {
     const { watermark, ready, held, gone } = this.#plan
     const missing = [...this.#missing.values()]
     return {
-      ...this.#state.category,
+      ...this.#target.category,
       watermark,
-      done: this.#state.ledger.done.length,
+      done: this.#target.files.length,
       ready: ready.length + held.length,
       missing,
       gone,
@@ -157,7 +154,7 @@ export class CategoryRun {
   }
 
   async #fetch(id: FileId): Promise<Fetched> {
-    const { folder, settings, signal, received, report } = this.#shared
+    const { spools, settings, signal, received, report } = this.#shared
     const { service, shares, now } = settings
     const retry = {
       ...settings.retry,
@@ -175,13 +172,7 @@ export class CategoryRun {
       ...settings.ranges,
     }
     report({ type: 'fetching', file: id })
-    const options = {
-      files: folder.files,
-      folder: folder.paths.spool(id),
-      key: fileIdKey(id),
-      pieceBytes: shares.pieceBytes,
-    }
-    const spool = await Spool.open(options)
+    const spool = await spools.open(id, shares.pieceBytes)
     try {
       return await fetchFile(id, spool, {
         service,
@@ -221,41 +212,40 @@ export class CategoryRun {
   }
 
   async #apply(file: ProvenFile): Promise<void> {
-    const { applying, signal, folder, finish, settings, report } = this.#shared
-    const { maxRemovedShare } = settings
+    const { applying, signal, spools, settings, merged, report } = this.#shared
     await applying.run(signal, async () => {
-      const refusal = await removalRefusal(folder, this.#state, file, { maxRemovedShare, signal })
-      if (refusal !== undefined) return this.#refuse(file, refusal)
-      const entry = await commitFile(this.#state, file, {
-        changes: changeTarget(settings.changes),
-        keep: settings.keepFileBytes > 0,
-      })
-      report({ type: 'applying', file: file.id, entry })
-      const done = await finishFile(folder, this.#state, entry, finish)
-      report({ type: 'done', file: file.id, entry: done })
+      const { maxRemovedShare } = settings
+      const rows = new FileRows(file, { spools, maxRemovedShare, signal, onRows: merged })
+      report({ type: 'applying', file: file.id })
+      try {
+        const entry = await this.#target.apply(rows)
+        report({ type: 'done', file: file.id, entry })
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        this.#refuse(file, error)
+      }
+      // The spool of a refused file goes too, so that a later run fetches the bootstrap again.
+      await spools.remove(file.id)
     })
     this.#fetches.delete(fileIdKey(askedId(file.id)))
   }
 
-  async #refuse(file: ProvenFile, refusal: FeedError): Promise<void> {
-    const { files, paths } = this.#shared.folder
-    const id = askedId(file.id)
-    const key = fileIdKey(id)
-    this.#refused.set(key, isBootstrap(file.id) ? readDate(file.id.generation) : undefined)
-    this.#missing.set(key, id)
-    // The spool is removed, so that a later run fetches the bootstrap again.
-    await files.remove(paths.spool(file.id))
-    this.#fail(id, refusal)
+  #refuse({ id }: ProvenFile, refusal: FeedError): void {
+    const asked = askedId(id)
+    const key = fileIdKey(asked)
+    this.#refused.set(key, isBootstrap(id) ? readDate(id.generation) : undefined)
+    this.#missing.set(key, asked)
+    this.#fail(asked, refusal)
   }
 
   #ask(): CategoryPlan {
     const { now, until, limits } = this.#shared.settings
-    const { category, ledger } = this.#state
+    const { category, files } = this.#target
     const missing = [...this.#missing.values()]
     return planCategory({
       ...category,
       now: new Date(now()),
-      done: ledger.done,
+      done: files.map(({ id }) => id),
       missing,
       limits,
       ...(until && { until }),
@@ -266,7 +256,7 @@ export class CategoryRun {
     const { watermark } = this.#plan
     if (watermark === undefined || watermark.getTime() === this.#reportedWatermarkMs) return
     this.#reportedWatermarkMs = watermark.getTime()
-    this.#shared.report({ type: 'watermark', category: this.#state.category, watermark })
+    this.#shared.report({ type: 'watermark', category: this.#target.category, watermark })
   }
 
   /** Removes files that were fetched ahead and that a newer bootstrap has made needless. */
@@ -275,8 +265,7 @@ export class CategoryRun {
     for (const [key, { isSettled, proven }] of this.#fetches) {
       if (!isSettled || planned.has(key)) continue
       this.#fetches.delete(key)
-      if (proven !== undefined)
-        await this.#shared.folder.files.remove(this.#shared.folder.paths.spool(proven.id))
+      if (proven !== undefined) await this.#shared.spools.remove(proven.id)
     }
   }
 
@@ -285,15 +274,11 @@ export class CategoryRun {
    * fetch.
    */
   async dropStrangeSpools(): Promise<void> {
-    const { files, paths } = this.#shared.folder
     const { ready, held, waiting } = this.#ask()
     const planned = new Set([...ready, ...held, ...waiting.map(({ id }) => id)].map(fileIdKey))
-    for (const name of await files.list(paths.spools)) {
-      const spooled = await spooledFile(files, join(paths.spools, name))
-      const isOthers = spooled?.key.startsWith(categoryKey(this.#state.category)) === false
-      if (!isOthers && !planned.has(spooled?.key ?? ''))
-        await files.remove(join(paths.spools, name))
-    }
+    await this.#shared.spools.removeOthers(categoryKey(this.#target.category), key =>
+      planned.has(key),
+    )
   }
 
   /** Forgets old removals, once for each day by which the watermark advances. */
@@ -301,10 +286,10 @@ export class CategoryRun {
     const { watermark } = this.#plan
     if (watermark === undefined) return
     const before = new Date(watermark.getTime() - REMOVALS_KEPT_MS)
-    const [oldest] = this.#state.ledger.entries
-    const since = (await this.#state.compacted()) ?? readDate(oldest?.lastModified)
+    const [oldest] = this.#target.files
+    const since = (await this.#target.removalsForgotten()) ?? readDate(oldest?.lastModified)
     if (since !== undefined && before.getTime() - since.getTime() >= DAY_MS)
-      await this.#state.compact(before)
+      await this.#target.forgetRemovals(before)
   }
 
   /** Returns the delay until the next plan; undefined where the run ends. */
@@ -328,6 +313,6 @@ export class CategoryRun {
   }
 }
 
-function changeTarget(changes: SyncSettings['changes']): ChangeTarget {
-  return typeof changes === 'object' ? 'sink' : changes
+function isRefusal(error: unknown): error is FeedError<'SYNC_REMOVAL_REFUSED'> {
+  return FeedError.is(error) && error.code === 'SYNC_REMOVAL_REFUSED'
 }

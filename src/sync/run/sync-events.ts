@@ -3,7 +3,7 @@
 import type { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'
 import type { Category, FileId } from '../file-id'
-import type { LedgerEntry } from '../folder/ledger'
+import type { AppliedFile } from '../target/target'
 
 /** The progress of a category at one moment. */
 export interface CategoryProgress extends Category {
@@ -34,8 +34,8 @@ export interface SyncProgress {
 }
 
 export type SyncEvent =
-  | { readonly type: 'fetching' | 'proven' | 'missing'; readonly file: FileId }
-  | { readonly type: 'applying' | 'done'; readonly file: FileId; readonly entry: LedgerEntry }
+  | { readonly type: 'fetching' | 'proven' | 'applying' | 'missing'; readonly file: FileId }
+  | { readonly type: 'done'; readonly file: FileId; readonly entry: AppliedFile }
   | { readonly type: 'failed'; readonly file: FileId; readonly error: FeedError }
   /** A request for the file has failed and will be repeated. */
   | ({ readonly type: 'retry'; readonly file: FileId } & Retry)

@@ -8,10 +8,10 @@ import { setMaxListeners } from 'node:events'
 import { asFeedError, FeedError } from '../../errors'
 import { Semaphore } from '../../stages/semaphore'
 import { listenable } from '../../stages/wait'
-import { type FinishOptions, finishCategory } from '../file/finish-file'
-import { StateFolder } from '../folder/state-folder'
 import { type SyncOptions, type SyncSettings, syncSettings } from '../sync-options'
+import type { SpoolFolder } from '../target/spool-folder'
 import { CategoryRun, type SharedRun } from './category-run'
+import { openRunTarget, type RunTarget } from './run-target'
 import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from './sync-events'
 
 /**
@@ -122,44 +122,37 @@ class Run {
   }
 
   async #work(): Promise<void> {
-    const { folder, marketplace, service, shares, environment } = this.#settings
-    const origin = { marketplace, service: service.profile.baseUrl }
-    const state = await StateFolder.open({
-      folder,
-      origin,
-      storeBytes: shares.storeBytes,
-      environment,
+    const opened = await openRunTarget(this.#settings, {
+      signal: this.#abort.signal,
+      onRows: rows => this.#merged(rows),
     })
     try {
-      await this.#synchronise(state)
+      await this.#synchronise(opened)
     } catch (error) {
       // The run fails with the first failure.
-      await state.close().catch(() => {})
+      await opened.close().catch(() => {})
       throw error
     }
-    await state.close()
+    await opened.close()
   }
 
-  async #synchronise(state: StateFolder): Promise<void> {
-    const finish = this.#finishOptions()
-    for (const category of state.categories) await finishCategory(state, category, finish)
-    const shared = this.#shared(state, finish)
+  async #synchronise(target: RunTarget): Promise<void> {
+    const shared = this.#shared(target.spools)
     const runs: CategoryRun[] = []
     for (const category of this.#settings.categories)
-      runs.push(new CategoryRun(await state.category(category), shared))
+      runs.push(new CategoryRun(await target.category(category), shared))
     this.#categories = runs
     for (const run of runs) await run.dropStrangeSpools()
-    // All categories end before the folder is closed. The run fails with the first error.
+    // All categories end before the target is closed. The run fails with the first error.
     await Promise.all(runs.map(run => run.run().catch(error => this.#end(error))))
     await Promise.all(runs.map(run => run.settled()))
     this.#abort.signal.throwIfAborted()
   }
 
-  #shared(folder: StateFolder, finish: FinishOptions): SharedRun {
+  #shared(spools: SpoolFolder): SharedRun {
     return {
       settings: this.#settings,
-      folder,
-      finish,
+      spools,
       downloads: new Semaphore(this.#settings.parallelFiles),
       // Rows are merged on this thread, so two files at a time would take twice the memory and no
       // less time.
@@ -169,23 +162,13 @@ class Run {
       received: bytes => {
         this.#bytes += bytes
       },
+      merged: rows => this.#merged(rows),
       fail: error => this.#end(error),
     }
   }
 
-  #finishOptions(): FinishOptions {
-    const { shares, keepFileBytes, changes } = this.#settings
-    return {
-      commitBytes: shares.commitBytes,
-      readBytes: shares.readBytes,
-      batchBytes: shares.batchBytes,
-      keepFileBytes,
-      signal: this.#abort.signal,
-      sink: typeof changes === 'object' ? changes : undefined,
-      onRows: rows => {
-        this.#rows += rows
-      },
-    }
+  #merged(rows: number): void {
+    this.#rows += rows
   }
 
   #report(event: SyncEvent): void {

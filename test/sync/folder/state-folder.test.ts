@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StateFolder } from '../../../src/sync/folder/state-folder'
-import type { StateOrigin } from '../../../src/sync/folder/state-marker'
 import { openState } from '../../../src/sync/read/open-state'
+import type { StateOrigin } from '../../../src/sync/target/target'
 import { ledgerEntry } from '../ledger-entry'
 
 let parent: string

@@ -1,0 +1,37 @@
+// Reads a compressed file on this machine as batches of rows.
+
+import type { RowBatch } from '../../codec/row-batch'
+import type { TsvParser } from '../../codec/tsv/parser'
+import { turnIfDue } from '../../core/event-loop'
+import { PAUSE, type Pause } from '../../core/steps'
+import type { DurableFile } from '../../disk/durable-files'
+import type { Columns } from '../../schema/feed-schema'
+import { FileInflater } from './file-inflater'
+
+/**
+ * Reads the batches of a compressed file. The caller closes the file and the parser.
+ * @throws FeedError GZIP_*, TSV_*, STATE_IO; the reason of `signal`
+ */
+export async function* batchesOf<C extends Columns>(
+  data: DurableFile,
+  parser: TsvParser<C>,
+  signal: AbortSignal,
+): AsyncGenerator<RowBatch<C>, void, void> {
+  const inflater = new FileInflater(data)
+  try {
+    for await (const block of inflater.blocks()) {
+      signal.throwIfAborted()
+      yield* batchesAmong(parser.steps(block))
+    }
+    yield* batchesAmong(parser.lastSteps())
+  } finally {
+    inflater.close()
+  }
+}
+
+async function* batchesAmong<B>(steps: Iterable<B | Pause>): AsyncGenerator<B, void, void> {
+  for (const step of steps) {
+    if (step !== PAUSE) yield step
+    else await turnIfDue()
+  }
+}

@@ -1,0 +1,99 @@
+// The rows of a verified file, as a target takes them: good rows, with their keys and versions.
+
+import { headOf, type RegisterHead } from '../../codec/merge/register'
+import { versionOfRow } from '../../codec/merge/version-order'
+import type { RowBatch } from '../../codec/row-batch'
+import type { AnyRow } from '../../codec/row-image'
+import { TsvParser } from '../../codec/tsv/parser'
+import type { Columns } from '../../schema/feed-schema'
+import { isRowError, keyOfRow } from '../../state/row-key'
+import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
+import type { FileId } from '../file-id'
+import type { SpoolFolder } from '../target/spool-folder'
+import type { TargetFile, TargetRows } from '../target/target'
+import { batchesOf } from './batches'
+import type { ProvenFile } from './finish-file'
+import { refuseRemoval } from './removal-check'
+
+export interface FileRowsOptions {
+  readonly spools: SpoolFolder
+  readonly maxRemovedShare: number
+  readonly signal: AbortSignal
+  /** Called with the number of rows that were read. */
+  readonly onRows: (rows: number) => void
+}
+
+export class FileRows implements TargetFile {
+  readonly id: FileId
+  readonly identity: ProvenFile['identity']
+  readonly rawBytes: number
+  readonly generated: Date | undefined
+  readonly #options: FileRowsOptions
+  /** Rows without a key or a version. */
+  #unmerged = 0
+  #unreadable = 0
+
+  constructor({ id, identity, rawBytes }: ProvenFile, options: FileRowsOptions) {
+    this.id = id
+    this.identity = identity
+    this.rawBytes = rawBytes
+    this.generated = isBootstrap(id) ? readDate(id.generation) : undefined
+    this.#options = options
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal
+  }
+
+  get badRows(): number {
+    return this.#unmerged + this.#unreadable
+  }
+
+  async *rows(): AsyncGenerator<TargetRows, void, void> {
+    this.#unmerged = 0
+    this.#unreadable = 0
+    const data = await this.#options.spools.data(this.id)
+    if (data === undefined) return
+    const parser = new TsvParser<Columns>({
+      schema: schemaOfFile(this.id),
+      file: feedFileOf(this.id, this.identity.lastModified),
+      onBadRow: 'skip',
+    })
+    try {
+      for await (const batch of batchesOf(data, parser, this.signal)) {
+        this.#unreadable = parser.badRows
+        const rows = this.#rowsOf(batch)
+        yield rows
+        this.#options.onRows(rows.keys.length)
+      }
+      this.#unreadable = parser.badRows
+    } finally {
+      parser.destroy()
+      await data.close()
+    }
+  }
+
+  checkRemoval(rowsBefore: number, rowsRemoved: number): void {
+    const { maxRemovedShare } = this.#options
+    if (this.identity.totalBytes > 0)
+      refuseRemoval(this.id, { rowsBefore, rowsRemoved, maxRemovedShare })
+  }
+
+  #rowsOf(batch: RowBatch<Columns>): TargetRows {
+    const keys: string[] = []
+    const heads: RegisterHead[] = []
+    const good = (row: AnyRow): boolean => {
+      try {
+        const key = keyOfRow(row, keyColumnOf(this.id))
+        heads.push(headOf(row, versionOfRow(row, key)))
+        keys.push(key)
+        return true
+      } catch (error) {
+        if (!isRowError(error)) throw error
+        this.#unmerged++
+        return false
+      }
+    }
+    return { batch: batch.select(good), keys, heads }
+  }
+}

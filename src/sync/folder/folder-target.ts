@@ -1,0 +1,94 @@
+// A state folder as the target of a run. It merges the rows of a file in several commits, and its
+// next owner finishes a file that was begun, so the run reads the rows from where it stopped.
+
+import { commitFile, type FinishOptions, finishCategory, finishFile } from '../file/finish-file'
+import { checkRemovals } from '../file/removal-check'
+import type { Category } from '../file-id'
+import type { AppliedFile, OpenTarget, TargetCategory, TargetFile } from '../target/target'
+import type { CategoryState } from './category-state'
+import type { ChangeTarget } from './ledger'
+import { StateFolder, type StateFolderOptions } from './state-folder'
+
+export interface FolderTargetOptions extends StateFolderOptions {
+  readonly finish: FinishOptions
+  readonly maxRemovedShare: number
+  /** The destination of the changes of the files that this run applies. */
+  readonly changes: ChangeTarget
+  /** True where the compressed files are kept. */
+  readonly keep: boolean
+}
+
+export class FolderTarget implements OpenTarget {
+  readonly #folder: StateFolder
+  readonly #options: FolderTargetOptions
+
+  private constructor(folder: StateFolder, options: FolderTargetOptions) {
+    this.#folder = folder
+    this.#options = options
+  }
+
+  /** Opens the folder and finishes what an earlier run left. @throws as StateFolder.open */
+  static async open(options: FolderTargetOptions): Promise<FolderTarget> {
+    const folder = await StateFolder.open(options)
+    try {
+      for (const category of folder.categories)
+        await finishCategory(folder, category, options.finish)
+      return new FolderTarget(folder, options)
+    } catch (error) {
+      // The run fails with the first failure.
+      await folder.close().catch(() => {})
+      throw error
+    }
+  }
+
+  get spools() {
+    return this.#folder.spools
+  }
+
+  async category(category: Category): Promise<TargetCategory> {
+    return new FolderCategory(this.#folder, await this.#folder.category(category), this.#options)
+  }
+
+  close(): Promise<void> {
+    return this.#folder.close()
+  }
+}
+
+class FolderCategory implements TargetCategory {
+  readonly #folder: StateFolder
+  readonly #state: CategoryState
+  readonly #options: FolderTargetOptions
+
+  constructor(folder: StateFolder, state: CategoryState, options: FolderTargetOptions) {
+    this.#folder = folder
+    this.#state = state
+    this.#options = options
+  }
+
+  get category(): Category {
+    return this.#state.category
+  }
+
+  get files(): readonly AppliedFile[] {
+    return this.#state.ledger.entries.filter(({ state }) => state === 'done')
+  }
+
+  async apply(file: TargetFile): Promise<AppliedFile> {
+    const { maxRemovedShare, changes, keep, finish } = this.#options
+    await checkRemovals(this.#state, file, {
+      data: () => this.#folder.spools.data(file.id),
+      maxRemovedShare,
+      signal: file.signal,
+    })
+    const entry = await commitFile(this.#state, file, { changes, keep })
+    return finishFile(this.#folder, this.#state, entry, finish)
+  }
+
+  removalsForgotten(): Promise<Date | undefined> {
+    return this.#state.compacted()
+  }
+
+  forgetRemovals(before: Date): Promise<void> {
+    return this.#state.compact(before)
+  }
+}

@@ -1,0 +1,136 @@
+// Where a synchronisation puts rows: the interface between a verified file, and its rows that are
+// visible together with the entry of the ledger that says so. A state folder is a target
+// (folder/folder-target.ts), and so is a database. A target owns its ledger, so that rows and entry
+// are written in one transaction. It knows neither the service nor the calendar.
+//
+// If you change a promise of a target, also change test/sync/target/target-laws.ts, which every
+// target is tested with.
+
+import type { ChangeKind, RegisterHead } from '../../codec/merge/register'
+import type { FileIdentity } from '../../codec/range/file-identity'
+import type { RowBatch } from '../../codec/row-batch'
+import type { Columns } from '../../schema/feed-schema'
+import type { Category, FileId } from '../file-id'
+
+/** The service and the marketplace of the rows in a target. */
+export interface StateOrigin {
+  readonly marketplace: string
+  /** Base address of the service. */
+  readonly service: string
+}
+
+/** The number of rows of a file by their effect. */
+export type RowTally = Readonly<Record<ChangeKind, number>>
+
+export const NO_ROWS: RowTally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
+
+/** A file whose rows are in a target, as the ledger of the target has it. */
+export interface AppliedFile extends FileIdentity {
+  readonly id: FileId
+  /** Number of the file in the order in which the category's files were applied, from 1. */
+  readonly sequence: number
+  /** Size of the compressed file in bytes. */
+  readonly totalBytes: number
+  /** Size of the inflated content in bytes. */
+  readonly rawBytes: number
+  /**
+   * Number of merged rows by their effect. A bootstrap also counts the rows that it removed because
+   * it lacks them.
+   */
+  readonly rows: RowTally
+  /** Number of rows that were left out because they could not be read, or had no key or no date. */
+  readonly badRows: number
+}
+
+/**
+ * Rows of a file, in the order of the file. `keys[n]` and `heads[n]` belong to the row `n` of the
+ * batch: its key (`itemId`, or `itemGroupId` of an item group), and its version with the checksum
+ * of its content.
+ */
+export interface TargetRows {
+  /** Good rows only. The batch is valid until the next one is asked for: see {@link RowBatch}. */
+  readonly batch: RowBatch<Columns>
+  readonly keys: readonly string[]
+  readonly heads: readonly RegisterHead[]
+}
+
+/** A file that was fetched as a whole and verified, and whose rows a target takes. */
+export interface TargetFile {
+  readonly id: FileId
+  readonly identity: FileIdentity & { readonly totalBytes: number }
+  /** Size of the inflated content in bytes. */
+  readonly rawBytes: number
+  /**
+   * The time of a bootstrap: every older row that the file lacks is removed with this time as its
+   * version. Undefined for other files.
+   */
+  readonly generated: Date | undefined
+  /** Aborted where the run is stopped. */
+  readonly signal: AbortSignal
+  /** Number of rows that {@link rows} has left out. */
+  readonly badRows: number
+  /**
+   * Reads the rows from the first one on. A second call reads them again.
+   * @throws FeedError GZIP_*, TSV_*, STATE_IO; the reason of `signal`
+   */
+  rows(): AsyncGenerator<TargetRows, void, void>
+  /**
+   * Refuses a bootstrap that removes too many rows (the option `maxRemovedShare` of the run). The
+   * target calls it before it commits, and rolls back where it throws.
+   * @param rowsBefore number of rows of the feed before the file
+   * @param rowsRemoved number of them that the file lacks
+   * @throws FeedError SYNC_REMOVAL_REFUSED
+   */
+  checkRemoval(rowsBefore: number, rowsRemoved: number): void
+}
+
+/** One category in an open target, which this process alone writes. */
+export interface TargetCategory {
+  readonly category: Category
+  /** The ledger, in the order in which the files were applied. */
+  readonly files: readonly AppliedFile[]
+  /**
+   * Makes the rows of a file visible together with its entry of the ledger, or changes nothing. Of
+   * two rows of one key the newer version stays, in whatever order files arrive; of equal versions
+   * any total order of the checksums decides. A row that removes an item keeps its version, so that
+   * an older row cannot bring the item back.
+   * @throws FeedError SYNC_REMOVAL_REFUSED, which fails the file and not the run; any other error
+   * ends the run
+   */
+  apply(file: TargetFile): Promise<AppliedFile>
+  /** Returns the time up to which {@link forgetRemovals} has forgotten. */
+  removalsForgotten(): Promise<Date | undefined>
+  /** Forgets the versions of rows that were removed before a time: no older row can arrive. */
+  forgetRemovals(before: Date): Promise<void>
+}
+
+/** A target that a run has opened. */
+export interface OpenTarget {
+  /**
+   * Opens a category, and makes a missing one. It takes the lock of the category.
+   * @throws FeedError STATE_LOCKED where another process writes the category
+   */
+  category(category: Category): Promise<TargetCategory>
+  /** Frees locks and connections. The run calls it once, also after a failure. */
+  close(): Promise<void>
+}
+
+export interface TargetOptions {
+  readonly origin: StateOrigin
+  /** The memory that the target may use in this process, in bytes. */
+  readonly memoryBytes: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * A place for the rows of `sync`, as its option `target`.
+ */
+export interface SyncTarget {
+  /** The name in messages. It has no password. */
+  readonly name: string
+  /**
+   * @throws FeedError STATE_FOREIGN where the target has rows of another service or marketplace,
+   * DEPENDENCY_MISSING
+   */
+  open(options: TargetOptions): Promise<OpenTarget>
+}
