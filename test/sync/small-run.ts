@@ -7,6 +7,7 @@ import type { Environment } from '../../src/sync/folder/environment'
 import { openState } from '../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../src/sync/run/sync'
 import type { SyncOptions } from '../../src/sync/sync-options'
+import type { SyncTarget } from '../../src/sync/target/target'
 import { type EmulatedOptions, emulated } from '../service/emulated'
 
 export const HOUR_MS = 3_600_000
@@ -53,21 +54,31 @@ export class SmallShop {
 
   sync(environment: Environment, options: Partial<SyncOptions> = {}): SyncRun {
     return sync({
+      ...this.#options,
+      folder: FOLDER,
+      changes: 'files',
+      keepFileBytes: 2 ** 30,
+      environment,
+      ...options,
+    })
+  }
+
+  syncInto(target: SyncTarget, options: Partial<SyncOptions> = {}): SyncRun {
+    return sync({ ...this.#options, target, ...options })
+  }
+
+  get #options() {
+    return {
       service: this.#emulated.service,
       marketplace: 'MKT_US',
       categories: ['220'],
-      folder: FOLDER,
       now: () => new Date(this.nowMs),
       parallelFiles: 1,
-      changes: 'files',
-      keepFileBytes: 2 ** 30,
       patienceMs: 4,
       backoffBaseMs: 0,
       backoffCapMs: 1,
       shares: SHARES,
-      environment,
-      ...options,
-    })
+    }
   }
 
   close(): Promise<void> {

@@ -14,6 +14,7 @@ import type { TargetFile, TargetRows } from '../target/target'
 import { batchesOf } from './batches'
 import type { ProvenFile } from './finish-file'
 import { refuseRemoval } from './removal-check'
+import { openSpooled, spoolFailure } from './spooled-data'
 
 export interface FileRowsOptions {
   readonly spools: SpoolFolder
@@ -52,8 +53,9 @@ export class FileRows implements TargetFile {
   async *rows(): AsyncGenerator<TargetRows, void, void> {
     this.#unmerged = 0
     this.#unreadable = 0
-    const data = await this.#options.spools.data(this.id)
-    if (data === undefined) return
+    if (this.identity.totalBytes === 0) return
+    const { spools, onRows } = this.#options
+    const data = await openSpooled(spools, this.id)
     const parser = new TsvParser<Columns>({
       schema: schemaOfFile(this.id),
       file: feedFileOf(this.id, this.identity.lastModified),
@@ -61,13 +63,14 @@ export class FileRows implements TargetFile {
     })
     try {
       for await (const batch of batchesOf(data, parser, this.signal)) {
-        this.#unreadable = parser.badRows
         const rows = this.#rowsOf(batch)
         yield rows
-        this.#options.onRows(rows.keys.length)
+        onRows(rows.keys.length)
       }
-      this.#unreadable = parser.badRows
+    } catch (cause) {
+      throw spoolFailure(spools, this.id, cause)
     } finally {
+      this.#unreadable = parser.badRows
       parser.destroy()
       await data.close()
     }

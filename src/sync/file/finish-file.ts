@@ -3,7 +3,6 @@
 
 import { basename } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
-import { FeedError, familyOf } from '../../errors'
 import { isBootstrap } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
@@ -13,6 +12,7 @@ import type { StateFolder } from '../folder/state-folder'
 import { type SpoolFolder, spoolName } from '../target/spool-folder'
 import { NO_ROWS } from '../target/target'
 import { type ApplyOptions, applyFile } from './apply-file'
+import { openSpooled, spoolFailure } from './spooled-data'
 
 export interface FinishOptions
   extends Pick<ApplyOptions, 'commitBytes' | 'readBytes' | 'batchBytes' | 'signal' | 'onRows'> {
@@ -80,17 +80,12 @@ async function applySpooled(
   options: FinishOptions & Pick<ApplyOptions, 'log'>,
 ): Promise<LedgerEntry> {
   if (entry.totalBytes === 0) return applyFile({ ...options, state, entry, data: undefined })
-  const path = spools.dataPath(entry.id)
-  const data = await spools.data(entry.id)
-  if (data === undefined) throw damaged(path, 'the file that was being merged is missing')
+  const data = await openSpooled(spools, entry.id)
   return closing(data, async () => {
     try {
       return await applyFile({ ...options, state, entry, data })
     } catch (cause) {
-      const family = FeedError.is(cause) ? familyOf(cause.code) : undefined
-      if (family === 'gzip' || family === 'tsv')
-        throw damaged(path, 'the file is not what was proven', cause)
-      throw cause
+      throw spoolFailure(spools, entry.id, cause)
     }
   })
 }
@@ -104,10 +99,6 @@ async function closing<T>(
   } finally {
     await open?.close()
   }
-}
-
-function damaged(path: string, reason: string, cause?: unknown): FeedError<'STATE_CORRUPT'> {
-  return new FeedError('STATE_CORRUPT', `${path}: ${reason}`, { path, reason }, { cause })
 }
 
 async function openLog(

@@ -67,11 +67,11 @@ export interface TargetFile {
   readonly generated: Date | undefined
   /** Aborted where the run is stopped. */
   readonly signal: AbortSignal
-  /** Number of rows that {@link rows} has left out. */
+  /** Number of rows that {@link rows} has left out. It is complete when `rows` has ended. */
   readonly badRows: number
   /**
    * Reads the rows from the first one on. A second call reads them again.
-   * @throws FeedError GZIP_*, TSV_*, STATE_IO; the reason of `signal`
+   * @throws FeedError STATE_CORRUPT, STATE_IO; the reason of `signal`
    */
   rows(): AsyncGenerator<TargetRows, void, void>
   /**
@@ -129,8 +129,7 @@ export interface SyncTarget {
   /** The name in messages. It has no password. */
   readonly name: string
   /**
-   * @throws FeedError STATE_FOREIGN where the target has rows of another service or marketplace,
-   * DEPENDENCY_MISSING
+   * @throws FeedError STATE_FOREIGN where the target has rows of another service, DEPENDENCY_MISSING
    */
   open(options: TargetOptions): Promise<OpenTarget>
 }
