@@ -124,7 +124,7 @@ describe('the files of one world agree', () => {
     order: fc.nat(),
   })
 
-  test('bootstrap, dailies, snapshots and priority files lead to the truth at the end of a day, in any order', () =>
+  test('the bootstrap, dailies, snapshots and priority files give the truth at the end of a day, in any order', () =>
     fc.assert(
       fc.asyncProperty(options, async ({ order, ...given }) => {
         const marketplaces = ['MKT_US', 'MKT_DE']
@@ -156,7 +156,7 @@ describe('the files of one world agree', () => {
       { numRuns: 6 },
     ))
 
-  test('a daily bootstrap and the snapshots since its Last-Modified lead to the truth at the end of the newest snapshot', () =>
+  test('a daily bootstrap and the snapshots since its Last-Modified give the truth at the end of the newest snapshot', () =>
     fc.assert(
       fc.asyncProperty(
         options,
@@ -193,7 +193,7 @@ describe('the files of one world agree', () => {
       { numRuns: 8 },
     ))
 
-  test('payloads do change within these days, by priority files alone too', async () => {
+  test('payloads change within these days, also by priority files alone', async () => {
     const opened = await client({
       world: { seed: 3, items: 400, start: START, hours: 72 },
       now: new Date(+START + 4 * DAY_MS + 9 * HOUR_MS),

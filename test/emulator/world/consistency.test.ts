@@ -457,7 +457,7 @@ describe('every file', () => {
     }
   })
 
-  test('of one top-level category has the same leaves in every world', () => {
+  test('has the same leaves of one top-level category in every world', () => {
     const leaves = (seed: number) =>
       valuesOf(
         bootstrapItems(createWorld({ seed, items: 200 }), {
@@ -520,7 +520,7 @@ describe('changes are seen', () => {
     [4, 400],
     [5, 1_000],
   ])(
-    'seed %d, churn %d: what changeMetadata says differs between the truths before and after the hour, and nothing else does',
+    'seed %d, churn %d: changeMetadata names exactly the differences between the truths before and after the hour',
     (seed, churn) => {
       const world = createWorld({ seed, items: churn === 1 ? 4_000 : 600, churn })
       const place = { marketplaceId: 'MKT_US', categoryId: '220' }
@@ -598,7 +598,7 @@ describe('every column', () => {
     ),
   )
 
-  test('that is documented is filled in some rows, unless it is said to return no values', () => {
+  test('is filled in some rows when it is documented, unless it returns no values', () => {
     const filled = (name: string) =>
       items.filter(item => item[name] !== '' && item[name] !== undefined).length
     const names = Object.keys(itemSchema.columns)
@@ -607,7 +607,7 @@ describe('every column', () => {
     expect(deprecated.size).toBeGreaterThan(3)
   })
 
-  test('of special goods is filled for those goods alone, and where the law wants it', () => {
+  test('of special goods is filled for those goods alone, where the law requires it', () => {
     const where = (column: string) =>
       new Set(items.filter(item => item[column] !== '').map(item => item.category!.split('|')[2]!))
     expect(where('tyreLabelImageUrl')).toEqual(new Set(['Tyres']))
