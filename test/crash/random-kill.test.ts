@@ -66,7 +66,7 @@ async function killed(folder: string, afterLines: number): Promise<boolean> {
   return !(await end).isDone
 }
 
-test('fault 77: killed at random moments, the next run ends with the same', async () => {
+test('fault 77: a run is killed at random moments, and the next run ends with the same state', async () => {
   let kills = 0
   for (let round = 0; round < ROUNDS; round++) {
     const folder = await newFolder()
