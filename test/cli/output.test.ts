@@ -111,7 +111,7 @@ describe.each(OUTPUTS)('fault 95: where standard output %s', (name, run, reason)
   )
 })
 
-test('what is printed goes behind what is in a file', async () => {
+test('printed text is appended to a file that has content', async () => {
   const path = join(at.folder, 'log')
   await writeFile(path, 'before\n')
   const file = openSync(path, 'a')

@@ -11,7 +11,7 @@ console.log(JSON.stringify({ url: 'http://127.0.0.1:9', tokenUrl: 'http://127.0.
 setInterval(() => {}, 1000)
 `
 
-test('an option that is refused after the emulated service has started does not leave it running', async () => {
+test('an option that is refused after the start of the emulated service does not leave the service running', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-demo-'))
   try {
     const cli = join(folder, 'serve.mjs')

@@ -64,7 +64,7 @@ describe('the process of a round', () => {
     expect(result.stages[0]!.bytesOut).toBe(bytes.length)
   })
 
-  test('says the typed error of the file, with its position', async () => {
+  test('reports the typed error of the file with its position', async () => {
     const cut = join(folder, 'cut.gz')
     await writeFile(cut, bytes.subarray(0, 1000))
     const failing = roundInProcess({ ...task(), file: { path: cut, format: 'gzip' } }, () => {}, {
@@ -99,7 +99,7 @@ describe('the process of a round', () => {
     })
   })
 
-  test('what it prints does not get into the standard output', async () => {
+  test('keeps the output of the child out of the standard output', async () => {
     const talking = join(folder, 'talking.js')
     await writeFile(talking, "console.log('spoken')\nprocess.disconnect()")
     const caller = `import { roundInProcess } from './process.js'\nawait roundInProcess({}, () => {}, { script: '${talking}' }).catch(() => {})`
@@ -108,7 +108,7 @@ describe('the process of a round', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'spoken\n' })
   })
 
-  test('progress is passed on', async () => {
+  test('passes on the progress', async () => {
     const slow = join(folder, 'slow.js')
     await writeFile(
       slow,
@@ -125,7 +125,7 @@ describe('the process of a round', () => {
 })
 
 describe('the command', () => {
-  test('one JSON document, a baseline saved and compared with', async () => {
+  test('prints one JSON document, and saves a baseline and compares with it', async () => {
     const baseline = join(folder, 'baseline.json')
     const { code, stdout } = await command(
       path,
@@ -168,7 +168,7 @@ describe('the command', () => {
     })
   })
 
-  test('a file that cannot be read to its end: the typed error and its position', async () => {
+  test('prints the typed error and position of a file that cannot be read to its end', async () => {
     const cut = join(folder, 'cut2.gz')
     await writeFile(cut, bytes.subarray(0, 1000))
     const failed = await command(cut, '--rounds', '1')
@@ -179,7 +179,7 @@ describe('the command', () => {
     })
   })
 
-  test('wrong usage: exit code 2, nothing on the standard output', async () => {
+  test('gives exit code 2 and no standard output for wrong usage', async () => {
     const { code, stdout, stderr } = await command(path, '--rounds', '0')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(

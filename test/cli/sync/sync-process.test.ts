@@ -30,7 +30,7 @@ async function deadHost(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-test('a host that refuses connections is told at once, with what is done about it', async () => {
+test('a host that refuses connections is reported at once, with the next step of the run', async () => {
   const state = join(folder, 'state')
   const url = await deadHost()
   const service = [
