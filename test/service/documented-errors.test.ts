@@ -157,7 +157,7 @@ describe('one error for each operation, status and code', () => {
   )
 
   test.each(Object.keys(OPERATIONS) as OperationName[])(
-    '%s: codes that no document has are kept, and so are statuses without one',
+    '%s: codes that no document has are kept, and so are statuses without a code',
     async operation => {
       expect(
         (await failureOf(operation, 418, { errorId: 99_999, category: 'NEW' })).error,
