@@ -66,7 +66,7 @@ describe('fault plan', () => {
     expect(one.decide(request('bytes=0-1', {}, '/identity/token'))?.fault.kind).toBe('503')
   })
 
-  test('the plan ignores a header with a documented error, and refuses an unknown word', () => {
+  test('a fault plan ignores a header with a documented error, and refuses an unknown word', () => {
     expect(
       plan({ rate: 1 }).decide(request('bytes=0-1', { 'x-feedmill-fault': 'error;code=13006' })),
     ).toBeUndefined()
