@@ -381,7 +381,7 @@ export class ParallelInflate implements InflateEngine {
   #workerFailed(cause: unknown): FeedError {
     return new FeedError(
       'STAGE_FAILED',
-      'the inflate worker failed',
+      'the inflate worker failed: read the file again, or set the option worker to false',
       { stage: 'Gunzip' },
       { cause },
     )

@@ -226,9 +226,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (this.#settled || this.#owner !== undefined) return false
     if (this.#inputEnded) {
       this.destroy(
-        new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, {
-          stage: this.name,
-        }),
+        new FeedError(
+          'STAGE_WRITE_AFTER_END',
+          `${this.name} was ended before this write: write to a new stage`,
+          {
+            stage: this.name,
+          },
+        ),
       )
       return false
     }
