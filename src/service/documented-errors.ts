@@ -4,11 +4,17 @@
 import type { OperationName } from './operations'
 
 export interface DocumentedError {
+  /** The operation that answers with the error. */
   readonly operation: OperationName
+  /** The HTTP status of the answer. */
   readonly status: number
+  /** The service's own code. */
   readonly errorId: number
+  /** The kind of the failure: of the request, of the business rules, or of the service. */
   readonly category: 'REQUEST' | 'BUSINESS' | 'APPLICATION'
+  /** The interface that reports the error. */
   readonly domain: 'API_FEED' | 'API_KEYS' | 'API_NOTIFICATION'
+  /** When the service gives the error, in short words. */
   readonly condition: string
   /** True where the same request may succeed later. */
   readonly retryable: boolean

@@ -74,7 +74,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
    */
   declare readonly __flow: (input: In) => Out
 
+  /** The name of the stage in errors and counters. */
   readonly name: string
+  /** The items, bytes, rows and times of the stage so far. */
   readonly counters: StageCounters
 
   // The item type is erased, because a private member of type In would make stages invariant: a

@@ -28,7 +28,9 @@ import { type CalendarLimits, calendarLimits } from './plan/calendar-windows'
 
 export interface SyncOptions
   extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
+  /** The service that the files come from. */
   readonly service: FeedService
+  /** The marketplace of all categories. */
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]

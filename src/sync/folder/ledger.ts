@@ -19,10 +19,13 @@ export type ChangeTarget = 'none' | 'files' | 'sink'
 export const NO_ROWS: RowTally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
 
 export interface LedgerEntry extends FileIdentity {
+  /** The file that the entry is about. */
   readonly id: FileId
+  /** `applying` until the last row is merged, then `done`. */
   readonly state: 'applying' | 'done'
   /** Number of the file in the order in which the category's files were applied, from 1. */
   readonly sequence: number
+  /** The size of the compressed file in bytes. */
   readonly totalBytes: number
   /** Size of the inflated content in bytes. */
   readonly rawBytes: number

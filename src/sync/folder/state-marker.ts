@@ -13,6 +13,7 @@ const FORMAT = 1
 
 /** The service and the marketplace of a state folder. */
 export interface StateOrigin {
+  /** The marketplace of all categories of the folder. */
   readonly marketplace: string
   /** Base address of the service. */
   readonly service: string
