@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** What the command line leaves, and the lines that it prints on standard error. */
+/** The exit code of the command line, and the lines that it prints on standard error. */
 async function outcome(...words: string[]): Promise<[number, string[]]> {
   const argv = ['node', 'cli.js', ...words]
   const error = await program(argv)

@@ -1,5 +1,5 @@
-// Every command as it is built, in a process of its own, with a standard output that is full or
-// that nobody reads. `export`, which writes whole files there, has a test of its own.
+// Runs every built command in a process of its own, with a standard output that is full or that
+// nobody reads. `export`, which writes whole files there, has its own test.
 
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

@@ -10,7 +10,7 @@ beforeEach(() => vi.clearAllMocks())
 afterEach(() => vi.unstubAllEnvs())
 
 /**
- * Options that the command was called with; what commander prints of a mistake where it was not.
+ * Returns the options of the call, or the message of commander where the call was refused.
  */
 async function parsed(...words: string[]): Promise<Record<string, unknown> | string> {
   const argv = ['node', 'cli.js', ...words]

@@ -27,7 +27,7 @@ async function started(options: Partial<ServeOptions> = {}) {
   return service
 }
 
-/** The words that a shell makes of a line. */
+/** Returns the words into which a shell splits a line. */
 function shellWords(line: string): string[] {
   return [...line.trim().matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'),

@@ -4,7 +4,7 @@ import { assigningMaker, literalMaker, objectMaker } from '../../src/codec/objec
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** What a header can hold that is not a harmless word. */
+/** Column names with characters that could break generated code. */
 const names = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(

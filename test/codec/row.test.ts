@@ -87,7 +87,7 @@ const regions = fc
   })
   .map(parts => parts.join(''))
 
-/** Cells of each type: good ones, nearly good ones, and whatever the dialect has to quote. */
+/** Cells of each type: good ones, nearly good ones, and ones that need quotes. */
 const cellOf: Record<CellType, fc.Arbitrary<string>> = {
   text: richCell,
   int32: fc.oneof(
@@ -130,7 +130,7 @@ const rowOfCells = fc.tuple(
   ),
 )
 
-/** A value, or what was wrong with the cell, as the text decoder alone says. */
+/** The value of the cell, or its error, by the text decoder alone. */
 function plainly(type: CellType, text: string): unknown {
   if (text === '') return cellDecoders[type].empty
   return outcome(() => cellDecoders[type].decode(text))

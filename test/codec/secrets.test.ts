@@ -80,7 +80,7 @@ test('a bounded number of the newest secrets is remembered, and short texts are 
   expect(secrets.cover('abc')).toBe('abc')
 })
 
-/** Random enough that no part of one occurs in ordinary words. */
+/** Secrets so random that no part of one occurs in ordinary words. */
 const aSecret = fc.stringMatching(/^[A-Za-z0-9._~+/-]{20,60}$/)
 const wrap = (middle: string) => `error: ${middle} (end)`
 

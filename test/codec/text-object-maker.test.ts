@@ -21,7 +21,7 @@ function batchesOf(cells: readonly (readonly string[])[]): RowBatch[] {
   return [...parser.push(Buffer.from(tsv([header, ...cells]))), ...parser.end()]
 }
 
-/** What a header can hold that is not a harmless word. */
+/** Column names with characters that could break generated code. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
@@ -54,7 +54,7 @@ const shape: fc.Arbitrary<TextShape> = fc
     absent: names.slice(WIDTH),
   }))
 
-/** Long ones too, so that rows begin and end anywhere in the runs that become text. */
+/** Cells, long ones too, so that rows begin and end anywhere in the runs that become text. */
 const cell = fc.oneof(
   { weight: 8, arbitrary: richCell },
   { weight: 1, arbitrary: fc.nat(3000).map(length => 'x'.repeat(length)) },

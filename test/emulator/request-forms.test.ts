@@ -1,7 +1,7 @@
-// Every form in which HTTP can bring a request, as bytes on a socket: each is answered as the plain
-// form is, or by an Error object, and nothing is printed. The plain form is HTTP/1.1 with
-// Content-Length; the operations are a token, a subscription and a download. It is one piece
-// because every form is held against the same plain one.
+// Sends every form of an HTTP request as bytes on a socket. Each gets the answer of the plain form,
+// or an Error object, and nothing is printed. The plain form is HTTP/1.1 with Content-Length; the
+// operations are a token, a subscription and a download. It is one file because every form is
+// compared with the same plain one.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator'
@@ -46,12 +46,12 @@ interface Operation {
   readonly target: string
   readonly headers: readonly string[]
   readonly body: string
-  /** What a good answer says, of what does not change from one to the next. */
+  /** The parts of a good answer that are the same each time. */
   readonly good: unknown
   said(answer: RawAnswer): unknown
 }
 
-/** The two that have a body, and the one that has none. */
+/** The two operations with a body, and the one without. */
 function operations(): Record<'token' | 'subscription' | 'download', Operation> {
   const grant = {
     grant_type: 'client_credentials',
@@ -107,7 +107,7 @@ function jsonOf({ body }: RawAnswer): Record<string, unknown> {
   return JSON.parse(body.toString('utf8')) as Record<string, unknown>
 }
 
-/** A request's head. `Connection: close` unless told otherwise, so that its answer has an end. */
+/** The head of a request. By default `Connection: close` gives the answer an end. */
 function head(
   { method, target, headers }: Operation,
   more: readonly string[] = [],
@@ -452,7 +452,7 @@ describe('fault 103: a request for no operation is refused with an Error object'
     const [first, second] = await rawAnswers(url, [
       `${head(download, [], { last: false })}nonsense\r\n\r\n`,
     ])
-    // Both may be written at the same moment: then only the refusal can be.
+    // The server may write both answers at the same moment; then only the refusal is read.
     expectRefusal(second ?? first, 400)
   })
 })

@@ -1,5 +1,5 @@
-// What real feed files hold, and a reader must live with, occurs in a world that nobody asked for
-// anything special, as it is served.
+// Tests that the served files of a world with default options have the difficult content of real
+// feed files.
 
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
@@ -36,7 +36,7 @@ async function textOf(path: string): Promise<string> {
 }
 
 /**
- * By an independent parser, columns under their documented names whatever the header's spelling.
+ * Reads with an independent parser, and gives columns their documented names for any spelling.
  */
 function records(file: string): Record[] {
   const rows = parse(file, { delimiter: '\t', quote: '"', escape: '\\' }) as string[][]

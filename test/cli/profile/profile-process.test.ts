@@ -1,5 +1,4 @@
-// The command as it is built: rounds in processes of their own, exit codes, and what becomes of a
-// process that fails.
+// Runs the built command: rounds in processes of their own, exit codes, and processes that fail.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +17,7 @@ const bytes = gzipSync(`itemId\ttitle\tpriceValue\n${ROWS.join('')}`)
 let folder: string
 let path: string
 
-// Inside the project, so that packages resolve from the project's own.
+// The folder is inside the project, so that packages resolve from the project.
 beforeAll(async () => {
   await mkdir(join(ROOT, '.tmp'), { recursive: true })
   folder = await mkdtemp(join(ROOT, '.tmp/profile-'))
@@ -89,7 +88,7 @@ describe('the process of a round', () => {
   ])('one %s is a typed failure', async (_, code, message) => {
     const broken = join(folder, 'broken.js')
     await writeFile(broken, code)
-    // Long enough for a process to start where it is to fail by itself.
+    // The limit is long enough for a process to start and to fail by itself.
     const stallLimitMs = /setInterval/.test(code) ? 20 : 20_000
     await expect(
       roundInProcess(task(), () => {}, { script: broken, stallLimitMs }),
@@ -151,8 +150,8 @@ describe('the command', () => {
 
     const saved = JSON.parse(await readFile(baseline, 'utf8'))
     expect(saved).toEqual(result)
-    // As if it had once been a million times as fast, and steady: on every machine the loss is
-    // 100.0 % when it is rounded.
+    // The baseline is a million times as fast and steady, so the rounded loss is 100.0 % on every
+    // machine.
     await writeFile(
       baseline,
       JSON.stringify({

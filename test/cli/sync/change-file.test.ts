@@ -71,8 +71,8 @@ test.runIf(existsSync('/dev/null'))('a device may receive the changes', async ()
 })
 
 /**
- * Opens files of a disk that has room for so many bytes of the next text, and for nothing behind
- * it.
+ * Opens files of a disk that has room for the given number of bytes of the next text, and for no
+ * later text.
  */
 function onFullDisk(roomBytes: number): typeof open {
   return async (...how) => {
@@ -108,7 +108,7 @@ test.each([1, 9, 100, 200])(
     await expect(full.write([change('v1|2|0'), change('v1|3|0')])).rejects.toMatchObject(failure)
     const left = readFileSync(path, 'utf8')
     expect(left.endsWith('\n')).toBe(false)
-    // Of another category of the same run: it may not get behind the torn line.
+    // A change of another category of the same run must not follow the torn line.
     await expect(full.write([change('v1|4|0')])).rejects.toMatchObject(failure)
     expect(readFileSync(path, 'utf8')).toBe(left)
     await full.close()

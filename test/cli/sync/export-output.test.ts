@@ -1,5 +1,5 @@
-// `feedmill export` as it is built, in a process of its own: what becomes of its output when that
-// is a pipe, a device or a file.
+// Runs the built `feedmill export` in a process of its own, with a pipe, a device or a file as its
+// output.
 
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node:fs'
@@ -41,7 +41,7 @@ const exporting = (words: readonly string[], stdout?: 'pipe' | number): ChildPro
 
 const fileOf = (format: string) => readFileSync(join(at.folder, format), 'utf8')
 /**
- * What `/dev/stdout` is on Linux. The machine's own would be at risk from a defect here when root
+ * A copy of `/dev/stdout` as it is on Linux. A defect could replace the machine's own when root
  * runs the tests.
  */
 const stdoutLink = () => join(at.folder, 'stdout')

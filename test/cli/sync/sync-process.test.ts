@@ -1,4 +1,4 @@
-// `feedmill sync` as it is built, in a process of its own: what it says while it waits.
+// Runs the built `feedmill sync` in a process of its own, and reads what it prints while it waits.
 
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'

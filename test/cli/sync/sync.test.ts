@@ -158,7 +158,7 @@ test('sync fails with exit code 1 for a category that is refused, and completes 
 test('sync reports a file that does not come in time, and stops at the state before it', async () => {
   const late = await served({ now: new Date('2026-03-01T04:30:00Z') })
   try {
-    // The client's clock is ahead of the service's: what is due here is not there yet.
+    // The clock of the client is ahead of the service, so a due file does not exist yet.
     const { out, exitCode } = await outcomeOf(() => syncCommand(late.command))
     expect(exitCode).toBeUndefined()
     expect(out).toContain('220 item_snapshot 2026-03-01T03:00:00.000Z: not there yet')

@@ -23,8 +23,8 @@ import { engineContract, inflateAll } from './engine-contract'
 const WINDOW_BYTES = 32 * 1024
 
 /**
- * Makes bytes of bits, which are written in the order in which a reader reads them. Spaces only
- * help the eye.
+ * Makes bytes of bits, which are written in the order in which a reader reads them. Spaces have no
+ * meaning.
  */
 function bytesOf(bits: string): Buffer {
   const all = bits.replaceAll(' ', '')

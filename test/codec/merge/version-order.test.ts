@@ -159,7 +159,7 @@ test('a version column that was not selected is COLUMN_UNKNOWN, and does not cou
     removed: true,
     generatedMs: 0,
   })
-  // What the file itself lacks is as ever.
+  // A column that the file itself lacks still counts as empty.
   expect(versionWith(['itemId', 'title'], Buffer.from('itemId\ttitle\nv1|1|0\tt\n')).removed).toBe(
     false,
   )

@@ -1,5 +1,4 @@
-// The catalog as a client meets it. It is one piece because all of its operations are asked about
-// one world.
+// Tests the catalog as a client uses it. It is one file because all operations use one world.
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +15,7 @@ const BASE = '/buy/feed/v1'
 const NOW = new Date('2026-03-20T12:00:00Z')
 const WORLD = { seed: 7, items: 150, churn: 20, hours: 24 * 19 }
 
-/** Lively enough for listings on every day. */
+/** The world has enough changes for listings on every day. */
 const BUSY = { ...WORLD, items: 1_500 }
 
 const shop = (options: Partial<EmulatorOptions> = {}) =>

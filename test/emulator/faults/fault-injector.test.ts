@@ -17,7 +17,7 @@ interface Seen {
 
 type Ask = (headers: Record<string, string>, path?: string) => Promise<Seen>
 
-/** In process, as a fetch sees it. */
+/** Sends a request in process, as a fetch does. */
 async function inProcess(
   options?: Partial<EmulatorOptions>,
 ): Promise<{ emulator: Emulator; ask: Ask }> {
@@ -37,7 +37,7 @@ async function inProcess(
   return { emulator, ask }
 }
 
-/** On a socket, as a plain client sees it. */
+/** Sends a request on a socket, as a plain client does. */
 async function onSocket(
   options?: Partial<EmulatorOptions>,
 ): Promise<{ emulator: Emulator; ask: Ask }> {
@@ -99,7 +99,7 @@ describe.each([
       expect(await ask(fault('reset'))).toMatchObject({ status: 0, outcome: reset })
       for (const after of [0, 1, 1_000, file.length - 1, file.length, file.length + 9]) {
         const seen = await ask(fault(`reset;after=${after}`))
-        // A body that came whole may be done with before the reset is noticed.
+        // A reader of a complete body may finish before it notices the reset.
         expect([seen.status, after < file.length ? seen.outcome : reset]).toEqual([200, reset])
         expect(seen.bytes.equals(file.subarray(0, after))).toBe(true)
       }

@@ -1,5 +1,5 @@
-// What the emulator is for: the download stages over a service on which much goes wrong give the
-// file's exact bytes, or a typed error.
+// Tests that the download stages over a service with faults give the exact bytes of the file, or a
+// typed error.
 
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

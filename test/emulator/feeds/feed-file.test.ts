@@ -39,7 +39,7 @@ const hour = (world: World, h: number) =>
     new Date(+world.start + (h + 1) * HOUR_MS),
   )
 
-/** Reads a file as an independent parser does. */
+/** Reads a file with an independent parser. */
 function records(world: World, file: FeedFile, format?: FileFormat): Record<string, string>[] {
   const text = Buffer.concat([...tsvBytes(world, file, format)]).toString('utf8')
   return parse(text, {

@@ -1,4 +1,4 @@
-// The feeds as a client meets them. It is one piece because each rule is asked of all four.
+// Tests the feeds as a client uses them. It is one file because each rule is tested on all four.
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'

@@ -22,7 +22,7 @@ async function read(lease: FileLease, start: number, end: number): Promise<Buffe
   return Buffer.concat(chunks)
 }
 
-// A folder of its own: other processes may use the shared one at the same time.
+// The test has its own folder, because other processes may use the shared one at the same time.
 const folder = mkdtempSync(join(tmpdir(), 'file-cache-test-'))
 vi.stubEnv('TMPDIR', folder)
 afterAll(() => {

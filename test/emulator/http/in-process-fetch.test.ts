@@ -9,7 +9,7 @@ const echo = inProcessFetch(
     }),
 )
 
-/** A body that gives one chunk and then nothing, and tells when it was cancelled. */
+/** A body that gives one chunk and then nothing, and records that it was cancelled. */
 function stalled() {
   const state = { cancelled: false }
   const body = new ReadableStream<Uint8Array>({

@@ -1,6 +1,6 @@
-// What a data engineer checks before trusting a feed: whether the cells of a file agree with each
-// other, with the files beside it, and with what the columns are documented to mean (item-feeds.md,
-// section 2.2). It is one piece because all of it reads the same files.
+// Tests that the cells of a file agree with each other, with the other files, and with the
+// documented meaning of the columns (item-feeds.md, section 2.2). It is one file because all tests
+// read the same files.
 // Long: it looks at every hour of a world.
 
 import { describe, expect, test } from 'vitest'
@@ -110,7 +110,7 @@ function byValue(records: readonly FileRecord[], column: string): Map<string, Fi
   return found
 }
 
-/** A rule and what it says of one record. Records that a rule has nothing to say of hold to it. */
+/** A rule, and its check of one record. A record that the rule does not apply to passes. */
 type Rule<Of> = readonly [rule: string, holds: (of: Of, files: Files) => boolean]
 
 const isCheckDigitRight = (number: string) =>

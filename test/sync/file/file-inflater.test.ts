@@ -14,7 +14,7 @@ async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
 
 interface Reading {
   readonly content: Buffer
-  /** Behind each block: how much content there was, and where to go on. */
+  /** The length of the content after each block, and the state to continue from. */
   readonly states: readonly {
     readonly length: number
     readonly state: InflationState | undefined

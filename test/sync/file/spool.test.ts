@@ -101,7 +101,7 @@ test('fault 78: the spool has a prefix of the file after a crash at any call, an
           }
           await spool.markVerified(7)
         } catch {
-          // Died.
+          // The process died here.
         }
         machine.crash(kind)
         const again = await open(machine)

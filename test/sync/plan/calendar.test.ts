@@ -37,7 +37,7 @@ const daily = (date: string, feed: 'item' | 'item_group' = 'item'): FileId => ({
   scope: 'NEWLY_LISTED',
   date,
 })
-/** All hours from `from` up to and without `to`, or so many. */
+/** All hours from `from` to before `to`, or the given number of hours. */
 const hours = (from: string, to: string | number): FileId[] => {
   const first = Date.parse(from)
   const length = typeof to === 'number' ? to : (Date.parse(to) - first) / HOUR_MS
@@ -328,7 +328,7 @@ describe('a run over weeks, with random polls and outages, beside the calendar o
   }
 
   /**
-   * What the emulated service answers: the end of what the file shows, or undefined for a refusal.
+   * Returns the end of the time that the file of the service covers, or undefined for a refusal.
    */
   function served(id: FileId, calendar: Calendar): Date | undefined {
     if (id.feed === 'item_snapshot') return endOf(hourSpan(calendar, id.hour))
@@ -338,7 +338,7 @@ describe('a run over weeks, with random polls and outages, beside the calendar o
   const endOf = (span: ReturnType<typeof bootstrapSpan | typeof daySpan | typeof hourSpan>) =>
     typeof span === 'number' ? undefined : span.to
 
-  /** One visit: files asked for as planned, until nothing is ready. */
+  /** Requests files as planned, until none is ready. */
   function visit(calendar: Calendar, done: FileId[], outages: readonly Outage[]) {
     const { now, latencyDays } = calendar
     const missing: FileId[] = []
@@ -376,7 +376,7 @@ describe('a run over weeks, with random polls and outages, beside the calendar o
     }
   }
 
-  /** The time up to which each file of the log says something, and whether all before was there. */
+  /** Checks that the applied files are those that the watermark needs. */
   function checkState(done: readonly FileId[], watermark: Date): void {
     const generations = done.flatMap(id =>
       id.feed === 'item' && id.scope === 'ALL_ACTIVE' ? [Date.parse(id.generation!)] : [],
