@@ -28,15 +28,19 @@ export interface ServiceDescription {
   readonly errorId?: number
   /** REQUEST, BUSINESS or APPLICATION. */
   readonly category?: string
+  /** The part of the service that reports the failure, such as API_FEED. */
   readonly domain?: string
   /** The subsystem that the failure comes from. */
   readonly subdomain?: string
+  /** The text of the service for the failure. */
   readonly message?: string
+  /** The text of the service in more detail. */
   readonly longMessage?: string
   /** The parts of the request at fault, such as the name of a parameter; at most 20. */
   readonly inputRefIds?: readonly string[]
   /** The parts of the response that the failure is about; at most 20. */
   readonly outputRefIds?: readonly string[]
+  /** The values that the texts refer to; at most 20. */
   readonly parameters?: readonly { readonly name: string; readonly value?: string }[]
 }
 
@@ -44,10 +48,17 @@ export interface ServiceDescription {
 export interface AuthChallenge {
   /** Usually `invalid_token`, `insufficient_scope` or `invalid_request`. */
   readonly error?: string
+  /** The words of the server for the refusal. */
   readonly description?: string
 }
 
-/** The fields of each code's context. The comment on each code says when it is thrown. */
+/**
+ * The fields of each code's context. The comment on each code says when it is thrown. Fields of one
+ * name mean the same for all codes: `byteOffset` is the position in the file as the stage reads it,
+ * compressed where it is compressed. `url` is an address without secrets, `stage`, `option` and
+ * `operation` are names of this package, `reason` says in words what is wrong, and `expected` and
+ * `received` are shortened texts or numbers.
+ */
 export interface ErrorContexts {
   // Mistakes of the caller. They are thrown where the call is made, before any I/O.
   /** An option is out of its range, of the wrong type, or unknown. */
@@ -407,7 +418,9 @@ export type AnyFeedError = { [C in ErrorCode]: FeedError<C> }[ErrorCode]
  */
 export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'FeedError'
+  /** What happened: a stable code. */
   readonly code: C
+  /** Where it happened: positions, numbers and short texts, by the code. */
   readonly context: Readonly<ErrorContexts[C]>
   /** True where the same work may succeed when it is repeated later. */
   readonly retryable: boolean

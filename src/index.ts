@@ -98,7 +98,7 @@ export {
   type JoinTally,
 } from './stages/group-joiner'
 export { Gunzip, type GunzipEngine, type GunzipOptions } from './stages/gunzip'
-export { setMaxInflateWorkers } from './stages/inflate-workers'
+export { setMaxInflateWorkers } from './stages/inflate-worker-limit'
 export { RangeFetcher, type RangeInfo } from './stages/range/range-fetcher'
 export type {
   HeadersProvider,

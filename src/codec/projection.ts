@@ -117,7 +117,7 @@ export function unknownColumn(
   const known = [...columns.map(column => column.name), ...absent.keys()]
   return new FeedError(
     'COLUMN_UNKNOWN',
-    `no column ${excerpt(name)} in the schema or in the file`,
+    `neither the schema nor the file has the column ${excerpt(name)}: check its name`,
     { column: excerpt(name), known },
   )
 }

@@ -57,6 +57,7 @@ export interface RowBatchParts<C extends Columns> {
 export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C>> {
   /** @internal */
   readonly header: BoundHeader<C>
+  /** The file of the rows. */
   readonly file: FeedFile
   /** Rows in view. */
   readonly length: number

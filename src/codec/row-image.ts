@@ -2,7 +2,9 @@
 // cells, and its bytes as in the file. The origin is a number that state/origin-book.ts resolves to
 // a header and a file. This module makes no text.
 //
-//   origin · row · line · byte offset · flags · length of each cell │ the row's bytes          (numbers as in byte-writer.ts)
+//   origin · row · line · byte offset · flags · length of each cell │ the row's bytes
+//
+// byte-writer.ts says how the numbers are written.
 
 import type { FeedFile } from '../schema/feed-schema'
 import { ByteReader } from './byte-reader'

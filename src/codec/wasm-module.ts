@@ -60,7 +60,7 @@ function supported<T>(make: () => T): T {
     const context = { package: 'WebAssembly', expected: 'with 128-bit SIMD and shared memory' }
     throw new FeedError(
       'DEPENDENCY_UNSUPPORTED',
-      'this engine needs WebAssembly with 128-bit SIMD',
+      'this engine needs WebAssembly with 128-bit SIMD: choose another engine',
       context,
       { cause },
     )

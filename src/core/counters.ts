@@ -3,12 +3,19 @@
 
 /** Counted by every stage from its first item to its terminal event. Times are in milliseconds. */
 export interface StageCounters {
+  /** The name of the stage. */
   readonly stage: string
+  /** The number of items that the stage took. */
   itemsIn: number
+  /** The number of items that the stage gave. */
   itemsOut: number
+  /** The bytes of the items that the stage took. */
   bytesIn: number
+  /** The bytes of the items that the stage gave. */
   bytesOut: number
+  /** The rows of the items that the stage took. */
   rowsIn: number
+  /** The rows of the items that the stage gave. */
   rowsOut: number
   /** Time inside the stage's own work, including the wait for its own I/O. */
   busyMs: number

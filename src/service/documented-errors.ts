@@ -4,11 +4,17 @@
 import type { OperationName } from './operations'
 
 export interface DocumentedError {
+  /** The operation that answers with the error. */
   readonly operation: OperationName
+  /** The HTTP status of the answer. */
   readonly status: number
+  /** The service's own code. */
   readonly errorId: number
+  /** The kind of the failure: of the request, of the business rules, or of the service. */
   readonly category: 'REQUEST' | 'BUSINESS' | 'APPLICATION'
+  /** The interface that reports the error. */
   readonly domain: 'API_FEED' | 'API_KEYS' | 'API_NOTIFICATION'
+  /** When the service gives the error, in short words. */
   readonly condition: string
   /** True where the same request may succeed later. */
   readonly retryable: boolean
@@ -63,76 +69,81 @@ const KEY = ['getSigningKey'] as const
 const SUBSCRIBE = ['createSubscription'] as const
 
 const CATALOG_ERRORS: readonly Row[] = [
-  row(DOWNLOAD, 400, 13014, 'Marketplace header invalid or missing'),
-  row(DOWNLOAD, 400, 13015, 'Range header absent for a file larger than the allowed length'),
-  row(DOWNLOAD, 400, 13016, 'Range header format invalid'),
-  row(DOWNLOAD, 403, 14007, 'Insufficient permission to download the file'),
-  row(DOWNLOAD, 403, 14009, 'Insufficient permission for the feed type on the marketplace'),
-  row(DOWNLOAD, 404, 14004, 'File identifier does not exist for the marketplace, or has expired'),
-  row(DOWNLOAD, 416, 13017, 'Range invalid: positions, length, or inconsistent with the file size'),
-  application(DOWNLOAD, 500, 13006, 'Internal system problem'),
+  row(DOWNLOAD, 400, 13014, 'the marketplace header is absent or has no valid value'),
+  row(DOWNLOAD, 400, 13015, 'the file is too large for a request without a Range'),
+  row(DOWNLOAD, 400, 13016, 'the Range does not have the form bytes=<start>-<end>'),
+  row(DOWNLOAD, 403, 14007, 'the OAuth scopes or access rules exclude the file'),
+  row(DOWNLOAD, 403, 14009, 'the application may not read the feed type on this marketplace'),
+  row(DOWNLOAD, 404, 14004, 'the marketplace has no such file, or it is older than the look-back'),
+  row(DOWNLOAD, 416, 13017, 'the Range is too long, has wrong positions or does not fit the file'),
+  application(DOWNLOAD, 500, 13006, 'an internal system failed'),
 ]
 
 const FEED_ERRORS: readonly Row[] = [
-  row(FEEDS, 400, 13000, 'Request contains invalid data'),
-  row(ITEM_AND_GROUP, 400, 13003, 'feed_scope invalid'),
-  row(FEEDS, 400, 13004, 'category_id invalid'),
-  row(DATED, 400, 13005, 'date invalid: wrong format or no file for that date'),
-  row(ALL_BUT_PRIORITY, 400, 13007, 'Feed file cannot be found; perhaps still being generated'),
-  row(PRIORITY, 404, 13007, 'Feed file cannot be found; perhaps still being generated'),
-  row(ITEM_AND_GROUP, 400, 13009, 'feed_scope missing'),
-  row(FEEDS, 400, 13010, 'category_id missing'),
-  row(DATED, 400, 13011, 'date missing'),
-  row(FEEDS, 400, 13012, 'Marketplace identifier invalid'),
-  row(FEEDS, 400, 13013, 'Marketplace header missing'),
-  row(FEEDS, 400, 13014, 'Marketplace not supported'),
-  row(FEEDS, 400, 13015, 'Range header missing'),
-  row(FEEDS, 400, 13016, 'Range header format invalid'),
-  row(ALL_BUT_PRIORITY, 400, 13017, 'Range header invalid'),
-  row(PRIORITY, 416, 13017, 'Range header invalid'),
-  row(FEEDS, 400, 13018, 'Start position of Range invalid'),
-  row(FEEDS, 400, 13019, 'End position of Range invalid'),
-  row(SNAPSHOT, 400, 13020, 'snapshot_date missing'),
-  row(SNAPSHOT, 400, 13021, 'snapshot_date invalid'),
-  row(FEEDS, 400, 13022, 'category_id not supported'),
-  business(FEEDS, 403, 13023, 'No permission for the marketplace'),
-  business(FEEDS, 403, 13024, 'No permission for the category'),
-  application(FEEDS, 500, 13006, 'Internal system problem; wait and retry'),
+  row(FEEDS, 400, 13000, 'the request has invalid data'),
+  row(ITEM_AND_GROUP, 400, 13003, 'feed_scope is not valid'),
+  row(FEEDS, 400, 13004, 'category_id is not valid'),
+  row(DATED, 400, 13005, 'date is no past day with a file, or is not written as yyyyMMdd'),
+  row(ALL_BUT_PRIORITY, 400, 13007, 'the file does not exist, or is still being made'),
+  row(PRIORITY, 404, 13007, 'the file does not exist, or is still being made'),
+  row(ITEM_AND_GROUP, 400, 13009, 'feed_scope is absent'),
+  row(FEEDS, 400, 13010, 'category_id is absent'),
+  row(DATED, 400, 13011, 'date is absent'),
+  row(FEEDS, 400, 13012, 'the marketplace header does not hold a marketplace identifier'),
+  row(FEEDS, 400, 13013, 'the marketplace header is absent'),
+  row(FEEDS, 400, 13014, 'the marketplace has no such feeds'),
+  row(FEEDS, 400, 13015, 'the Range header is absent'),
+  row(FEEDS, 400, 13016, 'the Range header has a wrong form'),
+  row(ALL_BUT_PRIORITY, 400, 13017, 'the Range begins or ends at a wrong position'),
+  row(PRIORITY, 416, 13017, 'the Range begins or ends at a wrong position'),
+  row(FEEDS, 400, 13018, 'the start of the Range is not valid'),
+  row(FEEDS, 400, 13019, 'the end of the Range is not valid'),
+  row(SNAPSHOT, 400, 13020, 'snapshot_date is absent'),
+  row(
+    SNAPSHOT,
+    400,
+    13021,
+    "snapshot_date is not valid; the service's message calls the form yyyy-MM-ddTHH:mm:ss",
+  ),
+  row(FEEDS, 400, 13022, 'the feeds do not support this category'),
+  business(FEEDS, 403, 13023, 'the application may not read the marketplace'),
+  business(FEEDS, 403, 13024, 'the application may not read the category'),
+  application(FEEDS, 500, 13006, 'an internal system failed; the same request may succeed later'),
 ]
 
 const KEY_AND_SUBSCRIPTION_ERRORS: readonly Row[] = [
-  application(KEY, 500, 210000, 'Internal system problem'),
-  row(KEY, 404, 210002, 'Signing key with the given identifier does not exist'),
-  row(KEY, 401, 210005, 'Token lacks a valid application client identifier'),
-  row(KEY, 403, 210005, 'Token lacks a valid application client identifier'),
-  application(SUBSCRIBE, 500, 195000, 'Internal system problem'),
-  row(SUBSCRIBE, 400, 195003, 'Notification configuration required is missing'),
-  row(SUBSCRIBE, 400, 195006, 'Subscription status invalid or missing'),
-  row(SUBSCRIBE, 400, 195007, 'Destination identifier invalid or missing'),
-  row(SUBSCRIBE, 400, 195008, 'Schema version invalid or missing'),
-  row(SUBSCRIBE, 400, 195009, 'Format not supported for the topic'),
-  row(SUBSCRIBE, 400, 195010, 'Protocol invalid or missing'),
-  row(SUBSCRIBE, 403, 195011, 'Not authorized for the topic'),
-  row(SUBSCRIBE, 409, 195012, 'Subscription already exists'),
-  row(SUBSCRIBE, 400, 195015, 'Cannot enable: destination is not enabled'),
-  row(SUBSCRIBE, 400, 195027, 'Topic identifier invalid or missing'),
+  application(KEY, 500, 210000, 'an internal system failed'),
+  row(KEY, 404, 210002, 'no signing key has this identifier'),
+  row(KEY, 401, 210005, 'the token has no valid client identifier of an application'),
+  row(KEY, 403, 210005, 'the token has no valid client identifier of an application'),
+  application(SUBSCRIBE, 500, 195000, 'an internal system failed'),
+  row(SUBSCRIBE, 400, 195003, 'a configuration that notifications need is absent'),
+  row(SUBSCRIBE, 400, 195006, 'the status is absent or is no status'),
+  row(SUBSCRIBE, 400, 195007, 'the destination identifier is absent or names no destination'),
+  row(SUBSCRIBE, 400, 195008, 'the schema version is absent or not valid'),
+  row(SUBSCRIBE, 400, 195009, 'the topic does not support the format'),
+  row(SUBSCRIBE, 400, 195010, 'the protocol is absent or not valid'),
+  row(SUBSCRIBE, 403, 195011, 'the application may not subscribe to the topic'),
+  row(SUBSCRIBE, 409, 195012, 'the application has this subscription already'),
+  row(SUBSCRIBE, 400, 195015, 'a subscription needs an enabled destination'),
+  row(SUBSCRIBE, 400, 195027, 'the topic identifier is absent or names no topic'),
 ]
 
 const FURTHER_ERRORS: readonly Row[] = [
-  row(['getFeedType'], 404, 14000, 'Feed type unknown'),
-  row(LISTS, 400, 14001, 'limit invalid'),
-  row(LISTS, 400, 14002, 'continuation_token invalid'),
-  row(['getFiles'], 400, 14005, 'More than 20 categories'),
-  row(['getFiles'], 400, 14006, 'Look-back invalid'),
-  row(['getFiles'], 400, 14008, 'Feed type invalid'),
-  row(['getFeedTypes'], 400, 14010, 'marketplace_ids invalid'),
-  row(['getFeedType', 'getFiles'], 403, 14011, 'Feed type not permitted'),
+  row(['getFeedType'], 404, 14000, 'there is no such feed type'),
+  row(LISTS, 400, 14001, 'limit is not valid'),
+  row(LISTS, 400, 14002, 'continuation_token is not valid'),
+  row(['getFiles'], 400, 14005, 'category_ids has more than 20 identifiers'),
+  row(['getFiles'], 400, 14006, 'the look-back is not valid'),
+  row(['getFiles'], 400, 14008, 'the feed type is not valid'),
+  row(['getFeedTypes'], 400, 14010, 'marketplace_ids is not valid'),
+  row(['getFeedType', 'getFiles'], 403, 14011, 'the application may not read the feed type'),
 ]
 
 const OTHER_STATUSES: readonly Row[] = [
-  row(KEY, 400, 210005, 'Token lacks a valid application client identifier'),
-  row(SUBSCRIBE, 409, 195003, 'Notification configuration required is missing'),
-  row(SUBSCRIBE, 409, 195015, 'Cannot enable: destination is not enabled'),
+  row(KEY, 400, 210005, 'the token has no valid client identifier of an application'),
+  row(SUBSCRIBE, 409, 195003, 'a configuration that notifications need is absent'),
+  row(SUBSCRIBE, 409, 195015, 'a subscription needs an enabled destination'),
 ]
 
 /**
@@ -140,19 +151,24 @@ const OTHER_STATUSES: readonly Row[] = [
  * others have the same code for the same condition.
  */
 const IMPLIED_ERRORS: readonly Row[] = [
-  row(['getFiles', 'getFile'], 400, 13014, 'Marketplace header invalid or missing'),
-  row(['getFiles'], 403, 14009, 'Insufficient permission for the feed type on the marketplace'),
+  row(
+    ['getFiles', 'getFile'],
+    400,
+    13014,
+    'the marketplace header is absent or has no valid value',
+  ),
+  row(['getFiles'], 403, 14009, 'the application may not read the feed type on this marketplace'),
   row(
     ['getFile'],
     404,
     14004,
-    'File identifier does not exist for the marketplace, or has expired',
+    'the marketplace has no such file, or it is older than the look-back',
   ),
   application(
     ['getAccess', 'getFeedTypes', 'getFeedType', 'getFiles', 'getFile'],
     500,
     13006,
-    'Internal system problem',
+    'an internal system failed',
   ),
 ]
 

@@ -59,6 +59,7 @@ const NAMES: OptionNames<FeedServiceOptions> = {
 }
 
 export interface FeedService {
+  /** The addresses, names and limits of the service. */
   readonly profile: ServiceProfile
   /** The feed file catalog (feed-file-catalog.md, section 2). */
   readonly catalog: Catalog

@@ -8,7 +8,7 @@ import { anyText, filledText } from '../options'
  * Identifiers that are refused: empty ones, dot segments, and those with separators, control
  * characters or lone surrogates. URL parsers read a backslash as a slash.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
 const REFUSED = /^$|^\.\.?$|[/\\\u0000-\u001f\u007f]|\p{Surrogate}/u
 
 /**
@@ -27,7 +27,11 @@ export function pathSegment(parameter: string, identifier: string): string {
   filledText('parameter', parameter)
   if (REFUSED.test(anyText(parameter, identifier))) {
     const context = { parameter, excerpt: excerpt(JSON.stringify(identifier), 60) }
-    throw new FeedError('HTTP_IDENTIFIER_INVALID', `${parameter} cannot stand in a path`, context)
+    throw new FeedError(
+      'HTTP_IDENTIFIER_INVALID',
+      `${parameter} cannot be one segment of a path: check the identifier`,
+      context,
+    )
   }
   return encodeURIComponent(identifier)
 }

@@ -52,6 +52,7 @@ export interface ServiceProfile extends Readonly<Record<Base, string>> {
   readonly lookBackParameter: string
   /** The limit of the service for one range. Default 100 MB, in the sandbox 10 MB. */
   readonly maxRangeBytes: number
+  /** The limits of the parameters that requests are checked against. */
   readonly limits: RequestLimits
 }
 
@@ -62,8 +63,11 @@ export interface ProfileOptions extends Partial<Omit<ServiceProfile, Overridable
   readonly baseUrl: string
   readonly tokenUrl: string
   readonly scopeBase: string
+  /** Paths of operations that differ from the defaults. */
   readonly paths?: Partial<ServiceProfile['paths']>
+  /** Scopes of operations that differ from the defaults. */
   readonly scopes?: Partial<ServiceProfile['scopes']>
+  /** Limits of parameters that differ from the defaults. */
   readonly limits?: Partial<RequestLimits>
   /** True for the sandbox of the service, which limits a range to 10 MB. Default false. */
   readonly sandbox?: boolean

@@ -14,7 +14,7 @@ const NAME = 'ndjson'
  * file, are a compile error.
  */
 export type NdjsonItem<T> =
-  // biome-ignore lint/suspicious/noConfusingVoidType: `map` of a function without `return` gives it.
+  // biome-ignore lint/suspicious/noConfusingVoidType: functions without `return` give it
   ElementOf<T> extends Unwritable | bigint | symbol | void
     ? 'rows, objects or other JSON values'
     : T

@@ -10,6 +10,7 @@ import type { CellType } from '../schema/values'
 export interface BadCell {
   /** The error that `onBadCell: 'throw'` would throw. */
   readonly error: FeedError<'CELL_INVALID'>
+  /** The name of the column in the schema or in the file. */
   readonly column: string
   /** Position of the row; its excerpt is a cut piece of the cell. */
   readonly position: RowPosition

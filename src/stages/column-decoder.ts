@@ -17,6 +17,7 @@ export interface ColumnDecoderOptions<C extends Columns> {
    * column that only the schema has.
    */
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
+  /** What happens to a cell that cannot be decoded. Default: `throw`. */
   readonly onBadCell?: BadCellPolicy
 }
 

@@ -107,9 +107,13 @@ const NAMES: OptionNames<GroupJoinerOptions<unknown, Columns, Columns, JoinMode>
 
 /** The number of items of each kind, and of groups. */
 export interface JoinTally {
+  /** The number of items that were joined with their group. */
   joined: number
+  /** The number of items that name no group. */
   ungrouped: number
+  /** The number of items whose group has no record. */
   itemOrphans: number
+  /** The number of groups without items. */
   groupOrphans: number
   /** The number of different groups that were read. */
   groups: number

@@ -7,11 +7,11 @@ import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import { loanOf } from '../codec/loan'
 import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
 import { flag, knownOptions, type OptionNames } from '../options'
-import { type GunzipEngine, inflateEngine } from './inflate-engines'
+import { type GunzipEngine, inflateEngine } from './gunzip-engine'
 import { Inflation } from './inflation'
 import { type Outputs, Stage } from './stage'
 
-export type { GunzipEngine } from './inflate-engines'
+export type { GunzipEngine } from './gunzip-engine'
 
 /**
  * The options of {@link Gunzip}. The caps bound the cost of hostile files; a file that exceeds one

@@ -18,8 +18,8 @@ import { lend } from '../codec/loan'
 import { DONE, type Step, Steps } from '../core/steps'
 import { FeedError } from '../errors'
 import type { InflateWorkerData } from '../worker/inflate-worker'
+import { beginInflateWorker, endInflateWorker } from './inflate-worker-limit'
 import { INFLATE_WORKER } from './inflate-worker-source'
-import { beginInflateWorker, endInflateWorker } from './inflate-workers'
 
 /**
  * Compressed bytes of a member after which a worker is started. They are about 5 MB of a feed,
@@ -381,7 +381,7 @@ export class ParallelInflate implements InflateEngine {
   #workerFailed(cause: unknown): FeedError {
     return new FeedError(
       'STAGE_FAILED',
-      'the inflate worker failed',
+      'the inflate worker failed: read the file again, or set the option worker to false',
       { stage: 'Gunzip' },
       { cause },
     )

@@ -98,7 +98,12 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   /**
    * The number of rows by the change that they made, separately for item rows and priority rows.
    */
-  readonly tally = { item: newTally(), priority: newTally() }
+  readonly tally = {
+    /** The counts of item rows. */
+    item: newTally(),
+    /** The counts of priority rows. */
+    priority: newTally(),
+  }
   readonly #state: MergeState<C>
   readonly #isWanted: (kind: ChangeKind) => boolean
   readonly #ownStore: SpillingStore | undefined

@@ -74,7 +74,9 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
    */
   declare readonly __flow: (input: In) => Out
 
+  /** The name of the stage in errors and counters. */
   readonly name: string
+  /** The items, bytes, rows and times of the stage so far. */
   readonly counters: StageCounters
 
   // The item type is erased, because a private member of type In would make stages invariant: a
@@ -226,9 +228,13 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     if (this.#settled || this.#owner !== undefined) return false
     if (this.#inputEnded) {
       this.destroy(
-        new FeedError('STAGE_WRITE_AFTER_END', `${this.name}: write after end`, {
-          stage: this.name,
-        }),
+        new FeedError(
+          'STAGE_WRITE_AFTER_END',
+          `${this.name} was ended before this write: write to a new stage`,
+          {
+            stage: this.name,
+          },
+        ),
       )
       return false
     }

@@ -59,6 +59,7 @@ class PrefixedStore implements KeyedStore {
 /**
  * Returns a view of the keys of `store` that begin with `prefix`. The store stays open when the
  * view is closed.
+ * @param store the store that holds the keys of all views
  * @param prefix not empty, ends in an ASCII character; no other view's prefix begins with it
  * @example
  * ```ts

@@ -13,10 +13,14 @@ export const KEY_LIMIT_BYTES = 4096
 export function keyOfRow(row: AnyRow, column: string): string {
   const key = row.text(column)
   if (key === '')
-    throw new FeedError('KEY_MISSING', `a row has no ${column}, which it is kept by`, {
-      ...row.position,
-      column,
-    })
+    throw new FeedError(
+      'KEY_MISSING',
+      `the row has no ${column}, which is its key: drop such rows before this stage`,
+      {
+        ...row.position,
+        column,
+      },
+    )
   return shortKey(row, column, key)
 }
 

@@ -185,7 +185,7 @@ export class SpillingStore implements KeyedStore {
 
   #limitError(cause: unknown): FeedError {
     const limit = this.#memoryBytes
-    const message = `the store in memory is full: memoryBytes is ${limit}; install classic-level to let it go on on disk`
+    const message = `the store in memory is full: memoryBytes is ${limit}; install classic-level so that it continues on disk`
     return new FeedError('STATE_LIMIT', message, { option: 'memoryBytes', limit }, { cause })
   }
 }

@@ -13,7 +13,9 @@ export interface Category {
 
 /** The file of all active items or groups. The service has only the latest one. */
 export interface BootstrapId extends Category {
+  /** The feed of the items or of the groups. */
   readonly feed: 'item' | 'item_group'
+  /** The scope that makes a file a bootstrap. */
   readonly scope: 'ALL_ACTIVE'
   /**
    * Last-Modified as ISO 8601 text, which tells the bootstraps apart. Undefined until the service
@@ -24,7 +26,9 @@ export interface BootstrapId extends Category {
 
 /** The file of all that was listed on one day of UTC-7. */
 export interface DailyId extends Category {
+  /** The feed of the items or of the groups. */
   readonly feed: 'item' | 'item_group'
+  /** The scope that makes a file a daily one. */
   readonly scope: 'NEWLY_LISTED'
   /** `yyyyMMdd` */
   readonly date: string
@@ -32,6 +36,7 @@ export interface DailyId extends Category {
 
 /** The file of the changes of one hour. */
 export interface SnapshotId extends Category {
+  /** The feed of the changes. */
   readonly feed: 'item_snapshot'
   /** `yyyy-MM-ddThh:00:00.000Z`, the hour's first instant. */
   readonly hour: string
@@ -39,6 +44,7 @@ export interface SnapshotId extends Category {
 
 /** The file of the priority items of one day of UTC-7. */
 export interface PriorityId extends Category {
+  /** The feed of the priority items. */
   readonly feed: 'item_priority'
   /** `yyyyMMdd` */
   readonly date: string

@@ -29,7 +29,9 @@ import type { SyncTarget } from './target/target'
 
 export interface SyncOptions
   extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
+  /** The service that the files come from. */
   readonly service: FeedService
+  /** The marketplace of all categories. */
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]

@@ -11,7 +11,7 @@ import { projectFolder } from '../project-folder'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** A pipe, or a descriptor. */
+/** Standard output: a pipe, or a descriptor. */
 type Target = 'pipe' | number
 
 export interface BuiltCommand {
@@ -46,14 +46,14 @@ export async function builtCommand(): Promise<BuiltCommand> {
       return child
     },
     async drop() {
-      // A command that should have ended by itself, and did not.
+      // A command that still runs should have ended by itself.
       for (const child of children) child.kill('SIGKILL')
       await rm(outDir, { recursive: true })
     },
   }
 }
 
-/** What a process leaves. */
+/** The output and the exit code of a process. */
 export async function ended(child: ChildProcess) {
   const exit = once(child, 'exit')
   const streams = [child.stdout, child.stderr, child.stdio[3] as NodeJS.ReadableStream]

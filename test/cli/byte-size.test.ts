@@ -25,7 +25,7 @@ test.each([
   'constructor',
   '1 constructor',
   'Infinity',
-])('%j is no size', text => {
+])('%j is no byte size', text => {
   expect(readByteSize(text)).toBeUndefined()
 })
 

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** What the command line leaves, and the lines that it prints on standard error. */
+/** The exit code of the command line, and the lines that it prints on standard error. */
 async function outcome(...words: string[]): Promise<[number, string[]]> {
   const argv = ['node', 'cli.js', ...words]
   const error = await program(argv)
@@ -51,7 +51,7 @@ test.each([
   [['profile', '/nowhere/items.tsv']],
   [['profile', 'a', '--rounds', '0']],
   [['profile', 'a', '--read', 'many']],
-])('wrong usage, %j: exit code 2 and one line', async words => {
+])('wrong usage, %j, gives exit code 2 and one line', async words => {
   const [code, lines] = await outcome(...words)
   expect([code, lines.length]).toEqual([2, 1])
 })
@@ -63,13 +63,13 @@ test.each([[['--help']], [['--version']], [['sync', '--help']], [['profile', '--
   },
 )
 
-test('no command at all is wrong usage, told by the help', async () => {
+test('a call without a command is wrong usage, and the help is printed', async () => {
   const [code, lines] = await outcome()
   expect(code).toBe(2)
   expect(lines.join('\n')).toMatch(/^Usage: feedmill[\s\S]*Exit codes:/)
 })
 
-test('a failure is one typed line; a defect has its stack', () => {
+test('a failure prints one typed line, and a defect prints its stack', () => {
   const failure = new FeedError('GZIP_EMPTY', 'no member', { byteOffset: 0 })
   expect([exitCodeOf(failure), failureText(failure)]).toEqual([
     1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { needPackages } from '../../src/cli/needed-packages'
 
-test('what is missing is told in one line, with the versions to install', () => {
+test('one line names the missing packages with the versions to install', () => {
   expect(() => needPackages('demo', name => name === 'hono')).toThrow(
     expect.objectContaining({
       code: 'DEPENDENCY_MISSING',
@@ -14,7 +14,7 @@ test('what is missing is told in one line, with the versions to install', () => 
 })
 
 test.each(['sync', 'status', 'export', 'serve', 'demo'] as const)(
-  '%s finds what is installed',
+  '%s finds the installed packages',
   command => {
     expect(() => needPackages(command)).not.toThrow()
   },

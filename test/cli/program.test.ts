@@ -10,7 +10,7 @@ beforeEach(() => vi.clearAllMocks())
 afterEach(() => vi.unstubAllEnvs())
 
 /**
- * Options that the command was called with; what commander prints of a mistake where it was not.
+ * Returns the options of the call, or the message of commander where the call was refused.
  */
 async function parsed(...words: string[]): Promise<Record<string, unknown> | string> {
   const argv = ['node', 'cli.js', ...words]
@@ -38,7 +38,7 @@ async function parsed(...words: string[]): Promise<Record<string, unknown> | str
 const sync = ['sync', '--marketplace', 'MKT_US', '--category', '220', '--state', 'dir']
 
 describe('feedmill sync', () => {
-  test('what it needs, and what it takes by itself', async () => {
+  test('has required options and defaults for the others', async () => {
     expect(await parsed(...sync)).toEqual({
       marketplace: 'MKT_US',
       category: ['220'],
@@ -51,7 +51,7 @@ describe('feedmill sync', () => {
     })
   })
 
-  test('everything', async () => {
+  test('accepts every option', async () => {
     const words = [
       '--category',
       '267',
@@ -80,7 +80,7 @@ describe('feedmill sync', () => {
     })
   })
 
-  test('no changes, until now', async () => {
+  test('accepts --no-changes and --until now', async () => {
     expect(await parsed(...sync, '--no-changes', '--until', 'now', '--once')).toMatchObject({
       changes: false,
       until: 'now',
@@ -88,7 +88,7 @@ describe('feedmill sync', () => {
     })
   })
 
-  test('the service comes from options, or from the environment', async () => {
+  test('takes the service from options or from the environment', async () => {
     vi.stubEnv('FEEDMILL_BASE_URL', 'https://env.example')
     vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
     const options = await parsed(
@@ -111,13 +111,13 @@ describe('feedmill sync', () => {
     [['--memory', 'much'], 'not a size such as 256MB'],
     [['--until', 'tomorrow'], 'not a time'],
     [['--follow', '--once'], 'cannot be used with'],
-  ])('%j is refused', async (words, message) => {
+  ])('refuses %j', async (words, message) => {
     expect(await parsed(...sync, ...words)).toContain(message)
     expect(called.sync).not.toHaveBeenCalled()
   })
 
   test.each(['--marketplace', '--category', '--state'])(
-    'without %s it is refused',
+    'refuses a call without %s',
     async option => {
       const at = sync.indexOf(option)
       expect(await parsed(...sync.filter((_, n) => n !== at && n !== at + 1))).toContain(
@@ -126,14 +126,14 @@ describe('feedmill sync', () => {
     },
   )
 
-  test('neither help nor a mistake shows a secret of the environment', async () => {
+  test('shows no secret of the environment in its help or in an error', async () => {
     vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
     for (const words of [['--help'], ['--memory', 'x'], ['--what']])
       expect(await parsed(...sync, ...words)).not.toContain('env-secret')
   })
 })
 
-test('feedmill status', async () => {
+test('feedmill status takes its options', async () => {
   expect(await parsed('status', 'dir', '--now', '2026-03-01T12:00:00Z')).toEqual({
     folder: 'dir',
     json: false,
@@ -143,7 +143,7 @@ test('feedmill status', async () => {
   expect(await parsed('status')).toContain('missing required argument')
 })
 
-test('feedmill export', async () => {
+test('feedmill export takes its options', async () => {
   expect(await parsed('export', '--state', 'dir')).toEqual({
     state: 'dir',
     category: [],

@@ -9,7 +9,7 @@ function terminal(isTTY: boolean, columns = 60) {
   return { written, bar, wait: (by: number) => void (ms += by) }
 }
 
-test('on a terminal one line is rewritten, never wider than the terminal, and stays at the end', () => {
+test('a terminal has one line that is rewritten, fits its width and stays at the end', () => {
   const { written, bar, wait } = terminal(true)
   wait(1_000)
   const progress = bar(200)
@@ -29,7 +29,7 @@ test('on a terminal one line is rewritten, never wider than the terminal, and st
   expect(written).toHaveLength(4)
 })
 
-test('elsewhere it is a line every few seconds, and none of a short run', () => {
+test('elsewhere the bar prints a line every few seconds, and none for a short run', () => {
   const { written, bar, wait } = terminal(false)
   const progress = bar(10)
   for (let done = 0; done <= 10; done++) {
@@ -43,7 +43,7 @@ test('elsewhere it is a line every few seconds, and none of a short run', () => 
 test.each([
   [true, ['\r\x1b[Ktrouble\n', `\r\x1b[K${'░'.repeat(30)} 0% | a`]],
   [false, ['trouble\n']],
-])('what went wrong stands above it (terminal: %s)', (isTTY, lines) => {
+])('errors are printed above the bar (terminal: %s)', (isTTY, lines) => {
   const { written, bar, wait } = terminal(isTTY)
   wait(1_000)
   const progress = bar(0)
@@ -53,7 +53,7 @@ test.each([
   expect(written).toEqual(lines)
 })
 
-test('what is not wanted is not shown, on a terminal either', () => {
+test('a bar that is switched off is not shown, on a terminal either', () => {
   const { written, bar, wait } = terminal(true)
   const progress = bar(10, false)
   wait(60_000)

@@ -27,7 +27,7 @@ async function started(options: Partial<ServeOptions> = {}) {
   return service
 }
 
-/** The words that a shell makes of a line. */
+/** Returns the words into which a shell splits a line. */
 function shellWords(line: string): string[] {
   return [...line.trim().matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'),
@@ -43,8 +43,8 @@ async function tokenOf(tokenUrl: string, form: Record<string, string>) {
   }
 }
 
-describe('what serve --json tells is enough for a client without this package', () => {
-  test('it has these fields', async () => {
+describe('serve --json tells enough for a client without this package', () => {
+  test('it prints these fields', async () => {
     const { address } = await started()
     expect(Object.keys(address)).toEqual([
       'url',
@@ -68,7 +68,7 @@ describe('what serve --json tells is enough for a client without this package', 
     expect([address.now, address.maxRangeBytes]).toEqual(['2026-03-02T01:00:00.000Z', 100_000_000])
   })
 
-  test('for a feed, a signing key and both kinds of subscription', async () => {
+  test('a client reads a feed and a signing key and creates both kinds of subscription', async () => {
     const { address } = await started({ sandbox: true })
     const {
       url,
@@ -158,7 +158,7 @@ describe('what serve --json tells is enough for a client without this package', 
   })
 })
 
-test('several marketplaces and categories', async () => {
+test('the service has several marketplaces and categories', async () => {
   const argv = [
     'node',
     'cli.js',
@@ -186,11 +186,11 @@ test('several marketplaces and categories', async () => {
 test.each([
   [{ port: 99_999 }, 'OPTION_INVALID', { option: 'port' }],
   [{ category: ['books'] }, 'OPTION_INVALID', { option: 'categories' }],
-] as const)('%j is refused', async (options, code, context) => {
+] as const)('the command refuses %j', async (options, code, context) => {
   await expect(started(options)).rejects.toMatchObject({ code, context })
 })
 
-test('a port that is taken is named', async () => {
+test('the error names a port that is in use', async () => {
   const { address } = await started()
   const port = Number(new URL(address.url).port)
   await expect(started({ port })).rejects.toMatchObject({
@@ -199,7 +199,7 @@ test('a port that is taken is named', async () => {
   })
 })
 
-describe('the commands that it prints work as they stand', () => {
+describe('the printed commands work without a change', () => {
   test('feedmill sync', async () => {
     const { address } = await started({ category: ['220', '11450'] })
     const line = serveLines(address, OPTIONS).find(text => text.includes('feedmill sync'))!
@@ -244,7 +244,7 @@ describe('the commands that it prints work as they stand', () => {
     expect(response.status).toBe(200)
   })
 
-  test('words that a shell would take apart are quoted', async () => {
+  test('the command quotes words that a shell would split', async () => {
     const { address } = await started()
     const line = serveLines({ ...address, clientSecret: "it's $HOME" }, OPTIONS).find(text =>
       text.includes('feedmill sync'),

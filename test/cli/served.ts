@@ -49,7 +49,7 @@ export interface Outcome {
   readonly error: unknown
 }
 
-/** What stands in for `write` of standard output. */
+/** The replacement of `write` of standard output. */
 export function writing(hear: (text: string) => void): typeof process.stdout.write {
   return (chunk: string | Uint8Array, ...rest: unknown[]) => {
     hear(Buffer.from(chunk as string).toString())
@@ -59,7 +59,7 @@ export function writing(hear: (text: string) => void): typeof process.stdout.wri
   }
 }
 
-/** What a command prints, and the exit code that it leaves. */
+/** The output of a command, and its exit code. */
 export async function outcomeOf(run: () => Promise<void>): Promise<Outcome> {
   const before = process.exitCode
   const out: string[] = []

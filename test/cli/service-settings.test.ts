@@ -31,7 +31,7 @@ test('options make a profile', async () => {
   await service.close()
 })
 
-test('a profile file holds what differs, and options come first', async () => {
+test('a profile file holds the differences, and options take precedence', async () => {
   const profile = file(
     JSON.stringify({
       baseUrl: 'https://other.example',
@@ -58,7 +58,7 @@ test('a profile file holds what differs, and options come first', async () => {
 })
 
 test.each(['baseUrl', 'tokenUrl', 'scopeBase', 'clientId', 'clientSecret'] as const)(
-  'without %s it says how to give it',
+  'the message says how to give %s when it is missing',
   option => {
     const { [option]: _, ...rest } = whole
     for (const settings of [rest, { ...rest, [option]: '' }]) {
@@ -74,7 +74,7 @@ test.each(['baseUrl', 'tokenUrl', 'scopeBase', 'clientId', 'clientSecret'] as co
 )
 
 test.each(['{', '[]', 'null', '"hunter2"', '{"tokenUrl": 5}'])(
-  'a profile of %s is refused, and not shown',
+  'a profile with %s is refused, and not shown',
   text => {
     const { tokenUrl: _, ...rest } = whole
     const profile = file(text)
@@ -88,7 +88,7 @@ test.each(['{', '[]', 'null', '"hunter2"', '{"tokenUrl": 5}'])(
   },
 )
 
-test('a profile file that is not there is refused', () => {
+test('a missing profile file is refused', () => {
   expect(() => serviceOf({ ...whole, profile: join(folder, 'none.json') })).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID' }),
   )

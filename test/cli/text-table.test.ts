@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { textTable } from '../../src/cli/text-table'
 
-test('words stand to the left in the first column, all else to the right, with nothing behind the last cell', () => {
+test('the first column is aligned to the left and the others to the right, with nothing after the last cell', () => {
   const lines = [
     ['Gunzip', '1.5', ''],
     ['a', '', '12'],

@@ -9,7 +9,7 @@ const refused = (received: string) =>
     context: { stage: 'AnyStage', expected: 'a Uint8Array (or Buffer)', received },
   })
 
-describe('fault 102: a stage over bytes says what it takes', () => {
+describe('fault 102: a stage over bytes names the types that it takes', () => {
   test.each([
     ['a Uint8Array', new Uint8Array(3)],
     ['a Buffer', Buffer.from('abc')],
@@ -35,7 +35,7 @@ describe('fault 102: a stage over bytes says what it takes', () => {
     expect(() => byteBlock('AnyStage', block)).toThrow(refused(received))
   })
 
-  test('the message says what to do', () => {
+  test('the message says what the caller has to do', () => {
     expect(() => byteBlock('AnyStage', 'text')).toThrow(/without an encoding/)
     expect(() => byteBlock('AnyStage', new Uint16Array(1))).toThrow(
       /new Uint8Array\(block\.buffer, block\.byteOffset/,

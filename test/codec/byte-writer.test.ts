@@ -37,7 +37,7 @@ test('records read back as they were written, also after later ones', () => {
   )
 })
 
-test('a record longer than a chunk', () => {
+test('a record may be longer than a chunk', () => {
   const writer = new ByteWriter()
   writer.number(300)
   writer.bytes(new Uint8Array(200_000).fill(5))

@@ -4,7 +4,7 @@ import { assigningMaker, literalMaker, objectMaker } from '../../src/codec/objec
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** What a header can hold that is not a harmless word. */
+/** Column names with characters that could break generated code. */
 const names = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
@@ -42,14 +42,14 @@ test('both makers give plain objects with an own property for each name, whateve
   )
 })
 
-test('as many columns as a header may have', () => {
+test('an object may have as many columns as a header may have', () => {
   const many = Array.from({ length: 4096 }, (_, n) => `column ${n}`)
   const object = objectMaker({ names: many, constants: [] })(many)
   expect(Object.keys(object)).toEqual(many)
   expect(object['column 4095']).toBe('column 4095')
 })
 
-test('where code from text is forbidden, objects come the other way', () => {
+test('objects are made without generated code where that is forbidden', () => {
   const forbidden = vi.fn(function forbidden() {
     throw new EvalError('Code generation from strings disallowed for this context')
   })

@@ -18,12 +18,12 @@ const index = {
 }
 const cells = new RowCells(Buffer.from('x\t1\ti'), index, 1)
 
-test('one set of projections for a header', () => {
+test('a header has one set of projections', () => {
   expect(projectionsOf(header)).toBe(projectionsOf(header))
   expect(projectionsOf({ ...header })).not.toBe(projectionsOf(header))
 })
 
-test('all columns: of the file, and of the schema too', () => {
+test('the projection of all columns has those of the file and those of the schema', () => {
   const { file, all } = new Projections(header)
   expect([...file.columns]).toEqual([0, 1, 2])
   expect(file.ofTexts(cells, 0)).toEqual({ own: 'x', count: '1', id: 'i' })
@@ -31,7 +31,7 @@ test('all columns: of the file, and of the schema too', () => {
 })
 
 describe('a projection of columns', () => {
-  test('in its own order, each name once, absent ones empty', () => {
+  test('keeps its own order, has each name once, and gives empty cells for absent columns', () => {
     const projection = new Projections(header).of(['tags', 'id', 'own', 'id'])
     expect([...projection.columns]).toEqual([2, 0])
     expect(projection.ofValues(['i', 'x'])).toEqual({ id: 'i', own: 'x', tags: [] })
@@ -49,7 +49,7 @@ describe('a projection of columns', () => {
     expect(projections.of(['id', 'own'])).toBe(projection)
   })
 
-  test('stays right past the number of choices that are remembered', () => {
+  test('is right after more choices than are remembered', () => {
     const projections = new Projections(header)
     for (let n = 0; n < 200; n++) {
       const names = Array.from({ length: 1 + (n % 100) }, (_, at) =>
@@ -59,7 +59,7 @@ describe('a projection of columns', () => {
     }
   })
 
-  test('of an unknown column is refused, each time', () => {
+  test('of an unknown column is refused each time', () => {
     const projections = new Projections(header)
     for (let n = 0; n < 2; n++) {
       expect(() => projections.of(['id', 'nowhere'])).toThrow(

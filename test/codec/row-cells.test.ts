@@ -41,13 +41,13 @@ test('a cell reads the same in whatever order rows are read, by name or as an ob
   )
 })
 
-test('a lone backslash, and one before anything but a quote or a backslash, is kept', () => {
+test('a lone backslash, and a backslash before any character but a quote or a backslash, is kept', () => {
   const parser = new TsvParser({ schema: anyColumns })
   const [batch] = [...parser.push(Buffer.from('a\n"\\x \\\\ \\" é\\n"\n')), ...parser.end()]
   expect(batch!.row(0).text('a')).toBe('\\x \\ " é\\n')
 })
 
-test('a quoted cell longer than what is shared for unescaping', () => {
+test('a quoted cell may be longer than the shared buffer for unescaping', () => {
   const text = `"${'\\é"'.repeat(5000)}`
   expect(rowsOf([[text, 'b', text]])[0]!.toStrings()).toEqual({ a: text, b: 'b', c: text })
 })

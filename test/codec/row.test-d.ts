@@ -9,7 +9,7 @@ declare const row: Row<ItemColumns>
 declare const anyRow: Row<Columns>
 declare const names: readonly string[]
 
-test('some columns as an object: the schema’s types', () => {
+test('an object of some columns has the types of the schema', () => {
   const some = row.toObject(['itemId', 'priceValue', 'localizedAspects'])
   expectTypeOf(some).toEqualTypeOf<{
     itemId: string | null
@@ -22,14 +22,14 @@ test('some columns as an object: the schema’s types', () => {
   expectTypeOf(row.toObject()).toEqualTypeOf<RowObject<ItemColumns>>()
 })
 
-test('some columns as strings', () => {
+test('an object of some columns may have strings', () => {
   expectTypeOf(row.toStrings(['itemId', 'priceValue'])).toEqualTypeOf<
     Record<'itemId' | 'priceValue', string>
   >()
   expectTypeOf(row.toStrings()).toEqualTypeOf<Record<string, string>>()
 })
 
-test('names that only run time knows', () => {
+test('names that are known only at run time are accepted', () => {
   expectTypeOf(anyRow.toStrings(names)).toEqualTypeOf<Record<string, string>>()
   expectTypeOf(anyRow.get(names[0]!)).toEqualTypeOf<CellTypes[CellType]>()
   expectTypeOf(row.get(names[0]!)).toEqualTypeOf<unknown>()
@@ -60,7 +60,7 @@ test('a literal that is no column of the schema does not compile', () => {
   expectTypeOf(all['of the file']).toEqualTypeOf<unknown>()
 })
 
-test('rows of some columns stand where any rows are taken, or fewer columns', () => {
+test('rows of some columns are accepted where any rows, or rows of fewer columns, are expected', () => {
   expectTypeOf<Row<ItemColumns>>().toExtend<Row>()
   expectTypeOf<Row<TextColumns>>().toExtend<Row>()
   expectTypeOf<RowBatch<ItemColumns>>().toExtend<RowBatch<Pick<ItemColumns, 'itemId'>>>()

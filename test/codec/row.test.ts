@@ -87,7 +87,7 @@ const regions = fc
   })
   .map(parts => parts.join(''))
 
-/** Cells of each type: good ones, nearly good ones, and whatever the dialect has to quote. */
+/** Cells of each type: good ones, nearly good ones, and ones that need quotes. */
 const cellOf: Record<CellType, fc.Arbitrary<string>> = {
   text: richCell,
   int32: fc.oneof(
@@ -130,7 +130,7 @@ const rowOfCells = fc.tuple(
   ),
 )
 
-/** A value, or what was wrong with the cell, as the text decoder alone says. */
+/** The value of the cell, or its error, by the text decoder alone. */
 function plainly(type: CellType, text: string): unknown {
   if (text === '') return cellDecoders[type].empty
   return outcome(() => cellDecoders[type].decode(text))
@@ -147,7 +147,7 @@ function outcome(read: () => unknown): unknown {
 }
 
 describe('typed cells', () => {
-  test('every cell is what decoding its text gives, read once, read again, and in quotes or not', () => {
+  test('every cell has the value of its decoded text, read once or again, quoted or not', () => {
     fc.assert(
       fc.property(fc.array(rowOfCells, { minLength: 1, maxLength: 6 }), cells => {
         for (const _ of ['from bytes', 'from what was kept of them']) {
@@ -165,7 +165,7 @@ describe('typed cells', () => {
     )
   })
 
-  test('an object has the same values, or ends with the first bad cell and its position', () => {
+  test('an object has the same values, or fails with the first bad cell and its position', () => {
     fc.assert(
       fc.property(rowOfCells, cells => {
         const [row] = rowsOf([cells])
@@ -228,7 +228,7 @@ describe('typed cells', () => {
     },
   )
 
-  test('what rows share cannot be changed: lists and regions are frozen; dates and aspects are the row’s own', () => {
+  test('shared values cannot be changed: lists and regions are frozen, and dates and aspects belong to their row', () => {
     const cells = types.map(
       type =>
         ({ commaList: 'a,b', pipeList: 'a|b', regions: 'COUNTRY:DE;', aspects: 'QQ==:Qg==' })[
@@ -250,10 +250,10 @@ describe('typed cells', () => {
   })
 })
 
-describe('only some columns', () => {
+describe('a choice of columns', () => {
   const [row] = rowsOf([['7', 'bad', 'x']], ['int32', 'decimal', 'extra'])
 
-  test('are typed or text, and the others are not read', () => {
+  test('reads these columns as typed values or text, and no others', () => {
     expect(row!.toObject(['extra' as string, 'int32', 'boolean'])).toEqual({
       extra: 'x',
       int32: 7,
@@ -270,7 +270,7 @@ describe('only some columns', () => {
     )
   })
 
-  test('that nobody knows are refused', () => {
+  test('is refused where a column is unknown', () => {
     expect(() => row!.toObject(['nowhere' as string])).toThrow(
       expect.objectContaining({ code: 'COLUMN_UNKNOWN' }),
     )
@@ -279,7 +279,7 @@ describe('only some columns', () => {
     )
   })
 
-  test('of a batch with decoded columns come from there', () => {
+  test('takes decoded columns from the batch', () => {
     const decoded = row!.batch.withDecoded(
       row!.batch.header.indexes.get('decimal')!,
       () => 'decoded',
@@ -300,7 +300,7 @@ describe('what console.log shows', () => {
       ] ?? '',
   )
 
-  test('of a row: its cells that are not empty, cut, and a bad cell as its error', () => {
+  test('prints the cells of a row that are not empty, shortened, and a bad cell as its error', () => {
     const [row] = rowsOf([cells])
     expect(inspect(row)).toMatch(
       /^Row \{\s+text: 'x{79}…',\s+int32: 7,\s+decimal: <CELL_INVALID: .*>,\s+commaList: \[[^\]]*… 2 more'[^\]]*\]\s+\}$/,
@@ -309,7 +309,7 @@ describe('what console.log shows', () => {
     expect(inspect({ in: { some: { deep: row } } })).toContain('[Row]')
   })
 
-  test('of a batch: its counts', () => {
+  test('prints the counts of a batch', () => {
     const { batch } = rowsOf([cells, cells])[0]!
     const shown = `length: 2,\\s+columns: 10,\\s+byteLength: ${batch.byteLength},\\s+confirmed: true`
     expect(inspect(batch)).toMatch(new RegExp(`^RowBatch \\{\\s+${shown}`))

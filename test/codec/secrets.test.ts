@@ -11,13 +11,13 @@ function knowing(...known: string[]): Secrets {
   return secrets
 }
 
-test('an error that shows no secret is the very same', () => {
+test('an error that shows no secret is returned unchanged', () => {
   const cause = new Error('connection reset')
   const error = new FeedError('HTTP_TRANSPORT', 'no', { url: 'https://a.test/' }, { cause })
   expect(knowing('tok-4711').covered(error)).toBe(error)
 })
 
-test('fault 85: message, context, causes of both kinds', () => {
+test('fault 85: secrets are removed from the message, the context and both kinds of causes', () => {
   const secrets = knowing('tok-4711')
   const foreign = Object.assign(new Error('x'), {
     request: { headers: new Headers({ authorization: 'Bearer tok-4711' }) },
@@ -43,21 +43,21 @@ test('fault 85: message, context, causes of both kinds', () => {
   expect((covered.cause as Error).cause).toBeUndefined()
 })
 
-test('fault 85: what is left of a secret where a text was cut', () => {
+test('fault 85: the rest of a secret is removed where a text was cut', () => {
   const secrets = knowing('abcdefghijklmnop')
   expect(secrets.cover('token abcdefghi…')).toBe('token redacted…')
   expect(secrets.cover('token abcdefghijklmno')).toBe('token redacted')
   expect(secrets.cover('token abcde')).toBe('token abcde')
 })
 
-test('fault 85: encoded forms, and one secret inside another', () => {
+test('fault 85: encoded forms, and one secret inside another, are removed', () => {
   const secrets = knowing('a/b+c"d', 'tok1', 'tok1-longer')
   expect(secrets.cover(`${encodeURIComponent('a/b+c"d')} a/b+c\\"d tok1-longer tok1`)).toBe(
     'redacted redacted redacted redacted',
   )
 })
 
-test('fault 85: wherever a secret stands in a text, and however often', () => {
+test('fault 85: a secret is removed at any place in a text, and each time', () => {
   const secret = fc.stringMatching(/^[A-Za-z0-9._~+/-]{8,40}$/)
   const text = fc.array(fc.string({ maxLength: 20 }), { maxLength: 5 })
   fc.assert(
@@ -68,7 +68,7 @@ test('fault 85: wherever a secret stands in a text, and however often', () => {
   )
 })
 
-test('what is remembered is bounded, the newest kept; short texts are no secrets', () => {
+test('a bounded number of the newest secrets is remembered, and short texts are no secrets', () => {
   const secrets = new Secrets()
   secrets.rememberForGood('the client’s own')
   const token = (n: number) => createHash('sha256').update(String(n)).digest('base64url')
@@ -80,7 +80,7 @@ test('what is remembered is bounded, the newest kept; short texts are no secrets
   expect(secrets.cover('abc')).toBe('abc')
 })
 
-/** Random enough that no part of one occurs in ordinary words. */
+/** Secrets so random that no part of one occurs in ordinary words. */
 const aSecret = fc.stringMatching(/^[A-Za-z0-9._~+/-]{20,60}$/)
 const wrap = (middle: string) => `error: ${middle} (end)`
 
@@ -98,7 +98,7 @@ const ENCODINGS: [string, (text: string) => string][] = [
 ]
 
 test.each(ENCODINGS)(
-  'fault 85: any part of a secret of 12 characters or more, %s',
+  'fault 85: any part of a secret with 12 characters or more is removed, %s',
   (name, encode) => {
     fc.assert(
       fc.property(aSecret, fc.nat(), fc.integer({ min: 12, max: 60 }), (secret, at, length) => {
@@ -116,14 +116,14 @@ test.each(ENCODINGS)(
   },
 )
 
-test('fault 85: a text is searched in a time that grows with its length alone', () => {
+test('fault 85: the search time grows with the length of the text alone', () => {
   const secret = 'ab'.repeat(2_000)
   const text = 'ab'.repeat(20_000)
   expect(knowing(secret).cover(text)).toBe('redacted')
   expect(knowing('abcdefghijklmnop').cover('x'.repeat(10_000_000)).length).toBeLessThan(70_000)
 })
 
-test('a foreign cause that is too large to be searched is left out', () => {
+test('a foreign cause that is too large to search is left out', () => {
   const error = new FeedError(
     'HTTP_TRANSPORT',
     'no',

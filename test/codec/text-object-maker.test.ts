@@ -21,7 +21,7 @@ function batchesOf(cells: readonly (readonly string[])[]): RowBatch[] {
   return [...parser.push(Buffer.from(tsv([header, ...cells]))), ...parser.end()]
 }
 
-/** What a header can hold that is not a harmless word. */
+/** Column names with characters that could break generated code. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
@@ -54,7 +54,7 @@ const shape: fc.Arbitrary<TextShape> = fc
     absent: names.slice(WIDTH),
   }))
 
-/** Long ones too, so that rows begin and end anywhere in the runs that become text. */
+/** Cells, long ones too, so that rows begin and end anywhere in the runs that become text. */
 const cell = fc.oneof(
   { weight: 8, arbitrary: richCell },
   { weight: 1, arbitrary: fc.nat(3000).map(length => 'x'.repeat(length)) },
@@ -98,7 +98,7 @@ test('all makers give plain objects of the cells that the columns have, in whate
   )
 })
 
-test.each([127, 128, 129, 4096])('%i columns', width => {
+test.each([127, 128, 129, 4096])('the makers take %i columns', width => {
   const names = Array.from({ length: width }, (_, n) => `column ${n}`)
   const [batch] = batchesOf([names.map(name => `${name} "é"`), names])
   const make = textObjectMaker({ columns: Int32Array.from(names.keys()), names, absent: ['none'] })
@@ -113,7 +113,7 @@ test.each([127, 128, 129, 4096])('%i columns', width => {
   })
 })
 
-test('where code from text is forbidden, objects come the other way', () => {
+test('objects are made without generated code where that is forbidden', () => {
   const forbidden = vi.fn(function forbidden() {
     throw new EvalError('Code generation from strings disallowed for this context')
   })

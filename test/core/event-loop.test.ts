@@ -1,4 +1,4 @@
-// Tests that stages yield to the event loop, whatever outputs they give. The clock belongs to the
+// Tests that stages yield to the event loop for all kinds of outputs. The clock belongs to the
 // test: each call of it is a millisecond later, so that no result depends on the speed of the
 // machine.
 

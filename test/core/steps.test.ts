@@ -10,7 +10,7 @@ function upTo(end: number): Steps<number> {
   })
 }
 
-test('a step is there at once or is a promise', async () => {
+test('a step is a value or a promise', async () => {
   const steps = upTo(2)
   expect(steps.next()).toEqual({ done: false, value: 0 })
   const second = steps.next()
@@ -19,7 +19,7 @@ test('a step is there at once or is a promise', async () => {
   expect(steps.next()).toBe(DONE)
 })
 
-test('it can be iterated like any other sequence', async () => {
+test('a sequence of steps can be iterated like any other sequence', async () => {
   const seen: number[] = []
   for await (const n of upTo(5)) seen.push(n)
   expect(seen).toEqual([0, 1, 2, 3, 4])

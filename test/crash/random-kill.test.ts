@@ -51,9 +51,9 @@ beforeAll(async () => {
 afterAll(() => shop?.close())
 
 /**
- * Starts a run and kills it behind its line of that number. The run goes on while the signal is on
- * its way, so the kill falls anywhere between two lines; counting lines instead of milliseconds
- * makes it fall into the run however busy the machine is.
+ * Starts a run and kills it after its line with the given number. The run continues until the
+ * signal arrives, so the kill comes anywhere between two lines. Lines are counted and not
+ * milliseconds, so that the kill comes during the run on a busy machine too.
  */
 async function killed(folder: string, afterLines: number): Promise<boolean> {
   const child = shop.start(folder)
@@ -66,12 +66,12 @@ async function killed(folder: string, afterLines: number): Promise<boolean> {
   return !(await end).isDone
 }
 
-test('fault 77: killed at random moments, the next run ends with the same', async () => {
+test('fault 77: a run is killed at random moments, and the next run ends with the same state', async () => {
   let kills = 0
   for (let round = 0; round < ROUNDS; round++) {
     const folder = await newFolder()
-    // The first kill is spread over the whole run; the second one may find what the first one left
-    // nearly done.
+    // The first kill may come anywhere in the run. The second run may be nearly complete when it is
+    // killed.
     const lines = [
       Math.ceil(((round + Math.random()) / ROUNDS) * 0.8 * wholeLines),
       Math.ceil(Math.random() * wholeLines),

@@ -89,7 +89,7 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
   }
 
   test.each(Object.keys(tracers) as (keyof typeof tracers)[])(
-    'fault 77: killed at each %s, the next run ends with the same',
+    'fault 77: at each %s, and the next run ends with the same state',
     async name => {
       let kills = 0
       for (let n = 1; await dieAndGoOn(tracers[name], n); n += ALL ? 1 : 71) kills++
@@ -99,7 +99,7 @@ describe.runIf(runsWith('strace'))('killed at the Nth call that writes', () => {
   )
 
   test.each(['ENOSPC', 'EIO'])(
-    "fault 79: %s at a write or sync, the store's own among them: the run stops, typed, and the next one ends with the same",
+    'fault 79: %s at a write or sync, also of the store, stops the run with a typed error, and the next run ends with the same state',
     async error => {
       let failures = 0
       for (const [calls, paths] of [

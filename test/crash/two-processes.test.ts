@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => shop?.close())
 
-test('fault 83: of two processes that start together one is refused, with its code, and the other ends well', async () => {
+test('fault 83: one of two processes that start together is refused with its code, and the other ends well', async () => {
   const folder = await newFolder()
   const runs = [shop.start(folder), shop.start(folder)].map(ended)
   const ends = await Promise.all(runs)
@@ -29,7 +29,7 @@ test('fault 83: of two processes that start together one is refused, with its co
   await dropFolder(folder)
 }, 60_000)
 
-test('fault 83: a process that is stopped in the middle keeps the folder; when it is killed the next one has it', async () => {
+test('fault 83: a stalled process keeps the folder, and the next one gets it after a kill', async () => {
   const folder = await newFolder()
   const first = await shop.startStopped(folder)
   const firstEnd = ended(first)

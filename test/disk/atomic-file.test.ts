@@ -56,7 +56,7 @@ test('the content is under a private temporary name until the commit', async () 
 })
 
 test.skipIf(isWindows)(
-  'a new file has the mode that any new file has; one that is replaced keeps its own',
+  'a new file has the usual mode of new files, and a replaced file keeps its own',
   async () => {
     const path = join(folder, 'out')
     await writeFile(join(folder, 'any'), '')
@@ -70,7 +70,7 @@ test.skipIf(isWindows)(
   },
 )
 
-test('an abort leaves what was there, and nothing else', async () => {
+test('an abort leaves the earlier content, and nothing else', async () => {
   const path = join(folder, 'out')
   await writeFile(path, 'before')
   const file = await AtomicFile.create(path)
@@ -87,7 +87,7 @@ test('a file may have the longest name that a file system allows', async () => {
 })
 
 test.each(['a link', 'a file'])(
-  'fault 91: %s that stands at the temporary name is not followed and not written',
+  'fault 91: %s at the temporary name is neither followed nor written',
   async kind => {
     digits.known = Buffer.alloc(8, 7)
     const planted = join(folder, `out.${'07'.repeat(8)}.partial`)
@@ -129,7 +129,7 @@ test('fault 91: a symbolic link at the target stays, and the file that it leads 
   ).toEqual([])
 })
 
-test('fault 91: a link that leads to no file yet makes that file; one that leads to itself is refused', async () => {
+test('fault 91: a link to a missing file makes that file, and a link to itself is refused', async () => {
   await symlink('later', join(folder, 'link'))
   await written(join(folder, 'link'), 'x')
   expect(await readFile(join(folder, 'later'), 'utf8')).toBe('x')

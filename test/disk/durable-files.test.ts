@@ -30,7 +30,7 @@ test('a file is written at any offset, truncated, and read up to its end', async
   await again.close()
 })
 
-test('opening, listing, measuring and removing a missing file is no failure', async () => {
+test('a missing file can be opened, listed, measured and removed without a failure', async () => {
   expect(await machineFiles.open(path('none'))).toBeUndefined()
   expect(await machineFiles.size(path('none'))).toBeUndefined()
   expect(await machineFiles.list(path('none'))).toEqual([])

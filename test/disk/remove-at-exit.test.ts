@@ -17,7 +17,7 @@ function exitAfter(before: readonly unknown[]): void {
     if (!before.includes(listener)) listener.call(process, 0)
 }
 
-test('files and folders are removed at the exit, by one listener, unless they are kept', async () => {
+test('one listener removes files and folders at the exit, unless they are kept', async () => {
   const paths = ['folder', 'kept', 'file', 'gone'].map(name => join(parent, name))
   const [folder, kept, file, gone] = paths as [string, string, string, string]
   await mkdir(join(folder, 'inner'), { recursive: true })

@@ -87,7 +87,7 @@ test('a missing file gives undefined; any other failure stays a failure', async 
   expect(await unlessMissing(Promise.resolve(7))).toBe(7)
 })
 
-test('a call that the file system does not have is left out; a failed call is not', async () => {
+test('a call that the file system does not support is skipped, and a failed call is not', async () => {
   await whereSupported(refused('ENOTSUP'))
   await whereSupported(refused('EPERM'))
   await expect(whereSupported(refused('EIO'))).rejects.toMatchObject({ code: 'EIO' })
@@ -106,7 +106,7 @@ test('the sync of a folder does nothing on Windows, and fails elsewhere for a mi
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a file system that cannot sync a folder is no failure, an I/O error is; the folder is closed',
+  'a file system that cannot sync a folder is no failure, an I/O error is one, and the folder is closed',
   async () => {
     failing.sync = 'EINVAL'
     await syncFolder(folder)

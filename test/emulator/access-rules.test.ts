@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AccessRules } from '../../src/emulator/access-rules'
 
-test('without constraints everything is allowed', () => {
+test('everything is allowed without constraints', () => {
   const rules = new AccessRules()
   expect([
     rules.constraints,
@@ -10,7 +10,7 @@ test('without constraints everything is allowed', () => {
   ]).toEqual([undefined, true, true])
 })
 
-test('with constraints only what they name; no categories means all of them', () => {
+test('constraints allow only what they name, and constraints without categories allow all of them', () => {
   const rules = new AccessRules({
     constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['1'] }, { marketplaceId: 'MKT_DE' }],
   })
@@ -33,7 +33,7 @@ test('an empty list allows nothing', () => {
   ])
 })
 
-test('Real Estate is a list of categories', () => {
+test('the category Real Estate is a list of categories', () => {
   expect(new AccessRules().isRealEstate('10542')).toBe(true)
   expect(new AccessRules({ realEstateCategories: ['7'] }).isRealEstate('10542')).toBe(false)
 })

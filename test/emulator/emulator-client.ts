@@ -1,4 +1,4 @@
-// A plain client of the emulator for its own tests: it knows the paths and no more.
+// A plain client of the emulator for its own tests. It knows only the paths.
 
 import type { Emulator, EmulatorOptions } from '../../src/emulator'
 import { createEmulator } from '../../src/emulator'

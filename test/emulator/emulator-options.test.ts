@@ -96,7 +96,7 @@ describe('what an emulator is made from is checked at the call', () => {
 })
 
 describe('the clock', () => {
-  test('stands still, or is asked each time', async () => {
+  test('stands still, or is read each time', async () => {
     const still = createEmulator({ world, now: new Date('2026-03-05T00:00:00Z') })
     expect(still.now()).toEqual(new Date('2026-03-05T00:00:00Z'))
     let hour = 0
@@ -105,7 +105,7 @@ describe('the clock', () => {
     await Promise.all([still.close(), running.close()])
   })
 
-  test('tokens end by it', async () => {
+  test('decides when tokens end', async () => {
     let now = new Date('2026-03-05T00:00:00Z')
     const emulator = createEmulator({ world, now: () => now })
     const headers = { authorization: `Bearer ${await token(emulator)}` }
@@ -117,7 +117,7 @@ describe('the clock', () => {
     await emulator.close()
   })
 
-  test('one that gives no Date fails inside, and the service says so in its own form', async () => {
+  test('fails inside when it gives no Date, and the service answers in its own form', async () => {
     const emulator = createEmulator({ world, now: (() => 7) as never })
     const grant = {
       grant_type: 'client_credentials',

@@ -16,7 +16,7 @@ describe('emulator', () => {
     expect(await send(7)).not.toBe(await send(8))
   })
 
-  test('takes a world that is made already', () => {
+  test('it accepts a world that exists already', () => {
     const world = createWorld({ seed: 1, items: 1 })
     expect(createEmulator({ world }).world).toBe(world)
   })
@@ -24,14 +24,14 @@ describe('emulator', () => {
   test.each([
     ['no token', null, 401, 'Bearer'],
     ['a token of its own', 'Bearer abc.def', 401, 'Bearer error="invalid_token"'],
-  ])('%s: 401 with a challenge', async (_, authorization, status, challenge) => {
+  ])('%s gets 401 with a challenge', async (_, authorization, status, challenge) => {
     const { emulator, get } = await client()
     const response = await get(ITEM, { authorization })
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, challenge])
     await emulator.close()
   })
 
-  test('a token without the feed scope: 403 with a challenge', async () => {
+  test('a token without the feed scope gets 403 with a challenge', async () => {
     const { emulator, get } = await client()
     const other = await token(emulator, undefined, undefined, `${emulator.scopeBase}/api_scope`)
     const response = await get(ITEM, { authorization: `Bearer ${other}` })
@@ -42,7 +42,7 @@ describe('emulator', () => {
     await emulator.close()
   })
 
-  test('a token ends by the emulator’s clock', async () => {
+  test('a token ends by the clock of the emulator', async () => {
     let now = new Date('2026-03-05T00:00:00Z')
     const { emulator, get } = await client({ now: () => now, tokenLifetimeSeconds: 10 })
     expect((await get(ITEM, { range: 'bytes=0-9' })).status).toBe(206)
@@ -51,7 +51,7 @@ describe('emulator', () => {
     await emulator.close()
   })
 
-  test('another header name and prefix', async () => {
+  test('the header may have another name and prefix', async () => {
     const { emulator, get } = await client({
       world: { seed: 1, items: 5, marketplaces: ['SHOP_DE'] },
       marketplaceHeader: 'X-Shop',

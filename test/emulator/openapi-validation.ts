@@ -1,4 +1,4 @@
-// Holds what an emulator answers against what it says of itself: every response must have a
+// Compares the responses of an emulator with its own description: every response must have a
 // documented status, the documented media type and headers, and a body of the documented shape.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -15,11 +15,11 @@ interface Operation {
   readonly method: string
   readonly pattern: RegExp
   readonly responses: Readonly<Record<string, OpenApiResponse>>
-  /** Where the responses stand in the document, as a JSON pointer. */
+  /** The place of the responses in the document, as a JSON pointer. */
   readonly pointer: string
 }
 
-/** What is wrong with a response; nothing when all is well. */
+/** The problem of a response; undefined where it has none. */
 export type ResponseCheck = (request: Request, response: Response) => Promise<string | undefined>
 
 /** The check for one document. A body that is not JSON is not read. */
@@ -55,22 +55,22 @@ export function responseCheck(document: Readonly<Record<string, unknown>>): Resp
   }
 }
 
-/** What was wrong since the last test ended. */
+/** The problems since the end of the last test. */
 const problems: string[] = []
 
-/** Takes them: they are then no longer the running test's failure. */
+/** Returns and removes the problems, so that the running test does not fail by them. */
 export function takeProblems(): string[] {
   return problems.splice(0)
 }
 
-// A response is not refused where it is found wrong: a client would only take that for a failure of
-// the network, and try again.
+// A wrong response is recorded and not refused, because a client would take a refusal for a failure
+// of the network and repeat the request.
 afterEach(() => expect(takeProblems()).toEqual([]))
 
 /**
- * The emulator's `fetch`; a test that imports this fails when one of its responses was not as
- * documented. Requests for faults are let through, and all requests to an emulator that makes
- * faults on its own: faults are what no document tells of.
+ * The emulator's `fetch`. A test that imports it fails when one of its responses differs from the
+ * document. Faults are not documented, so requests for faults pass, and so do all requests to an
+ * emulator that makes faults by itself.
  */
 export function validated(
   emulator: Pick<Emulator, 'fetch'>,
@@ -92,7 +92,7 @@ export function validated(
   }
 }
 
-/** The document does not tell of itself, nor of what is not there. */
+/** The document does not describe its own address or unknown paths. */
 function isOutside(path: string, response: Response): boolean {
   return path === '/openapi.json' || response.status === 404
 }

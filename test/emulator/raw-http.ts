@@ -1,13 +1,13 @@
-// Requests to a socket as bytes, and its answers read without an HTTP client: what a library would
-// mend on its way is sent as it stands.
+// Sends requests to a socket as bytes, and reads the answers without an HTTP client, because a
+// library would correct the requests.
 
 import { connect, type Socket } from 'node:net'
 
 export interface RawAnswer {
-  /** Answers of status 100 that came before. */
+  /** The number of earlier answers with status 100. */
   readonly continues: number
   readonly status: number
-  /** By lower-case name; the last one of a name counts. */
+  /** The headers by lower-case name; the last one of a name counts. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
@@ -108,7 +108,7 @@ function readChunks(bytes: Buffer): { body: Buffer; length: number } {
   }
 }
 
-/** A body in chunks of so many bytes. */
+/** A body in chunks of the given number of bytes. */
 export function chunked(
   body: string,
   chunkBytes: number,

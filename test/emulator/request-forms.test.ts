@@ -1,7 +1,7 @@
-// Every form in which HTTP can bring a request, as bytes on a socket: each is answered as the plain
-// form is, or by an Error object, and nothing is printed. The plain form is HTTP/1.1 with
-// Content-Length; the operations are a token, a subscription and a download. It is one piece
-// because every form is held against the same plain one.
+// Sends every form of an HTTP request as bytes on a socket. Each gets the answer of the plain form,
+// or an Error object, and nothing is printed. The plain form is HTTP/1.1 with Content-Length; the
+// operations are a token, a subscription and a download. It is one file because every form is
+// compared with the same plain one.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator'
@@ -46,12 +46,12 @@ interface Operation {
   readonly target: string
   readonly headers: readonly string[]
   readonly body: string
-  /** What a good answer says, of what does not change from one to the next. */
+  /** The parts of a good answer that are the same each time. */
   readonly good: unknown
   said(answer: RawAnswer): unknown
 }
 
-/** The two that have a body, and the one that has none. */
+/** The two operations with a body, and the one without. */
 function operations(): Record<'token' | 'subscription' | 'download', Operation> {
   const grant = {
     grant_type: 'client_credentials',
@@ -107,7 +107,7 @@ function jsonOf({ body }: RawAnswer): Record<string, unknown> {
   return JSON.parse(body.toString('utf8')) as Record<string, unknown>
 }
 
-/** A request's head. `Connection: close` unless told otherwise, so that its answer has an end. */
+/** The head of a request. By default `Connection: close` gives the answer an end. */
 function head(
   { method, target, headers }: Operation,
   more: readonly string[] = [],
@@ -142,7 +142,7 @@ function expectRefusal(answer: RawAnswer | undefined, status: number): void {
 
 const nextTurn = () => new Promise(resolve => setImmediate(resolve))
 
-describe.each(['token', 'subscription'] as const)('a body to the operation %s', name => {
+describe.each(['token', 'subscription'] as const)('a body to the operation %s is read', name => {
   const told = async (steps: (operation: Operation) => readonly RawStep[]) => {
     const operation = operations()[name]
     const answers = await rawAnswers(url, steps(operation))
@@ -188,7 +188,7 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
     }
   })
 
-  test('fault 103: HTTP/1.0, without and with keep-alive', async () => {
+  test('fault 103: over HTTP/1.0, without and with keep-alive', async () => {
     await expectGood(operation => [withLength(operation, { version: '1.0' })])
     const kept = (operation: Operation) =>
       head(operation, ['Connection: keep-alive', `Content-Length: ${operation.body.length}`], {
@@ -198,7 +198,7 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
     await expectGood(operation => [kept(operation) + withLength(operation, { version: '1.0' })], 2)
   })
 
-  test('fault 103: several at once on one connection, with Content-Length and in chunks', () =>
+  test('fault 103: with several at once on one connection, with Content-Length and in chunks', () =>
     expectGood(
       operation => [
         withLength(operation, { last: false }) +
@@ -216,7 +216,7 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
       'end',
     ]))
 
-  test('header names in any case', () =>
+  test('with header names in any case', () =>
     expectGood(operation => {
       const odd = (line: string) =>
         line.replace(/^[^:]+/, text =>
@@ -230,7 +230,7 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
     ['with Content-Length', (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`],
     ['in chunks', (body: string) => `Transfer-Encoding: chunked\r\n\r\n${chunked(body, 1_000)}`],
   ])(
-    'fault 103: past every measure %s: 413 by an Error object, and the connection can be used again',
+    'fault 103: past the size limit %s as 413 with an Error object, and the connection stays usable',
     async (_, sent) => {
       const operation = operations()[name]
       const start = head(operation, [], { last: false }).slice(0, -2)
@@ -246,7 +246,7 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
     },
   )
 
-  test('of exactly the measure it is read', async () => {
+  test('at exactly the size limit', async () => {
     const { answers } = await told(operation => [
       withLength({ ...operation, body: operation.body.padEnd(65_536, ' ') }),
     ])
@@ -278,22 +278,22 @@ describe.each(['token', 'subscription'] as const)('a body to the operation %s', 
       (operation: Operation) =>
         head(operation, ['Content-Length: 1', 'Content-Length: 2']) + operation.body,
     ],
-  ])('fault 103: %s: 400 by an Error object', async (_, bytes) => {
+  ])('fault 103: %s gets 400 with an Error object', async (_, bytes) => {
     const [answer] = await rawAnswers(url, [bytes(operations()[name]), 'end'])
     expectRefusal(answer, 400)
   })
 })
 
-describe('a download', () => {
+describe('a download is answered', () => {
   const good = async (bytes: (operation: Operation) => string, count = 1, ...then: RawStep[]) => {
     const operation = operations().download
     const answers = await rawAnswers(url, [bytes(operation), ...then])
     expect(answers.map(answer => operation.said(answer))).toEqual(Array(count).fill(operation.good))
   }
 
-  test('plainly', () => good(operation => head(operation)))
+  test('for a plain request', () => good(operation => head(operation)))
 
-  test('fault 103: HTTP/1.0, without and with keep-alive', async () => {
+  test('fault 103: for HTTP/1.0, without and with keep-alive', async () => {
     await good(operation => head(operation, [], { version: '1.0', last: false }))
     await good(
       operation =>
@@ -303,7 +303,7 @@ describe('a download', () => {
     )
   })
 
-  test('fault 103: pipelined, among requests for tokens in chunks', async () => {
+  test('fault 103: for pipelined requests, among requests for tokens in chunks', async () => {
     const { download, token: grant } = operations()
     const bytes = [
       head(download, [], { last: false }),
@@ -318,7 +318,7 @@ describe('a download', () => {
     ])
   })
 
-  test('fault 103: with a body that it has no use for, which is not taken for the next request', async () => {
+  test('fault 103: for a request with an unused body, which is not taken for the next request', async () => {
     const bytes = (operation: Operation, header: string, body: string) =>
       head(operation, [header], { last: false }) + body + head(operation)
     await good(operation => bytes(operation, 'Content-Length: 9', 'GET / HTT'), 2)
@@ -328,7 +328,7 @@ describe('a download', () => {
     )
   })
 
-  test('fault 103: by an absolute target, whose host is the one that counts', async () => {
+  test('fault 103: for an absolute target, whose host decides', async () => {
     await good(operation =>
       head({ ...operation, target: `http://other.test:81${operation.target}` }),
     )
@@ -340,10 +340,10 @@ describe('a download', () => {
     expect(jsonOf(answer!).href).toBe(`http://other.test:81${emulator.paths.getFeedTypes}`)
   })
 
-  test('fault 103: from a client that closes its half at once', () =>
+  test('fault 103: for a client that closes its half at once', () =>
     good(operation => head(operation, [], { last: false }), 1, 'end'))
 
-  test('HEAD has the headers alone', async () => {
+  test('with the headers alone for HEAD', async () => {
     const [answer, ...more] = await rawAnswers(
       url,
       [head({ ...operations().download, method: 'HEAD' })],
@@ -356,13 +356,13 @@ describe('a download', () => {
     ])
   })
 
-  test('header names in any case, and blank lines before the request', () =>
+  test('for header names in any case, and blank lines before the request', () =>
     good(
       operation =>
         `\r\n\r\n${head({ ...operation, headers: operation.headers.map(line => line.replace(/^[^:]+/, name => name.toUpperCase())) })}`,
     ))
 
-  test('a header that comes twice is two values, and neither of them alone', async () => {
+  test('with two values for a header that comes twice, and neither of them alone', async () => {
     const { download } = operations()
     const idIn = async (line: string) =>
       jsonOf((await rawAnswers(url, [head(download, [line])]))[0]!).errorId
@@ -373,11 +373,11 @@ describe('a download', () => {
     expect(answer?.status).toBe(401)
   })
 
-  test('an upgrade that nobody speaks is passed over', () =>
+  test('for a request with an unknown upgrade, which is ignored', () =>
     good(operation => `${head({ ...operation, headers: [...operation.headers, 'Upgrade: h2c'] })}`))
 })
 
-describe('fault 103: what is no request for an operation is refused by an Error object', () => {
+describe('fault 103: a request for no operation is refused with an Error object', () => {
   const { raw } = String
   const cases: [what: string, status: number, bytes: () => string][] = [
     [
@@ -441,7 +441,7 @@ describe('fault 103: what is no request for an operation is refused by an Error 
       () => head(operations().download).replace('HTTP/1.1', 'HTTP/1.2'),
     ],
   ]
-  test.each(cases)('fault 103: %s: %i', async (_, status, bytes) => {
+  test.each(cases)('fault 103: %s gets %i', async (_, status, bytes) => {
     const answers = await rawAnswers(url, [bytes()])
     expect(answers).toHaveLength(1)
     expectRefusal(answers[0], status)
@@ -452,7 +452,7 @@ describe('fault 103: what is no request for an operation is refused by an Error 
     const [first, second] = await rawAnswers(url, [
       `${head(download, [], { last: false })}nonsense\r\n\r\n`,
     ])
-    // Both may be written at the same moment: then only the refusal can be.
+    // The server may write both answers at the same moment; then only the refusal is read.
     expectRefusal(second ?? first, 400)
   })
 })
@@ -460,7 +460,7 @@ describe('fault 103: what is no request for an operation is refused by an Error 
 describe('a listener whose answers fail', () => {
   const plain = plainErrors(false)
 
-  test('fault 103: before the answer: 500 by an Error object', async () => {
+  test('fault 103: gives 500 with an Error object before the answer', async () => {
     const server = await listen(() => Promise.reject(new TypeError('inside')), plain)
     const [answer] = await rawAnswers(server.url, [
       'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -469,7 +469,7 @@ describe('a listener whose answers fail', () => {
     await server.close()
   })
 
-  test('fault 103: in the middle of a file: the connection is reset, and what came before is all there is', async () => {
+  test('fault 103: resets the connection inside a file, after the bytes that were sent', async () => {
     const failing = async () => {
       const body = streamOf(
         (async function* () {

@@ -1,5 +1,5 @@
-// A plain client of the whole emulated service: it knows how to get tokens and has every answer
-// checked against the OpenAPI document.
+// A plain client of the whole emulated service. It gets tokens, and compares every answer with the
+// OpenAPI document.
 
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import { token } from './emulator-client'
@@ -8,11 +8,11 @@ import { validated } from './openapi-validation'
 export interface ServiceClient {
   readonly emulator: Emulator
   /**
-   * A request by a path of the service, with an application's token for everything; null removes a
-   * header.
+   * Sends a request to a path of the service, with a token of the application for all scopes; null
+   * removes a header.
    */
   send(path: string, headers?: Record<string, string | null>, init?: RequestInit): Promise<Response>
-  /** A JSON body to a path. */
+  /** Sends a JSON body to a path. */
   post(path: string, body: unknown, headers?: Record<string, string | null>): Promise<Response>
   /** `Bearer …` for these scopes, named without their base. */
   bearer(...scopes: string[]): Promise<string>

@@ -8,7 +8,7 @@ const BASIS = {
   scopeBase: 'https://a.test/oauth',
 }
 
-test('the documented paths', () => {
+test('the service has the documented paths', () => {
   expect(servicePaths(defineProfile(BASIS))).toMatchObject({
     getToken: '/oauth/token',
     getAccess: '/buy/feed/v1/access',
@@ -20,7 +20,7 @@ test('the documented paths', () => {
   })
 })
 
-test('base addresses with a path of their own, and paths of a profile', () => {
+test('base addresses may have a path, and a profile may have its own paths', () => {
   const profile = defineProfile({
     ...BASIS,
     baseUrl: 'https://a.test/api/',

@@ -1,5 +1,5 @@
-// curl, wget and aria2c against the emulator on a socket, in the header form of RFC 9110. A client
-// that is not installed is left out. FEEDMILL_STOCK_MB sets the size of the downloaded file
+// Runs curl, wget and aria2c with the emulator on a socket, in the header form of RFC 9110. A
+// client that is not installed is left out. FEEDMILL_STOCK_MB sets the size of the downloaded file
 // (default 6), for a run with a larger one.
 
 import { execFile } from 'node:child_process'
@@ -20,7 +20,7 @@ const MEGABYTES = Number(process.env.FEEDMILL_STOCK_MB ?? 6)
 const ITEMS = Math.ceil((MEGABYTES * 1_000_000) / 590)
 const COMMAND_LIMIT_MS = 120_000
 
-// The rule that waits for nothing lets every request stand in the log.
+// A rule with a wait of 0 records every request in the log.
 const emulator = createEmulator({
   world: { seed: 7, items: ITEMS },
   format: { gzipLevel: 0 },
@@ -63,7 +63,7 @@ function run(command: string, ...args: string[]): Promise<string> {
   })
 }
 
-/** A test that needs these clients. */
+/** Declares a test that needs these clients. */
 const testWith = (...tools: Tool[]) => test.runIf(tools.every(runsWith))
 
 const headerArguments = () => headers.flatMap(header => ['-H', header])
@@ -87,7 +87,7 @@ function sha256(name: string): string {
     .digest('hex')
 }
 
-/** The file as it was when somebody stopped downloading it. */
+/** The partial file of a download that was stopped. */
 function interrupted(name: string, bytes: number): void {
   writeFileSync(target(name), readFileSync(target('whole')))
   truncateSync(target(name), bytes)

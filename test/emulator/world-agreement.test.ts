@@ -1,6 +1,6 @@
-// The files of one world, as the service hands them out by its clock, add up to the state that the
-// world knows: bootstrap, dailies, snapshots and priority files, in any order, in several
-// marketplaces and categories.
+// Tests that the files that the service gives by its clock lead to the true state of the world:
+// bootstrap, dailies, snapshots and priority files, in any order, in several marketplaces and
+// categories.
 // Long: its properties compare whole worlds.
 
 import fc from 'fast-check'
@@ -38,7 +38,7 @@ interface Asked {
 const START = new Date('2026-03-01T07:00:00Z')
 const dateOf = (day: number) =>
   new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
-/** Everything documented, and the campaign payload as the item feed has it. */
+/** All documented columns, with the campaign payload of the item feed. */
 const columnsOf = (world: World) => [...world.itemColumns, 'priorityListingPayload']
 
 const bootstrap: Asked = {
@@ -101,7 +101,7 @@ async function mergedCells(
   return cells
 }
 
-/** A priority row says more of the payload than an item row that is older. */
+/** The payload of a priority row replaces that of an older item row. */
 function cellOf({ row, priority: newest, version }: MergedItem, column: string): string {
   if (column !== 'priorityListingPayload' || newest === null) return row.text(column)
   const { date } = newest.batch.file
@@ -124,7 +124,7 @@ describe('the files of one world agree', () => {
     order: fc.nat(),
   })
 
-  test('bootstrap, dailies, snapshots and priority files lead to the truth at the end of a day, in any order', () =>
+  test('the bootstrap, dailies, snapshots and priority files give the truth at the end of a day, in any order', () =>
     fc.assert(
       fc.asyncProperty(options, async ({ order, ...given }) => {
         const marketplaces = ['MKT_US', 'MKT_DE']
@@ -156,7 +156,7 @@ describe('the files of one world agree', () => {
       { numRuns: 6 },
     ))
 
-  test('a daily bootstrap and the snapshots since its Last-Modified lead to the truth at the end of the newest snapshot', () =>
+  test('a daily bootstrap and the snapshots since its Last-Modified give the truth at the end of the newest snapshot', () =>
     fc.assert(
       fc.asyncProperty(
         options,
@@ -193,7 +193,7 @@ describe('the files of one world agree', () => {
       { numRuns: 8 },
     ))
 
-  test('payloads do change within these days, by priority files alone too', async () => {
+  test('payloads change within these days, also by priority files alone', async () => {
     const opened = await client({
       world: { seed: 3, items: 400, start: START, hours: 72 },
       now: new Date(+START + 4 * DAY_MS + 9 * HOUR_MS),

@@ -1,5 +1,5 @@
-// What real feed files hold, and a reader must live with, occurs in a world that nobody asked for
-// anything special, as it is served.
+// Tests that the served files of a world with default options have the difficult content of real
+// feed files.
 
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
@@ -36,7 +36,7 @@ async function textOf(path: string): Promise<string> {
 }
 
 /**
- * By an independent parser, columns under their documented names whatever the header's spelling.
+ * Reads with an independent parser, and gives columns their documented names for any spelling.
  */
 function records(file: string): Record[] {
   const rows = parse(file, { delimiter: '\t', quote: '"', escape: '\\' }) as string[][]
@@ -53,7 +53,7 @@ function documentedName(heading: string): string {
 }
 
 describe('in a default world', () => {
-  test('titles hold text outside ASCII: two, three and four bytes a character', () => {
+  test('titles hold text outside ASCII with two, three and four bytes a character', () => {
     const titles = items.map(item => item.title!).join('\n')
     for (const characters of [/[\u0080-\u07ff]/, /[\u0800-\uffff]/, /[\u{10000}-\u{10ffff}]/u])
       expect(characters.test(titles)).toBe(true)
@@ -67,7 +67,7 @@ describe('in a default world', () => {
     expect(text.split('\n').some(line => /^[^\t]+\t[^"\t]+\t/.test(line))).toBe(true)
   })
 
-  test('quantities hide behind the threshold, and show at or below it', () => {
+  test('quantities are hidden above the threshold, and shown at or below it', () => {
     const hidden = items.filter(item => item.availabilityThresholdType === 'MORE_THAN')
     expect(hidden.length).toBeGreaterThan(100)
     for (const item of hidden)
@@ -96,7 +96,7 @@ describe('in a default world', () => {
     expect(empty).toBeLessThan(items.length)
   })
 
-  test('deprecated columns are there and return nothing', () => {
+  test('deprecated columns exist and have no values', () => {
     const deprecated = Object.entries(itemSchema.columns).flatMap(([name, column]) =>
       'deprecated' in column ? [name] : [],
     )
@@ -105,7 +105,7 @@ describe('in a default world', () => {
       expect(new Set(items.map(item => item[name]))).toEqual(new Set(['']))
   })
 
-  test('headers are spelt in every known way, and some files have a column that no document names', () => {
+  test('headers have every known spelling, and some files have an undocumented column', () => {
     const headers = snapshots.map(file => file.slice(0, file.indexOf('\n')).split('\t'))
     expect(headers.some(header => header.includes('gtin'))).toBe(true)
     expect(
@@ -122,7 +122,7 @@ describe('in a default world', () => {
     ).toContain('20.0')
   })
 
-  test('hours bring new, changed and ended items', () => {
+  test('hours have new, changed and ended items', () => {
     const kinds = new Set(
       snapshots.flatMap(file =>
         records(file).flatMap(row => (row.changeMetadata ?? '').split('|')),
@@ -141,14 +141,14 @@ describe('in a default world', () => {
     expect(availabilities).toEqual(new Set(['AVAILABLE', 'TEMPORARILY_UNAVAILABLE', 'UNAVAILABLE']))
   })
 
-  test('aspects come with and without labels, and with a semicolon at their end', () => {
+  test('aspects have labels or none, and some end with a semicolon', () => {
     const cells = items.map(item => item.localizedAspects!)
     expect(cells.some(cell => !cell.includes('|'))).toBe(true)
     expect(cells.some(cell => cell.split('|').length > 2)).toBe(true)
     expect(cells.some(cell => cell.endsWith(';'))).toBe(true)
   })
 
-  test('regions come with countries only, with regions only, with both and with none', () => {
+  test('regions have countries only, regions only, both or none', () => {
     const shapes = new Set(items.map(item => item.shipToIncludedRegions!.replaceAll(/:[^;]*/g, '')))
     expect(shapes).toEqual(new Set(['COUNTRY;', 'REGION;', 'COUNTRY;REGION;', '']))
   })

@@ -64,7 +64,7 @@ describe.each([
   })
 
   test.each(Object.keys(OPERATIONS) as OperationName[])(
-    'what is spoilt below is good: %s',
+    'the good request that is changed below succeeds: %s',
     async operation => {
       const stand = await openStand(shop)
       try {

@@ -243,7 +243,7 @@ describe.each([
   ['the documented service', DOCUMENTED],
   ['another service of its family', ANOTHER],
 ] as const)('%s', (_, shop) => {
-  test('has a case for each name', async () => {
+  test('there is a case for each name', async () => {
     const { stand } = await standOf(shop)
     expect(Object.keys(cases(stand, ''))).toEqual(names)
   })
@@ -264,7 +264,7 @@ describe.each([
       expect(error.message).toContain(text)
   })
 
-  test('a slow category has its days', async () => {
+  test('a slow category states its days', async () => {
     const stand = await stands.with(shop, { slowCategories: ['220'] })
     const scope = `${stand.profile.scopeBase}/${stand.profile.scopes.getItemFeed}`
     const bearer = await token(stand.emulator, 'http://emulator', stand.emulator.fetch, scope)
@@ -278,7 +278,7 @@ describe.each([
     )
   })
 
-  test('an error that is forced has no placeholder left', async () => {
+  test('a forced error has no placeholder left', async () => {
     const { stand, send, errorOf } = await standOf(shop)
     const path = `${stand.emulator.paths.getItemFeed}?feed_scope=ALL_ACTIVE&category_id=220`
     expect(
@@ -307,7 +307,7 @@ const NOTIFICATIONS = [
 // they have no code except 14007 of downloadFile (feed-file-catalog.md, section 6).
 describe('a token that opens nothing', () => {
   test.each([...FEEDS, ...CATALOG, ...NOTIFICATIONS])(
-    '%s: an Error object without a code, and the challenge of RFC 6750',
+    '%s gets an Error object without a code, and the challenge of RFC 6750',
     async operation => {
       for (const shop of [DOCUMENTED, ANOTHER]) {
         const { stand, send } = await standOf(shop)
@@ -352,7 +352,7 @@ describe('a token that opens nothing', () => {
     },
   )
 
-  test('of downloadFile, the code names the token and not the file', async () => {
+  test('the code of downloadFile names the token and not the file', async () => {
     const { stand, send, errorOf } = await standOf(DOCUMENTED)
     const { emulator, profile } = stand
     const wrong = await token(
@@ -369,7 +369,7 @@ describe('a token that opens nothing', () => {
     })
   })
 
-  test('of a feed type that is not permitted on the marketplace, the code names the file', async () => {
+  test('the code names the file for a feed type that is not permitted on the marketplace', async () => {
     const stand = await stands.with(DOCUMENTED, {
       access: { constraints: [{ marketplaceId: 'MKT_DE' }] },
     })
@@ -396,7 +396,7 @@ describe('a query parameter that comes twice', () => {
   test.each([
     ...FEEDS.map(operation => [operation, 13000] as const),
     ...(['getFeedTypes', 'getFiles'] as const).map(operation => [operation, undefined] as const),
-  ])('%s: 400, by the code %s', async (operation, errorId) => {
+  ])('%s gets 400 with the code %s', async (operation, errorId) => {
     const { stand, send, errorOf } = await standOf(DOCUMENTED)
     for (const query of [
       'feed_scope=DAILY&feed_scope=DAILY',

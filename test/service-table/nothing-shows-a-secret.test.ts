@@ -266,7 +266,7 @@ test.each(['401', '500', 'html', 'reset', '503;retry-after=0'])(
   },
 )
 
-test('fault 85: no secret is shown where the client is refused, or nobody listens', async () => {
+test('fault 85: no secret is shown where the client is refused, or no server listens', async () => {
   const stand = await openStand(DOCUMENTED)
   const wire = new Wire(stands.transport)
   const seen = new Set<unknown>()
@@ -319,7 +319,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   ).toEqual([])
 })
 
-test('the search finds what it looks for', () => {
+test('the search finds a planted secret', () => {
   const secret = [CLIENT_SECRET]
   const buried = new Error('x', {
     cause: new AggregateError([{ request: { headers: new Headers({ a: CLIENT_SECRET }) } }]),

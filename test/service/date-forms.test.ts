@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readDay, readHour } from '../../src/service/date-forms'
 
-test('days of the calendar', () => {
+test('a day of the calendar is read', () => {
   expect(readDay('20260315')).toBe(Date.UTC(2026, 2, 15))
   expect(readDay('20240229')).toBe(Date.UTC(2024, 1, 29))
   for (const text of [
@@ -20,7 +20,7 @@ test('days of the calendar', () => {
   }
 })
 
-test('whole hours of UTC', () => {
+test('a whole hour of UTC is read', () => {
   expect(readHour('2026-03-15T05:00:00.000Z')).toBe(Date.UTC(2026, 2, 15, 5))
   for (const text of [
     '2026-03-15T05:30:00.000Z',

@@ -20,7 +20,9 @@ test('the table has every row of fixtures/documents/errors.tsv, and no other', (
     errorId,
     domain,
     category,
-  }: DocumentedError | ErrorRow) => [source, operation, status, errorId, domain, category].join(' ')
+    condition,
+  }: DocumentedError | ErrorRow) =>
+    [source, operation, status, errorId, domain, category, condition.replaceAll('`', '')].join(' ')
   const written = documentedErrors.filter(({ source }) => source !== 'implied')
   expect(written.map(textOf).toSorted()).toEqual(errorRows.map(textOf).toSorted())
   expect(documentedErrors.length).toBeGreaterThan(110)
@@ -35,10 +37,11 @@ test('files that are still being generated and failures inside the service are r
 test('a code that the catalog states for a download is the same for its other operations', () => {
   const implied = documentedErrors.filter(({ source }) => source === 'implied')
   expect(implied.length).toBe(9)
-  for (const { status, errorId, category, domain, retryable } of implied) {
+  for (const { status, errorId, category, domain, condition, retryable } of implied) {
     expect(documentedError('downloadFile', status, errorId)).toMatchObject({
       category,
       domain,
+      condition,
       retryable,
     })
   }
@@ -157,7 +160,7 @@ describe('one error for each operation, status and code', () => {
   )
 
   test.each(Object.keys(OPERATIONS) as OperationName[])(
-    '%s: codes that no document has are kept, and so are statuses without one',
+    '%s: codes that no document has are kept, and so are statuses without a code',
     async operation => {
       expect(
         (await failureOf(operation, 418, { errorId: 99_999, category: 'NEW' })).error,

@@ -28,7 +28,7 @@ const SUBSCRIPTION = {
   payload: { deliveryProtocol: 'HTTPS', format: 'JSON', schemaVersion: '1.0' },
 }
 
-test('from a category to typed rows', async () => {
+test('the service leads from a category to typed rows', async () => {
   const { service, emulator } = start()
   const rows = await service.feeds.getItemFeed(BOOTSTRAP).rows().toArray()
   const items = [
@@ -82,7 +82,8 @@ async function useEverything({ service }: Emulated, marketplace: string): Promis
   ).toBeGreaterThan(0)
 }
 
-test('every operation of the feeds and the catalog', () => useEverything(start(), 'MKT_US'))
+test('the service has every operation of the feeds and the catalog', () =>
+  useEverything(start(), 'MKT_US'))
 
 test('a second profile, with another header name, prefix and paths, works by configuration alone', async () => {
   const other = {
@@ -202,7 +203,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
   )
 
   test.each(cases)(
-    'fault 85: a service that answers %i and repeats the token (%s)',
+    'fault 85: by a service that answers %i and repeats the token (%s)',
     async (status, form) => {
       const service = createFeedService(
         profile,
@@ -253,7 +254,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
   )
 
   test.each([400, 401, 500, 200])(
-    'fault 85: a token endpoint that answers %i and repeats the secret',
+    'fault 85: by a token endpoint that answers %i and repeats the secret',
     async status => {
       const transport = fetchTransport(async request => {
         const text = `${await request.text()} ${request.headers.get('authorization')} ${SECRET}`
@@ -280,7 +281,7 @@ describe('fault 85: no token and no secret is ever shown', () => {
     },
   )
 
-  test('fault 85: a token that cannot be sent in a header', async () => {
+  test('fault 85: by a token that cannot be sent in a header', async () => {
     const bad = `${TOKENS[0]}\r\nX-Evil: 1`
     const service = createFeedService(profile, () => bad, {
       transport: echoing(200, 'json'),
@@ -406,7 +407,7 @@ describe('the clock', () => {
   })
 })
 
-describe('fault 102: what cannot be a service is refused at the call, with the option’s name', () => {
+describe('fault 102: a wrong service is refused at the call, with the option’s name', () => {
   const PROFILE = {
     baseUrl: 'https://s.test',
     tokenUrl: 'https://s.test/token',

@@ -37,7 +37,7 @@ test('defaults are those of service-notes.md, sections 2 and 3', () => {
   expect(profileOf({ sandbox: true }).maxRangeBytes).toBe(10_000_000)
 })
 
-test('addresses of the operations', () => {
+test('an operation has its address', () => {
   const profile = profileOf({ baseUrl: 'https://api.test/' })
   const paths: [Parameters<typeof operationUrl>[1], string][] = [
     ['getAccess', '/buy/feed/v1/access'],
@@ -83,7 +83,7 @@ describe('plain http', () => {
     'http://127.0.0.1.evil.test',
     'http://localhost.evil.test',
     'http://10.0.0.1',
-  ])('%s is not, unless it is allowed', address => {
+  ])('%s is another machine, and is refused unless it is allowed', address => {
     for (const option of ['baseUrl', 'tokenUrl', 'keysBaseUrl', 'notificationsBaseUrl']) {
       expect(() => profileOf({ [option]: address })).toThrow(mistake(option))
       expect(profileOf({ [option]: address, allowHttp: true })).toMatchObject({ [option]: address })

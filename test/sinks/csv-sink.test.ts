@@ -33,7 +33,7 @@ const written = () => readFile(path, 'utf8')
 const read = async () =>
   parse(await written(), { columns: true }) as unknown as Record<string, string>[]
 
-test('header, quoting, lists as JSON, exact decimals; formulas are neutralised, numbers are not', async () => {
+test('the file has a header, quotes, lists as JSON and exact decimals, and formulas are neutralised but numbers are not', async () => {
   await rows(text).run(csvSink(path))
   expect(await read()).toEqual([
     {
@@ -53,13 +53,13 @@ describe('formulas', () => {
     return (await read()).map(row => row.cell)
   }
 
-  test('fault 88: a cell that begins with =, +, -, @ is neutralised by option', async () => {
+  test('fault 88: an option neutralises a cell that begins with =, +, -, @', async () => {
     const cells = ['=1', '+a', '-a', '@a', '-1.50', '+2', 'a=1']
     expect(await cellsAs(cells)).toEqual(["'=1", "'+a", "'-a", "'@a", '-1.50', '+2', 'a=1'])
     expect(await cellsAs(cells, { neutralizeFormulas: false })).toEqual(cells)
   })
 
-  test('fault 88: also in full width, behind blanks and invisible characters, and behind a control character', async () => {
+  test('fault 88: formulas are found in full width, behind blanks and invisible characters, and behind a control character', async () => {
     const cells = [
       '＝1',
       '＋a',
@@ -81,7 +81,7 @@ describe('formulas', () => {
     expect(await cellsAs(harmless)).toEqual(harmless)
   })
 
-  test('fault 88: whatever stands in a cell, what a spreadsheet would run begins with an apostrophe, and no other cell changes', async () => {
+  test('fault 88: every cell that a spreadsheet would run begins with an apostrophe, and no other cell changes', async () => {
     const unit = fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0\x7f\u00a0\u200b\ufeff19.aé漢"\',;')
     const cells = fc.array(
       fc.array(unit, { maxLength: 6 }).map(units => units.join('')),
@@ -102,13 +102,13 @@ describe('formulas', () => {
   })
 })
 
-test('an empty cell of a lone column is no blank line, which readers skip', async () => {
+test('an empty cell of a single column gives no blank line, because readers skip blank lines', async () => {
   await pipeline([{ a: '' }, { a: 'x' }]).run(csvSink(path))
   expect(parse(await written(), { skip_empty_lines: true })).toEqual([['a'], [''], ['x']])
 })
 
 describe('columns', () => {
-  test('chosen ones in their order; a header also when there are no rows', async () => {
+  test('chosen columns keep their order, and the header is written also where there are no rows', async () => {
     await rows(text).run(csvSink(path, { columns: ['extra' as string, 'itemId'], delimiter: ';' }))
     expect((await written()).split('\r\n')[0]).toBe('extra;itemId')
     await rows('itemId\n').run(csvSink(path, { columns: ['itemId'] }))
@@ -117,12 +117,12 @@ describe('columns', () => {
     expect(await written()).toBe('')
   })
 
-  test('a column of the schema that the file lacks is empty cells', async () => {
+  test('a column of the schema that the file lacks has empty cells', async () => {
     await rows('itemId\nv1|1|0\n').run(csvSink(path, { columns: ['itemId', 'price', 'tags'] }))
     expect(await written()).toBe('itemId,price,tags\r\nv1|1|0,,[]\r\n')
   })
 
-  test('fault 101: names that neither schema nor file have are typed, and nothing is written', async () => {
+  test('fault 101: names that neither schema nor file have are a typed error, and nothing is written', async () => {
     await writeFile(path, 'before')
     const stream = new PassThrough()
     for (const target of [path, stream]) {
@@ -138,7 +138,7 @@ describe('columns', () => {
     expect(stream.readableLength).toBe(0)
   })
 
-  test('fault 101: a column that the parser left out is not taken for an empty one', async () => {
+  test('fault 101: a column that the parser left out does not count as empty', async () => {
     const some = pipeline([Buffer.from(text)]).to(new TsvRowParser({ schema, columns: ['itemId'] }))
     await expect(
       some.run(csvSink(path, { columns: ['itemId', 'price' as string] })),
@@ -149,7 +149,7 @@ describe('columns', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('fault 101: each file of several has to have them', async () => {
+  test('fault 101: each of several files must have the columns', async () => {
     const both = concat([rows('itemId\textra\nv1|1|0\tx\n'), rows('itemId\nv1|2|0\n')])
     await expect(both.run(csvSink(path, { columns: ['extra' as string] }))).rejects.toMatchObject({
       code: 'COLUMN_UNKNOWN',
@@ -157,7 +157,7 @@ describe('columns', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('fault 101: a name that no plain object has is typed, at the end of few and within the first of many', async () => {
+  test('fault 101: a name that no plain object has is a typed error, at the end of few objects and within the first of many', async () => {
     const stream = new PassThrough()
     for (const count of [1, SEARCHED_ROWS - 1, SEARCHED_ROWS * 3]) {
       let reads = 0
@@ -174,7 +174,7 @@ describe('columns', () => {
     expect(stream.readableLength).toBe(0)
   })
 
-  test('a property that some objects lack is an empty cell, also where the first ones lack it', async () => {
+  test('a property that some objects lack is an empty cell, also where the first objects lack it', async () => {
     const objects: { a: number; b?: string | undefined }[] = [
       { a: 1 },
       { a: 2, b: 'x' },
@@ -189,7 +189,7 @@ describe('columns', () => {
     expect(await written()).toBe('a,constructor\r\n1,\r\n2,c\r\n')
   })
 
-  test('fault 101: without chosen columns, a cell that has no column is not lost in silence', async () => {
+  test('fault 101: a cell without a column is not lost in silence where no columns are chosen', async () => {
     const objects: { a: number; b?: number }[] = [{ a: 1 }, { a: 2 }, { a: 3, b: 4 }]
     await expect(pipeline(objects).run(csvSink(path))).rejects.toMatchObject({
       code: 'COLUMN_UNKNOWN',
@@ -203,7 +203,7 @@ describe('columns', () => {
 })
 
 describe('values', () => {
-  test('what JSON writes as text is text, objects are JSON, big numbers are exact', async () => {
+  test('a value is text as JSON writes it, objects are JSON, and big numbers are exact', async () => {
     const row = {
       a: new Date(0),
       b: 2n ** 70n,
@@ -226,7 +226,7 @@ describe('values', () => {
     ['a function', () => 1, 'function'],
     ['a symbol', Symbol('s'), 'symbol'],
     ['a nested BigInt', { n: 1n }, 'BigInt'],
-  ])('a cell that is %s is typed, with the row and the column', async (_, value, kind) => {
+  ])('a cell that is %s is a typed error with the row and the column', async (_, value, kind) => {
     await expect(
       pipeline([{ a: 1 as unknown }, { a: value }]).run(csvSink(path)),
     ).rejects.toMatchObject({
@@ -245,7 +245,7 @@ describe('values', () => {
     ['undefined', undefined],
     ['a list', [1, 2]],
     ['a promise', Promise.resolve({ a: 1 })],
-  ])('%s in place of a row is typed', async (_, value) => {
+  ])('%s in place of a row is a typed error', async (_, value) => {
     await expect(pipeline([[value]]).run(csvSink<unknown>(path))).rejects.toMatchObject({
       code: 'SINK_VALUE_INVALID',
       context: { sink: 'csv', row: 1 },

@@ -27,7 +27,7 @@ describe('paths', () => {
   // A defect could replace a device of the machine when root runs the tests, so the test uses one
   // that nothing else needs.
   test.runIf(existsSync('/dev/full'))(
-    'fault 91: a device stays one, and what it refuses is typed, at its path and through a link',
+    'fault 91: a device stays a device, and its refusal is a typed error, at its path and through a link',
     async () => {
       await symlink('/dev/full', join(folder, 'link'))
       for (const path of ['/dev/full', join(folder, 'link')]) {
@@ -45,7 +45,7 @@ describe('paths', () => {
     },
   )
 
-  test('fault 91: a FIFO gets the text and stays one', async () => {
+  test('fault 91: a FIFO receives the text and stays a FIFO', async () => {
     const path = join(folder, 'fifo')
     try {
       execFileSync('mkfifo', [path], { stdio: 'ignore' })
@@ -65,7 +65,7 @@ describe('paths', () => {
   })
 
   test.runIf(hasDescriptors)(
-    'fault 91: an open descriptor is written where its other writers are',
+    'fault 91: an open descriptor is written at the position of its other writers',
     async () => {
       const path = join(folder, 'log')
       const descriptor = openSync(path, 'w')
@@ -85,7 +85,7 @@ describe('paths', () => {
     },
   )
 
-  test('fault 91: a folder is refused before anything is read', async () => {
+  test('fault 91: a folder is refused before the first read', async () => {
     let reads = 0
     const source = () => {
       reads++
@@ -99,7 +99,7 @@ describe('paths', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('a place where no file can be made is refused before anything is read, with the path and the reason', async () => {
+  test('a place where no file can be made is refused before the first read, with the path and the reason', async () => {
     await writeFile(join(folder, 'file'), '')
     let reads = 0
     for (const [path, reason] of [
@@ -118,7 +118,7 @@ describe('paths', () => {
 })
 
 describe('streams', () => {
-  test('get every line in order, however slowly they are read, and are not ended', async () => {
+  test('get every line in order at any speed of the reader, and are not ended', async () => {
     const stream = new PassThrough({ highWaterMark: 16 })
     const read = text(stream)
     await pipeline(items).run(ndjsonSink(stream))
@@ -128,7 +128,7 @@ describe('streams', () => {
     expect(await read).toBe(ndjson)
   })
 
-  test('fault 95: a reader that has gone away is a typed error with its reason, and ends nothing else', async () => {
+  test('fault 95: fail with a typed error and its reason when the reader has gone away, and end nothing else', async () => {
     const gone = new Writable({
       write: (_chunk, _encoding, done) =>
         done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
@@ -146,7 +146,7 @@ describe('streams', () => {
     })
   })
 
-  test('a pipeline that fails writes no more', async () => {
+  test('get nothing more from a pipeline that failed', async () => {
     const stream = new PassThrough()
     const read = text(stream)
     async function* failing() {
@@ -161,7 +161,7 @@ describe('streams', () => {
   })
 })
 
-test('fault 102: what is no path and no stream is refused at the call', () => {
+test('fault 102: a target that is no path and no stream is refused at the call', () => {
   for (const make of [ndjsonSink, csvSink]) {
     for (const target of [undefined, null, '', 7, 'a\0b', {}, { write() {} }, PassThrough]) {
       expect(() => make(target as string)).toThrow(

@@ -27,7 +27,7 @@ const text =
 const written = () => readFile(path, 'utf8')
 const lines = async () => (await written()).trimEnd().split('\n')
 
-test('one typed object a line', async () => {
+test('each line is one typed object', async () => {
   await rows(text).run(ndjsonSink(path))
   expect((await lines()).map(line => JSON.parse(line))).toEqual([
     {
@@ -41,7 +41,7 @@ test('one typed object a line', async () => {
   ])
 })
 
-test('many rows, in order, with backpressure on the file', async () => {
+test('many rows are written in order, with backpressure on the file', async () => {
   await pipeline(Array.from({ length: 5000 }, (_, n) => [{ n, text: 'x'.repeat(200) }])).run(
     ndjsonSink(path),
   )
@@ -50,7 +50,7 @@ test('many rows, in order, with backpressure on the file', async () => {
   )
 })
 
-test('lines longer than the buffer, with characters of every length', async () => {
+test('a line may be longer than the buffer, with characters of every length', async () => {
   const texts = ['é漢😀'.repeat(100_000), 'a', '😀'.repeat(70_001), '\ud800 lone']
   await pipeline([texts]).run(ndjsonSink(path))
   expect(
@@ -58,7 +58,7 @@ test('lines longer than the buffer, with characters of every length', async () =
   ).toBe(true)
 })
 
-test('a failure leaves an earlier file as it was, and nothing half written', async () => {
+test('a failure leaves an earlier file unchanged, and nothing half written', async () => {
   await writeFile(path, 'before')
   await expect(rows(`${text}short\n`).run(ndjsonSink(path))).rejects.toMatchObject({
     code: 'TSV_ROW_SHORT',
@@ -67,7 +67,7 @@ test('a failure leaves an earlier file as it was, and nothing half written', asy
   expect(await readdir(folder)).toEqual(['out.ndjson'])
 })
 
-test('any JSON value is a line; inside objects the rules of JSON.stringify hold', async () => {
+test('any JSON value is a line, and the rules of JSON.stringify hold inside objects', async () => {
   await pipeline([
     ['a', 1.5, true, null, [1, 2], { a: undefined, b: Number.NaN, c: new Date(0) }],
   ]).run(ndjsonSink(path))
@@ -99,7 +99,7 @@ test.each([
   ['an object with a BigInt', { a: 1n }, 'BigInt'],
   ['an object that contains itself', circular, 'circular'],
   ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'toJSON'],
-])('a line that is %s is typed, with its number', async (_, value, reason) => {
+])('a line that is %s is a typed error with its number', async (_, value, reason) => {
   await writeFile(path, 'before')
   await expect(
     pipeline([[{ a: 1 }], [{ a: 2 }, value]]).run(ndjsonSink<unknown>(path)),

@@ -36,7 +36,7 @@ test('fault 101: columns that the rows do not have do not compile', () => {
   objects().run(csvSink('f', { colums: ['itemId'] }))
 })
 
-test('columns that they have do', () => {
+test('columns that the rows have compile', () => {
   rows().run(csvSink('f'))
   rows().run(csvSink('f', { columns: ['itemId', 'title'], delimiter: ';' }))
   rows()
@@ -46,7 +46,7 @@ test('columns that they have do', () => {
   pipeline([[{ a: 1 }, { b: 2 }]]).run(csvSink('f', { columns: ['a', 'b'] }))
 })
 
-test('names that only run time knows are checked there', () => {
+test('names that are known only at run time are checked there', () => {
   rows().run(csvSink('f', { columns: names }))
   rows().run(csvSink('f', { columns: ['itemId', 'of the file' as string] }))
   pipeline(bytes)
@@ -61,7 +61,7 @@ test('names that only run time knows are checked there', () => {
   rows().run(sink)
 })
 
-test('what is no line of NDJSON does not compile', () => {
+test('a value that is no line of NDJSON does not compile', () => {
   // @ts-expect-error bytes that nothing has parsed
   pipeline(bytes).to(new Gunzip()).run(ndjsonSink('f'))
   // @ts-expect-error the same from a Node stream
@@ -79,7 +79,7 @@ test('what is no line of NDJSON does not compile', () => {
   nothing.run(ndjsonSink('f'))
 })
 
-test('what is one does', () => {
+test('a value that is a line of NDJSON compiles', () => {
   rows().run(ndjsonSink('f'))
   rows().run(ndjsonSink(process.stdout))
   objects().run(ndjsonSink('f'))

@@ -57,7 +57,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return code as number | null
 }
 
-test('fault 90: two processes that write one path at the same time: both end well, and the file is one of the two, whole', async () => {
+test('fault 90: two processes that write one path at the same time end well, and the file is one of the two, whole', async () => {
   const children = [start('a'), start('b')]
   await Promise.all(children.map(child => once(child, 'message')))
   expect((await readdir(folder)).filter(name => TEMPORARY.test(name))).toHaveLength(2)
@@ -68,7 +68,7 @@ test('fault 90: two processes that write one path at the same time: both end wel
   expect(await readdir(folder)).toEqual(['out'])
 }, 60_000)
 
-test('fault 90: two sinks of one process: the last commit wins, and nothing is mixed', async () => {
+test('fault 90: the last commit of two sinks in one process wins, and nothing is mixed', async () => {
   async function* lines(letter: string) {
     for (let n = 0; n < LINES; n++) {
       // The other writer continues.
@@ -85,7 +85,7 @@ test('fault 90: two sinks of one process: the last commit wins, and nothing is m
   expect(await readdir(folder)).toEqual(['out'])
 })
 
-test('fault 90: one sink in two runs at once: the second run is refused, and the sink serves later ones', async () => {
+test('fault 90: the second of two simultaneous runs with one sink is refused, and the sink serves later runs', async () => {
   const sink = csvSink<{ a: string }>(path)
   async function* slowly(letter: string) {
     for (let n = 0; n < 3; n++) {
@@ -108,7 +108,7 @@ test('fault 90: one sink in two runs at once: the second run is refused, and the
   expect(await readdir(folder)).toEqual(['out'])
 })
 
-test('a process that exits in the middle removes its temporary file; one that is killed leaves it, under its documented name', async () => {
+test('a process that exits in the middle removes its temporary file, and a killed process leaves it under its documented name', async () => {
   await writeFile(path, 'before')
   const exiting = start('a')
   await once(exiting, 'message')

@@ -1,7 +1,7 @@
 // The engine with a worker, for streams of any size: the worker inflates everything but the first
 // byte.
 
-import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
+import { setMaxInflateWorkers } from '../../src/stages/inflate-worker-limit'
 import { ParallelInflate } from '../../src/stages/parallel-inflate'
 
 // The engine waits for its worker, however many engines there are.

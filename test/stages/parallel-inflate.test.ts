@@ -10,7 +10,7 @@ import {
   takeInflateMemory,
 } from '../../src/codec/gzip/inflate-memory'
 import { loanOf } from '../../src/codec/loan'
-import { setMaxInflateWorkers } from '../../src/stages/inflate-workers'
+import { setMaxInflateWorkers } from '../../src/stages/inflate-worker-limit'
 import { ParallelInflate, WORKER_FROM_BYTES } from '../../src/stages/parallel-inflate'
 import { cutAt, feedText } from '../codec/gzip/build-gzip'
 import { randomNumbers } from '../codec/gzip/deflate-mutants'

@@ -8,7 +8,7 @@ const key = fc.string({
 })
 
 describe('the order of keys', () => {
-  test('is that of their UTF-8 bytes, past U+FFFF too', () => {
+  test('is that of their UTF-8 bytes, also past U+FFFF', () => {
     expect('\uffff' < '😀').toBe(false)
     expect(compareKeys('\uffff', '😀')).toBeLessThan(0)
     fc.assert(

@@ -48,7 +48,7 @@ test.each([TOO_LONG, MEGABYTE])(
   },
 )
 
-test('fault 97: the longest keys are merged and joined', async () => {
+test('fault 97: the longest keys can be merged and joined', async () => {
   const merged = (await outputsOf(new SnapshotMerger(), items([LONGEST, '']))).flat()
   expect(merged.map(({ itemId, kind }) => [itemId, kind])).toEqual([[LONGEST, 'inserted']])
   const joined = (

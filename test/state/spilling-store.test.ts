@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const put = (key: string, length: number) => ({ key, value: Buffer.alloc(length, key) })
 
-test('a store stays in memory up to its limit, goes to disk past it, and removes its folder at the end', async () => {
+test('a store stays in memory up to its limit, goes to disk beyond it, and removes its folder at the end', async () => {
   const store = new SpillingStore({ memoryBytes: 10_000, folder })
   await store.write([put('a', 4000), put('b', 4000)])
   expect([store.spilled, await readdir(folder)]).toEqual([false, []])
@@ -40,7 +40,7 @@ test('a listing that began in memory is complete after the store has gone to dis
   await store.close()
 })
 
-test('closing waits for a write that is under way', async () => {
+test('closing waits for a running write', async () => {
   const store = new SpillingStore({ memoryBytes: 0, folder })
   const writing = store.write([put('a', 5000)])
   await store.close()

@@ -63,7 +63,7 @@ const step = fc.oneof(
 )
 
 describe.each(Object.entries(STORES))('%s', (_, open) => {
-  test('any operations agree with a map', async () => {
+  test('agrees with a map after any operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
         const opened = await open()
@@ -149,7 +149,7 @@ describe.each(Object.entries(STORES))('%s', (_, open) => {
     await opened.dispose()
   })
 
-  test('a listing goes on while more is written', async () => {
+  test('continues a listing while more is written', async () => {
     const opened = await open()
     const write = (from: number, to: number, text: string) =>
       opened.store.write(
@@ -171,7 +171,7 @@ describe.each(Object.entries(STORES))('%s', (_, open) => {
     await opened.dispose()
   })
 
-  test('one write of many megabytes is whole', async () => {
+  test('makes one write of many megabytes as a whole', async () => {
     const opened = await open()
     const ops = Array.from({ length: 12 }, (_, n) => ({
       key: `k${n}`,

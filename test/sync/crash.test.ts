@@ -71,7 +71,7 @@ describe.each(scenarios)('$name', scenario => {
     whole = await resultOf(machine)
   })
 
-  test('has all that a crash can hit', () => {
+  test('it has calls for every kind of crash', () => {
     expect(calls.length).toBeGreaterThan(100)
     expect(
       [...whole.files.keys()].filter(path => path.includes('/spool/') || path.includes('/lock')),
@@ -100,15 +100,15 @@ describe.each(scenarios)('$name', scenario => {
 
   const sampled = () => calls.map((_, n) => n + 1).filter(at => at % EVERY === 1 % EVERY)
 
-  test('fault 77: killed at a call, the next run ends with the same state, ledger and files', async () => {
+  test('fault 77: it is killed at a call, and the next run ends with the same state, ledger and files', async () => {
     await dieAtEvery('process', sampled(), ['before', 'within', 'after'])
   }, 900_000)
 
-  test('fault 78: the power goes at a call, and of what was not synced anything may be lost or torn: the next run ends with the same', async () => {
+  test('fault 78: the power fails at a call and unsynced writes are lost or torn, and the next run ends with the same state', async () => {
     await dieAtEvery('power', sampled(), ['before', 'within', 'after'])
   }, 900_000)
 
-  test('fault 82: killed when a write to the store has been made and before that is known, the next run ends with the same', async () => {
+  test('fault 82: it is killed after a write to the store that it does not know of, and the next run ends with the same state', async () => {
     const writes = calls.flatMap((call, n) => (call.startsWith('store write') ? [n + 1] : []))
     expect(writes.length).toBeGreaterThan(8)
     await dieAtEvery('process', EVERY === 1 ? writes : writes.filter((_, n) => n % 4 === 0), [
@@ -117,7 +117,7 @@ describe.each(scenarios)('$name', scenario => {
   }, 900_000)
 
   test.each(['ENOSPC', 'EIO'] as const)(
-    'fault 79: %s at a call stops the run, typed, and the next one ends with the same',
+    'fault 79: %s at a call stops the run with a typed error, and the next run ends with the same state',
     async what => {
       for (const at of sampled()) {
         const { machine, error } = await lastRun(scenario, at, { at, what, lasting: at % 2 === 0 })

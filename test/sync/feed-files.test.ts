@@ -42,7 +42,7 @@ describe('a file as a request', () => {
   })
 })
 
-test('rows carry what tells their file apart, and when it was made', () => {
+test('rows have the identity of their file, and the time at which it was made', () => {
   expect(feedFileOf(ids[4]!, 'Sun, 01 Mar 2026 10:00:00 GMT')).toEqual({
     ...category,
     feed: 'item_snapshot',
@@ -58,13 +58,13 @@ test('rows carry what tells their file apart, and when it was made', () => {
   expect([readDate(undefined), readDate('soon')]).toEqual([undefined, undefined])
 })
 
-test('a bootstrap is asked for without its generation; all others as they are', () => {
+test('the request for a bootstrap has no generation, and other requests are unchanged', () => {
   expect(ids.map(isBootstrap)).toEqual([true, false, true, false, false, false])
   expect(askedId(ids[0]!)).toEqual({ ...category, feed: 'item', scope: 'ALL_ACTIVE' })
   expect(ids.slice(1).map(askedId)).toEqual(ids.slice(1))
 })
 
-test('fault 87: different files have different names, and none leads out of its folder', () => {
+test('fault 87: different files have different names, and no name leads out of its folder', () => {
   const strange: FileId = {
     ...category,
     marketplace: '../..',

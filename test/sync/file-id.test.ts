@@ -49,7 +49,7 @@ const ids: fc.Arbitrary<FileId> = fc.oneof(
 )
 
 describe('any file', () => {
-  test('is read back from its key', () => {
+  test('reads back from its key', () => {
     fc.assert(
       fc.property(ids, id => {
         expect(readFileIdKey(fileIdKey(id))).toEqual(id)
@@ -57,7 +57,7 @@ describe('any file', () => {
     )
   })
 
-  test('two files have two keys', () => {
+  test('has a key that differs from the key of another file', () => {
     fc.assert(
       fc.property(ids, ids, (a, b) => {
         expect(fileIdKey(a) === fileIdKey(b)).toBe(JSON.stringify(a) === JSON.stringify(b))

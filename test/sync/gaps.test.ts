@@ -68,7 +68,7 @@ async function look(shop: GapShop, machine: SimulatedMachine, nowMs: number) {
   }
 }
 
-test('fault 75: a missing hour stops the watermark, and the state stays exactly what was true then', async () => {
+test('fault 75: a missing hour stops the watermark, and the state stays true for that time', async () => {
   const [shop, machine] = [gapShop(), new SimulatedMachine(1)]
   expect(await look(shop, machine, NOW)).toEqual({ watermark: GAP, missing: 1, gone: 0, failed: 0 })
   expect(await look(shop, machine, NOW + 5 * HOUR_MS)).toEqual({
@@ -80,7 +80,7 @@ test('fault 75: a missing hour stops the watermark, and the state stays exactly 
   await shop.close()
 })
 
-test('fault 75: when it comes, the hours behind it come in at once', async () => {
+test('fault 75: the hours behind a missing hour are applied at once when it comes', async () => {
   const [shop, machine] = [gapShop(), new SimulatedMachine(2)]
   await look(shop, machine, NOW)
   shop.comes()
@@ -93,7 +93,7 @@ test('fault 75: when it comes, the hours behind it come in at once', async () =>
   await shop.close()
 })
 
-test('fault 75: past the seven days that it is kept, a new bootstrap takes its place', async () => {
+test('fault 75: a new bootstrap replaces a missing hour after its seven days', async () => {
   const [shop, machine] = [gapShop(), new SimulatedMachine(3)]
   await look(shop, machine, NOW)
   const last = GAP + 7 * DAY_MS
@@ -103,7 +103,7 @@ test('fault 75: past the seven days that it is kept, a new bootstrap takes its p
   await shop.close()
 })
 
-test('fault 75: where the service has no newer bootstrap, the state waits as it is', async () => {
+test('fault 75: the state waits unchanged where the service has no newer bootstrap', async () => {
   const [shop, machine] = [gapShop(new Date(START + DAY_MS)), new SimulatedMachine(4)]
   await look(shop, machine, NOW)
   const before = shop.sent.length
@@ -116,7 +116,7 @@ test('fault 75: where the service has no newer bootstrap, the state waits as it 
   await shop.close()
 })
 
-test('a bootstrap that was made after `until` is not taken: the state would say more than was asked for', async () => {
+test('a bootstrap that was made after `until` is not applied, because the state would be newer than requested', async () => {
   const shop = gapShop()
   shop.comes()
   const bootstrap = START + DAY_MS

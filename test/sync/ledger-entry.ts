@@ -1,4 +1,4 @@
-// An entry of the ledger whose numbers do not matter, for tests of what is done with it.
+// An entry of the ledger with arbitrary numbers, for tests that only pass it on.
 
 import type { FileId } from '../../src/sync/file-id'
 import type { LedgerEntry } from '../../src/sync/folder/ledger'

@@ -9,7 +9,7 @@ test.each([
   [256, 3],
   [1024, 8],
 ])(
-  '%i MiB for %i downloads: what is held fits, and nothing is too small to work',
+  '%i MiB for %i downloads: the shares fit, and each is large enough to work',
   (mib, downloads) => {
     const { storeBytes, windowBytes, chunkBytes, rangesAtOnce, pieceBytes, commitBytes } =
       memoryShares(mib * MIB, downloads)
@@ -21,7 +21,7 @@ test.each([
   },
 )
 
-test('less than what the process itself needs is refused', () => {
+test('less memory than the process itself needs is refused', () => {
   expect(() => memoryShares(64 * MIB, 1)).toThrow(
     expect.objectContaining({ code: 'OPTION_INVALID' }),
   )

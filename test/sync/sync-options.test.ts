@@ -26,7 +26,7 @@ const anything = (value: unknown) => value as never
 const refusal = (option: string) =>
   expect.objectContaining({ code: 'OPTION_INVALID', context: expect.objectContaining({ option }) })
 
-describe('fault 102: sync refuses at the call, and makes no folder', () => {
+describe('fault 102: sync refuses wrong options at the call, and makes no folder', () => {
   test.each([
     ['options', undefined],
     ['options', null],
@@ -53,7 +53,7 @@ describe('fault 102: sync refuses at the call, and makes no folder', () => {
   })
 })
 
-describe('fault 102: the others refuse at the call', () => {
+describe('fault 102: the other functions refuse wrong options at the call', () => {
   test.each([
     ['memoryByte', () => new SnapshotMerger(anything({ memoryByte: 1 }))],
     ['options', () => new SnapshotMerger(anything(null))],
@@ -101,7 +101,7 @@ describe('the clock', () => {
     ['given to sync alone, as a moment', { now: NOW }, {}],
     ['given to sync alone, as a function', { now: () => NOW }, {}],
     ['given to the service alone', { now: undefined }, { now: NOW }],
-  ])('%s is that of the calendar and of the clients', async (_, options, serviceOptions) => {
+  ])('%s is used by the calendar and by the clients', async (_, options, serviceOptions) => {
     const shop = new SmallShop(WORLD, +NOW, {
       service: { checks: 'all', now: new Date('2031-01-01T00:00:00Z'), ...serviceOptions },
     })

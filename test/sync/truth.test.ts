@@ -170,7 +170,7 @@ describe('a synchronisation ends with the truth at its watermark', () => {
     180_000,
   )
 
-  test('on the disk, by the store that is used there', async () => {
+  test('on the disk, with the store for folders', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'feedmill-truth-'))
     const shop = shopOf(21, { faults: { rate: 0.05, seed: 21 } })
     const summary = await shop.sync(machineEnvironment, { ...TROUBLED, folder }).summary
@@ -199,7 +199,7 @@ async function ledgerOf(machine: SimulatedMachine) {
 }
 
 describe('the state does not depend on how the files came', () => {
-  test('delayed: looked for every few hours, each time with some of them not there yet', async () => {
+  test('whether they are delayed, and some missing at each poll', async () => {
     const shop = shopOf(4, { faults: { rate: 0.3, seed: 4, kinds: ['404', '500', '503'] } })
     const machine = new SimulatedMachine(4)
     const options = { ...TROUBLED, patienceMs: 0, ranges: { ...TROUBLED.ranges, patienceMs: 0 } }
@@ -214,7 +214,7 @@ describe('the state does not depend on how the files came', () => {
     await sound.close()
   }, 180_000)
 
-  test('shuffled and repeated: files applied in any order, some more than once, give the same items', async () => {
+  test('whether they are shuffled and repeated', async () => {
     const shop = shopOf(9)
     const machine = new SimulatedMachine(9)
     shop.nowMs = FIRST_MS

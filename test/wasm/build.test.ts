@@ -14,7 +14,7 @@ const GENERATED = [
   'stages/inflate-worker-source.ts',
 ]
 
-test('makes the modules and the worker wherever packages are found', {
+test('the build makes the modules and the worker wherever packages are found', {
   timeout: 60_000,
 }, async () => {
   await mkdir(`${ROOT}.tmp`, { recursive: true })

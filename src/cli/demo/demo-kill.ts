@@ -48,8 +48,12 @@ export async function killedRun(
   }
   const [, signal] = await exited
   if (signal !== 'SIGKILL')
-    throw new FeedError('STAGE_FAILED', 'the run that was to be killed ended before that', {
-      stage: 'demo',
-    })
+    throw new FeedError(
+      'STAGE_FAILED',
+      'the run ended before the demo could kill it: use more items',
+      {
+        stage: 'demo',
+      },
+    )
   return done
 }

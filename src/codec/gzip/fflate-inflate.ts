@@ -51,7 +51,8 @@ export function newFflateInflate(startOffset: number): FflateInflate {
   isSupported ||= readsItsState()
   if (isSupported) return new FflateInflate(startOffset)
   const context = { package: 'fflate', expected: '0.8.x' }
-  const message = 'the fflate engine cannot read the state of the installed fflate'
+  const message =
+    'the fflate engine cannot read the state of the installed fflate: install version 0.8'
   throw new FeedError('DEPENDENCY_UNSUPPORTED', message, context)
 }
 

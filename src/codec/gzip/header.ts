@@ -138,16 +138,20 @@ export class GzipHeader {
       )
     return new FeedError(
       'GZIP_TRAILING_GARBAGE',
-      `bytes after the last gzip member, at byte ${byteOffset}`,
+      `the gzip file has other bytes after its last member, at byte ${byteOffset}: remove them`,
       { byteOffset },
     )
   }
 
   #invalid(reason: string): FeedError {
     const byteOffset = this.#startOffset + this.#bytes - 1
-    return new FeedError('GZIP_HEADER_INVALID', `gzip header at byte ${byteOffset}: ${reason}`, {
-      byteOffset,
-      reason,
-    })
+    return new FeedError(
+      'GZIP_HEADER_INVALID',
+      `the gzip header is not valid at byte ${byteOffset}: ${reason}`,
+      {
+        byteOffset,
+        reason,
+      },
+    )
   }
 }

@@ -91,7 +91,7 @@ export type NewInflateEngine = (startOffset: number) => InflateEngine
  * @param cause the error of the engine's library, if it throws one
  */
 export function dataInvalid(byteOffset: number, reason: string, cause?: unknown): FeedError {
-  const message = `deflate data near byte ${byteOffset}: ${reason}`
+  const message = `the deflate data is damaged near byte ${byteOffset}, so fetch the file again: ${reason}`
   return new FeedError(
     'GZIP_DATA_INVALID',
     message,

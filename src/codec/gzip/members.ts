@@ -134,12 +134,15 @@ export class GzipMembers {
    */
   end(): void {
     const { byteOffset } = this
-    if (byteOffset === 0) throw new FeedError('GZIP_EMPTY', 'no gzip input at all', { byteOffset })
+    if (byteOffset === 0)
+      throw new FeedError('GZIP_EMPTY', 'the gzip input has no bytes: check its source', {
+        byteOffset,
+      })
     if (this.#phase === 'padding') return
     const part = this.#phase
     throw new FeedError(
       'GZIP_TRUNCATED',
-      `gzip file ends at byte ${byteOffset}, inside a member's ${part}`,
+      `the gzip file ends at byte ${byteOffset}, inside a member's ${part}: fetch the whole file`,
       { byteOffset, part },
     )
   }
@@ -213,13 +216,13 @@ export class GzipMembers {
     const { byteOffset } = this
     return new FeedError(
       'GZIP_LIMIT',
-      `gzip file passes ${option} ${limit} at byte ${byteOffset}`,
+      `the gzip file exceeds ${option} ${limit} at byte ${byteOffset}: raise it for a file that you trust`,
       { byteOffset, option, limit },
     )
   }
 
   #nestedGzip(): FeedError {
-    const message = 'the content is gzip again: was the file requested with Accept-Encoding: gzip?'
+    const message = 'the content is compressed twice: fetch the file without Accept-Encoding: gzip'
     return new FeedError('GZIP_NESTED', message, { byteOffset: this.#byteOffset })
   }
 }

@@ -62,6 +62,6 @@ function mismatch(
   expected: number,
   actual: number,
 ): FeedError {
-  const message = `gzip ${field} at byte ${byteOffset} is ${expected}, the output gives ${actual}: nothing since the member's start is confirmed`
+  const message = `the gzip ${field} at byte ${byteOffset} is ${expected}, but the output has ${actual}: fetch the file again and use nothing of this member`
   return new FeedError(code, message, { byteOffset, expected, actual })
 }

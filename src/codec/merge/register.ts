@@ -2,9 +2,10 @@
 // store. This module decides what an arriving row does to the register; version-order.ts says which
 // version a row has.
 //
-//   removed? · time · generation · checksum of the row's bytes │ row image          (the last two absent where removed)
+//   removed? · time · generation · checksum of the row's bytes │ row image
 //
-// The bytes before the image are enough to judge most arrivals, so a store need not read the row.
+// A tombstone has neither checksum nor image. The bytes before the image are enough to judge most
+// arrivals, so a store need not read the row.
 
 import { ByteReader } from '../byte-reader'
 import type { ByteWriter } from '../byte-writer'

@@ -5,9 +5,11 @@
 //
 //   row                                      its time
 //   any row with an itemSnapshotDate         that date
-//   any other row of item_snapshot           the last millisecond of its file's hour: after every change in it
+//   any other row of item_snapshot           the last millisecond of its file's hour, which is
+//                                            after every change in it
 //   item_priority                            the end of the file's day, else Last-Modified
-//   any other                                Last-Modified (bootstrap and daily), else the end of the file's day
+//   any other                                Last-Modified (bootstrap and daily), else the end of
+//                                            the file's day
 //
 // This is a default: a caller may give another time by `versionOf`.
 
@@ -42,10 +44,14 @@ export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf)
   const timeMs = versionOf?.(row)?.getTime() ?? timeOfRow(row)
   if (timeMs === undefined || Number.isNaN(timeMs)) {
     const key = itemId.slice(0, 80)
-    throw new FeedError('VERSION_MISSING', `${key}: neither the row nor its file has a date`, {
-      ...row.position,
-      key,
-    })
+    throw new FeedError(
+      'VERSION_MISSING',
+      `${key}: neither the row nor its file has a date: set the option file or versionOf`,
+      {
+        ...row.position,
+        key,
+      },
+    )
   }
   return { timeMs, removed: isRemoval(row), generatedMs: generationOf(file) ?? 0 }
 }

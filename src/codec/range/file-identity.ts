@@ -4,6 +4,7 @@
 
 /** The values that the responses so far have stated. */
 export interface FileIdentity {
+  /** The size of the file, where a response stated it. */
   readonly totalBytes?: number
   /** The header as it was sent. It is compared as text, not as a date. */
   readonly lastModified?: string

@@ -77,10 +77,14 @@ export class ReorderBuffer {
     const byteOffset = this.#nextOffset
     if (ahead) {
       const missingBytes = ahead.start - byteOffset
-      throw new FeedError('CHUNK_GAP', `${missingBytes} bytes are missing at ${byteOffset}`, {
-        byteOffset,
-        missingBytes,
-      })
+      throw new FeedError(
+        'CHUNK_GAP',
+        `${missingBytes} bytes are missing at byte ${byteOffset}: the pieces end too early`,
+        {
+          byteOffset,
+          missingBytes,
+        },
+      )
     }
     if (this.#totalBytes !== undefined && byteOffset !== this.#totalBytes)
       throw this.#totalMismatch(byteOffset)
@@ -93,7 +97,7 @@ export class ReorderBuffer {
     const context = { byteOffset: offset, nextOffset, windowBytes: this.#windowBytes }
     throw new FeedError(
       'CHUNK_WINDOW_EXCEEDED',
-      `the piece at ${offset} is too far ahead of ${nextOffset}`,
+      `the piece at byte ${offset} is too far ahead of byte ${nextOffset}: raise windowBytes`,
       context,
     )
   }
@@ -105,10 +109,14 @@ export class ReorderBuffer {
       Math.max(0, Math.min(coveredUpTo, end) - offset) || Math.max(0, end - coveredFrom)
     if (overlapBytes === 0) return
     const byteOffset = offset < coveredUpTo ? offset : coveredFrom
-    throw new FeedError('CHUNK_OVERLAP', `two pieces cover byte ${byteOffset}`, {
-      byteOffset,
-      overlapBytes,
-    })
+    throw new FeedError(
+      'CHUNK_OVERLAP',
+      `two pieces cover byte ${byteOffset}: write each byte once`,
+      {
+        byteOffset,
+        overlapBytes,
+      },
+    )
   }
 
   #release(end: number, bytes: Uint8Array): readonly Uint8Array[] {
@@ -149,7 +157,7 @@ export class ReorderBuffer {
     const totalBytes = this.#totalBytes as number
     return new FeedError(
       'CHUNK_TOTAL_MISMATCH',
-      `the file has ${totalBytes} bytes, the pieces end at ${byteOffset}`,
+      `the file has ${totalBytes} bytes, but the pieces end at byte ${byteOffset}: check totalBytes`,
       {
         byteOffset,
         totalBytes,

@@ -22,7 +22,11 @@ export function sendableHeaders<H extends RequestHeaders>(headers: H): H {
   for (const [name, value] of Object.entries(anObject('headers', headers))) {
     if (NAME.test(name) && VALUE.test(value)) continue
     const header = excerpt(JSON.stringify(name).slice(1, -1))
-    throw new FeedError('HTTP_HEADER_INVALID', `header ${header} cannot be sent`, { header })
+    throw new FeedError(
+      'HTTP_HEADER_INVALID',
+      `the header ${header} has characters that HTTP does not allow: remove them`,
+      { header },
+    )
   }
   return headers
 }

@@ -180,8 +180,8 @@ function replacedError(
   before: string,
   after: string,
 ): FeedError {
-  const change = `${what} was ${excerpt(before)}, is ${excerpt(after)}`
-  const message = `the file was replaced while it was being read: ${change}`
+  const change = `${what} changed from ${excerpt(before)} to ${excerpt(after)}`
+  const message = `the file was replaced during the read, so read it again: ${change}`
   return new FeedError('RANGE_FILE_REPLACED', message, {
     url,
     byteOffset: asked.start,
@@ -198,17 +198,21 @@ function rangeHeaderError(
 ): FeedError {
   const received = excerpt(facts.header('content-range') ?? '')
   const code = problem === 'invalid' ? 'RANGE_HEADER_INVALID' : 'RANGE_HEADER_MISSING'
-  return new FeedError(code, `Content-range is ${problem} in a ${facts.status}`, {
-    url,
-    byteOffset: asked.start,
-    received,
-  })
+  return new FeedError(
+    code,
+    `Content-range is ${problem} in a response with status ${facts.status}`,
+    {
+      url,
+      byteOffset: asked.start,
+      received,
+    },
+  )
 }
 
 function startError({ url, asked }: VerdictQuestion, received: number): FeedError {
   return new FeedError(
     'RANGE_START_MISMATCH',
-    `asked from byte ${asked.start}, answered from ${received}`,
+    `the request asked for byte ${asked.start}, but the response begins at ${received}`,
     {
       url,
       byteOffset: asked.start,
@@ -219,7 +223,7 @@ function startError({ url, asked }: VerdictQuestion, received: number): FeedErro
 
 function emptyBodyError({ url, asked }: VerdictQuestion): FeedError {
   const message =
-    'a 200 with an empty body; only a 204 or a Content-range with a total of 0 proves an empty file'
+    'the body of a 200 is empty; only a 204 or a Content-range with total 0 proves an empty file'
   return new FeedError('HTTP_TRANSPORT', message, { url, byteOffset: asked.start })
 }
 
@@ -236,16 +240,20 @@ function contentTypeError(
   }
   return new FeedError(
     'HTTP_CONTENT_TYPE',
-    `expected a feed file, received ${context.contentType}`,
+    `the server sent ${context.contentType} in place of a feed file: check the address`,
     context,
   )
 }
 
 function contentLengthError({ url }: VerdictQuestion, header: string): FeedError {
-  return new FeedError('HTTP_CONTENT_LENGTH', 'Content-Length is repeated or not a number', {
-    url,
-    received: excerpt(header),
-  })
+  return new FeedError(
+    'HTTP_CONTENT_LENGTH',
+    'Content-Length is repeated or not a number: check the server',
+    {
+      url,
+      received: excerpt(header),
+    },
+  )
 }
 
 function unsatisfiableError(
@@ -256,7 +264,7 @@ function unsatisfiableError(
   const context = { ...error, url, byteOffset: asked.start, status }
   return new FeedError(
     'RANGE_UNSATISFIABLE',
-    `the service refuses the range ${asked.start}-${asked.end - 1}`,
+    `the service refuses the range ${asked.start}-${asked.end - 1}: the file may be shorter`,
     context,
   )
 }

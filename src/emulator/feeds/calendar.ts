@@ -2,13 +2,15 @@
 // the dates of item-feeds.md, sections 3.3 to 3.6). History has no beginning here: a world knows
 // its state at any time, so only the clock decides what is there.
 //
-//   daily files      day D of UTC-7 is there from 09:00 of UTC-7 on D+2 (D+3 for a slow category), the newest 14 are kept
+//   daily files      day D of UTC-7 exists from 09:00 of UTC-7 on D+2 (D+3 for a slow category);
+//                    the newest 14 are kept
 //   item_priority    the same files; a request may name today and the 14 days before it
-//   snapshots        hour H is there from H+2h on and is kept until H+7 days
-//   bootstrap        one, made at a given time and there from then on; or made anew at the end of each day and there with that day's file
+//   snapshots        hour H exists from H+2h on and is kept until H+7 days
+//   bootstrap        one, which exists from the time at which it was made; or one for each day,
+//                    made at the end of the day, which exists from the same time as the day's file
 //
-// An edge belongs to the file: at the very moment a file appears or reaches its age it is there, a
-// millisecond past its age it is gone.
+// A file exists at the exact moment at which it appears and at which it reaches its age. It is gone
+// a millisecond later.
 
 import { readDay, readHour } from '../../service/date-forms'
 import { dayNumber, dayStart } from '../world/file-day'

@@ -43,7 +43,8 @@ function bodyUntilAborted(
       start(controller) {
         const abort = () => {
           controller.error(signal.reason)
-          reader.cancel(signal.reason).catch(() => {}) // The reader of the body already has the reason.
+          // The reader of the body already has the reason.
+          reader.cancel(signal.reason).catch(() => {})
         }
         signal.addEventListener('abort', abort, { once: true })
       },

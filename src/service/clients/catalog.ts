@@ -29,8 +29,11 @@ export interface FeedTypesQuery {
 }
 
 export interface FilesQuery {
+  /** The marketplace of the files. */
   readonly marketplace: string
+  /** Limits the list to one feed type. */
   readonly feedTypeId?: string
+  /** Limits the list to one scope. */
   readonly feedScope?: string
   /** At most 20 top-level categories. */
   readonly categoryIds?: readonly string[]

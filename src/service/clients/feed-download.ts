@@ -34,6 +34,7 @@ export type RangeTuning = Pick<
 
 /** The options of one reading: those of the pipeline, and those of its stages. */
 export interface ReadOptions extends PipelineOptions {
+  /** Settings of the range requests. */
   readonly ranges?: RangeTuning
   readonly gunzip?: GunzipOptions
 }
@@ -54,6 +55,7 @@ export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
 
 export interface RowOptions<C extends Columns, N extends string = keyof C & string>
   extends ReadOptions {
+  /** Options of the parser. The download sets `schema` and `file`. */
   readonly parser?: Omit<TsvRowParserOptions<C, N>, 'schema' | 'file'>
   /** The time of the file's generation, in place of the Last-Modified of the response. */
   readonly lastModified?: Date

@@ -9,7 +9,9 @@ import type { CallOptions, ServiceCore } from './service-core'
 
 /** The fields of the service, with times in UNIX seconds, and values derived from them. */
 export type SigningKey = SigningKeyBody & {
+  /** The time at which the key was made. */
   readonly createdAt: Date
+  /** The time from which the key is not valid. */
   readonly expiresAt: Date
   /**
    * Returns the public key for node:crypto. Throws RESPONSE_INVALID where `publicKey` is neither

@@ -25,6 +25,7 @@ const PAYLOAD_FIELDS: OptionNames<SubscriptionPayload> = {
 const SUBSCRIPTION_NAMES: OptionNames<SubscriptionOptions> = { signal: true, user: true }
 
 export interface CreatedSubscription {
+  /** The identifier of the new subscription. */
   readonly subscriptionId: string
   /** The address of the subscription. */
   readonly location: string

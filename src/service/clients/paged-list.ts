@@ -11,6 +11,7 @@ export interface SearchResponse {
 }
 
 export interface Page<T, R> {
+  /** The elements of the page, in order. */
   readonly items: readonly T[]
   /**
    * The token of the next page, for {@link PagedList.page}; undefined on the last page, and where

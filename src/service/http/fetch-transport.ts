@@ -65,7 +65,7 @@ function asRangeResponse(response: Response, url: string): RangeResponse {
     const context = { url, contentEncoding: contentEncoding.slice(0, 40) }
     throw new FeedError(
       'HTTP_CONTENT_ENCODING',
-      'the body has a content coding, which fetch has decoded',
+      'fetch decoded a content coding of the body: use NodeTransport for this server',
       context,
     )
   }

@@ -24,7 +24,11 @@ export function sameOriginUrl(from: string | URL, link: string): URL {
   const isSame = to?.protocol === base.protocol && to.origin === base.origin
   if (to && isSame && to.username === '' && to.password === '') return to
   const context = { from: printableUrl(base), to: printableUrl(to ?? link) }
-  throw new FeedError('HTTP_ORIGIN_REFUSED', `the link leads away from ${base.origin}`, context)
+  throw new FeedError(
+    'HTTP_ORIGIN_REFUSED',
+    `the link leads away from ${base.origin}: only links within it are followed`,
+    context,
+  )
 }
 
 /**
@@ -47,8 +51,12 @@ export async function followRedirects(
     response.discard()
     at = sameOriginUrl(at, location)
   }
-  throw new FeedError('HTTP_REDIRECT_LOOP', `more than ${MAX_HOPS} redirects`, {
-    url: printableUrl(url),
-    hops: MAX_HOPS,
-  })
+  throw new FeedError(
+    'HTTP_REDIRECT_LOOP',
+    `the request was redirected more than ${MAX_HOPS} times: check the address`,
+    {
+      url: printableUrl(url),
+      hops: MAX_HOPS,
+    },
+  )
 }

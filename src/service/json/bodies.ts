@@ -28,8 +28,11 @@ export interface Constraint extends Extensible {
 export interface SupportedSchema extends Extensible {
   /** The JSON text of an object whose key order is the column order. */
   readonly definition?: string
+  /** True for a version that should no longer be used. */
   readonly deprecated?: boolean
+  /** The formats that files of this version have. */
   readonly formats?: readonly string[]
+  /** The version of the columns. */
   readonly schemaVersion?: string
 }
 
@@ -77,20 +80,29 @@ export interface Dimension extends Extensible {
 }
 
 export interface FileMetadata extends Extensible {
+  /** Whether the application may read the file. */
   readonly access?: OpenEnum<'ALLOWED' | 'RESTRICTED'>
+  /** What the file is cut by: CATEGORY. */
   readonly dimensions?: readonly Dimension[]
   /** A UTC time, `yyyy-MM-ddThh:00:00.000Z`. */
   readonly feedDate?: string
+  /** The scope of the feed, such as `ALL_ACTIVE`. */
   readonly feedScope?: string
+  /** The identifier of the feed type. */
   readonly feedTypeId?: string
+  /** The identifier that a download takes. */
   readonly fileId: string
+  /** The format of the content: TSV. */
   readonly format?: string
+  /** The marketplace of the file. */
   readonly marketplaceId?: string
+  /** The version of the columns. */
   readonly schemaVersion?: string
   /**
    * The size in bytes as an int32. It overflows for a large file, so do not rely on it.
    */
   readonly size?: number
+  /** The length of time that the file covers. */
   readonly span?: TimeDuration
 }
 

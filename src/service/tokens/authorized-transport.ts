@@ -63,5 +63,10 @@ export class AuthorizedTransport implements HttpTransport {
 
 /** The message leaves out the text of the cause, which may contain a token. */
 function noToken(reason: string, cause?: unknown): FeedError {
-  return new FeedError('TOKEN_REFUSED', `no access token: ${reason}`, { reason }, { cause })
+  return new FeedError(
+    'TOKEN_REFUSED',
+    `no access token was given: ${reason}`,
+    { reason },
+    { cause },
+  )
 }

@@ -124,5 +124,9 @@ function refusal(
   why: { error?: string; reason: string },
 ): FeedError {
   const url = printableUrl(tokenUrl)
-  return new FeedError('TOKEN_REFUSED', `no access token: ${why.reason}`, { url, status, ...why })
+  return new FeedError('TOKEN_REFUSED', `no access token was granted: ${why.reason}`, {
+    url,
+    status,
+    ...why,
+  })
 }

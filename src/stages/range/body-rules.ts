@@ -35,7 +35,7 @@ export class BodyRules {
     const context = { url: this.#settings.printableUrl, contentType, excerpt: text, byteOffset }
     throw new FeedError(
       'HTTP_CONTENT_TYPE',
-      'the body does not begin with the signature of the file',
+      'the body does not begin with the signature of the file: check the address',
       context,
     )
   }

@@ -23,7 +23,7 @@ export class RangeAttempts {
   async failed(error: FeedError, byteOffset: number, retryAfterMs?: number): Promise<void> {
     if (await this.#retries.again(error, retryAfterMs)) return
     const { failures: attempts } = this.#retries
-    const message = `no new bytes at ${byteOffset} in ${attempts} attempts: ${error.message}`
+    const message = `no bytes came from byte ${byteOffset} on in ${attempts} attempts: ${error.message}`
     const context = { url: this.#settings.printableUrl, byteOffset, attempts }
     throw new FeedError('RANGE_RETRIES_EXHAUSTED', message, context, { cause: error })
   }

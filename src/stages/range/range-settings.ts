@@ -32,6 +32,7 @@ export type HeadersProvider = (reason: HeadersReason) => RequestHeaders | Promis
 export interface RangeFetcherOptions extends RetryOptions {
   /** An http or https URL without user info. */
   readonly url: string | URL
+  /** Sends the requests, for example a `NodeTransport`. */
   readonly transport: RangeTransport
   /**
    * Headers of every request. The fetcher sets `Range` and `Accept-Encoding` itself. Default none.

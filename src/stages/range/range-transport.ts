@@ -7,7 +7,9 @@ import type { RequestHeaders } from '../../codec/range/request-headers'
  * A GET request. A transport must not add headers that change the body, such as Accept-Encoding.
  */
 export interface RangeRequest {
+  /** The address of the file. */
   readonly url: string
+  /** The headers to send, `Range` included. */
   readonly headers: RequestHeaders
   /**
    * Ends the wait for the response at once. After the response has come, `discard` ends its body.
@@ -16,6 +18,7 @@ export interface RangeRequest {
 }
 
 export interface RangeResponse {
+  /** The status code of the response. */
   readonly status: number
   /** A header's value by its lower-case name; repeated headers joined by `, `. */
   header(name: string): string | undefined

@@ -32,6 +32,7 @@ export interface RetryOptions {
 
 /** A request that failed and will be repeated. */
 export interface Retry {
+  /** The failure that leads to the repeat. */
   readonly error: FeedError
   /** Failures since the last progress. */
   readonly failures: number

@@ -8,9 +8,9 @@ import type { WaitLimits } from '../wait'
 /** What a request waits for, in this order, with the phase and the words of its HTTP_TIMEOUT. */
 const WAITS = {
   token: { phase: 'token', missing: 'no token' },
-  turn: { phase: 'queue', missing: 'no turn' },
+  turn: { phase: 'queue', missing: 'no turn for the request' },
   response: { phase: 'headers', missing: 'no response' },
-  nextBytes: { phase: 'body', missing: 'no bytes' },
+  nextBytes: { phase: 'body', missing: 'no further bytes' },
   wholeBody: { phase: 'body', missing: 'no whole body' },
 } as const
 
@@ -30,7 +30,7 @@ export function timeLimit(
 ): WaitLimits {
   const { phase, missing } = WAITS[wait]
   const onLimit = () =>
-    new FeedError('HTTP_TIMEOUT', `${missing} in ${limitMs} ms`, {
+    new FeedError('HTTP_TIMEOUT', `${missing} came in ${limitMs} ms`, {
       url: printableUrl(url),
       phase,
       limitMs,

@@ -67,7 +67,7 @@ export class LevelSnapshot {
     } catch (error) {
       if (isSame(before, await growingFiles(store))) throw error
     }
-    const message = `${store} is written to by another process: wait until that process has ended, or end it`
+    const message = `another process writes to ${store}: wait until that process has ended, or end it`
     throw new FeedError('STATE_LOCKED', message, { path: store })
   }
 

@@ -21,7 +21,9 @@ export type MergeChange<C extends Columns = ItemSnapshotColumns> =
 
 /** An item after the merge. */
 export interface MergedItem<C extends Columns = ItemSnapshotColumns> {
+  /** The key of the item. */
   readonly itemId: string
+  /** The newest row of the item. */
   readonly row: Row<C>
   /** The item's newest row of the priority feed; null where there is none. */
   readonly priority: Row<ItemPriorityColumns> | null

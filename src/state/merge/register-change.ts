@@ -23,7 +23,9 @@ export const COMPLETE: FileProgress = { complete: true }
 export interface Change<Part extends string, C extends Columns> {
   /** The register of the item: its row or its priority. */
   readonly part: Part
+  /** What the arrived row did to the register. */
   readonly kind: ChangeKind
+  /** The key of the item. */
   readonly itemId: string
   /** The version that is kept now. */
   readonly version: Version

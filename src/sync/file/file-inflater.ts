@@ -6,7 +6,7 @@ import { WasmInflate } from '../../codec/gzip/wasm-inflate'
 import { turnIfDue } from '../../core/event-loop'
 import { PAUSE, type Pause, type Steps } from '../../core/steps'
 import type { DurableFile } from '../../disk/durable-files'
-import { inflateEngine } from '../../stages/inflate-engines'
+import { inflateEngine } from '../../stages/gunzip-engine'
 import { Inflation, type InflationState } from '../../stages/inflation'
 
 const READ_BYTES = 256 * 1024

@@ -65,7 +65,7 @@ export function refuseRemoval(
   const what = id.feed === 'item' ? 'items' : 'item groups'
   const message =
     `${file} would remove ${rowsRemoved} of ${rowsBefore} ${what}, and maxRemovedShare allows a share of ${maxRemovedShare}; ` +
-    'nothing of it was applied. If they are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'
+    'nothing of it was applied. If the rows are really gone, run once with maxRemovedShare: 1 (--max-removed-share 1)'
   throw new FeedError('SYNC_REMOVAL_REFUSED', message, {
     category: categoryKey(id),
     file,

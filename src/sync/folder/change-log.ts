@@ -13,6 +13,7 @@ import { type FileId, fileIdKey } from '../file-id'
 export interface StateChange {
   /** An item's row, its priority, or the record of a group. */
   readonly part: 'item' | 'priority' | 'group'
+  /** What happened to the row. */
   readonly kind: Extract<ChangeKind, 'inserted' | 'updated' | 'deleted'>
   /** The item's identifier, or the group's. */
   readonly id: string

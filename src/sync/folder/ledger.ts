@@ -15,6 +15,7 @@ export type ChangeTarget = 'none' | 'files' | 'sink'
 
 /** A file of a state folder, also while its rows are being merged. */
 export interface LedgerEntry extends AppliedFile {
+  /** `applying` until the last row is merged, then `done`. */
   readonly state: 'applying' | 'done'
   /** True once all rows are merged. A bootstrap may still have to remove the rows that it lacks. */
   readonly rowsDone: boolean

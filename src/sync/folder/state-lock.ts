@@ -243,7 +243,7 @@ function locked(path: string, holder: FoundClaim | undefined): FeedError<'STATE_
     pid === undefined
       ? 'another process'
       : `process ${pid} on ${host}, since ${since} (${holder?.path} says so)`
-  const message = `${path} is in use by ${who}: wait until that process has ended, or end it; the lock ends with it, no file has to be removed`
+  const message = `${path} is in use by ${who}: wait until that process has ended, or end it; the lock ends with the process, so remove no file`
   return new FeedError('STATE_LOCKED', message, {
     path,
     ...(pid !== undefined && { pid }),

@@ -114,6 +114,6 @@ function foreign(
   expected: string,
   received: string,
 ): FeedError<'STATE_FOREIGN'> {
-  const message = `${path} cannot be used: its ${what} is not what is expected (expected ${expected}, received ${received}); ${REMEDIES[what]}`
+  const message = `${path} cannot be used: its ${what} must be ${expected}, not ${received}; ${REMEDIES[what]}`
   return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
 }

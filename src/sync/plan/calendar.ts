@@ -41,6 +41,7 @@ export interface CalendarQuery extends Category {
 }
 
 export interface WaitingFile {
+  /** The file that the service does not have yet. */
   readonly id: FileId
   /**
    * The time of its publication; undefined for a file that is overdue, which can only be requested
@@ -50,6 +51,7 @@ export interface WaitingFile {
 }
 
 export interface BootstrapNeed {
+  /** The feed of the bootstrap. */
   readonly feed: BootstrapId['feed']
   /** The bootstrap must be newer than this time; undefined where the state has none yet. */
   readonly newerThan: Date | undefined
@@ -69,6 +71,7 @@ export interface CategoryPlan {
   readonly gone: readonly FileId[]
   /** The state equals the true state at this time; undefined before the first bootstrap. */
   readonly watermark: Date | undefined
+  /** Bootstraps that the category needs before it can continue. */
   readonly needsBootstrap: readonly BootstrapNeed[]
 }
 

@@ -35,11 +35,13 @@ const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, 
 
 /** Sizes on the disk in bytes, about. */
 export interface StateSizes {
+  /** The database of rows, ledger and checkpoints. */
   readonly store: number
   /** Files that are being fetched, or wait to be applied. */
   readonly spool: number
   /** Compressed files that are kept. */
   readonly files: number
+  /** The logs of the changes of each file. */
   readonly changes: number
 }
 

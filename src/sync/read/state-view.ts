@@ -147,6 +147,6 @@ async function finishAll({
 }
 
 function cannotFinish(path: string, reason: string, file: string): FeedError<'STATE_IO'> {
-  const message = `finish of ${path} failed: ${reason}; a run ended while it applied ${file}: run feedmill sync, or read the state, once where the folder can be written`
+  const message = `${path} cannot be finished: ${reason}; a run ended while it applied ${file}: run feedmill sync, or read the state, once where the folder can be written`
   return new FeedError('STATE_IO', message, { path, operation: 'finish', reason })
 }

@@ -20,6 +20,7 @@ export interface CategoryProgress extends Category {
 }
 
 export interface SyncProgress {
+  /** The progress of each category. */
   readonly categories: readonly CategoryProgress[]
   /** Number of files that this run has applied. */
   readonly files: number
@@ -27,7 +28,9 @@ export interface SyncProgress {
   readonly rows: number
   /** Number of compressed bytes that this run has received. */
   readonly bytes: number
+  /** Compressed bytes in a second, on average over the run. */
   readonly bytesPerSecond: number
+  /** The time since the start of the run. */
   readonly seconds: number
   /** Estimate by the pace so far; undefined before the first file. */
   readonly secondsLeft: number | undefined

@@ -14,6 +14,7 @@ import type { Category, FileId } from '../file-id'
 
 /** The service and the marketplace of the rows in a target. */
 export interface StateOrigin {
+  /** The marketplace of the run. */
   readonly marketplace: string
   /** Base address of the service. */
   readonly service: string
@@ -26,6 +27,7 @@ export const NO_ROWS: RowTally = { inserted: 0, updated: 0, deleted: 0, unchange
 
 /** A file whose rows are in a target, as the ledger of the target has it. */
 export interface AppliedFile extends FileIdentity {
+  /** The file that the entry is about. */
   readonly id: FileId
   /** Number of the file in the order in which the category's files were applied, from 1. */
   readonly sequence: number

@@ -16,12 +16,12 @@ function checked(rows: readonly { itemId: string; cells: readonly string[] }[]):
   return check.problems
 }
 
-test('the truth is right', () => {
+test('the right data passes the check', () => {
   expect(truth.length).toBeGreaterThan(40)
   expect(checked(truth)).toEqual([])
 })
 
-test('one changed cell, one missing row, one row too many are found', () => {
+test('the check finds one changed cell, one missing row and one additional row', () => {
   const [first, second, third] = truth
   const price = world.itemColumns.indexOf('priceValue')
   const changed = {
@@ -38,7 +38,7 @@ test('one changed cell, one missing row, one row too many are found', () => {
   expect(checked([...truth, first!])).toEqual([`${first!.itemId} is not in the world`])
 })
 
-test('an item joined with the wrong group is found, and so is a group that was not read', () => {
+test('the check finds an item with the wrong group, and a group that was not read', () => {
   const groups = [...world.groupsAt(world.start)]
   const cell = (name: string, id: string) => ({
     text: (asked: string) => (asked === name ? id : ''),

@@ -7,7 +7,7 @@ import { createFeedService, defineProfile, fetchTransport } from '../../../src/i
 test.each([
   ['bootstrap, groups and the snapshots of all hours', false, 26],
   ['the bootstrap alone', true, 1],
-])('%s: what was prepared is not made again when it is read', async (_, streamOnly, files) => {
+])('%s: prepared data is not made again when it is read', async (_, streamOnly, files) => {
   const world = createWorld({ seed: 7, items: 300, churn: 20 })
   const emulator = createEmulator({ world })
   const profile = defineProfile({

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { demo } from '../../../src/cli/demo/demo'
 
-// Says where it serves, as `serve --json` does, and stays until it is stopped.
+// This program prints its address as `serve --json` does, and runs until it is stopped.
 const SERVER = `import { writeFileSync } from 'node:fs'
 writeFileSync(new URL('pid', import.meta.url), String(process.pid))
 console.log(JSON.stringify({ url: 'http://127.0.0.1:9', tokenUrl: 'http://127.0.0.1:9/token', clientId: 'id', clientSecret: 'secret' }))
 setInterval(() => {}, 1000)
 `
 
-test('an option that is refused after the emulated service has started does not leave it running', async () => {
+test('an option that is refused after the start of the emulated service does not leave the service running', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-demo-'))
   try {
     const cli = join(folder, 'serve.mjs')

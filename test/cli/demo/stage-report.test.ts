@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { StageReport } from '../../../src/cli/demo/stage-report'
 import { newCounters } from '../../../src/core/counters'
 
-test('counters of several runs are added up by stage, in the order of the chain', () => {
+test('the report adds up the counters of several runs by stage, in the order of the chain', () => {
   const report = new StageReport()
   const run = (rowsOut: number) => ({
     elapsedMs: 10,

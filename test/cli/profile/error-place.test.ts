@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { messageWithPlace } from '../../../src/cli/profile/error-place'
 import { FeedError } from '../../../src/errors'
 
-test('what the message leaves out of its place is added', () => {
+test('the place of the error is added where the message does not have it', () => {
   const context = { row: 0, line: 1, byteOffset: 3, column: 'itemId' }
   expect(messageWithPlace(new FeedError('TSV_COLUMN_MISSING', 'no column itemId', context))).toBe(
     'no column itemId (row 0, line 1, byte 3)',
@@ -14,7 +14,7 @@ test('what the message leaves out of its place is added', () => {
   ).toBe('row 2, line 3: blank (byte 9)')
 })
 
-test('a message that says it, and an error without a place, stay as they are', () => {
+test('a message with its place, and an error without a place, stay unchanged', () => {
   expect(
     messageWithPlace(new FeedError('GZIP_EMPTY', 'nothing at byte 0', { byteOffset: 0 })),
   ).toBe('nothing at byte 0')

@@ -16,8 +16,8 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const baseline = resultOf(1000, 1010, 1020)
 
-describe('what a baseline may be', () => {
-  test('a result of the same file, feed and cells, wherever the file lies', async () => {
+describe('a baseline', () => {
+  test('may be a result of the same file, feed and cells, at any path', async () => {
     await writeFile(path, JSON.stringify(baseline))
     expect(await readBaseline(path, subject)).toEqual(baseline)
     expect(
@@ -30,7 +30,7 @@ describe('what a baseline may be', () => {
     ['another feed', { ...subject, feed: 'item_group' as const }],
     ['another number of cells', { ...subject, reading: 6 }],
     ['another form of cells', { ...subject, reading: 'typed' as const }],
-  ])('%s is refused', async (_, other) => {
+  ])('%s is refused as a baseline', async (_, other) => {
     await writeFile(path, JSON.stringify(baseline))
     await expect(readBaseline(path, other)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
@@ -45,7 +45,7 @@ describe('what a baseline may be', () => {
     ['a later version', JSON.stringify({ ...baseline, version: 2 })],
     ['a part of one', JSON.stringify({ ...baseline, totals: { mbPerSecond: 'fast' } })],
     ['one without its machine', JSON.stringify({ ...baseline, machine: undefined })],
-  ])('%s is refused', async (_, text) => {
+  ])('the text %s is refused as a baseline', async (_, text) => {
     await writeFile(path, text)
     await expect(readBaseline(path, subject)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
@@ -53,15 +53,15 @@ describe('what a baseline may be', () => {
     })
   })
 
-  test('a file that is not there is refused', async () => {
+  test('is refused where the file is missing', async () => {
     await expect(readBaseline(join(folder, 'none'), subject)).rejects.toMatchObject({
       code: 'OPTION_INVALID',
     })
   })
 })
 
-describe('what counts as slower', () => {
-  test('more than the tolerance and more than the spread', () => {
+describe('a run is slower than its baseline', () => {
+  test('when the difference exceeds the tolerance and the spread', () => {
     const slower = compare(baseline, resultOf(1250, 1260, 1270), 0.1)
     expect(slower).toMatchObject({
       verdict: 'slower',
@@ -73,19 +73,19 @@ describe('what counts as slower', () => {
     expect(slower.noise).toBeCloseTo(20 / 1010)
   })
 
-  test('not what the tolerance allows, and not what is faster', () => {
+  test('not within the tolerance, and not when it is faster', () => {
     expect(compare(baseline, resultOf(1250, 1260, 1270), 0.2)).toMatchObject({ verdict: 'held' })
     expect(compare(baseline, resultOf(500, 505, 510), 0)).toMatchObject({ verdict: 'held' })
   })
 
-  test('not what the rounds differ by, of this run or of the baseline', () => {
+  test('not within the spread of the rounds, of this run or of the baseline', () => {
     expect(compare(baseline, resultOf(1000, 1260, 1500), 0.1)).toMatchObject({ verdict: 'unclear' })
     expect(compare(resultOf(800, 1010, 1200), resultOf(1250, 1260, 1270), 0.1)).toMatchObject({
       verdict: 'unclear',
     })
   })
 
-  test('never by chance: slower implies both', () => {
+  test('only when both limits are exceeded, for any results', () => {
     const times = fc.array(fc.integer({ min: 100, max: 2000 }), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(
@@ -103,7 +103,7 @@ describe('what counts as slower', () => {
   })
 })
 
-test('another machine is warned of, in each respect', () => {
+test('a warning names each difference of the machine', () => {
   const { machine } = baseline
   const elsewhere = {
     ...baseline,

@@ -30,7 +30,7 @@ test.each([
     'would still take 1.000 of its 2.000 s. It stands for your own code',
   ],
 ] as const)(
-  'the largest of %j, what is left without it, and what helps there',
+  'the report for %j names the largest part, the time without it, and what helps there',
   (shares, stage, share, words) => {
     const found = bottleneckOf(rounds, [here, here, here], shares)
     expect(found).toMatchObject({
@@ -42,7 +42,7 @@ test.each([
   },
 )
 
-test('on a thread of its own in most rounds', () => {
+test('the report says when a stage had its own thread in most rounds', () => {
   const shares = [0.1, 0.3, 0.5, 0.1]
   const found = bottleneckOf(rounds, [elsewhere, here, elsewhere], shares)
   expect(found).toMatchObject({ stage: 'a', share: 0.3, onOtherThread: true })
@@ -53,6 +53,6 @@ test('on a thread of its own in most rounds', () => {
   })
 })
 
-test('shares in words', () => {
+test('the report says shares in words', () => {
   expect([0, 0.0123, 0.1, 1.16].map(percent)).toEqual(['0.0%', '1.2%', '10%', '116%'])
 })

@@ -14,11 +14,14 @@ async function read(reading: CellReading) {
   return cells
 }
 
-test.each([0, 2, 99, 'objects'] as const)('read as %s: text is never bad', async reading => {
-  expect(await read(reading)).toMatchObject({ columns: 3, badRows: 0, firstBad: undefined })
-})
+test.each([0, 2, 99, 'objects'] as const)(
+  'a text cell is never bad when read as %s',
+  async reading => {
+    expect(await read(reading)).toMatchObject({ columns: 3, badRows: 0, firstBad: undefined })
+  },
+)
 
-test('decoded: a row with a bad cell is counted, the first one is kept', async () => {
+test('a row with a bad cell is counted, and the first bad cell is kept, where cells are decoded', async () => {
   expect(await read('typed')).toMatchObject({
     badRows: 1,
     firstBad: { code: 'CELL_INVALID', context: { row: 2, column: 'priceValue' } },

@@ -32,12 +32,12 @@ afterAll(async () => {
 const command = (...words: string[]) =>
   program(['node', 'feedmill']).parseAsync(['node', 'feedmill', 'profile', ...words])
 
-test('what is left out has its default', async () => {
+test('options that are left out have their defaults', async () => {
   await command(path)
   expect(profile).toHaveBeenCalledWith(path, { feed: 'item', read: 5, rounds: 5, tolerance: 0.1 })
 })
 
-test('every option', async () => {
+test('the command accepts every option', async () => {
   const words = [
     '--feed',
     'item_priority',
@@ -77,7 +77,7 @@ test.each([
   ['a', '--tolerance', '-1'],
   ['a', '--tolerance', '100'],
   ['a', '--fast'],
-])('wrong usage %j %j %j is refused before anything is run', async (...words) => {
+])('wrong usage %j %j %j is refused before any run', async (...words) => {
   await expect(command(...words)).rejects.toMatchObject({
     code: expect.stringMatching(/^commander\./),
     exitCode: 1,

@@ -18,7 +18,7 @@ test.each([
   ['a gzip file that is cut after its first byte', 'b', Buffer.from([0x1f]), 'gzip'],
   ['nothing', 'c', Buffer.alloc(0), 'plain'],
   ['more than one read', 'd', Buffer.alloc(600_000, 'x'), 'plain'],
-])('%s is known by its bytes', async (_, name, bytes, format) => {
+])('the content of the file shows that it is %s', async (_, name, bytes, format) => {
   const path = join(folder, name)
   await writeFile(path, bytes)
   expect(await profiledFile(path)).toEqual({
@@ -29,7 +29,7 @@ test.each([
   })
 })
 
-test('what cannot be read again and again is refused', async () => {
+test('a file that cannot be read repeatedly is refused', async () => {
   for (const path of [folder, join(folder, 'none')]) {
     await expect(profiledFile(path)).rejects.toMatchObject({
       code: 'OPTION_INVALID',

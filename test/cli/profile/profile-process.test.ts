@@ -1,5 +1,4 @@
-// The command as it is built: rounds in processes of their own, exit codes, and what becomes of a
-// process that fails.
+// Runs the built command: rounds in processes of their own, exit codes, and processes that fail.
 
 import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
@@ -19,7 +18,7 @@ const bytes = gzipSync(`itemId\ttitle\tpriceValue\n${ROWS.join('')}`)
 let folder: string
 let path: string
 
-// Inside the project, so that packages resolve from the project's own.
+// The folder is inside the project, so that packages resolve from the project.
 beforeAll(async () => {
   folder = await projectFolder('profile')
   path = join(folder, 'items.tsv.gz')
@@ -64,7 +63,7 @@ describe('the process of a round', () => {
     expect(result.stages[0]!.bytesOut).toBe(bytes.length)
   })
 
-  test('says the typed error of the file, with its position', async () => {
+  test('reports the typed error of the file with its position', async () => {
     const cut = join(folder, 'cut.gz')
     await writeFile(cut, bytes.subarray(0, 1000))
     const failing = roundInProcess({ ...task(), file: { path: cut, format: 'gzip' } }, () => {}, {
@@ -89,7 +88,7 @@ describe('the process of a round', () => {
   ])('one %s is a typed failure', async (_, code, message) => {
     const broken = join(folder, 'broken.js')
     await writeFile(broken, code)
-    // Long enough for a process to start where it is to fail by itself.
+    // The limit is long enough for a process to start and to fail by itself.
     const stallLimitMs = /setInterval/.test(code) ? 20 : 20_000
     await expect(
       roundInProcess(task(), () => {}, { script: broken, stallLimitMs }),
@@ -99,7 +98,7 @@ describe('the process of a round', () => {
     })
   })
 
-  test('what it prints does not get into the standard output', async () => {
+  test('keeps the output of the child out of the standard output', async () => {
     const talking = join(folder, 'talking.js')
     await writeFile(talking, "console.log('spoken')\nprocess.disconnect()")
     const caller = `import { roundInProcess } from './process.js'\nawait roundInProcess({}, () => {}, { script: '${talking}' }).catch(() => {})`
@@ -108,7 +107,7 @@ describe('the process of a round', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'spoken\n' })
   })
 
-  test('progress is passed on', async () => {
+  test('passes on the progress', async () => {
     const slow = join(folder, 'slow.js')
     await writeFile(
       slow,
@@ -125,7 +124,7 @@ describe('the process of a round', () => {
 })
 
 describe('the command', () => {
-  test('one JSON document, a baseline saved and compared with', async () => {
+  test('prints one JSON document, and saves a baseline and compares with it', async () => {
     const baseline = join(folder, 'baseline.json')
     const { code, stdout } = await command(
       path,
@@ -151,8 +150,8 @@ describe('the command', () => {
 
     const saved = JSON.parse(await readFile(baseline, 'utf8'))
     expect(saved).toEqual(result)
-    // As if it had once been a million times as fast, and steady: on every machine the loss is
-    // 100.0 % when it is rounded.
+    // The baseline is a million times as fast and steady, so the rounded loss is 100.0 % on every
+    // machine.
     await writeFile(
       baseline,
       JSON.stringify({
@@ -168,7 +167,7 @@ describe('the command', () => {
     })
   })
 
-  test('a file that cannot be read to its end: the typed error and its position', async () => {
+  test('prints the typed error and position of a file that cannot be read to its end', async () => {
     const cut = join(folder, 'cut2.gz')
     await writeFile(cut, bytes.subarray(0, 1000))
     const failed = await command(cut, '--rounds', '1')
@@ -179,7 +178,7 @@ describe('the command', () => {
     })
   })
 
-  test('wrong usage: exit code 2, nothing on the standard output', async () => {
+  test('gives exit code 2 and no standard output for wrong usage', async () => {
     const { code, stdout, stderr } = await command(path, '--rounds', '0')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(

@@ -4,7 +4,7 @@ import { comparisonReport, profileReport } from '../../../src/cli/profile/profil
 import { profileResult } from '../../../src/cli/profile/profile-result'
 import { machine, resultOf, round, subject } from './profile-samples'
 
-test('a profile as text', () => {
+test('the report shows a profile as text', () => {
   expect(profileReport(resultOf(1000, 2000, 2000))).toBe(`\
 items.tsv.gz: item feed, 20.0 MB of gzip, 100.0 MB of TSV, 39 columns, 100000 rows, 0 bad
 2026-03-01T00:00:00.000Z · Node v20.1.0 · A · 2 cores · linux-x64
@@ -23,7 +23,7 @@ inflate and parse is the bottleneck, with 60% of the run. Without it the run wou
 What comes before it is held back and what comes after it waits: only its own work, or less of it, helps.`)
 })
 
-test('plain text, bad rows, one round, a short run', () => {
+test('the report shows plain text, bad rows, one round and a short run', () => {
   const file = { ...subject.file, format: 'plain' as const, bytes: 100_000_000 }
   const rounds = [round(100, { badRows: 1, firstBad: 'TSV_ROW_BLANK: row 3' })]
   const lines = profileReport(
@@ -41,13 +41,13 @@ test('plain text, bad rows, one round, a short run', () => {
 test.each([
   ['objects', /^every row as an object of strings;/],
   [0, /^rows without reading a cell;/],
-] as const)('reading %s in words', (reading, words) => {
+] as const)('the report says the reading %s in words', (reading, words) => {
   expect(
     profileReport(profileResult({ ...subject, reading }, machine, [round(1000)])).split('\n')[2],
   ).toMatch(words)
 })
 
-test('a comparison: the verdict, and what else has moved', () => {
+test('a comparison has the verdict and the other differences', () => {
   const baseline = resultOf(1000, 1010, 1020)
   const report = (...elapsedMs: number[]) => {
     const result = resultOf(...elapsedMs)

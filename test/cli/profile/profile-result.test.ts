@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { profileResult, thisMachine } from '../../../src/cli/profile/profile-result'
 import { machine, resultOf, round, subject } from './profile-samples'
 
-test('medians of the rounds, and how far they differ', () => {
+test('the result has the medians of the rounds and their spread', () => {
   const { totals, rawBytes, rows, columns, rounds } = resultOf(1000, 3000, 2000)
   expect({ rawBytes, rows, columns }).toEqual({ rawBytes: 100_000_000, rows: 100_000, columns: 39 })
   expect(rounds).toHaveLength(3)
@@ -19,7 +19,7 @@ test('medians of the rounds, and how far they differ', () => {
   expect(resultOf(1000).totals).toMatchObject({ seconds: 1, spread: 0 })
 })
 
-test('the stages are those of the rounds, whatever their names', () => {
+test('the stages are those of the rounds, with any names', () => {
   const { stages, bottleneck } = resultOf(1000, 2000, 4000)
   expect(
     stages.map(({ stage, busyMs, waitMs, blockedMs }) => [stage, busyMs, waitMs, blockedMs]),
@@ -43,14 +43,14 @@ test('a stage that was never busy has no speed', () => {
   })
 })
 
-test('what is bad is told of', () => {
+test('the result tells of bad rows and cells', () => {
   expect(resultOf(1000)).not.toHaveProperty('firstBad')
   expect(
     profileResult(subject, machine, [round(1000, { badRows: 2, firstBad: 'row 7' })]),
   ).toMatchObject({ badRows: 2, firstBad: 'row 7' })
 })
 
-test('it says where and when it was made, and survives being written', () => {
+test('the result says when and where it was made, and reads back as it was written', () => {
   const now = new Date('2026-03-01T12:00:00Z')
   expect(thisMachine(now)).toMatchObject({
     date: '2026-03-01T12:00:00.000Z',

@@ -29,7 +29,7 @@ describe('a whole file', () => {
   test.each([
     ['plain', TEXT, 'plain'],
     ['gzip', gzipSync(TEXT), 'gzip'],
-  ] as const)('%s: its rows, its stages, what it took', async (_, bytes, format) => {
+  ] as const)('%s: the round has its rows, its stages and its times', async (_, bytes, format) => {
     const result = await round(bytes, format)
     expect(result).toMatchObject({ rows: 300, columns: 3, badRows: 0 })
     expect(result).not.toHaveProperty('firstBad')
@@ -44,23 +44,26 @@ describe('a whole file', () => {
     expect(result.stages.at(-1)).toMatchObject({ stage: 'reader', rowsIn: 300, itemsOut: 0 })
   })
 
-  test.each([0, 3, 1000, 'objects', 'typed'] as const)('read as %s', async reading => {
-    expect(await round(TEXT, 'plain', reading)).toMatchObject({ rows: 300, badRows: 0 })
-  })
+  test.each([0, 3, 1000, 'objects', 'typed'] as const)(
+    'the cells are read as %s',
+    async reading => {
+      expect(await round(TEXT, 'plain', reading)).toMatchObject({ rows: 300, badRows: 0 })
+    },
+  )
 
-  test('a file of a header alone has no rows', async () => {
+  test('a file with only a header has no rows', async () => {
     expect(await round('itemId\ttitle\n', 'plain')).toMatchObject({ rows: 0, columns: 0 })
   })
 })
 
-describe('bad rows cost themselves only', () => {
-  test('a short row', async () => {
+describe('a bad row affects only itself', () => {
+  test('when it is short', async () => {
     const result = await round(`${TEXT}v1|1|0\tshort\n${ROWS[0]}`, 'plain')
     expect(result).toMatchObject({ rows: 301, badRows: 1 })
     expect(result.firstBad).toMatch(/^TSV_ROW_SHORT: row 301, line 302, byte \d+: /)
   })
 
-  test('a cell that cannot be decoded, where cells are decoded', async () => {
+  test('when a cell cannot be decoded, where cells are decoded', async () => {
     const text = `${TEXT}v1|1|0\ttitle\tdear\nv1|2|0\ttitle\tcheap\n`
     const result = await round(text, 'plain', 'typed')
     expect(result).toMatchObject({ rows: 302, badRows: 2 })

@@ -32,7 +32,7 @@ const rounds =
   async () =>
     round(elapsedMs.shift()!)
 
-test('as many rounds as asked for, each of the same file', async () => {
+test('the profile runs as many rounds as requested, each with the same file', async () => {
   const runRound = vi.fn(rounds(1000, 1100, 1200))
   await profile(file, OPTIONS, runRound)
   expect(runRound.mock.calls).toHaveLength(3)
@@ -42,7 +42,7 @@ test('as many rounds as asked for, each of the same file', async () => {
   expect(process.exitCode).toBeUndefined()
 })
 
-test('JSON in place of the table, and into a file beside it', async () => {
+test('JSON replaces the table, and a file gets it as well', async () => {
   await profile(file, { ...OPTIONS, json: true }, rounds(1000, 1100, 1200))
   expect(JSON.parse(printed.mock.calls[0]![0] as string)).toMatchObject({
     kind: 'feedmill-profile',
@@ -54,7 +54,7 @@ test('JSON in place of the table, and into a file beside it', async () => {
   expect(printed.mock.calls[1]![0]).toContain('is the bottleneck')
 })
 
-test('a baseline is saved, held, and lost: exit code 1, and it is not replaced', async () => {
+test('a baseline is saved and compared; a slower run gives exit code 1 and does not replace it', async () => {
   const baseline = join(folder, 'baseline.json')
   await profile(file, { ...OPTIONS, save: baseline }, rounds(1000, 1010, 1020))
   await profile(file, { ...OPTIONS, baseline }, rounds(1030, 1040, 1050))
@@ -72,7 +72,7 @@ test('a baseline is saved, held, and lost: exit code 1, and it is not replaced',
   })
 })
 
-test('a baseline of something else is refused before anything is measured', async () => {
+test('a baseline of another file or feed is refused before the measurement', async () => {
   const baseline = join(folder, 'baseline.json')
   await profile(file, { ...OPTIONS, save: baseline }, rounds(1000, 1010, 1020))
   const runRound = vi.fn(rounds())
@@ -82,7 +82,7 @@ test('a baseline of something else is refused before anything is measured', asyn
   expect(runRound).not.toHaveBeenCalled()
 })
 
-test('another machine is warned of', async () => {
+test('a warning says that the baseline is from another machine', async () => {
   const baseline = join(folder, 'baseline.json')
   await profile(file, { ...OPTIONS, save: baseline }, rounds(1000, 1010, 1020))
   const saved = await jsonOf(baseline)
@@ -96,7 +96,7 @@ test('another machine is warned of', async () => {
   )
 })
 
-test('a result that cannot be written fails typed, after it was shown', async () => {
+test('a result that cannot be written is a typed failure, after it was shown', async () => {
   const save = join(folder, 'none', 'baseline.json')
   await expect(profile(file, { ...OPTIONS, save }, rounds(1000, 1010, 1020))).rejects.toMatchObject(
     {

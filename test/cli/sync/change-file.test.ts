@@ -25,7 +25,7 @@ const change = (id: string): StateChange => ({
   row: null,
 })
 
-test('changes are appended to what is there, a line each', async () => {
+test('changes are appended to the file, one on each line', async () => {
   const path = join(folder, 'some.ndjson')
   writeFileSync(path, 'before\n')
   const sink = appendingSink(path)
@@ -48,13 +48,13 @@ test('changes are appended to what is there, a line each', async () => {
   )
 })
 
-test('without a change there is no file', async () => {
+test('no file is made where there is no change', async () => {
   const path = join(folder, 'none.ndjson')
   await appendingSink(path).close()
   expect(existsSync(path)).toBe(false)
 })
 
-test('a file that cannot be opened is a typed error, told once', async () => {
+test('a file that cannot be opened is a typed error, which is reported once', async () => {
   const sink = appendingSink(join(folder, 'no-folder', 'file'))
   await expect(sink.write([change('v1|1|0')])).rejects.toMatchObject({
     code: 'SINK_FAILED',
@@ -64,15 +64,15 @@ test('a file that cannot be opened is a typed error, told once', async () => {
   await expect(sink.close()).resolves.toBeUndefined()
 })
 
-test.runIf(existsSync('/dev/null'))('a device takes changes too', async () => {
+test.runIf(existsSync('/dev/null'))('a device may receive the changes', async () => {
   const sink = appendingSink('/dev/null')
   await sink.write([change('v1|1|0')])
   await sink.close()
 })
 
 /**
- * Opens files of a disk that has room for so many bytes of the next text, and for nothing behind
- * it.
+ * Opens files of a disk that has room for the given number of bytes of the next text, and for no
+ * later text.
  */
 function onFullDisk(roomBytes: number): typeof open {
   return async (...how) => {
@@ -94,7 +94,7 @@ const idsIn = (path: string) =>
 const lineOf = (id: string) => `{"part":"item","kind":"deleted","id":"${id}"`
 
 test.each([1, 9, 100, 200])(
-  'fault 79: a full disk with room for %i bytes more: typed, and the next run cuts the torn line',
+  'fault 79: a disk with room for %i bytes more gives a typed error, and the next run removes the torn line',
   async room => {
     const path = join(folder, `full-${room}.ndjson`)
     const first = appendingSink(path)
@@ -108,7 +108,7 @@ test.each([1, 9, 100, 200])(
     await expect(full.write([change('v1|2|0'), change('v1|3|0')])).rejects.toMatchObject(failure)
     const left = readFileSync(path, 'utf8')
     expect(left.endsWith('\n')).toBe(false)
-    // Of another category of the same run: it may not get behind the torn line.
+    // A change of another category of the same run must not follow the torn line.
     await expect(full.write([change('v1|4|0')])).rejects.toMatchObject(failure)
     expect(readFileSync(path, 'utf8')).toBe(left)
     await full.close()
@@ -120,7 +120,7 @@ test.each([1, 9, 100, 200])(
   },
 )
 
-test('a torn line that is longer than what is read at a time is cut, and so is one that is all of the file', async () => {
+test('a torn line is removed when it is longer than one read, and when it is the whole file', async () => {
   for (const before of ['', `${lineOf('v1|0|0')}}\n`]) {
     const path = join(folder, 'long.ndjson')
     writeFileSync(path, `${before}${lineOf('x'.repeat(200_000))}`)
@@ -131,7 +131,7 @@ test('a torn line that is longer than what is read at a time is cut, and so is o
   }
 })
 
-test('a file of something else whose last line has no end is refused, and left as it is', async () => {
+test('a file of another kind whose last line has no end is refused, and left as it is', async () => {
   const path = join(folder, 'notes.txt')
   writeFileSync(path, 'some\nnotes')
   const sink = appendingSink(path)

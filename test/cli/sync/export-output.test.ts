@@ -1,5 +1,5 @@
-// `feedmill export` as it is built, in a process of its own: what becomes of its output when that
-// is a pipe, a device or a file.
+// Runs the built `feedmill export` in a process of its own, with a pipe, a device or a file as its
+// output.
 
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, symlinkSync } from 'node:fs'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await built?.drop()
 })
 
-test('two processes export one folder at the same time', async () => {
+test('two processes can export one folder at the same time', async () => {
   const expected = readFileSync(join(at.folder, 'ndjson'), 'utf8')
   const ends = await Promise.all([ended(exporting([])), ended(exporting([]))])
   expect(ends.map(({ code, out }) => [code, out === expected])).toEqual([
@@ -41,14 +41,14 @@ const exporting = (words: readonly string[], stdout?: 'pipe' | number): ChildPro
 
 const fileOf = (format: string) => readFileSync(join(at.folder, format), 'utf8')
 /**
- * What `/dev/stdout` is on Linux. The machine's own would be at risk from a defect here when root
+ * A copy of `/dev/stdout` as it is on Linux. A defect could replace the machine's own when root
  * runs the tests.
  */
 const stdoutLink = () => join(at.folder, 'stdout')
 const locks = () => locksOf(at.command.state)
 
 test.each(['ndjson', 'csv'])(
-  '%s goes to standard output, and to its other names, as it goes to a file',
+  '%s passes to standard output, and to its other names, as it does to a file',
   async format => {
     expect(fileOf(format).length).toBeGreaterThan(10_000)
     const places = [
@@ -70,7 +70,7 @@ test.each(['ndjson', 'csv'])(
 )
 
 test.runIf(existsSync('/dev/fd'))(
-  'fault 91: a pipe that the caller has opened gets the text',
+  'fault 91: a pipe that the caller has opened receives the text',
   async () => {
     expect(await ended(exporting(['--format', 'csv', '--out', '/dev/fd/3']))).toEqual({
       code: 0,
@@ -82,7 +82,7 @@ test.runIf(existsSync('/dev/fd'))(
   60_000,
 )
 
-test('standard output that is a file gets the text where its other writers left off', async () => {
+test('standard output that is a file receives the text at the position of its other writers', async () => {
   const path = join(at.folder, 'log')
   await writeFile(path, 'before\n')
   const file = openSync(path, 'a')
@@ -95,7 +95,7 @@ test('standard output that is a file gets the text where its other writers left 
 }, 60_000)
 
 test.runIf(runsWith('/dev/full'))(
-  'fault 95: a full standard output is typed, with the system’s reason, and the state is free again',
+  'fault 95: a full standard output is a typed error with the system’s reason, and the state is released',
   async () => {
     for (const format of ['ndjson', 'csv']) {
       const full = openSync('/dev/full', 'w')
@@ -111,7 +111,7 @@ test.runIf(runsWith('/dev/full'))(
   60_000,
 )
 
-test('fault 95: where the reader goes away, the command fails typed, and the state is free again', async () => {
+test('fault 95: the command fails with a typed error when the reader goes away, and the state is released', async () => {
   for (const format of ['ndjson', 'csv']) {
     const child = exporting(['--format', format])
     child.stdout!.destroy()
@@ -125,7 +125,7 @@ test('fault 95: where the reader goes away, the command fails typed, and the sta
   }
 }, 60_000)
 
-test('an output that cannot be made is told with its path and reason, and the state is free again', async () => {
+test('an output that cannot be made is reported with its path and reason, and the state is released', async () => {
   const missing = join(at.folder, 'none/out.csv')
   for (const [path, reason] of [
     [missing, 'ENOENT: no such file or directory'],

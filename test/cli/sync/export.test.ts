@@ -52,7 +52,7 @@ describe('feedmill export', () => {
     expect(items.every(({ priority }) => priority === null)).toBe(true)
   })
 
-  test('of one category, the same bytes each time', async () => {
+  test('writes one category, with the same bytes each time', async () => {
     await run({ category: ['267'] })
     const first = lines()
     expect(told(itemsOf(first))).toEqual(truth('2026-03-01T04:00:00Z', '267'))
@@ -65,13 +65,13 @@ describe('feedmill export', () => {
     ['2026-03-01T01:59:59.999Z', '2026-03-01T01:00:00Z'],
     ['2026-03-01T02:00:00Z', '2026-03-01T02:00:00Z'],
     ['2026-03-01T04:30:00Z', '2026-03-01T04:00:00Z'],
-  ])('--as-of %s is what was true at %s', async (asOf, at) => {
+  ])('--as-of %s writes the state of %s', async (asOf, at) => {
     expect((await run({ asOf: new Date(asOf) })).error).toBeUndefined()
     expect(told(itemsOf(lines()))).toEqual([...truth(at), ...truth(at, '267')])
   })
 
   test.each(['2026-02-28T23:59:59.999Z', '2026-03-01T05:00:00Z'])(
-    '--as-of %s is past what is kept: refused, and nothing is written',
+    '--as-of %s is refused because it is before the kept files, and nothing is written',
     async asOf => {
       await run()
       const before = lines()
@@ -85,7 +85,7 @@ describe('feedmill export', () => {
     },
   )
 
-  test('as CSV: the documented columns, as text', async () => {
+  test('writes the documented columns as text in CSV', async () => {
     await run({ format: 'csv', category: ['220'] })
     const [header, ...rows] = readFileSync(out(), 'utf8').trimEnd().split('\r\n')
     expect(header).toMatch(/^itemId,availability,title,/)
@@ -94,7 +94,7 @@ describe('feedmill export', () => {
     )
   })
 
-  test('a category that the folder does not have is refused', async () => {
+  test('refuses a category that the folder does not have', async () => {
     expect((await run({ category: ['1'] })).error).toMatchObject({
       code: 'OPTION_INVALID',
       context: { option: 'category', expected: 'one of 220, 267' },

@@ -22,7 +22,7 @@ const status = async (now: Date) => {
 }
 const snapshot = (hour: number) => `MKT_US/220/item_snapshot/2026-03-01T0${hour}:00:00.000Z`
 
-test('watermarks, what is due, and sizes', async () => {
+test('the status shows watermarks, due files and sizes', async () => {
   const { marketplace, service, sizes, categories } = await status(at.now)
   expect([marketplace, service]).toEqual(['MKT_US', at.command.baseUrl])
   expect(sizes).toEqual({
@@ -45,7 +45,7 @@ test('watermarks, what is due, and sizes', async () => {
   ])
 })
 
-test('gaps past what the service keeps', async () => {
+test('the status shows gaps that are older than the files of the service', async () => {
   const [category] = (await status(new Date('2026-03-08T03:30:00Z'))).categories
   expect(category).toMatchObject({
     lost: { count: 2, first: snapshot(2), last: snapshot(3) },
@@ -53,7 +53,7 @@ test('gaps past what the service keeps', async () => {
   })
 })
 
-test('in words', async () => {
+test('the status is printed in words', async () => {
   const words = async (now: Date) =>
     (await outcomeOf(() => statusCommand(at.command.state, { now, json: false }))).out
   const out = await words(at.now)

@@ -9,7 +9,7 @@ const counts = () => [process.listenerCount('SIGINT'), process.listenerCount('SI
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s asks for a stop, and the next one is the process’s own again', (name, exitCode) => {
+] as const)('%s asks for a stop, and the process handles the next one itself', (name, exitCode) => {
   const before = counts()
   const stop = stopRequest()
   release = stop.release
@@ -19,7 +19,7 @@ test.each([
   expect(counts()).toEqual(before)
 })
 
-test('released, it listens no more', () => {
+test('the listener is removed when it is released', () => {
   const before = counts()
   const stop = stopRequest()
   expect(counts()).toEqual(before.map(count => count + 1))

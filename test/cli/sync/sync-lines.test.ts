@@ -57,13 +57,13 @@ const progress: SyncProgress = {
 }
 const summary: SyncSummary = { ...progress, failed: [] }
 
-describe('for people', () => {
-  test('a file is its category, feed and time', () => {
+describe('the lines for people', () => {
+  test('name a file by its category, feed and time', () => {
     expect(fileText(file)).toBe('220 item_snapshot 2026-03-01T05:00:00.000Z')
     expect(fileText(bootstrap)).toBe('220 item ALL_ACTIVE')
   })
 
-  test('files that are done, missing or failed have a line; what passes has none', () => {
+  test('tell of files that are done, missing or failed, and of no other steps', () => {
     expect(eventLine({ type: 'done', file, entry })).toBe(
       '220 item_snapshot 2026-03-01T05:00:00.000Z: 12.3 kB of gzip, 5 inserted, 4 updated, 3 deleted, 3 no news',
     )
@@ -80,7 +80,7 @@ describe('for people', () => {
     expect(eventLine({ type: 'progress', ...progress })).toBeUndefined()
   })
 
-  test('beside the bar stand rows, speed, watermarks and the time left', () => {
+  test('show rows, speed, watermarks and the remaining time beside the bar', () => {
     expect(progressText(progress)).toBe(
       '1234 rows, 2.5 MB/s of gzip, 220 up to 2026-03-01T05:00:00.000Z, 2 s left',
     )
@@ -92,13 +92,13 @@ describe('for people', () => {
     expect(progressText(early)).toBe('1234 rows, 2.5 MB/s of gzip, 220 has no bootstrap yet')
   })
 
-  test('each file that could not be had has a line of its own', () => {
+  test('tell of each file that failed on its own line', () => {
     expect(failureLines({ ...summary, failed: [{ file, error }] })).toEqual([
       'feedmill: SYNC_FILE_FAILED: 220 item_snapshot 2026-03-01T05:00:00.000Z: it could not be fetched',
     ])
   })
 
-  test('the summary tells of gaps', () => {
+  test('tell of gaps in the summary', () => {
     expect(summaryLines(summary)).toEqual([
       '3 files, 1234 rows, 5 MB of gzip fetched and merged in 2.0 s',
       '220 up to 2026-03-01T05:00:00.000Z',
@@ -110,12 +110,12 @@ describe('for people', () => {
   })
 })
 
-describe('for programs', () => {
+describe('the lines for programs', () => {
   const json = (value: Parameters<typeof eventObject>[0]) =>
     JSON.parse(JSON.stringify(eventObject(value)))
   const key = 'MKT_US/220/item_snapshot/2026-03-01T05:00:00.000Z'
 
-  test('events name files by their keys', () => {
+  test('name files by their keys', () => {
     expect(json({ type: 'fetching', file })).toEqual({ type: 'fetching', file: key })
     const { rows } = entry
     expect(json({ type: 'done', file, entry })).toEqual({
@@ -134,7 +134,7 @@ describe('for programs', () => {
     })
   })
 
-  test('errors are code and message: nothing of what caused them', () => {
+  test('have the code and message of an error, and not its causes', () => {
     const failed = { file: key, code: 'SYNC_FILE_FAILED', message: 'it could not be fetched' }
     expect(json({ type: 'failed', file, error })).toEqual({ type: 'failed', ...failed })
     expect(json({ type: 'summary', ...summary, failed: [{ file, error }] })).toMatchObject({
@@ -143,7 +143,7 @@ describe('for programs', () => {
     })
   })
 
-  test('progress has a line for each category', () => {
+  test('have the progress of each category on its own line', () => {
     const gaps = { ...at, missing: [file], gone: [] }
     expect(json({ type: 'progress', ...progress, categories: [gaps] })).toMatchObject({
       type: 'progress',

@@ -1,4 +1,4 @@
-// `feedmill sync` as it is built, in a process of its own: what it says while it waits.
+// Runs the built `feedmill sync` in a process of its own, and reads what it prints while it waits.
 
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -30,7 +30,7 @@ async function deadHost(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-test('a host that refuses connections is told at once, with what is done about it', async () => {
+test('a host that refuses connections is reported at once, with the next step of the run', async () => {
   const state = join(folder, 'state')
   const url = await deadHost()
   const service = [

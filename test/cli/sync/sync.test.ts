@@ -20,7 +20,7 @@ const truth = () =>
   Array.from(at.emulator.world.truthAt(at.emulator.world.end), ({ itemId }) => itemId)
 
 describe('feedmill sync', () => {
-  test('brings the state up to the last hour, a line a file, and ends with a summary', async () => {
+  test('brings the state to the last hour, prints a line for each file, and ends with a summary', async () => {
     const { out, err, exitCode, error } = await run({ state: stateIn('plain') })
     expect([err, exitCode, error]).toEqual([[], undefined, undefined])
     expect(out.filter(line => / inserted, /.test(line))).toHaveLength(FILES)
@@ -32,7 +32,7 @@ describe('feedmill sync', () => {
     expect(again.out[0]).toMatch(/^0 files, 0 rows/)
   })
 
-  test('--json prints one event a line and nothing else', async () => {
+  test('--json prints one event on each line and nothing else', async () => {
     const { out, err } = await run({ state: stateIn('json'), json: true, changes: false })
     const events = out.map(line => JSON.parse(line))
     expect(err).toEqual([])
@@ -67,7 +67,7 @@ describe('feedmill sync', () => {
     expect([...items.keys()].sort()).toEqual(truth())
   })
 
-  test('--until leaves out what covers a later time, and a later run goes on', async () => {
+  test('--until leaves out files of later times, and a later run continues', async () => {
     const state = stateIn('until')
     const { out } = await run({ state, until: new Date('2026-03-01T02:30:00Z') })
     expect(out.at(-1)).toBe('220 up to 2026-03-01T02:00:00.000Z')
@@ -76,7 +76,7 @@ describe('feedmill sync', () => {
     expect(rest.out.at(-2)).toMatch(/^2 files/)
   })
 
-  test('--follow ends with --until, when the state has come so far', async () => {
+  test('--follow ends when the state reaches the time of --until', async () => {
     const { out, error } = await run({
       state: stateIn('follow'),
       follow: true,
@@ -90,7 +90,7 @@ describe('feedmill sync', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    '%s stops it cleanly with %i, and the next run goes on from there',
+    '%s stops it cleanly with %i, and the next run continues from there',
     async (name, code) => {
       const state = stateIn(name)
       const stopped = outcomeOf(() => {
@@ -106,7 +106,7 @@ describe('feedmill sync', () => {
     },
   )
 
-  test('a folder that another run has is refused, and so is one of another service', async () => {
+  test('refuses a folder that another run uses, and the folder of another service', async () => {
     const state = stateIn('plain')
     const lock = await StateLock.take(machineEnvironment, state)
     try {
@@ -119,7 +119,7 @@ describe('feedmill sync', () => {
     })
   })
 
-  test('what is wrong with an option is told before anything is asked for', async () => {
+  test('reports a wrong option before any request', async () => {
     expect((await run({ state: stateIn('never'), memory: 1 })).error).toMatchObject({
       code: 'OPTION_INVALID',
       context: { option: 'memoryBytes' },
@@ -131,7 +131,7 @@ describe('feedmill sync', () => {
   })
 })
 
-test('a category that is refused fails with exit code 1, and does not stop the other', async () => {
+test('sync fails with exit code 1 for a category that is refused, and completes the other one', async () => {
   const world = { seed: 5, items: 80, hours: HOURS, categories: ['220', '267'] }
   const two = await served({
     world,
@@ -155,10 +155,10 @@ test('a category that is refused fails with exit code 1, and does not stop the o
   }
 })
 
-test('a file that does not come in time is told, and holds the state', async () => {
+test('sync reports a file that does not come in time, and stops at the state before it', async () => {
   const late = await served({ now: new Date('2026-03-01T04:30:00Z') })
   try {
-    // The client's clock is ahead of the service's: what is due here is not there yet.
+    // The clock of the client is ahead of the service, so a due file does not exist yet.
     const { out, exitCode } = await outcomeOf(() => syncCommand(late.command))
     expect(exitCode).toBeUndefined()
     expect(out).toContain('220 item_snapshot 2026-03-01T03:00:00.000Z: not there yet')

@@ -11,12 +11,12 @@ describe.each([
     expect(checksum(Buffer.from('123456789'))).toBe(0xcbf43926)
   })
 
-  test('of no bytes is the seed', () => {
+  test('the CRC-32 of no bytes is the seed', () => {
     expect(checksum(new Uint8Array(0))).toBe(0)
     expect(checksum(new Uint8Array(0), 0xcbf43926)).toBe(0xcbf43926)
   })
 
-  test('is unsigned', () => {
+  test('the CRC-32 is an unsigned number', () => {
     expect(checksum(Buffer.from('a'))).toBe(0xe8b7be43)
   })
 })
@@ -31,6 +31,6 @@ test('the table agrees with node:zlib at every length and in pieces', () => {
   )
 })
 
-test('uses the native checksum where Node has one', () => {
+test('the CRC-32 is native where Node has one', () => {
   expect(crc32).toBe(zlib.crc32)
 })

@@ -90,24 +90,24 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   }
 
-  test('inflates, tells the end, and leaves alone what follows', async () => {
+  test('it inflates the data, reports the end, and leaves the bytes after the end alone', async () => {
     await expectAll([DEFLATED])
     await expectAll([Buffer.concat([DEFLATED, AFTER])])
     await expectAll([DEFLATED, AFTER])
   })
 
-  test('does so byte by byte', async () => {
+  test('it does so byte by byte', async () => {
     await expectAll(byteByByte(DEFLATED))
     await expectAll(byteByByte(Buffer.concat([DEFLATED, AFTER])))
   })
 
-  test('does so however the end is cut', async () => {
+  test('it does so however the end is cut', async () => {
     const withMore = Buffer.concat([DEFLATED, AFTER])
     for (let cut = DEFLATED.length - 5; cut < withMore.length; cut++)
       await expectAll(cutAt(withMore, cut))
   })
 
-  test('gives back the input after the end, where the caller does not have it', async () => {
+  test('it gives back the input after the end where the caller does not have that input', async () => {
     const behind = feedText(9000, 5)
     const all = Buffer.concat([DEFLATED, behind])
     for (const cuts of [
@@ -133,7 +133,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     }
   })
 
-  test('takes the shortest streams, fixed and stored', async () => {
+  test('it takes the shortest streams, fixed and stored', async () => {
     for (const empty of [Buffer.from([3, 0]), Buffer.from([1, 0, 0, 0xff, 0xff])]) {
       const engine = newEngine(0)
       expect(
@@ -144,7 +144,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     }
   })
 
-  test('is not ended by incomplete data', async () => {
+  test('incomplete data does not end it', async () => {
     for (const length of [0, 1, 2, DEFLATED.length >> 1, DEFLATED.length - 1]) {
       const engine = newEngine(0)
       const outputs = await finishAll(
@@ -157,7 +157,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     }
   })
 
-  test('gives plain blocks, each lent or alone in its memory, and bounded', async () => {
+  test('it gives plain blocks of bounded size, each lent or alone in its memory', async () => {
     const content = Buffer.concat([
       feedText(2000),
       Buffer.alloc(5 * OUTPUT_BLOCK_BYTES),
@@ -178,7 +178,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('computes the checksum of its outputs so far, where it has one', async () => {
+  test('it computes the checksum of its outputs so far, where it has a checksum', async () => {
     const content = Buffer.concat([
       feedText(40_000),
       Buffer.alloc(3 * OUTPUT_BLOCK_BYTES),
@@ -197,7 +197,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('never writes again to an output that it does not lend', async () => {
+  test('it never writes again to an output that it does not lend', async () => {
     const content = feedText(50_000)
     const engine = newEngine(0)
     const copies: Buffer[] = []
@@ -212,7 +212,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('takes stored data, long runs and incompressible data, one after the other and cut anywhere', async () => {
+  test('it takes stored data, long runs and incompressible data, one after the other and cut anywhere', async () => {
     const parts = [
       feedText(9000),
       Buffer.alloc(1_500_000, 'ab'),
@@ -233,7 +233,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     }
   })
 
-  test('gives outputs before the whole block is inflated', async () => {
+  test('it gives outputs before the whole block is inflated', async () => {
     const deflated = deflateRawSync(Buffer.alloc(64 * OUTPUT_BLOCK_BYTES))
     const engine = newEngine(0)
     for await (const output of engine.inflate(deflated)) {
@@ -244,7 +244,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('begins the next member like a new engine, where it can restart', async () => {
+  test('it begins the next member like a new engine, where it can restart', async () => {
     const contents = [
       feedText(300),
       Buffer.alloc(0),
@@ -285,14 +285,14 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('does not restart before it has ended', async () => {
+  test('it does not restart before it has ended', async () => {
     const engine = newEngine(0)
     await inflateAll(engine, [DEFLATED.subarray(0, 10)])
     expect(engine.restart?.(0) ?? false).toBe(false)
     engine.destroy()
   })
 
-  test('refuses damaged data, near where it is', async () => {
+  test('it refuses damaged data, and the position is near the damage', async () => {
     const bad = Buffer.concat([Buffer.from([0, 3, 0, 0xfc, 0xff, 1, 2, 3]), Buffer.from([7])]) // a stored block, then a block of the reserved type
     const engine = newEngine(500)
     const error = expect.objectContaining({ code: 'GZIP_DATA_INVALID' })
@@ -305,7 +305,7 @@ export function engineContract(newEngine: NewInflateEngine): void {
     engine.destroy()
   })
 
-  test('is destroyed twice, and before any use, without harm', () => {
+  test('it can be destroyed twice, and before any use', () => {
     const engine = newEngine(0)
     engine.destroy()
     engine.destroy()

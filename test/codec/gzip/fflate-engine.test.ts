@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks())
 describe('the fflate engine', () => {
   engineContract(fflateEngine())
 
-  test('says which block of the deflate data is damaged', async () => {
+  test('it says which block of the deflate data is damaged', async () => {
     const stored = Buffer.from([0, 3, 0, 0xfc, 0xff, 1, 2, 3])
     const failure = await inflateAll(fflateEngine()(500), [
       Buffer.concat([stored, Buffer.from([7])]),
@@ -18,7 +18,7 @@ describe('the fflate engine', () => {
     expect(failure).toMatchObject({ context: { byteOffset: 508, reason: 'invalid block type' } })
   })
 
-  test('refuses a distance before the start of the data', async () => {
+  test('it refuses a distance before the start of the data', async () => {
     const farBack = deflateRawSync(Buffer.from('abcabcabc'), {
       dictionary: Buffer.from('abcabcabcabc'),
     })

@@ -27,11 +27,11 @@ function readAll(pieces: readonly Uint8Array[], startOffset = 0, isFirst = true)
 describe.each(FORMS)('a header with %s', (_, fields) => {
   const bytes = gzipHeader(fields)
 
-  test('fault 47: is read, and not a byte beyond it', () => {
+  test('fault 47: the header is read, and not a byte beyond it', () => {
     expect(readAll([Buffer.concat([bytes, AFTER])])).toEqual({ used: bytes.length, done: true })
   })
 
-  test('fault 41: is the same byte by byte and cut at every offset', () => {
+  test('fault 41: the header reads the same byte by byte and cut at every offset', () => {
     expect(readAll(byteByByte(Buffer.concat([bytes, AFTER])))).toEqual({
       used: bytes.length,
       done: true,
@@ -44,30 +44,30 @@ describe.each(FORMS)('a header with %s', (_, fields) => {
     }
   })
 
-  test('is not done before its last byte', () => {
+  test('the header is not done before its last byte', () => {
     for (let end = Math.max(0, bytes.length - 64); end < bytes.length; end++) {
       expect(readAll([bytes.subarray(0, end)])).toEqual({ used: end, done: false })
     }
   })
 })
 
-describe('what is refused', () => {
+describe('the header parser refuses bad headers', () => {
   const invalid = (byteOffset: number, reason: unknown) =>
     expect.objectContaining({ code: 'GZIP_HEADER_INVALID', context: { byteOffset, reason } })
 
-  test.each([0x20, 0x40, 0x80, 0xe0])('fault 47: reserved flags 0x%s', flags => {
+  test.each([0x20, 0x40, 0x80, 0xe0])('fault 47: reserved flags 0x%s are refused', flags => {
     const reason = `reserved flags 0x${flags.toString(16)} are set`
     expect(() => readAll([gzipHeader({ flags })], 100)).toThrow(invalid(103, reason))
   })
 
-  test('fault 47: a wrong FHCRC, however it is cut', () => {
+  test('fault 47: a wrong FHCRC is refused, however it is cut', () => {
     const bytes = gzipHeader({ name: 'a', headerChecksum: 0x1234 })
     const error = invalid(bytes.length - 1, 'header checksum differs')
     expect(() => readAll([bytes])).toThrow(error)
     expect(() => readAll(byteByByte(bytes))).toThrow(error)
   })
 
-  test('another compression method', () => {
+  test('another compression method is refused', () => {
     expect(() => readAll([Buffer.from([0x1f, 0x8b, 7])])).toThrow(
       invalid(2, 'compression method 7, expected 8'),
     )
@@ -76,13 +76,13 @@ describe('what is refused', () => {
   test.each([
     ['<html>', 0, '3c'],
     ['\x1f\x8a', 1, '8a'],
-  ])('a file that starts with %j', (text, byteOffset, byte) => {
+  ])('a file that starts with %j is refused', (text, byteOffset, byte) => {
     expect(() => readAll([Buffer.from(text, 'latin1')])).toThrow(
       invalid(byteOffset, `not gzip: byte 0x${byte} in the signature`),
     )
   })
 
-  test.each(['name', 'comment'] as const)('a %s without end', field => {
+  test.each(['name', 'comment'] as const)('a %s without end is refused', field => {
     const bytes = gzipHeader({ [field]: 'x'.repeat(65_536) })
     expect(() => readAll([bytes])).toThrow(invalid(10 + 65_535, `${field} longer than 65535 bytes`))
     expect(readAll([gzipHeader({ [field]: 'x'.repeat(65_535) })]).done).toBe(true)

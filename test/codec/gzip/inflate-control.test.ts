@@ -24,7 +24,7 @@ const record = (n: number) => ({
 })
 
 // The starts are far from any wrap, near the wrap of signed words, and near that of unsigned words.
-test.each([0, 0x7fff_fff9, -7])('input and output go round in order, from %i on', start => {
+test.each([0, 0x7fff_fff9, -7])('input and output keep their order, starting from %i', start => {
   const { host, worker } = bothSides(start)
   const filled: number[] = []
   const taken: number[] = []
@@ -56,7 +56,7 @@ test.each([0, 0x7fff_fff9, -7])('input and output go round in order, from %i on'
   }
 })
 
-test('the host is told of one change each time that it waits, and of none that came before', () => {
+test('the host sees one change for each wait, and none from before the wait', () => {
   const { host, worker } = bothSides()
   expect(worker.takeHostWaits()).toBe(false)
   expect(host.hostWaits(() => false)).toBe(true)
@@ -65,7 +65,7 @@ test('the host is told of one change each time that it waits, and of none that c
   expect(worker.takeHostWaits()).toBe(false)
 })
 
-test('input that was filled in before the end is taken, and then there is none', () => {
+test('input that was written before the end is read, and then the input ends', () => {
   const { host, worker } = bothSides()
   host.slotFilled(0, 5)
   host.finish()
@@ -77,7 +77,7 @@ test('input that was filled in before the end is taken, and then there is none',
   expect(host.outcome).toEqual({ result: INPUT_OVER, usedBytes: 5, unusedBits: 3 })
 })
 
-test('a worker that is to stop gets neither input nor credit', () => {
+test('a worker that is told to stop gets neither input nor credit', () => {
   const { host, worker } = bothSides()
   for (let n = 0; n < OUTPUT_CREDITS; n++) worker.outputMade(record(n))
   host.slotFilled(0, 5)

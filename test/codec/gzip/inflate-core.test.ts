@@ -37,12 +37,12 @@ describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, co
     return core.crc(from, from + bytes, before)
   }
 
-  test('is that of node:zlib, for every short length', () => {
+  test('equals that of node:zlib for every short length', () => {
     for (let bytes = 0; bytes < 1_400; bytes++)
       expect(crcAt(bytes & 15, bytes, bytes)).toBe(crc32(content.subarray(0, bytes), bytes))
   })
 
-  test('is that of node:zlib around every length at which the algorithm changes or the work space wraps', () => {
+  test('equals that of node:zlib around every length at which the algorithm changes or the work space wraps', () => {
     for (const around of [5_869, 8_192, 11_773, 17_677, 29_485, 262_144])
       for (let bytes = around - 100; bytes < around + 100; bytes++)
         expect(crcAt(bytes % 17, bytes, 0xdead_beef)).toBe(
@@ -50,7 +50,7 @@ describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, co
         )
   })
 
-  test('is that of node:zlib, for any length, alignment and value before', () => {
+  test('equals that of node:zlib for any length, alignment and value before', () => {
     fc.assert(
       fc.property(
         fc.nat(MOST_BYTES),
@@ -64,7 +64,7 @@ describe.each(Object.entries(contents))('the CRC-32 of %s in the memory', (_, co
     )
   })
 
-  test('of parts, one after the other, is that of the whole', () => {
+  test('is the same for the parts, one after the other, as for the whole', () => {
     fc.assert(
       fc.property(
         fc.nat(MOST_BYTES),
@@ -101,7 +101,7 @@ test('the CRC-32 writes nothing but its work space', () => {
   }
 })
 
-describe('the distances of the folds', () => {
+describe('the distances of the folds are those of multiples of the polynomial', () => {
   const long = values(['LONG_A', 'LONG_B', 'LONG'])
   const short = values(['SHORT_A', 'SHORT_B', 'SHORT_C', 'SHORT'])
   /**
@@ -113,14 +113,14 @@ describe('the distances of the folds', () => {
   const sum = (exponents: readonly number[]) =>
     exponents.reduce((remainder, exponent) => remainder ^ inverse[exponent]!, 0)
 
-  test('are those of multiples of the polynomial', () => {
+  test('each distance belongs to a multiple', () => {
     // x^d + x^(d-s) + x^(d-t) + 1, divided by x^d.
     expect(sum([0, ...long])).toBe(0)
     expect(sum([0, ...short])).toBe(0)
     expect(sum([0, 1, ...short])).not.toBe(0)
   })
 
-  test('of the first: no other multiple with four terms has two of at most 128, up to x^11000', () => {
+  test('the first has no other multiple with four terms, two of them at most 128, up to x^11000', () => {
     const powers = new Map(inverse.map((power, exponent) => [power, exponent]))
     const found: number[][] = []
     for (let a = 1; a <= 128; a++)
@@ -131,7 +131,7 @@ describe('the distances of the folds', () => {
     expect(found).toEqual([long])
   })
 
-  test('of the second: no multiple with five terms has a lower degree', () => {
+  test('the second has no multiple with five terms and a lower degree', () => {
     const degree = short.at(-1)!
     const powers = new Map(inverse.slice(0, degree + 1).map((power, exponent) => [power, exponent]))
     let least = Number.POSITIVE_INFINITY

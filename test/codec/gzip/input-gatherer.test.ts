@@ -2,14 +2,14 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GATHER_BYTES, InputGatherer, LARGE_BYTES } from '../../../src/codec/gzip/input-gatherer'
 
-test('hands on a large block as it is', () => {
+test('the gatherer hands on a large block as it is', () => {
   const block = new Uint8Array(LARGE_BYTES)
   const gatherer = new InputGatherer()
   expect(gatherer.add(block)[0]).toBe(block)
   expect(gatherer.isEmpty).toBe(true)
 })
 
-test('hands on a large block as it is behind what it held', () => {
+test('the gatherer hands on a large block as it is after the bytes that it held', () => {
   const block = new Uint8Array(LARGE_BYTES)
   const gatherer = new InputGatherer()
   gatherer.add(Uint8Array.of(1, 2))
@@ -20,7 +20,7 @@ test('hands on a large block as it is behind what it held', () => {
   expect(gatherer.isEmpty).toBe(true)
 })
 
-test('copies small blocks, which may change afterwards', () => {
+test('the gatherer copies small blocks, because their owner may change them afterwards', () => {
   const gatherer = new InputGatherer()
   const block = Uint8Array.of(1, 2)
   expect(gatherer.add(block)).toEqual([])
@@ -29,7 +29,7 @@ test('copies small blocks, which may change afterwards', () => {
   expect(gatherer.take()).toEqual(new Uint8Array(0))
 })
 
-test('never writes again to a block that it gave out', () => {
+test('the gatherer never writes again to a block that it gave out', () => {
   const gatherer = new InputGatherer()
   const sizes = [10, LARGE_BYTES - 1, GATHER_BYTES - LARGE_BYTES - 9]
   const [first] = sizes.flatMap((size, n) => gatherer.add(new Uint8Array(size).fill(n + 1)))
@@ -37,7 +37,7 @@ test('never writes again to a block that it gave out', () => {
   expect(first?.subarray(0, 11)).toEqual(Uint8Array.of(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2))
 })
 
-test('keeps all bytes in order, holds less than a block, and makes small ones only before a large one', () => {
+test('the gatherer keeps all bytes in order, holds less than a block, and makes small blocks only before a large one', () => {
   const sizes = fc.array(
     fc.oneof(fc.nat(10), fc.nat(LARGE_BYTES), fc.nat(GATHER_BYTES), fc.nat(3 * GATHER_BYTES)),
     { maxLength: 8 },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gzipLimits } from '../../../src/codec/gzip/limits'
 
-test('has defaults', () => {
+test('the limits have defaults', () => {
   expect(gzipLimits({})).toEqual({
     maxOutputBytes: 2 ** 40,
     maxRatio: 250,
@@ -10,7 +10,7 @@ test('has defaults', () => {
   })
 })
 
-test('takes Infinity for no cap', () => {
+test('the limits accept Infinity as no cap', () => {
   const limits = {
     maxOutputBytes: Infinity,
     maxRatio: Infinity,
@@ -28,7 +28,7 @@ test.each([
   ['maxMembers', 0],
   ['maxMembers', Number.NaN],
   ['allowNested', 'yes'],
-])('refuses %s %s', (option, value) => {
+])('the limits refuse %s %s', (option, value) => {
   const error = expect.objectContaining({
     code: 'OPTION_INVALID',
     context: expect.objectContaining({ option }),

@@ -46,20 +46,20 @@ function inflate(bytes: Uint8Array): { content: Buffer; resumed: number } {
   return { content: Buffer.concat(blocks), resumed }
 }
 
-test('a file of two members is read as a whole, and its trailers are compared, over every saved state', () => {
+test('a file of two members is read as a whole and its trailers are compared, from every saved state', () => {
   const bytes = Buffer.concat([gzipSync(content), gzipSync(content)])
   const read = inflate(bytes)
   expect(read.content.equals(Buffer.concat([content, content]))).toBe(true)
   expect(read.resumed).toBeGreaterThan(50)
 })
 
-test('fault 39: a wrong checksum is found behind a saved state too', () => {
+test('fault 39: a wrong checksum is found after a restart from a saved state too', () => {
   const bytes = Buffer.from(gzipSync(content))
   bytes[bytes.length - 8]! ^= 1
   expect(() => inflate(bytes)).toThrow(expect.objectContaining({ code: 'GZIP_CRC_MISMATCH' }))
 })
 
-test('there is no state outside of data', () => {
+test('a state cannot be saved outside the data of a member', () => {
   const members = new GzipMembers(limits)
   expect(members.saveState()).toBeUndefined()
   members.read(gzipSync(content).subarray(0, 10))

@@ -24,7 +24,7 @@ function afterMember(): GzipMembers {
 
 const failure = (code: string, context: object) => expect.objectContaining({ code, context })
 
-test('counts compressed bytes through all phases', () => {
+test('the parser counts compressed bytes through all phases', () => {
   const members = inData()
   expect(members.byteOffset).toBe(10)
   members.dataUsed(3, false)
@@ -37,11 +37,11 @@ test('counts compressed bytes through all phases', () => {
   expect(members.byteOffset).toBe(25)
 })
 
-test('reads nothing while the data belongs to the engine', () => {
+test('the parser reads nothing while the data belongs to the engine', () => {
   expect(inData().read(Buffer.from('data'))).toBe(0)
 })
 
-test('starts every checksum and size anew with its member', () => {
+test('every member starts with a new checksum and size', () => {
   const members = afterMember()
   for (const content of [Buffer.from('b'), Buffer.alloc(0), Buffer.from('c')]) {
     members.read(gzipHeader())
@@ -53,14 +53,14 @@ test('starts every checksum and size anew with its member', () => {
 })
 
 describe('the end of the file', () => {
-  test('is fine after a member, and after zeros', () => {
+  test('the end is valid after a member, and after zeros', () => {
     const members = afterMember()
     expect(() => members.end()).not.toThrow()
     expect(members.read(new Uint8Array(1000))).toBe(1000)
     expect(() => members.end()).not.toThrow()
   })
 
-  test('is typed before everything, and in each part', () => {
+  test('the end is a typed error before the first member, and in each part of a member', () => {
     expect(() => new GzipMembers(gzipLimits({})).end()).toThrow(
       failure('GZIP_EMPTY', { byteOffset: 0 }),
     )
@@ -82,7 +82,7 @@ describe('the end of the file', () => {
     )
   })
 
-  test('after a lone 1f may have cut a member: it is truncated', () => {
+  test('the end after a lone 1f is GZIP_TRUNCATED, because the byte may begin a member', () => {
     const members = afterMember()
     members.read(Uint8Array.of(0, 0x1f))
     expect(() => members.end()).toThrow(
@@ -91,7 +91,7 @@ describe('the end of the file', () => {
   })
 })
 
-test('garbage stands at its own first byte, zeros before it or not', () => {
+test('garbage is reported at its first byte, with or without zeros before it', () => {
   expect(() => afterMember().read(Buffer.from('garbage'))).toThrow(
     failure('GZIP_TRAILING_GARBAGE', { byteOffset: 25 }),
   )
@@ -100,7 +100,7 @@ test('garbage stands at its own first byte, zeros before it or not', () => {
   )
 })
 
-test('zeros before the first member are not padding', () => {
+test('zeros before the first member are no padding', () => {
   const error = expect.objectContaining({ code: 'GZIP_HEADER_INVALID' })
   expect(() => new GzipMembers(gzipLimits({})).read(new Uint8Array(3))).toThrow(error)
 })
@@ -109,7 +109,7 @@ describe('caps', () => {
   const MIB = 1024 * 1024
   const block = new Uint8Array(MIB)
 
-  test('maxOutputBytes may be reached and not passed, over all members', () => {
+  test('the output may reach maxOutputBytes but not exceed it, over all members', () => {
     const members = inData(gzipLimits({ maxOutputBytes: 3 }))
     members.countOutput(new Uint8Array(2), 1)
     members.countOutput(new Uint8Array(1), 2)
@@ -117,14 +117,14 @@ describe('caps', () => {
     expect(() => members.countOutput(new Uint8Array(1), 3)).toThrow(error)
   })
 
-  test('maxRatio counts after the first MiB only', () => {
+  test('maxRatio applies only after the first MiB', () => {
     const members = inData(gzipLimits({ maxRatio: 1 }))
     expect(() => members.countOutput(block, 1)).not.toThrow()
     const error = failure('GZIP_LIMIT', { byteOffset: 12, option: 'maxRatio', limit: 1 })
     expect(() => members.countOutput(new Uint8Array(1), 2)).toThrow(error)
   })
 
-  test('fault 98: maxMembers counts the members that begin, and names the byte behind the header that is one too many', () => {
+  test('fault 98: maxMembers counts the members that begin, and the error names the byte behind the header that exceeds the cap', () => {
     const members = new GzipMembers(gzipLimits({ maxMembers: 2 }))
     const readMember = () => {
       members.read(gzipHeader())
@@ -138,7 +138,7 @@ describe('caps', () => {
     )
   })
 
-  test('fault 98: maxMembers counts on from a saved state', () => {
+  test('fault 98: maxMembers keeps its count over a saved state', () => {
     const limits = gzipLimits({ maxMembers: 1 })
     const before = inData(limits)
     before.countOutput(CONTENT, DATA_BYTES)
@@ -150,7 +150,7 @@ describe('caps', () => {
     )
   })
 
-  test('maxRatio may be reached', () => {
+  test('the output may reach maxRatio', () => {
     const members = inData(gzipLimits({ maxRatio: 2 }))
     members.countOutput(block, MIB - 10)
     expect(() => members.countOutput(block, MIB - 10)).not.toThrow()
@@ -160,7 +160,7 @@ describe('caps', () => {
   })
 })
 
-test('nested gzip is refused at the data that holds it, and only at the start of the content', () => {
+test('nested gzip is refused where its data begins, and only at the start of the content', () => {
   const nested = gzipHeader()
   expect(() => inData().countOutput(nested, 5)).toThrow(failure('GZIP_NESTED', { byteOffset: 10 }))
   expect(() => inData(gzipLimits({ allowNested: true })).countOutput(nested, 5)).not.toThrow()

@@ -4,7 +4,7 @@ import { PushBackBuffer } from '../../../src/codec/gzip/push-back-buffer'
 
 const bytesOf = (blocks: readonly Uint8Array[]) => Buffer.concat(blocks)
 
-test('gives back the input after the used bytes, whatever was reported as used before', () => {
+test('the buffer gives back the input after the used bytes, whatever use was reported before', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 12 }),
@@ -25,7 +25,7 @@ test('gives back the input after the used bytes, whatever was reported as used b
   )
 })
 
-test('is empty for the next engine', () => {
+test('the buffer is empty for the next engine', () => {
   const buffer = new PushBackBuffer()
   buffer.add(Buffer.from('first, next'))
   const [rest] = buffer.takeRest(7)

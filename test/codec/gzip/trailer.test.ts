@@ -10,7 +10,7 @@ function trailerOf(crc: number, size: number): GzipTrailer {
   return trailer
 }
 
-test('reads eight bytes and no more, however they are cut', () => {
+test('the trailer takes eight bytes and no more, however they are cut', () => {
   const bytes = Buffer.concat([
     gzipTrailer(NOTHING, { crc: 0xfedcba98, size: 5 }),
     Buffer.from('next'),
@@ -26,7 +26,7 @@ test('reads eight bytes and no more, however they are cut', () => {
   for (const trailer of [whole, cut]) expect(() => trailer.verify(0xfedcba98, 5)).not.toThrow()
 })
 
-test('fault 39: a wrong CRC32 is typed and stands at the trailer', () => {
+test('fault 39: a wrong CRC32 is a typed error at the position of the trailer', () => {
   const error = expect.objectContaining({
     code: 'GZIP_CRC_MISMATCH',
     context: { byteOffset: 1000, expected: 0xfedcba98, actual: 1 },
@@ -34,7 +34,7 @@ test('fault 39: a wrong CRC32 is typed and stands at the trailer', () => {
   expect(() => trailerOf(0xfedcba98, 5).verify(1, 5)).toThrow(error)
 })
 
-test('fault 39: a wrong ISIZE is typed and stands at its field', () => {
+test('fault 39: a wrong ISIZE is a typed error at the position of its field', () => {
   const error = expect.objectContaining({
     code: 'GZIP_SIZE_MISMATCH',
     context: { byteOffset: 1004, expected: 5, actual: 6 },
@@ -42,7 +42,7 @@ test('fault 39: a wrong ISIZE is typed and stands at its field', () => {
   expect(() => trailerOf(1, 5).verify(1, 6)).toThrow(error)
 })
 
-test('fault 51: more than 4 GiB of output is compared modulo 2^32', () => {
+test('fault 51: the size of more than 4 GiB of output is compared modulo 2^32', () => {
   expect(() => trailerOf(1, 5).verify(1, 2 ** 32 + 5)).not.toThrow()
   expect(() => trailerOf(1, 0).verify(1, 2 ** 32)).not.toThrow()
   expect(() => trailerOf(1, 0xffffffff).verify(1, 3 * 2 ** 32 - 1)).not.toThrow()

@@ -23,8 +23,8 @@ import { engineContract, inflateAll } from './engine-contract'
 const WINDOW_BYTES = 32 * 1024
 
 /**
- * Makes bytes of bits, which are written in the order in which a reader reads them. Spaces only
- * help the eye.
+ * Makes bytes of bits, which are written in the order in which a reader reads them. Spaces have no
+ * meaning.
  */
 function bytesOf(bits: string): Buffer {
   const all = bits.replaceAll(' ', '')
@@ -109,7 +109,7 @@ function failureOf(pieces: readonly Uint8Array[]): unknown {
 describe('the WebAssembly engine', () => {
   engineContract(wasmEngine())
 
-  test('fills its blocks, whatever the ratio and the pieces it copies', () => {
+  test('it fills its blocks for any ratio and any size of the input', () => {
     for (const content of [feedText(100_000), Buffer.alloc(2_000_000)]) {
       const engine = new WasmInflate(0)
       const sizes = Array.from(engine.inflate(deflateRawSync(content)), output => output.length)
@@ -121,7 +121,7 @@ describe('the WebAssembly engine', () => {
   })
 
   test.each(FAULTS)(
-    'says %s as node:zlib does, at the byte in which the fault ends, however it is cut (%#)',
+    'it reports %s like node:zlib, at the byte in which the fault ends, however the input is cut (%#)',
     (reason, bits) => {
       const stream = bytesOf(bits)
       const byteOffset = 500 + stream.length - 1
@@ -144,7 +144,7 @@ describe('the WebAssembly engine', () => {
     },
   )
 
-  test('takes the codes of one symbol, and of none, that zlib takes', () => {
+  test('it accepts the codes with one symbol, and with none, that zlib accepts', () => {
     const onlyEnd = bytesOf(
       `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(138)} ${zeros(118)} ${one} ${one} 0`,
     )
@@ -156,7 +156,7 @@ describe('the WebAssembly engine', () => {
     expect(isSame(wasmVerdict([oneDistance]), zlibVerdict(oneDistance))).toBe(true)
   })
 
-  test('codes of one bit, at whatever bit they begin', () => {
+  test('it decodes codes of one bit from any bit position', () => {
     const onlyA = `${dynamicHead(257, 1, ONES_AND_ZEROS)} ${zeros(97)} ${one} ${zeros(138)} ${zeros(20)} ${one} ${one} ${'0'.repeat(900)} 1`
     const empty = '0 10 0000000'
     const ofOneByte = '0 10 110010000 0000000'
@@ -173,7 +173,7 @@ describe('the WebAssembly engine', () => {
     }
   })
 
-  test('every distance and length, at once or by bytes', () => {
+  test('it copies every distance and length, at once or byte by byte', () => {
     const next = randomNumbers(7)
     for (let distance = 1; distance <= 40; distance++) {
       const period = Buffer.from(Array.from({ length: distance }, () => next(256)))
@@ -193,7 +193,7 @@ describe('the WebAssembly engine', () => {
     }
   })
 
-  test('reaches back over the whole window, across the blocks it hands out', () => {
+  test('it refers back over the whole window, across the blocks that it hands out', () => {
     const next = randomNumbers(3)
     const far = Buffer.from(Array.from({ length: WINDOW_BYTES - 262 }, () => next(256)))
     const content = Buffer.concat(Array.from({ length: 60 }, () => far))
@@ -202,7 +202,7 @@ describe('the WebAssembly engine', () => {
     expect(isSame(wasmVerdict([stream]), { output: content, usedBytes: stream.length })).toBe(true)
   })
 
-  test('equals node:zlib over levels, strategies, windows, stored blocks, flush points and cuts', () => {
+  test('it equals node:zlib over levels, strategies, windows, stored blocks, flush points and cuts', () => {
     const next = randomNumbers(11)
     for (let n = 0; n < 400; n++) {
       const flushed = Array.from({ length: next(4) }, () => {
@@ -220,7 +220,7 @@ describe('the WebAssembly engine', () => {
     }
   })
 
-  test('fault 52: damaged streams are whole, incomplete or invalid as node:zlib says, and give the same', () => {
+  test('fault 52: it classifies damaged streams as complete, incomplete or invalid like node:zlib, with the same output', () => {
     fc.assert(
       fc.property(fc.nat(), seed => {
         const next = randomNumbers(seed)
@@ -238,7 +238,7 @@ describe('the WebAssembly engine', () => {
     )
   })
 
-  test('gives out no bytes of the stream that its memory held before', () => {
+  test('it never outputs bytes of the stream that its memory held before', () => {
     const before = new WasmInflate(0)
     for (const _ of before.inflate(deflateRawSync(feedText(5000))));
     before.destroy()
@@ -247,7 +247,7 @@ describe('the WebAssembly engine', () => {
     })
   })
 
-  test('a worker that starts over its memory, even late, writes what is there already', () => {
+  test('a worker that repeats its steps over its memory, even late, writes the same bytes', () => {
     const memory = takeInflateMemory()
     memory.core.fillInput(0, deflateRawSync(feedText(50)))
     memory.core.useInput(0, 300)
@@ -258,7 +258,7 @@ describe('the WebAssembly engine', () => {
     giveBackInflateMemory(memory)
   })
 
-  test('stops a sequence that waits when it is destroyed, though another engine has its memory', () => {
+  test('a waiting sequence stops when it is destroyed, although another engine has its memory', () => {
     const engine = new WasmInflate(0)
     const outputs = engine.inflate(deflateRawSync(Buffer.alloc(16 * OUTPUT_BLOCK_BYTES)))
     outputs.next()
@@ -283,7 +283,7 @@ describe('a saved state', () => {
     context: expect.objectContaining({ option: 'state' }),
   })
 
-  test('goes on at every byte of the input', async () => {
+  test('resumes at every byte of the input', async () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const first = new WasmInflate(0)
       const before = await inflateAll(first, [stream.subarray(0, cut)])
@@ -303,7 +303,7 @@ describe('a saved state', () => {
     }
   })
 
-  test('continues with as many bits taken as the core holds', async () => {
+  test('resumes with as many bits taken as the core holds', async () => {
     const bitCounts = new Set<number>()
     for (let cut = 0; cut < stream.length - 8; cut++) {
       const first = new WasmInflate(0)
@@ -340,7 +340,7 @@ describe('a saved state', () => {
     return { usedBytes, bitCount }
   }
 
-  test('goes on between two outputs of one block', async () => {
+  test('resumes between two outputs of one block', async () => {
     const large = feedText(60_000)
     const deflated = deflateRawSync(large)
     const first = new WasmInflate(0)
@@ -373,7 +373,7 @@ describe('a saved state', () => {
     expect(() => engine.saveState()).toThrow(expect.objectContaining({ code: 'STAGE_DESTROYED' }))
   })
 
-  test('of any content at all, under a right checksum, is refused or runs within its bounds', () => {
+  test('with random content and a valid checksum is refused, or runs within its bounds', () => {
     const next = randomNumbers(5)
     let taken = 0
     for (let n = 0; n < 3000; n++) {
@@ -404,7 +404,7 @@ describe('a saved state', () => {
   }
 })
 
-test('without WebAssembly the engine is refused at once', async () => {
+test('the engine is refused at once where WebAssembly is missing', async () => {
   vi.resetModules()
   vi.stubGlobal('WebAssembly', undefined)
   const fresh = await import('../../../src/codec/gzip/wasm-inflate')

@@ -40,7 +40,7 @@ function judge(incoming: Arriving, stored?: Arriving) {
   return judgeArrival(head(incoming), head(stored), compare)
 }
 
-describe('what a row does to a register', () => {
+describe('a row changes its register', () => {
   const cases: [string, Arriving, Arriving | undefined, ChangeKind, boolean][] = [
     ['a first row', row(1, 'a'), undefined, 'inserted', true],
     ['a first removal', removal(1), undefined, 'unchanged', true],
@@ -78,7 +78,7 @@ describe('what a row does to a register', () => {
   })
 })
 
-test('contents are asked for only where versions and checksums do not tell', () => {
+test('contents are requested only where versions and checksums do not decide', () => {
   const [a, b, a2] = [row(1, 'a'), row(1, 'b'), row(2, 'a')].map(head) as [
     RegisterHead,
     RegisterHead,
@@ -93,7 +93,7 @@ test('contents are asked for only where versions and checksums do not tell', () 
   expect(needsContents(a, head(removal(1)))).toBe(false)
 })
 
-test('the last of any rows to win is the same in every order', () => {
+test('the final row is the same in every order of the rows', () => {
   const arriving = fc.oneof(
     fc
       .tuple(fc.nat(2), fc.constantFrom('', 'a', 'b'), fc.constantFrom('s', 't'))

@@ -33,7 +33,7 @@ function itemVersion(file: Partial<FeedFile>): Version {
 }
 
 describe('the time of a row', () => {
-  test('is its itemSnapshotDate where it has one', () => {
+  test('it is the itemSnapshotDate of the row, where the row has one', () => {
     const version = snapshotVersion('AVAILABLE', '2024-05-01T10:20:30.123Z', {
       hour: HOUR,
       lastModified: LAST_MODIFIED,
@@ -45,7 +45,7 @@ describe('the time of a row', () => {
     })
   })
 
-  test('of an UNAVAILABLE row is the end of its file’s hour, after every change of that hour and before the next hour', () => {
+  test('for an UNAVAILABLE row it is the end of the file’s hour, after every change of that hour and before the next hour', () => {
     const removal = snapshotVersion('UNAVAILABLE', '')
     expect(removal).toEqual({ timeMs: END_OF_HOUR, removed: true, generatedMs: 0 })
     expect(
@@ -62,14 +62,14 @@ describe('the time of a row', () => {
     ).toBeLessThan(0)
   })
 
-  test('of bootstrap and daily rows is Last-Modified, else the end of the day in UTC-7', () => {
+  test('for bootstrap and daily rows it is Last-Modified, else the end of the day in UTC-7', () => {
     expect(itemVersion({ lastModified: LAST_MODIFIED, date: '20240501' }).timeMs).toBe(
       LAST_MODIFIED.getTime(),
     )
     expect(itemVersion({ date: '20240501' }).timeMs).toBe(Date.parse('2024-05-02T06:59:59.999Z'))
   })
 
-  test('of priority rows is the end of the file’s day, whenever the file was made', () => {
+  test('for priority rows it is the end of the file’s day, at whatever time the file was made', () => {
     const [batch] = batchesOf(
       itemPrioritySchema,
       { feed: 'item_priority', date: '20240501', lastModified: LAST_MODIFIED },
@@ -83,7 +83,7 @@ describe('the time of a row', () => {
     })
   })
 
-  test('can be the caller’s own', () => {
+  test('the caller may supply it', () => {
     expect(snapshotVersion('UNAVAILABLE', '', {}, () => HOUR).timeMs).toBe(HOUR.getTime())
     expect(snapshotVersion('UNAVAILABLE', '', { hour: HOUR }, () => undefined).timeMs).toBe(
       END_OF_HOUR,
@@ -111,7 +111,7 @@ test.each([
   )
 })
 
-test('an invalid Last-Modified is one that is not known', () => {
+test('an invalid Last-Modified counts as missing', () => {
   const lastModified = new Date('no date')
   expect(
     snapshotVersion('AVAILABLE', '2024-05-01T10:20:30.123Z', { hour: HOUR, lastModified })
@@ -132,7 +132,7 @@ test('a date that cannot be read is CELL_INVALID with its position', () => {
   )
 })
 
-test('a column that says the version and was left out is COLUMN_UNKNOWN, not an empty one', () => {
+test('a version column that was not selected is COLUMN_UNKNOWN, and does not count as empty', () => {
   const text = Buffer.from(
     'itemId\tavailability\titemSnapshotDate\ttitle\nv1|1|0\tUNAVAILABLE\t\tt\n',
   )
@@ -159,13 +159,13 @@ test('a column that says the version and was left out is COLUMN_UNKNOWN, not an 
     removed: true,
     generatedMs: 0,
   })
-  // What the file itself lacks is as ever.
+  // A column that the file itself lacks still counts as empty.
   expect(versionWith(['itemId', 'title'], Buffer.from('itemId\ttitle\nv1|1|0\tt\n')).removed).toBe(
     false,
   )
 })
 
-test('the order: time, then removal, then the generation of the file', () => {
+test('the time decides first, then removal, then the generation of the file', () => {
   const base: Version = { timeMs: 5, removed: false, generatedMs: 5 }
   const ascending: Version[] = [
     { timeMs: 4, removed: true, generatedMs: 9 },

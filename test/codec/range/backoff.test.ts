@@ -29,7 +29,7 @@ test('the delay stays between half of the first one and the cap', () => {
   )
 })
 
-test('fault 28: Retry-After as seconds, a date, 0, garbage', () => {
+test('fault 28: Retry-After may be seconds, a date, 0 or garbage', () => {
   const nowMs = Date.parse('Sun, 06 Nov 1994 08:49:37 GMT')
   expect(readRetryAfter('7', nowMs)).toBe(7000)
   expect(readRetryAfter(' 0 ', nowMs)).toBe(0)

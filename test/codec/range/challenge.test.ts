@@ -24,14 +24,14 @@ test.each([
   expect(readChallenge(header)).toEqual(challenge)
 })
 
-test('texts are cut', () => {
+test('long texts are cut', () => {
   const { error, description } = readChallenge(
     `Bearer error="${'e'.repeat(500)}", error_description="${'d'.repeat(500)}"`,
   )!
   expect([error!.length <= 41, description!.length <= 201]).toEqual([true, true])
 })
 
-test('no header of a server makes it throw', () => {
+test('no header of a server makes the parser throw', () => {
   const part = fc.constantFrom(
     'Bearer',
     'Basic',

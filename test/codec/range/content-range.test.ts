@@ -42,7 +42,7 @@ test('fault 18: an echoed, unclamped end is passed on as it stands', () => {
   })
 })
 
-test('fault 8: missing, repeated and malformed headers', () => {
+test('fault 8: missing, repeated and malformed headers are refused', () => {
   for (const header of [undefined, '', '  '])
     expect(readContentRange(header)).toEqual(unreadable('missing'))
   for (const header of ['0-9/100, 0-9/100', 'bytes 0-9/100,bytes 10-19/100'])
@@ -67,7 +67,7 @@ test('fault 8: missing, repeated and malformed headers', () => {
     expect([header, readContentRange(header)]).toEqual([header, unreadable('invalid')])
 })
 
-test('fault 10: numbers past 2^53', () => {
+test('fault 10: numbers past 2^53 are refused', () => {
   for (const header of [
     '0-9/9007199254740992',
     '0-9007199254740992/*',
@@ -80,7 +80,7 @@ test('fault 10: numbers past 2^53', () => {
   })
 })
 
-test('no text makes it throw', () => {
+test('no text makes the parser throw', () => {
   fc.assert(
     fc.property(
       fc.string(),

@@ -6,7 +6,7 @@ import {
   refusedContentType,
 } from '../../../src/codec/range/content-sniff'
 
-test('fault 34: media types of pages and messages', () => {
+test('fault 34: media types of pages and messages are refused', () => {
   for (const type of [
     'text/html',
     'TEXT/HTML; charset=utf-8',

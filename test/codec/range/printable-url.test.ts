@@ -7,7 +7,7 @@ test('user info is removed, and path and query stay', () => {
   )
 })
 
-test('values of secret parameters are covered', () => {
+test('values of secret parameters are masked', () => {
   expect(
     printableUrl(
       'https://feed.test/f?access_token=abc&date=1&X-Signature=def&apiKey=g&access_token=h',

@@ -8,7 +8,7 @@ const finish = (range: PlannedRange) => {
   range.handOut(range.end - range.handedOffset)
 }
 
-test('requests one range until the total is known, and then ranges up to the window', () => {
+test('a range plan requests one range until the total is known, and then ranges up to the window', () => {
   const plan = new RangePlan(sizes)
   const first = plan.next() as PlannedRange
   expect(first.missing).toEqual({ start: 0, end: 20 })
@@ -44,7 +44,7 @@ test('ranges grow from the first requested byte', () => {
   }
 })
 
-test('fault 15: resumes at the exact byte, and from the start after a drop', () => {
+test('fault 15: a range plan resumes at the exact byte, and from the start after a drop', () => {
   const range = new RangePlan(sizes).next() as PlannedRange
   range.receive(7)
   expect(range.missing).toEqual({ start: 7, end: 20 })
@@ -77,7 +77,7 @@ test('small files, empty files and a later start are planned', () => {
   })
 })
 
-test('options are checked', () => {
+test('wrong options are refused', () => {
   for (const wrong of [
     { chunkBytes: 0 },
     { maxRangeBytes: 0.5 },

@@ -8,7 +8,7 @@ function refused(status: number, headers: Record<string, string>, text?: string)
   return text === undefined ? { status, header } : { status, header, text }
 }
 
-test('a refusal has what the body, the challenge and Retry-After say', () => {
+test('a refusal has the facts of the body, the challenge and Retry-After', () => {
   const text = JSON.stringify({ errorId: 13006, message: 'internal problem' })
   const challenge = 'Bearer error="invalid_token", error_description="expired"'
   const headers = { 'www-authenticate': challenge, 'retry-after': '7' }
@@ -33,7 +33,7 @@ test('a refusal has what the body, the challenge and Retry-After say', () => {
   expect(retryAfterMs).toBe(7000)
 })
 
-test('a refusal without a body or headers has its status alone', () => {
+test('a refusal without a body or headers has only its status', () => {
   const where = { url: 'http://feed.test/', byteOffset: 3 }
   const { error, description, retryAfterMs } = readRefusal(refused(404, {}), where, nowMs)
   expect(error.context).toEqual({ url: 'http://feed.test/', status: 404, byteOffset: 3 })

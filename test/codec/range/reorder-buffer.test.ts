@@ -6,7 +6,7 @@ const bytes = (length: number, from = 0) =>
   Uint8Array.from({ length }, (_, at) => (from + at) & 0xff)
 const code = (name: string, context: object) => expect.objectContaining({ code: name, context })
 
-test('fault 33: pieces out of order come back in order, the very blocks', () => {
+test('fault 33: pieces out of order come back in order, as the same blocks', () => {
   const window = new ReorderBuffer({ windowBytes: 100 })
   const [a, b, c] = [bytes(10), bytes(5), bytes(20)]
   expect(window.add(15, c)).toEqual([])
@@ -28,7 +28,7 @@ test('fault 33: a piece outside the window is refused, and the next piece due ma
   )
 })
 
-test('a gap at the end', () => {
+test('a gap at the end is refused', () => {
   const window = new ReorderBuffer({ windowBytes: 100 })
   window.add(0, bytes(10))
   window.add(14, bytes(1))
@@ -71,7 +71,7 @@ test('pieces have to end at the total', () => {
   new ReorderBuffer({ windowBytes: 9 }).finish()
 })
 
-test('bad options and offsets, empty pieces', () => {
+test('bad options and offsets are refused, and empty pieces are ignored', () => {
   expect(() => new ReorderBuffer({ windowBytes: 0 })).toThrow(
     code('OPTION_INVALID', expect.objectContaining({ option: 'windowBytes' }) as object),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { requestUrl } from '../../../src/codec/range/request-url'
 
-test('http and https without user info', () => {
+test('http and https addresses without user info are accepted', () => {
   expect(requestUrl('HTTP://feed.test/a b').href).toBe('http://feed.test/a%20b')
   expect(requestUrl(new URL('https://feed.test:8443/?a=1')).href).toBe(
     'https://feed.test:8443/?a=1',

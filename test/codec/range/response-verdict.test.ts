@@ -41,12 +41,12 @@ describe('good responses', () => {
     ['20-29/100', 10],
     ['20-39/*', 20],
     ['20-99/100', 20],
-  ])('a part of %s brings %i bytes', (contentRange, takeBytes) => {
+  ])('a part with the range %s brings %i bytes', (contentRange, takeBytes) => {
     for (const status of [200, 206])
       expect(judge(status, contentRange)).toMatchObject({ kind: 'part', takeBytes })
   })
 
-  test('fault 18: an end after the end of the file is cut to it', () => {
+  test('fault 18: an end after the end of the file is reduced to it', () => {
     const first = { asked: { start: 0, end: 209_715_201 }, pinned: {} }
     expect(judge(200, '0-209715200/1076602', first)).toMatchObject({
       kind: 'part',
@@ -70,7 +70,7 @@ describe('good responses', () => {
     )
   })
 
-  test('a start past the file, and an unsatisfied range in a good response', () => {
+  test('a start past the file, and an unsatisfied range in a good response, are refused', () => {
     expect(judge(206, '20-39/20', { pinned: {} })).toEqual(failing('fatal', 'RANGE_HEADER_INVALID'))
     expect(judge(206, '*/100')).toEqual(failing('fatal', 'RANGE_HEADER_INVALID'))
   })
@@ -101,7 +101,7 @@ describe('good responses', () => {
     )
   })
 
-  test('fault 20: Content-Length that is repeated or no number', () => {
+  test('fault 20: a Content-Length that is repeated or no number is refused', () => {
     for (const length of ['20, 20', '20, 21', 'x', '-1', '', '9007199254740993'])
       expect(
         judgeResponse(
@@ -123,7 +123,7 @@ describe('good responses', () => {
 })
 
 describe('refusals', () => {
-  test('fault 23: a 416 with the known total', () => {
+  test('fault 23: a 416 with the known total means that the file is complete', () => {
     expect(judge(416, '*/20', { pinned: {} })).toEqual({
       kind: 'total',
       identity: { totalBytes: 20 },
@@ -142,12 +142,12 @@ describe('refusals', () => {
     })
   })
 
-  test('fault 24: 416 with another total', () => {
+  test('fault 24: a 416 with another total means that the file was replaced', () => {
     expect(judge(416, '*/101')).toEqual(failing('replaced', 'RANGE_FILE_REPLACED'))
     expect(judge(416, '*/19', { pinned: {} })).toEqual(failing('replaced', 'RANGE_FILE_REPLACED'))
   })
 
-  test('fault 25: 416 without a total, or against a range inside the file', () => {
+  test('fault 25: a 416 without a total, or against a range inside the file, is fatal', () => {
     for (const contentRange of [undefined, '*/*', 'garbage', '20-39/100', '*/100'])
       expect(judge(416, contentRange)).toEqual(failing('fatal', 'RANGE_UNSATISFIABLE'))
     expect(judge(416, '*/50', { pinned: {} })).toEqual(failing('fatal', 'RANGE_UNSATISFIABLE'))
@@ -161,7 +161,7 @@ describe('refusals', () => {
   })
 
   test.each([408, 429, 500, 502, 503, 504])(
-    'fault 28: %i is retried with the delay that was asked for',
+    'fault 28: %i is retried with the requested delay',
     status => {
       expect(judgeResponse(question, facts(status, { 'retry-after': '3' }))).toMatchObject({
         kind: 'retry',
@@ -171,7 +171,7 @@ describe('refusals', () => {
     },
   )
 
-  test('fault 27: 13006 and 13007 are retried whatever the status', () => {
+  test('fault 27: 13006 and 13007 are retried with any status', () => {
     for (const status of [400, 404, 409])
       for (const errorId of [13006, 13007])
         expect(
@@ -182,9 +182,12 @@ describe('refusals', () => {
         })
   })
 
-  test.each([201, 205, 301, 304, 400, 401, 403, 404, 409, 410, 501, 505])('%i is fatal', status => {
-    expect(judge(status)).toEqual(failing('fatal', 'HTTP_STATUS'))
-  })
+  test.each([201, 205, 301, 304, 400, 401, 403, 404, 409, 410, 501, 505])(
+    'the status %i is fatal',
+    status => {
+      expect(judge(status)).toEqual(failing('fatal', 'HTTP_STATUS'))
+    },
+  )
 
   test('the error of a status has the description of the service', () => {
     const verdict = judgeResponse(

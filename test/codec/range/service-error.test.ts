@@ -11,14 +11,14 @@ const described = {
   parameters: [{ name: 'a', value: 'b' }, { name: 'c' }],
 }
 
-test('both forms are read', () => {
+test('both forms of the error body are read', () => {
   expect(readServiceError(JSON.stringify({ ...described }))).toEqual(described)
   expect(readServiceError(JSON.stringify({ errors: [described, { errorId: 1 }] }))).toEqual(
     described,
   )
 })
 
-test('a body that is no description gives an empty one', () => {
+test('a body that is no description gives an empty description', () => {
   for (const text of [
     '',
     '<html>',
@@ -50,7 +50,7 @@ test('long texts are cut', () => {
   expect([message?.length, category?.length]).toEqual([200, 40])
 })
 
-test('subdomain and the references to parts of the request: texts are cut, lists are capped, other kinds are left out', () => {
+test('the subdomain and the references to parts of the request are read: texts are cut, lists are capped, other types are left out', () => {
   const many = Array.from({ length: 50 }, (_, n) => `p${n}`)
   const body = JSON.stringify({
     errorId: 13012,

@@ -26,7 +26,7 @@ test('the context has the description and the request', () => {
   expect(statusError(facts, {})).toMatchObject({ message: 'status 400', context: facts })
 })
 
-test('fault 27: the statuses and errors that are retryable', () => {
+test('fault 27: some statuses and error codes are retryable', () => {
   for (const status of [408, 429, 500, 502, 503, 504])
     expect(statusError({ ...facts, status }, {}).retryable).toBe(true)
   for (const status of [400, 401, 403, 404, 409, 416, 501])

@@ -1,5 +1,4 @@
-// The catalog as a client meets it. It is one piece because all of its operations are asked about
-// one world.
+// Tests the catalog as a client uses it. It is one file because all operations use one world.
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +15,7 @@ const BASE = '/buy/feed/v1'
 const NOW = new Date('2026-03-20T12:00:00Z')
 const WORLD = { seed: 7, items: 150, churn: 20, hours: 24 * 19 }
 
-/** Lively enough for listings on every day. */
+/** The world has enough changes for listings on every day. */
 const BUSY = { ...WORLD, items: 1_500 }
 
 const shop = (options: Partial<EmulatorOptions> = {}) =>
@@ -40,7 +39,7 @@ async function firstFile(client: ServiceClient): Promise<FileMetadata> {
 }
 
 describe('getAccess', () => {
-  test('names the feed types with the marketplaces that each may be used on', async () => {
+  test('it names the feed types with the marketplaces that each may be used on', async () => {
     const client = await shop({ world: { ...WORLD, marketplaces: ['MKT_US', 'MKT_DE'] } })
     const { accesses } = await json<AccessResponse>(await client.send(`${BASE}/access`))
     const constraints = ['MKT_US', 'MKT_DE'].map(marketplaceId => ({
@@ -52,7 +51,7 @@ describe('getAccess', () => {
     )
   })
 
-  test('names the limits where there are some', async () => {
+  test('it names the limits where there are some', async () => {
     const client = await shop({
       access: { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] },
     })
@@ -60,14 +59,14 @@ describe('getAccess', () => {
     expect(accesses[0]?.constraints).toEqual([{ marketplaceId: 'MKT_US', categoryIds: ['220'] }])
   })
 
-  test('204 when there is nothing to name', async () => {
+  test('it answers 204 where there is nothing to name', async () => {
     const client = await shop({ access: { constraints: [] } })
     expect((await client.send(`${BASE}/access`)).status).toBe(204)
   })
 })
 
 describe('feed types', () => {
-  test('all of them, with what can be said of their files', async () => {
+  test('the list has all of them, with the facts about their files', async () => {
     const client = await shop()
     const found = await json<FeedTypeSearchResponse>(await client.send(`${BASE}/feed_type`))
     expect(found).toMatchObject({ total: 2, limit: 2, href: `http://emulator${BASE}/feed_type` })
@@ -98,14 +97,14 @@ describe('feed types', () => {
     await client.emulator.close()
   })
 
-  test('one of them', async () => {
+  test('one of them can be requested', async () => {
     const client = await shop()
     expect(await json(await client.send(`${BASE}/feed_type/PRODUCT_FEED`))).toMatchObject({
       feedTypeId: 'PRODUCT_FEED',
     })
   })
 
-  test('those of some marketplaces, with their constraint', async () => {
+  test('the list can be limited to some marketplaces, and shows their constraint', async () => {
     const feedTypes = [
       { feedTypeId: 'A', description: 'a', feed: 'item', marketplaceIds: ['MKT_DE'] },
       { feedTypeId: 'B', description: 'b', feed: 'item' },
@@ -130,7 +129,7 @@ describe('feed types', () => {
 })
 
 describe('files', () => {
-  test('the daily files of the look-back, the latest first', async () => {
+  test('the list has the daily files of the look-back, the latest first', async () => {
     const client = await shop({
       world: BUSY,
       catalog: { feedTypes: [{ feedTypeId: 'CURATED_ITEM_FEED', description: '', feed: 'item' }] },
@@ -164,7 +163,7 @@ describe('files', () => {
     expect(new Set(one.fileMetadata.map(file => file.fileId)).size).toBe(one.total)
   })
 
-  test('filters: type, categories, look-back, frequency, marketplace', async () => {
+  test('type, categories, look-back, frequency and marketplace filter the list', async () => {
     const client = await shop({
       world: { ...BUSY, marketplaces: ['MKT_US', 'MKT_DE'], categories: ['220', '11450', '10542'] },
     })
@@ -190,7 +189,7 @@ describe('files', () => {
     )
   })
 
-  test('a file appears when its day is over and goes when the look-back has passed', async () => {
+  test('a file appears when its day is over and disappears after the look-back', async () => {
     let now = new Date('2026-03-20T06:59:59.999Z')
     const client = await shop({ world: BUSY, now: () => now, tokenLifetimeSeconds: 10 ** 8 })
     const dates = async () =>
@@ -218,7 +217,7 @@ describe('files', () => {
     ])
   })
 
-  test('more than 100 files by pages of every size: each once, in order, links within the origin', async () => {
+  test('pages of every size give more than 100 files, each once and in order, with links within the origin', async () => {
     const client = await shop({
       world: { ...BUSY, items: 800, categories: ['1', '2', '3', '4', '5'] },
     })
@@ -244,7 +243,7 @@ describe('files', () => {
     expect(new Set(whole).size).toBe(whole.length)
   })
 
-  test('a look-back of its own: no file is shown that is older', async () => {
+  test('a chosen look-back hides every older file', async () => {
     const feedTypes = [
       { feedTypeId: 'A', description: '', feed: 'item', lookBackMinutes: 3 * 24 * 60 },
     ] as const
@@ -264,7 +263,7 @@ describe('files', () => {
     expect(await filesOf(client)).toMatchObject({ total: 0, fileMetadata: [] })
   })
 
-  test('a new file between two pages repeats nothing', async () => {
+  test('a new file between two pages causes no repetition', async () => {
     let now = new Date('2026-03-20T06:59:00Z')
     const client = await shop({ world: BUSY, now: () => now, tokenLifetimeSeconds: 10 ** 8 })
     const first = await json<FileMetadataSearchResponse>(await client.send(`${BASE}/file`))
@@ -275,7 +274,7 @@ describe('files', () => {
     expect(first.limit).toBe(20)
   })
 
-  test('fault 37: the size can be told wrong, and the file is what it is', async () => {
+  test('fault 37: the listed size may be wrong, and the file keeps its real size', async () => {
     const client = await shop({ catalog: { toldSize: bytes => bytes - 2 ** 32 } })
     const { fileId, size } = await firstFile(client)
     const response = await client.send(`${BASE}/file/${fileId}/download`, { range: 'bytes=0-9' })
@@ -284,7 +283,7 @@ describe('files', () => {
     expect(await json(await client.send(`${BASE}/file/${fileId}`))).toMatchObject({ fileId, size })
   })
 
-  test('what may not be read is there, as RESTRICTED', async () => {
+  test('a file that may not be read is listed as RESTRICTED', async () => {
     const access = { constraints: [{ marketplaceId: 'MKT_US', categoryIds: ['220'] }] }
     const client = await shop({ access, world: { ...WORLD, categories: ['220', '11450'] } })
     const { fileMetadata } = await filesOf(client)
@@ -298,7 +297,7 @@ describe('files', () => {
 })
 
 describe('downloadFile', () => {
-  test('200 with all of the file, 206 with a part of it', async () => {
+  test('it answers 200 with the whole file and 206 with a part', async () => {
     const client = await shop()
     const { fileId, size } = await firstFile(client)
     const path = `${BASE}/file/${fileId}/download`
@@ -315,7 +314,7 @@ describe('downloadFile', () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(10, 20))).toBe(true)
   })
 
-  test('a file of another marketplace is not there', async () => {
+  test('it does not have a file of another marketplace', async () => {
     const client = await shop({ world: { ...WORLD, marketplaces: ['MKT_US', 'MKT_DE'] } })
     const { fileId } = await firstFile(client)
     expect(
@@ -327,7 +326,7 @@ describe('downloadFile', () => {
     ).toEqual([404, 14004])
   })
 
-  test('416 tells the total', async () => {
+  test('its 416 states the total', async () => {
     const client = await shop()
     const { fileId, size } = await firstFile(client)
     const response = await client.send(`${BASE}/file/${fileId}/download`, {
@@ -437,7 +436,7 @@ describe('refusals', () => {
     await client.emulator.close()
   })
 
-  test('downloadFile: 403 14009 where the feed type is not permitted on the marketplace', async () => {
+  test('downloadFile answers 403 14009 where the feed type is not permitted on the marketplace', async () => {
     const client = await shop({
       ...options,
       catalog: { feedTypes: [{ feedTypeId: 'A', description: '', feed: 'item' }] },
@@ -451,7 +450,7 @@ describe('refusals', () => {
     ).toEqual([403, 14009])
   })
 
-  test('a continuation token serves its own list alone', async () => {
+  test('a continuation token serves only its own list', async () => {
     const client = await shop({ world: BUSY })
     const { next } = await json<FileMetadataSearchResponse>(await client.send(`${BASE}/file`))
     const other = new URL(next!)
@@ -462,7 +461,7 @@ describe('refusals', () => {
     expect((await client.send(smaller.href)).status).toBe(200)
   })
 
-  test('a token for something else: 403 on all six, with 14007 on downloadFile', async () => {
+  test('a token with another scope gets 403 on all six operations, with 14007 on downloadFile', async () => {
     const client = await shop()
     const authorization = await client.bearer('api_scope')
     const { fileId } = await firstFile(client)
@@ -486,7 +485,7 @@ describe('refusals', () => {
     ).toEqual([403, 14007])
   })
 
-  test('the part at fault is named and repeated', async () => {
+  test('the error names the wrong part and repeats its value', async () => {
     const client = await shop()
     const body = (await (await client.send(`${BASE}/file?limit=7`)).json()) as Record<
       string,
@@ -505,7 +504,7 @@ describe('refusals', () => {
     })
   })
 
-  test('wrapped where that is wanted', async () => {
+  test('an option wraps the errors', async () => {
     const client = await shop({ wrapErrors: true })
     expect(await (await client.send(`${BASE}/file?limit=7`)).json()).toMatchObject({
       errors: [{ errorId: 14001 }],
@@ -513,7 +512,7 @@ describe('refusals', () => {
   })
 })
 
-test('a second profile by configuration alone', async () => {
+test('a second profile works by configuration alone', async () => {
   const client = await shop({
     world: { ...WORLD, marketplaces: ['SHOP_DE'] },
     marketplaceHeader: 'X-Shop',
@@ -539,7 +538,7 @@ test('a second profile by configuration alone', async () => {
   ).toEqual([400, 14005])
 })
 
-test('on a socket, links lead to the address that was asked', async () => {
+test('links lead to the requested address, on a socket', async () => {
   const { emulator, bearer } = await shop({ world: BUSY })
   const { url } = await emulator.listen()
   const headers = {

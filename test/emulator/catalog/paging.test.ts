@@ -23,7 +23,7 @@ function walk(entries: readonly (readonly number[])[], limit: number): number[][
   return seen
 }
 
-test('every entry once and in order, by pages of any size', () => {
+test('the pages have every entry once and in order, for any size of a page', () => {
   fc.assert(
     fc.property(fc.nat(60), fc.integer({ min: 1, max: 70 }), (count, limit) => {
       expect(walk(entriesOf(count), limit)).toEqual(entriesOf(count).map(entry => [...entry]))
@@ -32,7 +32,7 @@ test('every entry once and in order, by pages of any size', () => {
   )
 })
 
-test('links stay at the address of the request', () => {
+test('links keep the address of the request', () => {
   const page = pageOf(entriesOf(5), position, {
     request: new Request(URL_OF_LIST),
     context: '',
@@ -45,7 +45,7 @@ test('links stay at the address of the request', () => {
   )
 })
 
-test('no token but the own one of the same list is taken', () => {
+test('only a token of the same list is accepted', () => {
   const list = { request: new Request(URL_OF_LIST), context: 'MKT_US', limit: 2 }
   const token = new URL(
     pageOf(entriesOf(5), position, { ...list, token: null })!.next!,

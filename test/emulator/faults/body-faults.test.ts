@@ -25,7 +25,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<number[]> {
 
 const bytes = [...body]
 
-test('each fault does the same however the body is cut', () =>
+test('each fault has the same effect however the body is cut', () =>
   fc.assert(
     fc.asyncProperty(cuts, fc.nat(60), async (sizes, n) => {
       expect(await collect(shortened(chunked(sizes), n))).toEqual(bytes.slice(0, n))
@@ -39,7 +39,7 @@ test('each fault does the same however the body is cut', () =>
     }),
   ))
 
-test('a strike comes once, after exactly so many bytes, or at the end', () =>
+test('a strike comes once, after its exact number of bytes or at the end', () =>
   fc.assert(
     fc.asyncProperty(cuts, fc.nat(60), async (sizes, n) => {
       let [seen, struckAfter, strikes] = [0, -1, 0]
@@ -52,7 +52,7 @@ test('a strike comes once, after exactly so many bytes, or at the end', () =>
     }),
   ))
 
-test('a strike that throws ends the body after what came before', async () => {
+test('a strike that throws ends the body after the earlier bytes', async () => {
   const failure = new Error('struck')
   const read: number[] = []
   const reading = (async () => {

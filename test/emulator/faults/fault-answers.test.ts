@@ -10,12 +10,12 @@ const request = new Request('http://x/', {
   headers: { authorization: 'Bearer a.b', range: 'bytes=0-1' },
 })
 
-test('exactly these kinds answer by themselves', () => {
+test('only these kinds of faults replace the answer', () => {
   const answers = FAULT_KINDS.flatMap(kind => cannedAnswer({ kind }, request)?.status ?? [])
   expect(answers).toEqual([200, 401, 404, 409, 416, 429, 503])
 })
 
-test('Retry-After is any text, or not there', () => {
+test('Retry-After may be any text, or absent', () => {
   const retryAfter = (text?: string) =>
     cannedAnswer(
       { kind: '503', ...(text === undefined ? {} : { 'retry-after': text }) },
@@ -24,7 +24,7 @@ test('Retry-After is any text, or not there', () => {
   expect([retryAfter('0'), retryAfter('soon'), retryAfter()]).toEqual(['0', 'soon', null])
 })
 
-test('a request that is to fail inside keeps its token', () => {
+test('a request that is meant to fail inside keeps its token', () => {
   const failing = failingRequest(request)
   expect([failing.headers.get('authorization'), failing.headers.get('x-feedmill-fault')]).toEqual([
     'Bearer a.b',
@@ -32,6 +32,6 @@ test('a request that is to fail inside keeps its token', () => {
   ])
 })
 
-test('a fault that cannot be read is the tester’s mistake', async () => {
+test('a fault that cannot be read is a mistake of the tester', async () => {
   expect(unreadableFault(new Error('x')).status).toBe(400)
 })

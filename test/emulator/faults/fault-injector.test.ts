@@ -17,7 +17,7 @@ interface Seen {
 
 type Ask = (headers: Record<string, string>, path?: string) => Promise<Seen>
 
-/** In process, as a fetch sees it. */
+/** Sends a request in process, as a fetch does. */
 async function inProcess(
   options?: Partial<EmulatorOptions>,
 ): Promise<{ emulator: Emulator; ask: Ask }> {
@@ -37,7 +37,7 @@ async function inProcess(
   return { emulator, ask }
 }
 
-/** On a socket, as a plain client sees it. */
+/** Sends a request on a socket, as a plain client does. */
 async function onSocket(
   options?: Partial<EmulatorOptions>,
 ): Promise<{ emulator: Emulator; ask: Ask }> {
@@ -94,18 +94,18 @@ describe.each([
     }
   }
 
-  test('reset: the connection breaks, at once or after so many bytes', () =>
+  test('reset breaks the connection, at once or after a number of bytes', () =>
     during(async (ask, file) => {
       expect(await ask(fault('reset'))).toMatchObject({ status: 0, outcome: reset })
       for (const after of [0, 1, 1_000, file.length - 1, file.length, file.length + 9]) {
         const seen = await ask(fault(`reset;after=${after}`))
-        // A body that came whole may be done with before the reset is noticed.
+        // A reader of a complete body may finish before it notices the reset.
         expect([seen.status, after < file.length ? seen.outcome : reset]).toEqual([200, reset])
         expect(seen.bytes.equals(file.subarray(0, after))).toBe(true)
       }
     }))
 
-  test('short: a clean end after so many bytes', () =>
+  test('short gives a clean end after a number of bytes', () =>
     during(async (ask, file) => {
       for (const after of [0, 500]) {
         const seen = await ask(fault(`short;after=${after}`))
@@ -114,7 +114,7 @@ describe.each([
       }
     }))
 
-  test('extra: more bytes than the range has', () =>
+  test('extra gives more bytes than the range has', () =>
     during(async (ask, file) => {
       const seen = await ask(fault('extra;bytes=70000'))
       expect([
@@ -124,7 +124,7 @@ describe.each([
       ]).toEqual(['end', file.length + 70_000, true])
     }))
 
-  test('range-wrong, range-missing, range-repeated', () =>
+  test('range-wrong, range-missing and range-repeated change Content-range', () =>
     during(async (ask, file) => {
       const total = file.length
       const range = { range: 'bytes=10-99' }
@@ -141,7 +141,7 @@ describe.each([
       expect(repeated.headers['content-range']).toBe(`10-99/${total}, 10-99/${total}`)
     }))
 
-  test('bit-flip: one bit of one byte', () =>
+  test('bit-flip changes one bit of one byte', () =>
     during(async (ask, file) => {
       const { bytes, outcome } = await ask(fault('bit-flip;after=300;bit=6'))
       const expected = Buffer.from(file)
@@ -150,7 +150,7 @@ describe.each([
       expect((await ask(WHOLE)).bytes.equals(file)).toBe(true)
     }))
 
-  test('stall: in place of the answer or of the rest, then on', () =>
+  test('stall waits in place of the answer or of its rest, and then continues', () =>
     during(async (ask, file) => {
       for (const text of [
         'stall;ms=10',
@@ -163,7 +163,7 @@ describe.each([
       }
     }))
 
-  test('401, 404, 409, 416, 429, 500, 503 and HTML in place of the answer', () =>
+  test('401, 404, 409, 416, 429, 500, 503 and HTML replace the answer', () =>
     during(async ask => {
       const unauthorized = await ask(fault('401'))
       expect([unauthorized.status, unauthorized.headers['www-authenticate']]).toEqual([
@@ -190,7 +190,7 @@ describe.each([
       expect([html.status, html.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     }))
 
-  test('replaced: from one request on another file, with the same rows', () =>
+  test('replaced gives another file with the same rows from one request on', () =>
     during(async (ask, file) => {
       const [before, after, later] = [
         await ask(fault('replaced;skip=1')),
@@ -207,7 +207,7 @@ describe.each([
       )
     }))
 
-  test('truncated: from then on a file without its end', () =>
+  test('truncated gives a file without its end from then on', () =>
     during(async (ask, file) => {
       const seen = await ask(fault('truncated;bytes=9'))
       expect(seen.bytes.equals(file.subarray(0, -9))).toBe(true)
@@ -215,7 +215,7 @@ describe.each([
       expect((await ask(WHOLE)).bytes.length).toBe(file.length - 9)
     }))
 
-  test('a word that is no fault: 400 that says what would be one', () =>
+  test('an unknown word gets a 400 that lists the faults', () =>
     during(async ask => {
       const seen = await ask(fault('explode'))
       expect([seen.status, JSON.parse(seen.bytes.toString()).error]).toEqual([
@@ -224,7 +224,7 @@ describe.each([
       ])
     }))
 
-  test('an answer without content has nothing to spoil', () =>
+  test('a fault leaves an answer without content unchanged', () =>
     during(
       async (ask, _file, emulator) => {
         for (const text of ['short', 'reset;after=5', 'bit-flip'])
@@ -234,7 +234,7 @@ describe.each([
       { world: { seed: 7, items: 0 } },
     ))
 
-  test('closing the emulator ends a stall', async () => {
+  test('a stall ends when the emulator closes', async () => {
     const { emulator, ask } = await open({ world })
     const [early, late] = [ask(fault('stall')), ask(fault('stall;after=100'))]
     while (emulator.faults.log.length < 2) await new Promise(resolve => setTimeout(resolve, 5))
@@ -273,7 +273,7 @@ describe('the log', () => {
     await emulator.close()
   })
 
-  test('a restart makes the same requests meet the same faults', async () => {
+  test('shows the same faults for the same requests after a restart', async () => {
     const { emulator, ask } = await inProcess({
       world,
       faults: { rate: 0.5, kinds: ['short', '503', 'replaced'] },
@@ -290,7 +290,7 @@ describe('the log', () => {
     await emulator.close()
   })
 
-  test('keeps the latest entries only, and no token', async () => {
+  test('keeps only the latest entries, and no token', async () => {
     const { emulator, ask } = await inProcess({ world, faults: { logEntries: 3 } })
     for (let i = 0; i < 5; i++) await ask(fault(`latency;ms=${i}`))
     expect(emulator.faults.log.map(entry => entry.fault)).toEqual([
@@ -302,7 +302,7 @@ describe('the log', () => {
     await emulator.close()
   })
 
-  test('rules strike where no header asks', async () => {
+  test('shows that rules apply where no header asks', async () => {
     const rules = [{ route: '*/item_snapshot', fault: '429;retry-after=1;times=1' }]
     const { emulator, ask } = await inProcess({ world, faults: { rules } })
     const snapshot = '/item_snapshot?category_id=220&snapshot_date=2026-03-01T05:00:00.000Z'
@@ -315,7 +315,7 @@ describe('the log', () => {
   })
 })
 
-test('an abort ends a stall in process at once', async () => {
+test('an abort ends a stall at once, in the same process', async () => {
   const { emulator } = await client({ world })
   const headers = {
     authorization: `Bearer ${await token(emulator)}`,

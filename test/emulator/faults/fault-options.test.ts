@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type FaultOptions, faultSettings } from '../../../src/emulator/faults/fault-options'
 
-test('a route is a path in which * stands for any text, and nothing else is special', () => {
+test('a route is a path in which * stands for any text and nothing else is special', () => {
   const { rules } = faultSettings([], { rules: [{ route: '/buy/*/item.x', fault: 'reset' }] })
   const matches = rules[0]!.matches
   expect(
@@ -15,7 +15,7 @@ test('a route is a path in which * stands for any text, and nothing else is spec
   ).toEqual([true, true, false, false, false])
 })
 
-test('by default nothing goes wrong, and the rate is for downloads', () => {
+test('no fault occurs by default, and the rate applies to downloads', () => {
   const settings = faultSettings(['/item', '/file/*/download'])
   expect([settings.rate, settings.rules]).toEqual([0, []])
   expect(['/item', '/file/a/download', '/file/a', '/token'].map(settings.ratedRoute)).toEqual([

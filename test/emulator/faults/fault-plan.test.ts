@@ -15,14 +15,14 @@ const decisions = (of: FaultPlan, count: number, ask: (i: number) => Request) =>
 const ranges = (i: number) => request(`bytes=${i * 10}-${i * 10 + 9}`)
 
 describe('fault plan', () => {
-  test('the same seed decides the same, another seed otherwise', () => {
+  test('the same seed gives the same decisions, and another seed gives others', () => {
     const options = { rate: 0.4, kinds: FAULT_KINDS }
     const first = decisions(plan({ ...options, seed: 3 }), 200, ranges)
     expect(decisions(plan({ ...options, seed: 3 }), 200, ranges)).toEqual(first)
     expect(decisions(plan({ ...options, seed: 4 }), 200, ranges)).not.toEqual(first)
   })
 
-  test('a decision does not hang on what else is asked: each range’s own requests alone count', () => {
+  test('a decision depends only on the earlier requests for the same range', () => {
     const kinds = FAULT_KINDS.filter(kind => kind !== 'replaced' && kind !== 'truncated')
     const inOrder = decisions(plan({ rate: 0.5, kinds }), 100, i => ranges(i % 50))
     const mixed = plan({ rate: 0.5, kinds })
@@ -53,7 +53,7 @@ describe('fault plan', () => {
     expect(one.decide(request('bytes=0-1', fault, '/buy/feed/v1_beta/item_group'))).toBeUndefined()
   })
 
-  test('the first rule that matches decides before the rate', () => {
+  test('the first matching rule decides before the rate', () => {
     const rules = [
       { route: '/buy/feed/v1_beta/item', fault: 'stall;times=1' },
       { route: '*', fault: '503' },
@@ -66,7 +66,7 @@ describe('fault plan', () => {
     expect(one.decide(request('bytes=0-1', {}, '/identity/token'))?.fault.kind).toBe('503')
   })
 
-  test('a documented error asked for by header is not this plan’s matter; a word that is no fault is refused', () => {
+  test('a fault plan ignores a header with a documented error, and refuses an unknown word', () => {
     expect(
       plan({ rate: 1 }).decide(request('bytes=0-1', { 'x-feedmill-fault': 'error;code=13006' })),
     ).toBeUndefined()
@@ -75,7 +75,7 @@ describe('fault plan', () => {
     )
   })
 
-  test('after a restart everything happens again', () => {
+  test('everything happens again after a restart', () => {
     const one = plan({ rate: 0.5, kinds: FAULT_KINDS })
     const first = decisions(one, 60, ranges)
     one.restart()

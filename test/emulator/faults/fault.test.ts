@@ -16,7 +16,7 @@ describe('fault grammar', () => {
     expect(readFault(text, 'x')).toEqual(fault)
   })
 
-  test.each(FAULT_KINDS)('%s alone is a fault, and its text is read back', kind => {
+  test.each(FAULT_KINDS)('%s alone is a fault, and its text reads back', kind => {
     expect(readFault(faultText({ kind, skip: 2, times: 1 }), 'x')).toEqual({
       kind,
       skip: 2,

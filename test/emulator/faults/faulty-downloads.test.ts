@@ -1,5 +1,5 @@
-// What the emulator is for: the download stages over a service on which much goes wrong give the
-// file's exact bytes, or a typed error.
+// Tests that the download stages over a service with faults give the exact bytes of the file, or a
+// typed error.
 
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -71,7 +71,7 @@ async function attempt(
 }
 
 describe('downloads over a faulty service', () => {
-  test('with every passing fault at 20% the bytes are exact, for many seeds', async () => {
+  test('the bytes are exact with every passing fault at 20%, for many seeds', async () => {
     const met = await Promise.all(seeds(24).map(seed => attempt({ rate: 0.2, seed })))
     expect(met.map(({ outcome }) => outcome)).toEqual(seeds(24).map(() => 'exact'))
     expect(met.every(({ injected }) => injected > 0)).toBe(true)
@@ -99,7 +99,7 @@ describe('downloads over a faulty service', () => {
     },
   )
 
-  test('with every fault at all the bytes are exact or the error is typed', async () => {
+  test('with every fault the bytes are exact or the error is typed', async () => {
     const met = await Promise.all(
       seeds(24).map(seed => attempt({ rate: 0.06, seed, kinds: FAULT_KINDS })),
     )
@@ -120,13 +120,13 @@ describe('downloads over a faulty service', () => {
     [8, 'range-repeated', 'RANGE_HEADER_MISSING'],
     [6, 'replaced;skip=10;times=9', 'RANGE_FILE_REPLACED'],
   ]
-  test.each(fatal)('fault %i: %s is told by its code', async (_, fault, code) => {
+  test.each(fatal)('fault %i: %s gives its own code', async (_, fault, code) => {
     const { outcome, injected } = await attempt({ rules: [{ route: '/buy/*', fault }] })
     expect(outcome).toMatch(new RegExp(`^${code}`))
     expect(injected).toBeGreaterThan(0)
   })
 
-  test('fault 11: a file that is replaced in mid-download is read again from its start', async () => {
+  test('fault 11: a file that is replaced during a download is read again from its start', async () => {
     expect(await attempt({ rules: [{ route: '/buy/*', fault: 'replaced;skip=10' }] })).toEqual({
       outcome: 'exact',
       injected: 1,
@@ -138,7 +138,7 @@ describe('downloads over a faulty service', () => {
     (_, transport) => {
       afterAll(() => transport.close())
 
-      test('with every passing fault at 20% the bytes are exact', async () => {
+      test('the bytes are exact with every passing fault at 20%', async () => {
         const outcomes = await Promise.all(
           seeds(8).map(async seed => {
             const emulator = createEmulator({ world, faults: { rate: 0.2, seed } })

@@ -1,5 +1,5 @@
-// The clients of the whole service over faulty downloads: the same faults in process and on a
-// socket, and the same rows as without any.
+// Tests the clients of the whole service over faulty downloads. The faults are the same in process
+// and on a socket, and the rows are the same as without faults.
 
 import { expect, test } from 'vitest'
 import { createEmulator, createWorld } from '../../../src/emulator'

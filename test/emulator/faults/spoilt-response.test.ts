@@ -17,11 +17,11 @@ test.each([
   new Response(null, { status: 204 }),
   new Response('{}', { status: 400 }),
   new Response(null),
-])('an answer without content has nothing to spoil', response => {
+])('a fault leaves an answer without content unchanged', response => {
   expect(spoil(response, { kind: 'short' })).toBeUndefined()
 })
 
-test('a Content-range that is not there cannot be spoilt', () => {
+test('a missing Content-range stays missing', () => {
   for (const kind of ['range-wrong', 'range-missing', 'range-repeated'] as const)
     expect(spoil(part(), { kind })).toBeUndefined()
 })
@@ -35,7 +35,7 @@ test.each(['10-19/100', 'bytes 10-19/100'])('%s keeps its form', async contentRa
   )
 })
 
-test('a body that gets another length loses the header that tells it, others keep it', () => {
+test('a body with another length loses its length header, and other bodies keep it', () => {
   const told = (fault: Fault) => spoil(part('0-9/10'), fault)!.headers.get('content-length')
   expect([
     told({ kind: 'short' }),

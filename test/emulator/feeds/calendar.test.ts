@@ -27,12 +27,12 @@ const day = (date: string) => ({
 })
 
 describe('daily files', () => {
-  test('a day is one of UTC-7, and its file is there from 09:00 of UTC-7 two days later', () => {
+  test('a day is one of UTC-7, and its file exists from 09:00 of UTC-7 two days later', () => {
     expect(daySpan(calendar('2026-03-03T16:00:00.000Z'), '20260301')).toEqual(day('2026-03-01'))
     expect(daySpan(calendar('2026-03-03T15:59:59.999Z'), '20260301')).toBe(13007)
   })
 
-  test('the file of a slow category comes a day later', () => {
+  test('the file of a slow category exists a day later', () => {
     expect(daySpan(calendar('2026-03-04T15:59:59.999Z', { latencyDays: 3 }), '20260301')).toBe(
       13007,
     )
@@ -41,7 +41,7 @@ describe('daily files', () => {
     )
   })
 
-  test('fourteen are kept: the fifteenth takes the first one’s place', () => {
+  test('fourteen files are kept, and the fifteenth replaces the first', () => {
     expect(daySpan(calendar('2026-03-17T15:59:59.999Z'), '20260301')).toEqual(day('2026-03-01'))
     expect(daySpan(calendar('2026-03-17T16:00:00.000Z'), '20260301')).toBe(13005)
     expect(daySpan(calendar('2026-03-17T16:00:00.000Z'), '20260302')).toEqual(day('2026-03-02'))
@@ -50,13 +50,13 @@ describe('daily files', () => {
     )
   })
 
-  test('today and what comes after it is no day of the past; yesterday is one that is still being made', () => {
+  test('today and later days are not in the past, and yesterday’s file is still being made', () => {
     expect(daySpan(calendar('2026-03-02T06:59:59.999Z'), '20260301')).toBe(13005)
     expect(daySpan(calendar('2026-03-02T07:00:00.000Z'), '20260301')).toBe(13007)
     expect(daySpan(calendar('2026-03-02T07:00:00.000Z'), '20270101')).toBe(13005)
   })
 
-  test('item_priority: today and fourteen days back, 13007 for what is not there yet', () => {
+  test('item_priority has today and fourteen days back, and answers 13007 for a missing file', () => {
     const at = (now: string) => priorityDaySpan(calendar(now), '20260301')
     expect(at('2026-03-01T06:59:59.999Z')).toBe(13005)
     expect(at('2026-03-01T07:00:00.000Z')).toBe(13007)
@@ -80,7 +80,7 @@ describe('daily files', () => {
     expect(priorityDaySpan(calendar('2026-03-04T16:00:00Z'), date)).toBe(13005)
   })
 
-  test('at any moment exactly fourteen days have a file, one after the other', () => {
+  test('exactly fourteen consecutive days have a file at any moment', () => {
     const nows = fc.integer({
       min: Date.parse('2026-01-01T00:00:00Z'),
       max: Date.parse('2026-12-31T00:00:00Z'),
@@ -103,17 +103,17 @@ describe('snapshots', () => {
   const hour = '2026-03-01T05:00:00.000Z'
   const file = { content: 'span', from: new Date(hour), to: new Date('2026-03-01T06:00:00Z') }
 
-  test('hour H is there from H+2 on', () => {
+  test('the file of hour H exists from H+2 on', () => {
     expect(hourSpan(calendar('2026-03-01T06:59:59.999Z'), hour)).toBe(13007)
     expect(hourSpan(calendar('2026-03-01T07:00:00.000Z'), hour)).toEqual(file)
   })
 
-  test('and is kept for seven days', () => {
+  test('a file is kept for seven days', () => {
     expect(hourSpan(calendar('2026-03-08T05:00:00.000Z'), hour)).toEqual(file)
     expect(hourSpan(calendar('2026-03-08T05:00:00.001Z'), hour)).toBe(13007)
   })
 
-  test('an hour of the future has no file', () => {
+  test('an hour in the future has no file', () => {
     expect(hourSpan(calendar('2026-02-01T00:00:00Z'), hour)).toBe(13007)
   })
 
@@ -130,7 +130,7 @@ describe('snapshots', () => {
 })
 
 describe('bootstrap', () => {
-  test('one that is made once is there from then on', () => {
+  test('a bootstrap that is made once exists from then on', () => {
     expect(bootstrapSpan(calendar('2026-02-28T23:59:59.999Z'))).toBe(13007)
     expect(bootstrapSpan(calendar('2026-03-01T00:00:00.000Z'))).toEqual({
       content: 'bootstrap',
@@ -144,7 +144,7 @@ describe('bootstrap', () => {
     })
   })
 
-  test('one that is made daily shows the end of the newest day that has a file', () => {
+  test('a daily bootstrap shows the end of the newest day that has a file', () => {
     const at = (now: string) => bootstrapSpan(calendar(now, { bootstrap: 'daily' }))
     const made = (time: string) => ({
       content: 'bootstrap',
@@ -156,7 +156,7 @@ describe('bootstrap', () => {
     expect(at('2026-03-04T15:59:59.999Z')).toEqual(made('2026-03-02T07:00:00Z'))
   })
 
-  test('the snapshots kept always reach back to it', () => {
+  test('the kept snapshots always reach back to the bootstrap', () => {
     fc.assert(
       fc.property(
         fc.integer({
@@ -180,7 +180,7 @@ function dateOf(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 }
 
-test('no file that is there is refused by the windows of the clients', () => {
+test('the date windows of the clients refuse no existing file', () => {
   const profile = defineProfile({
     baseUrl: 'https://a.test',
     tokenUrl: 'https://a.test/token',

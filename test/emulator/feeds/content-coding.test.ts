@@ -18,7 +18,7 @@ test.each([
   expect(asksForGzip(header)).toBe(asks)
 })
 
-test('gzipped bytes inflate to what came in', async () => {
+test('compressed bytes inflate to the input', async () => {
   const chunks: Uint8Array[] = []
   for await (const chunk of gzipped([Buffer.from('one '), Buffer.from('two')])) chunks.push(chunk)
   expect(gunzipSync(Buffer.concat(chunks)).toString()).toBe('one two')

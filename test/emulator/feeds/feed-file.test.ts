@@ -39,7 +39,7 @@ const hour = (world: World, h: number) =>
     new Date(+world.start + (h + 1) * HOUR_MS),
   )
 
-/** Reads a file as an independent parser does. */
+/** Reads a file with an independent parser. */
 function records(world: World, file: FeedFile, format?: FileFormat): Record<string, string>[] {
   const text = Buffer.concat([...tsvBytes(world, file, format)]).toString('utf8')
   return parse(text, {
@@ -58,7 +58,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe('feed files', () => {
-  test('an item file holds the cells that the world says', () => {
+  test('an item file holds the cells of the world', () => {
     const world = createWorld({ seed: 9, items: 1_200 })
     for (const format of [
       {},
@@ -73,7 +73,7 @@ describe('feed files', () => {
     }
   })
 
-  test('bootstrap and snapshots, merged naively, lead to the true state', () => {
+  test('the bootstrap and the snapshots, merged in the simplest way, give the true state', () => {
     const options = fc.record({
       seed: fc.integer(),
       items: fc.integer({ min: 1, max: 40 }),
@@ -121,7 +121,7 @@ describe('feed files', () => {
     expect(Object.keys(rows[0]!)).toHaveLength(42)
   })
 
-  test('the dates of a snapshot row tell its moment and whether it is new', () => {
+  test('the dates of a snapshot row give its moment and say whether it is new', () => {
     const world = createWorld({ seed: 3, items: 3_000, churn: 10 })
     const file = hour(world, 2)
     for (const row of records(world, file)) {
@@ -134,7 +134,7 @@ describe('feed files', () => {
     }
   })
 
-  test('a daily file holds the items listed on its day, as they then were', () => {
+  test('a daily file holds the items listed on its day, in their state at that time', () => {
     const world = createWorld({ seed: 6, items: 1_000, hours: 72 })
     const day = dayNumber(+world.start + 30 * HOUR_MS)
     const [from, to] = [new Date(dayStart(day)), new Date(dayStart(day + 1))]
@@ -167,7 +167,7 @@ describe('feed files', () => {
       expect(row.priorityListingPayload === '').toBe(row.changeMetadata === 'REMOVED_FROM_CAMPAIGN')
   })
 
-  test('gzip bytes are the same each time, carry no time, and inflate to the TSV bytes', async () => {
+  test('the gzip bytes are the same each time, carry no time, and inflate to the TSV bytes', async () => {
     const make = () =>
       bytesOf(
         gzipBytes(
@@ -188,7 +188,7 @@ describe('feed files', () => {
     expect(other.equals(first)).toBe(false)
   })
 
-  test('a reader that stops early stops the making', async () => {
+  test('a reader that stops early stops the generation', async () => {
     const world = createWorld({ seed: 7, items: 50_000_000 })
     for await (const chunk of gzipBytes(world, bootstrap('item', world.start))) {
       expect(chunk.length).toBeGreaterThan(0)
@@ -196,13 +196,13 @@ describe('feed files', () => {
     }
   })
 
-  test('a file without rows is no file', async () => {
+  test('a file without rows does not exist', async () => {
     const world = createWorld({ seed: 7, items: 0 })
     expect(await bytesOf(gzipBytes(world, bootstrap('item', world.start)))).toHaveLength(0)
     expect([...feedLines(world, bootstrap('item_group', world.start))]).toHaveLength(1)
   })
 
-  test('the unknown column stands between two documented ones, and headers are spelt as asked', () => {
+  test('the unknown column is between two documented ones, and headers have the requested spelling', () => {
     const world = createWorld({ seed: 7, items: 10 })
     const header = (format: FileFormat) =>
       feedLines(world, bootstrap('item', world.start), format).next().value!.trimEnd().split('\t')
@@ -214,7 +214,7 @@ describe('feed files', () => {
     expect(header({ headerSpelling: 'PascalCase' })).toContain('GTIN')
   })
 
-  test('keys tell files apart', () => {
+  test('different files have different keys', () => {
     const at = new Date('2026-03-01T00:00:00Z')
     const files = (['item', 'item_group'] as const).flatMap(feed => [
       bootstrap(feed, at),
@@ -223,13 +223,13 @@ describe('feed files', () => {
     expect(new Set(files.map(fileKey)).size).toBe(4)
   })
 
-  test('a gzip level that does not exist is refused', () => {
+  test('an invalid gzip level is refused', () => {
     expect(() => checkFileFormat({ gzipLevel: 10 })).toThrow(
       expect.objectContaining({ code: 'OPTION_INVALID' }),
     )
   })
 
-  test('fault 102: what names no file is refused at the call', () => {
+  test('fault 102: a name of no file is refused at the call', () => {
     const world = createWorld({ seed: 7, items: 10 })
     const file = bootstrap('item', new Date('2026-03-01T00:00:00Z'))
     for (const [given, option] of [

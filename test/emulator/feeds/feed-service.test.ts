@@ -1,4 +1,4 @@
-// The feeds as a client meets them. It is one piece because each rule is asked of all four.
+// Tests the feeds as a client uses them. It is one file because each rule is tested on all four.
 
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const world = (items: number) => ({ seed: 7, items, churn: 20, hours: 72 })
 
 describe('feeds', () => {
   test.each(Object.entries(FEEDS))(
-    '%s: the whole file with its documented headers',
+    '%s sends the whole file with its documented headers',
     async (feed, path) => {
       const { emulator, get } = await client({ world: world(800) })
       const response = await get(path, WHOLE)
@@ -48,7 +48,7 @@ describe('feeds', () => {
     },
   )
 
-  test('every range of a small file is the slice of the whole', async () => {
+  test('every range of a small file equals the slice of the whole', async () => {
     const { emulator, get } = await client({ world: { seed: 7, items: 1 } })
     const whole = await bodyOf(await get(ITEM, WHOLE))
     const positions = [
@@ -77,7 +77,7 @@ describe('feeds', () => {
     await emulator.close()
   })
 
-  test('every start and every end alone, one byte at a time', async () => {
+  test('a range may have any start and any end, and one byte', async () => {
     const { emulator, get } = await client({ world: { seed: 7, items: 1 } })
     const whole = await bodyOf(await get(ITEM, WHOLE))
     for (let at = 0; at < whole.length; at++) {
@@ -112,14 +112,14 @@ describe('feeds', () => {
     await emulator.close()
   })
 
-  test('without a Range, rfc9110 sends no Content-range', async () => {
+  test('rfc9110 sends no Content-range where the request has no Range', async () => {
     const { emulator, get } = await client({ headerForm: 'rfc9110', world: world(200) })
     const response = await get(GROUP)
     expect([response.status, response.headers.get('content-range')]).toEqual([200, null])
     await emulator.close()
   })
 
-  test('past the end: 400 on three feeds, 416 with */total on item_priority, 416 everywhere in rfc9110', async () => {
+  test('a range past the end gets 400 on three feeds, 416 with */total on item_priority, and 416 everywhere in rfc9110', async () => {
     for (const headerForm of ['documented', 'rfc9110'] as const) {
       const { emulator, get } = await client({ headerForm, world: world(800) })
       for (const [feed, path] of Object.entries(FEEDS)) {
@@ -136,7 +136,7 @@ describe('feeds', () => {
     }
   })
 
-  test('no items: 204 without a body', async () => {
+  test('a file without items gets 204 without a body', async () => {
     const { emulator, get } = await client({ world: world(0) })
     for (const path of Object.values(FEEDS)) {
       const response = await get(path, WHOLE)
@@ -145,7 +145,7 @@ describe('feeds', () => {
     await emulator.close()
   })
 
-  test('the bytes are those of the world', async () => {
+  test('the bytes equal those of the world', async () => {
     const { emulator, get } = await client({ world: world(300), format: FORMAT })
     const bytes = gunzipSync(await bodyOf(await get(ITEM, WHOLE)))
     const file = {
@@ -164,17 +164,20 @@ describe('feeds', () => {
 describe('Accept-Encoding: gzip', () => {
   const gzip = { 'accept-encoding': 'gzip, deflate' }
 
-  test.each(Object.entries(FEEDS))('%s is compressed twice, and says so', async (_, path) => {
-    const { emulator, get } = await client({ world: world(300) })
-    const file = await bodyOf(await get(path, WHOLE))
-    const response = await get(path, { ...WHOLE, ...gzip })
-    const coded = await bodyOf(response)
-    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'gzip'])
-    expect(response.headers.get('content-range')).toBe(`0-${coded.length - 1}/${coded.length}`)
-    expect(coded.equals(file)).toBe(false)
-    expect(gunzipSync(coded).equals(file)).toBe(true)
-    await emulator.close()
-  })
+  test.each(Object.entries(FEEDS))(
+    '%s is compressed twice, and its headers say so',
+    async (_, path) => {
+      const { emulator, get } = await client({ world: world(300) })
+      const file = await bodyOf(await get(path, WHOLE))
+      const response = await get(path, { ...WHOLE, ...gzip })
+      const coded = await bodyOf(response)
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+      expect(response.headers.get('content-range')).toBe(`0-${coded.length - 1}/${coded.length}`)
+      expect(coded.equals(file)).toBe(false)
+      expect(gunzipSync(coded).equals(file)).toBe(true)
+      await emulator.close()
+    },
+  )
 
   test('ranges count the bytes that are sent', async () => {
     const { emulator, get } = await client({ world: world(300) })
@@ -193,7 +196,7 @@ describe('Accept-Encoding: gzip', () => {
     await emulator.close()
   })
 
-  test('nothing stays nothing', async () => {
+  test('an empty file stays empty', async () => {
     const { emulator, get } = await client({ world: world(0) })
     const response = await get(ITEM, { ...WHOLE, ...gzip })
     expect([response.status, response.headers.get('content-encoding')]).toEqual([204, null])
@@ -225,7 +228,7 @@ describe('access', () => {
     ['MKT_FR', '220', 400, 13014],
   ]
 
-  test('marketplaces and categories that are restricted are refused on all four feeds, Real Estate everywhere', async () => {
+  test('restricted marketplaces and categories are refused on all four feeds, and Real Estate everywhere', async () => {
     const { emulator, get } = await client(options)
     for (const path of Object.values(FEEDS)) {
       for (const [marketplace, categoryId, status, code] of expected) {
@@ -253,7 +256,7 @@ describe('access', () => {
 })
 
 describe('filters', () => {
-  test('a filter that leaves nothing makes some files 204 and leaves others whole', async () => {
+  test('a filter without matches gives 204 for some files and leaves others whole', async () => {
     const { emulator, get } = await client({
       world: world(60),
       format: { filters: { seed: 5, files: 0.5, items: 1 } },
@@ -284,7 +287,7 @@ describe('the clock', () => {
     `/${feed}?feed_scope=NEWLY_LISTED&category_id=220&date=${date}`
 
   test.each(['item', 'item_group'])(
-    '%s: the same request meets 13005, 13007, the file, and 13005 again',
+    '%s: the same request gets 13005, 13007, the file, and 13005 again',
     async feed => {
       const path = daily(feed, '20260301')
       expect(await at('2026-03-01T20:00:00Z', path)).toEqual([400, 13005])
@@ -295,7 +298,7 @@ describe('the clock', () => {
     },
   )
 
-  test('item_priority: 13005, 404-13007, the file, and 13005 again', async () => {
+  test('item_priority gives 13005, 404-13007, the file, and 13005 again', async () => {
     expect(await at('2026-03-01T06:59:59Z', PRIORITY)).toEqual([400, 13005])
     expect(await at('2026-03-01T07:00:00Z', PRIORITY)).toEqual([404, 13007])
     expect(await at('2026-03-03T15:59:59Z', PRIORITY)).toEqual([404, 13007])
@@ -303,14 +306,14 @@ describe('the clock', () => {
     expect(await at('2026-03-16T07:00:00Z', PRIORITY)).toEqual([400, 13005])
   })
 
-  test('item_snapshot: 13007, the file, and 13007 again', async () => {
+  test('item_snapshot gives 13007, the file, and 13007 again', async () => {
     expect(await at('2026-03-01T06:59:59Z', SNAPSHOT)).toEqual([400, 13007])
     expect((await at('2026-03-01T07:00:00Z', SNAPSHOT))[0]).toBeLessThan(300)
     expect((await at('2026-03-08T05:00:00Z', SNAPSHOT))[0]).toBeLessThan(300)
     expect(await at('2026-03-08T05:00:01Z', SNAPSHOT)).toEqual([400, 13007])
   })
 
-  test('a slow category waits a day longer', async () => {
+  test('the files of a slow category come a day later', async () => {
     const path = daily('item', '20260301')
     expect(await at('2026-03-03T16:00:00Z', path, { slowCategories: ['220'] })).toEqual([
       400, 13007,
@@ -320,7 +323,7 @@ describe('the clock', () => {
     )
   })
 
-  test('a daily bootstrap tells its generation', async () => {
+  test('a daily bootstrap states its generation', async () => {
     const { emulator, get } = await client({
       world: world(60),
       now: new Date('2026-03-04T12:00:00Z'),
@@ -332,7 +335,7 @@ describe('the clock', () => {
     await emulator.close()
   })
 
-  test('by default all of the world’s hours have their snapshots', async () => {
+  test('all hours of the world have their snapshots by default', async () => {
     const { emulator, get } = await client({ world: { seed: 7, items: 60, churn: 20 } })
     const status = async (hour: number) => {
       const date = new Date(+emulator.world.start + hour * 3_600_000).toISOString()
@@ -386,13 +389,13 @@ describe('refusals', () => {
     ),
   ]
 
-  test('every code of the document is provoked somewhere here', () => {
+  test('this file provokes every code of the document', () => {
     const elsewhere = [13006, 13023, 13024]
     const provoked = new Set([...rows.map(([, code]) => code), ...elsewhere])
     expect([...provoked].sort()).toEqual(Object.keys(SERVICE_ERRORS).map(Number).sort())
   })
 
-  test('13006 and, where documented without a code, any status can be asked for', async () => {
+  test('a fault can give 13006, and any status that is documented without a code', async () => {
     const { emulator, get } = await client({ world: world(30) })
     for (const path of Object.values(FEEDS)) {
       const response = await get(path, { ...WHOLE, 'x-feedmill-fault': '500' })
@@ -402,7 +405,7 @@ describe('refusals', () => {
     await emulator.close()
   })
 
-  test('each request meets its documented status and code, in the documented shape', async () => {
+  test('each request gets its documented status and code, in the documented shape', async () => {
     const { emulator, get } = await client({ world: world(300) })
     for (const [status, code, path, headers] of rows) {
       const response = await get(path, headers)
@@ -431,13 +434,13 @@ describe('refusals', () => {
     await emulator.close()
   })
 
-  test('a bootstrap that is not yet made: 13007, as 404 for a feed where that is documented', async () => {
+  test('a bootstrap that is not yet made gets 13007, with 404 for a feed that documents it', async () => {
     const { emulator, get } = await client({ now: new Date('2026-02-01T00:00:00Z') })
     expect(((await (await get(ITEM, WHOLE)).json()) as { errorId: number }).errorId).toBe(13007)
     await emulator.close()
   })
 
-  test('the part at fault is named and repeated, cut short', async () => {
+  test('the error names the wrong part and repeats its value, shortened', async () => {
     const { emulator, get } = await client()
     const body = (await (
       await get(`/item?feed_scope=${'x'.repeat(500)}&category_id=220`, WHOLE)
@@ -450,7 +453,7 @@ describe('refusals', () => {
     await emulator.close()
   })
 
-  test('errors can come wrapped', async () => {
+  test('an option wraps the errors', async () => {
     const { emulator, get } = await client({ wrapErrors: true })
     expect(await (await get('/item?category_id=220', WHOLE)).json()).toMatchObject({
       errors: [{ errorId: 13009 }],
@@ -458,7 +461,7 @@ describe('refusals', () => {
     await emulator.close()
   })
 
-  test('sandbox ranges are a tenth', async () => {
+  test('sandbox ranges are a tenth of the others', async () => {
     const { emulator, get } = await client({ sandbox: true, world: world(300) })
     expect((await get(ITEM, { range: 'bytes=0-10000000' })).status).toBe(200)
     expect((await get(ITEM, { range: 'bytes=0-10000001' })).status).toBe(400)

@@ -22,7 +22,7 @@ async function read(lease: FileLease, start: number, end: number): Promise<Buffe
   return Buffer.concat(chunks)
 }
 
-// A folder of its own: other processes may use the shared one at the same time.
+// The test has its own folder, because other processes may use the shared one at the same time.
 const folder = mkdtempSync(join(tmpdir(), 'file-cache-test-'))
 vi.stubEnv('TMPDIR', folder)
 afterAll(() => {
@@ -34,7 +34,7 @@ describe.each([
   ['memory', 1_000_000],
   ['disk', 100],
 ])('file cache in %s', (_, memoryFileBytes) => {
-  test('any part is the slice of the whole', async () => {
+  test('any part equals the slice of the whole', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const lease = await cache.lease('a', maker().produce)
     expect(lease.totalBytes).toBe(content.length)
@@ -51,7 +51,7 @@ describe.each([
     await cache.close()
   })
 
-  test('chunks are the reader’s to keep and to change', async () => {
+  test('the reader may keep and change the chunks', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const lease = await cache.lease('a', maker().produce)
     for await (const chunk of lease.read(0, 5_000)) chunk.fill(0)
@@ -59,7 +59,7 @@ describe.each([
     await cache.close()
   })
 
-  test('requests at the same time share one making, later ones what it made', async () => {
+  test('simultaneous requests share one generation, and later ones use its result', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const { made, produce } = maker()
     const leases = await Promise.all([
@@ -73,7 +73,7 @@ describe.each([
     await cache.close()
   })
 
-  test('the file used longest ago goes first, never one in use', async () => {
+  test('the least recently used file is removed first, but never one in use', async () => {
     const cache = new FileCache({ memoryFileBytes, cacheBytes: 11_000 })
     const makers = { a: maker(), b: maker(), c: maker() }
     const held = await cache.lease('a', makers.a.produce)
@@ -86,7 +86,7 @@ describe.each([
     await cache.close()
   })
 
-  test('closing ends reads and refuses what comes after; nothing is left on disk', async () => {
+  test('closing ends reads and refuses later ones, and leaves nothing on the disk', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const lease = await cache.lease('a', maker().produce)
     expect(readdirSync(folder)).toEqual([])
@@ -99,7 +99,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('closing stops a making under way', async () => {
+  test('closing stops a running generation', async () => {
     const cache = new FileCache({ memoryFileBytes })
     let yielded = 0
     const endless = async function* () {
@@ -119,7 +119,7 @@ describe.each([
     expect(yielded).toBe(stopped)
   })
 
-  test('a failed making is not kept', async () => {
+  test('a failed generation is not kept', async () => {
     const cache = new FileCache({ memoryFileBytes })
     const failing = async function* () {
       yield content
@@ -133,7 +133,7 @@ describe.each([
   })
 })
 
-test('one file above the cap stays while it is the last', async () => {
+test('one file above the cap stays while it is the last one', async () => {
   const cache = new FileCache({ cacheBytes: 10 })
   const { made, produce } = maker()
   for (let i = 0; i < 3; i++) (await cache.lease('a', produce)).release()
@@ -141,7 +141,7 @@ test('one file above the cap stays while it is the last', async () => {
   await cache.close()
 })
 
-test('a name that is no option is refused', () => {
+test('an unknown option name is refused', () => {
   expect(() => new FileCache({ cacheByte: 1 } as never)).toThrow(
     expect.objectContaining({
       code: 'OPTION_INVALID',

@@ -29,7 +29,7 @@ const ids = (file: FeedFile, format: FileFormat = {}) =>
   [...feedLines(world, file, format)].slice(1).map(line => line.slice(0, line.indexOf('\t')))
 
 describe('filters', () => {
-  test('some files are whole, the others lack about the share of their items, the same ones each time', () => {
+  test('some files are whole, and the others always lack about the same share of items', () => {
     const filters = { seed: 3, files: 0.5, items: 0.4 }
     let [whole, filtered, left, all] = [0, 0, 0, 0]
     for (let n = 0; n < 24; n++) {
@@ -48,7 +48,7 @@ describe('filters', () => {
     expect(Math.abs(left / all - 0.6)).toBeLessThan(0.08)
   })
 
-  test('what one file hides another shows', () => {
+  test('an item that one file hides is shown in another', () => {
     const filters = { seed: 3, files: 1, items: 0.5 }
     const hidden = new Set(ids(hour(0)).filter(id => !ids(hour(0), { filters }).includes(id)))
     expect(
@@ -58,7 +58,7 @@ describe('filters', () => {
     ).toBe(true)
   })
 
-  test('a group file has the groups of the items that its item file shows', () => {
+  test('a group file has the groups of the items in its item file', () => {
     for (const seed of [1, 2, 3]) {
       const filters = { seed, files: 1, items: 0.9 }
       const shows = shownIn(at('item'), filters)!
@@ -69,7 +69,7 @@ describe('filters', () => {
     }
   })
 
-  test('with every item hidden nothing is left', () => {
+  test('a file is empty when every item is hidden', () => {
     const filters = { seed: 1, files: 1, items: 1 }
     expect([
       ids(at('item'), { filters }),

@@ -40,7 +40,7 @@ describe.each([
   ['memory', 1_000_000],
   ['disk', 10],
 ])('file responder over files in %s', (_, memoryFileBytes) => {
-  test('the whole file, and its size', async () => {
+  test('a response has the whole file and its size', async () => {
     const { cache, files, send } = responder('documented', memoryFileBytes)
     const response = await send()
     const bytes = await bytesOf(response)
@@ -53,7 +53,7 @@ describe.each([
     await cache.close()
   })
 
-  test('every part of every variant is the slice of its whole', async () => {
+  test('every part of every variant equals the slice of its whole', async () => {
     const { cache, send } = responder('documented', memoryFileBytes)
     for (const variant of [
       { generation: 0, cutBytes: 0 },
@@ -75,7 +75,7 @@ describe.each([
   })
 })
 
-test('a refusal is worded by the operation, and told what 416 would say', async () => {
+test('the operation words a refusal, and knows the total for a 416', async () => {
   const { cache, files, send } = responder()
   const total = await files.totalBytes(file)
   expect(await (await send({ range: 'bytes=x-1' })).json()).toEqual({
@@ -86,7 +86,7 @@ test('a refusal is worded by the operation, and told what 416 would say', async 
   await cache.close()
 })
 
-test('a file that is cut to nothing has one byte left', async () => {
+test('a file that is cut to nothing keeps one byte', async () => {
   const { cache, send } = responder()
   const response = await send({}, request =>
     setVariant(request, { generation: 0, cutBytes: 1_000_000 }),
@@ -95,7 +95,7 @@ test('a file that is cut to nothing has one byte left', async () => {
   await cache.close()
 })
 
-test('the form of RFC 9110 names its unit, and that the answer depends on Accept-Encoding', async () => {
+test('the form of RFC 9110 names its unit, and says that the answer depends on Accept-Encoding', async () => {
   const { cache, send } = responder('rfc9110')
   const { headers } = await send({ range: 'bytes=-5' })
   expect([headers.get('accept-ranges'), headers.get('vary')]).toEqual(['bytes', 'accept-encoding'])
@@ -103,7 +103,7 @@ test('the form of RFC 9110 names its unit, and that the answer depends on Accept
   await cache.close()
 })
 
-test('a body that nobody reads takes nothing from the cache', async () => {
+test('a body that nobody reads uses nothing of the cache', async () => {
   const { cache, send } = responder()
   const response = await send()
   await cache.close()

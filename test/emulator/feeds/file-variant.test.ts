@@ -8,7 +8,7 @@ import {
   variantPrefix,
 } from '../../../src/emulator/feeds/file-variant'
 
-test('a request has the original unless another was set for it', () => {
+test('a request gets the original unless another variant was set for it', () => {
   const request = new Request('http://x/')
   expect(variantOf(request)).toBe(ORIGINAL)
   setVariant(request, { generation: 2, cutBytes: 0 })
@@ -16,7 +16,7 @@ test('a request has the original unless another was set for it', () => {
   expect(variantOf(new Request('http://x/'))).toBe(ORIGINAL)
 })
 
-test('the original has no prefix; each later generation inflates to the same content from other bytes', () => {
+test('the original has no prefix, and each later generation inflates to the same content from other bytes', () => {
   const file = gzipSync('rows')
   expect(variantPrefix(ORIGINAL)).toHaveLength(0)
   for (const generation of [1, 2, 5]) {

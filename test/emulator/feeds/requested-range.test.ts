@@ -59,7 +59,7 @@ describe('requested range', () => {
     expect(answerRange(header, 50, rules('documented'))).toEqual(answer)
   })
 
-  test('the maximum is compared with end - start: one byte more passes', () => {
+  test('the maximum is compared with end - start, so one more byte passes', () => {
     expect(answerRange('bytes=0-100', 1_000, rules('documented'))).toMatchObject({
       sent: { start: 0, end: 100 },
     })
@@ -102,7 +102,7 @@ describe('requested range', () => {
     expect(answerRange(header, 50, rules('rfc9110'))).toEqual(answer)
   })
 
-  test('what is sent always lies within the file', () => {
+  test('the response always lies within the file', () => {
     const header = fc.oneof(
       fc.constant(null),
       fc.tuple(fc.nat(60), fc.nat(60)).map(([a, b]) => `bytes=${a}-${b}`),

@@ -22,7 +22,7 @@ describe('TSV writer', () => {
     expect(tsvCell(value)).toBe(written)
   })
 
-  test('an independent reader gets every cell back', () => {
+  test('an independent reader reads every cell back', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constant('x'), cell, cell), { maxLength: 5 }), rows => {
         const text = [...tsvBlocks(rows.map(tsvLine), 7)]

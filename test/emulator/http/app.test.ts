@@ -6,26 +6,26 @@ const WORLD = { seed: 3, items: 300, churn: 20, hours: 72 }
 
 describe('the application', () => {
   test.each(['/', '/buy/feed/v1', '/buy/feed/v1/file/a/b/c', '/buy/feed/v1/File'])(
-    '%s is nowhere: 404',
+    '%s is unknown and gets 404',
     async path => {
       const { send } = await serviceClient({ world: WORLD })
       expect((await send(path)).status).toBe(404)
     },
   )
 
-  test('another method than the documented one: 404', async () => {
+  test('an undocumented method gets 404', async () => {
     const { emulator, post } = await serviceClient({ world: WORLD })
     expect((await post('/buy/feed/v1/file', {})).status).toBe(404)
     expect((await emulator.fetch(`http://emulator${emulator.tokenPath}`)).status).toBe(404)
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD equals GET without the body', async () => {
     const { send } = await serviceClient({ world: WORLD })
     const response = await send('/buy/feed/v1/feed_type', {}, { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test('a failure inside is the operation’s own internal problem', async () => {
+  test('a failure inside gets the operation’s own internal problem', async () => {
     const { emulator, send } = await serviceClient({
       world: WORLD,
       now: new Date('2026-03-04T00:00:00Z'),
@@ -48,7 +48,7 @@ describe('the application', () => {
     ['/commerce/notification/v1/subscription/x/enable', 'POST', 195000],
   ]
   test.each(internal)(
-    '%s: a failure on demand, by either word for it',
+    '%s: either word for it gives a failure on demand',
     async (path, method, code) => {
       const { send } = await serviceClient({ world: WORLD })
       for (const fault of ['500', 'error;code=internal']) {
@@ -68,7 +68,7 @@ describe('the application', () => {
     })
   })
 
-  test('a forced error still asks for a token first', async () => {
+  test('a forced error still requires a token', async () => {
     const { send } = await serviceClient({ world: WORLD })
     expect(
       (
@@ -95,7 +95,7 @@ describe('the application', () => {
   })
 })
 
-describe('whatever is asked, the answer is a documented one and no failure inside', () => {
+describe('every request gets a documented answer and no failure inside', () => {
   const value = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),
@@ -118,7 +118,7 @@ describe('whatever is asked, the answer is a documented one and no failure insid
     'date',
   ]
 
-  test('queries, identifiers and headers', async () => {
+  test('for any queries, identifiers and headers', async () => {
     const { send } = await serviceClient({ world: { ...WORLD, items: 20 } })
     const paths = fc.oneof(
       fc.constantFrom(
@@ -158,7 +158,7 @@ describe('whatever is asked, the answer is a documented one and no failure insid
     )
   })
 
-  test('bodies', async () => {
+  test('for any bodies', async () => {
     const { post } = await serviceClient({ world: { ...WORLD, items: 20 } })
     const field = fc.oneof(
       fc.jsonValue(),

@@ -13,13 +13,13 @@ function counted(count: number) {
   return { state, chunks }
 }
 
-test('a body and back again', async () => {
+test('a body can be read back', async () => {
   const read: number[] = []
   for await (const chunk of chunksOf(streamOf(counted(4).chunks))) read.push(...chunk)
   expect(read).toEqual([0, 1, 2, 3])
 })
 
-test('nothing is made before it is asked for', async () => {
+test('no chunk is made before it is requested', async () => {
   const { state, chunks } = counted(4)
   const reader = streamOf(chunks).getReader()
   await new Promise(resolve => setImmediate(resolve))
@@ -28,7 +28,7 @@ test('nothing is made before it is asked for', async () => {
   expect(state.made).toBe(1)
 })
 
-test('a cancelled body ends its source, after what it waits for was freed', async () => {
+test('a cancelled body ends its source after it freed what the source waits for', async () => {
   const { state, chunks } = counted(4)
   const order: string[] = []
   const stream = streamOf(chunks, () => order.push(state.ended ? 'after' : 'before'))
@@ -38,13 +38,13 @@ test('a cancelled body ends its source, after what it waits for was freed', asyn
   expect([order, state.ended]).toEqual([['before'], true])
 })
 
-test('chunks that are not read to the end cancel their body', async () => {
+test('a partial read of the chunks cancels the body', async () => {
   const { state, chunks } = counted(4)
   for await (const _ of chunksOf(streamOf(chunks))) break
   expect(state.ended).toBe(true)
 })
 
-test('a failing source is a failing body', async () => {
+test('a failing source makes the body fail', async () => {
   const failure = new Error('made to fail')
   const stream = streamOf(
     // biome-ignore lint/correctness/useYield: it fails before it could

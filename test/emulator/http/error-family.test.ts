@@ -15,7 +15,7 @@ const family = (options: Partial<ErrorFamilyOptions> = {}) => {
   })
 }
 
-test('the documented Error, with every field', async () => {
+test('the documented Error has every field', async () => {
   const response = family().response(7, { received: 'x'.repeat(200), headers: { 'x-more': '1' } })
   expect([response.status, response.headers.get('x-more')]).toEqual([400, '1'])
   expect(await response.json()).toEqual({
@@ -42,7 +42,7 @@ test('a row without an input names and repeats nothing', async () => {
   })
 })
 
-test('placeholders are filled in, and each is a parameter; what a request sends is no placeholder', async () => {
+test('placeholders are filled in as parameters, and a text in a request is no placeholder', async () => {
   const rows = { 7: requestError(400, 'From {least} to {most}, not {the_other}.', 'limit') }
   const one = new ErrorFamily(rows, { domain: 'API_FEED', subdomain: 'feed', wrapped: false })
   const body = await one
@@ -59,7 +59,7 @@ test('placeholders are filled in, and each is a parameter; what a request sends 
   })
 })
 
-test('an input has the name that the profile gives it, unless the answer names another', async () => {
+test('an input has the name of the profile, unless the answer gives another', async () => {
   const named = family({ inputNames: { limit: 'X-Limit' } })
   expect(await named.response(7, { received: '1' }).json()).toMatchObject({
     inputRefIds: ['X-Limit'],
@@ -70,7 +70,7 @@ test('an input has the name that the profile gives it, unless the answer names a
   })
 })
 
-test('without a code', async () => {
+test('an error may have no code', async () => {
   const response = family({ wrapped: true }).codeless(413, 'Too long.', { input: 'body' })
   expect([response.status, await response.json()]).toEqual([
     413,
@@ -92,7 +92,7 @@ test('without a code', async () => {
   expect(await family().codeless(500, 'x').json()).toMatchObject({ category: 'APPLICATION' })
 })
 
-test('wrapped, and by another status', async () => {
+test('an error may be wrapped, and have another status', async () => {
   const other = family({ wrapped: true, statuses: { 8: 409 } })
   expect([other.status(7), other.status(8)]).toEqual([400, 409])
   expect(await other.response(8).json()).toMatchObject({ errors: [{ errorId: 8 }] })

@@ -9,7 +9,7 @@ const echo = inProcessFetch(
     }),
 )
 
-/** A body that gives one chunk and then nothing, and tells when it was cancelled. */
+/** A body that gives one chunk and then nothing, and records that it was cancelled. */
 function stalled() {
   const state = { cancelled: false }
   const body = new ReadableStream<Uint8Array>({
@@ -22,7 +22,7 @@ function stalled() {
 }
 
 describe('in-process fetch', () => {
-  test('takes what fetch takes', async () => {
+  test('accepts the arguments of fetch', async () => {
     const asked = [
       await echo('http://x/a', { method: 'POST', body: 'hi' }),
       await echo(new URL('http://x/a'), { method: 'POST', body: 'hi' }),
@@ -37,12 +37,12 @@ describe('in-process fetch', () => {
     }
   })
 
-  test('a body that is absent stays absent', async () => {
+  test('keeps an absent body absent', async () => {
     const fetch = inProcessFetch(async () => new Response(null, { status: 204 }))
     expect((await fetch('http://x/')).body).toBeNull()
   })
 
-  test('a request that is aborted before, or while its answer is made, fails with the reason', async () => {
+  test('fails with the reason of an abort before the request or during its answer', async () => {
     const reason = new Error('enough')
     await expect(echo('http://x/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     const controller = new AbortController()
@@ -53,7 +53,7 @@ describe('in-process fetch', () => {
     await expect(pending).rejects.toBe(reason)
   })
 
-  test('an abort in the middle of a body ends the read and cancels the source', async () => {
+  test('ends the read and cancels the source on an abort inside a body', async () => {
     const { state, fetch } = stalled()
     const controller = new AbortController()
     const reader = (await fetch('http://x/', { signal: controller.signal })).body!.getReader()
@@ -64,7 +64,7 @@ describe('in-process fetch', () => {
     expect(state.cancelled).toBe(true)
   })
 
-  test('a body that nobody reads takes nothing from its source', async () => {
+  test('takes nothing from the source of a body that nobody reads', async () => {
     let pulls = 0
     const source = () =>
       new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 })
@@ -74,7 +74,7 @@ describe('in-process fetch', () => {
     await response.body!.cancel()
   })
 
-  test('a cancelled body cancels the source', async () => {
+  test('cancels the source with its body', async () => {
     const { state, fetch } = stalled()
     await (await fetch('http://x/')).body!.cancel()
     expect(state.cancelled).toBe(true)

@@ -15,7 +15,7 @@ async function onSocket(options: Parameters<typeof client>[0] = {}) {
 }
 
 describe('listen', () => {
-  test('in process and on a socket the bytes and headers are the same', async () => {
+  test('the bytes and headers are the same in process and on a socket', async () => {
     const { emulator, get, headers, url } = await onSocket({
       world: { seed: 7, items: 3_000 },
       cache: { memoryFileBytes: 1_000 },
@@ -34,7 +34,7 @@ describe('listen', () => {
     await emulator.close()
   })
 
-  test('close leaves no socket open, destroys an answer in the middle, and can be called again', async () => {
+  test('close leaves no socket open, destroys an unfinished answer, and can be called again', async () => {
     const before = handles()
     const { emulator, server, headers, url } = await onSocket({
       world: { seed: 7, items: 60_000 },
@@ -62,7 +62,7 @@ describe('listen', () => {
     await expect(fetch(server.url)).rejects.toThrow()
   })
 
-  test('a port that is taken is a typed error with the host, the port and the reason', async () => {
+  test('a port that is in use is a typed error with the host, the port and the reason', async () => {
     const emulator = createEmulator({ world: { seed: 1, items: 1 } })
     const { url } = await emulator.listen()
     const port = Number(new URL(url).port)
@@ -93,14 +93,14 @@ describe('listen', () => {
     })
   })
 
-  test('a listener that comes while the emulator closes does not stay', async () => {
+  test('a listener that starts while the emulator closes does not stay', async () => {
     const emulator = createEmulator({ world: { seed: 1, items: 1 } })
     const listening = emulator.listen()
     await emulator.close()
     await expect(fetch((await listening).url)).rejects.toThrow()
   })
 
-  test('the process’s own Request and Response stay what they are', async () => {
+  test('the Request and Response of the process stay unchanged', async () => {
     const [before, emulator] = [
       [globalThis.Request, globalThis.Response],
       createEmulator({ world: { seed: 1, items: 1 } }),
@@ -135,7 +135,7 @@ describe('listen', () => {
     },
   )
 
-  test('without the package of the socket the emulator works in process', async () => {
+  test('the emulator works in process without the package of the socket', async () => {
     vi.resetModules()
     vi.doMock('@hono/node-server', () => {
       throw new Error('Cannot find package')
@@ -147,7 +147,7 @@ describe('listen', () => {
     await emulator.close()
   })
 
-  test('HEAD has the headers and takes nothing', async () => {
+  test('HEAD has the headers and takes nothing of the body', async () => {
     const { emulator, headers, url } = await onSocket({ cache: { memoryFileBytes: 10 } })
     const response = await fetch(url, {
       method: 'HEAD',

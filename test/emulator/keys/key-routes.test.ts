@@ -10,7 +10,7 @@ async function keyClient(options: Partial<EmulatorOptions> = {}): Promise<Servic
   return serviceClient({ world: { seed: 3, items: 1 }, ...options })
 }
 
-test('a key of each cipher, with its times in whole seconds three years apart', async () => {
+test('each cipher has a key, with times in whole seconds three years apart', async () => {
   const { emulator, send } = await keyClient()
   const ciphers: string[] = []
   for (const id of emulator.signingKeyIds) {
@@ -29,7 +29,7 @@ test('a key of each cipher, with its times in whole seconds three years apart', 
   expect(ciphers).toEqual(['ED25519', 'RSA'])
 })
 
-test('keys of one’s own, one from a leap day', async () => {
+test('the keys may be given, and may be of a leap day', async () => {
   const createdAt = new Date('2024-02-29T00:00:00.500Z')
   const { emulator, send } = await keyClient({ signingKeys: [{ cipher: 'ED25519', createdAt }] })
   const key = (await (await send(`${BASE}/${emulator.signingKeyIds[0]}`)).json()) as SigningKeyBody
@@ -39,7 +39,7 @@ test('keys of one’s own, one from a leap day', async () => {
   })
 })
 
-test('getSigningKey: 404 210002 for an unknown identifier', async () => {
+test('getSigningKey answers 404 210002 for an unknown identifier', async () => {
   const { send } = await keyClient()
   const response = await send(`${BASE}/unknown`)
   expect(await response.clone().json()).toMatchObject({
@@ -54,7 +54,7 @@ test('getSigningKey: 404 210002 for an unknown identifier', async () => {
   expect(await refusalIn(response)).toEqual([404, 210002])
 })
 
-test('getSigningKey: 500 210000 on demand', async () => {
+test('getSigningKey answers 500 210000 on demand', async () => {
   const { send } = await keyClient()
   for (const code of ['210000', 'internal']) {
     expect(
@@ -64,7 +64,7 @@ test('getSigningKey: 500 210000 on demand', async () => {
 })
 
 test.each([undefined, 400, 401, 403] as const)(
-  'getSigningKey: 210005 by status, told to be %s',
+  'getSigningKey answers 210005 by status, which is %s',
   async keyTokenErrorStatus => {
     const { emulator, send, bearer, userBearer } = await keyClient(
       keyTokenErrorStatus === undefined ? {} : { keyTokenErrorStatus },
@@ -84,7 +84,7 @@ test.each([undefined, 400, 401, 403] as const)(
   },
 )
 
-test('a code that the operation does not have is the tester’s mistake', async () => {
+test('a code that the operation does not have is a mistake of the tester', async () => {
   const { emulator, bearer } = await keyClient()
   const headers = {
     authorization: await bearer('api_scope'),
@@ -97,7 +97,7 @@ test('a code that the operation does not have is the tester’s mistake', async 
   ])
 })
 
-test('under another base path', async () => {
+test('the keys may have another base path', async () => {
   const { emulator, send } = await keyClient({ keysPath: '/keys/v2' })
   expect((await send(`/keys/v2/signing_key/${emulator.signingKeyIds[0]}`)).status).toBe(200)
   expect((await send(`${BASE}/${emulator.signingKeyIds[0]}`)).status).toBe(404)

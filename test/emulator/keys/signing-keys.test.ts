@@ -8,7 +8,7 @@ const JWE_KEY = new Uint8Array(32).fill(7)
 
 describe('signing keys', () => {
   test.each(['ED25519', 'RSA'] as const)(
-    '%s: a public key of its kind, and never a private one',
+    '%s has a public key of its kind, and never a private one',
     async cipher => {
       const keys = new SigningKeys(1, [{ cipher, createdAt }])
       const key = await keys.find(keys.ids[0]!)
@@ -52,7 +52,7 @@ describe('signing keys', () => {
     expect(opened).toBe(key.publicKey)
   })
 
-  test('a key is made once, also for two who ask at the same time', async () => {
+  test('a key is made once, also for two simultaneous requests', async () => {
     const keys = new SigningKeys(1, [{ cipher: 'ED25519', createdAt }])
     const [one, other] = await Promise.all([keys.find(keys.ids[0]!), keys.find(keys.ids[0]!)])
     expect(one).toBe(other)
@@ -81,11 +81,11 @@ describe('three years', () => {
     ['2024-02-29T10:00:00Z', '2027-02-28T10:00:00Z'],
     ['2025-02-28T10:00:00Z', '2028-02-28T10:00:00Z'],
     ['2027-12-31T23:59:59Z', '2030-12-31T23:59:59Z'],
-  ])('from %s to %s', (from, to) => {
+  ])('last from %s to %s', (from, to) => {
     expect(yearsLater(new Date(from), 3)).toEqual(new Date(to))
   })
 
-  test('three calendar years are 1095 or 1096 days, and keep the time of day', () => {
+  test('are 1095 or 1096 days, and keep the time of day', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }),

@@ -34,7 +34,7 @@ async function read(client: ServiceClient, location: string | null): Promise<Sub
 }
 
 describe('states', () => {
-  test('created ENABLED: 201 without a body, and the address of what was created', async () => {
+  test('ENABLED gives 201 without a body, and the address of the new subscription', async () => {
     const now = new Date('2026-03-02T02:00:00Z')
     const client = await notificationClient({ now })
     const response = await client.post(SUBSCRIPTION, asked(client))
@@ -48,7 +48,7 @@ describe('states', () => {
     })
   })
 
-  test('created DISABLED, enabled, enabled again', async () => {
+  test('a DISABLED subscription can be enabled, and enabled again', async () => {
     const client = await notificationClient()
     const created = await client.post(SUBSCRIPTION, asked(client, { status: 'DISABLED' }))
     const location = created.headers.get('location')
@@ -59,7 +59,7 @@ describe('states', () => {
     }
   })
 
-  test('created DISABLED with a destination that is not enabled: it cannot be enabled', async () => {
+  test('a DISABLED subscription with a destination that is not enabled cannot be enabled', async () => {
     const client = await notificationClient()
     const created = await client.post(
       SUBSCRIPTION,
@@ -73,7 +73,7 @@ describe('states', () => {
     expect((await read(client, location)).status).toBe('DISABLED')
   })
 
-  test('one subscription for a topic and schema version, whatever its state', async () => {
+  test('a topic and schema version have one subscription, in any state', async () => {
     const client = await notificationClient()
     const topic = { topicId: 'PRIORITY_LISTING_REVISION' }
     for (const schemaVersion of ['1.0', '1.1']) {
@@ -95,7 +95,7 @@ describe('states', () => {
     }
   })
 
-  test('two who ask at the same time: one gets it', async () => {
+  test('one of two simultaneous requests succeeds', async () => {
     const client = await notificationClient()
     const answers = await Promise.all([
       client.post(SUBSCRIPTION, asked(client)),
@@ -118,7 +118,7 @@ describe('states', () => {
   })
 })
 
-describe('createSubscription: refusals', () => {
+describe('createSubscription refuses bad requests', () => {
   type Body = (client: ServiceClient) => unknown
   const rows: [what: string, status: number, code: number, body: Body][] = [
     ['no body', 400, 195003, () => ''],
@@ -169,7 +169,7 @@ describe('createSubscription: refusals', () => {
     expect(await refusalIn(await client.post(SUBSCRIPTION, body(client)))).toEqual([status, code])
   })
 
-  test('a body that does not say it is JSON: 400 195003', async () => {
+  test('a body without the content type of JSON gets 400 195003', async () => {
     const client = await notificationClient()
     for (const type of [null, 'text/plain']) {
       expect(
@@ -178,7 +178,7 @@ describe('createSubscription: refusals', () => {
     }
   })
 
-  test('500 195000 on demand', async () => {
+  test('500 195000 is given on demand', async () => {
     const client = await notificationClient()
     const response = await client.post(SUBSCRIPTION, asked(client), {
       'x-feedmill-fault': 'error;code=195000',
@@ -186,7 +186,7 @@ describe('createSubscription: refusals', () => {
     expect(await refusalIn(response)).toEqual([500, 195000])
   })
 
-  test('195003 and 195015 by 409 where that is wanted', async () => {
+  test('409 can replace the status of 195003 and 195015', async () => {
     const client = await notificationClient({ notifications: { conflictStatus: 409 } })
     expect(await refusalIn(await client.post(SUBSCRIPTION, ''))).toEqual([409, 195003])
     const body = asked(client, { destinationId: destination(client, 'DISABLED') })
@@ -209,7 +209,7 @@ describe('createSubscription: refusals', () => {
     })
   })
 
-  test('a body past every measure: 413', async () => {
+  test('a body past the size limit gets 413', async () => {
     const client = await notificationClient()
     expect((await client.post(SUBSCRIPTION, 'x'.repeat(70_000))).status).toBe(413)
   })
@@ -218,7 +218,7 @@ describe('createSubscription: refusals', () => {
 describe('who may subscribe', () => {
   const user = { topicId: 'ITEM_AVAILABILITY' }
 
-  test('a user’s token to a user’s topic', async () => {
+  test('a user’s token gives access to a user’s topic', async () => {
     const client = await notificationClient()
     const authorization = await client.userBearer()
     expect((await client.post(SUBSCRIPTION, asked(client, user), { authorization })).status).toBe(
@@ -229,7 +229,7 @@ describe('who may subscribe', () => {
     ).toEqual([403, 195011])
   })
 
-  test('a topic with a scope of its own', async () => {
+  test('a topic may have a scope of its own', async () => {
     const client = await notificationClient()
     const authorization = await client.bearer('api_scope')
     const body = asked(client, { topicId: 'PRIORITY_LISTING_REVISION' })
@@ -239,7 +239,7 @@ describe('who may subscribe', () => {
     expect((await client.post(SUBSCRIPTION, body)).status).toBe(201)
   })
 
-  test('no token: 401 · one for something else: 403 195011', async () => {
+  test('a request without a token gets 401 · one with another scope gets 403 195011', async () => {
     const client = await notificationClient()
     expect((await client.post(SUBSCRIPTION, asked(client), { authorization: null })).status).toBe(
       401,
@@ -253,7 +253,7 @@ describe('who may subscribe', () => {
 })
 
 describe('seed data', () => {
-  test('topics, by list and alone', async () => {
+  test('topics can be listed and read alone', async () => {
     const client = await notificationClient()
     const list = (await (await client.send(`${BASE}/topic`)).json()) as {
       total: number
@@ -272,7 +272,7 @@ describe('seed data', () => {
     )
   })
 
-  test('destinations, by list and alone; their identifiers do not depend on the process', async () => {
+  test('destinations can be listed and read alone, and their identifiers do not depend on the process', async () => {
     const [client, other] = [await notificationClient(), await notificationClient()]
     const list = (await (await client.send(`${BASE}/destination`)).json()) as {
       destinations: { destinationId: string }[]
@@ -283,17 +283,17 @@ describe('seed data', () => {
     ).toMatchObject({ status: 'ENABLED' })
   })
 
-  test.each(['topic/x', 'destination/x', 'subscription/x'])('%s: 404', async path => {
+  test.each(['topic/x', 'destination/x', 'subscription/x'])('%s gets 404', async path => {
     const client = await notificationClient()
     expect((await client.send(`${BASE}/${path}`)).status).toBe(404)
   })
 
-  test('an unknown subscription cannot be enabled: 404', async () => {
+  test('an unknown subscription cannot be enabled, and gets 404', async () => {
     const client = await notificationClient()
     expect((await client.send(`${SUBSCRIPTION}/x/enable`, {}, { method: 'POST' })).status).toBe(404)
   })
 
-  test('under another base path, the address of a subscription follows', async () => {
+  test('the address of a subscription follows another base path', async () => {
     const client = await notificationClient({ notificationsPath: '/n' })
     const response = await client.post('/n/subscription', asked(client))
     expect(response.headers.get('location')).toMatch(/^http:\/\/emulator\/n\/subscription\/\w+$/)

@@ -46,7 +46,7 @@ function errorIdsIn(node: unknown): number[] {
 
 describe('the OpenAPI document', () => {
   test.each([{}, SECOND_PROFILE])(
-    'is clean under the recommended rules, none switched off (%#)',
+    'passes the recommended rules, none of them switched off (%#)',
     async options => {
       const { text } = await describeEmulator(options)
       const config = await createConfig({ extends: ['recommended'] })
@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     },
   )
 
-  test('tells of every documented operation, each where the profile has it', async () => {
+  test('has every documented operation at the path of the profile', async () => {
     const { document } = await describeEmulator()
     const operations = Object.values(document.paths).flatMap(methods =>
       Object.values(methods).map(({ operationId }) => operationId),
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('stands at the address that it was asked from', async () => {
+  test('has the address of its request as the server', async () => {
     const { document } = await describeEmulator()
     expect(document.openapi).toBe('3.1.0')
     expect(document.servers).toEqual([{ url: 'http://service.test:8080' }])
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  test('every error row that the clients know is told of, at its operation and status, and no other', async () => {
+  test('has every error row of the clients at its operation and status, and no other', async () => {
     const told = new Set<string>()
     for (const options of [
       {},
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     expect(clients.filter(row => !rows.includes(row))).toEqual([])
   })
 
-  test('the fields that are not always sent', async () => {
+  test('marks the fields that are not always sent', async () => {
     const { document } = await describeEmulator()
     const optional = Object.entries(document.components.schemas).flatMap(
       ([name, { properties, required }]) =>
@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  test('a body has every documented field and no other', async () => {
+  test('has bodies with every documented field and no other', async () => {
     const { document } = await describeEmulator()
     const { FileMetadata, SigningKey } = document.components.schemas
     expect(FileMetadata?.required).toHaveLength(11)
@@ -196,14 +196,14 @@ describe('the check against it', () => {
     }
   }
 
-  test.each(wrong)('finds %s that is not documented', async (_, response, problem) => {
+  test.each(wrong)('finds the undocumented part: %s', async (_, response, problem) => {
     const check = responseCheck(
       (await describeEmulator()).document as unknown as Record<string, unknown>,
     )
     expect(await check(new Request(path), response)).toMatch(problem)
   })
 
-  test('is what a test fails by', async () => {
+  test('makes a test fail', async () => {
     const { text } = await describeEmulator()
     const fetch = validated({
       fetch: async input =>
@@ -219,7 +219,7 @@ describe('the check against it', () => {
     ])
   })
 
-  test('finds a path that is not documented, and passes what is as it should be', async () => {
+  test('finds an undocumented path, and passes correct answers', async () => {
     const check = responseCheck(
       (await describeEmulator()).document as unknown as Record<string, unknown>,
     )

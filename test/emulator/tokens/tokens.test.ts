@@ -41,7 +41,7 @@ const consent = {
 }
 
 describe('token endpoint', () => {
-  test('grants by HTTP Basic and by the body', async () => {
+  test('it accepts HTTP Basic and the body', async () => {
     for (const answer of [
       await ask(grant),
       await ask({ ...grant, client_id: options.clientId, client_secret: options.clientSecret }, {}),
@@ -60,12 +60,12 @@ describe('token endpoint', () => {
     }
   })
 
-  test('grants the scopes asked for, and only them', async () => {
+  test('it grants the requested scopes and no others', async () => {
     const { body } = await ask({ ...grant, scope: 'x/api_scope' })
     expect(issuer.read(`Bearer ${body.access_token}`)?.scopes).toEqual(['x/api_scope'])
   })
 
-  test('a user’s token, for the code of one who consented, any number of times', async () => {
+  test('it grants a user’s token for the code of a user’s consent, any number of times', async () => {
     for (const answer of [await ask(consent), await ask(consent)]) {
       expect(answer.status).toBe(200)
       expect(issuer.read(`Bearer ${answer.body.access_token}`)).toMatchObject({
@@ -80,7 +80,7 @@ describe('token endpoint', () => {
     ['a wrong client', { authorization: basic('other') }],
     ['no client', {}],
     ['a Basic header that is not one', { authorization: 'Basic !!!' }],
-  ])('%s: 401 invalid_client', async (_, headers) => {
+  ])('%s gets 401 invalid_client', async (_, headers) => {
     const answer = await ask(grant, headers as Record<string, string>)
     expect([answer.status, answer.body]).toEqual([
       401,
@@ -111,7 +111,7 @@ describe('token endpoint', () => {
       'invalid_request',
     ],
     ['two ways of naming the client', { ...grant, client_id: options.clientId }, 'invalid_request'],
-  ])('%s: 400 %s', async (_, form, error) => {
+  ])('%s gets 400 %s', async (_, form, error) => {
     const answer = await ask(form as Record<string, string> | string)
     expect([answer.status, answer.body]).toEqual([
       400,
@@ -119,7 +119,7 @@ describe('token endpoint', () => {
     ])
   })
 
-  test('a refused scope is named, and so are those that there are; only characters of RFC 6749, 5.2, are sent', async () => {
+  test('the error names a refused scope and the known ones, in characters of RFC 6749, 5.2, only', async () => {
     const { body } = await ask({ ...grant, scope: 'x/buy.item.feed x/"öther\\' })
     expect(body.error_description).toBe(
       'unknown scope x/??ther?: the scopes are x/buy.item.feed x/api_scope',
@@ -128,7 +128,7 @@ describe('token endpoint', () => {
     expect(long).toBe(`unknown scope ${'y'.repeat(80)}: the scopes are x/buy.item.feed x/api_scope`)
   })
 
-  test('a body that is no form: 400 invalid_request', async () => {
+  test('a body that is no form gets 400 invalid_request', async () => {
     expect(
       (await ask(grant, { authorization: basic(), 'content-type': 'application/json' })).body,
     ).toMatchObject({
@@ -144,7 +144,7 @@ describe('token endpoint', () => {
     expect(issuer.read(`Bearer ${body.access_token}`)).toBeUndefined()
   })
 
-  test('a changed, foreign or absent token is none', async () => {
+  test('a changed, foreign or absent token is refused', async () => {
     const token = (await ask(grant)).body.access_token as string
     const foreign = new TokenIssuer(options)
     for (const header of [

@@ -4,7 +4,7 @@ import { dayStart } from '../../../src/emulator/world/file-day'
 import { mix } from '../../../src/emulator/world/hash'
 
 describe('campaigns', () => {
-  test('the changes of each day explain how the payload of one day becomes that of the next', () => {
+  test('the changes of each day explain the difference to the payload of the next', () => {
     const seen = new Set<string>()
     for (let i = 0; i < 1_500; i++) {
       const key = mix(99, i)

@@ -1,6 +1,6 @@
-// What a data engineer checks before trusting a feed: whether the cells of a file agree with each
-// other, with the files beside it, and with what the columns are documented to mean (item-feeds.md,
-// section 2.2). It is one piece because all of it reads the same files.
+// Tests that the cells of a file agree with each other, with the other files, and with the
+// documented meaning of the columns (item-feeds.md, section 2.2). It is one file because all tests
+// read the same files.
 // Long: it looks at every hour of a world.
 
 import { describe, expect, test } from 'vitest'
@@ -110,7 +110,7 @@ function byValue(records: readonly FileRecord[], column: string): Map<string, Fi
   return found
 }
 
-/** A rule and what it says of one record. Records that a rule has nothing to say of hold to it. */
+/** A rule, and its check of one record. A record that the rule does not apply to passes. */
 type Rule<Of> = readonly [rule: string, holds: (of: Of, files: Files) => boolean]
 
 const isCheckDigitRight = (number: string) =>
@@ -457,7 +457,7 @@ describe('every file', () => {
     }
   })
 
-  test('of one top-level category has the same leaves in every world', () => {
+  test('has the same leaves of one top-level category in every world', () => {
     const leaves = (seed: number) =>
       valuesOf(
         bootstrapItems(createWorld({ seed, items: 200 }), {
@@ -520,7 +520,7 @@ describe('changes are seen', () => {
     [4, 400],
     [5, 1_000],
   ])(
-    'seed %d, churn %d: what changeMetadata says differs between the truths before and after the hour, and nothing else does',
+    'seed %d, churn %d: changeMetadata names exactly the differences between the truths before and after the hour',
     (seed, churn) => {
       const world = createWorld({ seed, items: churn === 1 ? 4_000 : 600, churn })
       const place = { marketplaceId: 'MKT_US', categoryId: '220' }
@@ -598,7 +598,7 @@ describe('every column', () => {
     ),
   )
 
-  test('that is documented is filled in some rows, unless it is said to return no values', () => {
+  test('is filled in some rows when it is documented, unless it returns no values', () => {
     const filled = (name: string) =>
       items.filter(item => item[name] !== '' && item[name] !== undefined).length
     const names = Object.keys(itemSchema.columns)
@@ -607,7 +607,7 @@ describe('every column', () => {
     expect(deprecated.size).toBeGreaterThan(3)
   })
 
-  test('of special goods is filled for those goods alone, and where the law wants it', () => {
+  test('of special goods is filled for those goods alone, where the law requires it', () => {
     const where = (column: string) =>
       new Set(items.filter(item => item[column] !== '').map(item => item.category!.split('|')[2]!))
     expect(where('tyreLabelImageUrl')).toEqual(new Set(['Tyres']))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { between, fraction, mix, mixText, opaque, pick } from '../../../src/emulator/world/hash'
 
 describe('hash', () => {
-  test('has fixed values: files made today and next year are the same', () => {
+  test('it has fixed values, so that files are the same in any year', () => {
     expect([mix(0, 0), mix(1, 2), mix(0xffffffff, 7)]).toMatchInlineSnapshot(`
       [
         301794027,
@@ -15,7 +15,7 @@ describe('hash', () => {
     expect(opaque(42, 4)).toMatchInlineSnapshot(`"f4kf7AhdRbgbUowg"`)
   })
 
-  test('a hash is an unsigned 32-bit number, its fraction lies in [0, 1)', () => {
+  test('it is an unsigned 32-bit number, and its fraction lies in [0, 1)', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer(), (key, salt) => {
         const hash = mix(key, salt)
@@ -39,7 +39,7 @@ describe('hash', () => {
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(150)
   })
 
-  test('opaque text has four characters a quad, letters and digits', () => {
+  test('opaque text has four letters or digits for each quad', () => {
     expect(opaque(9, 5)).toMatch(/^[0-9A-Za-z]{20}$/)
   })
 })

@@ -8,7 +8,7 @@ const items = [...world.itemsAt(world.start)]
 const values = (name: string) => items.map(item => world.itemCells(item, [name])[0]!)
 
 describe('item columns', () => {
-  test('there are 39 documented ones, and no name comes twice', () => {
+  test('39 are documented, and no name comes twice', () => {
     const names = [...ITEM_COLUMNS, ...ITEM_TAIL_COLUMNS].map(column => column.name)
     expect(ITEM_COLUMNS).toHaveLength(39)
     expect(new Set(names).size).toBe(names.length)
@@ -20,7 +20,7 @@ describe('item columns', () => {
     'refundMethod',
     'returnMethod',
     'acceptedPaymentMethods',
-  ])('%s no longer returns values', name => {
+  ])('%s has no values any more', name => {
     expect(new Set(values(name))).toEqual(new Set(['']))
   })
 
@@ -39,7 +39,7 @@ describe('item columns', () => {
     expect(new Set(values(name)).size).toBeGreaterThan(1)
   })
 
-  test('a quantity is a number or more than the threshold, never both', () => {
+  test('a quantity is a number or the text “more than the threshold”, never both', () => {
     const seen = new Set<string>()
     for (const item of items) {
       const [quantity, type, threshold] = world.itemCells(item, [
@@ -53,7 +53,7 @@ describe('item columns', () => {
     expect(seen.size).toBe(3)
   })
 
-  test('titles hold what must be quoted and text outside ASCII', () => {
+  test('titles hold characters that need quotes and text outside ASCII', () => {
     const titles = values('title')
     for (const piece of ['"', '\\', '\t'])
       expect(titles.some(title => title.includes(piece))).toBe(true)
@@ -63,7 +63,7 @@ describe('item columns', () => {
     ).toBe(true)
   })
 
-  test('each piece of an aspects cell is Base64 on its own', () => {
+  test('each part of an aspects cell is Base64 of its own', () => {
     for (const cell of values('localizedAspects').slice(0, 300)) {
       for (const piece of cell.split(/[|;:]/).filter(text => text !== ''))
         expect(Buffer.from(piece, 'base64').toString('base64')).toBe(piece)

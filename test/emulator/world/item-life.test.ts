@@ -13,7 +13,7 @@ const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2), churn
 const keys = fc.integer({ min: 0, max: 0xffffffff })
 
 describe('item life', () => {
-  test('revisions follow one another, and their number at any time is what counting them gives', () => {
+  test('revisions are consecutive, and their number at any time equals their count', () => {
     fc.assert(
       fc.property(keys, fc.integer({ min: 0, max: 40 * HOUR_MS }), (key, after) => {
         const life = itemLife(key, span)
@@ -28,7 +28,7 @@ describe('item life', () => {
     )
   })
 
-  test('counts of kinds add up to the revisions, each as counting gives it', () => {
+  test('the counts of the kinds add up to the revisions, and each equals its count', () => {
     fc.assert(
       fc.property(keys, fc.integer({ min: 0, max: 60 }), (key, revisions) => {
         const life = itemLife(key, span)
@@ -40,7 +40,7 @@ describe('item life', () => {
     )
   })
 
-  test('an item ends after its listing and comes back after its end', () => {
+  test('an item ends after its listing and returns after its end', () => {
     const lives = Array.from({ length: 3_000 }, (_, i) => itemLife(i * 7_919, span))
     for (const life of lives) {
       expect(life.endsAt).toBeGreaterThan(Math.max(life.listedAt, span.startMs))

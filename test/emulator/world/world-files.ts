@@ -1,5 +1,4 @@
-// The files of a world as a data engineer has them: records by column name, read by a parser that
-// is not this package's.
+// Reads the files of a world with a parser of another package, as records by column name.
 
 import { parse } from 'csv-parse/sync'
 import { type FeedFile, type FileFormat, tsvBytes } from '../../../src/emulator/feeds/feed-file'

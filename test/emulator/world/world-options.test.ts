@@ -3,7 +3,7 @@ import { createWorld } from '../../../src/emulator/world/world'
 import { completeWorldOptions, type WorldOptions } from '../../../src/emulator/world/world-options'
 
 describe('world options', () => {
-  test('what is left out has its default', () => {
+  test('options that are left out have their defaults', () => {
     expect(completeWorldOptions({ seed: 1, items: 2 })).toMatchObject({
       marketplaces: ['MKT_US'],
       categories: ['220'],

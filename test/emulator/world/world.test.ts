@@ -7,7 +7,7 @@ import { FeedError } from '../../../src/errors'
 const at = (start: Date, hours: number) => new Date(start.getTime() + hours * HOUR_MS)
 
 describe('world', () => {
-  test('the same seed gives the same world, another seed another one', () => {
+  test('the same seed gives the same world, and another seed gives another', () => {
     const truth = (seed: number) => [
       ...createWorld({ seed, items: 50 }).truthAt(new Date('2026-03-01T12:00:00Z')),
     ]
@@ -15,7 +15,7 @@ describe('world', () => {
     expect(truth(7)).not.toEqual(truth(8))
   })
 
-  test('items stand in the byte order of their identifiers', () => {
+  test('items are in the byte order of their identifiers', () => {
     const world = createWorld({ seed: 1, items: 3_000 })
     const ids = Array.from(world.itemsAt(world.start), item => item.itemId)
     expect(ids).toEqual([...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
@@ -23,7 +23,7 @@ describe('world', () => {
     expect(ids.length).toBeGreaterThan(2_500)
   })
 
-  test('identifiers of two places never meet', () => {
+  test('identifiers of two places are always different', () => {
     const world = createWorld({
       seed: 1,
       items: 200,
@@ -38,7 +38,7 @@ describe('world', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('the state at a time and the changes of the hours after it lead to the later state', () => {
+  test('the state at a time and the changes of the later hours give the later state', () => {
     const options = fc.record({
       seed: fc.integer(),
       items: fc.integer({ min: 1, max: 60 }),
@@ -64,7 +64,7 @@ describe('world', () => {
     )
   })
 
-  test('a change stands in exactly the span that holds its moment, however the spans are cut', () => {
+  test('a change is in exactly the span that holds its moment, however the spans are cut', () => {
     const world = createWorld({ seed: 3, items: 300, churn: 50 })
     for (let hour = 0; hour < 6; hour++) {
       const [from, to] = [at(world.start, hour), at(world.start, hour + 1)]
@@ -75,7 +75,7 @@ describe('world', () => {
     }
   })
 
-  test('a change of price, quantity or title is what changeMetadata says', () => {
+  test('changeMetadata names a change of price, quantity or title', () => {
     const world = createWorld({ seed: 5, items: 400, churn: 40 })
     const before = new Map(Array.from(world.itemsAt(world.start), item => [item.itemId, item]))
     let seen = 0
@@ -106,7 +106,7 @@ describe('world', () => {
     ).toBe(true)
   })
 
-  test('fault 76: orphans of both kinds are as many as announced', () => {
+  test('fault 76: the world has the announced number of both kinds of orphans', () => {
     const orphans = { itemsWithoutGroup: 0.2, groupsWithoutItems: 0.1 }
     for (const seed of [1, 2, 3]) {
       const world = createWorld({ seed, items: 900, orphans })
@@ -124,7 +124,7 @@ describe('world', () => {
     }
   })
 
-  test('without orphans every named group has its record and every record its items', () => {
+  test('every named group has its record and every record its items in a world without orphans', () => {
     const world = createWorld({ seed: 4, items: 600 })
     for (const time of [world.start, world.end]) {
       const named = new Set(
@@ -137,7 +137,7 @@ describe('world', () => {
     expect(world.orphansAt(world.start)).toEqual({ itemsWithoutGroup: 0, groupsWithoutItems: 0 })
   })
 
-  test('group records of a span are those that its newly listed items name', () => {
+  test('the group records of a span are those that its newly listed items name', () => {
     const world = createWorld({ seed: 4, items: 2_000, churn: 20 })
     const [from, to] = [at(world.start, 2), at(world.start, 9)]
     const named = new Set(
@@ -149,7 +149,7 @@ describe('world', () => {
     expect(named.size).toBeGreaterThan(10)
   })
 
-  test('truth gives the documented columns, or those asked for', () => {
+  test('the truth has the documented columns, or the requested ones', () => {
     const world = createWorld({ seed: 2, items: 5 })
     const [row] = world.truthAt(world.start)
     expect(row!.cells).toHaveLength(39)
@@ -161,7 +161,7 @@ describe('world', () => {
     )
   })
 
-  test('a category that the world has not is the caller’s mistake', () => {
+  test('an unknown category is a mistake of the caller', () => {
     const world = createWorld({ seed: 2, items: 5 })
     expect(world.has({ categoryId: '999' })).toBe(false)
     expect(() => [...world.itemsAt(world.start, { categoryId: '999' })]).toThrow(FeedError)

@@ -93,7 +93,7 @@ const failureOf = async (work: Promise<unknown>): Promise<FeedError> => {
 }
 
 describe('what can be read', () => {
-  test('rows, batches, bytes, compressed bytes agree', async () => {
+  test('rows, batches, bytes and compressed bytes agree', async () => {
     const { download } = bootstrapOf()
     const rows = await download.rows().toArray()
     const batches: number[] = []
@@ -261,7 +261,7 @@ describe('fault 89: a 200 without a byte', () => {
   ]
 
   test.each(bodies)(
-    'fault 89: %s: no way of reading takes it for an empty file',
+    'fault 89: %s: no way of reading treats it as an empty file',
     async (_, answer) => {
       const { download, service } = serving(answer)
       const other = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f' })
@@ -284,7 +284,7 @@ describe('fault 89: a 200 without a byte', () => {
     },
   )
 
-  test.each(bodies)('fault 89: %s: the file is read when it is there', async (_, answer) => {
+  test.each(bodies)('fault 89: %s: the file is read once it exists', async (_, answer) => {
     const { download } = serving((request, index) => (index < 2 ? answer() : ranged(FILE, request)))
     expect((await download.rows().toArray()).length).toBe(200)
   })
@@ -300,7 +300,7 @@ describe('the service’s refusals', () => {
   })
 
   test.each([400, 404])(
-    'fault 27: 13007 with %i that lasts is told as what it is, to be retried later',
+    'fault 27: a lasting 13007 with %i keeps its code, and is retryable later',
     async status => {
       const { download, asked } = serving(() => refusal(status, 13007))
       for (const read of [() => download.rows().toArray(), () => download.info()]) {
@@ -316,7 +316,7 @@ describe('the service’s refusals', () => {
     },
   )
 
-  test('fault 27: 14004, for an expired file, is not repeated', async () => {
+  test('fault 27: a request answered with 14004, for an expired file, is not repeated', async () => {
     const { service, asked } = serving(() => refusal(404, 14004))
     const error = await failureOf(
       service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'f1' }).rows().toArray(),
@@ -358,7 +358,7 @@ describe('the service’s refusals', () => {
     '-5',
     '999999999999',
   ])(
-    'fault 28: 429 and 503 with Retry-After %j: a capped wait, then the file',
+    'fault 28: 429 and 503 with Retry-After %j cause a capped wait, and then the file comes',
     async retryAfter => {
       const { download, asked } = serving((request, index) =>
         index < 4
@@ -435,7 +435,7 @@ describe('the service’s refusals', () => {
 
 describe('fault 37: the size in the catalog does not count', () => {
   test.each([0, 1, -2_147_483_648, 2_147_483_647, 3_000_000_000, 12.5])(
-    'fault 37: size %d',
+    'fault 37: the size %d has no effect',
     async size => {
       const { service } = serving(request => {
         if (request.url.includes('/download')) return ranged(FILE, request)
@@ -452,7 +452,7 @@ describe('fault 37: the size in the catalog does not count', () => {
   )
 })
 
-test('fault 87: a name for storing the file', () => {
+test('fault 87: a file has a name for storing', () => {
   const { service } = bootstrapOf()
   const download = service.catalog.downloadFile({ marketplace: 'MKT_US', fileId: 'a..b' })
   expect(download.fileName).toBe('downloadFile.MKT_US.a%2E%2Eb.tsv.gz')

@@ -29,7 +29,7 @@ function feedsAnswering(options: FeedServiceOptions = {}) {
   return { feeds, sent }
 }
 
-test('addresses, headers and files are those of the documents', async () => {
+test('addresses, headers and files equal those of the documents', async () => {
   const { feeds, sent } = feedsAnswering()
   const downloads = [
     feeds.getItemFeed({ ...CATEGORY, scope: 'ALL_ACTIVE' }),
@@ -61,7 +61,7 @@ test('addresses, headers and files are those of the documents', async () => {
   ])
 })
 
-test('what the service does not allow is refused at the call', () => {
+test('a request that the service does not allow is refused at the call', () => {
   const { feeds, sent } = feedsAnswering()
   const wrongs: [string, (feeds: Feeds) => unknown][] = [
     [
@@ -110,7 +110,7 @@ test('what the service does not allow is refused at the call', () => {
   ).toBe('20260226')
 })
 
-test('without checks, missing parameters are left out of the request', async () => {
+test('missing parameters are left out of the request where checks are off', async () => {
   const { feeds, sent } = feedsAnswering({ checks: 'none' })
   for (const get of [
     feeds.getItemFeed,

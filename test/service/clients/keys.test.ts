@@ -74,7 +74,7 @@ describe('the public key for node:crypto', () => {
     ]
   }
 
-  test.each(forms(ed25519.publicKey))('ED25519 as %s', async (_, publicKey) => {
+  test.each(forms(ed25519.publicKey))('an ED25519 key is read as %s', async (_, publicKey) => {
     const key = await keysAnswering({ ...BODY, publicKey }).get()
     const object = key.publicKeyObject()
     expect(object.asymmetricKeyType).toBe('ed25519')
@@ -82,16 +82,19 @@ describe('the public key for node:crypto', () => {
   })
 
   const pkcs1 = rsa.publicKey.export({ type: 'pkcs1', format: 'pem' }).toString()
-  test.each([...forms(rsa.publicKey), ['PKCS #1', pkcs1]])('RSA as %s', async (_, publicKey) => {
-    const key = await keysAnswering({ ...BODY, signingKeyCipher: 'RSA', publicKey }).get()
-    const signature = createSign('sha256').update(message).sign(rsa.privateKey)
-    expect(createVerify('sha256').update(message).verify(key.publicKeyObject(), signature)).toBe(
-      true,
-    )
-  })
+  test.each([...forms(rsa.publicKey), ['PKCS #1', pkcs1]])(
+    'an RSA key is read as %s',
+    async (_, publicKey) => {
+      const key = await keysAnswering({ ...BODY, signingKeyCipher: 'RSA', publicKey }).get()
+      const signature = createSign('sha256').update(message).sign(rsa.privateKey)
+      expect(createVerify('sha256').update(message).verify(key.publicKeyObject(), signature)).toBe(
+        true,
+      )
+    },
+  )
 
   test.each(['', 'not a key', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])(
-    '%j is none',
+    '%j is no key',
     async publicKey => {
       const key = await keysAnswering({ ...BODY, publicKey }).get()
       const refused = expect.objectContaining({
@@ -134,7 +137,7 @@ test('fault 86: an identifier that is no path segment is refused at the call', a
   expect(sent).toEqual([])
 })
 
-test('the keys of the emulated service', async () => {
+test('the keys of the emulated service are read', async () => {
   const { service, emulator } = emulated()
   for (const signingKeyId of emulator.signingKeyIds) {
     const key = await service.keys.getSigningKey({ signingKeyId })

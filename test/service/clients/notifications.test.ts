@@ -51,7 +51,7 @@ function answering(answer: () => Response) {
 const created = (location: string | undefined) => () =>
   new Response(null, { status: 201, headers: location === undefined ? {} : { location } })
 
-test('the request as documented, the address of the subscription read from Location', async () => {
+test('the request is as documented, and Location gives the address of the subscription', async () => {
   const { notifications, sent, scopes } = answering(created(`https://a.test${PATH}/sub-1`))
   expect(await notifications.createSubscription(SUBSCRIPTION)).toEqual({
     subscriptionId: 'sub-1',
@@ -146,7 +146,7 @@ test('missing fields are refused before anything is sent', async () => {
   expect([sent, scopes]).toEqual([[], []])
 })
 
-test('subscriptions of the emulated service: created, and one only', async () => {
+test('the emulated service creates a subscription once', async () => {
   const { service, emulator } = emulated()
   const enabled = emulator.destinations.find(({ status }) => status === 'ENABLED')!
   const [topic] = emulator.topics

@@ -78,7 +78,7 @@ describe('all pages as one sequence', () => {
     expect((await list.toArray()).map(({ fileId }) => fileId)).toEqual(ids)
   })
 
-  test('page by page, and one page by its token', async () => {
+  test('a list can be read page by page, and one page by its token', async () => {
     const { list, urls } = listed(pages)
     const tokens: (string | undefined)[] = []
     for await (const { items, continuationToken, response } of list.pages()) {
@@ -93,7 +93,7 @@ describe('all pages as one sequence', () => {
     expect((await list.page()).continuationToken).toBe('1')
   })
 
-  test('relative links, empty pages, an empty link, and no content at all', async () => {
+  test('links may be relative or empty, and pages empty or without content', async () => {
     const answers: object[] = [
       { fileMetadata: [], next: '?limit=20&continuation_token=1' },
       { fileMetadata: [file('f')], next: '' },
@@ -104,7 +104,7 @@ describe('all pages as one sequence', () => {
     expect(await listed(() => new Response(null, { status: 204 })).list.toArray()).toEqual([])
   })
 
-  test('a page longer than a call has arguments', async () => {
+  test('a page may be longer than the number of arguments of a call', async () => {
     const { list } = listed(() => ({
       fileMetadata: Array.from({ length: 200_000 }, () => file('f')),
     }))
@@ -142,7 +142,7 @@ describe('fault 84: `next` links', () => {
     expect([...hosts]).toEqual(['a.test'])
   })
 
-  test.each([1, 2, 5])('fault 84: a loop of %i links ends', async length => {
+  test.each([1, 2, 5])('fault 84: a loop of %i links ends with an error', async length => {
     const { list, asked } = listed((_, index) => ({
       fileMetadata: [],
       next: `${FILES}?continuation_token=${index % length}`,

@@ -44,7 +44,7 @@ test('lists have a least and a greatest length', () => {
 })
 
 describe('days', () => {
-  test.each(['20260315', '20240229', '19700101'])('%s', date => checksOf().date(date))
+  test.each(['20260315', '20240229', '19700101'])('%s is a day', date => checksOf().date(date))
 
   test.each([
     '2026031',
@@ -56,7 +56,7 @@ describe('days', () => {
     '2026-03-1',
     '',
     undefined,
-  ])('not %s', date => {
+  ])('%s is no day', date => {
     expect(() => checksOf().date(date)).toThrow(refused('date'))
   })
 
@@ -74,7 +74,7 @@ describe('days', () => {
 })
 
 describe('hours', () => {
-  test('a Date or a text of a whole hour of UTC', () => {
+  test('an hour is a Date or a text of a whole hour of UTC', () => {
     checksOf().hour('snapshotDate', '2026-03-15T05:00:00.000Z')
     checksOf().hour('snapshotDate', new Date('2026-03-15T05:00:00Z'))
     checksOf().hour('snapshotDate', new Date('2026-03-14T22:00:00-07:00'))
@@ -91,7 +91,7 @@ describe('hours', () => {
     new Date('2026-03-15T05:00:00.001Z'),
     new Date(Number.NaN),
     undefined,
-  ])('not %s', hour => {
+  ])('%s is no hour', hour => {
     expect(() => checksOf().hour('snapshotDate', hour as string)).toThrow(refused('snapshotDate'))
   })
 
@@ -103,7 +103,7 @@ describe('hours', () => {
   })
 })
 
-test('whole numbers, names, one of several, texts', () => {
+test('whole numbers, names, choices and texts are checked', () => {
   checksOf().wholeNumber('limit', undefined, 20, 100)
   checksOf().wholeNumber('limit', 20, 20, 100)
   for (const value of [19, 101, 20.5, Number.NaN, '20']) {

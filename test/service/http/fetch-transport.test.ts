@@ -41,11 +41,11 @@ async function download(path: string): Promise<Uint8Array> {
 }
 
 describe('a server in the same process', () => {
-  test('is downloaded from', async () => {
+  test('serves a download', async () => {
     expect(await download('/file')).toEqual(file)
   })
 
-  test('fault 84: redirects within the origin are followed, others refused', async () => {
+  test('fault 84: follows redirects within the origin, and other redirects are refused', async () => {
     expect(await download('/moved')).toEqual(file)
     await expect(download('/away')).rejects.toMatchObject({
       code: 'HTTP_ORIGIN_REFUSED',
@@ -163,7 +163,7 @@ test('fault 86: CR or LF in a header is refused before anything is sent', async 
 })
 
 describe('the platform’s fetch', () => {
-  test('downloads from a real server, its redirects followed by the policy, not by fetch', async () => {
+  test('downloads from a real server, where the policy follows the redirects and fetch does not', async () => {
     const seen: string[] = []
     const server = createServer((request, response) => {
       seen.push(`${request.url} ${request.headers['accept-encoding']}`)

@@ -107,7 +107,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
   })
 
   describe('a real server', () => {
-    test('is downloaded from by ranges, raw, with nothing added to the request', async () => {
+    test('serves a download by ranges, raw, with nothing added to the request', async () => {
       const seen: unknown[] = []
       const origin = await httpServer((request, response) => {
         seen.push(request.headers)
@@ -193,7 +193,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       expect(asked).toEqual([0, 300, 420, 600, 900])
     })
 
-    test('fault 20: repeated or conflicting Content-Length', async () => {
+    test('fault 20: a repeated or conflicting Content-Length is refused', async () => {
       for (const lengths of [['300', '300'], ['300', '200'], ['300, 300'], ['3x']]) {
         let requests = 0
         const origin = await rawServer((start, end) => {
@@ -233,7 +233,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       while (sockets.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
     })
 
-    test('fault 36: a server that ignores ranges', async () => {
+    test('fault 36: a server that ignores ranges is read in sequence', async () => {
       const origin = await httpServer((_, response) => void response.end(file))
       expect(await download(origin)).toEqual(file)
     })
@@ -315,7 +315,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
   })
 
   describe('redirects', () => {
-    test('fault 84: within the origin', async () => {
+    test('fault 84: are followed within the origin', async () => {
       const seen: unknown[] = []
       const origin = await httpServer((request, response) => {
         seen.push([request.url, request.headers.authorization])
@@ -331,7 +331,7 @@ describe.each([['NodeTransport', () => new NodeTransport()]] as const)('%s', (_,
       ])
     })
 
-    test('fault 84: another origin, port, scheme or user is refused with nothing sent there; a loop ends', async () => {
+    test('fault 84: to another origin, port, scheme or user are refused with nothing sent there, and a loop ends', async () => {
       let received = 0
       const other = await httpServer((_, response) => {
         received++

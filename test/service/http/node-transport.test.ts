@@ -72,7 +72,7 @@ test.each([
   ['101 without an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['103 and the end', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
   ['nothing and the end', ''],
-])('fault 96: %s is no response, and a failed connection at once', async (_, answer) => {
+])('fault 96: %s is no response, and is a failed connection at once', async (_, answer) => {
   const server = createSocketServer(socket => {
     socket.on('error', () => {})
     socket.once('data', () => socket.end(answer))
@@ -137,7 +137,7 @@ test.each(ways)('a body, %s, gives all parts or a typed failure', async (_, read
 })
 
 test.each(ways)(
-  'a body, %s: a stream that was destroyed before or is discarded meanwhile does not hang',
+  'a body, %s: a stream that is destroyed before the read, or discarded during it, does not hang',
   async (_, read) => {
     const before = streamOf('ab')
     before.on('error', () => {}).destroy(new Error('reset'))

@@ -73,7 +73,7 @@ describe('redirects', () => {
     expect(discarded).toBe(5)
   })
 
-  test('fault 84: a loop ends', async () => {
+  test('fault 84: end with an error after a loop', async () => {
     let sent = 0
     const looping = followRedirects({ url: 'https://feed.test/a' }, async () =>
       hop(302, ++sent % 2 ? '/b' : '/a'),
@@ -85,7 +85,7 @@ describe('redirects', () => {
     expect(sent).toBe(6)
   })
 
-  test('fault 84: nothing is sent to a refused target', async () => {
+  test('fault 84: to a refused target send nothing', async () => {
     const sent: string[] = []
     const refused = followRedirects({ url: 'https://feed.test/a' }, async url => {
       sent.push(url.href)
@@ -107,7 +107,7 @@ describe('redirects', () => {
     expect([response.status, sent]).toEqual([307, 1])
   })
 
-  test('a redirect without a target is the response', async () => {
+  test('without a target are the response', async () => {
     expect(
       (await followRedirects({ url: 'https://feed.test/a' }, async () => hop(302, undefined)))
         .status,

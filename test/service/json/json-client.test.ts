@@ -45,8 +45,8 @@ const failureOf = async (work: Promise<unknown>): Promise<FeedError> => {
   return error
 }
 
-describe('good answers', () => {
-  test('are read by their shape, and unknown fields are kept', async () => {
+describe('a good answer', () => {
+  test('is read by its shape, and unknown fields are kept', async () => {
     const { get, asked } = answering(() => Response.json({ a: 1, more: { x: [null] } }))
     expect(await get()).toEqual({ a: 1, more: { x: [null] } })
     expect(Object.fromEntries(asked[0]!.headers)).toEqual({
@@ -55,7 +55,7 @@ describe('good answers', () => {
     })
   })
 
-  test('that do not have their shape fail with the path of the field', async () => {
+  test('without its shape fails with the path of the field', async () => {
     const cases: [string | null, string, string][] = [
       ['{"a":"1"}', 'a', 'not of the type number'],
       ['{"a":1,"deep":[{"b":"x"},{"b":2}]}', 'deep.1.b', 'not of the type string'],
@@ -80,12 +80,12 @@ describe('good answers', () => {
     }
   })
 
-  test('the caller sets the value of a 204', async () => {
+  test('of status 204 has the value of the caller', async () => {
     const { client, request } = answering(() => new Response(null, { status: 204 }))
     expect(await client.get(request, read, { a: 0 })).toEqual({ a: 0 })
   })
 
-  test('a body above the size limit is refused, and one of exactly that size is read', async () => {
+  test('has a body within the size limit, and a larger body is refused', async () => {
     const body = JSON.stringify({ a: 1, pad: 'x'.repeat(100) })
     expect(
       await answering(() => new Response(body), { maxResponseBytes: body.length }).get(),
@@ -107,7 +107,7 @@ describe('good answers', () => {
 })
 
 describe('repetition', () => {
-  test.each([408, 429, 500, 502, 503, 504])('%i is asked again', async status => {
+  test.each([408, 429, 500, 502, 503, 504])('%i causes a repetition', async status => {
     const { get, asked } = answering((_, index) =>
       index < 4 ? new Response('', { status }) : Response.json({ a: 1 }),
     )
@@ -115,7 +115,7 @@ describe('repetition', () => {
     expect(asked.length).toBe(5)
   })
 
-  test('a request is repeated within its patience, then the last failure is thrown', async () => {
+  test('a request is repeated within its patience, and then the last failure is thrown', async () => {
     const { get, asked } = answering(
       (_, index) => Response.json({ errorId: 13006, message: String(index) }, { status: 500 }),
       {
@@ -130,15 +130,18 @@ describe('repetition', () => {
     expect(asked.length).toBe(3)
   })
 
-  test.each([400, 401, 403, 404, 409, 416, 418, 301, 304, 206])('%i is not', async status => {
-    const { get, asked } = answering(() => new Response(null, { status }))
-    expect(await failureOf(get())).toMatchObject({
-      code: 'HTTP_STATUS',
-      retryable: false,
-      context: { operation: 'getThing', status },
-    })
-    expect(asked.length).toBe(1)
-  })
+  test.each([400, 401, 403, 404, 409, 416, 418, 301, 304, 206])(
+    '%i causes no repetition',
+    async status => {
+      const { get, asked } = answering(() => new Response(null, { status }))
+      expect(await failureOf(get())).toMatchObject({
+        code: 'HTTP_STATUS',
+        retryable: false,
+        context: { operation: 'getThing', status },
+      })
+      expect(asked.length).toBe(1)
+    },
+  )
 
   test.each(['0', 'Wed, 21 Oct 2099 07:28:00 GMT', 'soon', '99999999'])(
     'fault 28: Retry-After %j is obeyed up to its cap',

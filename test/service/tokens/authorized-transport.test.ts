@@ -63,7 +63,7 @@ describe('no token: nothing is sent', () => {
     return failure
   }
 
-  test.each(['', undefined, 5])('a source that gives %j', async token => {
+  test.each(['', undefined, 5])('nothing is sent when a source gives %j', async token => {
     expect(await failureOf(() => token as string)).toMatchObject({
       code: 'TOKEN_REFUSED',
       retryable: false,

@@ -31,7 +31,7 @@ test('a request past its limit is aborted, and a response that comes late is dis
   }
   await expect(sendInTime({ send }, request, limits)).rejects.toMatchObject({
     code: 'HTTP_TIMEOUT',
-    message: 'no response in 5 ms',
+    message: 'no response came in 5 ms',
     context: { url, phase: 'headers', limitMs: 5 },
   })
   expect(sent!.signal.aborted).toBe(true)

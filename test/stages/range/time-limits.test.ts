@@ -6,11 +6,11 @@ const url = 'http://feed.test/file?token=t'
 const printableUrl = 'http://feed.test/file?token=redacted'
 
 test.each([
-  ['token', 'token', 'no token in 7 ms'],
-  ['turn', 'queue', 'no turn in 7 ms'],
-  ['response', 'headers', 'no response in 7 ms'],
-  ['nextBytes', 'body', 'no bytes in 7 ms'],
-  ['wholeBody', 'body', 'no whole body in 7 ms'],
+  ['token', 'token', 'no token came in 7 ms'],
+  ['turn', 'queue', 'no turn for the request came in 7 ms'],
+  ['response', 'headers', 'no response came in 7 ms'],
+  ['nextBytes', 'body', 'no further bytes came in 7 ms'],
+  ['wholeBody', 'body', 'no whole body came in 7 ms'],
 ] as const)('the wait for a %s ends with HTTP_TIMEOUT of the phase %s', (wait, phase, message) => {
   const limits = timeLimit(wait, { url, signal, limitMs: 7 })
   expect(limits).toMatchObject({ signal, limitMs: 7 })

@@ -13,7 +13,7 @@ import {
 
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 
-test('short values are read back, and any changed byte of them is STATE_CORRUPT', () => {
+test('short values read back, and any changed byte of them is STATE_CORRUPT', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: INLINE_BYTES }),
@@ -38,7 +38,7 @@ test('short values are read back, and any changed byte of them is STATE_CORRUPT'
   )
 })
 
-test('places are read back with their checksum and head', () => {
+test('places read back with their checksum and head', () => {
   fc.assert(
     fc.property(
       uint32,
@@ -73,7 +73,7 @@ test.each([[[]], [[0, 1]], [[2, 0, 0, 0, 0, 0]], [[1, ...Array(30).fill(0)]]])(
   },
 )
 
-test('a value that is not its entry’s is STATE_CORRUPT', () => {
+test('a value of another entry is STATE_CORRUPT', () => {
   const value = Buffer.from('a value')
   const entry = {
     place: { segment: 1, offset: 7, length: 7 },

@@ -99,7 +99,7 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 describe('a changed byte', () => {
-  test('in any file of a closed store is STATE_CORRUPT, or changes nothing', async () => {
+  test('is STATE_CORRUPT in any file of a closed store, or has no effect', async () => {
     const found = new Map<string, number>()
     for (const name of await filesOf(store)) {
       const { size } = await stat(join(store, name))
@@ -129,7 +129,7 @@ describe('a changed byte', () => {
       expect(kinds).toContain(kind)
   }, 60_000)
 
-  test('in the files of a process that was killed never gives what was not written', async () => {
+  test('in the files of a killed process never gives data that was not written', async () => {
     for (const name of (await filesOf(killed)).filter(name => /\.(ldb|log)$/.test(name))) {
       const { size } = await stat(join(killed, name))
       for (let at = 0; at < size; at += Math.max(1, Math.floor(size / 20))) {
@@ -169,7 +169,7 @@ describe('a file', () => {
     },
   )
 
-  test('that LevelDB does not name, and a log whose last record is cut, are what a crash leaves', async () => {
+  test('that LevelDB does not name is ignored, and so is the cut last record of a log, because a crash leaves both', async () => {
     const folder = join(base, await copied(killed))
     const index = join(folder, 'index')
     await writeFile(join(index, '000999.ldb'), 'a table that was not finished')

@@ -90,7 +90,7 @@ test.each([
   },
 )
 
-test('where hard links are possible, a table is there once', async () => {
+test('a table exists once where hard links are possible', async () => {
   const store = await closedStore()
   const linked = join(parent, `place-${place++}`)
   const snapshot = await LevelSnapshot.take({ store, place: linked, links: 'hard' })

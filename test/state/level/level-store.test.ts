@@ -35,7 +35,7 @@ async function contentOf(store: LevelStore): Promise<Map<string, string>> {
   return all
 }
 
-describe('what is on the disk', () => {
+describe('the content of the disk', () => {
   test('is read when the store is opened again', async () => {
     const folder = await newFolder()
     const first = await openStore(folder)
@@ -55,7 +55,7 @@ describe('what is on the disk', () => {
     expect(await third.bytesOnDisk()).toBeGreaterThan(1000)
   })
 
-  test('is what was synced before the process was killed, and the first of the later writes', async () => {
+  test('has all that was synced before the process was killed, and a prefix of the later writes', async () => {
     const folder = await newFolder()
     const store = await openStore(folder)
     const writes = Array.from({ length: 40 }, (_, n) => [
@@ -104,7 +104,7 @@ describe('what is on the disk', () => {
 })
 
 describe('the log', () => {
-  test('gives back what is no longer in use, while it is read and afterwards', async () => {
+  test('frees unused space, during a read and afterwards', async () => {
     const folder = await newFolder()
     const store = await openStore(folder, { durable: false, slackBytes: 1 << 22 })
     const logBytes = async () => {
@@ -146,7 +146,7 @@ describe('the log', () => {
     expect((await contentOf(await openStore(folder))).size).toBe(300)
   })
 
-  test('a value that is not there any more is STATE_CORRUPT', async () => {
+  test('is STATE_CORRUPT where a value is missing', async () => {
     for (const damage of ['cut', 'gone'] as const) {
       const folder = await newFolder()
       const store = await openStore(folder)
@@ -167,8 +167,8 @@ describe('the log', () => {
   })
 })
 
-describe('failures', () => {
-  test('a write that failed fails every later call, and nothing more is written', async () => {
+describe('a failure', () => {
+  test('of a write makes every later call fail, and nothing more is written', async () => {
     const folder = await newFolder()
     const store = await openStore(folder)
     await store.write([put('a', long('a'))], { sync: true })
@@ -196,13 +196,13 @@ describe('failures', () => {
     expect([...(await contentOf(await openStore(folder))).keys()]).toEqual(['a'])
   })
 
-  test('a folder that cannot be made is STATE_IO', async () => {
+  test('to make the folder is STATE_IO', async () => {
     const folder = await newFolder()
     await writeFile(join(folder, 'file'), '')
     await expect(LevelStore.open(join(folder, 'file'))).rejects.toMatchObject({ code: 'STATE_IO' })
   })
 
-  test('values without their index are STATE_CORRUPT', async () => {
+  test('is STATE_CORRUPT for values without their index', async () => {
     const folder = await newFolder()
     const store = await openStore(folder)
     await store.write([put('a', long('a'))])
@@ -212,7 +212,7 @@ describe('failures', () => {
   })
 
   test.each([{ memoryBytes: 1000 }, { memoryBytes: 2.5 }, { slackBytes: 0 }])(
-    'refuses %o',
+    'is typed for the option %o',
     async options => {
       await expect(LevelStore.open(await newFolder(), options)).rejects.toMatchObject({
         code: 'OPTION_INVALID',

@@ -54,7 +54,7 @@ test('values are read in any order, near and far, from several segments, now and
   await log.close()
 })
 
-test('a removed segment is gone from the disk, and a new one takes another number', async () => {
+test('a removed segment leaves the disk, and a new one has another number', async () => {
   const log = await ValueLog.open(folder, 1000)
   const first = await append(log, Buffer.alloc(10, 'a'))
   const second = await append(log, Buffer.alloc(10, 'b'), true)
@@ -67,7 +67,7 @@ test('a removed segment is gone from the disk, and a new one takes another numbe
   await log.close()
 })
 
-test('what is not there, or not what was written, is STATE_CORRUPT', async () => {
+test('a missing or different value is STATE_CORRUPT', async () => {
   let log = await ValueLog.open(folder, 1000)
   const first = await append(log, Buffer.alloc(100, 'a'))
   const path = log.pathOf(first.place.segment)

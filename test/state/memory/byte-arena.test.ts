@@ -9,7 +9,7 @@ function filled(length: number, value: number): Uint8Array {
 }
 
 describe('ByteArena', () => {
-  test('gives back what was put in, also the empty block, as a copy', () => {
+  test('gives back a copy of each block, also of the empty block', () => {
     const arena = new ByteArena()
     const bytes = Uint8Array.of(1, 2, 3)
     const [empty, some] = [arena.put(new Uint8Array()), arena.put(bytes)]
@@ -20,7 +20,7 @@ describe('ByteArena', () => {
     expect(arena.lengthOf(some)).toBe(3)
   })
 
-  test('blocks larger than a slab, and small ones in the slabs that they leave', () => {
+  test('holds blocks larger than a slab, and small ones in the free slabs', () => {
     const arena = new ByteArena()
     const kept = arena.put(filled(10, 7))
     for (let round = 0; round < 40; round++) {
@@ -37,7 +37,7 @@ describe('ByteArena', () => {
     expect(arena.heldBytes).toBeLessThan(16 * MIB)
   })
 
-  test('what is replaced again and again takes no more room', () => {
+  test('needs no more room for blocks that are replaced again and again', () => {
     const arena = new ByteArena()
     const numbers = Array.from({ length: 8000 }, (_, n) => arena.put(filled(1000, n)))
     const before = arena.heldBytes
@@ -50,7 +50,7 @@ describe('ByteArena', () => {
       expect(Buffer.compare(arena.get(number), filled(995, n + 5))).toBe(0)
   })
 
-  test('any sequence of operations agrees with a Map of arrays', () => {
+  test('agrees with a Map of arrays in any sequence of operations', () => {
     const operation = fc.record({
       kind: fc.constantFrom('put', 'put', 'replace', 'free'),
       pick: fc.nat(),

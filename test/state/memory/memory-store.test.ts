@@ -9,7 +9,7 @@ const textsOf = (blocks: Iterable<readonly StoreEntry[]>) =>
   [...blocks].flat().map(({ key, value }) => [key, Buffer.from(value).toString()])
 
 describe('MemoryStore', () => {
-  test('values are copies, on the way in and on the way out', () => {
+  test('copies values on the way in and on the way out', () => {
     const store = new MemoryStore()
     const value = bytes('one')
     store.write([{ key: 'k', value }])
@@ -33,7 +33,7 @@ describe('MemoryStore', () => {
     expect(blocks.flat()).toHaveLength(5000)
   })
 
-  test('keys removed while a listing is read are left out of it', () => {
+  test('leaves keys out of a listing that are removed while it is read', () => {
     const store = new MemoryStore()
     store.write(Array.from({ length: 3000 }, (_, n) => put(String(n).padStart(4, '0'), 'v')))
     const seen: string[] = []
@@ -54,7 +54,7 @@ describe('MemoryStore', () => {
   test.each([
     ['maxEntries', { maxEntries: 2 }],
     ['maxBytes', { maxBytes: 7 }],
-  ])('%s is a typed error, and nothing of the call is written', (option, options) => {
+  ])('refuses %s with a typed error, and writes nothing of the call', (option, options) => {
     const store = new MemoryStore(options)
     store.write([put('a', '12'), put('b', '34')])
     const overfull = [put('a', 'x'), put('c', '5678')]
@@ -91,7 +91,7 @@ describe('MemoryStore', () => {
     expect([store.size, store.byteLength, [...store.entries()]]).toEqual([0, 0, []])
   })
 
-  test('any writes agree with a sorted array', () => {
+  test('agrees with a sorted array after any writes', () => {
     const key = fc.string({ unit: fc.constantFrom('a', 'b', '\ue000', '😀'), maxLength: 3 })
     const op = fc.record({ key, value: fc.option(fc.string({ maxLength: 6 }), { freq: 3 }) })
     fc.assert(

@@ -72,7 +72,7 @@ class WatchedStore extends MemoryStore {
 }
 
 describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %s', (_, open) => {
-  test('sweeps what it does not have and what is older, once', async () => {
+  test('removes the older items that it lacks, once', async () => {
     const { store, dispose } = await open()
     const state = stateOn(store, { before: true })
     await state.merge(
@@ -107,7 +107,7 @@ describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %
     await dispose()
   })
 
-  test('removals are forgotten once they are old enough, and only they', async () => {
+  test('forgets removals that are old enough, and only these', async () => {
     const { store, dispose } = await open()
     const state = stateOn(store)
     await state.merge(bootstrap(0, ['a', 'A'], ['b', 'B'], ['c', 'C']))
@@ -121,7 +121,7 @@ describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %
     await dispose()
   })
 
-  test('thousands are swept and compacted in one pass each', async () => {
+  test('removes and compacts thousands of items in one pass each', async () => {
     const { store, dispose } = await open()
     const state = stateOn(store)
     const rows = Array.from({ length: 6000 }, (_, n) => [`i${String(n).padStart(5, '0')}`, `T${n}`])
@@ -145,7 +145,7 @@ describe.each(Object.entries(STORES))('a bootstrap of all items, on the store: %
 })
 
 describe('changes', () => {
-  test('tell what was before where it is asked for', async () => {
+  test('have the row before them where it is requested', async () => {
     const batches = [
       bootstrap(0, ['a', 'A0'], ['a', 'A00']),
       snapshot(1, ['a', 'AVAILABLE', 'A1'], ['b', 'AVAILABLE', 'B1']),
@@ -174,7 +174,7 @@ describe('changes', () => {
       for (const change of await unasked.merge(batch)) expect(change.before).toBeUndefined()
   })
 
-  test('tell the row that is kept, which a late row did not bring', async () => {
+  test('have the row that is kept, which is not a late row', async () => {
     const state = stateOn(new MemoryStore())
     await state.merge(snapshot(5, ['a', 'AVAILABLE', 'A5'], ['b', 'UNAVAILABLE', '']))
     const late = snapshot(1, ['a', 'AVAILABLE', 'A1'], ['b', 'AVAILABLE', 'B1'])
@@ -186,7 +186,7 @@ describe('changes', () => {
 })
 
 describe('the store', () => {
-  test('is asked for whole rows only where their beginnings do not tell', async () => {
+  test('gives whole rows only where their beginnings do not decide', async () => {
     const store = new WatchedStore()
     const state = stateOn(store, { effectiveOnly: true })
     const whole = () => store.reads.splice(0).filter(firstBytes => firstBytes === undefined).length
@@ -198,7 +198,7 @@ describe('the store', () => {
     expect(whole()).toBe(1)
   })
 
-  test('gets what belongs to a batch in the batch’s own write', async () => {
+  test('gets the data of a batch in the write of that batch', async () => {
     const store = new WatchedStore()
     const state = stateOn(store)
     const position = (text: string) => ({ also: [{ key: 'k', value: Buffer.from(text) }] })

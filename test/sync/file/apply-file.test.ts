@@ -129,7 +129,7 @@ describe('a snapshot in several commits', () => {
 
   const everyWrite = () => store.writes.map((_, n) => n + 1)
 
-  test('fault 81: after each write the rows in the store are those before the position in it, and those that the ledger counts', async () => {
+  test('fault 81: after each write the store has the rows before its position, and the ledger counts them', async () => {
     let positions = 0
     for (const count of everyWrite()) {
       const found = store.after(count)
@@ -143,7 +143,7 @@ describe('a snapshot in several commits', () => {
     expect(positions).toBe(store.writes.length - 2)
   })
 
-  test('gone on with after any write it ends with the same', async () => {
+  test('a restart after any write ends with the same state', async () => {
     for (const count of everyWrite().slice(0, -1)) {
       const found = store.after(count)
       await goOn(found, bytes)
@@ -151,7 +151,7 @@ describe('a snapshot in several commits', () => {
     }
   })
 
-  test('fault 80: a position that is torn is none: the file is applied from its start, and ends with the same items', async () => {
+  test('fault 80: a torn position is ignored, and the file is applied from its start with the same items', async () => {
     for (const count of everyWrite().slice(1, -1)) {
       const found = store.after(count)
       const [position] = found.getMany(['k'])
@@ -164,7 +164,7 @@ describe('a snapshot in several commits', () => {
     }
   })
 
-  test('fault 82: a write that is there although it seemed to fail: doing it again changes nothing', async () => {
+  test('fault 82: a repeated write that seemed to fail changes nothing', async () => {
     const found = store.after(store.writes.length)
     const state = await CategoryState.open(CATEGORY, found)
     const again = {
@@ -181,7 +181,7 @@ describe('a snapshot in several commits', () => {
     expect((await contentOf(found)).items).toEqual(whole.items)
   })
 
-  test('each change is told once, whatever is told again behind the length that was committed', async () => {
+  test('each change is told once, and repetitions after the committed length are removed', async () => {
     for (const count of everyWrite().slice(0, -1)) {
       const found = store.after(count)
       const told = (await contentOf(found)).items.length
@@ -191,7 +191,7 @@ describe('a snapshot in several commits', () => {
     }
   })
 
-  test('stopped, it leaves off behind a commit', async () => {
+  test('a stop takes effect after a commit', async () => {
     const found = store.after(1)
     const state = await CategoryState.open(CATEGORY, found)
     const stop = new AbortController()
@@ -216,7 +216,7 @@ describe('a snapshot in several commits', () => {
   })
 })
 
-test('rows that cannot be read, or have no key or no date that can be read, are left out and counted', async () => {
+test('rows that cannot be read, and rows without a readable key or date, are left out and counted', async () => {
   const text = tsv([
     ['itemId', 'availability', 'title', 'itemSnapshotDate'],
     ['v1|1|0', 'AVAILABLE', 'good', '2026-03-01T07:30:00.000Z'],
@@ -232,7 +232,7 @@ test('rows that cannot be read, or have no key or no date that can be read, are 
   expect((await contentOf(store)).items).toHaveLength(2)
 })
 
-test('a bootstrap removes what it does not have and what is older, also where it was interrupted', async () => {
+test('a bootstrap removes the items that it lacks and that are older, also after an interruption', async () => {
   const old = gzipSync(tsv(snapshotLines))
   const store = new RecordedStore()
   await begin(store, { ...SNAPSHOT, hour: '2026-03-01T05:00:00.000Z' }, old)

@@ -5,7 +5,7 @@ import { checkedLine, readCheckedLines } from '../../../src/sync/file/checked-li
 const records = fc.array(fc.record({ text: fc.string(), number: fc.integer() }), { maxLength: 8 })
 const bytesOf = (list: readonly object[]) => Buffer.concat(list.map(checkedLine))
 
-test('records come back in order, each with where it ends', () => {
+test('records come back in order, each with its end', () => {
   fc.assert(
     fc.property(records, list => {
       const lines = readCheckedLines(bytesOf(list))
@@ -15,7 +15,7 @@ test('records come back in order, each with where it ends', () => {
   )
 })
 
-test('fault 80: cut anywhere, the whole records before the cut are read and nothing else', () => {
+test('fault 80: a file that is cut anywhere gives the whole records before the cut and no others', () => {
   fc.assert(
     fc.property(records, fc.nat(), (list, cut) => {
       const bytes = bytesOf(list)
@@ -29,7 +29,7 @@ test('fault 80: cut anywhere, the whole records before the cut are read and noth
   )
 })
 
-test('fault 80: with any byte changed, the records before it are read and nothing else', () => {
+test('fault 80: a file with any changed byte gives the records before it and no others', () => {
   fc.assert(
     fc.property(records, fc.nat(), fc.integer({ min: 1, max: 255 }), (list, place, change) => {
       fc.pre(list.length > 0)

@@ -14,7 +14,7 @@ async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
 
 interface Reading {
   readonly content: Buffer
-  /** Behind each block: how much content there was, and where to go on. */
+  /** The length of the content after each block, and the state to continue from. */
   readonly states: readonly {
     readonly length: number
     readonly state: InflationState | undefined
@@ -46,7 +46,7 @@ const members = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('gone on with behind any block, the rest of the content comes, over members of any size and zeros between them', async () => {
+test('a restart behind any block gives the rest of the content, over members of any size and zeros between them', async () => {
   await fc.assert(
     fc.asyncProperty(
       members,
@@ -84,7 +84,7 @@ test('fault 39: a wrong checksum is also found by an inflater that resumes from 
     await expect(read(wrong, 500, state)).rejects.toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
 })
 
-test('a state that no other has saved is refused', async () => {
+test('a state that no inflater saved is refused', async () => {
   const state = {
     members: {
       byteOffset: 10,
@@ -102,7 +102,7 @@ test('a state that no other has saved is refused', async () => {
   )
 })
 
-test('without WebAssembly a file is read by node:zlib, and cannot be resumed inside', async () => {
+test('node:zlib reads a file where WebAssembly is missing, and the file cannot be resumed inside', async () => {
   vi.resetModules()
   vi.stubGlobal('WebAssembly', undefined)
   try {

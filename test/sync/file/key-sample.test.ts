@@ -15,7 +15,7 @@ test('a sample holds every key up to its limit', () => {
   ])
 })
 
-test('past its limit, a share that is counted in the sample is about that of all keys', () => {
+test('a larger number of keys is estimated by the share in the sample', () => {
   const sample = new KeySample(1_000)
   for (const key of keys(20_000)) sample.add(key)
   expect(sample.scale).toBeGreaterThan(16)
@@ -24,7 +24,7 @@ test('past its limit, a share that is counted in the sample is about that of all
   expect(Math.abs(missing - 5_000)).toBeLessThan(1_500)
 })
 
-test('a covered key that was added is in the sample, whatever the order', () => {
+test('an added key that the sample covers is in it, in any order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string(), { maxLength: 200 }),

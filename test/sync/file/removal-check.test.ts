@@ -118,7 +118,7 @@ describe('fault 89: an empty answer', () => {
     },
   )
 
-  test('fault 89: a snapshot that is answered so does not pass for an hour without changes', async () => {
+  test('fault 89: an empty answer for a snapshot does not count as an hour without changes', async () => {
     const world = { seed: 3, items: 30, churn: 40, start: new Date(START), hours: 120 }
     let isEmpty = true
     const hour = START + HOUR_MS
@@ -159,7 +159,7 @@ describe('fault 89: an empty answer', () => {
   )
 })
 
-describe('fault 89: a good file that lacks what is there', () => {
+describe('fault 89: a good file that lacks existing items', () => {
   test.each<[string, (ids: readonly string[]) => readonly string[], number]>([
     ['a header line alone', () => [], 1],
     ['a third of the items', ids => ids.slice(0, ids.length / 3), 2 / 3],
@@ -197,7 +197,7 @@ describe('fault 89: a good file that lacks what is there', () => {
     },
   )
 
-  test('fault 89: the bound is the caller’s', async () => {
+  test('fault 89: the caller sets the bound', async () => {
     const { answers, run, seen, before } = await stateInNeed()
     const ids = idsOf(before.items)
     answers.item = served(fileOf(ids.slice(0, Math.round(ids.length * 0.6))))
@@ -211,14 +211,14 @@ describe('fault 89: a good file that lacks what is there', () => {
     expect(await seen()).not.toEqual(before)
   })
 
-  test('fault 89: a share of 1 allows all', async () => {
+  test('fault 89: a share of 1 allows every removal', async () => {
     const { answers, run, seen, before } = await stateInNeed()
     answers.item = served(fileOf([]))
     expect((await run({ maxRemovedShare: 1 }).summary).failed).toEqual([])
     expect(deletedIn(await seen())).toBe(before.items.length)
   })
 
-  test('fault 89: in a state of fewer than 100 items nothing is refused', async () => {
+  test('fault 89: nothing is refused in a state of fewer than 100 items', async () => {
     const world = { seed: 3, items: 30, churn: 40, start: new Date(START), hours: 300 }
     const shop: SmallShop = new SmallShop({ world, bootstrapAt: 'daily' }, NOW, {
       between: (request, forward) => {
@@ -239,7 +239,7 @@ describe('fault 89: a good file that lacks what is there', () => {
     expect((await shop.sync(machine.start()).summary).failed).toEqual([])
   })
 
-  test('fault 89: a run that follows does not fetch the refused file again, and takes the next one', async () => {
+  test('fault 89: a following run does not fetch the refused file again, and takes the next one', async () => {
     const { answers, run, seen, before } = await stateInNeed()
     let [file, fetched, looks, fetchedOfRefused] = [served(fileOf([])), 0, 0, 0]
     answers.item = request => {

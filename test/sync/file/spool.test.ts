@@ -21,7 +21,7 @@ async function fill(spool: Spool): Promise<void> {
 
 const dataOf = (spool: Spool) => spool.data.read(0, spool.length)
 
-test('a spool that is opened again has its bytes, its file and whether it was verified', async () => {
+test('a spool that is opened again has its bytes, its file and its verification', async () => {
   const machine = new SimulatedMachine(0)
   const spool = await open(machine)
   expect([spool.file, spool.length, spool.rawBytes]).toEqual([undefined, 0, undefined])
@@ -37,7 +37,7 @@ test('a spool that is opened again has its bytes, its file and whether it was ve
   })
 })
 
-test('bytes of a piece that is not full are kept only when they are flushed', async () => {
+test('the bytes of an incomplete piece are kept only when they are flushed', async () => {
   const machine = new SimulatedMachine(0)
   const spool = await open(machine)
   await spool.begin(IDENTITY)
@@ -48,19 +48,19 @@ test('bytes of a piece that is not full are kept only when they are flushed', as
 })
 
 describe('a spool drops foreign content', () => {
-  test('the spool of another file', async () => {
+  test('of another file', async () => {
     const machine = new SimulatedMachine(0)
     await fill(await open(machine))
     const other = await open(machine, undefined, 'b')
     expect([other.file, other.length]).toEqual([undefined, 0])
   })
 
-  test('no file at all', async () => {
+  test('that is no file', async () => {
     expect(await spooledFile(new SimulatedMachine(0).start().files, FOLDER)).toBeUndefined()
   })
 
   test.each(['data', 'index'])(
-    'fault 80: any byte of %s changed: the pieces before it stay, or nothing',
+    'fault 80: any changed byte of %s leaves the pieces before it, or nothing',
     async name => {
       const machine = new SimulatedMachine(0)
       await fill(await open(machine))
@@ -80,7 +80,7 @@ describe('a spool drops foreign content', () => {
   )
 })
 
-test('fault 78: after any crash at any call the spool has a beginning of the file, and goes on with it', async () => {
+test('fault 78: the spool has a prefix of the file after a crash at any call, and continues from it', async () => {
   const kinds = fc.constantFrom('process', 'power') as fc.Arbitrary<'process' | 'power'>
   const whats = fc.constantFrom('before', 'within', 'after') as fc.Arbitrary<Trouble['what']>
   await fc.assert(
@@ -101,7 +101,7 @@ test('fault 78: after any crash at any call the spool has a beginning of the fil
           }
           await spool.markVerified(7)
         } catch {
-          // Died.
+          // The process died here.
         }
         machine.crash(kind)
         const again = await open(machine)

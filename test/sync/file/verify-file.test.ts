@@ -23,7 +23,7 @@ test('a whole file has the size of its content', async () => {
   expect(await verified(gzipSync('itemId\ttitle'))).toBe(12)
 })
 
-describe('what is not one whole file is refused', () => {
+describe('anything but one whole file is refused', () => {
   const changed = (offset: number) => {
     const bytes = Buffer.from(whole)
     bytes[(bytes.length + offset) % bytes.length]! ^= 1
@@ -44,7 +44,7 @@ describe('what is not one whole file is refused', () => {
   })
 })
 
-test('stopped, it ends with the reason', async () => {
+test('a stopped verification ends with the reason', async () => {
   await expect(verified(whole, AbortSignal.abort(new RangeError('stopped')))).rejects.toThrow(
     'stopped',
   )

@@ -31,7 +31,7 @@ async function merged(): Promise<{ store: MemoryStore; state: CategoryState }> {
 const keys = (store: MemoryStore, prefix: string) =>
   [...store.entries(prefixRange(prefix))].flat().map(({ key }) => key)
 
-test('rows are in the store with the commit, and with them the entry', async () => {
+test('rows and their entry are in the store after one commit', async () => {
   const store = new MemoryStore()
   const state = await CategoryState.open(CATEGORY, store)
   for (const batch of snapshot) await state.merge(batch as never)
@@ -44,7 +44,7 @@ test('rows are in the store with the commit, and with them the entry', async () 
   ])
 })
 
-test('items and groups are kept apart, each under its own key', async () => {
+test('items and groups are separate, each under its own key', async () => {
   const { state } = await merged()
   expect((await collect(state.items.entries())).flat().map(({ itemId }) => itemId)).toEqual(['a'])
   expect((await state.groups.rows(['g', 'a'])).map(row => row?.text('title'))).toEqual([
@@ -53,7 +53,7 @@ test('items and groups are kept apart, each under its own key', async () => {
   ])
 })
 
-test('old removals are forgotten, once for a time, and nothing else is', async () => {
+test('old removals, and only these, are forgotten once for a time', async () => {
   const { store, state } = await merged()
   expect(await state.compacted()).toBeUndefined()
   await state.compact(hour)

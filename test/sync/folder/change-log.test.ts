@@ -17,7 +17,7 @@ const change = (id: string): StateChange => ({
   row: null,
 })
 
-test('a change is one line of JSON, with the file that told of it', () => {
+test('a change is one line of JSON with its file', () => {
   const row = { text: () => '', toObject: () => ({ itemId: 'v1|1|0', title: 'a\nb' }) }
   const line = changeLine({ ...change('v1|1|0'), kind: 'inserted', row })
   expect(line.endsWith('}\n') && line.indexOf('\n') === line.length - 1).toBe(true)
@@ -31,7 +31,7 @@ test('a change is one line of JSON, with the file that told of it', () => {
   })
 })
 
-test('what stands behind the committed length is cut off and told again', async () => {
+test('the text after the committed length is removed and written again', async () => {
   const machine = new SimulatedMachine(0)
   const { files } = machine.start()
   const log = await ChangeFile.open(files, '/log', 0)
@@ -45,12 +45,12 @@ test('what stands behind the committed length is cut off and told again', async 
   expect(machine.filesUnder('').get('/log')).toBe(changeLine(change('a')) + changeLine(change('c')))
 })
 
-test('a log that is shorter than what was committed is not gone on with', async () => {
+test('a log that is shorter than its committed length is refused', async () => {
   const { files } = new SimulatedMachine(0).start()
   await expect(ChangeFile.open(files, '/log', 10)).rejects.toMatchObject({ code: 'STATE_IO' })
 })
 
-test('fault 79: a sync that fails fails the flush, and is not tried again', async () => {
+test('fault 79: a failed sync fails the flush, and is not repeated', async () => {
   const machine = new SimulatedMachine(0)
   const log = await ChangeFile.open(machine.start({ at: 5, what: 'EIO' }).files, '/log', 0)
   await log.add([change('a')])

@@ -41,7 +41,7 @@ test('a checkpoint comes back as it was', () => {
   )
 })
 
-test('fault 80: a checkpoint that is cut short, changed or something else is none', () => {
+test('fault 80: a checkpoint that is cut, changed or of another kind is ignored', () => {
   fc.assert(
     fc.property(
       checkpoints,

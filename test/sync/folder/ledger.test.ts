@@ -21,7 +21,7 @@ const entry = (hour: number, sequence: number, state: LedgerEntry['state'] = 'do
     },
   )
 
-test('entries are read back as they were written, in the order in which the files came', async () => {
+test('entries read back as they were written, in the order of the files', async () => {
   const store = new MemoryStore()
   const empty = await Ledger.read(store)
   expect([empty.entries, empty.nextSequence, empty.applying]).toEqual([[], 1, undefined])
@@ -39,7 +39,7 @@ test('entries are read back as they were written, in the order in which the file
   ])
 })
 
-test('an entry that was written takes the place of the one before', async () => {
+test('a new entry replaces the one before', async () => {
   const ledger = await Ledger.read(new MemoryStore())
   ledger.took(entry(5, 1, 'applying'))
   ledger.took(entry(5, 1))

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { machineProcesses } from '../../../src/sync/folder/process-identity'
 
-test('this process runs, and is the same each time', () => {
+test('this process runs, and always has the same identity', () => {
   const [one, other] = [machineProcesses.own(), machineProcesses.own()]
   expect([machineProcesses.mayRun(one), one.pid]).toEqual([true, process.pid])
   expect(other).toEqual(one)
 })
 
-test('a process that has ended does not run; one of another machine may', async () => {
+test('a process that has ended does not run, and one of another machine may run', async () => {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
   const ended = { ...machineProcesses.own(), pid: child.pid! }
@@ -18,7 +18,7 @@ test('a process that has ended does not run; one of another machine may', async 
 })
 
 test.runIf(process.platform === 'linux')(
-  'a process that has the number of another is not that one',
+  'a process with the reused number of another is a different one',
   () => {
     expect(machineProcesses.mayRun({ ...machineProcesses.own(), startedAt: 'boot/1' })).toBe(false)
   },

@@ -60,31 +60,31 @@ describe('fault 94: a store that is missing beside its marker', () => {
     expect(await readdir(folder)).not.toContain('store')
   })
 
-  test.each(['index', 'values'])('so is one whose %s are missing', async part => {
+  test.each(['index', 'values'])('a store without its %s is STATE_CORRUPT', async part => {
     await newState()
     await rm(join(folder, 'store', part), { recursive: true })
     await expectCorrupt(/missing/)
   })
 
-  test('so is a store whose marker is missing', async () => {
+  test('a store without its marker is STATE_CORRUPT', async () => {
     await newState()
     await rm(join(folder, 'state.json'))
     await expectCorrupt(/state\.json is missing/)
     expect(await readdir(folder)).not.toContain('state.json')
   })
 
-  test('so are kept files whose marker and store are missing', async () => {
+  test('kept files without their marker and store are STATE_CORRUPT', async () => {
     await mkdir(join(folder, 'files'), { recursive: true })
     expect(await codeOf(open())).toBe('STATE_CORRUPT')
   })
 
-  test('so is an empty marker', async () => {
+  test('an empty marker is STATE_CORRUPT', async () => {
     await newState()
     await truncate(join(folder, 'state.json'))
     await expectCorrupt('it is empty')
   })
 
-  test('what a first run left that died before it wrote the marker is gone on with', async () => {
+  test('a run continues the folder of a first run that died before it wrote the marker', async () => {
     await newState({ applied: false })
     await rename(join(folder, 'state.json'), join(folder, 'state.json.new'))
     await rm(join(folder, 'store', 'values'), { recursive: true })
@@ -94,7 +94,7 @@ describe('fault 94: a store that is missing beside its marker', () => {
     await (await openState(folder)).close()
   })
 
-  test('a folder named store of something else is left as it is', async () => {
+  test('a folder of another kind with the name store stays unchanged', async () => {
     await mkdir(join(folder, 'store', 'shelf'), { recursive: true })
     await writeFile(join(folder, 'store', 'shelf', 'a'), '')
     expect([await codeOf(open()), await codeOf(openState(folder))]).toEqual([
@@ -108,7 +108,7 @@ describe('fault 94: a store that is missing beside its marker', () => {
 describe('a folder of another marketplace', () => {
   const other = { ...ORIGIN, marketplace: 'MKT_DE' }
 
-  test('is refused once a file was applied, with what to do', async () => {
+  test('is refused after a file was applied, and the message says what to do', async () => {
     await newState()
     const error = await open(other).catch(failure => failure)
     expect(error).toMatchObject({
@@ -118,7 +118,7 @@ describe('a folder of another marketplace', () => {
     expect(error.message).toMatch(/; use a folder of its own for each marketplace$/)
   })
 
-  test('is taken where nothing was ever applied, and what was begun goes away', async () => {
+  test('is accepted where no file was applied, and the unfinished files are removed', async () => {
     await newState({ applied: false })
     await mkdir(join(folder, 'spool', 'begun'), { recursive: true })
     const state = await open(other)

@@ -32,7 +32,7 @@ async function leave(name: string, content: string): Promise<void> {
 const claimOf = (holder: Partial<ProcessIdentity>) =>
   JSON.stringify({ ...machineProcesses.own(), since: '2026-01-01T00:00:00.000Z', ...holder })
 
-test('fault 83: a second holder is refused, in the same process too, and told who has it, since when, and what to do', async () => {
+test('fault 83: a second holder is refused, also in the same process, and learns who has the lock, since when, and what to do', async () => {
   const lock = await take()
   const error = await take().catch(failure => failure)
   const [claim] = await claims()
@@ -49,7 +49,7 @@ test('fault 83: a second holder is refused, in the same process too, and told wh
   expect(await claims()).toEqual([])
 })
 
-test('another way to write the path is the same lock', async () => {
+test('another spelling of the path is the same lock', async () => {
   const link = `${folder}-link`
   await symlink(folder, link)
   const lock = await take()
@@ -59,7 +59,7 @@ test('another way to write the path is the same lock', async () => {
   await rm(link)
 })
 
-describe('fault 92: a lock that was left', () => {
+describe('fault 92: an abandoned lock', () => {
   test.each([
     // The largest number that a process of Linux can have, and one more.
     ['by a process that has ended', claimOf({ pid: 4_194_305 })],
@@ -80,7 +80,7 @@ describe('fault 92: a lock that was left', () => {
     await lock.release()
   })
 
-  test('with a damaged database, as a loss of power may leave it, is taken over, and holds then', async () => {
+  test('with a damaged database, which a loss of power may leave, is taken over, and works afterwards', async () => {
     await (await take()).release()
     for (const name of ['CURRENT', 'MANIFEST-000002']) await leave(name, '')
     const lock = await take()
@@ -92,7 +92,7 @@ describe('fault 92: a lock that was left', () => {
   })
 })
 
-test('fault 92: a holder under another host name that runs keeps the folder, stalled or not; killed, it is taken over at once', async () => {
+test('fault 92: a running holder under another host name keeps the folder, also while it is stalled; the folder is taken over at once after it is killed', async () => {
   await leave('1-other.json', claimOf({ pid: 7, host: 'another-container' }))
   const script = `
     const { ClassicLevel } = require('classic-level')
@@ -116,7 +116,7 @@ test('fault 92: a holder under another host name that runs keeps the folder, sta
   await (await take()).release()
 })
 
-test('a claim that cannot be put up is STATE_IO, and leaves nothing', async () => {
+test('a claim that cannot be written is STATE_IO, and leaves nothing', async () => {
   const files = {
     ...machineFiles,
     create: () =>
@@ -136,7 +136,7 @@ test('a claim that cannot be put up is STATE_IO, and leaves nothing', async () =
   await (await take()).release()
 })
 
-test('fault 83: of many that find one old lock at the same time exactly one takes it', async () => {
+test('fault 83: exactly one of many processes takes over an old lock that all find at the same time', async () => {
   for (let round = 0; round < 10; round++) {
     await leave('1-left.json', claimOf({ pid: 4_194_305 }))
     const ends = await Promise.allSettled(Array.from({ length: 6 }, () => take()))

@@ -5,7 +5,7 @@ import { WriteGroup } from '../../../src/sync/folder/write-group'
 const value = (text: string) => Buffer.from(text)
 const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString()
 
-test('what is gathered is read, and is in the store only when it is committed, all in one write', async () => {
+test('gathered writes are readable, and one write puts them into the store at the commit', async () => {
   const store = new MemoryStore()
   store.write([
     { key: 'a', value: value('1') },
@@ -34,7 +34,7 @@ test('what is gathered is read, and is in the store only when it is committed, a
   expect(group.byteLength).toBe(0)
 })
 
-test('a write while others are read from the store changes nothing of what is answered', async () => {
+test('a write during a read from the store changes no answer', async () => {
   const store = new MemoryStore()
   store.write([
     { key: 'a', value: value('A') },
@@ -51,7 +51,7 @@ test('a write while others are read from the store changes nothing of what is an
   expect((await reading).map(text)).toEqual(['A', 'B'])
 })
 
-test('what could not be committed stays gathered, and so does what is written meanwhile', async () => {
+test('entries that could not be committed stay gathered, with those that are written meanwhile', async () => {
   const store = new MemoryStore()
   const group = new WriteGroup(store)
   group.write([{ key: 'a', value: value('1') }])
@@ -66,7 +66,7 @@ test('what could not be committed stays gathered, and so does what is written me
   expect([(await group.getMany(['a'])).map(text), group.byteLength]).toEqual([['2'], bytes])
 })
 
-test('a synced write that fails leaves nothing of itself, and what was gathered before', async () => {
+test('a failed synced write leaves nothing of itself, and keeps the earlier entries', async () => {
   const store = new MemoryStore()
   const group = new WriteGroup(store)
   group.write([{ key: 'a', value: value('1') }])
@@ -89,7 +89,7 @@ test('a synced write that fails leaves nothing of itself, and what was gathered 
   expect(group.byteLength).toBe(0)
 })
 
-test('a write of which one value is no bytes leaves nothing of itself', () => {
+test('a write with a value that is no bytes leaves nothing of itself', () => {
   const group = new WriteGroup(new MemoryStore())
   const ops = [
     { key: 'a', value: value('1') },
@@ -109,7 +109,7 @@ test('a key that is written again counts once', async () => {
   expect(group.byteLength).toBe(bytes - 1)
 })
 
-test('a listing is complete, in order and without repetition where a commit comes between its blocks', async () => {
+test('a listing is complete, in order and without repetition when a commit comes between its blocks', async () => {
   const store = new MemoryStore()
   const keys = Array.from({ length: 900 }, (_, n) => String(n).padStart(3, '0'))
   const third = (rest: number) => keys.filter((_, n) => n % 3 === rest)
@@ -130,7 +130,7 @@ test('a listing is complete, in order and without repetition where a commit come
   )
 })
 
-test('what is read and listed are copies: a change to them reaches neither the group nor the store', async () => {
+test('values and listings are copies, and changes to them reach neither the group nor the store', async () => {
   const store = new MemoryStore()
   store.write([{ key: 'stored', value: value('1') }])
   const group = new WriteGroup(store)

@@ -30,7 +30,7 @@ const inWords = (id: DatedId, limits = {}) =>
 
 describe('the windows of documented limits', () => {
   test.each([daily('20260301'), group('20260301')])(
-    '$feed: the day of UTC-7, from 09:00 two days later, fourteen kept',
+    '$feed: a day of UTC-7 has its file from 09:00 two days later, and fourteen are kept',
     id => {
       expect(inWords(id)).toEqual([
         '2026-03-01T07:00:00Z',
@@ -41,14 +41,14 @@ describe('the windows of documented limits', () => {
     },
   )
 
-  test('item_priority: as the dailies, and up to fourteen days before today', () => {
+  test('item_priority has the same window as the dailies, and up to fourteen days before today', () => {
     expect(inWords(priority('20260301')).slice(2)).toEqual([
       '2026-03-03T16:00:00Z',
       '2026-03-16T07:00:00Z',
     ])
   })
 
-  test('item_snapshot: two hours after its hour began, and seven days after that still', () => {
+  test('item_snapshot has an hour from two hours after its start, for seven more days', () => {
     const window = [
       '2026-03-01T05:00:00Z',
       '2026-03-01T06:00:00Z',
@@ -58,7 +58,7 @@ describe('the windows of documented limits', () => {
     expect(inWords(snapshot('2026-03-01T05:00:00.000Z'))).toEqual(window)
   })
 
-  test('every limit can be another', () => {
+  test('every limit can be changed', () => {
     const limits = {
       dailyLatencyDays: 3,
       dailyFilesKept: 1,
@@ -91,7 +91,7 @@ describe('the windows of documented limits', () => {
   })
 })
 
-describe('the emulated service’s own calendar', () => {
+describe('the calendar of the emulated service', () => {
   const bootstrap = new Date(0)
   // Moments where something may change: edges of days and hours, and the hours around them, to the
   // millisecond.
@@ -131,7 +131,7 @@ describe('the emulated service’s own calendar', () => {
       expect(answer).toMatchObject({ from: new Date(coversFromMs), to: new Date(coversToMs) })
   }
 
-  test('has a daily and a priority file exactly when this one says so', () => {
+  test('has a daily and a priority file exactly when this calendar does', () => {
     fc.assert(
       fc.property(anyClock, fc.constantFrom(2 as const, 3 as const), (nowMs, latencyDays) => {
         const calendar = { now: new Date(nowMs), bootstrap, latencyDays }
@@ -146,7 +146,7 @@ describe('the emulated service’s own calendar', () => {
     )
   })
 
-  test('has a snapshot exactly when this one says so', () => {
+  test('has a snapshot exactly when this calendar does', () => {
     fc.assert(
       fc.property(anyClock, nowMs => {
         for (const back of [-1, 0, 1, 2, 3, 24, 100, 166, 167, 168, 169]) {
@@ -195,7 +195,7 @@ describe('the emulated service’s own calendar', () => {
 })
 
 test.each(['UTC', 'America/Los_Angeles', 'Europe/Berlin', 'Asia/Kolkata'])(
-  'the zone of this machine does not matter: %s',
+  'the time zone of this machine has no influence: %s',
   zone => {
     const before = process.env.TZ
     try {

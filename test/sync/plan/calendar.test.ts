@@ -37,7 +37,7 @@ const daily = (date: string, feed: 'item' | 'item_group' = 'item'): FileId => ({
   scope: 'NEWLY_LISTED',
   date,
 })
-/** All hours from `from` up to and without `to`, or so many. */
+/** All hours from `from` to before `to`, or the given number of hours. */
 const hours = (from: string, to: string | number): FileId[] => {
   const first = Date.parse(from)
   const length = typeof to === 'number' ? to : (Date.parse(to) - first) / HOUR_MS
@@ -50,8 +50,8 @@ const plan = (now: string, query: Partial<CalendarQuery> = {}) =>
 const keys = (ids: Iterable<FileId>) =>
   Array.from(ids, id => fileIdKey(id).replace('MKT_US/220/', '').replace(':00:00.000Z', ''))
 
-describe('at first', () => {
-  test('both bootstraps are needed, and nothing else is known', () => {
+describe('at first the calendar', () => {
+  test('needs both bootstraps, and knows nothing else', () => {
     const nothing = { held: [], waiting: [], gone: [], watermark: undefined }
     const needsBootstrap = [
       { feed: 'item', newerThan: undefined },
@@ -68,13 +68,13 @@ describe('at first', () => {
     })
   })
 
-  test('a bootstrap that is still being made is waited for', () => {
+  test('waits for a bootstrap that is still being made', () => {
     const { ready, waiting } = plan(G, { done: [], missing: [bootstrap()] })
     expect(keys(ready)).toEqual(['item_group/ALL_ACTIVE'])
     expect(waiting).toEqual([{ id: bootstrap(), from: undefined }])
   })
 
-  test('a bootstrap counts with its generation only, and only one of the category', () => {
+  test('counts a bootstrap only with its generation, and only one of the category', () => {
     expect(plan(G, { done: [bootstrap()] }).watermark).toBeUndefined()
     expect(
       plan(G, { done: [{ ...bootstrap(G), categoryId: '221' } as FileId] }).watermark,
@@ -85,7 +85,7 @@ describe('at first', () => {
   })
 })
 
-describe('hours', () => {
+describe('the hours', () => {
   test('follow the bootstrap, from the hour in which it was made', () => {
     const { ready, waiting, watermark } = plan('2026-03-01T12:30:00Z', {
       done: [bootstrap('2026-03-01T07:20:00Z'), bases[1]!],
@@ -123,7 +123,7 @@ describe('hours', () => {
     ).toBe('2026-03-01T09:00:00.000Z')
   })
 
-  test('a newer bootstrap begins them anew, an older one does not', () => {
+  test('begin anew with a newer bootstrap, and not with an older one', () => {
     const newer = bootstrap('2026-03-02T07:00:00Z')
     expect(keys(plan('2026-03-02T09:00:00Z', { done: [newer, ...bases] }).ready)).toEqual([
       'item_snapshot/2026-03-02T07',
@@ -133,7 +133,7 @@ describe('hours', () => {
     ])
   })
 
-  test('up to `until`, when that is given', () => {
+  test('end at `until`, where it is given', () => {
     const until = new Date('2026-03-01T09:59:00Z')
     const { ready, waiting } = plan('2026-03-01T12:30:00Z', { until })
     expect(keys(ready)).toEqual(['item_snapshot/2026-03-01T07', 'item_snapshot/2026-03-01T08'])
@@ -145,7 +145,7 @@ describe('fault 75: a missing hour', () => {
   const done = [...bases, ...hours('2026-03-01T07:00Z', '2026-03-01T09:00Z')]
   const missing = [snapshot('2026-03-01T09:00Z')]
 
-  test('fault 75: holds the watermark and all that comes after it', () => {
+  test('fault 75: holds the watermark and everything after it', () => {
     const { ready, held, waiting, watermark, needsBootstrap } = plan('2026-03-01T13:00:00Z', {
       done,
       missing,
@@ -157,7 +157,7 @@ describe('fault 75: a missing hour', () => {
     expect(needsBootstrap).toEqual([])
   })
 
-  test('fault 75: what came after it and was done all the same does not count', () => {
+  test('fault 75: makes completed files after it not count', () => {
     const ahead = [...done, ...hours('2026-03-01T10:00Z', '2026-03-01T12:00Z')]
     expect(plan('2026-03-01T13:00:00Z', { done: ahead, missing }).watermark).toEqual(
       new Date('2026-03-01T09:00:00Z'),
@@ -166,7 +166,7 @@ describe('fault 75: a missing hour', () => {
     expect(closed.watermark).toEqual(new Date('2026-03-01T12:00:00Z'))
   })
 
-  test('fault 75: is tried again, for as long as the service keeps it', () => {
+  test('fault 75: is tried again for as long as the service keeps it', () => {
     for (const now of ['2026-03-01T13:00:00Z', '2026-03-08T09:00:00.000Z']) {
       const { ready, gone, needsBootstrap } = plan(now, { done })
       expect(ready.filter(({ feed }) => feed === 'item_snapshot')[0]).toEqual(missing[0])
@@ -174,7 +174,7 @@ describe('fault 75: a missing hour', () => {
     }
   })
 
-  test('fault 75: past the seven days kept, a new bootstrap is planned and nothing after the gap is applied', () => {
+  test('fault 75: leads to a new bootstrap after seven days, and nothing after the gap is applied', () => {
     const { ready, held, gone, watermark, needsBootstrap } = plan('2026-03-08T09:00:00.001Z', {
       done,
     })
@@ -185,7 +185,7 @@ describe('fault 75: a missing hour', () => {
     expect(held.length).toBeGreaterThan(100)
   })
 
-  test('fault 75: the new bootstrap closes it', () => {
+  test('fault 75: is closed by the new bootstrap', () => {
     const renewed = [...done, bootstrap('2026-03-06T07:00:00Z')]
     const { ready, gone, watermark, needsBootstrap } = plan('2026-03-08T09:00:00.001Z', {
       done: renewed,
@@ -196,18 +196,18 @@ describe('fault 75: a missing hour', () => {
     expect(ready).not.toContainEqual(snapshot('2026-03-06T06:00Z'))
   })
 
-  test('fault 75: one that is not newer is waited for, and what it would not help is not done again', () => {
+  test('fault 75: waits for a newer bootstrap, and work that it would not help is not repeated', () => {
     const { ready, waiting } = plan('2026-03-08T09:00:00.001Z', { done, missing: [bootstrap()] })
     expect(ready).toEqual([])
     expect(waiting[0]).toEqual({ id: bootstrap(), from: undefined })
   })
 })
 
-describe('days', () => {
+describe('the days', () => {
   const soon = '2026-03-04T16:00:00Z'
   const reached = [...bases, ...hours('2026-03-01T07:00Z', '2026-03-04T14:00Z')]
 
-  test('come behind the hours that they cover: groups, items, then priority', () => {
+  test('come after the hours that they cover: groups, items, then priority', () => {
     const { ready } = plan(soon)
     const order = keys(ready)
     const end = order.indexOf('item_snapshot/2026-03-02T06')
@@ -249,7 +249,7 @@ describe('days', () => {
     ])
   })
 
-  test('a slow category is another limit', () => {
+  test('have another limit for a slow category', () => {
     const limits = { dailyLatencyDays: 3 }
     expect(keys(plan('2026-03-04T15:59:59.999Z', { done: reached, limits }).ready)).toEqual([])
     expect(keys(plan('2026-03-04T16:00:00Z', { done: reached, limits }).ready)).toContain(
@@ -258,7 +258,7 @@ describe('days', () => {
   })
 
   test.each([daily('20260301'), daily('20260301', 'item_group')])(
-    'without its $feed file a day’s priority file is not applied',
+    'do not apply a priority file without the $feed file of its day',
     lacking => {
       const { ready, held } = plan(soon, { done: reached, missing: [lacking] })
       expect(keys(held)).toEqual(['item_priority/20260301'])
@@ -266,7 +266,7 @@ describe('days', () => {
     },
   )
 
-  test('a day that the group bootstrap has wholly needs no group file of its own', () => {
+  test('need no group file of their own when the group bootstrap covers them', () => {
     const done = [
       bases[0]!,
       bootstrap('2026-03-02T07:00:00Z', 'item_group'),
@@ -278,7 +278,7 @@ describe('days', () => {
     ])
   })
 
-  test('are held behind a missing hour', () => {
+  test('wait behind a missing hour', () => {
     const done = reached.filter(
       id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-02T06:00:00.000Z',
     )
@@ -289,7 +289,7 @@ describe('days', () => {
     )
   })
 
-  test('a lost day of groups needs a new bootstrap of groups, a lost day of items or priority none', () => {
+  test('need a new bootstrap of groups after a lost day of groups, and none after a lost day of items or priority', () => {
     const now = '2026-03-17T16:00:00Z'
     const done = [...bases, ...hours('2026-03-01T07:00Z', '2026-03-17T14:00Z')]
     const { gone, needsBootstrap, watermark } = plan(now, { done })
@@ -302,7 +302,7 @@ describe('days', () => {
     expect(watermark).toEqual(new Date('2026-03-17T14:00:00Z'))
   })
 
-  test('a bootstrap of groups that does not reach past the lost day is not asked for twice', () => {
+  test('do not request twice a bootstrap of groups that does not reach past the lost day', () => {
     const lost = '2026-03-02T12:00:00Z'
     const done = [
       bases[0]!,
@@ -321,14 +321,14 @@ test('limits that are no whole numbers are refused', () => {
   )
 })
 
-describe('a run over weeks, polled at random, with outages of files and of the client, beside the emulated service’s calendar', () => {
+describe('a run over weeks, with random polls and outages, beside the calendar of the emulated service', () => {
   interface Outage {
     readonly key: string
     readonly untilMs: number
   }
 
   /**
-   * What the emulated service answers: the end of what the file shows, or undefined for a refusal.
+   * Returns the end of the time that the file of the service covers, or undefined for a refusal.
    */
   function served(id: FileId, calendar: Calendar): Date | undefined {
     if (id.feed === 'item_snapshot') return endOf(hourSpan(calendar, id.hour))
@@ -338,7 +338,7 @@ describe('a run over weeks, polled at random, with outages of files and of the c
   const endOf = (span: ReturnType<typeof bootstrapSpan | typeof daySpan | typeof hourSpan>) =>
     typeof span === 'number' ? undefined : span.to
 
-  /** One visit: files asked for as planned, until nothing is ready. */
+  /** Requests files as planned, until none is ready. */
   function visit(calendar: Calendar, done: FileId[], outages: readonly Outage[]) {
     const { now, latencyDays } = calendar
     const missing: FileId[] = []
@@ -376,7 +376,7 @@ describe('a run over weeks, polled at random, with outages of files and of the c
     }
   }
 
-  /** The time up to which each file of the log says something, and whether all before was there. */
+  /** Checks that the applied files are those that the watermark needs. */
   function checkState(done: readonly FileId[], watermark: Date): void {
     const generations = done.flatMap(id =>
       id.feed === 'item' && id.scope === 'ALL_ACTIVE' ? [Date.parse(id.generation!)] : [],
@@ -423,7 +423,7 @@ describe('a run over weeks, polled at random, with outages of files and of the c
     return fileIdKey(daily(date, kind === 'group' ? 'item_group' : 'item'))
   }
 
-  test('the state is at any time that of the watermark, the watermark never goes back, and no file is asked for that is not there', () => {
+  test('always has the state of the watermark, which never goes back, and requests no missing file', () => {
     let renewed = 0
     let caughtUp = 0
     fc.assert(

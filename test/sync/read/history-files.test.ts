@@ -61,8 +61,8 @@ const refusal = (reason: string) =>
     context: expect.objectContaining({ category: '220', reason: expect.stringContaining(reason) }),
   })
 
-describe('what makes up an earlier time', () => {
-  test('at the bootstrap it is the bootstraps alone', () => {
+describe('an earlier state consists of', () => {
+  test('the bootstraps alone, at their time', () => {
     expect(asOf(G)).toEqual({
       ids: [bootstrap(G), bootstrap(G, 'item_group')],
       at: '2026-03-01T07:00:00.000Z',
@@ -70,18 +70,18 @@ describe('what makes up an earlier time', () => {
     expect(asOf('2026-03-01T07:59:59.999Z').ids).toHaveLength(2)
   })
 
-  test('later, the full hours up to then', () => {
+  test('the full hours up to a later time', () => {
     const { ids: found, at } = asOf('2026-03-01T10:15:00Z')
     expect(found).toEqual([bootstrap(G), bootstrap(G, 'item_group'), ...hours(G, 3)])
     expect(at).toBe('2026-03-01T10:00:00.000Z')
   })
 
-  test('and the days that have ended by then', () => {
+  test('the days that have ended by that time', () => {
     expect(asOf('2026-03-02T06:59:59.999Z').ids).not.toEqual(expect.arrayContaining([day[0]]))
     expect(asOf('2026-03-02T07:00:00.000Z').ids).toEqual(expect.arrayContaining(day))
   })
 
-  test('the newest bootstrap of before it replaces what was before, of its own feed', () => {
+  test('the newest earlier bootstrap of each feed, which replaces the older files', () => {
     const { ids: found, at } = asOf('2026-03-02T14:00:00Z')
     expect(found).toContainEqual(bootstrap('2026-03-02T12:30:00Z'))
     expect(found).not.toContainEqual(bootstrap(G))
@@ -94,20 +94,20 @@ describe('what makes up an earlier time', () => {
     expect(at).toBe('2026-03-02T14:00:00.000Z')
   })
 
-  test('an hour that ends at the very time of the bootstrap is in it, and need not be kept', () => {
+  test('no hour that ends at the time of the bootstrap, which contains it', () => {
     const exact = [...ids.slice(0, 5), bootstrap('2026-03-01T10:00:00Z')]
     const { ids: found } = asOf('2026-03-01T10:00:00Z', hours('2026-03-01T09:00:00Z', 1), exact)
     expect(found).toEqual([bootstrap('2026-03-01T10:00:00Z'), bootstrap(G, 'item_group')])
   })
 
-  test('where that one is not kept, the one before will do as long as its hours are there', () => {
+  test('the bootstrap before the newest one, where that is missing and the hours since are kept', () => {
     expect(asOf('2026-03-02T14:00:00Z', [bootstrap('2026-03-02T12:30:00Z')])).toMatchObject({
       at: '2026-03-02T14:00:00.000Z',
     })
   })
 })
 
-describe('what cannot be had is refused', () => {
+describe('an earlier state is refused', () => {
   test.each<[string, string, readonly FileId[], string]>([
     [
       'a time before the first bootstrap',
@@ -155,7 +155,7 @@ describe('what cannot be had is refused', () => {
     expect(() => asOf(time, dropped)).toThrow(refusal(reason))
   })
 
-  test('an hour that never was done', () => {
+  test('where an hour was never applied', () => {
     const gap = ids.filter(
       id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-01T09:00:00.000Z',
     )
@@ -165,7 +165,7 @@ describe('what cannot be had is refused', () => {
     )
   })
 
-  test('a file that is still being applied does not count', () => {
+  test('where a file is still being applied', () => {
     const entries = ids.slice(0, 4).map(entryOf)
     const query = { category, asOf: new Date('2026-03-01T09:00:00Z'), isKept: () => true }
     expect(filesAsOf({ ...query, entries }).entries).toHaveLength(4)
@@ -176,7 +176,7 @@ describe('what cannot be had is refused', () => {
   })
 })
 
-test('what is found never says anything of a later time, and leads to less than an hour before it', () => {
+test('the files never tell of a later time, and lead to less than an hour before the requested one', () => {
   const times = fc.integer({ min: Date.parse(G), max: Date.parse('2026-03-02T23:59:59.999Z') })
   fc.assert(
     fc.property(times, fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 2 }), (ms, dropped) => {

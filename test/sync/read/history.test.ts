@@ -70,7 +70,7 @@ async function rowsAt(category: OpenCategory, ms: number) {
 const truthAt = (ms: number) =>
   Array.from(shop.emulator.world.truthAt(new Date(ms)), ({ cells }) => [...cells])
 
-test('the state of any time since the bootstrap is what was true then', async () => {
+test('the state of any time since the bootstrap is the truth of that time', async () => {
   await reading(async category => {
     const times = fc.integer({ min: BOOTSTRAP, max: SECOND - HOUR_MS })
     await fc.assert(
@@ -92,7 +92,7 @@ test('the state of any time since the bootstrap is what was true then', async ()
   expect(readdirSync(folder)).not.toContain('history')
 })
 
-test('the state of today is not touched by it', async () => {
+test('a read of an earlier state does not change the state of today', async () => {
   const today = (category: OpenCategory) => category.plan(new Date(SECOND)).watermark?.getTime()
   const before = await reading(async category => {
     await rowsAt(category, FIRST)
@@ -114,7 +114,7 @@ test.each([BOOTSTRAP - 1, SECOND])(
   },
 )
 
-test('a kept file that was damaged is a typed error, one that was cut counts as not kept', async () => {
+test('a damaged kept file is a typed error, and a file that was cut counts as not kept', async () => {
   const name = readdirSync(join(folder, 'files')).find(file => file.startsWith('item_snapshot'))!
   const path = join(folder, 'files', name)
   const sound = readFileSync(path)

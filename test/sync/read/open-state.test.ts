@@ -24,7 +24,7 @@ function newShop(): SmallShop {
   return shop
 }
 
-test('shows what the folder is of, what its categories have and lack, and what it takes on the disk', async () => {
+test('the opened state shows the identity of the folder, the complete and missing files of its categories, and its size on the disk', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start(), {
@@ -53,7 +53,7 @@ test('shows what the folder is of, what its categories have and lack, and what i
   await state.close()
 })
 
-test('fault 83: is refused while a run has the folder', async () => {
+test('fault 83: the folder is refused while a run uses it', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start()).summary
@@ -64,7 +64,7 @@ test('fault 83: is refused while a run has the folder', async () => {
   await (await openState(FOLDER, { environment })).close()
 })
 
-test('shows what was there when it was opened, while other readers come and a run goes on', async () => {
+test('the opened state stays as it was at the opening while other readers come and a run continues', async () => {
   const shop = newShop()
   const machine = new SimulatedMachine(0)
   await shop.sync(machine.start(), { until: new Date(+START + 2 * HOUR_MS) }).summary
@@ -82,7 +82,7 @@ test('shows what was there when it was opened, while other readers come and a ru
   }
 })
 
-test('a folder that is no state is refused and left as it is', async () => {
+test('a folder that is no state is refused and left unchanged', async () => {
   const machine = new SimulatedMachine(0)
   const { files } = machine.start()
   await (await files.edit(`${FOLDER}/letters.txt`)).write(0, Buffer.from('dear'))
@@ -106,7 +106,7 @@ describe('a run that died behind the commit point of a file', () => {
   }
 
   test.each([0, 2, 4, 6, 8])(
-    'is finished before anything is read: the file is there as a whole, and so are its changes (%i)',
+    'is finished before the first read, so that the whole file and its changes are there (%i)',
     async nth => {
       const shop = newShop()
       const machine = new SimulatedMachine(nth)
@@ -125,7 +125,7 @@ describe('a run that died behind the commit point of a file', () => {
     },
   )
 
-  test('whose file is gone or changed since says so, and shows nothing', async () => {
+  test('is reported when its file is missing or changed since, and nothing is shown', async () => {
     const shop = newShop()
     const at = await callOf(0)
     for (const spoil of ['remove', 'change'] as const) {

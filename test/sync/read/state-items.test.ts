@@ -40,7 +40,7 @@ async function stateOf(
   return state
 }
 
-test('each item comes with its priority and its group, in key order', async () => {
+test('each item has its priority and its group, in key order', async () => {
   const state = await stateOf(
     [
       ['v1|3|0', 'three', 'g9'],
@@ -81,7 +81,7 @@ test('each item comes with its priority and its group, in key order', async () =
   })
 })
 
-test('more items than one block', async () => {
+test('the listing may be longer than one block', async () => {
   const count = 1_500
   const ids = Array.from({ length: count }, (_, n) => [`v1|${n}|0`, 't', `g${n % 7}`])
   const state = await stateOf(
@@ -96,6 +96,6 @@ test('more items than one block', async () => {
     expect(group?.text('itemGroupId') ?? 'g6').toBe(row.text('primaryItemGroupId'))
 })
 
-test('an empty state has none', async () => {
+test('an empty state has no items', async () => {
   expect(await collect(stateItems(await stateOf([], [], [])))).toEqual([])
 })

@@ -93,7 +93,7 @@ function readOnly(
   }
 }
 
-test('two readers in one process, opened at the same time, and what each sees stays while a run writes', async () => {
+test('two simultaneous readers in one process keep their state while a run writes', async () => {
   const names = namesUnder(folder).filter(name => !/^(lock|readers)/.test(name))
   const states = await Promise.all([openState(folder), openState(folder)])
   const [first, second] = states.map(({ categories }) => categories[0]!)
@@ -116,7 +116,7 @@ test('two readers in one process, opened at the same time, and what each sees st
   expect(readdirSync(join(folder, 'lock')).filter(name => name.endsWith('.json'))).toEqual([])
 })
 
-test('what a reader that was killed left is removed by the next one, and that of a reader that runs is not', async () => {
+test('a reader removes the remains of a killed one, and not those of a running one', async () => {
   const place = (name: string) => join(folder, 'readers', name, 'lock')
   await (await machineEnvironment.lockFolder(place('1-killed'))).release()
   const script = `
@@ -136,7 +136,7 @@ test('what a reader that was killed left is removed by the next one, and that of
   expect(readdirSync(join(folder, 'readers'))).toEqual([])
 })
 
-test('a reader is refused while a run has the folder', async () => {
+test('a reader is refused while a run uses the folder', async () => {
   const writer = await StateFolder.open({ folder, storeBytes: 16 << 20 })
   await expect(openState(folder)).rejects.toMatchObject({
     code: 'STATE_LOCKED',
@@ -151,7 +151,7 @@ test('a reader is refused while a run has the folder', async () => {
 
 describe('a folder that cannot be written', () => {
   test.each(['EROFS', 'EACCES', 'EPERM'])(
-    'is read, now and as of an earlier time, by two at once: %s',
+    'is read now and as of an earlier time, by two readers at once: %s',
     async reason => {
       const copy = copied(`read-only-${reason}`)
       const before = namesUnder(copy)
@@ -174,7 +174,7 @@ describe('a folder that cannot be written', () => {
     },
   )
 
-  test('in which a file was being applied is a typed error that says what to do', async () => {
+  test('with an unfinished file is a typed error that says what to do', async () => {
     const copy = copied('half-applied')
     const state = await StateFolder.open({ folder: copy, storeBytes: 16 << 20 })
     const { id } = state.categories[0]!.ledger.entries[0]!
@@ -194,7 +194,7 @@ describe('a folder that cannot be written', () => {
   })
 
   // Permissions do not restrict root, so the test runs as another user.
-  test.skipIf(process.platform === 'win32')('by its permissions is read', async () => {
+  test.skipIf(process.platform === 'win32')('because of its permissions is read', async () => {
     const copy = copied('permissions')
     const paths = [copy, ...namesUnder(copy).map(name => join(copy, name))]
     const asRoot = process.geteuid?.() === 0

@@ -50,7 +50,7 @@ async function eventsOf(run: AsyncIterable<SyncEvent>): Promise<SyncEvent[]> {
 }
 
 describe('a run', () => {
-  test('tells of every file on its way, of the watermark, and sums up', async () => {
+  test('reports every file on its way and the watermark, and gives a summary', async () => {
     const shop = shopWith()
     const run = shop.sync(new SimulatedMachine(0).start())
     const events = await eventsOf(run)
@@ -79,7 +79,7 @@ describe('a run', () => {
     expect(of('progress').length).toBeGreaterThan(0)
   })
 
-  test('of several categories keeps them apart, and has all of them', async () => {
+  test('keeps several categories separate and complete', async () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
     const summary = await shop.sync(machine.start(), {
@@ -97,7 +97,7 @@ describe('a run', () => {
     )
   })
 
-  test('that is repeated asks for nothing, and changes nothing', async () => {
+  test('requests and changes nothing when it is repeated', async () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
     await shop.sync(machine.start()).summary
@@ -106,7 +106,7 @@ describe('a run', () => {
     expect([await seenIn(machine.start(), NOW_MS), downloads(shop).length]).toEqual([before, asked])
   })
 
-  test('nobody reads needs no reader, and a reader that leaves stops it', async () => {
+  test('needs no reader, and stops when its reader leaves', async () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
     const run = shop.sync(machine.start())
@@ -115,7 +115,7 @@ describe('a run', () => {
     expect((await shop.sync(machine.start()).summary).categories).toMatchObject([{ done: 5 }])
   })
 
-  test('leaves out what covers a time after `until`', async () => {
+  test('leaves out the files of a time after `until`', async () => {
     const shop = shopWith()
     const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
       until: new Date(+START + 2 * HOUR_MS),
@@ -124,8 +124,8 @@ describe('a run', () => {
   })
 })
 
-describe('stopped by its signal', () => {
-  test('at any event, it ends with ABORTED, lets go of everything, and the next run goes on to the same end', async () => {
+describe('a run that its signal stops', () => {
+  test('ends with ABORTED at any event, releases everything, and the next run reaches the same end', async () => {
     const shop = shopWith()
     const whole = new SimulatedMachine(0)
     const all = await eventsOf(shop.sync(whole.start()))
@@ -145,7 +145,7 @@ describe('stopped by its signal', () => {
     }
   })
 
-  test('before it begins, it touches nothing', async () => {
+  test('touches nothing before its start', async () => {
     const machine = new SimulatedMachine(0)
     expect(await failureOf(shopWith().sync(machine.start(), { signal: AbortSignal.abort() }))).toBe(
       'ABORTED',
@@ -153,7 +153,7 @@ describe('stopped by its signal', () => {
     expect(machine.calls).toBe(0)
   })
 
-  test('while it waits for files, at once', async () => {
+  test('ends at once while it waits for files', async () => {
     const shop = shopWith()
     const stop = new AbortController()
     const run = shop.sync(new SimulatedMachine(0).start(), {
@@ -189,7 +189,7 @@ describe('a download that was interrupted', () => {
 
   const once: Partial<SyncOptions> = { patienceMs: 0, ranges: { patienceMs: 0, concurrency: 1 } }
 
-  test('goes on at the byte behind the spooled ones', async () => {
+  test('continues at the byte behind the spooled ones', async () => {
     const { shop, state } = breaking(2)
     const machine = new SimulatedMachine(0)
     const first = await shop.sync(machine.start(), once).summary
@@ -203,7 +203,7 @@ describe('a download that was interrupted', () => {
     expect(ranges(state.requests)[0]).toBe('bytes=4000-5999')
   })
 
-  test('begins anew where the file was replaced meanwhile', async () => {
+  test('begins anew when the file was replaced meanwhile', async () => {
     const { shop, state } = breaking(2, {
       faults: { rules: [{ route: '/buy/*', fault: 'replaced;skip=2' }] },
     })
@@ -217,7 +217,7 @@ describe('a download that was interrupted', () => {
     expect(ranges(state.requests).slice(0, 2)).toEqual(['bytes=4000-5999', 'bytes=0-1999'])
   })
 
-  test('of a file that is all here asks for nothing more of it', async () => {
+  test('requests nothing of a file that is complete', async () => {
     const { shop, state } = breaking(1_000)
     const machine = new SimulatedMachine(0)
     const stop = new AbortController()
@@ -230,9 +230,9 @@ describe('a download that was interrupted', () => {
   })
 })
 
-describe('a file that is not whole', () => {
+describe('a file that is incomplete', () => {
   test.each(['bit-flip;after=500', 'truncated;bytes=5'])(
-    'fault 39: %s: nothing of it is visible, and it holds the watermark',
+    'fault 39: %s shows no rows, and holds the watermark',
     async fault => {
       const rules = [{ route: '/buy/feed/v1_beta/item_snapshot', fault }]
       const shop = shopWith({ faults: { rules } })
@@ -249,7 +249,7 @@ describe('a file that is not whole', () => {
     },
   )
 
-  test('is fetched anew, and all is well when the fault has passed', async () => {
+  test('is fetched anew, and succeeds after the fault', async () => {
     const shop = shopWith({
       faults: { rules: [{ route: '/buy/*', fault: 'bit-flip;after=1000;times=2' }] },
     })
@@ -260,8 +260,8 @@ describe('a file that is not whole', () => {
   })
 })
 
-describe('a file that is not there', () => {
-  test('holds what follows it, which is fetched ahead, and is waited for', async () => {
+describe('a file that does not exist yet', () => {
+  test('holds the later files, which are fetched ahead, while the run waits for it', async () => {
     let isThere = false
     const hour = encodeURIComponent('2026-03-01T08:00:00.000Z')
     const between: EmulatedOptions['between'] = (request, forward) => {
@@ -289,7 +289,7 @@ describe('a file that is not there', () => {
     expect(downloads(shop).filter(request => request.includes('T09%3A00')).length).toBe(asked)
   })
 
-  test('`once` waits no longer than it is told', async () => {
+  test('makes `once` wait up to its limit', async () => {
     const shop = shopWith({ bootstrapAt: new Date(+START + DAY_MS) })
     const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
       pollMs: 5,
@@ -301,7 +301,7 @@ describe('a file that is not there', () => {
   })
 })
 
-test('`follow` goes on with what comes, up to `until`', async () => {
+test('`follow` continues with the files that come, up to `until`', async () => {
   const shop = shopWith()
   const machine = new SimulatedMachine(0)
   const run = shop.sync(machine.start(), {
@@ -316,7 +316,7 @@ test('`follow` goes on with what comes, up to `until`', async () => {
 })
 
 describe('the folder', () => {
-  test('fault 83: is refused to a second run as long as the first one has it', async () => {
+  test('fault 83: is refused to a second run while the first one uses it', async () => {
     const shop = shopWith()
     const environment = new SimulatedMachine(0).start()
     const first = shop.sync(environment, { mode: 'follow', pollMs: 600_000 })
@@ -347,7 +347,7 @@ describe('the folder', () => {
     expect(error).toMatchObject({ code: 'STATE_FOREIGN', context: { path: FOLDER, what } })
   })
 
-  test('that has other files and no marker is refused, and left as it is', async () => {
+  test('with other files and no marker is refused, and stays unchanged', async () => {
     const machine = new SimulatedMachine(0)
     const environment = machine.start()
     await replace(environment, `${FOLDER}/letters.txt`, 'dear')
@@ -355,7 +355,7 @@ describe('the folder', () => {
     expect([...machine.filesUnder(FOLDER).keys()]).toEqual([`${FOLDER}/letters.txt`])
   })
 
-  test('whose marker cannot be read is refused', async () => {
+  test('with an unreadable marker is refused', async () => {
     const environment = new SimulatedMachine(0).start()
     await replace(environment, `${FOLDER}/state.json`, '{"feedm')
     expect(await failureOf(shopWith().sync(environment))).toBe('STATE_CORRUPT')
@@ -372,7 +372,7 @@ describe('the folder', () => {
     await file.write(0, Buffer.from(text))
   }
 
-  test('keeps files up to the size that it may, the newest', async () => {
+  test('keeps the newest files up to its size limit', async () => {
     const shop = shopWith()
     const kept = async (keepFileBytes: number) => {
       const machine = new SimulatedMachine(0)
@@ -389,7 +389,7 @@ describe('the folder', () => {
 })
 
 describe('changes', () => {
-  test('are told to a sink, each with its file and row, and nothing of rows that change nothing', async () => {
+  test('go to a sink, each with its file and row, and rows without effect are left out', async () => {
     const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
     const told: string[] = []
     const write: Extract<SyncOptions['changes'], object>['write'] = changes => {
@@ -408,7 +408,7 @@ describe('changes', () => {
     ).toEqual([])
   })
 
-  test('a sink that fails stops the run before the rows that it was told of are there', async () => {
+  test('whose sink fails stop the run before their rows are stored', async () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
     const write = () => Promise.reject(new RangeError('full'))
@@ -427,7 +427,7 @@ test.each([
   ['parallelFiles', { parallelFiles: 0 }],
   ['pollMs', { pollMs: 2 ** 31 }],
   ['memoryBytes', { memoryBytes: 1_000 }],
-])('a mistake in %s is told at the call', (option, options) => {
+])('a wrong option is refused at the call: %s', (option, options) => {
   const call = () => shopWith().sync(new SimulatedMachine(0).start(), options)
   expect(call).toThrow(
     expect.objectContaining({

@@ -1,5 +1,5 @@
 // Counts the inflate workers of the process against their maximum: a semaphore without a queue.
-// parallel-inflate.ts owns the workers themselves.
+// parallel-inflate.ts owns the workers themselves, and worker/inflate-worker.ts is their program.
 
 import { availableParallelism } from 'node:os'
 import { wholeNumber } from '../options'
