@@ -33,10 +33,13 @@ export {
   type ServiceDescription,
 } from './errors'
 export type { ElementOf } from './pipeline/batch'
-export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
+export type { MapAsyncOptions } from './pipeline/map-async'
+export { concat, Pipeline, type PipelineSource, pipeline } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
+export type { StageLike, StreamLike } from './pipeline/stage-like'
 export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
+export { tee } from './pipeline/tee'
 export {
   type CellOf,
   type ChosenColumns,
