@@ -32,8 +32,9 @@ export {
   type RowPosition,
   type ServiceDescription,
 } from './errors'
-export type { ElementOf } from './pipeline/batch'
+export type { ElementOf, NarrowedItem } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
+export type { NodeTransform, WebTransform } from './pipeline/pairs'
 export { concat, Pipeline, type PipelineSource, pipeline } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'

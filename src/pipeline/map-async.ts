@@ -2,10 +2,24 @@
 // the border between two items. It owns the window of the calls; row-stages.ts has the other helpers.
 
 import { isPromise } from '../core/steps'
+import { asFeedError } from '../errors'
 import { flag, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { type Outputs, Stage } from '../stages/stage'
 import { type ElementOf, elementsOf } from './batch'
 
+/**
+ * The options of {@link Pipeline.mapAsync}.
+ *
+ * @example
+ * ```ts
+ * import { pipeline } from 'feedmill'
+ *
+ * const sizeOf = async (id: string, _signal: AbortSignal) => id.length
+ * const sizes = pipeline([['a', 'bb', 'ccc']]).mapAsync(sizeOf, { concurrency: 2 })
+ * console.log(await sizes.toArray())
+ * // => [ 1, 2, 3 ]
+ * ```
+ */
 export interface MapAsyncOptions {
   /**
    * The most calls whose results have not been passed on, from 1 to 10,000; 8 by default. It bounds
@@ -86,7 +100,8 @@ export class MapAsyncRows<T, U> extends Stage<T, Awaited<U>[]> {
       this.#wake()
     }
     // A failure ends the run at once: no other call is made, and those that run see their signal.
-    if (typeof made === 'object' && isPromise(made)) made.then(keep, error => this.destroy(error))
+    if (typeof made === 'object' && isPromise(made))
+      made.then(keep, error => this.destroy(asFeedError(error, this.name)))
     else keep(made)
   }
 

@@ -18,11 +18,11 @@ import { type ElementOf, elementsOf, type NarrowedItem } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
 import { ConcatIterator, ElementIterator, ItemIterator } from './iterators'
 import { type MapAsyncOptions, MapAsyncRows } from './map-async'
+import type { NodeTransform } from './pairs'
 import { BatchRows, FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
-import type { Sink } from './sink'
+import { checkSink, type Sink } from './sink'
 import { type AnyStageLike, checkStageLike, isStage, type StageLike, stageOf } from './stage-like'
-import { checkSink } from './tee'
 
 /**
  * The source of a pipeline. A function is called for each run, so that the pipeline can run more
@@ -193,22 +193,14 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * STAGE_DESTROYED, and one that is in use or has ended is STAGE_REUSED.
    *
    * @throws FeedError OPTION_INVALID
-   * @example
-   * ```ts
-   * import { createGunzip, gzipSync } from 'node:zlib'
-   * import { pipeline } from 'feedmill'
-   *
-   * const lengths = pipeline([gzipSync('a,b,c')])
-   *   .to<Buffer>(() => createGunzip())
-   *   .to(new TextDecoderStream())
-   *   .to(async function* lengthsOf(texts) {
-   *     for await (const text of texts) yield text.length
-   *   })
-   * console.log(await lengths.toArray())
-   * // => [ 5 ]
-   * ```
    */
-  to<Out>(step: StageLike<T, Out>): Pipeline<Out> {
+  to<Out>(step: StageLike<T, Out>): Pipeline<Out>
+  to<Out = unknown>(
+    step: (items: AsyncIterable<T>, signal: AbortSignal) => NodeTransform,
+  ): Pipeline<Out>
+  to<Out>(
+    step: StageLike<T, Out> | ((items: AsyncIterable<T>, signal: AbortSignal) => NodeTransform),
+  ): Pipeline<Out> {
     checkStageLike(step)
     const repeatable = this.repeatable && typeof step === 'function'
     return new Pipeline<Out>(
@@ -249,15 +241,6 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * no next item come with that item.
    *
    * @throws FeedError OPTION_INVALID
-   * @example
-   * ```ts
-   * import { pipeline } from 'feedmill'
-   *
-   * const sizeOf = async (id: string, _signal: AbortSignal) => id.length
-   * const sizes = pipeline([['a', 'bb', 'ccc']]).mapAsync(sizeOf, { concurrency: 2 })
-   * console.log(await sizes.toArray())
-   * // => [ 1, 2, 3 ]
-   * ```
    */
   mapAsync<U>(
     map: (element: ElementOf<T>, signal: AbortSignal) => U,
@@ -275,14 +258,6 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * its whole batch: see `Row.detach`.
    *
    * @throws FeedError OPTION_INVALID
-   * @example
-   * ```ts
-   * import { pipeline } from 'feedmill'
-   *
-   * for await (const pair of pipeline([1, 2, 3]).batch(2).batches()) console.log(pair)
-   * // => [ 1, 2 ]
-   * // => [ 3 ]
-   * ```
    */
   batch(count: number): Pipeline<ElementOf<T>[]> {
     wholeNumber('count', count)

@@ -1,6 +1,7 @@
 // The contract of sinks, which store the items of a pipeline. Nothing is final before `commit`.
 
 import type { FeedError } from '../errors'
+import { filledText, withMethods } from '../options'
 
 /**
  * The contract between a pipeline and a sink: `open`, any number of `write`s, then `prepare` and
@@ -40,4 +41,9 @@ export interface Sink<T> {
   prepare?(): void | Promise<void>
   commit(): void | Promise<void>
   abort(error: FeedError): void | Promise<void>
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkSink<T>(sink: Sink<T>): void {
+  filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
 }

@@ -22,22 +22,42 @@ import type { AnyStage } from './run'
  */
 export type StreamLike<In, Out> = Stage<In, Out> | WebTransform<In, Out> | NodeTransform
 
-/** The outputs of a generator. What can be written to is a stream, and has its own type above. */
-type Generated<Out> = AsyncIterable<Out> & { readonly write?: never }
-
 /**
  * What {@link Pipeline.to} takes: a stage or a stream, or a function. One instance serves only one
  * run.
  *
  * A function is called once for each run, with the items and a signal that is aborted where the run
  * is stopped. It returns a stage or stream, which then gets the items; or an async iterable of
- * outputs, for which it reads the items itself, as an async generator does.
+ * outputs, for which it reads the items itself, as an async generator does. A function that makes a
+ * Node stream has a signature of its own in {@link Pipeline.to}: Node types what a stream gives as
+ * `any`, which would be inferred for `Out` and let a wrong chain compile.
+ *
+ * @example
+ * ```ts
+ * import { createGunzip, gzipSync } from 'node:zlib'
+ * import { pipeline } from 'feedmill'
+ *
+ * const lengths = pipeline([gzipSync('a,b,c')])
+ *   .to<Buffer>(() => createGunzip())
+ *   .to(new TextDecoderStream())
+ *   .to(async function* lengthsOf(texts) {
+ *     for await (const text of texts) yield text.length
+ *   })
+ * console.log(await lengths.toArray())
+ * // => [ 5 ]
+ * ```
  */
 export type StageLike<In, Out> =
   | StreamLike<In, Out>
-  | ((items: AsyncIterable<In>, signal: AbortSignal) => StreamLike<In, Out> | Generated<Out>)
+  | ((
+      items: AsyncIterable<In>,
+      signal: AbortSignal,
+      // What can be written to is a stream, and has its own type.
+    ) => Stage<In, Out> | WebTransform<In, Out> | (AsyncIterable<Out> & { readonly write?: never }))
 
-export type AnyStageLike = StageLike<never, unknown>
+export type AnyStageLike =
+  | StageLike<never, unknown>
+  | ((items: AsyncIterable<never>, signal: AbortSignal) => NodeTransform)
 
 const STEP =
   'a stage, a Transform of Node, a web TransformStream, a function that makes one, or an async generator function over the items'

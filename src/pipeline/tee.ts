@@ -3,8 +3,8 @@
 
 import { isPromise } from '../core/steps'
 import { asFeedError, FeedError } from '../errors'
-import { filledText, optionInvalid, withMethods } from '../options'
-import type { Sink } from './sink'
+import { optionInvalid } from '../options'
+import { checkSink, type Sink } from './sink'
 
 /**
  * Makes a sink that writes every item to all of `sinks`. The next item comes when the slowest sink
@@ -39,11 +39,6 @@ export function tee<T>(sinks: readonly Sink<T>[]): Sink<T> {
   if (repeated !== undefined)
     throw optionInvalid('sinks', 'a list in which each sink stands once', repeated.name)
   return new Tee<T>([...sinks])
-}
-
-/** @throws FeedError OPTION_INVALID */
-export function checkSink<T>(sink: Sink<T>): void {
-  filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
 }
 
 class Tee<T> implements Sink<T> {

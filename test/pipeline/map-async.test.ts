@@ -127,6 +127,10 @@ describe('a failure of a call', () => {
       throw bug
     }
     await expect(pipeline([1]).mapAsync(throwing).toArray()).rejects.toMatchObject(failed)
+    const nothing = () => Promise.reject()
+    await expect(pipeline([1]).mapAsync(nothing).toArray()).rejects.toMatchObject({
+      code: 'STAGE_FAILED',
+    })
     const limit = new FeedError('STATE_LIMIT', 'full', { option: 'test', limit: 1 })
     const rejecting = () => Promise.reject(limit)
     await expect(pipeline([1]).mapAsync(rejecting).toArray()).rejects.toBe(limit)

@@ -62,9 +62,10 @@ export const KINDS: Readonly<
       return { [Symbol.asyncIterator]: () => iterator }
     },
   'a Transform': outputs => repeatTransform(outputs),
+  // This function has a signature of its own in `to`, which the type of this table lacks.
   'a function that makes a Transform': outputs =>
     function Repeat() {
-      return repeatTransform(outputs)
+      return repeatTransform(outputs) as never
     },
   'a TransformStream': outputs => repeatWeb(outputs),
   'a function that makes a TransformStream': outputs =>

@@ -226,6 +226,19 @@ describe('an async generator', () => {
     expect(await run.toArray()).toEqual([0, 4_000])
   })
 
+  test('keeps the blocks that a stage before it lends to other stages', async () => {
+    const text = Buffer.from(Array.from({ length: 200_000 }, (_, n) => `${n} `).join(''))
+    const kept: Uint8Array[] = []
+    await pipeline([gzipSync(text)])
+      .to(new Gunzip({ worker: false }))
+      .to(async function* (blocks) {
+        for await (const block of blocks) yield kept.push(block)
+      })
+      .toArray()
+    expect(kept.length).toBeGreaterThan(2)
+    expect(Buffer.concat(kept).equals(text)).toBe(true)
+  })
+
   test('is made for each run, so that the pipeline can run again', async () => {
     const sums = pipeline([1, 2, 3]).to(async function* (items) {
       let sum = 0
