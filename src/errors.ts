@@ -288,6 +288,15 @@ export interface ErrorContexts {
    * was given.
    */
   SINK_VALUE_INVALID: { sink: string; row: number; reason: string }
+  /**
+   * A sink of several did not commit, after another had; `cause` is its failure. The context names
+   * the sinks with their positions. A sink whose abort failed is in none of the lists.
+   */
+  SINK_PARTLY_COMMITTED: {
+    committed: readonly string[]
+    failed: string
+    aborted: readonly string[]
+  }
 }
 
 export type ErrorCode = keyof ErrorContexts
@@ -368,6 +377,7 @@ const FAMILIES = {
   SYNC_REMOVAL_REFUSED: 'sync',
   SINK_FAILED: 'sink',
   SINK_VALUE_INVALID: 'sink',
+  SINK_PARTLY_COMMITTED: 'sink',
 } as const satisfies Readonly<Record<ErrorCode, string>>
 
 export type ErrorFamily = (typeof FAMILIES)[ErrorCode]

@@ -32,11 +32,15 @@ export {
   type RowPosition,
   type ServiceDescription,
 } from './errors'
-export type { ElementOf } from './pipeline/batch'
-export { concat, Pipeline, type PipelineSource, pipeline, type Step } from './pipeline/pipeline'
+export type { ElementOf, NarrowedItem } from './pipeline/batch'
+export type { MapAsyncOptions } from './pipeline/map-async'
+export type { NodeTransform, WebTransform } from './pipeline/pairs'
+export { concat, Pipeline, type PipelineSource, pipeline } from './pipeline/pipeline'
 export type { PipelineOptions, PipelineSummary } from './pipeline/run'
 export type { Sink } from './pipeline/sink'
+export type { StageLike, StreamLike } from './pipeline/stage-like'
 export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
+export { tee } from './pipeline/tee'
 export {
   type CellOf,
   type ChosenColumns,

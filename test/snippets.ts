@@ -254,6 +254,16 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed.map(([length]) => length)).toEqual([100, facts.itemIds.length - 100])
     expect(printed.map(([, itemId]) => itemId)).toEqual([facts.itemIds[0], facts.itemIds[100]])
   },
+  'own-generator': ({ printed, facts }) => {
+    const lengths = printed[0]?.[0] as number[]
+    expect(lengths).toHaveLength(facts.itemIds.length)
+    expect(lengths.every(length => length > 0)).toBe(true)
+  },
+  'own-streams': ({ printed }) => expect(printed).toEqual([[4]]),
+  'several-sinks': ({ facts }) => {
+    expect(ndjson(facts.folder, 'both.ndjson').map(({ itemId }) => itemId)).toEqual(facts.itemIds)
+    expect(written(facts.folder, 'both.csv').split('\r\n')).toHaveLength(facts.itemIds.length + 2)
+  },
   emulator: ({ printed }) => expect(printed).toEqual([[true, true]]),
 }
 

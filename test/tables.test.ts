@@ -9,6 +9,7 @@ import { EXIT_CODES } from '../src/cli/exit-code'
 import { program } from '../src/cli/program'
 import { type ErrorCode, FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
+import * as mapAsync from '../src/pipeline/map-async'
 import * as rowStages from '../src/pipeline/row-stages'
 import type { Columns } from '../src/schema/feed-schema'
 import {
@@ -84,7 +85,9 @@ const BASES: readonly unknown[] = [feedmill.Stage, feedmill.Source]
 const stages = classes
   .filter(([, made]) => made.prototype instanceof feedmill.Stage && !BASES.includes(made))
   .map(([name]) => name)
-const helpers = Object.keys(rowStages).map(name => name.replace(/Rows$/, '').toLowerCase())
+const helpers = Object.keys({ ...rowStages, ...mapAsync }).map(name =>
+  name.replace(/Rows$/, '').replace(/^./, letter => letter.toLowerCase()),
+)
 
 const codes = allOf(
   between('src/errors.ts', 'interface ErrorContexts {', '\n}\n'),

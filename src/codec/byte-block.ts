@@ -1,10 +1,9 @@
 // Checks the inputs of stages over bytes: Uint8Arrays, Node's Buffers among them. A stage makes the
 // check once for each block, never for each row or byte.
 
-import { FeedError } from '../errors'
-import { show } from '../options'
+import { inputInvalid } from '../core/input-invalid'
 
-const EXPECTED = 'a Uint8Array (or Buffer)'
+const EXPECTED = 'blocks of bytes (Uint8Array or Buffer)'
 
 /**
  * Returns `block` if it is a Uint8Array, of any realm. Other typed arrays are refused because
@@ -15,16 +14,7 @@ const EXPECTED = 'a Uint8Array (or Buffer)'
 export function byteBlock(stage: string, block: unknown): Uint8Array {
   if (block instanceof Uint8Array || nameOfBuffer(block) === 'Uint8Array')
     return block as Uint8Array
-  const received = nameOfBuffer(block) ?? show(block)
-  throw new FeedError(
-    'STAGE_INPUT_INVALID',
-    `${stage} takes blocks that are ${EXPECTED}, not ${received}${adviceFor(block)}`,
-    {
-      stage,
-      expected: EXPECTED,
-      received,
-    },
-  )
+  throw inputInvalid(stage, EXPECTED, block, adviceFor(block))
 }
 
 /** Returns the name of a kind of binary data, such as `DataView`; undefined for anything else. */
@@ -36,11 +26,11 @@ function nameOfBuffer(value: unknown): string | undefined {
     : undefined
 }
 
-function adviceFor(value: unknown): string {
+function adviceFor(value: unknown): string | undefined {
   if (typeof value === 'string')
-    return ': read the file without an encoding, or encode the text with Buffer.from(text)'
+    return 'read the file without an encoding, or encode the text with Buffer.from(text)'
   if (ArrayBuffer.isView(value))
-    return ': give new Uint8Array(block.buffer, block.byteOffset, block.byteLength)'
-  if (nameOfBuffer(value) !== undefined) return ': give new Uint8Array(block)'
-  return ''
+    return 'give new Uint8Array(block.buffer, block.byteOffset, block.byteLength)'
+  if (nameOfBuffer(value) !== undefined) return 'give new Uint8Array(block)'
+  return undefined
 }

@@ -29,6 +29,7 @@ export class AtomicFile {
   readonly path: string
   readonly #temporary: string
   readonly #handle: FileHandle
+  #isPrepared = false
   #isClosed = false
 
   private constructor(path: string, temporary: string, handle: FileHandle) {
@@ -56,17 +57,25 @@ export class AtomicFile {
   }
 
   /**
-   * Puts the file in its place, with the mode of the file that it replaces. The last of several
-   * writers wins. After a failure the caller calls `abort`. No step is repeated, because a failed
-   * sync means that data may be lost.
+   * Syncs and closes the file, with the mode of the file that it replaces. After a failure the
+   * caller calls `abort`. No step is repeated, because a failed sync means that data may be lost.
    */
-  async commit(): Promise<void> {
+  async prepare(): Promise<void> {
     const before = await unlessMissing(lstat(this.path))
     await whereSupported(
       this.#handle.chmod(before?.isFile() ? before.mode & 0o777 : NEW_FILE_MODE & ~process.umask()),
     )
     await this.#handle.sync()
     await this.#close()
+    this.#isPrepared = true
+  }
+
+  /**
+   * Puts the file in its place, prepared. The last of several writers wins. After a failure the
+   * caller calls `abort`.
+   */
+  async commit(): Promise<void> {
+    if (!this.#isPrepared) await this.prepare()
     await rename(this.#temporary, this.path)
     keepAtExit(this.#temporary)
     await syncFolder(dirname(this.path))

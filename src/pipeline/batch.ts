@@ -12,6 +12,16 @@ import type { RowBatch } from '../codec/row-batch'
 export type ElementOf<T> =
   T extends RowBatch<infer C> ? Row<C> : T extends readonly (infer E)[] ? E : T
 
+/** An item of type `T` whose elements are known to be of type `E`. */
+export type NarrowedItem<T, E> =
+  T extends RowBatch<infer _>
+    ? E extends Row<infer C>
+      ? RowBatch<C>
+      : never
+    : T extends readonly (infer M)[]
+      ? Extract<E, M>[]
+      : Extract<E, T>
+
 interface RowBatchLike<E> extends Iterable<E> {
   readonly length: number
   select(keep: (element: E) => boolean): RowBatchLike<E>

@@ -8,31 +8,27 @@ import { asFeedError, FeedError } from '../errors'
 import {
   callback,
   durationMs,
-  filledText,
   knownOptions,
   type OptionNames,
   optionInvalid,
   wholeNumber,
   withMethods,
 } from '../options'
-import type { Stage } from '../stages/stage'
-import { type ElementOf, elementsOf } from './batch'
+import { type ElementOf, elementsOf, type NarrowedItem } from './batch'
 import { type AnyIterable, IterableSource } from './iterable-source'
 import { ConcatIterator, ElementIterator, ItemIterator } from './iterators'
-import { FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
+import { type MapAsyncOptions, MapAsyncRows } from './map-async'
+import type { NodeTransform } from './pairs'
+import { BatchRows, FilterRows, MapRows, TakeRows, TapRows } from './row-stages'
 import { type AnyStage, type PipelineOptions, type PipelineSummary, Run } from './run'
-import type { Sink } from './sink'
+import { checkSink, type Sink } from './sink'
+import { type AnyStageLike, checkStageLike, isStage, type StageLike, stageOf } from './stage-like'
 
 /**
  * The source of a pipeline. A function is called for each run, so that the pipeline can run more
  * than once.
  */
 export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterable<T> | Pipeline<T>)
-
-/** A stage, or a function that makes one for each run. One instance serves only one run. */
-export type Step<In, Out> = Stage<In, Out> | (() => Stage<In, Out>)
-
-type AnyStep = AnyStage | (() => AnyStage)
 
 const OPTION_NAMES: OptionNames<PipelineOptions> = {
   signal: true,
@@ -41,7 +37,6 @@ const OPTION_NAMES: OptionNames<PipelineOptions> = {
   onSettled: true,
 }
 const SOURCE = 'an iterable, a stream, a stage, a pipeline, or a function that gives one'
-const STEP = 'a stage (an instance of its class), or a function that makes one'
 
 /**
  * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
@@ -157,7 +152,7 @@ export function concat<P extends AnyPipeline<unknown>>(
 export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   /** Makes the source stage, and the stages that belong to it. */
   readonly #source: () => readonly AnyStage[]
-  readonly #steps: readonly AnyStep[]
+  readonly #steps: readonly AnyStageLike[]
   readonly #options: PipelineOptions
   /**
    * @internal True where each run gets its own source and stages, so that the pipeline can run
@@ -168,7 +163,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   /** @internal Use {@link pipeline}. */
   constructor(
     source: () => readonly AnyStage[],
-    steps: readonly AnyStep[],
+    steps: readonly AnyStageLike[],
     options: PipelineOptions,
     repeatable: boolean,
   ) {
@@ -185,17 +180,32 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   /**
-   * Adds a stage. A stage that does not accept the items before it is a compile error here.
+   * Adds a stage of this package or of your own, a Transform of Node, a web TransformStream, a
+   * function that makes one, or an async generator function over the items. A stage that does not
+   * accept the items before it is a compile error here. Items are passed as the stage before gives
+   * them, so a generator over rows reads batches: `for await (const batch of items)`.
+   *
+   * Every kind has counters, backpressure and typed errors, with the name of the function or the
+   * class. A generator or stream that ends before its input ends the run well, as `take` does. When
+   * a run stops early, a Node stream is destroyed, both sides of a web stream are cancelled, and the
+   * `finally` of a generator runs; the function's second argument is a signal that is aborted then.
+   * What a step throws is STAGE_FAILED with its name; a stream that is destroyed before its end is
+   * STAGE_DESTROYED, and one that is in use or has ended is STAGE_REUSED.
    *
    * @throws FeedError OPTION_INVALID
    */
-  to<Out>(step: Step<T, Out>): Pipeline<Out> {
-    if (typeof step === 'function') callback('step', step, STEP)
-    else checkStage(step)
+  to<Out>(step: StageLike<T, Out>): Pipeline<Out>
+  to<Out = unknown>(
+    step: (items: AsyncIterable<T>, signal: AbortSignal) => NodeTransform,
+  ): Pipeline<Out>
+  to<Out>(
+    step: StageLike<T, Out> | ((items: AsyncIterable<T>, signal: AbortSignal) => NodeTransform),
+  ): Pipeline<Out> {
+    checkStageLike(step)
     const repeatable = this.repeatable && typeof step === 'function'
     return new Pipeline<Out>(
       this.#source,
-      [...this.#steps, step as AnyStep],
+      [...this.#steps, step as unknown as AnyStageLike],
       this.#options,
       repeatable,
     )
@@ -203,9 +213,13 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
 
   /**
    * Keeps the rows (or members, or items) for which `keep` returns true. `keep` is synchronous: a
-   * promise ends the run with OPTION_INVALID.
+   * promise ends the run with OPTION_INVALID. A type predicate narrows the type of the elements.
    */
-  filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T> {
+  filter<E extends ElementOf<T>>(
+    keep: (element: ElementOf<T>) => element is E,
+  ): Pipeline<NarrowedItem<T, E>>
+  filter(keep: (element: ElementOf<T>) => boolean): Pipeline<T>
+  filter(keep: (element: ElementOf<T>) => boolean): Pipeline<unknown> {
     callback('keep', keep)
     return this.to(() => new FilterRows<T>(keep))
   }
@@ -217,6 +231,37 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   map<U>(map: (element: ElementOf<T>) => U): Pipeline<Awaited<U>[]> {
     callback('map', map)
     return this.to(() => new MapRows<T, U>(map))
+  }
+
+  /**
+   * Replaces each row by what `map` resolves to, with up to `concurrency` calls at a time. Calls go
+   * on over the border between two batches. A failure of one call ends the run at once: no other
+   * call is made, and the signal, the second argument of `map`, is aborted for the calls that run.
+   * Results come in arrays of those that are there; results of calls that end while the source has
+   * no next item come with that item.
+   *
+   * @throws FeedError OPTION_INVALID
+   */
+  mapAsync<U>(
+    map: (element: ElementOf<T>, signal: AbortSignal) => U,
+    options: MapAsyncOptions = {},
+  ): Pipeline<Awaited<U>[]> {
+    callback('map', map)
+    // The options are checked at this call, and not where the run makes the stage.
+    new MapAsyncRows<T, U>(map, options)
+    return this.to(() => new MapAsyncRows<T, U>(map, options))
+  }
+
+  /**
+   * Regroups the elements into arrays of `count`; the last one may be shorter. This holds one array.
+   * In contrast, {@link batches} reads the items as they are. A row in an array keeps the memory of
+   * its whole batch: see `Row.detach`.
+   *
+   * @throws FeedError OPTION_INVALID
+   */
+  batch(count: number): Pipeline<ElementOf<T>[]> {
+    wholeNumber('count', count)
+    return this.to(() => new BatchRows<T>(count))
   }
 
   /** Calls `see` with each row as it passes, and waits where it returns a promise. */
@@ -288,7 +333,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
    * error of the run
    */
   async run(sink: Sink<T>): Promise<PipelineSummary> {
-    filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
+    checkSink(sink)
     return this.#attempt(sink, this.repeatable)
   }
 
@@ -296,6 +341,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
     try {
       await sink.open?.()
       const summary = await this.#consume(item => sink.write(item))
+      await sink.prepare?.()
       await sink.commit()
       return summary
     } catch (cause) {
@@ -326,9 +372,7 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   #start(): Run {
-    const steps = madeStages('pipeline', () =>
-      this.#steps.map(step => (typeof step === 'function' ? checkStage(step()) : step)),
-    )
+    const steps = this.#steps.map(stageOf)
     return new Run([...madeStages('source', this.#source), ...steps], this.#options)
   }
 }
@@ -379,20 +423,9 @@ function isIterable(value: unknown): boolean {
   )
 }
 
-function checkStage(step: unknown): AnyStage {
-  if (isStage(step)) return step
-  throw optionInvalid('step', STEP, step)
-}
-
 function checkPipeline(member: unknown): void {
   if (!isPipeline(member))
     throw optionInvalid('pipelines', 'a list of nothing but pipelines', member)
-}
-
-// Stages and pipelines are recognised by shape: two copies of the package may meet in one process.
-function isStage(source: unknown): source is AnyStage {
-  const { counters, machineFor } = (source ?? {}) as { counters?: unknown; machineFor?: unknown }
-  return counters !== undefined && typeof machineFor === 'function'
 }
 
 function isSource(stage: AnyStage): boolean {

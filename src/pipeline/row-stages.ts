@@ -113,6 +113,38 @@ class InOrder<E> {
   }
 }
 
+/** Regroups elements into arrays of one length. It holds one array. */
+export class BatchRows<T> extends Stage<T, ElementOf<T>[]> {
+  readonly #count: number
+  #batch: ElementOf<T>[] = []
+
+  constructor(count: number) {
+    super('batch')
+    this.#count = count
+  }
+
+  protected override *transform(item: T): Generator<ElementOf<T>[], void, void> {
+    for (const element of elementsOf(item)) {
+      this.#batch.push(element)
+      if (this.#batch.length === this.#count) yield this.#take()
+    }
+  }
+
+  protected override flush(): Outputs<ElementOf<T>[]> {
+    return this.#batch.length > 0 ? [this.#take()] : undefined
+  }
+
+  protected override release(): void {
+    this.#batch = []
+  }
+
+  #take(): ElementOf<T>[] {
+    const batch = this.#batch
+    this.#batch = []
+    return batch
+  }
+}
+
 export class TakeRows<T> extends Stage<T, T> {
   #left: number
 

@@ -1,13 +1,14 @@
 // The contract of sinks, which store the items of a pipeline. Nothing is final before `commit`.
 
 import type { FeedError } from '../errors'
+import { filledText, withMethods } from '../options'
 
 /**
- * The contract between a pipeline and a sink: `open`, any number of `write`s, then `commit` or
- * `abort`. A `commit` that fails is followed by `abort`. The pipeline calls `commit` only after
- * every stage has ended without an error, so the trailers and the total size of the file are
- * verified. What a sink holds back until then never becomes visible. After `abort` the same sink
- * may be opened again.
+ * The contract between a pipeline and a sink: `open`, any number of `write`s, then `prepare` and
+ * `commit`, or `abort`. A failure of any of them is followed by `abort`. The pipeline calls
+ * `prepare` and `commit` only after every stage has ended without an error, so the trailers and the
+ * total size of the file are verified. What a sink holds back until then never becomes visible.
+ * After `abort` the same sink may be opened again.
  *
  * @example
  * ```ts
@@ -32,6 +33,17 @@ export interface Sink<T> {
    * of the pipeline is a compile error.
    */
   readonly write: (item: T) => void | Promise<void>
+  /**
+   * Does all the work of the end that may fail, such as writing the rest and syncing it, so that
+   * `commit` has one short step left: a rename, or the COMMIT of a database. Several sinks of one
+   * run (`tee`) are all prepared before the first one commits.
+   */
+  prepare?(): void | Promise<void>
   commit(): void | Promise<void>
   abort(error: FeedError): void | Promise<void>
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkSink<T>(sink: Sink<T>): void {
+  filledText('sink.name', withMethods('sink', sink, ['write', 'commit', 'abort']).name)
 }

@@ -124,12 +124,13 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       held = ''
       return output.write(text)
     },
-    commit: async () => {
+    prepare: async () => {
       columns.settle()
       // A file without rows has the header only.
       await output.write(withHeader(held))
-      await output.commit()
+      await output.prepare()
     },
+    commit: () => output.commit(),
     abort: () => output.abort(),
   }
 }

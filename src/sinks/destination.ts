@@ -21,6 +21,8 @@ const writeTo = promisify(write)
 export interface Destination {
   /** Writes all of `bytes`, which the caller may use again when the promise resolves. */
   write(bytes: Uint8Array): Promise<void>
+  /** Does the work of the commit that may fail, where the bytes are not final at once. */
+  prepare?(): Promise<void>
   commit(): Promise<void>
   abort(): Promise<void>
 }

@@ -60,6 +60,7 @@ export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
         if (due !== undefined) await due
       }
     },
+    prepare: () => output.prepare(),
     commit: () => output.commit(),
     abort: () => output.abort(),
   }

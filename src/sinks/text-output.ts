@@ -61,10 +61,17 @@ export class TextOutput {
     return undefined
   }
 
-  /** Writes the rest, and makes a file visible. */
-  commit(): Promise<void> {
+  /** Writes the rest, and syncs a file. */
+  prepare(): Promise<void> {
     return this.#guard(async () => {
       await this.#flush()
+      await this.#destination?.prepare?.()
+    })
+  }
+
+  /** Makes a file visible, after `prepare`. */
+  commit(): Promise<void> {
+    return this.#guard(async () => {
       await this.#destination?.commit()
       this.#destination = undefined
       this.#inUse = false

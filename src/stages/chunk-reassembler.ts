@@ -8,7 +8,7 @@ import {
   type ReorderBufferOptions,
   WINDOW_BYTES,
 } from '../codec/range/reorder-buffer'
-import { FeedError } from '../errors'
+import { inputInvalid } from '../core/input-invalid'
 import { knownOptions, type OptionNames, show } from '../options'
 import { Stage } from './stage'
 
@@ -17,7 +17,7 @@ const OPTION_NAMES: OptionNames<ReorderBufferOptions> = {
   totalBytes: true,
   startOffset: true,
 }
-const EXPECTED = '{ offset, bytes }, where offset is a whole number from 0'
+const EXPECTED = 'pieces { offset, bytes }, where offset is a whole number from 0'
 
 /**
  * Puts the pieces `{offset, bytes}` of one file in order.
@@ -71,18 +71,17 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
   }
 
   #checked(piece: Piece): Piece {
-    const offset = (piece as Partial<Piece> | null | undefined)?.offset
-    if (Number.isSafeInteger(offset) && offset! >= 0) {
-      byteBlock(this.name, piece.bytes)
+    // A Buffer has a property `offset` of its own.
+    const { offset, bytes } = (piece ?? {}) as Partial<Piece>
+    if (Number.isSafeInteger(offset) && offset! >= 0 && bytes !== undefined) {
+      byteBlock(this.name, bytes)
       return piece
     }
-    const received =
-      typeof piece === 'object' && piece !== null ? `offset ${show(offset)}` : show(piece)
-    const context = { stage: this.name, expected: EXPECTED, received }
-    throw new FeedError(
-      'STAGE_INPUT_INVALID',
-      `${this.name} takes pieces ${EXPECTED}, not ${received}`,
-      context,
+    throw inputInvalid(
+      this.name,
+      EXPECTED,
+      piece,
+      offset === undefined ? undefined : `its offset is ${show(offset)}`,
     )
   }
 }

@@ -4,6 +4,7 @@
 
 import { unknownColumn } from '../codec/projection'
 import type { RowBatch } from '../codec/row-batch'
+import { rowBatch } from '../codec/row-input'
 import type { BoundHeader } from '../codec/tsv/header'
 import { knownOptions, type OptionNames, optionInvalid } from '../options'
 import type { Columns } from '../schema/feed-schema'
@@ -75,6 +76,7 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
   }
 
   protected override *transform(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
+    rowBatch(this.name, batch)
     if (batch.header !== this.#header) {
       this.#plan = planFor(batch.header, this.#columns)
       this.#header = batch.header

@@ -5,6 +5,7 @@
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
+import { rowsInput } from '../codec/row-input'
 import {
   callback,
   choice,
@@ -176,6 +177,7 @@ export class GroupJoiner<
   readonly #mode: JoinMode
   readonly #groups: SideInput<RowBatch<G>>
   readonly #table: GroupTable<G, C>
+  readonly #areRows: boolean
   readonly #rowOf: (input: T) => Row<C>
   readonly #maxGroupItems: number
   readonly #ownStore: SpillingStore | undefined
@@ -199,10 +201,12 @@ export class GroupJoiner<
         : undefined
     this.#table = new GroupTable(this.#ownStore ?? checkedStore('store', options.store!))
     // Without `row` the elements are rows, as the default of T says.
+    this.#areRows = options.row === undefined
     this.#rowOf = options.row ?? (input => input as unknown as Row<C>)
   }
 
   protected override transform(items: Iterable<T>): Outputs<readonly JoinOutput<M, T, C, G>[]> {
+    rowsInput(this.name, items, this.#areRows)
     return this.#typed(this.#mode === 'items-with-group' ? this.#join(items) : this.#gather(items))
   }
 

@@ -6,6 +6,7 @@
 import type { ChangeKind } from '../codec/merge/register'
 import type { VersionOf } from '../codec/merge/version-order'
 import type { AnyBatch } from '../codec/row-image'
+import { rowBatch } from '../codec/row-input'
 import { FeedError } from '../errors'
 import { callback, choice, flag, knownOptions, type OptionNames, optionInvalid } from '../options'
 import type { Columns, FeedSchema } from '../schema/feed-schema'
@@ -212,7 +213,7 @@ export class SnapshotMerger<C extends Columns = ItemSnapshotColumns> extends Sta
   protected override async *transform(
     batch: AnyBatch,
   ): AsyncGenerator<readonly MergeChange<C>[], void, void> {
-    const changes = await this.#state.merge(batch)
+    const changes = await this.#state.merge(rowBatch(this.name, batch))
     for (const { part, kind } of changes) this.tally[part][kind]++
     const wanted = changes.filter(({ kind }) => this.#isWanted(kind))
     if (wanted.length > 0) yield wanted

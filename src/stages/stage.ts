@@ -70,9 +70,10 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /**
    * A property of the type only, never present at run time. The compiler checks a function-typed
    * property contravariantly in `In`, which it does not do for Minipass methods. So a wrong chain
-   * is a compile error at the call that joins the two stages.
+   * is a compile error at the call that joins the two stages, whose message shows the name of this
+   * property, what the stage takes and what it was given.
    */
-  declare readonly __flow: (input: In) => Out
+  declare readonly takesItemsOfTheStageBefore: (input: In) => Out
 
   /** The name of the stage in errors and counters. */
   readonly name: string
@@ -395,7 +396,12 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** Ends the stage after all outputs were passed on. */
   #finish(): void {
     if (this.#settled) return
-    this.#releaseOnce()
+    try {
+      this.#releaseOnce()
+    } catch (error) {
+      this.destroy(error)
+      return
+    }
     this.#settled = true
     this.writable = false
     super.emit('close') // Minipass delays it until after 'end' and 'finish'.

@@ -5,8 +5,10 @@ import { byteBlock } from '../../src/codec/byte-block'
 const refused = (received: string) =>
   expect.objectContaining({
     code: 'STAGE_INPUT_INVALID',
-    message: expect.stringContaining('AnyStage takes blocks that are a Uint8Array'),
-    context: { stage: 'AnyStage', expected: 'a Uint8Array (or Buffer)', received },
+    message: expect.stringContaining(
+      `AnyStage takes blocks of bytes (Uint8Array or Buffer), and was given ${received}`,
+    ),
+    context: { stage: 'AnyStage', expected: 'blocks of bytes (Uint8Array or Buffer)', received },
   })
 
 describe('fault 102: a stage over bytes names the types that it takes', () => {
@@ -21,13 +23,13 @@ describe('fault 102: a stage over bytes names the types that it takes', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['text', 'a\tb\n', '"a\\tb\\n"'],
-    ['a Uint16Array', new Uint16Array(2), 'Uint16Array'],
-    ['an Int8Array', new Int8Array(2), 'Int8Array'],
-    ['a DataView', new DataView(new ArrayBuffer(2)), 'DataView'],
-    ['an ArrayBuffer', new ArrayBuffer(2), 'ArrayBuffer'],
+    ['text', 'a\tb\n', 'a string ("a\\tb\\n")'],
+    ['a Uint16Array', new Uint16Array(2), 'a Uint16Array'],
+    ['an Int8Array', new Int8Array(2), 'an Int8Array'],
+    ['a DataView', new DataView(new ArrayBuffer(2)), 'a DataView'],
+    ['an ArrayBuffer', new ArrayBuffer(2), 'an ArrayBuffer'],
     ['an object', { [Symbol.toStringTag]: 'Uint8Array' }, 'an object'],
-    ['a list of bytes', [1, 2], 'an array'],
+    ['a list of bytes', [1, 2], 'an array of 2'],
     ['a number', 3, '3'],
     ['null', null, 'null'],
     ['nothing', undefined, 'undefined'],

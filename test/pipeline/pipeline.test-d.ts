@@ -1,10 +1,16 @@
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { expectTypeOf, test } from 'vitest'
 import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
 import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
+import type { Sink } from '../../src/pipeline/sink'
+import { tee } from '../../src/pipeline/tee'
 import { type ColumnSpec, defineSchema, type RowObject } from '../../src/schema/feed-schema'
 import type { Decimal } from '../../src/schema/values'
 import type { FeedDownload } from '../../src/service/clients/feed-download'
+import { csvSink } from '../../src/sinks/csv-sink'
+import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 import type { Stage } from '../../src/stages/stage'
 import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
@@ -123,6 +129,87 @@ test('objects in place of rows', () => {
   objects.map((object: Record<string, unknown>) => object['of the file'])
   const texts = pipeline(bytes).to(new TsvObjectParser({ schema, values: 'text' }))
   expectTypeOf(texts.toArray()).resolves.toEqualTypeOf<Record<string, string>[]>()
+})
+
+test('every kind of step carries its types', () => {
+  const ones = pipeline([{ a: 1 }])
+  const generated = ones.to(async function* (items, signal) {
+    expectTypeOf(signal).toEqualTypeOf<AbortSignal>()
+    for await (const item of items) {
+      expectTypeOf(item).toEqualTypeOf<{ a: number }>()
+      yield item.a
+    }
+  })
+  expectTypeOf(generated).toEqualTypeOf<Pipeline<number>>()
+  expectTypeOf(ones.to(items => pipeline(items).map(({ a }) => `${a}`))).toEqualTypeOf<
+    Pipeline<string>
+  >()
+  const web = () => new TransformStream<{ a: number }, string>()
+  expectTypeOf(ones.to(web())).toEqualTypeOf<Pipeline<string>>()
+  expectTypeOf(ones.to(web)).toEqualTypeOf<Pipeline<string>>()
+  // The types of Node streams do not say what they give.
+  expectTypeOf(pipeline(bytes).to(createGunzip())).toEqualTypeOf<Pipeline<unknown>>()
+  expectTypeOf(pipeline(bytes).to(() => createGunzip())).toEqualTypeOf<Pipeline<unknown>>()
+  expectTypeOf(pipeline(bytes).to<Buffer>(createGunzip())).toEqualTypeOf<Pipeline<Buffer>>()
+  expectTypeOf(pipeline(bytes).to<Buffer>(() => createGunzip())).toEqualTypeOf<Pipeline<Buffer>>()
+})
+
+test('a wrong step of any kind does not compile', () => {
+  const ones = pipeline([{ a: 1 }])
+  async function* takesTwo(items: AsyncIterable<{ a: number; b: number }>) {
+    for await (const { b } of items) yield b
+  }
+  const web = () => new TransformStream<{ a: number; b: number }, string>()
+  // @ts-expect-error a generator that needs {a, b}
+  ones.to(takesTwo)
+  // @ts-expect-error a web stream that needs {a, b}
+  ones.to(web())
+  // @ts-expect-error the same through a function that makes it
+  ones.to(web)
+  // @ts-expect-error a generator that is not async cannot wait for its items
+  ones.to(function* () {
+    yield 1
+  })
+  // @ts-expect-error a promise of a stage
+  ones.to(async () => needsOne)
+  // @ts-expect-error a Readable takes no items
+  ones.to(Readable.from([]))
+  // @ts-expect-error what a Node stream gives is unknown
+  pipeline(bytes).to(createGunzip()).to(new TsvRowParser())
+  pipeline(bytes).to<Buffer>(createGunzip()).to(new TsvRowParser())
+})
+
+test('filter narrows by a type predicate', () => {
+  const mixed = pipeline([[1, 'a', null]])
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  expectTypeOf(mixed.filter(isText).toArray()).resolves.toEqualTypeOf<string[]>()
+  expectTypeOf(mixed.filter(value => value !== null).toArray()).resolves.toEqualTypeOf<
+    (string | number)[]
+  >()
+  expectTypeOf(mixed.filter(value => Boolean(value))).toEqualTypeOf(mixed)
+  const items = pipeline([1, 'a'] as (string | number)[])
+  expectTypeOf(items.filter(isText)).toEqualTypeOf<Pipeline<string>>()
+  const rows = pipeline(bytes).to(new TsvRowParser({ schema }))
+  const isRow = (row: Row<Columns>): row is Row<Columns> => row.get('price') !== null
+  expectTypeOf(rows.filter(isRow)).toEqualTypeOf<Pipeline<RowBatch<Columns>>>()
+  expectTypeOf(rows.filter(row => row.get('price') !== null)).toEqualTypeOf(rows)
+})
+
+test('mapAsync, batch and tee carry their types', () => {
+  const rows = pipeline(bytes).to(new TsvRowParser({ schema }))
+  const mapped = rows.mapAsync(async (row, signal) => {
+    expectTypeOf(row).toEqualTypeOf<Row<Columns>>()
+    expectTypeOf(signal).toEqualTypeOf<AbortSignal>()
+    return row.get('quantity')
+  })
+  expectTypeOf(mapped).toEqualTypeOf<Pipeline<(number | null)[]>>()
+  expectTypeOf(rows.batch(10)).toEqualTypeOf<Pipeline<Row<Columns>[]>>()
+  const ofNumbers: Sink<number> = { name: 'numbers', write() {}, commit() {}, abort() {} }
+  const ofTexts: Sink<string> = { name: 'texts', write() {}, commit() {}, abort() {} }
+  pipeline([1]).run(tee([ofNumbers, ndjsonSink('out')]))
+  rows.run(tee([csvSink('out.csv', { columns: ['price'] }), ndjsonSink('out.ndjson')]))
+  // @ts-expect-error a sink of other items
+  pipeline([1]).run(tee([ofNumbers, ofTexts]))
 })
 
 test('a wrong chain does not compile, at the call that joins it', () => {

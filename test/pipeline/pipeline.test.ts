@@ -125,6 +125,54 @@ describe('row helpers', () => {
     expect(() => rows().take(-1)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
   })
 
+  test('batch regroups elements over the borders of items, and gives the rest at the end', async () => {
+    const sizes: number[] = []
+    for await (const batch of rows().batch(30).batches()) sizes.push(batch.length)
+    expect(sizes).toEqual([30, 30, 30, 10])
+    expect((await rows().batch(7).toArray()).map(row => row.text('id'))).toEqual(ids(0, 100))
+    const lists: number[][] = []
+    for await (const list of pipeline([[1], [], [2, 3, 4], 5])
+      .batch(2)
+      .batches())
+      lists.push(list)
+    expect(lists).toEqual([[1, 2], [3, 4], [5]])
+    for (const count of [0, 1.5, Number.POSITIVE_INFINITY])
+      expect(() => pipeline([1]).batch(count)).toThrow(
+        expect.objectContaining({ code: 'OPTION_INVALID' }),
+      )
+  })
+
+  test('tap and forEach wait for one promise before the next call, and a rejection has their names', async () => {
+    for (const [stage, use] of [
+      [
+        'tap',
+        (see: (n: number) => Promise<void>) =>
+          pipeline([[1, 2], [3]])
+            .tap(see)
+            .toArray(),
+      ],
+      ['pipeline', (see: (n: number) => Promise<void>) => pipeline([[1, 2], [3]]).forEach(see)],
+    ] as const) {
+      const order: string[] = []
+      await use(async n => {
+        order.push(`${n}`)
+        await new Promise(setImmediate)
+        order.push(`${n} done`)
+      })
+      expect(order).toEqual(['1', '1 done', '2', '2 done', '3', '3 done'])
+      const bug = new RangeError('bug')
+      const failing = use(async n => {
+        await new Promise(setImmediate)
+        if (n === 2) throw bug
+      })
+      await expect(failing).rejects.toMatchObject({
+        code: 'STAGE_FAILED',
+        context: { stage },
+        cause: bug,
+      })
+    }
+  })
+
   test('they work on plain items and arrays', async () => {
     expect(
       await pipeline([1, 2, 3])
@@ -231,16 +279,16 @@ describe('failure', () => {
     const throwing = () => {
       throw bug
     }
-    const failures: [string, Promise<unknown>][] = [
-      ['filter', pipeline([1]).filter(throwing).toArray()],
-      ['map', pipeline([1]).map(throwing).toArray()],
-      ['tap', pipeline([1]).tap(throwing).toArray()],
-      ['pipeline', pipeline([1]).forEach(throwing)],
-      ['pipeline', pipeline([1]).forEach(async () => throwing())],
-      ['source', pipeline(throwing).toArray()],
+    const failures: [string, () => Promise<unknown>][] = [
+      ['filter', () => pipeline([1]).filter(throwing).toArray()],
+      ['map', () => pipeline([1]).map(throwing).toArray()],
+      ['tap', () => pipeline([1]).tap(throwing).toArray()],
+      ['pipeline', () => pipeline([1]).forEach(throwing)],
+      ['pipeline', () => pipeline([1]).forEach(async () => throwing())],
+      ['source', () => pipeline(throwing).toArray()],
     ]
     for (const [stage, failure] of failures)
-      await expect(failure).rejects.toMatchObject({
+      await expect(failure()).rejects.toMatchObject({
         code: 'STAGE_FAILED',
         context: { stage },
         cause: bug,
@@ -419,6 +467,31 @@ describe('a run that ends in an unusual way', () => {
         .to(() => new FailAt(2))
         .toArray(),
     ).rejects.toMatchObject({ code: 'STATE_LIMIT' })
+  })
+
+  test('a stage whose release throws at a good end fails the run with its name, and closes', async () => {
+    class Releasing extends Double {
+      protected override release() {
+        boom()
+      }
+    }
+    for (const at of [0, 1]) {
+      const stages = [
+        at === 0 ? new Releasing() : new Double(),
+        at === 1 ? new Releasing() : new Double(),
+      ] as const
+      const closed: number[] = []
+      stages.forEach((stage, n) => void stage.on('close', () => closed.push(n)))
+      const sink = memorySink<number>()
+      await expect(pipeline([1]).to(stages[0]).to(stages[1]).run(sink)).rejects.toMatchObject({
+        code: 'STAGE_FAILED',
+        context: { stage: 'Releasing' },
+        cause: { message: 'boom' },
+      })
+      expect(sink.log).not.toContain('commit')
+      await new Promise(setImmediate)
+      expect(closed.sort()).toEqual([0, 1])
+    }
   })
 
   test('callbacks that throw fail the run, wherever they are called from', async () => {

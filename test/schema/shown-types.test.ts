@@ -11,7 +11,7 @@ const PROGRAM = `
 import type { RowBatch } from '../../src/codec/row-batch'
 import { itemSchema } from '../../src/schema/feed-schemas'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
-type OutputOf<S> = S extends { readonly __flow: (input: never) => RowBatch<infer C> } ? RowBatch<C> : never
+type OutputOf<S> = S extends { readonly takesItemsOfTheStageBefore: (input: never) => RowBatch<infer C> } ? RowBatch<C> : never
 const all = new TsvRowParser({ schema: itemSchema })
 const some = new TsvRowParser({ schema: itemSchema, columns: ['itemId'] })
 declare const allRows: OutputOf<typeof all>

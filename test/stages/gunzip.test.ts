@@ -466,9 +466,9 @@ test.each(['zlib', 'wasm', 'fflate'] as const)(
 
 describe('fault 102: what is written to Gunzip', () => {
   test.each<[string, unknown, string]>([
-    ['text', 'itemId', '"itemId"'],
-    ['a Uint16Array', new Uint16Array(GZIP), 'Uint16Array'],
-    ['an ArrayBuffer', new ArrayBuffer(4), 'ArrayBuffer'],
+    ['text', 'itemId', 'a string ("itemId")'],
+    ['a Uint16Array', new Uint16Array(GZIP), 'a Uint16Array'],
+    ['an ArrayBuffer', new ArrayBuffer(4), 'an ArrayBuffer'],
     ['a number', 5, '5'],
   ])('%s is STAGE_INPUT_INVALID, alone and before a parser', async (_, input, received) => {
     const expected = { code: 'STAGE_INPUT_INVALID', context: { stage: 'Gunzip', received } }

@@ -10,7 +10,8 @@ import type { NewInflateEngine } from '../../src/codec/gzip/inflate-engine'
 import type { Piece } from '../../src/codec/range/piece'
 import type { Row } from '../../src/codec/row'
 import type { RowBatch } from '../../src/codec/row-batch'
-import { FilterRows, MapRows, TakeRows, TapRows } from '../../src/pipeline/row-stages'
+import { MapAsyncRows } from '../../src/pipeline/map-async'
+import { BatchRows, FilterRows, MapRows, TakeRows, TapRows } from '../../src/pipeline/row-stages'
 import type { Columns, RowObject } from '../../src/schema/feed-schema'
 import {
   type ItemColumns,
@@ -303,6 +304,20 @@ describeLaws({
   make: () => new MapRows<ItemBatch, string>(row => row.text('title')),
   content: (outputs: string[][]) => outputs.flat(),
 } satisfies StageUnderLaw<ItemBatch, string[]>)
+describeLaws({
+  ...rowStage,
+  name: 'batch',
+  make: () => new BatchRows<ItemBatch>(7),
+  content: (outputs: Row<ItemColumns>[][]) => outputs.flat().map(row => row.toStrings()),
+} satisfies StageUnderLaw<ItemBatch, Row<ItemColumns>[]>)
+for (const ordered of [true, false])
+  describeLaws({
+    ...rowStage,
+    name: `mapAsync (${ordered ? 'ordered' : 'unordered'})`,
+    make: () =>
+      new MapAsyncRows<ItemBatch, Promise<string>>(async row => row.text('title'), { ordered }),
+    content: (outputs: string[][]) => (ordered ? outputs.flat() : outputs.flat().sort()),
+  } satisfies StageUnderLaw<ItemBatch, string[]>)
 describeLaws({
   ...rowStage,
   name: 'take',

@@ -153,10 +153,10 @@ describe('fault 102: a schema', () => {
 
 describe('fault 102: what is written to a parser', () => {
   test.each<[string, unknown, string]>([
-    ['text', 'a\tb\n', '"a\\tb\\n"'],
-    ['a Uint16Array', new Uint16Array(4), 'Uint16Array'],
-    ['an ArrayBuffer', new ArrayBuffer(4), 'ArrayBuffer'],
-    ['a DataView', new DataView(new ArrayBuffer(4)), 'DataView'],
+    ['text', 'a\tb\n', 'a string ("a\\tb\\n")'],
+    ['a Uint16Array', new Uint16Array(4), 'a Uint16Array'],
+    ['an ArrayBuffer', new ArrayBuffer(4), 'an ArrayBuffer'],
+    ['a DataView', new DataView(new ArrayBuffer(4)), 'a DataView'],
     ['null', null, 'null'],
     ['nothing', undefined, 'undefined'],
   ])('%s is STAGE_INPUT_INVALID', async (_, input, received) => {

@@ -1,0 +1,158 @@
+// A sink of several sinks. It owns the order of their commits: no sink commits before all of them
+// are prepared, and no sink commits after one has failed.
+
+import { isPromise } from '../core/steps'
+import { asFeedError, FeedError } from '../errors'
+import { optionInvalid } from '../options'
+import { checkSink, type Sink } from './sink'
+
+/**
+ * Makes a sink that writes every item to all of `sinks`. The next item comes when the slowest sink
+ * has taken the last one.
+ *
+ * At the end the sinks `prepare` together, and then commit one after the other in the order of the
+ * list. A failure of any sink before the first commit aborts all of them, with that error; the error
+ * of a sink that throws anything but a FeedError is STAGE_FAILED with the name of the sink. Where a
+ * commit fails after another sink has committed, the error is SINK_PARTLY_COMMITTED: its context
+ * says which sinks have committed, which failed, and which were aborted, and its cause is the
+ * failure. A sink without `prepare` may fail for want of space at its commit, so it stands best at
+ * the start of the list.
+ *
+ * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { csvSink, ndjsonSink, pipeline, tee } from 'feedmill'
+ *
+ * await pipeline([{ itemId: 'v1|1|0' }]).run(tee([csvSink('ids.csv'), ndjsonSink('ids.ndjson')]))
+ * console.log(readFileSync('ids.csv', 'utf8').split('\r\n')[1])
+ * console.log(readFileSync('ids.ndjson', 'utf8').trim())
+ * // => v1|1|0
+ * // => {"itemId":"v1|1|0"}
+ * ```
+ */
+export function tee<T>(sinks: readonly Sink<T>[]): Sink<T> {
+  if (!Array.isArray(sinks) || sinks.length === 0)
+    throw optionInvalid('sinks', 'a list of one sink or more', sinks)
+  sinks.forEach(checkSink)
+  const repeated = sinks.find((sink, n) => sinks.indexOf(sink) !== n)
+  if (repeated !== undefined)
+    throw optionInvalid('sinks', 'a list in which each sink stands once', repeated.name)
+  return new Tee<T>([...sinks])
+}
+
+class Tee<T> implements Sink<T> {
+  readonly name = 'tee'
+  readonly #sinks: readonly Sink<T>[]
+  /** The sinks that `open` was called on and that have neither committed nor been aborted. */
+  #open: Sink<T>[] = []
+  readonly write = (item: T) => this.#atAll(sink => sink.write(item))
+
+  constructor(sinks: readonly Sink<T>[]) {
+    this.#sinks = sinks
+  }
+
+  async open(): Promise<void> {
+    this.#open = []
+    for (const sink of this.#sinks) {
+      // A sink whose `open` fails is aborted too.
+      this.#open.push(sink)
+      await attempt(sink, () => sink.open?.())
+    }
+  }
+
+  prepare(): void | Promise<void> {
+    return this.#atAll(sink => sink.prepare?.())
+  }
+
+  async commit(): Promise<void> {
+    const committed: Sink<T>[] = []
+    for (const sink of this.#sinks) {
+      try {
+        await attempt(sink, () => sink.commit())
+      } catch (error) {
+        if (committed.length === 0) throw error
+        throw await this.#partlyCommitted(committed, sink, error as FeedError)
+      }
+      this.#open.shift()
+      committed.push(sink)
+    }
+  }
+
+  /** Aborts every sink, also after one of them has failed to abort. */
+  async abort(error: FeedError): Promise<void> {
+    const [failed] = (await this.#abortOpen(error)).failures
+    if (failed !== undefined) throw failed
+  }
+
+  async #partlyCommitted(
+    committed: readonly Sink<T>[],
+    failed: Sink<T>,
+    cause: FeedError,
+  ): Promise<FeedError<'SINK_PARTLY_COMMITTED'>> {
+    const { aborted } = await this.#abortOpen(cause)
+    const context = {
+      committed: committed.map(sink => this.#labelOf(sink)),
+      failed: this.#labelOf(failed),
+      aborted: aborted.map(sink => this.#labelOf(sink)),
+    }
+    const message = `${context.failed} did not commit, after ${context.committed.join(', ')} had: ${cause.message}`
+    return new FeedError('SINK_PARTLY_COMMITTED', message, context, { cause })
+  }
+
+  async #abortOpen(error: FeedError) {
+    const aborted: Sink<T>[] = []
+    const failures: unknown[] = []
+    for (const sink of this.#open.splice(0)) {
+      try {
+        await sink.abort(error)
+        aborted.push(sink)
+      } catch (failure) {
+        failures.push(failure)
+      }
+    }
+    return { aborted, failures }
+  }
+
+  /** Several sinks may have the same name, so the label has the position in the list too. */
+  #labelOf(sink: Sink<T>): string {
+    return `sink ${this.#sinks.indexOf(sink) + 1} (${sink.name})`
+  }
+
+  /**
+   * Calls every sink, and waits for all of them before it throws the first failure: a sink that
+   * still writes cannot be aborted.
+   */
+  #atAll(call: (sink: Sink<T>) => void | Promise<void>): void | Promise<void> {
+    const pending: Promise<void>[] = []
+    for (const sink of this.#sinks) {
+      const called = outcomeOf(sink, () => call(sink))
+      if (called !== undefined) pending.push(called)
+    }
+    if (pending.length > 0) return allOf(pending)
+  }
+}
+
+async function allOf(pending: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(pending)).find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+/** Returns undefined where the sink has finished, and otherwise a promise, also of a failure. */
+function outcomeOf<T>(sink: Sink<T>, call: () => void | Promise<void>): Promise<void> | undefined {
+  try {
+    const called = call()
+    return isPromise<void>(called) ? attempt(sink, () => called) : undefined
+  } catch (error) {
+    return Promise.reject(asFeedError(error, sink.name))
+  }
+}
+
+/** @throws FeedError with the name of the sink, unless the sink has thrown another FeedError */
+async function attempt<T>(sink: Sink<T>, call: () => void | Promise<void>): Promise<void> {
+  try {
+    await call()
+  } catch (error) {
+    throw asFeedError(error, sink.name)
+  }
+}
