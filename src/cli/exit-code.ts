@@ -1,7 +1,7 @@
 // The exit codes, which all commands share, and the code for each failure. After a signal,
 // sync/stop-signals.ts gives the code.
 
-import { FeedError } from '../index'
+import { type ErrorCode, FeedError } from '../index'
 
 export const FAILURE = 1
 export const WRONG_USAGE = 2
@@ -25,16 +25,29 @@ interface UsageError {
 
 export function exitCodeOf(error: unknown): number {
   if (isUsageError(error)) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  return FeedError.is(error) && error.code === 'OPTION_INVALID' ? WRONG_USAGE : FAILURE
+  return FeedError.is(error) && USAGE_CODES.includes(error.code) ? WRONG_USAGE : FAILURE
 }
+
+/** A value that no request can have: the service has seen nothing of it. */
+const USAGE_CODES: readonly ErrorCode[] = [
+  'OPTION_INVALID',
+  'REQUEST_INVALID',
+  'HTTP_IDENTIFIER_INVALID',
+]
 
 /**
  * Returns the text to print for a failure. The message of a FeedError is enough; a defect needs its
  * stack. Returns undefined when the parser has printed it.
+ * @param isJson true gives a FeedError as one line of JSON, with the facts of its context
  */
-export function failureText(error: unknown): string | undefined {
+export function failureText(error: unknown, isJson = false): string | undefined {
   if (isUsageError(error)) return undefined
-  if (FeedError.is(error)) return `feedmill: ${error.code}: ${error.message}`
+  if (FeedError.is(error)) {
+    const { code, message, context } = error
+    return isJson
+      ? JSON.stringify({ error: { code, message, context } })
+      : `feedmill: ${code}: ${message}`
+  }
   return `feedmill: a defect of feedmill itself: ${error instanceof Error ? error.stack : String(error)}`
 }
 
