@@ -33,11 +33,11 @@ describe('paths', () => {
       await symlink('/dev/full', join(folder, 'link'))
       for (const path of ['/dev/full', join(folder, 'link')]) {
         for (const [name, run] of [
-          ['ndjson', pipeline([{ n: 1 }]).run(ndjsonSink(path))],
-          ['csv', pipeline([{ n: 1 }]).run(csvSink(path))],
-          ['bytes', pipeline([Buffer.from('1')]).run(byteSink(path))],
+          ['ndjson', () => pipeline([{ n: 1 }]).run(ndjsonSink(path))],
+          ['csv', () => pipeline([{ n: 1 }]).run(csvSink(path))],
+          ['bytes', () => pipeline([Buffer.from('1')]).run(byteSink(path))],
         ] as const) {
-          await expect(run).rejects.toMatchObject({
+          await expect(run()).rejects.toMatchObject({
             code: 'SINK_FAILED',
             message: expect.stringMatching(new RegExp(`^${path} cannot be written: .*ENOSPC`)),
             context: { sink: name, target: path, reason: 'ENOSPC' },
