@@ -84,6 +84,7 @@ export { NodeTransport, type NodeTransportOptions } from './service/http/node-tr
 export { pathSegment } from './service/path-segment'
 export { defineProfile, type ProfileOptions, type ServiceProfile } from './service/profile'
 export type { ClientCredentials, TokenSource } from './service/tokens/token-source'
+export { byteSink } from './sinks/byte-sink'
 export type { ColumnOf } from './sinks/csv-columns'
 export { type CsvSinkOptions, csvSink } from './sinks/csv-sink'
 export type { SinkTarget } from './sinks/destination'

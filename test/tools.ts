@@ -11,6 +11,9 @@ export const TOOLS = {
   curl: 'downloads by curl',
   wget: 'downloads by wget',
   aria2c: 'downloads by aria2c',
+  bash: 'the completion of bash',
+  zsh: 'the completion of zsh',
+  fish: 'the completion of fish',
   strace: 'kills and disk errors at the Nth system call',
   '/dev/full': 'a full standard output',
 } as const

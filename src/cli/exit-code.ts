@@ -1,7 +1,7 @@
 // The exit codes, which all commands share, and the code for each failure. After a signal,
 // sync/stop-signals.ts gives the code.
 
-import { FeedError } from '../index'
+import { type ErrorCode, FeedError } from '../index'
 
 export const FAILURE = 1
 export const WRONG_USAGE = 2
@@ -9,7 +9,10 @@ export const WRONG_USAGE = 2
 /** The codes and their meanings, for the help text. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'success'],
-  [`${FAILURE}`, 'a failure, printed as `feedmill: CODE: message` on standard error'],
+  [
+    `${FAILURE}`,
+    'a failure, in one line on standard error: `feedmill: CODE: message`, or JSON with `--json`',
+  ],
   [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
 ]
@@ -25,16 +28,29 @@ interface UsageError {
 
 export function exitCodeOf(error: unknown): number {
   if (isUsageError(error)) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  return FeedError.is(error) && error.code === 'OPTION_INVALID' ? WRONG_USAGE : FAILURE
+  return FeedError.is(error) && USAGE_CODES.includes(error.code) ? WRONG_USAGE : FAILURE
 }
+
+/** A value that no request can have: the service has seen nothing of it. */
+const USAGE_CODES: readonly ErrorCode[] = [
+  'OPTION_INVALID',
+  'REQUEST_INVALID',
+  'HTTP_IDENTIFIER_INVALID',
+]
 
 /**
  * Returns the text to print for a failure. The message of a FeedError is enough; a defect needs its
  * stack. Returns undefined when the parser has printed it.
+ * @param isJson true gives a FeedError as one line of JSON, with the facts of its context
  */
-export function failureText(error: unknown): string | undefined {
+export function failureText(error: unknown, isJson = false): string | undefined {
   if (isUsageError(error)) return undefined
-  if (FeedError.is(error)) return `feedmill: ${error.code}: ${error.message}`
+  if (FeedError.is(error)) {
+    const { code, message, context } = error
+    return isJson
+      ? JSON.stringify({ error: { code, message, context } })
+      : `feedmill: ${code}: ${message}`
+  }
   return `feedmill: a defect of feedmill itself: ${error instanceof Error ? error.stack : String(error)}`
 }
 

@@ -1,16 +1,30 @@
-// The commands, their options and their help. This file is the adapter of commander. Each command
-// has a file of its own, which is loaded when the command runs, so that the help and the commands
-// without optional packages work in a plain install.
+// The commands, their options and their help. Each command has a file of its own, which is loaded
+// when the command runs, so that the help and the commands without optional packages work in a plain
+// install.
 
-import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../../package.json'
-import { readByteSize } from './byte-size'
+import {
+  byteSize,
+  Command,
+  clockOption,
+  examples,
+  nowOrTime,
+  Option,
+  serviceOptions,
+  several,
+  share,
+  table,
+  time,
+  wholeNumber,
+} from './command-options'
+import { addCompletionCommand } from './completion/completion-command'
 import { PROXY_VARIABLES } from './environment-proxy'
 import { EXIT_CODES } from './exit-code'
 import { needPackages } from './needed-packages'
 import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
-import { SERVICE_VARIABLES } from './service-settings'
+import { addServiceCommands } from './service/service-commands'
+import { CREDENTIAL_VARIABLES } from './service-settings'
 
 /**
  * Parsing fails with a CommanderError for wrong usage, help and version, and with the error of the
@@ -32,7 +46,9 @@ export function program(argv: readonly string[]): Command {
     'after',
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
   )
+  addServiceCommands(feedmill)
   addEmulatorCommands(feedmill, argv[1]!)
+  addCompletionCommand(feedmill)
   feedmill.addHelpText(
     'after',
     `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`,
@@ -89,9 +105,8 @@ function addStateCommands(feedmill: Command): void {
     )
     .option('--no-changes', 'record no changes')
     .option('--json', 'print one event a line, as JSON', false)
-  for (const option of serviceOptions()) sync.addOption(option)
+  for (const option of [...serviceOptions(), clockOption()]) sync.addOption(option)
   sync
-    .addOption(clockOption())
     .addHelpText(
       'after',
       examples(
@@ -99,6 +114,7 @@ function addStateCommands(feedmill: Command): void {
         'sync … --follow --memory 1GB',
       ),
     )
+    .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
     .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
     .action(async options => {
       needPackages('sync')
@@ -137,6 +153,11 @@ function addStateCommands(feedmill: Command): void {
       new Option('--format <format>', 'how items are written')
         .choices(['ndjson', 'csv'])
         .default('ndjson'),
+    )
+    .addOption(
+      new Option('--json', 'the same as `--format ndjson`; a failure is JSON too').conflicts(
+        'format',
+      ),
     )
     .addHelpText(
       'after',
@@ -210,71 +231,5 @@ function addEmulatorCommands(feedmill: Command, cli: string): void {
     })
 }
 
-/** The options of the commands that speak to a service. */
-function serviceOptions(): Option[] {
-  const { profile, baseUrl, tokenUrl, scopeBase, clientId, clientSecret } = SERVICE_VARIABLES
-  return [
-    new Option('--profile <file>', 'JSON file with the options of a service profile').env(profile),
-    new Option('--base-url <url>', 'address of the service').env(baseUrl),
-    new Option('--token-url <url>', 'address of the token endpoint').env(tokenUrl),
-    new Option('--scope-base <url>', 'beginning of the names of scopes').env(scopeBase),
-    new Option('--client-id <id>', 'client identifier').env(clientId),
-    new Option('--client-secret <secret>', 'client secret; the environment is the safer place').env(
-      clientSecret,
-    ),
-    new Option('--sandbox', 'limit ranges to 10 MB instead of 100 MB'),
-    new Option('--allow-http', 'accept plain http to other machines'),
-  ]
-}
-
-function clockOption(): Option {
-  return new Option(
-    '--now <time>',
-    "the service's clock, where it stands still, as that of `serve --now`",
-  ).argParser(time)
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  feedmill ${line}`).join('\n')}`
-}
-
-function table(heading: string, lines: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...lines.map(([word]) => word.length))
-  return `\n${heading}:\n${lines.map(([word, meaning]) => `  ${word.padEnd(width)}  ${meaning}`).join('\n')}`
-}
-
 /** The default memory of sync(). */
 const MEMORY_BYTES = 256 * 2 ** 20
-
-function several(value: string, before: readonly string[] = []): string[] {
-  return [...before, value]
-}
-
-function byteSize(text: string): number {
-  const bytes = readByteSize(text)
-  if (bytes === undefined) throw new InvalidArgumentError('not a size such as 256MB')
-  return bytes
-}
-
-function nowOrTime(text: string): Date | 'now' {
-  return text === 'now' ? text : time(text)
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('not a whole number')
-  return value
-}
-
-function time(text: string): Date {
-  const value = new Date(text)
-  if (Number.isNaN(value.getTime())) throw new InvalidArgumentError('not a time')
-  return value
-}
-
-function share(text: string): number {
-  const value = Number(text)
-  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('not a number from 0 to 1')
-  return value
-}

@@ -9,6 +9,7 @@ import {
   type Topic,
 } from '../emulator/index'
 import { print } from './output'
+import { SERVICE_VARIABLES } from './service-settings'
 
 export interface ServeOptions {
   readonly port: number
@@ -141,6 +142,10 @@ export function serveLines(
     `client        ${clientId}, secret ${clientSecret}`,
     `description   ${address.openapiUrl}`,
     '',
+    'Tell the other commands where it is:',
+    `  ${exportLine(address)}`,
+    'List its files:',
+    `  ${shellWords('npx', 'feedmill', 'catalog', 'files', '--marketplace', marketplaces[0]!)}`,
     'Keep a copy of it in the folder feedmill-state:',
     `  ${syncLine(address)}`,
     'Get a token:',
@@ -148,31 +153,17 @@ export function serveLines(
   ]
 }
 
-function syncLine({
-  url,
-  tokenUrl,
-  scopeBase,
-  clientId,
-  clientSecret,
-  marketplaces,
-  categories,
-  now,
-}: ServeAddress): string {
-  const service = ['--base-url', url, '--token-url', tokenUrl, '--scope-base', scopeBase]
-  const client = ['--client-id', clientId, '--client-secret', clientSecret]
-  const what = ['--marketplace', marketplaces[0]!, ...categories.flatMap(id => ['--category', id])]
-  return shellWords(
-    'npx',
-    'feedmill',
-    'sync',
-    ...service,
-    ...client,
-    ...what,
-    '--state',
-    'feedmill-state',
-    '--now',
-    now,
+function exportLine({ url, tokenUrl, scopeBase, clientId, clientSecret }: ServeAddress): string {
+  const values = { baseUrl: url, tokenUrl, scopeBase, clientId, clientSecret }
+  const assignments = Object.entries(values).map(
+    ([name, value]) => `${SERVICE_VARIABLES[name as keyof typeof values]}=${shellWords(value)}`,
   )
+  return `export ${assignments.join(' ')}`
+}
+
+function syncLine({ marketplaces, categories, now }: ServeAddress): string {
+  const what = ['--marketplace', marketplaces[0]!, ...categories.flatMap(id => ['--category', id])]
+  return shellWords('npx', 'feedmill', 'sync', ...what, '--state', 'feedmill-state', '--now', now)
 }
 
 function tokenLine({ tokenUrl, clientId, clientSecret, scopeBase }: ServeAddress): string {

@@ -1,8 +1,10 @@
 // The service that a command speaks to. Its profile comes from a file, from options and from the
-// environment; so do the credentials. No command ever prints a credential.
+// environment. Credentials come from a file or from the environment, and never from an argument,
+// because every user of a machine can read the arguments of its processes. No command ever prints a
+// credential.
 
-import { readFileSync } from 'node:fs'
 import {
+  type ClientCredentials,
   createFeedService,
   defineProfile,
   FeedError,
@@ -12,6 +14,7 @@ import {
   type ProfileOptions,
 } from '../index'
 import { environmentProxy } from './environment-proxy'
+import { jsonFile, secretJsonFile } from './json-file'
 
 export interface ServiceSettings {
   /** A JSON file with the options of a profile. Other options take precedence over it. */
@@ -21,19 +24,35 @@ export interface ServiceSettings {
   readonly scopeBase?: string
   readonly sandbox?: boolean
   readonly allowHttp?: boolean
-  readonly clientId?: string
-  readonly clientSecret?: string
+  /**
+   * A JSON file with `clientId` and `clientSecret`; other fields are ignored. Default: the variables
+   * of the environment for these two.
+   */
+  readonly credentials?: string
 }
 
-/** The environment variable for each option that the command line lacks. */
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment variables for what the arguments of a command lack. */
 export const SERVICE_VARIABLES = {
   profile: 'FEEDMILL_PROFILE',
   baseUrl: 'FEEDMILL_BASE_URL',
   tokenUrl: 'FEEDMILL_TOKEN_URL',
   scopeBase: 'FEEDMILL_SCOPE_BASE',
+  credentials: 'FEEDMILL_CREDENTIALS',
   clientId: 'FEEDMILL_CLIENT_ID',
   clientSecret: 'FEEDMILL_CLIENT_SECRET',
-} as const satisfies Partial<Record<keyof ServiceSettings, string>>
+} as const satisfies Partial<Record<keyof ServiceSettings | keyof ClientCredentials, string>>
+
+/** The variable with the access token of a user, for `subscriptions create --user`. */
+export const USER_TOKEN_VARIABLE = 'FEEDMILL_USER_TOKEN'
+
+/** The variables of credentials, for the help text. */
+export const CREDENTIAL_VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
+  [SERVICE_VARIABLES.credentials, 'the file of --credentials, which comes first'],
+  [SERVICE_VARIABLES.clientId, 'client identifier'],
+  [SERVICE_VARIABLES.clientSecret, 'client secret'],
+]
 
 /**
  * Warns on standard error when the environment names a proxy that is not used.
@@ -42,13 +61,13 @@ export const SERVICE_VARIABLES = {
 export function serviceOf(
   settings: ServiceSettings,
   options: FeedServiceOptions = {},
+  env: Environment = process.env,
 ): FeedService {
   // A command passes all of its options, and only these belong to the profile.
-  const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp, clientId, clientSecret } =
-    settings
+  const { profile, baseUrl, tokenUrl, scopeBase, sandbox, allowHttp } = settings
   const given = { baseUrl, tokenUrl, scopeBase, sandbox, allowHttp }
   const known: Partial<ProfileOptions> = {
-    ...(profile === undefined ? {} : profileIn(profile)),
+    ...(profile === undefined ? {} : jsonFile('profile', profile)),
     ...defined(given),
   }
   const complete: ProfileOptions = {
@@ -57,41 +76,47 @@ export function serviceOf(
     tokenUrl: needed('tokenUrl', known.tokenUrl),
     scopeBase: needed('scopeBase', known.scopeBase),
   }
-  const credentials = {
-    clientId: needed('clientId', clientId),
-    clientSecret: needed('clientSecret', clientSecret),
-  }
+  const credentials = credentialsOf(settings, env)
   const { isUsed, warning } = environmentProxy()
   if (warning !== undefined) console.error(`feedmill: warning: ${warning}`)
   const transport = isUsed ? { transport: fetchTransport(request => fetch(request)) } : {}
   return createFeedService(defineProfile(complete), credentials, { ...transport, ...options })
 }
 
-function profileIn(path: string): Partial<ProfileOptions> {
-  const wrong = (received: string, cause?: unknown) =>
-    new FeedError(
-      'OPTION_INVALID',
-      `profile: ${path} ${received}`,
-      { option: 'profile', expected: 'a file with a JSON object', received },
-      { cause },
-    )
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    throw wrong(
-      cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read',
-      cause instanceof SyntaxError ? undefined : cause,
-    )
+/** The file holds both values or fails: a pair is never made of two places. */
+function credentialsOf({ credentials: path }: ServiceSettings, env: Environment) {
+  const { clientId, clientSecret }: Partial<ClientCredentials> =
+    path === undefined
+      ? {
+          clientId: env[SERVICE_VARIABLES.clientId],
+          clientSecret: env[SERVICE_VARIABLES.clientSecret],
+        }
+      : secretJsonFile('credentials', path)
+  return {
+    clientId: neededCredential('clientId', clientId, path),
+    clientSecret: neededCredential('clientSecret', clientSecret, path),
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong('holds no object')
-  return value
 }
 
-function needed(option: keyof typeof SERVICE_VARIABLES, value: unknown): string {
+function neededCredential(
+  name: keyof ClientCredentials,
+  value: unknown,
+  path: string | undefined,
+): string {
+  const expected =
+    path === undefined
+      ? `${SERVICE_VARIABLES[name]} in the environment, or --credentials FILE`
+      : `the field ${name} in ${path}`
+  return text(name, value, expected)
+}
+
+function needed(option: 'baseUrl' | 'tokenUrl' | 'scopeBase', value: unknown): string {
+  const words = option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+  return text(option, value, `--${words}, or ${SERVICE_VARIABLES[option]} in the environment`)
+}
+
+function text(option: string, value: unknown, expected: string): string {
   if (typeof value === 'string' && value !== '') return value
-  const expected = `--${option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}, or ${SERVICE_VARIABLES[option]} in the environment`
   throw new FeedError('OPTION_INVALID', `${option} is needed: ${expected}`, {
     option,
     expected,

@@ -1,10 +1,14 @@
-// Formats a table as text. The first column is aligned to the left and holds words, the others are
+// Formats a table as text. The first columns are aligned to the left and hold words, the others are
 // aligned to the right and hold numbers.
 
-/** @param heading one cell for each column; every line has the same number of cells */
+/**
+ * @param heading one cell for each column; every line has the same number of cells
+ * @param options.words the number of columns that hold words. Default 1
+ */
 export function textTable(
   heading: readonly string[],
   lines: readonly (readonly string[])[],
+  { words = 1 }: { readonly words?: number } = {},
 ): string {
   const widths = heading.map((_, column) =>
     Math.max(...[heading, ...lines].map(line => line[column]!.length)),
@@ -12,7 +16,7 @@ export function textTable(
   const text = (line: readonly string[]) =>
     line
       .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!),
+        column < words ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
       )
       .join('  ')
       .trimEnd()

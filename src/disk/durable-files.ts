@@ -50,6 +50,12 @@ export interface DurableFiles {
   syncFolder(path: string): Promise<void>
 }
 
+/**
+ * A folder that two processes remove at the same time is not empty for one of them, which tries
+ * again.
+ */
+const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 10 }
+
 /** The file system of this machine. */
 export const machineFiles: DurableFiles = {
   makeFolder: path => onDisk(path, 'mkdir', () => makeFolder(resolve(path))),
@@ -69,7 +75,7 @@ export const machineFiles: DurableFiles = {
       return handle && new MachineFile(handle, path)
     }),
   rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
-  remove: path => onDisk(path, 'remove', () => rm(path, { recursive: true, force: true })),
+  remove: path => onDisk(path, 'remove', () => rm(path, REMOVAL)),
   syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
 }
 

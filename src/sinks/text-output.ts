@@ -1,11 +1,7 @@
-// Writes the text of a sink to its destination: gathers it in one buffer, encodes it as UTF-8 and
-// types every failure.
+// Writes the text of a sink to its destination: gathers it in one buffer and encodes it as UTF-8.
 
-import { resolve } from 'node:path'
-import { FeedError } from '../errors'
-import { filePath, optionInvalid } from '../options'
-import { type Destination, openDestination, type SinkTarget } from './destination'
-import { sinkFailed } from './sink-failed'
+import { ByteOutput } from './byte-output'
+import type { SinkTarget } from './destination'
 
 /**
  * Bytes that are gathered before a write. The buffer is reused, so that long texts make no garbage.
@@ -15,25 +11,14 @@ const BUFFER_BYTES = 1 << 18
 const MAX_UNIT_BYTES = 3
 
 export class TextOutput {
-  readonly #target: SinkTarget
-  readonly #sink: string
-  #destination: Destination | undefined
+  readonly #output: ByteOutput
   readonly #buffer = new Uint8Array(BUFFER_BYTES)
   readonly #encoder = new TextEncoder()
   #filled = 0
-  /** True from `open` to `commit` or `abort`. */
-  #inUse = false
-  /**
-   * Number of runs that were refused and have not called `abort` yet. Their `abort` must not end
-   * the run that writes.
-   */
-  #refused = 0
 
   /** @param sink the name of the sink, for its errors. @throws FeedError OPTION_INVALID */
   constructor(target: SinkTarget, sink: string) {
-    this.#target =
-      typeof target === 'string' ? resolve(filePath('target', target)) : writable(target)
-    this.#sink = sink
+    this.#output = new ByteOutput(target, sink)
   }
 
   /**
@@ -42,61 +27,34 @@ export class TextOutput {
    * @throws FeedError SINK_FAILED
    */
   async open(): Promise<void> {
-    if (this.#inUse) {
-      this.#refused++
-      throw sinkFailed(this.#sink, this.#name, 'another run of the same sink is writing it')
-    }
-    this.#inUse = true
+    await this.#output.open()
     this.#filled = 0
-    return this.#guard(async () => {
-      this.#destination = await openDestination(this.#target)
-    })
   }
 
   /** Adds text. Returns a promise only when a write is due, and undefined otherwise. */
   write(text: string): Promise<void> | undefined {
-    if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled)
-      return this.#guard(() => this.#writeThrough(text))
+    if (text.length * MAX_UNIT_BYTES > BUFFER_BYTES - this.#filled) return this.#writeThrough(text)
     this.#filled += this.#encoder.encodeInto(text, this.#buffer.subarray(this.#filled)).written
     return undefined
   }
 
   /** Writes the rest, and syncs a file. */
-  prepare(): Promise<void> {
-    return this.#guard(async () => {
-      await this.#flush()
-      await this.#destination?.prepare?.()
-    })
+  async prepare(): Promise<void> {
+    await this.#flush()
+    await this.#output.prepare()
   }
 
   /** Makes a file visible, after `prepare`. */
   commit(): Promise<void> {
-    return this.#guard(async () => {
-      await this.#destination?.commit()
-      this.#destination = undefined
-      this.#inUse = false
-    })
+    return this.#output.commit()
   }
 
   /**
    * Drops the text that was not written yet. A file at the target stays as it was before; an output
    * that is no regular file keeps what it got.
    */
-  async abort(): Promise<void> {
-    if (this.#refused > 0) {
-      this.#refused--
-      return
-    }
-    const destination = this.#destination
-    this.#destination = undefined
-    this.#inUse = false
-    await this.#guard(async () => destination?.abort())
-  }
-
-  get #name(): string {
-    if (typeof this.#target === 'string') return this.#target
-    if (this.#target === process.stdout) return 'standard output'
-    return this.#target === process.stderr ? 'standard error' : 'the stream'
+  abort(): Promise<void> {
+    return this.#output.abort()
   }
 
   async #writeThrough(text: string): Promise<void> {
@@ -112,20 +70,6 @@ export class TextOutput {
   async #flush(): Promise<void> {
     const filled = this.#filled
     this.#filled = 0
-    await this.#destination?.write(this.#buffer.subarray(0, filled))
+    await this.#output.write(this.#buffer.subarray(0, filled))
   }
-
-  async #guard(action: () => Promise<void>): Promise<void> {
-    try {
-      await action()
-    } catch (cause) {
-      throw FeedError.is(cause) ? cause : sinkFailed(this.#sink, this.#name, cause)
-    }
-  }
-}
-
-function writable(stream: NodeJS.WritableStream): NodeJS.WritableStream {
-  const { write, on } = (stream ?? {}) as Partial<NodeJS.WritableStream>
-  if (typeof write === 'function' && typeof on === 'function') return stream
-  throw optionInvalid('target', 'the path of a file or a writable stream', stream)
 }

@@ -46,6 +46,13 @@ test.each([
   [['export', '--state', 'dir', '--format', 'xml']],
   [['serve', '--faults', '2']],
   [['serve', '--items', '-1']],
+  [['catalog', 'unknown']],
+  [['catalog', 'files']],
+  [['catalog', 'files', '--marketplace', 'MKT_US', '--limit', '0']],
+  [['catalog', 'download', '--marketplace', 'MKT_US']],
+  [['keys', 'get']],
+  [['subscriptions', 'create', '--topic', 'a']],
+  [['completion', 'tcsh']],
   [['demo', '--interrupt', '--stream-only']],
   [['profile']],
   [['profile', '/nowhere/items.tsv']],
@@ -75,6 +82,9 @@ test('a failure prints one typed line, and a defect prints its stack', () => {
     1,
     'feedmill: GZIP_EMPTY: no member',
   ])
+  expect(JSON.parse(failureText(failure, true)!)).toEqual({
+    error: { code: 'GZIP_EMPTY', message: 'no member', context: { byteOffset: 0 } },
+  })
   const defect = new TypeError('not a function')
   expect(exitCodeOf(defect)).toBe(1)
   expect(failureText(defect)).toContain('exit-code.test')

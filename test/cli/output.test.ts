@@ -13,11 +13,15 @@ import { itemIds, outcomeOf, served } from './served'
 let built: BuiltCommand
 let at: Awaited<ReturnType<typeof served>>
 let fresh = 0
+/** A file of the catalog. */
+let fileId: string
 
 beforeAll(async () => {
   built = await builtCommand()
   at = await served()
   await outcomeOf(() => syncCommand(at.command))
+  const listed = await ended(built.start([...FILES, '--json', '--limit', '1', ...serviceWords()]))
+  fileId = JSON.parse(listed.out).fileId
   await writeFile(feedFile(), 'itemId\ttitle\nv1|1|0\tone\n')
 }, 120_000)
 afterAll(async () => {
@@ -25,14 +29,18 @@ afterAll(async () => {
   await built?.drop()
 })
 
+const FILES = ['catalog', 'files', '--marketplace', 'MKT_US']
+const DOWNLOAD = ['catalog', 'download', '--marketplace', 'MKT_US', '--out', '-']
 const feedFile = () => join(at.folder, 'items.tsv')
-const syncWords = (state: string) => {
-  const { baseUrl, tokenUrl, scopeBase, clientId, clientSecret, marketplace, category, now } =
-    at.command
+const serviceWords = () => {
+  const { baseUrl, tokenUrl, scopeBase, credentials } = at.command
   const service = ['--base-url', baseUrl, '--token-url', tokenUrl, '--scope-base', scopeBase]
-  const client = ['--client-id', clientId, '--client-secret', clientSecret]
-  const what = ['--marketplace', marketplace, '--category', category[0], '--state', state]
-  return ['sync', ...service, ...client, ...what, '--now', now!.toISOString()] as string[]
+  return [...service, '--credentials', credentials] as string[]
+}
+const syncWords = (state: string) => {
+  const { marketplace, category, now } = at.command
+  const what = ['--marketplace', marketplace, '--category', category[0]!, '--state', state]
+  return ['sync', ...serviceWords(), ...what, '--now', now!.toISOString()]
 }
 
 const OUTPUTS: [
@@ -71,6 +79,10 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
   ['profile', () => ['profile', feedFile(), '--rounds', '1']],
   ['profile --json', () => ['profile', feedFile(), '--rounds', '1', '--json']],
   ['serve', () => ['serve', '--items', '10']],
+  ['catalog files', () => [...FILES, ...serviceWords()]],
+  ['catalog files --json', () => [...FILES, '--json', ...serviceWords()]],
+  ['catalog download --out -', () => [...DOWNLOAD, fileId, ...serviceWords()]],
+  ['completion', () => ['completion', 'bash']],
   [
     'demo',
     () => ['demo', '--items', '100', '--stream-only', '--out', join(at.folder, 'demo.ndjson')],
@@ -79,15 +91,22 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
 
 describe.each(OUTPUTS)('fault 95: where standard output %s', (name, run, reason) => {
   const runs = name !== 'is full' || runsWith('/dev/full')
-  // A slow run reports its progress before it fails.
-  const failure = new RegExp(
-    `(^|\\n)feedmill: SINK_FAILED: standard output cannot be written: .*${reason}.*\\n$`,
-  )
+  const message = `standard output cannot be written: .*${reason}.*`
+  /** The failure in one line, after the progress of a slow run: as JSON where the command prints JSON. */
+  const failureOf = (words: readonly string[]) =>
+    words.includes('--json')
+      ? new RegExp(
+          `(^|\\n)\\{"error":\\{"code":"SINK_FAILED","message":"${message}","context":\\{.*\\}\\}\\}\\n$`,
+        )
+      : new RegExp(`(^|\\n)feedmill: SINK_FAILED: ${message}\\n$`)
 
   test.runIf(runs).each(COMMANDS)(
     '%s fails typed, in one line',
     async (_, words) => {
-      expect(await run(words())).toMatchObject({ code: 1, err: expect.stringMatching(failure) })
+      expect(await run(words())).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(failureOf(words())),
+      })
       expect(locksOf(at.command.state)).toEqual([])
     },
     60_000,
@@ -99,7 +118,7 @@ describe.each(OUTPUTS)('fault 95: where standard output %s', (name, run, reason)
       const state = join(at.folder, `state-${fresh++}`)
       expect(await run([...syncWords(state), ...words])).toMatchObject({
         code: 1,
-        err: expect.stringMatching(failure),
+        err: expect.stringMatching(failureOf(words)),
       })
       expect(locksOf(state)).toEqual([])
       const again = await ended(built.start(syncWords(state)))
@@ -122,6 +141,40 @@ test('printed text is appended to a file that has content', async () => {
   })
   closeSync(file)
   expect(readFileSync(path, 'utf8')).toMatch(/^before\nMKT_US of .*\n(.*\n)+$/)
+}, 60_000)
+
+test('a file on standard output is the file of the service, and nothing is beside it', async () => {
+  const path = join(at.folder, 'items.tsv.gz')
+  const file = openSync(path, 'w')
+  const { code, err } = await ended(built.start([...DOWNLOAD, fileId, ...serviceWords()], file))
+  closeSync(file)
+  const other = join(at.folder, 'other.tsv.gz')
+  const words = [...DOWNLOAD, fileId, ...serviceWords(), '--out', other]
+  expect(await ended(built.start(words))).toMatchObject({ code: 0, err: '' })
+  expect([code, err, readFileSync(path).equals(readFileSync(other))]).toEqual([0, '', true])
+}, 60_000)
+
+test('a secret of the environment is in no help, output or message', async () => {
+  const secret = 'env-secret-4711'
+  process.env.FEEDMILL_CLIENT_ID = 'client'
+  process.env.FEEDMILL_CLIENT_SECRET = secret
+  try {
+    const service = serviceWords().slice(0, 6)
+    for (const words of [
+      ['catalog', 'access', '--help'],
+      ['sync', '--help'],
+      ['catalog', 'access', ...service],
+      ['catalog', 'access', ...service, '--json'],
+    ]) {
+      const { out, err } = await ended(built.start(words))
+      expect(out + err).not.toContain(secret)
+      // The emulator refuses these credentials, so the command has used them.
+      if (!words.includes('--help')) expect(err).toContain('TOKEN_REFUSED')
+    }
+  } finally {
+    delete process.env.FEEDMILL_CLIENT_ID
+    delete process.env.FEEDMILL_CLIENT_SECRET
+  }
 }, 60_000)
 
 test.runIf(runsWith('/dev/full'))(

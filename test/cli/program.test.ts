@@ -91,21 +91,23 @@ describe('feedmill sync', () => {
   test('takes the service from options or from the environment', async () => {
     vi.stubEnv('FEEDMILL_BASE_URL', 'https://env.example')
     vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
-    const options = await parsed(
-      ...sync,
-      '--base-url',
-      'https://option.example',
-      '--client-id',
-      'me',
-      '--sandbox',
-    )
+    vi.stubEnv('FEEDMILL_CREDENTIALS', 'env.json')
+    const options = await parsed(...sync, '--base-url', 'https://option.example', '--sandbox')
     expect(options).toMatchObject({
       baseUrl: 'https://option.example',
-      clientId: 'me',
-      clientSecret: 'env-secret',
+      credentials: 'env.json',
       sandbox: true,
     })
+    expect(JSON.stringify(options)).not.toContain('env-secret')
   })
+
+  test.each(['--client-id', '--client-secret'])(
+    'no credential is an argument: %s',
+    async option => {
+      expect(await parsed(...sync, option, 'value-4711')).toContain(`unknown option '${option}'`)
+      expect(called.sync).not.toHaveBeenCalled()
+    },
+  )
 
   test.each([
     [['--memory', 'much'], 'not a size such as 256MB'],
@@ -149,6 +151,12 @@ test('feedmill export takes its options', async () => {
     category: [],
     format: 'ndjson',
   })
+  vi.clearAllMocks()
+  expect(await parsed('export', '--state', 'dir', '--json')).toMatchObject({ format: 'ndjson' })
+  vi.clearAllMocks()
+  expect(await parsed('export', '--state', 'dir', '--json', '--format', 'csv')).toContain(
+    'cannot be used with',
+  )
   vi.clearAllMocks()
   const words = [
     '--category',

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { program } from '../../src/cli/program'
 import { type ServeOptions, serveLines, startService } from '../../src/cli/serve'
 import type { Emulator } from '../../src/emulator/index'
@@ -202,8 +202,10 @@ test('the error names a port that is in use', async () => {
 describe('the printed commands work without a change', () => {
   test('feedmill sync', async () => {
     const { address } = await started({ category: ['220', '11450'] })
-    const line = serveLines(address, OPTIONS).find(text => text.includes('feedmill sync'))!
-    const words = shellWords(line)
+    const lines = serveLines(address, OPTIONS)
+    for (const word of shellWords(lines.find(text => text.includes('export'))!).slice(1))
+      vi.stubEnv(word.split('=')[0]!, word.slice(word.indexOf('=') + 1))
+    const words = shellWords(lines.find(text => text.includes('feedmill sync'))!)
     expect(words.slice(0, 3)).toEqual(['npx', 'feedmill', 'sync'])
     const folder = mkdtempSync(join(tmpdir(), 'feedmill-serve-'))
     const before = process.cwd()
@@ -219,6 +221,7 @@ describe('the printed commands work without a change', () => {
         true,
       ])
     } finally {
+      vi.unstubAllEnvs()
       process.chdir(before)
       rmSync(folder, { recursive: true, force: true })
     }
@@ -247,9 +250,9 @@ describe('the printed commands work without a change', () => {
   test('the command quotes words that a shell would split', async () => {
     const { address } = await started()
     const line = serveLines({ ...address, clientSecret: "it's $HOME" }, OPTIONS).find(text =>
-      text.includes('feedmill sync'),
+      text.includes('export'),
     )!
-    expect(line).toContain(`--client-secret 'it'\\''s $HOME'`)
-    expect(shellWords(line)).toContain("it's $HOME")
+    expect(line).toContain(`FEEDMILL_CLIENT_SECRET='it'\\''s $HOME'`)
+    expect(shellWords(line).at(-1)).toBe("FEEDMILL_CLIENT_SECRET=it's $HOME")
   })
 })

@@ -1,6 +1,6 @@
 // A small emulated service on a socket, and commands run in this process against it.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
@@ -22,8 +22,7 @@ export async function served(options: Partial<EmulatorOptions> = {}) {
     baseUrl: url,
     tokenUrl: url + emulator.tokenPath,
     scopeBase: emulator.scopeBase,
-    clientId: emulator.clientId,
-    clientSecret: emulator.clientSecret,
+    credentials: credentialsFile(folder, emulator),
     marketplace: 'MKT_US',
     category: ['220'],
     state: join(folder, 'state'),
@@ -39,6 +38,16 @@ export async function served(options: Partial<EmulatorOptions> = {}) {
     rmSync(folder, { recursive: true, force: true })
   }
   return { emulator, folder, now, command, close }
+}
+
+/** The path of a file with the credentials, which only the user of the tests can read. */
+export function credentialsFile(
+  folder: string,
+  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
+): string {
+  const path = join(folder, 'credentials.json')
+  writeFileSync(path, JSON.stringify({ clientId, clientSecret }), { mode: 0o600 })
+  return path
 }
 
 export interface Outcome {

@@ -9,6 +9,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { pipeline } from '../../src/pipeline/pipeline'
+import { byteSink } from '../../src/sinks/byte-sink'
 import { csvSink } from '../../src/sinks/csv-sink'
 import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 
@@ -31,11 +32,15 @@ describe('paths', () => {
     async () => {
       await symlink('/dev/full', join(folder, 'link'))
       for (const path of ['/dev/full', join(folder, 'link')]) {
-        for (const sink of [ndjsonSink<{ n: number }>(path), csvSink<{ n: number }>(path)]) {
-          await expect(pipeline([{ n: 1 }]).run(sink)).rejects.toMatchObject({
+        for (const [name, run] of [
+          ['ndjson', () => pipeline([{ n: 1 }]).run(ndjsonSink(path))],
+          ['csv', () => pipeline([{ n: 1 }]).run(csvSink(path))],
+          ['bytes', () => pipeline([Buffer.from('1')]).run(byteSink(path))],
+        ] as const) {
+          await expect(run()).rejects.toMatchObject({
             code: 'SINK_FAILED',
             message: expect.stringMatching(new RegExp(`^${path} cannot be written: .*ENOSPC`)),
-            context: { sink: sink.name, target: path, reason: 'ENOSPC' },
+            context: { sink: name, target: path, reason: 'ENOSPC' },
           })
         }
       }

@@ -3,6 +3,7 @@ import type { RowBatch } from '../../src/codec/row-batch'
 import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
 import type { Sink } from '../../src/pipeline/sink'
 import { type ItemColumns, itemSchema } from '../../src/schema/feed-schemas'
+import { byteSink } from '../../src/sinks/byte-sink'
 import { csvSink } from '../../src/sinks/csv-sink'
 import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 import { Gunzip } from '../../src/stages/gunzip'
@@ -34,6 +35,15 @@ test('fault 101: columns that the rows do not have do not compile', () => {
   objects().run(csvSink('f', { columns: ['price'] }))
   // @ts-expect-error an option is misspelt
   objects().run(csvSink('f', { colums: ['itemId'] }))
+})
+
+test('a sink of bytes takes bytes only', () => {
+  pipeline(bytes).run(byteSink('f'))
+  pipeline(buffers).run(byteSink('f'))
+  // @ts-expect-error rows are no bytes
+  rows().run(byteSink('f'))
+  // @ts-expect-error text is no bytes until it is encoded
+  pipeline(names).run(byteSink('f'))
 })
 
 test('columns that the rows have compile', () => {

@@ -1,11 +1,8 @@
 // The options of `feedmill profile`.
 
-import type { program } from '../program'
+import type { Command } from '../command-options'
 import type { ProfileOptions } from './profile'
 import type { CellReading } from './profile-cells'
-
-/** The class of commander, whose adapter is cli/program.ts. */
-type Command = ReturnType<typeof program>
 
 const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
 

@@ -62,10 +62,12 @@ export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSu
   ]
 }
 
-/** Returns a line for each file that could not be fetched. */
-export function failureLines({ failed }: SyncSummary): string[] {
-  return failed.map(
-    ({ file, error }) => `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
+/** Returns a line for each file that could not be fetched: for people, or as JSON. */
+export function failureLines({ failed }: SyncSummary, isJson: boolean): string[] {
+  return failed.map(({ file, error }) =>
+    isJson
+      ? JSON.stringify({ error: { file: fileIdKey(file), ...errorObject(error) } })
+      : `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
   )
 }
 

@@ -62,7 +62,7 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
-    for (const line of failureLines(summary)) console.error(line)
+    for (const line of failureLines(summary, options.json)) console.error(line)
     if (summary.failed.length > 0) process.exitCode = FAILURE
   } catch (error) {
     if (!isStop(error, stop.signal)) throw error

@@ -61,7 +61,7 @@ export async function removeEndedReaders(
     // A second request for a lock that this process holds would free it.
     if (name.startsWith(`${own}-`)) continue
     const folder = join(readers, name)
-    const lock = await lockFolder(join(folder, LOCK)).catch(ifLocked)
+    const lock = await lockFolder(join(folder, LOCK)).catch(ifLockedOrGone)
     if (lock === undefined) continue
     await lock.release()
     await files.remove(folder)
@@ -138,6 +138,9 @@ async function leavingOnFailure<T>(leave: () => Promise<void>, make: () => Promi
   }
 }
 
-function ifLocked(error: unknown): undefined {
-  if (!(FeedError.is(error) && error.code === 'STATE_LOCKED')) throw error
+/** A reader that leaves removes its folder without the lock of the state folder. */
+function ifLockedOrGone(error: unknown): undefined {
+  if (!FeedError.is(error)) throw error
+  const isGone = error.code === 'STATE_IO' && error.context.reason === 'ENOENT'
+  if (!isGone && error.code !== 'STATE_LOCKED') throw error
 }

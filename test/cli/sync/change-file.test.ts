@@ -146,13 +146,10 @@ test('a file of another kind whose last line has no end is refused, and left as 
 test('fault 79: a synchronisation whose disk is full at a change goes on, and no change is lost', async () => {
   const at = await served()
   const path = join(at.folder, 'changes.ndjson')
-  const { baseUrl, tokenUrl, scopeBase, clientId, clientSecret, now } = at.command
+  const { baseUrl, tokenUrl, scopeBase, now } = at.command
+  const { clientId, clientSecret } = at.emulator
   const profile = defineProfile({ baseUrl: baseUrl!, tokenUrl: tokenUrl!, scopeBase: scopeBase! })
-  const service = createFeedService(
-    profile,
-    { clientId: clientId!, clientSecret: clientSecret! },
-    { now: now! },
-  )
+  const service = createFeedService(profile, { clientId, clientSecret }, { now: now! })
   const run = async (openFile?: typeof open) => {
     const changes = appendingSink(path, openFile)
     const options = {

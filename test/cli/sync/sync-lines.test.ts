@@ -93,9 +93,17 @@ describe('the lines for people', () => {
   })
 
   test('tell of each file that failed on its own line', () => {
-    expect(failureLines({ ...summary, failed: [{ file, error }] })).toEqual([
+    expect(failureLines({ ...summary, failed: [{ file, error }] }, false)).toEqual([
       'feedmill: SYNC_FILE_FAILED: 220 item_snapshot 2026-03-01T05:00:00.000Z: it could not be fetched',
     ])
+    const [line] = failureLines({ ...summary, failed: [{ file, error }] }, true)
+    expect(JSON.parse(line!)).toEqual({
+      error: {
+        file: 'MKT_US/220/item_snapshot/2026-03-01T05:00:00.000Z',
+        code: 'SYNC_FILE_FAILED',
+        message: 'it could not be fetched',
+      },
+    })
   })
 
   test('tell of gaps in the summary', () => {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BuiltCommand, builtCommand, locksOf } from '../built'
+import { credentialsFile } from '../served'
 
 let built: BuiltCommand
 let folder: string
@@ -41,7 +42,8 @@ test('a host that refuses connections is reported at once, with the next step of
     '--scope-base',
     'https://scope.test',
   ]
-  const client = ['--client-id', 'client', '--client-secret', 'a-secret-4711']
+  const credentials = { clientId: 'client', clientSecret: 'a-secret-4711' }
+  const client = ['--credentials', credentialsFile(folder, credentials)]
   const what = ['--marketplace', 'MKT_US', '--category', '220', '--state', state]
   const child = built.start(['sync', ...service, ...client, ...what])
   const exit = once(child, 'exit')

@@ -53,7 +53,7 @@ describe('feedmill sync', () => {
       ),
     ).toBe(true)
     expect(existsSync(join(stateIn('json'), 'changes'))).toBe(false)
-    expect(out.join()).not.toContain(at.command.clientSecret)
+    expect(out.join()).not.toContain(at.emulator.clientSecret)
   })
 
   test('--changes appends every change to one file', async () => {
@@ -124,7 +124,9 @@ describe('feedmill sync', () => {
       code: 'OPTION_INVALID',
       context: { option: 'memoryBytes' },
     })
-    expect((await run({ state: stateIn('never'), clientSecret: '' })).error).toMatchObject({
+    expect(
+      (await run({ state: stateIn('never'), credentials: stateIn('no-file') })).error,
+    ).toMatchObject({
       code: 'OPTION_INVALID',
     })
     expect(existsSync(stateIn('never'))).toBe(false)

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { stateIo } from '../../../src/disk/state-errors'
 import { StateFolder } from '../../../src/sync/folder/state-folder'
 import { openState } from '../../../src/sync/read/open-state'
 import { SimulatedMachine } from '../simulated-machine'
@@ -50,6 +51,23 @@ test('the opened state shows the identity of the folder, the complete and missin
   ).toHaveLength(1)
   const { files, changes, spool } = await state.sizes()
   expect([files > 1_000, changes > 1_000, spool]).toEqual([true, true, 0])
+  await state.close()
+})
+
+test('a reader that leaves while another one opens is no failure for the other', async () => {
+  const shop = newShop()
+  const machine = new SimulatedMachine(0)
+  await shop.sync(machine.start()).summary
+  const environment = machine.start()
+  const leaving = `${FOLDER}/readers/other-1-a`
+  await environment.files.makeFolder(leaving)
+  const lockFolder = async (path: string) => {
+    if (!path.startsWith(leaving)) return environment.lockFolder(path)
+    await environment.files.remove(leaving)
+    throw stateIo(path, 'lock', 'ENOENT')
+  }
+  const state = await openState(FOLDER, { environment: { ...environment, lockFolder } })
+  expect(state.categories).toHaveLength(1)
   await state.close()
 })
 

@@ -1,0 +1,67 @@
+// Files of settings: each holds one JSON object. A message about such a file never shows its
+// content, because it may hold a secret.
+
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { FeedError } from '../index'
+
+/** The permissions of a file for its group and for all others. */
+const OTHERS_MODE = 0o077
+
+/**
+ * Returns the object that the file holds.
+ * @param option the name of the option that names the file
+ * @throws FeedError OPTION_INVALID
+ */
+export function jsonFile(option: string, path: string): object {
+  return readObject(option, path, () => {})
+}
+
+/**
+ * Returns the object of a file that holds a secret. The file is refused where it belongs to the
+ * user of this process and other users have any permission for it. A file of another user, such as
+ * a secret that a container mounts, is not checked: its owner decides about it. ssh treats the files
+ * of its keys in the same way.
+ * @throws FeedError OPTION_INVALID
+ */
+export function secretJsonFile(option: string, path: string): object {
+  return readObject(option, path, stats => {
+    // Windows has no such permissions, and reports some for every file.
+    if (stats.uid !== process.getuid?.() || !stats.isFile()) return
+    if ((stats.mode & OTHERS_MODE) !== 0)
+      throw invalid(option, path, `can be read by others; run \`chmod 600 ${path}\` first`)
+  })
+}
+
+function readObject(option: string, path: string, check: (stats: Stats) => void): object {
+  let value: unknown
+  try {
+    value = JSON.parse(checkedText(path, check))
+  } catch (cause) {
+    if (FeedError.is(cause)) throw cause
+    // The message of a SyntaxError quotes the text.
+    throw cause instanceof SyntaxError
+      ? invalid(option, path, 'is not JSON')
+      : invalid(option, path, 'cannot be read', cause)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw invalid(option, path, 'holds no object')
+}
+
+function checkedText(path: string, check: (stats: Stats) => void): string {
+  const descriptor = openSync(path, 'r')
+  try {
+    check(fstatSync(descriptor))
+    return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function invalid(option: string, path: string, received: string, cause?: unknown): FeedError {
+  return new FeedError(
+    'OPTION_INVALID',
+    `${option}: ${path} ${received}`,
+    { option, expected: 'a file with a JSON object', received },
+    { cause },
+  )
+}

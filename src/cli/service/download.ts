@@ -1,0 +1,122 @@
+// `feedmill catalog download`: stores files of the catalog, compressed as they are. A file appears
+// when it is there as a whole and its checksums fit; a damaged or interrupted one never appears.
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { byteSink, FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
+import type { FeedDownload } from '../../service/index'
+import { byteSizeText } from '../byte-size'
+import { print } from '../output'
+import { type ProgressBar, progressBar } from '../progress-bar'
+import { stopRequest } from '../sync/stop-signals'
+import type { CatalogCommand } from './catalog'
+import { note, withService } from './service-output'
+import { verifiedGzip } from './verified-gzip'
+
+export interface DownloadCommand extends CatalogCommand {
+  readonly marketplace: string
+  /** A folder, the path of one file, or `-` for standard output. */
+  readonly out: string
+}
+
+/** The object that `--json` prints in one line for each file. */
+export interface DownloadedFile {
+  readonly fileId: string
+  readonly path: string
+  /** The number of compressed bytes, as they came; never the size that the catalog states. */
+  readonly bytes: number
+  /** The time of the file's generation, ISO 8601; null where the service states none. */
+  readonly lastModified: string | null
+}
+
+const STANDARD_OUTPUT = '-'
+
+/**
+ * Fetches one file after the other, and ends at the first failure: the files before it stay.
+ * A signal ends it with the exit code of the signal.
+ */
+export async function downloadCommand(
+  fileIds: readonly string[],
+  options: DownloadCommand,
+): Promise<void> {
+  const pathOf = outputPaths(fileIds, options)
+  const { marketplace, json } = options
+  const stop = stopRequest()
+  const bar = progressBar(0, process.stderr.isTTY === true)
+  const work = withService(
+    options,
+    async ({ catalog }) => {
+      for (const fileId of fileIds) {
+        const download = catalog.downloadFile({ marketplace, fileId })
+        const path = pathOf(download)
+        const fetched = await fetchFile(download, path ?? process.stdout, bar, stop.signal)
+        if (path === undefined) continue
+        const file: DownloadedFile = { fileId, path, ...fetched }
+        await print(json ? JSON.stringify(file) : `${path}  ${byteSizeText(file.bytes)}`)
+      }
+    },
+    { onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`) },
+  )
+  try {
+    await work
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    process.exitCode = stop.exitCode
+    note('stopped; the file that was being fetched is not there')
+  } finally {
+    stop.release()
+  }
+}
+
+async function fetchFile(
+  download: FeedDownload<TextColumns>,
+  target: string | NodeJS.WritableStream,
+  bar: ProgressBar,
+  signal: AbortSignal,
+): Promise<Pick<DownloadedFile, 'bytes' | 'lastModified'>> {
+  let info: RangeInfo | undefined
+  let bytes = 0
+  const sink = verifiedGzip(byteSink(target))
+  const counted: Sink<Uint8Array> = {
+    ...sink,
+    async write(block) {
+      await sink.write(block)
+      bytes += block.length
+      bar.update(bytes, `${download.fileName}, ${byteSizeText(bytes)}`, info?.totalBytes)
+    },
+  }
+  try {
+    await download.compressed({ signal, onInfo: known => void (info = known) }).run(counted)
+  } finally {
+    bar.stop()
+  }
+  const lastModified = new Date(info?.lastModified ?? Number.NaN)
+  return {
+    bytes,
+    lastModified: Number.isNaN(lastModified.getTime()) ? null : lastModified.toISOString(),
+  }
+}
+
+/** Returns a function that gives the path of each file, or undefined for standard output. */
+function outputPaths(
+  fileIds: readonly string[],
+  { out, json }: DownloadCommand,
+): (download: FeedDownload<TextColumns>) => string | undefined {
+  if (out === STANDARD_OUTPUT) {
+    if (json) throw wrong('a folder or a file where --json prints to standard output', out)
+    if (process.stdout.isTTY)
+      throw wrong('a folder or a file where a terminal would show gzip', out)
+  } else if (statSync(out, { throwIfNoEntry: false })?.isDirectory()) {
+    return ({ fileName }) => join(out, fileName)
+  }
+  if (fileIds.length > 1) throw wrong('a folder that exists, for more than one file', out)
+  return () => (out === STANDARD_OUTPUT ? undefined : out)
+}
+
+function wrong(expected: string, received: string): FeedError<'OPTION_INVALID'> {
+  return new FeedError('OPTION_INVALID', `out must be ${expected}, not '${received}'`, {
+    option: 'out',
+    expected,
+    received,
+  })
+}
