@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pipeline } from '../../src/pipeline/pipeline'
+import { decimal, list, text as textColumn, timestamp } from '../../src/schema/column-kinds'
 import { defineSchema } from '../../src/schema/feed-schema'
 import { ndjsonSink } from '../../src/sinks/ndjson-sink'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
@@ -15,11 +16,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const schema = defineSchema('item', {
-  itemId: { type: 'text', required: true, source: 'test' },
-  price: { type: 'decimal', source: 'test' },
-  seen: { type: 'timestamp', source: 'test' },
-  tags: { type: 'commaList', source: 'test' },
+const schema = defineSchema({
+  name: 'item',
+  columns: {
+    itemId: textColumn({ required: true }),
+    price: decimal(),
+    seen: timestamp(),
+    tags: list(','),
+  },
 })
 const rows = (text: string) => pipeline([Buffer.from(text)]).to(new TsvRowParser({ schema }))
 const text =
@@ -96,7 +100,6 @@ test.each([
   ['not a number', Number.NaN, 'NaN is not a row'],
   ['infinite', Number.POSITIVE_INFINITY, 'Infinity is not a row'],
   ['a BigInt', 1n, 'BigInt'],
-  ['an object with a BigInt', { a: 1n }, 'BigInt'],
   ['an object that contains itself', circular, 'circular'],
   ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'toJSON'],
 ])('a line that is %s is typed, with its number', async (_, value, reason) => {
