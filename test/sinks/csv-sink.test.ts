@@ -6,7 +6,18 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { concat, pipeline } from '../../src/pipeline/pipeline'
-import { decimal, list, text as textColumn, timestamp } from '../../src/schema/column-kinds'
+import {
+  cell,
+  date,
+  decimal,
+  float64,
+  int64,
+  json,
+  list,
+  oneOf,
+  text as textColumn,
+  timestamp,
+} from '../../src/schema/column-kinds'
 import { defineSchema } from '../../src/schema/feed-schema'
 import { SEARCHED_ROWS } from '../../src/sinks/csv-columns'
 import { type CsvSinkOptions, csvSink } from '../../src/sinks/csv-sink'
@@ -220,6 +231,29 @@ describe('values', () => {
     await pipeline([row]).run(csvSink(path))
     expect(await written()).toBe(
       'a,b,c,e,f,g,h\r\n1970-01-01T00:00:00.000Z,1180591620717411303424,"{""d"":[1]}",true,,,\r\n',
+    )
+  })
+
+  test('every kind of column has its text', async () => {
+    const own = defineSchema({
+      name: 'own',
+      columns: {
+        id: int64(),
+        ids: list('|', int64()),
+        weight: float64(),
+        day: date(),
+        extra: json(),
+        colour: oneOf('red'),
+        own: cell(text => ({ text })),
+      },
+    })
+    const file =
+      'id\tids\tweight\tday\textra\tcolour\town\n9007199254740993\t1|2\t1e-7\t2024-02-29\t[1]\tred\ta\n'
+    await pipeline([Buffer.from(file)])
+      .to(new TsvRowParser({ schema: own }))
+      .run(csvSink(path))
+    expect(await written()).toBe(
+      'id,ids,weight,day,extra,colour,own\r\n9007199254740993,"[""1"",""2""]",1e-7,2024-02-29,[1],red,"{""text"":""a""}"\r\n',
     )
   })
 

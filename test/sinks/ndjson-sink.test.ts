@@ -3,9 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pipeline } from '../../src/pipeline/pipeline'
-import { decimal, list, text as textColumn, timestamp } from '../../src/schema/column-kinds'
+import {
+  cell,
+  decimal,
+  int32,
+  int64,
+  list,
+  text as textColumn,
+  timestamp,
+} from '../../src/schema/column-kinds'
 import { defineSchema } from '../../src/schema/feed-schema'
 import { ndjsonSink } from '../../src/sinks/ndjson-sink'
+import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 
 let folder: string
@@ -118,6 +127,31 @@ test.each([
   for (let run = 0; run < 2; run++) {
     await expect(pipeline([value]).run(sink)).rejects.toMatchObject({ context: { row: 1 } })
   }
+})
+
+test('bigints are text, in rows, in objects and in lists, and other values stay', async () => {
+  const wide = defineSchema({
+    name: 'wide',
+    columns: { id: int64(), ids: list('|', int64()), own: cell(BigInt), n: int32() },
+  })
+  const bytes = [Buffer.from('id\tids\town\tn\n9007199254740993\t1|2\t3\t4\n\t\t\t\n')]
+  const lines =
+    '{"id":"9007199254740993","ids":["1","2"],"own":"3","n":4}\n{"id":null,"ids":[],"own":null,"n":null}\n'
+  await pipeline(bytes)
+    .to(new TsvRowParser({ schema: wide }))
+    .run(ndjsonSink(path))
+  expect(await written()).toBe(lines)
+  await pipeline(bytes)
+    .to(new TsvObjectParser({ schema: wide }))
+    .run(ndjsonSink(path))
+  expect(await written()).toBe(lines)
+  const [row] = await pipeline(bytes)
+    .to(new TsvRowParser({ schema: wide }))
+    .toArray()
+  expect(`${JSON.stringify(row)}\n`).toBe(lines.slice(0, lines.indexOf('\n') + 1))
+  expect(row?.toObject()).toEqual({ id: 9007199254740993n, ids: [1n, 2n], own: 3n, n: 4 })
+  await pipeline([{ a: 1 }, { a: { b: [2n] } }, { a: 'x' }]).run(ndjsonSink(path))
+  expect(await written()).toBe('{"a":1}\n{"a":{"b":["2"]}}\n{"a":"x"}\n')
 })
 
 test('the bad cell of a row keeps its own error, with its place in the file', async () => {
