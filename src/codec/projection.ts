@@ -77,7 +77,8 @@ export class Projections {
     this.file = new Projection(header, columns, [])
     this.all = new Projection(header, columns, [...header.absent.keys()])
     this.readers = header.columns.map(({ spec }) => readerOf(spec))
-    this.mayHaveBigInts = header.columns.some(({ spec }) => mayHaveBigInts(spec))
+    const specs = [...header.columns.map(({ spec }) => spec), ...header.absent.values()]
+    this.mayHaveBigInts = specs.some(spec => mayHaveBigInts(spec))
     this.#header = header
   }
 

@@ -150,6 +150,14 @@ test('bigints are text, in rows, in objects and in lists, and other values stay'
     .toArray()
   expect(`${JSON.stringify(row)}\n`).toBe(lines.slice(0, lines.indexOf('\n') + 1))
   expect(row?.toObject()).toEqual({ id: 9007199254740993n, ids: [1n, 2n], own: 3n, n: 4 })
+  const lacking = defineSchema({
+    name: 'l',
+    columns: { id: int32(), own: cell(BigInt, { empty: 0n }) },
+  })
+  const [without] = await pipeline([Buffer.from('id\n1\n')])
+    .to(new TsvRowParser({ schema: lacking }))
+    .toArray()
+  expect(JSON.stringify(without)).toBe('{"id":1,"own":"0"}')
   await pipeline([{ a: 1 }, { a: { b: [2n] } }, { a: 'x' }]).run(ndjsonSink(path))
   expect(await written()).toBe('{"a":1}\n{"a":{"b":["2"]}}\n{"a":"x"}\n')
 })

@@ -5,6 +5,7 @@ import { invalidCell } from './invalid-cell'
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
+const TOO_LARGE = 2n ** 64n
 const MINUS = 0x2d
 const DIGIT_0 = 0x30
 /** A number of this many digits is exact as a double. */
@@ -26,11 +27,11 @@ const MOST_DIGITS = 19
  */
 export function decodeInt64(text: string): bigint {
   anyText('text', text)
-  const [, sign, digits] = /^(-?)0*([0-9]+)$/.exec(text) ?? []
-  if (digits === undefined) throw invalidCell('int64', 'not a whole number', text)
+  if (!/^-?[0-9]+$/.test(text)) throw invalidCell('int64', 'not a whole number', text)
+  const digits = text.replace(/^-?0*/, '')
   // The length limits the work: a bigint of a million digits takes seconds.
-  const value = digits.length > MOST_DIGITS ? INT64_MAX + 2n : BigInt(digits)
-  const signed = sign === '-' ? -value : value
+  const value = digits.length > MOST_DIGITS ? TOO_LARGE : BigInt(digits)
+  const signed = text.startsWith('-') ? -value : value
   if (signed < INT64_MIN || signed > INT64_MAX)
     throw invalidCell('int64', 'outside of 64 bits', text)
   return signed

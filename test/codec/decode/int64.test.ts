@@ -46,3 +46,11 @@ test.each([
     }),
   )
 })
+
+test('the work grows with the length of a cell, and not faster', () => {
+  const zeros = '0'.repeat(2 ** 20)
+  const nines = '9'.repeat(2 ** 20)
+  expect(decodeInt64(`-${zeros}7`)).toBe(-7n)
+  for (const text of [`${zeros}x`, nines, `${nines}x`])
+    expect(() => decodeInt64(text)).toThrow(expect.objectContaining({ code: 'CELL_INVALID' }))
+})
