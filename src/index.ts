@@ -3,9 +3,13 @@
 export { decodeAspects } from './codec/decode/aspects'
 export { decodeBoolean } from './codec/decode/boolean'
 export { decodeConditionDescriptors } from './codec/decode/condition-descriptors'
+export { decodeDate } from './codec/decode/date'
 export { decodeDecimal } from './codec/decode/decimal'
+export { decodeFloat64 } from './codec/decode/float64'
 export { decodeInt32 } from './codec/decode/int32'
-export { decodeCommaList, decodePipeList } from './codec/decode/list'
+export { decodeInt64 } from './codec/decode/int64'
+export { decodeJson } from './codec/decode/json'
+export { decodeList } from './codec/decode/list'
 export { decodeRegions } from './codec/decode/regions'
 export { subtractRegions } from './codec/decode/ship-to'
 export { decodeTimestamp } from './codec/decode/timestamp'
@@ -42,10 +46,30 @@ export type { StageLike, StreamLike } from './pipeline/stage-like'
 export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
 export { tee } from './pipeline/tee'
 export {
+  aspects,
+  boolean,
+  type CellOptions,
+  type ColumnKind,
+  cell,
+  conditionDescriptors,
+  date,
+  decimal,
+  float64,
+  int32,
+  int64,
+  json,
+  list,
+  type NotNull,
+  oneOf,
+  regions,
+  text,
+  timestamp,
+} from './schema/column-kinds'
+export type { ColumnOptions, ColumnSpec } from './schema/column-spec'
+export {
   type CellOf,
   type ChosenColumns,
   type ColumnName,
-  type ColumnSpec,
   type Columns,
   defineSchema,
   type FeedFile,

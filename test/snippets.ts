@@ -201,9 +201,11 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
   'own-schema': ({ printed }) =>
     expect(printed).toEqual([
-      ['v1|1|0', 1.5],
-      ['v1|2|0', undefined],
+      ['v1|1|0', 1.5, 3],
+      ['v1|2|0', undefined, 1],
     ]),
+  'named-columns': ({ printed }) => expect(printed).toEqual([['A-1: unknown']]),
+  'own-file': ({ printed }) => expect(printed).toEqual([['A-1', 'red', ['new', 'sale'], 1.5]]),
   'join-and-merge': ({ printed, facts }) => {
     expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(
       facts.itemIdsAtEnd,

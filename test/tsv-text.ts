@@ -11,7 +11,7 @@ import {
   type TextColumns,
 } from '../src/schema/feed-schema'
 
-export const anyColumns: FeedSchema<TextColumns> = defineSchema('other', {})
+export const anyColumns: FeedSchema<TextColumns> = defineSchema({ name: 'other', columns: {} })
 
 /** A cell as the service writes it: quoted when it has to be. */
 export function written(cell: string): string {

@@ -2,8 +2,10 @@
 // projection is prepared once for a header and its columns, not for each row.
 
 import { excerpt, FeedError } from '../errors'
-import type { CellType } from '../schema/values'
-import { cellDecoders } from './decode/cell-decoders'
+import type { ColumnSpec } from '../schema/column-spec'
+import { mayHaveBigInts } from './bigint-text'
+import { decoderOf } from './decode/cell-decoders'
+import { invalidCell } from './decode/invalid-cell'
 import { type ObjectMaker, objectMaker } from './object-maker'
 import type { ColumnReader } from './row-cells'
 import { type TextObjectMaker, textObjectMaker } from './text-object-maker'
@@ -46,10 +48,7 @@ export class Projection {
   get ofValues(): ObjectMaker {
     return (this.#ofValues ??= objectMaker({
       names: this.#names,
-      constants: this.#absent.map(name => [
-        name,
-        cellDecoders[this.#header.absent.get(name)!].empty,
-      ]),
+      constants: this.#absent.map(name => [name, decoderOf(this.#header.absent.get(name)!).empty]),
     }))
   }
 
@@ -66,6 +65,8 @@ export class Projections {
   readonly all: Projection
   /** The readers of the file's columns. */
   readonly readers: readonly ColumnReader[]
+  /** True where the values of a row may have bigints. */
+  readonly mayHaveBigInts: boolean
   readonly #header: BoundHeader
   readonly #known = new Map<string, Projection>()
   #lastNames: readonly string[] = []
@@ -75,7 +76,9 @@ export class Projections {
     const columns = header.columns.map((_, column) => column)
     this.file = new Projection(header, columns, [])
     this.all = new Projection(header, columns, [...header.absent.keys()])
-    this.readers = header.columns.map(({ type }) => readerOf(type))
+    this.readers = header.columns.map(({ spec }) => readerOf(spec))
+    const specs = [...header.columns.map(({ spec }) => spec), ...header.absent.values()]
+    this.mayHaveBigInts = specs.some(spec => mayHaveBigInts(spec))
     this.#header = header
   }
 
@@ -131,7 +134,17 @@ export function projectionsOf(header: BoundHeader): Projections {
   return known
 }
 
-function readerOf(type: CellType): ColumnReader {
-  const { empty, decode, read } = cellDecoders[type]
-  return { isText: type === 'text', empty, decode, read }
+function readerOf(spec: ColumnSpec): ColumnReader {
+  const { empty, decode, read } = decoderOf(spec)
+  const isText = spec.type === 'text'
+  if (spec.notNull !== true) return { isText, empty, decode, read }
+  // A getter costs the columns that may be empty nothing: they have no check at all.
+  return {
+    isText,
+    get empty(): unknown {
+      throw invalidCell(spec.type, 'the cell is empty, and the column is notNull', '')
+    },
+    decode,
+    read,
+  }
 }

@@ -25,6 +25,7 @@ const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 /** The reader of a column, from the decoders of its type (decode/cell-decoders.ts). */
 export interface ColumnReader {
   readonly isText: boolean
+  /** The value of an empty cell. A column without empty cells throws CELL_INVALID here. */
   readonly empty: unknown
   /** Decodes the text of a cell that is not empty. */
   decode(text: string): unknown
@@ -56,8 +57,6 @@ export type RowCutter = (
 export class RowCells implements CellSource {
   readonly bytes: Buffer
   readonly view: DataView
-  /** The column of the value that was read last, which is the one that threw an error. */
-  lastColumn = -1
   readonly #index: RowIndex
   readonly #rows: number
   /** The latest run: the rows that begin in [start, stop). */
@@ -169,10 +168,7 @@ export class RowCells implements CellSource {
           marked > 0
             ? run.slice(start - runStart, end - runStart)
             : this.#markedText(start, end) || reader.empty
-      } else {
-        this.lastColumn = column
-        values[n] = this.#valueBetween(slot, start, end, reader)
-      }
+      } else values[n] = this.#valueBetween(slot, start, end, reader)
     }
     return values
   }

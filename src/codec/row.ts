@@ -3,7 +3,8 @@
 
 import { type CellPosition, excerpt, FeedError, type RowPosition } from '../errors'
 import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
-import { cellDecoders } from './decode/cell-decoders'
+import { bigIntsAsText } from './bigint-text'
+import { decoderOf } from './decode/cell-decoders'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
 import { unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
@@ -19,9 +20,9 @@ import type { RowBatch } from './row-batch'
  *
  * @example
  * ```ts
- * import { defineSchema, pipeline, TsvRowParser } from 'feedmill'
+ * import { defineSchema, int32, pipeline, TsvRowParser } from 'feedmill'
  *
- * const schema = defineSchema('item', { stock: { type: 'int32', source: 'our own file' } })
+ * const schema = defineSchema({ name: 'stock', columns: { stock: int32() } })
  * const [row] = await pipeline([Buffer.from('stock\tcolour\n12\tred\n')])
  *   .to(new TsvRowParser({ schema }))
  *   .toArray()
@@ -57,7 +58,7 @@ export class Row<out C extends Columns = Columns> {
     if (column !== undefined) return this.#value(column) as CellOf<C, N>
     const absent = header.absent.get(name)
     if (absent === undefined) throw unknownColumn(header, name)
-    return cellDecoders[absent].empty as CellOf<C, N>
+    return decoderOf(absent).empty as CellOf<C, N>
   }
 
   /**
@@ -100,9 +101,13 @@ export class Row<out C extends Columns = Columns> {
     return projection.ofTexts(cells, this.slot)
   }
 
-  /** What JSON.stringify writes of a row: {@link toObject}. */
-  toJSON(): RowObject<C> {
-    return this.toObject()
+  /**
+   * What JSON.stringify writes of a row: {@link toObject} with bigints as text, because most readers
+   * of JSON make doubles of its numbers.
+   */
+  toJSON(): { readonly [N in keyof C]: unknown } {
+    const object = this.toObject()
+    return this.batch.projections.mayHaveBigInts ? bigIntsAsText(object) : object
   }
 
   /** The file's columns in order, each with its typed value. */
@@ -146,7 +151,9 @@ export class Row<out C extends Columns = Columns> {
     try {
       return batch.cells.values(slot, columns, batch.projections.readers)
     } catch (error) {
-      throw this.#placed(error, batch.cells.lastColumn)
+      if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
+      // This way does not know which cell is bad. Cell by cell the error gets its position.
+      return this.#valuesOneByOne(columns)
     }
   }
 
@@ -181,7 +188,7 @@ export class Row<out C extends Columns = Columns> {
       'CELL_INVALID',
       `${name}: ${error.message}`,
       { ...error.context, ...position },
-      { cause: error },
+      { cause: error.cause ?? error },
     )
   }
 }

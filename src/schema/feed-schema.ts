@@ -1,32 +1,25 @@
-// What a feed's columns are, as data: name, type, aliases, deprecation, the section it comes from.
-// Binding a schema to the header of a real file is codec/tsv/header.ts.
+// What a schema is: its name and its columns, as data, with the types that follow from them.
+// column-spec.ts has a single column. Binding a schema to the header of a real file is
+// codec/tsv/header.ts.
 
-import { choice, filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
-import { CELL_TYPES, type CellType, type CellTypes } from './values'
-
-export interface ColumnSpec<T extends CellType = CellType> {
-  readonly type: T
-  /** Other header spellings, beside the column's name; all are matched without regard to case. */
-  readonly aliases?: readonly string[]
-  /** A file that lacks the column or repeats it is refused. */
-  readonly required?: true
-  /** The statement of its section about the column's end, if there is one. */
-  readonly deprecated?: string
-  /** Page and section, e.g. `item-feeds.md, section 2.2`. */
-  readonly source: string
-}
+import { filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
+import { type ColumnSpec, checkColumn } from './column-spec'
 
 export type Columns = Readonly<Record<string, ColumnSpec>>
 
 export type FeedName = 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
 
 export interface FeedSchema<C extends Columns = Columns> {
-  readonly feed: FeedName | 'other'
+  /**
+   * The name of the feed. Messages have it, and the rows of the schema have it as `feed` of their
+   * file. The four names of {@link FeedName} say that the file is one of these feeds.
+   */
+  readonly name: FeedName | (string & {})
   readonly columns: C
 }
 
 /** The columns of a file that is read without a schema: any name, and every cell is text. */
-export type TextColumns = Readonly<Record<string, ColumnSpec<'text'>>>
+export type TextColumns = Readonly<Record<string, ColumnSpec<string | null>>>
 
 /**
  * The name `N` as an argument, where `C` are the columns of the rows. A literal has to be one of
@@ -42,11 +35,11 @@ export type ColumnName<C extends Columns, N extends string> = string extends N
  * unless `C` has any name.
  */
 export type CellOf<C extends Columns, N extends string> = string extends N & keyof C
-  ? CellTypes[C[string]['type']]
+  ? C[string]['__cell']
   : string extends N
     ? unknown
     : N extends keyof C
-      ? CellTypes[C[N]['type']]
+      ? C[N]['__cell']
       : never
 
 /**
@@ -54,7 +47,7 @@ export type CellOf<C extends Columns, N extends string> = string extends N & key
  * properties of the object as well, with text; the type `Record<string, unknown>`, to which this
  * one is assignable, reads them.
  */
-export type RowObject<C extends Columns> = { -readonly [N in keyof C]: CellTypes[C[N]['type']] }
+export type RowObject<C extends Columns> = { -readonly [N in keyof C]: C[N]['__cell'] }
 
 /**
  * The projection of `C` to the columns `N`, or `C` itself where `N` has all columns. For names that
@@ -70,7 +63,8 @@ export type ChosenColumns<C extends Columns, N extends string> = string extends 
 
 /** Which file a row came from, as far as the caller knows. */
 export interface FeedFile {
-  readonly feed: FeedName | 'other'
+  /** One of the four feeds, or the name of the schema that the file is read with. */
+  readonly feed: FeedName | (string & {})
   readonly marketplace?: string
   readonly categoryId?: string
   readonly scope?: 'ALL_ACTIVE' | 'NEWLY_LISTED'
@@ -83,16 +77,16 @@ export interface FeedFile {
 }
 
 /**
- * A schema, with the literal types of its columns.
- * @throws FeedError OPTION_INVALID for a column whose type does not exist, and for two columns of
- * one spelling
+ * A schema, with the types of its columns.
+ * @throws FeedError OPTION_INVALID with the column's name, for a wrong part of a column and for two
+ * columns of one spelling
  * @example
  * ```ts
- * import { defineSchema, pipeline, TsvRowParser } from 'feedmill'
+ * import { defineSchema, int32, pipeline, text, TsvRowParser } from 'feedmill'
  *
- * const schema = defineSchema('item', {
- *   sku: { type: 'text', required: true, source: 'our own file' },
- *   stock: { type: 'int32', source: 'our own file' },
+ * const schema = defineSchema({
+ *   name: 'stock',
+ *   columns: { sku: text({ required: true, notNull: true }), stock: int32() },
  * })
  * const rows = await pipeline([Buffer.from('sku\tstock\nA-1\t12\n')])
  *   .to(new TsvRowParser({ schema }))
@@ -101,22 +95,11 @@ export interface FeedFile {
  * // => A-1 12
  * ```
  */
-export function defineSchema<const C extends Columns>(
-  feed: FeedSchema['feed'],
-  columns: C,
-): FeedSchema<C> {
-  return checkedSchema('schema', { feed, columns })
+export function defineSchema<C extends Columns>(definition: FeedSchema<C>): FeedSchema<C> {
+  return checkedSchema('schema', definition)
 }
 
-const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority', 'other'] as const
-const SPEC_PARTS: OptionNames<ColumnSpec> = {
-  type: true,
-  aliases: true,
-  required: true,
-  deprecated: true,
-  source: true,
-}
-const SCHEMA_PARTS: OptionNames<FeedSchema> = { feed: true, columns: true }
+const SCHEMA_PARTS: OptionNames<FeedSchema> = { name: true, columns: true }
 
 /** Every parser checks its schema, and a program makes many parsers with a handful of schemas. */
 const checked = new WeakSet<object>()
@@ -128,7 +111,7 @@ const checked = new WeakSet<object>()
 export function checkedSchema<S extends FeedSchema>(option: string, schema: S): S {
   if (checked.has(schema)) return schema
   knownOptions<FeedSchema>(schema, SCHEMA_PARTS, option)
-  choice('feed', schema.feed, FEEDS)
+  filledText('name', schema.name)
   if (
     typeof schema.columns !== 'object' ||
     schema.columns === null ||
@@ -143,17 +126,6 @@ export function checkedSchema<S extends FeedSchema>(option: string, schema: S): 
   }
   checked.add(schema)
   return schema
-}
-
-function checkColumn(option: string, spec: ColumnSpec): void {
-  knownOptions<ColumnSpec>(spec, SPEC_PARTS, option)
-  choice(`${option}.type`, spec.type, CELL_TYPES)
-  const { aliases, required } = spec
-  if (aliases !== undefined && !Array.isArray(aliases))
-    throw optionInvalid(`${option}.aliases`, 'a list of header spellings', aliases)
-  aliases?.forEach((alias, n) => filledText(`${option}.aliases[${n}]`, alias))
-  if (required !== undefined && required !== true)
-    throw optionInvalid(`${option}.required`, 'true or left out', required)
 }
 
 /**

@@ -1,6 +1,7 @@
 // The schemas of the four feeds (item-feeds.md, section 2), and the columns of three of them.
 // item-columns.ts has the columns of an item.
 
+import { aspects, list, text, timestamp } from './column-kinds'
 import { type Columns, defineSchema, type FeedName, type FeedSchema } from './feed-schema'
 import { itemColumns } from './item-columns'
 
@@ -9,14 +10,14 @@ import { itemColumns } from './item-columns'
  * has the others and the order.
  */
 export const itemGroupColumns = {
-  itemGroupId: { type: 'text', required: true, source: 'item-feeds.md, section 2.6' },
-  itemGroupType: { type: 'text', source: 'service-notes.md, section 6.4' },
+  itemGroupId: text({ required: true, source: 'item-feeds.md, section 2.6' }),
+  itemGroupType: text({ source: 'service-notes.md, section 6.4' }),
   title: itemColumns.title,
-  variesByLocalizedAspects: { type: 'aspects', source: 'item-feeds.md, section 2.6' },
+  variesByLocalizedAspects: aspects({ source: 'item-feeds.md, section 2.6' }),
   imageUrl: itemColumns.imageUrl,
-  additionalImageUrls: { type: 'text', source: 'item-feeds.md, section 2.6' },
+  additionalImageUrls: text({ source: 'item-feeds.md, section 2.6' }),
   imageAlteringProhibited: itemColumns.imageAlteringProhibited,
-} as const satisfies Columns
+} satisfies Columns
 
 const { itemId, availability, ...otherItemColumns } = itemColumns
 
@@ -28,19 +29,19 @@ export const itemSnapshotColumns = {
   itemId,
   availability,
   ...otherItemColumns,
-  itemSnapshotDate: { type: 'timestamp', source: 'item-feeds.md, section 2.7' },
-  itemCreationDate: { type: 'timestamp', source: 'item-feeds.md, section 2.7' },
+  itemSnapshotDate: timestamp({ source: 'item-feeds.md, section 2.7' }),
+  itemCreationDate: timestamp({ source: 'item-feeds.md, section 2.7' }),
   /** PRICE_CHANGE, QUANTITY_CHANGE, TITLE_CHANGE, DELETED, NEW, ENDED and new values. */
-  changeMetadata: { type: 'pipeList', source: 'service-notes.md, section 6.5' },
-} as const satisfies Columns
+  changeMetadata: list('|', text(), { source: 'service-notes.md, section 6.5' }),
+} satisfies Columns
 
 /** The columns of the priority feed. The interface names none of them. */
 export const itemPriorityColumns = {
   itemId: itemColumns.itemId,
   priorityListingPayload: itemColumns.priorityListingPayload,
   /** ADDED_TO_CAMPAIGN, REMOVED_FROM_CAMPAIGN, TRACKING_PAYLOAD_REFRESHED and new values. */
-  changeMetadata: { type: 'pipeList', source: 'service-notes.md, section 6.6' },
-} as const satisfies Columns
+  changeMetadata: list('|', text(), { source: 'service-notes.md, section 6.6' }),
+} satisfies Columns
 
 // An editor shows the name of a type that is made by Pick, in place of the whole table.
 export type ItemColumns = Pick<typeof itemColumns, keyof typeof itemColumns>
@@ -55,26 +56,29 @@ export type ItemPriorityColumns = Pick<typeof itemPriorityColumns, keyof typeof 
  * ```ts
  * import { itemSchema } from 'feedmill'
  *
- * console.log(itemSchema.feed, itemSchema.columns.priceValue.type)
+ * console.log(itemSchema.name, itemSchema.columns.priceValue.type)
  * // => item decimal
  * ```
  */
-export const itemSchema: FeedSchema<ItemColumns> = defineSchema('item', itemColumns)
+export const itemSchema: FeedSchema<ItemColumns> = defineSchema({
+  name: 'item',
+  columns: itemColumns,
+})
 /** The feed of item groups, the parent records of variations. The key is itemGroupId. */
-export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema(
-  'item_group',
-  itemGroupColumns,
-)
+export const itemGroupSchema: FeedSchema<ItemGroupColumns> = defineSchema({
+  name: 'item_group',
+  columns: itemGroupColumns,
+})
 /** The feed of items that changed in one hour. The key is itemId. */
-export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = defineSchema(
-  'item_snapshot',
-  itemSnapshotColumns,
-)
+export const itemSnapshotSchema: FeedSchema<ItemSnapshotColumns> = defineSchema({
+  name: 'item_snapshot',
+  columns: itemSnapshotColumns,
+})
 /** The feed of changes in the status of priority items in one day. The key is itemId. */
-export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = defineSchema(
-  'item_priority',
-  itemPriorityColumns,
-)
+export const itemPrioritySchema: FeedSchema<ItemPriorityColumns> = defineSchema({
+  name: 'item_priority',
+  columns: itemPriorityColumns,
+})
 
 const schemas = {
   item: itemSchema,

@@ -47,32 +47,41 @@ export interface ShipTo extends Regions {
 }
 
 /**
- * The type that each kind of column is read as. Empty cells, quoted or not, give null, or an empty
- * list. Rows share lists and regions, frozen.
+ * The type that each kind of column without parameters is read as. Empty cells, quoted or not, give
+ * null, or an empty list. Rows share lists and regions, frozen.
  */
 export interface CellTypes {
   text: string | null
   int32: number | null
+  int64: bigint | null
   decimal: Decimal | null
+  float64: number | null
   boolean: boolean | null
+  /** `yyyy-MM-dd` */
+  date: string | null
   timestamp: Date | null
-  commaList: readonly string[]
-  pipeList: readonly string[]
+  json: unknown
   aspects: readonly Aspect[]
   conditionDescriptors: readonly ConditionDescriptor[]
   regions: Regions | null
 }
 
-export type CellType = keyof CellTypes
+/** The kinds of columns: those without parameters, and `oneOf`, `list` and `cell`, which have some. */
+export type CellType = keyof CellTypes | 'oneOf' | 'list' | 'cell'
 
 const cellTypes: Readonly<Record<CellType, true>> = {
   text: true,
   int32: true,
+  int64: true,
   decimal: true,
+  float64: true,
   boolean: true,
+  date: true,
   timestamp: true,
-  commaList: true,
-  pipeList: true,
+  json: true,
+  oneOf: true,
+  list: true,
+  cell: true,
   aspects: true,
   conditionDescriptors: true,
   regions: true,

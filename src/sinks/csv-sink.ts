@@ -9,6 +9,7 @@ import type { Sink } from '../pipeline/sink'
 import { type ColumnOf, CsvColumns, checkColumns } from './csv-columns'
 import type { SinkTarget } from './destination'
 import { unwritableKind, valueInvalid } from './element-kind'
+import { jsonWriter } from './json-writer'
 import { TextOutput } from './text-output'
 
 export interface CsvSinkOptions<N extends string = string> {
@@ -170,11 +171,13 @@ function cellOf(value: unknown, column: string, row: number): unknown {
   return json.startsWith('"') ? JSON.parse(json) : json
 }
 
+const writeJson = jsonWriter()
+
 function jsonOf(value: unknown, column: string, row: number): string {
   const kind = typeof value === 'object' ? unwritableKind(value as object) : typeof value
   if (kind === undefined || kind === 'Date') {
     try {
-      const json = JSON.stringify(value)
+      const json = writeJson(value)
       if (json !== undefined) return json
     } catch (cause) {
       if (FeedError.is(cause)) throw cause

@@ -5,6 +5,7 @@ import { type ElementOf, elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import type { SinkTarget } from './destination'
 import { type Unwritable, unwritableKind, valueInvalid } from './element-kind'
+import { jsonWriter } from './json-writer'
 import { TextOutput } from './text-output'
 
 const NAME = 'ndjson'
@@ -21,8 +22,8 @@ export type NdjsonItem<T> =
 
 /**
  * Makes a sink that writes one JSON value for each row, each member of an array and each other
- * item, in order. Rows are written with their typed values: decimals as exact text, timestamps as
- * ISO 8601, empty cells as null. A line is an object, an array, text, a finite number, true, false
+ * item, in order. Rows are written with their typed values: decimals and bigints as exact text,
+ * timestamps as ISO 8601, empty cells as null. A line is an object, an array, text, a finite number, true, false
  * or null. Inside objects the rules of `JSON.stringify` hold: undefined properties are left out,
  * NaN and invalid dates are null.
  *
@@ -33,8 +34,8 @@ export type NdjsonItem<T> =
  * @param target the path of the file, in an existing folder; or a Node stream, which the sink does
  * not end
  * @throws FeedError OPTION_INVALID at the call; SINK_FAILED; SINK_VALUE_INVALID for a value without
- * a JSON form: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt, an
- * object that contains itself
+ * a JSON form: bytes, a promise, a Date, Map or Set in place of a row, undefined, a BigInt
+ * in place of a row, an object that contains itself
  * @example
  * ```ts
  * import { readFileSync } from 'node:fs'
@@ -47,6 +48,7 @@ export type NdjsonItem<T> =
  */
 export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
   const output = new TextOutput(target, NAME)
+  const jsonOf = jsonWriter()
   let row = 0
   return {
     name: NAME,
@@ -56,7 +58,7 @@ export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
     },
     write: async item => {
       for (const element of elementsOf(item)) {
-        const due = output.write(`${lineOf(element, ++row)}\n`)
+        const due = output.write(`${lineOf(element, ++row, jsonOf)}\n`)
         if (due !== undefined) await due
       }
     },
@@ -66,19 +68,22 @@ export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
   }
 }
 
-function lineOf(element: unknown, row: number): string {
-  const line = jsonOf(element, row)
+type Json = ReturnType<typeof jsonWriter>
+
+function lineOf(element: unknown, row: number, jsonOf: Json): string {
+  const line = jsonLine(element, row, jsonOf)
   if (line !== undefined) return line
   throw valueInvalid(NAME, row, `${describe(element)} is not a row or another JSON value`)
 }
 
 /** Returns undefined where JSON has no form for the value, or a form that loses its meaning. */
-function jsonOf(element: unknown, row: number): string | undefined {
+function jsonLine(element: unknown, row: number, jsonOf: Json): string | undefined {
   if (typeof element === 'object' && element !== null && unwritableKind(element) !== undefined)
     return undefined
+  if (typeof element === 'bigint') return undefined
   if (typeof element === 'number' && !Number.isFinite(element)) return undefined
   try {
-    return JSON.stringify(element)
+    return jsonOf(element)
   } catch (cause) {
     // The error of a cell has its own position.
     if (FeedError.is(cause)) throw cause
@@ -94,5 +99,6 @@ function jsonOf(element: unknown, row: number): string | undefined {
 function describe(element: unknown): string {
   if (typeof element === 'object' && element !== null)
     return unwritableKind(element) ?? 'an object whose toJSON gives nothing'
+  if (typeof element === 'bigint') return 'a BigInt'
   return typeof element === 'number' ? String(element) : typeof element
 }

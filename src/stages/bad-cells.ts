@@ -1,10 +1,10 @@
 // The policy for cells that are not of their column's type, for all stages that decode ahead of the
 // reader.
 
-import { cellDecoders } from '../codec/decode/cell-decoders'
+import { decoderOf } from '../codec/decode/cell-decoders'
 import { FeedError, type RowPosition } from '../errors'
 import { callback } from '../options'
-import type { CellType } from '../schema/values'
+import type { ColumnSpec } from '../schema/column-spec'
 
 /** The report of a cell that is not of its column's type. */
 export interface BadCell {
@@ -46,7 +46,7 @@ export class BadCells {
    */
   read(
     row: ReadableRow,
-    { name, type }: { readonly name: string; readonly type: CellType },
+    { name, spec }: { readonly name: string; readonly spec: ColumnSpec },
   ): unknown {
     try {
       return row.get(name)
@@ -55,7 +55,7 @@ export class BadCells {
       this.count++
       if (this.#policy === 'throw') throw error
       if (this.#policy !== 'null') this.#policy(badCell(error, name, row.position))
-      return cellDecoders[type].empty
+      return decoderOf(spec).empty
     }
   }
 }

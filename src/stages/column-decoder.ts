@@ -7,15 +7,15 @@ import type { RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/row-input'
 import type { BoundHeader } from '../codec/tsv/header'
 import { knownOptions, type OptionNames, optionInvalid } from '../options'
+import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
-import type { CellType } from '../schema/values'
 import { type BadCellPolicy, BadCells } from './bad-cells'
 import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
   /**
-   * Columns to decode; by default all columns of the file that are not text. The stage skips a
-   * column that only the schema has.
+   * Columns to decode; by default all columns of the file that are not text or that are notNull.
+   * The stage skips a column that only the schema has.
    */
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
   /** What happens to a cell that cannot be decoded. Default: `throw`. */
@@ -27,7 +27,7 @@ const OPTIONS: OptionNames<ColumnDecoderOptions<Columns>> = { columns: true, onB
 interface PlannedColumn {
   readonly index: number
   readonly name: string
-  readonly type: CellType
+  readonly spec: ColumnSpec
 }
 
 /**
@@ -89,8 +89,8 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
 }
 
 function planFor(header: BoundHeader, names: readonly string[] | undefined): PlannedColumn[] {
-  const all = header.columns.map(({ name, type }, index) => ({ index, name, type }))
-  if (names === undefined) return all.filter(column => column.type !== 'text')
+  const all = header.columns.map(({ name, spec }, index) => ({ index, name, spec }))
+  if (names === undefined) return all.filter(({ spec }) => spec.type !== 'text' || spec.notNull)
   const wanted = new Set(names)
   for (const name of wanted)
     if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)

@@ -71,7 +71,7 @@ const FILE_PARTS: OptionNames<FeedFile> = {
 }
 
 /** A schema without columns, with which every cell is text. */
-const ANY_COLUMNS = defineSchema('other', {})
+const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
 
 /** @typeParam K the columns of the rows */
 export abstract class TsvStage<

@@ -2,12 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { Projections, projectionsOf } from '../../src/codec/projection'
 import { RowCells } from '../../src/codec/row-cells'
 import { bindHeader } from '../../src/codec/tsv/header'
+import { int32, list, text } from '../../src/schema/column-kinds'
 import { defineSchema } from '../../src/schema/feed-schema'
 
-const schema = defineSchema('other', {
-  id: { type: 'text', required: true, source: 'test' },
-  count: { type: 'int32', source: 'test' },
-  tags: { type: 'commaList', source: 'test' },
+const schema = defineSchema({
+  name: 'other',
+  columns: {
+    id: text({ required: true }),
+    count: int32(),
+    tags: list(','),
+  },
 })
 const header = bindHeader(schema, ['own', 'count', 'id'], { row: 0, line: 1, byteOffset: 0 })
 const index = {

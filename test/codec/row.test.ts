@@ -1,31 +1,46 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cellDecoders } from '../../src/codec/decode/cell-decoders'
+import { decoderOf } from '../../src/codec/decode/cell-decoders'
 import type { Row } from '../../src/codec/row'
 import { TsvParser } from '../../src/codec/tsv/parser'
 import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
 import { FeedError } from '../../src/errors'
 import { pipeline } from '../../src/pipeline/pipeline'
+import * as kinds from '../../src/schema/column-kinds'
 import { defineSchema } from '../../src/schema/feed-schema'
-import type { CellType } from '../../src/schema/values'
 import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { richCell, tsv } from '../tsv-text'
 
-/** One column of each type, under the type's name. */
-const types = Object.keys(cellDecoders) as CellType[]
-const schema = defineSchema('other', {
-  text: { type: 'text', source: 'test' },
-  int32: { type: 'int32', source: 'test' },
-  decimal: { type: 'decimal', source: 'test' },
-  boolean: { type: 'boolean', source: 'test' },
-  timestamp: { type: 'timestamp', source: 'test' },
-  commaList: { type: 'commaList', source: 'test' },
-  pipeList: { type: 'pipeList', source: 'test' },
-  aspects: { type: 'aspects', source: 'test' },
-  conditionDescriptors: { type: 'conditionDescriptors', source: 'test' },
-  regions: { type: 'regions', source: 'test' },
-})
+/** One column of each kind, and lists whose values are shared or not. */
+const columns = {
+  text: kinds.text(),
+  int32: kinds.int32(),
+  int64: kinds.int64(),
+  decimal: kinds.decimal(),
+  float64: kinds.float64(),
+  boolean: kinds.boolean(),
+  date: kinds.date(),
+  timestamp: kinds.timestamp(),
+  json: kinds.json(),
+  oneOf: kinds.oneOf('red', 'green', 'ß'),
+  commaList: kinds.list(','),
+  pipeList: kinds.list('|'),
+  numbers: kinds.list('|', kinds.int32()),
+  times: kinds.list('|', kinds.timestamp()),
+  cell: kinds.cell(own),
+  aspects: kinds.aspects(),
+  conditionDescriptors: kinds.conditionDescriptors(),
+  regions: kinds.regions(),
+}
+const schema = defineSchema({ name: 'other', columns })
+type Name = keyof typeof columns
+const types = Object.keys(columns) as Name[]
+
+function own(text: string): string {
+  if (text.includes('1')) throw new RangeError('no ones')
+  return text.toUpperCase()
+}
 
 function rowsOf(
   cells: readonly (readonly string[])[],
@@ -88,13 +103,40 @@ const regions = fc
   .map(parts => parts.join(''))
 
 /** Cells of each type: good ones, nearly good ones, and ones that need quotes. */
-const cellOf: Record<CellType, fc.Arbitrary<string>> = {
+const cellOf: Record<Name, fc.Arbitrary<string>> = {
   text: richCell,
   int32: fc.oneof(
     digits,
     fc.integer().map(String),
     fc.constantFrom('-0', '2147483647', '2147483648', '-2147483648', '0000000000000007'),
   ),
+  int64: fc.oneof(
+    digits,
+    fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String),
+    fc.constantFrom('-0', '9223372036854775808', '-9223372036854775808', '0'.repeat(30)),
+  ),
+  float64: fc.oneof(
+    digits,
+    fc.double().map(String),
+    fc.constantFrom('1e999', '-1E-999', 'Infinity', '.5', '1.', '+1', '0x1'),
+  ),
+  date: fc.oneof(
+    time.map(text => text.slice(0, 10)),
+    almostTime.map(text => text.slice(0, 10)),
+    fc.constantFrom('2023-02-29', '2024-02-29', '0000-01-01', '2024-13-01', '2024-1-1'),
+  ),
+  json: fc.oneof(fc.json(), fc.constantFrom('{', 'null', '"', '[1,]', '{"__proto__":1}'), richCell),
+  oneOf: fc.constantFrom('red', 'green', 'ß', 'blue', 'Red', '"red"'),
+  numbers: fc.oneof(
+    fc.array(fc.integer()).map(values => values.join('|')),
+    digits,
+    fc.constantFrom('1||2', ' 1 | 2 ', '|', '1|x'),
+  ),
+  times: fc.oneof(
+    fc.array(time, { maxLength: 3 }).map(values => values.join('|')),
+    almostTime,
+  ),
+  cell: fc.oneof(digits, richCell),
   decimal: fc.oneof(
     digits,
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -131,9 +173,18 @@ const rowOfCells = fc.tuple(
 )
 
 /** The value of the cell, or its error, by the text decoder alone. */
-function plainly(type: CellType, text: string): unknown {
-  if (text === '') return cellDecoders[type].empty
-  return outcome(() => cellDecoders[type].decode(text))
+function plainly(type: Name, text: string): unknown {
+  const { empty, decode } = decoderOf(columns[type])
+  return text === '' ? empty : outcome(() => decode(text))
+}
+
+/** What is wrong with a cell. */
+class Bad {
+  readonly what: string
+
+  constructor(what: string) {
+    this.what = what
+  }
 }
 
 function outcome(read: () => unknown): unknown {
@@ -141,7 +192,7 @@ function outcome(read: () => unknown): unknown {
     return read()
   } catch (error) {
     if (FeedError.is(error) && error.code === 'CELL_INVALID')
-      return `${error.context.type}: ${error.context.reason}: ${error.context.excerpt}`
+      return new Bad(`${error.context.type}: ${error.context.reason}: ${error.context.excerpt}`)
     throw error
   }
 }
@@ -169,9 +220,7 @@ describe('typed cells', () => {
     fc.assert(
       fc.property(rowOfCells, cells => {
         const [row] = rowsOf([cells])
-        const bad = types.find(
-          type => typeof outcome(() => row!.get(type)) === 'string' && type !== 'text',
-        )
+        const bad = types.find(type => outcome(() => row!.get(type)) instanceof Bad)
         if (bad === undefined)
           expect(row!.toObject()).toEqual(
             Object.fromEntries(types.map(type => [type, row!.get(type)])),
@@ -311,7 +360,7 @@ describe('what console.log shows', () => {
 
   test('prints the counts of a batch', () => {
     const { batch } = rowsOf([cells, cells])[0]!
-    const shown = `length: 2,\\s+columns: 10,\\s+byteLength: ${batch.byteLength},\\s+confirmed: true`
+    const shown = `length: 2,\\s+columns: ${types.length},\\s+byteLength: ${batch.byteLength},\\s+confirmed: true`
     expect(inspect(batch)).toMatch(new RegExp(`^RowBatch \\{\\s+${shown}`))
     expect(inspect(batch.select(row => row.slot === 1))).toContain('length: 1')
   })

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { createEmulator } from '../../src/emulator'
 import { componentSchemas } from '../../src/emulator/openapi/schemas'
+import type { ColumnSpec } from '../../src/schema/column-spec'
 import type { Columns } from '../../src/schema/feed-schema'
 import {
   itemGroupColumns,
@@ -52,10 +53,13 @@ const readAs = ({ Column, 'Read as': type }: TableRow) => [
   Column === 'the service' ? 'gtin' : Column,
   type,
 ]
+/** The documents name a list by its separator. */
+const LISTS: Record<string, string> = { ',': 'commaList', '|': 'pipeList' }
+const typeOf = ({ type, separator = '' }: ColumnSpec) => LISTS[separator] ?? type
 const typesOf = (columns: Columns) =>
-  Object.entries(columns).map(([name, { type }]) => [name, type])
+  Object.entries(columns).map(([name, spec]) => [name, typeOf(spec)])
 const namesFrom = (columns: Columns, ...sources: string[]) =>
-  Object.keys(columns).filter(name => sources.includes(columns[name]!.source))
+  Object.keys(columns).filter(name => sources.includes(columns[name]!.source ?? ''))
 const columnNames = (page: Page, section: string) =>
   tableIn(page, section).map(({ Column }) => Column!)
 
@@ -124,7 +128,7 @@ describe('columns', () => {
     expect(columnNames('item-feeds.md', '2.7')).toEqual(['itemId', 'availability', ...own])
     const noted = tableIn('service-notes.md', '6.5')
     const columns: Columns = itemSnapshotColumns
-    for (const { Column, ...row } of noted) expect(row['Read as']).toBe(columns[Column!]?.type)
+    for (const { Column, ...row } of noted) expect(row['Read as']).toBe(typeOf(columns[Column!]!))
     const first = noted.filter(({ Place }) => Place !== 'any')
     expect(first.map(({ Column, Place }) => [Column, Place])).toEqual(
       ['itemId', 'availability', 'title', 'imageUrl'].map((name, n) => [name, String(n + 1)]),
@@ -147,7 +151,7 @@ describe('columns', () => {
       itemPriorityColumns,
     ]
     for (const [name, { source }] of schemas.flatMap(columns => Object.entries(columns))) {
-      const [, page, section] = /^(.+), section (.+)$/.exec(source)!
+      const [, page, section] = /^(.+), section (.+)$/.exec(source ?? '')!
       expect(tableIn(page as Page, section!).map(row => readAs(row)[0])).toContain(name)
     }
   })

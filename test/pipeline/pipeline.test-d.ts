@@ -6,7 +6,9 @@ import type { RowBatch } from '../../src/codec/row-batch'
 import { type Pipeline, pipeline } from '../../src/pipeline/pipeline'
 import type { Sink } from '../../src/pipeline/sink'
 import { tee } from '../../src/pipeline/tee'
-import { type ColumnSpec, defineSchema, type RowObject } from '../../src/schema/feed-schema'
+import { decimal, int32, text } from '../../src/schema/column-kinds'
+import type { ColumnSpec } from '../../src/schema/column-spec'
+import { defineSchema, type RowObject } from '../../src/schema/feed-schema'
 import type { Decimal } from '../../src/schema/values'
 import type { FeedDownload } from '../../src/service/clients/feed-download'
 import { csvSink } from '../../src/sinks/csv-sink'
@@ -15,10 +17,13 @@ import type { Stage } from '../../src/stages/stage'
 import { TsvObjectParser } from '../../src/stages/tsv-object-parser'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 
-const schema = defineSchema('item', {
-  itemId: { type: 'text', required: true, source: 'test' },
-  quantity: { type: 'int32', source: 'test' },
-  price: { type: 'decimal', source: 'test' },
+const schema = defineSchema({
+  name: 'item',
+  columns: {
+    itemId: text({ required: true }),
+    quantity: int32(),
+    price: decimal(),
+  },
 })
 type Columns = typeof schema.columns
 type AnyColumns = Readonly<Record<string, ColumnSpec>>

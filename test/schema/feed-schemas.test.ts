@@ -1,6 +1,12 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { cellDecoders } from '../../src/codec/decode/cell-decoders'
-import type { CellOf, Columns, FeedSchema, TextColumns } from '../../src/schema/feed-schema'
+import { decoderOf } from '../../src/codec/decode/cell-decoders'
+import type {
+  CellOf,
+  Columns,
+  FeedName,
+  FeedSchema,
+  TextColumns,
+} from '../../src/schema/feed-schema'
 import {
   itemGroupColumns,
   itemGroupSchema,
@@ -22,14 +28,13 @@ const schemas: FeedSchema<Columns>[] = [
 ]
 
 test('each feed has its schema', () => {
-  expect(schemas.map(({ feed }) => feed)).toEqual([
+  expect(schemas.map(({ name }) => name)).toEqual([
     'item',
     'item_group',
     'item_snapshot',
     'item_priority',
   ])
-  for (const schema of schemas)
-    if (schema.feed !== 'other') expect(schemaOf(schema.feed)).toBe(schema)
+  for (const schema of schemas) expect(schemaOf(schema.name as FeedName)).toBe(schema)
 })
 
 test('only the key is required', () => {
@@ -45,9 +50,9 @@ test('no two columns of a feed share a spelling, and each has a decoder and a so
       [name, ...aliases].map(spelling => spelling.toLowerCase()),
     )
     expect(new Set(spellings).size).toBe(spellings.length)
-    for (const { type, source } of Object.values(columns)) {
-      expect(cellDecoders).toHaveProperty(type)
-      expect(source).toMatch(/^(item-feeds|service-notes)\.md, section \d\.\d$/)
+    for (const spec of Object.values(columns)) {
+      expect(decoderOf(spec)).toHaveProperty('decode')
+      expect(spec.source).toMatch(/^(item-feeds|service-notes)\.md, section \d\.\d$/)
     }
   }
 })
@@ -96,7 +101,7 @@ test('both dates of a snapshot are instants, the changes are a list', () => {
   expect([itemSnapshotDate.type, itemCreationDate.type, changeMetadata.type]).toEqual([
     'timestamp',
     'timestamp',
-    'pipeList',
+    'list',
   ])
 })
 
@@ -104,6 +109,6 @@ test('a priority item has the columns of service-notes.md, section 6.6, in their
   expect(Object.entries(itemPriorityColumns).map(([name, { type }]) => [name, type])).toEqual([
     ['itemId', 'text'],
     ['priorityListingPayload', 'text'],
-    ['changeMetadata', 'pipeList'],
+    ['changeMetadata', 'list'],
   ])
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { ColumnSpec } from '../../src/schema/column-spec'
 import type { Columns } from '../../src/schema/feed-schema'
 import { documentedItemColumns, itemColumns } from '../../src/schema/item-columns'
 
@@ -35,22 +36,24 @@ describe('types', () => {
     const allowed: Record<string, string[]> = {
       boolean: ['boolean'],
       'integer (int32)': ['int32'],
-      string: ['text', 'decimal', 'timestamp', 'commaList', 'pipeList', 'aspects', 'regions'],
+      string: ['text', 'decimal', 'timestamp', 'list', 'aspects', 'regions'],
     }
     expect(allowed[type!]).toContain(columns[nameOf(column!)]?.type)
   })
 
   test('a documented string is text, unless its section describes its form', () => {
-    const formed = Object.entries(documentedItemColumns).filter(
+    const formed = Object.entries<ColumnSpec>(documentedItemColumns).filter(
       ([, { type }]) => !['text', 'boolean', 'int32'].includes(type),
     )
-    expect(Object.fromEntries(formed.map(([name, { type }]) => [name, type]))).toEqual({
-      category: 'pipeList',
-      buyingOptions: 'commaList',
+    expect(
+      Object.fromEntries(formed.map(([name, { type, separator }]) => [name, separator ?? type])),
+    ).toEqual({
+      category: '|',
+      buyingOptions: ',',
       priceValue: 'decimal',
       itemEndDate: 'timestamp',
       localizedAspects: 'aspects',
-      deliveryOptions: 'commaList',
+      deliveryOptions: ',',
       shipToIncludedRegions: 'regions',
       shipToExcludedRegions: 'regions',
     })

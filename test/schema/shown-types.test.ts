@@ -9,7 +9,10 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const FILE = join(ROOT, 'test', 'schema', 'shown-types-program.ts')
 const PROGRAM = `
 import type { RowBatch } from '../../src/codec/row-batch'
-import { itemSchema } from '../../src/schema/feed-schemas'
+import type { Row } from '../../src/codec/row'
+import { decimal, oneOf, text } from '../../src/schema/column-kinds'
+import { defineSchema, type FeedSchema } from '../../src/schema/feed-schema'
+import { type ItemColumns, itemSchema } from '../../src/schema/feed-schemas'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 type OutputOf<S> = S extends { readonly takesItemsOfTheStageBefore: (input: never) => RowBatch<infer C> } ? RowBatch<C> : never
 const all = new TsvRowParser({ schema: itemSchema })
@@ -21,6 +24,15 @@ const chosenRow = someRows.row(0)
 const object = row.toObject()
 row.get('')
 chosenRow.text('')
+const stockColumns = { sku: text({ notNull: true }), price: decimal(), colour: oneOf('red', 'green') }
+type StockColumns = Pick<typeof stockColumns, keyof typeof stockColumns>
+const named: FeedSchema<StockColumns> = defineSchema({ name: 'stock', columns: stockColumns })
+const unnamed = defineSchema({ name: 'stock', columns: { sku: text({ notNull: true }), price: decimal() } })
+declare const namedRows: OutputOf<TsvRowParser<typeof named.columns>>
+const namedRow = namedRows.row(0)
+const price = namedRow.get('price')
+const colour = namedRow.get('colour')
+const wrong: Row<ItemColumns> = namedRow
 `
 
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
@@ -63,6 +75,27 @@ test('a row is shown with the name of its columns', () => {
   expect(shown('row')).toBe('const row: Row<ItemColumns>')
   expect(shown('chosenRow')).toBe('const chosenRow: Row<Pick<ItemColumns, "itemId">>')
   expect(shown('object')).toBe('const object: RowObject<ItemColumns>')
+})
+
+test('a column of a schema of the user is shown by the type of its cells', () => {
+  expect(shown('unnamed')).toBe(`const unnamed: FeedSchema<{
+    sku: ColumnSpec<string>;
+    price: ColumnSpec<Decimal | null>;
+}>`)
+  expect(shown('namedRow')).toBe('const namedRow: Row<StockColumns>')
+  expect(shown('price')).toBe('const price: Decimal | null')
+  expect(shown('colour')).toBe('const colour: "red" | "green" | null')
+})
+
+test('an error of the compiler names the columns, and does not list them', () => {
+  const [message] = service
+    .getSemanticDiagnostics(FILE)
+    .filter(({ start }) => start === PROGRAM.indexOf('wrong:'))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  expect(message?.split('\n')[0]).toBe(
+    "Type 'Row<StockColumns>' is not assignable to type 'Row<ItemColumns>'.",
+  )
+  expect(message?.length).toBeLessThan(800)
 })
 
 test('the columns of a row are suggested as names', () => {

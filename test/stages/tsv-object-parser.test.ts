@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
 import { pipeline } from '../../src/pipeline/pipeline'
+import { boolean, int32, list } from '../../src/schema/column-kinds'
 import { defineSchema } from '../../src/schema/feed-schema'
 import type { BadCell } from '../../src/stages/bad-cells'
 import { Gunzip } from '../../src/stages/gunzip'
@@ -13,10 +14,13 @@ import { TsvObjectParser, type TsvObjectParserOptions } from '../../src/stages/t
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 import { richCell, tsv } from '../tsv-text'
 
-const schema = defineSchema('other', {
-  n: { type: 'int32', source: 'test' },
-  tags: { type: 'commaList', source: 'test' },
-  gone: { type: 'boolean', source: 'test' },
+const schema = defineSchema({
+  name: 'other',
+  columns: {
+    n: int32(),
+    tags: list(','),
+    gone: boolean(),
+  },
 })
 type Options = TsvObjectParserOptions<typeof schema.columns, string, 'typed' | 'text'>
 

@@ -105,13 +105,13 @@ describe('fault 102: a schema', () => {
       'a type in place of a column',
       { id: 'int32' },
       'columns.id',
-      /must be an object, not "int32"/,
+      /must be an object, such as .* makes, not "int32"/,
     ],
     [
       'an unknown part of a column',
       { id: { type: 'text', alias: ['x'] } },
-      'alias',
-      /did you mean|the options are/,
+      'columns.id.alias',
+      /must be left out, because the parts of text are type, .*, aliases, /,
     ],
     [
       'aliases that are no list',
@@ -126,10 +126,10 @@ describe('fault 102: a schema', () => {
       /text/,
     ],
     [
-      'required, but not true',
+      'required, but neither true nor false',
       { id: { type: 'text', required: 'no' } },
       'columns.id.required',
-      /true or left out/,
+      /true or false/,
     ],
     [
       'two columns of one spelling',
@@ -140,14 +140,18 @@ describe('fault 102: a schema', () => {
     ['no columns', null, 'columns', /an object/],
     ['a list of names', ['id'], 'columns', /an object/],
   ])('%s is refused where it is made, and where it is used', (_, columns, option, message) => {
-    expect(() => defineSchema('other', columns as never)).toThrow(refusal(option, message))
-    expect(() => new TsvRowParser({ schema: { feed: 'other', columns } as never })).toThrow(
+    expect(() => defineSchema({ name: 'other', columns: columns as never })).toThrow(
+      refusal(option, message),
+    )
+    expect(() => new TsvRowParser({ schema: { name: 'other', columns } as never })).toThrow(
       refusal(option, message),
     )
   })
 
-  test('of an unknown feed is refused', () => {
-    expect(() => defineSchema('items' as never, {})).toThrow(refusal('feed', /'item'/))
+  test.each([undefined, '', 7])('with the name %j is refused', name => {
+    expect(() => defineSchema({ name: name as never, columns: {} })).toThrow(
+      refusal('name', /text that is not empty/),
+    )
   })
 })
 

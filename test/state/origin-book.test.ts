@@ -69,7 +69,7 @@ test('an invalid date of a file is left out, and not read back as 1970', () => {
 
 test('a file without a column that the schema requires is refused', () => {
   const book = new OriginBook(new MemoryStore(), 'o', itemSchema)
-  const [other] = batchesOf({ feed: 'other', columns: {} }, { feed: 'other' }, [['title'], ['x']])
+  const [other] = batchesOf({ name: 'other', columns: {} }, { feed: 'other' }, [['title'], ['x']])
   expect(() => book.numberOf(other!)).toThrow(
     expect.objectContaining({ code: 'TSV_COLUMN_MISSING' }),
   )

@@ -79,11 +79,12 @@ function parsed(path: string, text: string): ProfileResult {
 
 function differences(
   baseline: ProfileSubject,
-  { file, feed, reading }: ProfileSubject,
+  { file, feed, schema, reading }: ProfileSubject,
 ): string | undefined {
   if (baseline.file.sha256 !== file.sha256)
     return `another file (${baseline.file.path}, ${baseline.file.bytes} bytes)`
   if (baseline.feed !== feed) return `a file read as ${baseline.feed}, not as ${feed}`
+  if (baseline.schema?.sha256 !== schema?.sha256) return 'a file read with another schema'
   if (baseline.reading !== reading)
     return `another case (--read ${baseline.reading}, not ${reading})`
   return undefined
@@ -101,7 +102,7 @@ function otherMachine(before: ProfileResult['machine'], now: ProfileResult['mach
 }
 
 function refused(path: string, reason: string): FeedError {
-  const expected = 'a result of `feedmill profile --save` for the same file, feed and cells'
+  const expected = 'a result of `feedmill profile --save` for the same file, feed, schema and cells'
   return new FeedError('OPTION_INVALID', `${path} cannot be the baseline: ${reason}`, {
     option: '--baseline',
     expected,

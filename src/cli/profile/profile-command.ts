@@ -19,6 +19,12 @@ export function addProfileCommand(feedmill: Command): Command {
     .argument('<file>', 'a feed file: gzip, or plain TSV')
     .addOption(option('--feed <name>', 'the feed of the file').choices(FEEDS).default('item'))
     .addOption(
+      option(
+        '--schema <file>',
+        'a schema of your own: a module that exports it, or JSON',
+      ).conflicts('feed'),
+    )
+    .addOption(
       option('--read <cells>', 'what to read of each row: a number of cells, `objects`, or `typed`')
         .argParser(parsed('--read <cells>', 'a number of cells, objects or typed', reading))
         .default(5),

@@ -2,7 +2,7 @@
 // speed. `--json` and `--save` write this result.
 
 import { arch, availableParallelism, cpus, platform } from 'node:os'
-import { type FeedName, type StageCounters, stageProfile } from '../../index'
+import { type StageCounters, stageProfile } from '../../index'
 import { median } from './median'
 import { type Bottleneck, bottleneckOf } from './profile-bottleneck'
 import type { CellReading } from './profile-cells'
@@ -15,7 +15,10 @@ export const RESULT_VERSION = 1
 /** What the figures measure. Two results are comparable only when all of these fields are equal. */
 export interface ProfileSubject {
   readonly file: ProfiledFile
-  readonly feed: FeedName
+  /** The name of the feed, or of the schema. */
+  readonly feed: string
+  /** The file of a schema of the user. */
+  readonly schema?: { readonly path: string; readonly sha256: string }
   readonly reading: CellReading
 }
 

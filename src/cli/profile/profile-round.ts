@@ -15,13 +15,16 @@ import {
   schemaOf,
   TsvRowParser,
 } from '../../index'
+import { schemaFile } from '../schema-file'
 import { messageWithPlace } from './error-place'
 import { type CellReading, ReadCells } from './profile-cells'
 import type { ProfiledFile } from './profile-file'
 
 export interface RoundTask {
   readonly file: Pick<ProfiledFile, 'path' | 'format'>
-  readonly feed: FeedName
+  /** The name of the feed, or of the schema. */
+  readonly feed: string
+  readonly schema?: { readonly path: string }
   readonly reading: CellReading
 }
 
@@ -50,7 +53,7 @@ const PROGRESS_MS = 500
 
 /** @param onProgress receives from time to time how many bytes of the file have been read */
 export async function profileRound(
-  { file, feed, reading }: RoundTask,
+  { file, feed, schema: own, reading }: RoundTask,
   onProgress: (bytesRead: number) => void,
 ): Promise<RoundResult> {
   let leftOut = 0
@@ -60,7 +63,7 @@ export async function profileRound(
     firstLeftOut ??= error
   }
   const cells = new ReadCells(reading)
-  const schema: FeedSchema = schemaOf(feed)
+  const schema: FeedSchema = own ? await schemaFile(own.path) : schemaOf(feed as FeedName)
   const parser = new TsvRowParser<Columns>({ schema, onBadRow })
   const read = {
     onProgress: ({ stages }: PipelineSummary) => onProgress(stages[0]!.bytesOut),

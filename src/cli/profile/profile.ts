@@ -5,6 +5,7 @@ import { type FeedName, ndjsonSink, pipeline } from '../../index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { progressBar } from '../progress-bar'
+import { schemaFile } from '../schema-file'
 import { compare, readBaseline } from './profile-baseline'
 import type { CellReading } from './profile-cells'
 import { profiledFile } from './profile-file'
@@ -15,6 +16,8 @@ import type { RoundResult } from './profile-round'
 
 export interface ProfileOptions {
   readonly feed: FeedName
+  /** The path of the schema to read the file with, in place of that of the feed. */
+  readonly schema?: string
   readonly read: CellReading
   readonly rounds: number
   /**
@@ -39,9 +42,11 @@ export async function profile(
   options: ProfileOptions,
   runRound = roundInProcess,
 ): Promise<void> {
+  const schema = options.schema === undefined ? undefined : await ownSchema(options.schema)
   const subject: ProfileSubject = {
     file: await profiledFile(path),
     feed: options.feed,
+    ...schema,
     reading: options.read,
   }
   const baseline =
@@ -57,6 +62,12 @@ export async function profile(
   if (typeof options.json === 'string') await write(options.json, told)
   if (comparison?.verdict === 'slower') process.exitCode = FAILURE
   else if (options.save !== undefined) await write(options.save, result)
+}
+
+/** Checks the schema before a round loads it. */
+async function ownSchema(path: string): Promise<Pick<ProfileSubject, 'feed' | 'schema'>> {
+  const { name } = await schemaFile(path)
+  return { feed: name, schema: { path, sha256: (await profiledFile(path)).sha256 } }
 }
 
 async function measure(

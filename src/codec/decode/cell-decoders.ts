@@ -1,50 +1,32 @@
-// The decoders of all cell types: one entry for each name in schema/values.ts CellTypes. `decode`
-// reads text and decides whether a cell is good; `read` is the quick way, straight from the file's
-// bytes. row-cells.ts gives empty cells their empty value, and row.ts adds the position to an
-// error.
+// The one place that makes a decoder of a column. It has an entry for each name in schema/values.ts
+// CellTypes, and calls made-decoders.ts for the kinds with parameters. `decode` reads text and
+// decides whether a cell is good; `read` is the quick way, straight from the file's bytes.
+// row-cells.ts gives empty cells their empty value, and row.ts adds the position to an error.
 
-import type { CellType, CellTypes, Regions } from '../../schema/values'
+import type { ColumnSpec } from '../../schema/column-spec'
+import type { CellTypes, Regions } from '../../schema/values'
 import { aspectReader } from './aspect-reader'
 import { decodeAspects } from './aspects'
 import { decodeBoolean, readBoolean } from './boolean'
-import type { CellSource } from './cell-source'
+import type { CellDecoder } from './cell-decoder'
 import { decodeConditionDescriptors } from './condition-descriptors'
+import { decodeDate } from './date'
 import { decodeDecimal, readDecimal } from './decimal'
+import { decodeFloat64 } from './float64'
 import { decodeInt32, readInt32 } from './int32'
-import { decodeCommaList, decodePipeList } from './list'
+import { decodeInt64, readInt64 } from './int64'
+import { decodeJson } from './json'
+import { callersDecoder, EMPTY_LIST, listDecoder, oneOfDecoder } from './made-decoders'
 import { decodeRegions } from './regions'
 import { sharedReader } from './shared-cells'
 import { decodeTimestamp, readTimestamp } from './timestamp'
 
-export interface CellDecoder<T extends CellType> {
-  /**
-   * The value of an empty cell, and of a column that the file lacks. It is frozen, and all rows
-   * share it.
-   */
-  readonly empty: CellTypes[T]
-  /**
-   * Decodes a text that is not empty, without quotes and escapes.
-   * @throws FeedError CELL_INVALID without a position
-   */
-  decode(text: string): CellTypes[T]
-  /**
-   * Reads the bytes of a cell, at least one, perhaps only two quotes. `slot` is the place of the
-   * row in its batch. It returns undefined
-   * where the bytes are not plainly good, and then `decode` decides. So the two can differ in speed
-   * only.
-   * @throws FeedError CELL_INVALID without a position
-   */
-  read(source: CellSource, slot: number, start: number, end: number): CellTypes[T] | undefined
-}
-
-const EMPTY_LIST: readonly never[] = Object.freeze([])
-/** A feed has a handful of delivery options and some hundred categories. A table has 128 KiB. */
-const LISTS = { entryBits: 10, maxKeyBytes: 128 }
 /** Sellers repeat their lists, which have up to some 700 bytes. The table has 0.5 MiB. */
 const REGIONS = { entryBits: 9, maxKeyBytes: 1024 }
 const readAspects = aspectReader()
 
-export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
+/** The decoders of the kinds without parameters. */
+export const cellDecoders: { readonly [T in keyof CellTypes]: CellDecoder<CellTypes[T]> } = {
   // The bytes `""` have no text, so this cell is empty too: undefined leaves that to row-cells.ts.
   text: {
     empty: null,
@@ -56,27 +38,25 @@ export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
     decode: decodeInt32,
     read: ({ view }, _, start, end) => readInt32(view, start, end),
   },
+  int64: {
+    empty: null,
+    decode: decodeInt64,
+    read: ({ view }, _, start, end) => readInt64(view, start, end),
+  },
   decimal: { empty: null, decode: decodeDecimal, read: readDecimal },
+  float64: { empty: null, decode: decodeFloat64, read: () => undefined },
   boolean: {
     empty: null,
     decode: decodeBoolean,
     read: ({ view }, _, start, end) => readBoolean(view, start, end),
   },
+  date: { empty: null, decode: decodeDate, read: () => undefined },
   timestamp: {
     empty: null,
     decode: decodeTimestamp,
     read: ({ view }, _, start, end) => readTimestamp(view, start, end),
   },
-  commaList: {
-    empty: EMPTY_LIST,
-    decode: decodeCommaList,
-    read: sharedReader(LISTS, text => Object.freeze(decodeCommaList(text))),
-  },
-  pipeList: {
-    empty: EMPTY_LIST,
-    decode: decodePipeList,
-    read: sharedReader(LISTS, text => Object.freeze(decodePipeList(text))),
-  },
+  json: { empty: null, decode: decodeJson, read: () => undefined },
   aspects: {
     empty: EMPTY_LIST,
     decode: decodeAspects,
@@ -92,6 +72,23 @@ export const cellDecoders: { readonly [T in CellType]: CellDecoder<T> } = {
     decode: decodeRegions,
     read: sharedReader(REGIONS, text => frozenRegions(decodeRegions(text))),
   },
+}
+
+/** The decoders of columns that have parameters, with their tables. */
+const madeDecoders = new WeakMap<ColumnSpec, CellDecoder>()
+
+/** Returns the decoder of a column, always the same one. */
+export function decoderOf(spec: ColumnSpec): CellDecoder {
+  const { type } = spec
+  if (type !== 'oneOf' && type !== 'list' && type !== 'cell') return cellDecoders[type]
+  let made = madeDecoders.get(spec)
+  if (made === undefined) madeDecoders.set(spec, (made = madeDecoder(type, spec)))
+  return made
+}
+
+function madeDecoder(type: 'oneOf' | 'list' | 'cell', spec: ColumnSpec): CellDecoder {
+  if (type === 'oneOf') return oneOfDecoder(spec)
+  return type === 'list' ? listDecoder(spec, decoderOf) : callersDecoder(spec)
 }
 
 function frozenRegions({ countries, regions }: Regions): Regions {

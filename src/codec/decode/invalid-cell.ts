@@ -8,10 +8,12 @@ export function invalidCell(
   type: CellType,
   reason: string,
   text: string,
+  cause?: unknown,
 ): FeedError<'CELL_INVALID'> {
-  return new FeedError('CELL_INVALID', `not readable as ${type}: ${reason}`, {
-    type,
-    reason,
-    excerpt: excerpt(text),
-  })
+  return new FeedError(
+    'CELL_INVALID',
+    `not readable as ${type}: ${reason}`,
+    { type, reason, excerpt: excerpt(text) },
+    { cause },
+  )
 }

@@ -4,7 +4,7 @@
 import { anyText } from '../../options'
 import type { Regions } from '../../schema/values'
 import { invalidCell } from './invalid-cell'
-import { decodePipeList } from './list'
+import { decodeList } from './list'
 
 /**
  * Decodes `COUNTRY:<codes>;REGION:<names>;`, with pipes inside the lists. Either part may stand
@@ -28,9 +28,9 @@ export function decodeRegions(text: string): Regions {
   if (parts === '') return { countries: [], regions: [] }
   for (const part of parts.split(';')) {
     if (part.startsWith('COUNTRY:') && countries === undefined)
-      countries = decodePipeList(part.slice('COUNTRY:'.length))
+      countries = decodeList(part.slice('COUNTRY:'.length), '|')
     else if (part.startsWith('REGION:') && regions === undefined)
-      regions = decodePipeList(part.slice('REGION:'.length))
+      regions = decodeList(part.slice('REGION:'.length), '|')
     else throw invalidCell('regions', 'expected COUNTRY:…; and REGION:…;, each at most once', text)
   }
   return { countries: countries ?? [], regions: regions ?? [] }

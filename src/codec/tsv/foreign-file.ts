@@ -76,7 +76,7 @@ export function foreignHeader(
     cells.length === 1 && only && !only.isQuoted ? otherSeparator(only.text) : undefined
   if (separator !== undefined) return separator
   if (Object.keys(schema.columns).length > 0) {
-    return `none of its columns is in the schema (${schema.feed}): give the file's own schema, or none, and see whether it has a header line`
+    return `none of its columns is in the schema (${schema.name}): give the file's own schema, or none, and see whether it has a header line`
   }
   const data = names.find(name => DATA.test(name))
   if (data === undefined) return undefined

@@ -3,14 +3,16 @@
 // them.
 
 import { FeedError, type RowPosition } from '../../errors'
+import { text } from '../../schema/column-kinds'
+import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import type { CellType } from '../../schema/values'
 import { ColumnLookup } from './column-lookup'
 
 export interface BoundColumn {
   /** The schema's name, or the file's own for an unknown column. */
   readonly name: string
-  readonly type: CellType
+  /** The schema's column; a column of text for an unknown one. */
+  readonly spec: ColumnSpec
   /** The column name as the file spells it. */
   readonly heading: string
   readonly known: boolean
@@ -22,11 +24,13 @@ export interface BoundHeader<C extends Columns = Columns> {
   readonly columns: readonly BoundColumn[]
   /** Columns of the file outside of the projection. A reader must not take them for empty ones. */
   readonly leftOut?: ReadonlySet<string>
-  /** Columns of the schema that the file lacks, which read as empty, with their types. */
-  readonly absent: ReadonlyMap<string, CellType>
+  /** Columns of the schema that the file lacks, which read as empty. */
+  readonly absent: ReadonlyMap<string, ColumnSpec>
   /** Column index by name. */
   readonly indexes: ColumnLookup
 }
+
+const TEXT = text()
 
 /**
  * Binds the column names of a header line. A column name that is repeated binds once, and its later
@@ -75,7 +79,7 @@ function boundColumn(
   if (!indexes.has(wanted))
     return {
       name: wanted,
-      type: spec?.type ?? 'text',
+      spec: spec ?? TEXT,
       heading: columnName,
       known: spec !== undefined,
     }
@@ -90,7 +94,7 @@ function boundColumn(
   let copy = copies.get(wanted) ?? 2
   while (indexes.has(`${wanted}#${copy}`)) copy++
   copies.set(wanted, copy + 1)
-  return { name: `${wanted}#${copy}`, type: 'text', heading: columnName, known: false }
+  return { name: `${wanted}#${copy}`, spec: TEXT, heading: columnName, known: false }
 }
 
 /** Column names match case-insensitively, and spaces around them do not count. */
@@ -111,16 +115,16 @@ function absentColumns(
   schema: FeedSchema,
   indexes: ReadonlyMap<string, number>,
   position: RowPosition,
-): Map<string, CellType> {
-  const absent = new Map<string, CellType>()
+): Map<string, ColumnSpec> {
+  const absent = new Map<string, ColumnSpec>()
   for (const [name, spec] of Object.entries(schema.columns)) {
     if (indexes.has(name)) continue
-    if (spec.required)
+    if (spec.required || spec.notNull)
       throw new FeedError('TSV_COLUMN_MISSING', `the header has no column ${name}`, {
         ...position,
         column: name,
       })
-    absent.set(name, spec.type)
+    absent.set(name, spec)
   }
   return absent
 }

@@ -244,7 +244,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return new RowCollector<K>({
       header,
       columns,
-      file: typeof file === 'function' ? file() : (file ?? { feed: schema.feed }),
+      file: typeof file === 'function' ? file() : (file ?? { feed: schema.name }),
       progress: this.#progress,
       batchBytes,
       scanner: this.#scanner,

@@ -1,8 +1,8 @@
 // The projection of a file's header: the columns that a caller asks for, as the header of a file
 // that has no others.
 
+import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
-import type { CellType } from '../../schema/values'
 import { unknownColumn } from '../projection'
 import { ColumnLookup } from './column-lookup'
 import type { BoundHeader } from './header'
@@ -25,13 +25,13 @@ export function projectHeader<K extends Columns>(
   names: readonly string[],
 ): ProjectedHeader<K> {
   const indexes = new Map<string, number>()
-  const absent = new Map<string, CellType>()
+  const absent = new Map<string, ColumnSpec>()
   const columns: number[] = []
   for (const name of new Set(names)) {
     const column = header.indexes.get(name)
-    const type = header.absent.get(name)
+    const spec = header.absent.get(name)
     if (column !== undefined) indexes.set(name, columns.push(column) - 1)
-    else if (type !== undefined) absent.set(name, type)
+    else if (spec !== undefined) absent.set(name, spec)
     else throw unknownColumn(header, name)
   }
   const bound = columns.map(column => header.columns[column]!)
@@ -44,11 +44,11 @@ export function projectHeader<K extends Columns>(
 }
 
 function schemaOf<K extends Columns>(
-  { feed, columns }: FeedSchema,
+  { name, columns }: FeedSchema,
   names: readonly string[],
 ): FeedSchema<K> {
   const wanted = new Set(names)
-  const chosen = Object.entries(columns).filter(([name]) => wanted.has(name))
+  const chosen = Object.entries(columns).filter(([column]) => wanted.has(column))
   // K has the columns of these names, and no others.
-  return { feed, columns: Object.fromEntries(chosen) as unknown as K }
+  return { name, columns: Object.fromEntries(chosen) as unknown as K }
 }

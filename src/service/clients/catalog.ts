@@ -71,7 +71,7 @@ export interface Catalog {
 }
 
 /** A schema that knows no column. */
-const ANY_COLUMNS = defineSchema('other', {})
+const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
 
 const FEED_TYPES_NAMES: OptionNames<FeedTypesQuery> = {
   feedScope: true,
@@ -185,7 +185,7 @@ export function catalogOf(core: ServiceCore): Catalog {
         identifiers: { file_id: fileId },
         // Without a schema C is TextColumns, which are the columns that ANY_COLUMNS gives.
         schema: schema ?? (ANY_COLUMNS as unknown as FeedSchema<C>),
-        file: { feed: schema?.feed ?? 'other', marketplace },
+        file: { feed: schema?.name ?? 'other', marketplace },
         names: [marketplace, fileId],
         accept: 'application/octet-stream,application/json',
       })

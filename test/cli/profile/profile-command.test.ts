@@ -64,6 +64,8 @@ test('the command accepts every option', async () => {
   expect(profile).toHaveBeenLastCalledWith(path, { ...options, json: true })
   await command(path, '--json', 'c', '--read', '0')
   expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ json: 'c', read: 0 }))
+  await command(path, '--schema', 'stock.mjs')
+  expect(profile).toHaveBeenLastCalledWith(path, expect.objectContaining({ schema: 'stock.mjs' }))
 })
 
 test.each([
@@ -74,6 +76,7 @@ test.each([
   ['a', '--rounds', '0'],
   ['a', '--rounds', '1.5'],
   ['a', '--feed', 'other'],
+  ['a', '--schema', 'b.json', '--feed', 'item'],
   ['a', '--tolerance', '-1'],
   ['a', '--tolerance', '100'],
   ['a', '--fast'],

@@ -56,6 +56,17 @@ describe('a whole file', () => {
   })
 })
 
+test('a file with a schema of the user is read with it', async () => {
+  const schema = join(folder, 'stock.json')
+  await writeFile(schema, '{"name":"stock","columns":{"sku":{"type":"int32"}}}')
+  const path = join(folder, 'stock.tsv')
+  await writeFile(path, 'sku\n1\nx\n')
+  const task = { file: { path, format: 'plain' as const }, feed: 'stock', schema: { path: schema } }
+  const result = await profileRound({ ...task, reading: 'typed' }, () => {})
+  expect(result).toMatchObject({ columns: 1, rows: 2, badRows: 1 })
+  expect(result.firstBad).toMatch(/^CELL_INVALID: sku: not readable as int32/)
+})
+
 describe('a bad row affects only itself', () => {
   test('when it is short', async () => {
     const result = await round(`${TEXT}v1|1|0\tshort\n${ROWS[0]}`, 'plain')

@@ -82,6 +82,30 @@ test('a baseline of another file or feed is refused before the measurement', asy
   expect(runRound).not.toHaveBeenCalled()
 })
 
+test('a schema of the user is checked, named and compared', async () => {
+  const schema = join(folder, 'stock.json')
+  const baseline = join(folder, 'baseline.json')
+  await writeFile(schema, '{"name":"stock","columns":{"itemId":{"type":"text"}}}')
+  const runRound = vi.fn(rounds(1000, 1010, 1020, 1000, 1010, 1020))
+  await profile(file, { ...OPTIONS, schema, save: baseline }, runRound)
+  const task = (runRound.mock.calls as unknown[][])[0]![0]
+  expect(task).toMatchObject({ feed: 'stock', schema: { path: schema } })
+  expect(printed.mock.calls[0]![0]).toContain('stock feed')
+  await profile(file, { ...OPTIONS, schema, baseline }, runRound)
+  expect(told.mock.calls.at(-1)![0]).toMatch(/^held: /)
+  await writeFile(schema, '{"name":"stock","columns":{"itemId":{"type":"int64"}}}')
+  await expect(profile(file, { ...OPTIONS, schema, baseline }, runRound)).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    message: expect.stringContaining('a file read with another schema'),
+  })
+  await writeFile(schema, '{}')
+  await expect(profile(file, { ...OPTIONS, schema }, runRound)).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    context: { option: '--schema' },
+  })
+  expect(runRound).toHaveBeenCalledTimes(6)
+})
+
 test('a warning says that the baseline is from another machine', async () => {
   const baseline = join(folder, 'baseline.json')
   await profile(file, { ...OPTIONS, save: baseline }, rounds(1000, 1010, 1020))

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest'
 import { cellDecoders } from '../../../src/codec/decode/cell-decoders'
 import { FeedError } from '../../../src/errors'
-import type { CellType } from '../../../src/schema/values'
+import type { CellTypes } from '../../../src/schema/values'
+import { jsonWriter } from '../../../src/sinks/json-writer'
 
-const samples: Record<CellType, [text: string, json: unknown]> = {
+const samples: Record<keyof CellTypes, [text: string, json: unknown]> = {
   text: ['a', 'a'],
   int32: ['-3', -3],
+  int64: ['-9007199254740993', '-9007199254740993'],
   decimal: ['1.50', '1.50'],
+  float64: ['-1.5e3', -1500],
   boolean: ['TRUE', true],
+  date: ['2024-02-29', '2024-02-29'],
   timestamp: ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.000Z'],
-  commaList: ['a,b', ['a', 'b']],
-  pipeList: ['a|b', ['a', 'b']],
+  json: ['{"a":[1]}', { a: [1] }],
   aspects: ['bg==:dg==', [{ label: null, name: 'n', value: 'v' }]],
   conditionDescriptors: ['bg==:dg==|dg==', [{ name: 'n', values: ['v', 'v'] }]],
   regions: ['COUNTRY:DE;', { countries: ['DE'], regions: [] }],
@@ -21,7 +24,8 @@ test('every type has a decoder and a sample here', () => {
 })
 
 test.each(Object.entries(samples))('%s', (type, [text, json]) => {
-  expect(JSON.parse(JSON.stringify(cellDecoders[type as CellType].decode(text)))).toEqual(json)
+  const value = cellDecoders[type as keyof CellTypes].decode(text)
+  expect(JSON.parse(jsonWriter()(value)!)).toEqual(json)
 })
 
 test('an empty cell is null or an empty list that nobody can change', () => {
@@ -34,9 +38,13 @@ test('errors are typed, with a short excerpt and no position', () => {
   const text = 'é*'.repeat(500)
   for (const type of [
     'int32',
+    'int64',
     'decimal',
+    'float64',
     'boolean',
+    'date',
     'timestamp',
+    'json',
     'aspects',
     'conditionDescriptors',
     'regions',

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { RowBatch } from '../../../src/codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
 import { FeedError } from '../../../src/errors'
+import { int32, text } from '../../../src/schema/column-kinds'
 import { type Columns, defineSchema } from '../../../src/schema/feed-schema'
 import { anyColumns, richCell, tsv } from '../../tsv-text'
 
@@ -130,7 +131,7 @@ test('a batch has the wanted columns and no others, and holds no other bytes', (
 })
 
 test('detached rows, selections and errors keep their places', () => {
-  const schema = defineSchema('other', { n: { type: 'int32', source: 'test' } })
+  const schema = defineSchema({ name: 'other', columns: { n: int32() } })
   const parser = new TsvParser({ schema, columns: ['n'] })
   const [batch] = batchesOf(parser, 'x\tn\n"two\nlines"\t1\nxx\tbad\nx\t3\n')
   const [, bad, last] = [...batch!]
@@ -150,9 +151,12 @@ test('detached rows, selections and errors keep their places', () => {
 })
 
 test('rows of which the file has no wanted column are there, and empty', () => {
-  const schema = defineSchema('other', {
-    gone: { type: 'text', source: 'test' },
-    id: { type: 'text', source: 'test' },
+  const schema = defineSchema({
+    name: 'other',
+    columns: {
+      gone: text(),
+      id: text(),
+    },
   })
   const parser = new TsvParser({ schema, columns: ['gone'] })
   const rows = batchesOf(parser, 'id\n1\n2\n').flatMap(batch => [...batch])

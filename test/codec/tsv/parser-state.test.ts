@@ -4,11 +4,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TsvParser, type TsvParserState } from '../../../src/codec/tsv/parser'
+import { text } from '../../../src/schema/column-kinds'
 import { defineSchema } from '../../../src/schema/feed-schema'
 
-const schema = defineSchema('item', {
-  a: { type: 'text', source: '' },
-  b: { type: 'text', source: '' },
+const schema = defineSchema({
+  name: 'item',
+  columns: {
+    a: text(),
+    b: text(),
+  },
 })
 const SMALL = { batchBytes: 64, maxRowBytes: 64, onBadRow: 'skip' } as const
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { TsvParser } from '../../../src/codec/tsv/parser'
 import { FeedError } from '../../../src/errors'
+import { int32, text } from '../../../src/schema/column-kinds'
 import { defineSchema } from '../../../src/schema/feed-schema'
 import { anyColumns, everyByte, readAll, richCell, tsv, written } from '../../tsv-text'
 
@@ -238,10 +239,13 @@ describe('the dialect', () => {
   })
 
   test('fault 68: columns are bound by name: missing, repeated, reordered, extra', () => {
-    const schema = defineSchema('item', {
-      itemId: { type: 'text', required: true, source: 'test' },
-      gtin: { type: 'text', aliases: ['the service'], source: 'test' },
-      quantity: { type: 'int32', source: 'test' },
+    const schema = defineSchema({
+      name: 'item',
+      columns: {
+        itemId: text({ required: true }),
+        gtin: text({ aliases: ['the service'] }),
+        quantity: int32(),
+      },
     })
     const rowOf = (text: string) => {
       const parser = new TsvParser({ schema })
@@ -337,7 +341,11 @@ test('the file may be told when the header is read, once', () => {
     asked.push(read)
     return { feed: 'item', date: '20260301' } as const
   }
-  const parser = new TsvParser({ schema: defineSchema('other', {}), file, batchBytes: 64 })
+  const parser = new TsvParser({
+    schema: defineSchema({ name: 'other', columns: {} }),
+    file,
+    batchBytes: 64,
+  })
   const batches = []
   for (const byte of Buffer.from(`a\tb\n${'1\t2\n'.repeat(100)}`)) {
     read++

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import { bindHeader } from '../../../src/codec/tsv/header'
 import { projectHeader } from '../../../src/codec/tsv/project-header'
+import { decimal, list, text } from '../../../src/schema/column-kinds'
 import { defineSchema } from '../../../src/schema/feed-schema'
 
-const schema = defineSchema('item', {
-  id: { type: 'text', required: true, source: 'test' },
-  price: { type: 'decimal', source: 'test' },
-  gone: { type: 'commaList', source: 'test' },
+const schema = defineSchema({
+  name: 'item',
+  columns: {
+    id: text({ required: true }),
+    price: decimal(),
+    gone: list(','),
+  },
 })
 const header = bindHeader(schema, ['ID', 'other', 'price', 'other'], {
   row: 0,
@@ -17,7 +21,7 @@ const header = bindHeader(schema, ['ID', 'other', 'price', 'other'], {
 test('columns of the schema and of the file, in the order in which they are wanted', () => {
   const { header: projected, columns } = projectHeader(header, ['price', 'other#2', 'id', 'price'])
   expect([...columns]).toEqual([2, 3, 0])
-  expect(projected.columns.map(({ name, heading, type }) => [name, heading, type])).toEqual([
+  expect(projected.columns.map(({ name, heading, spec }) => [name, heading, spec.type])).toEqual([
     ['price', 'price', 'decimal'],
     ['other#2', 'other', 'text'],
     ['id', 'ID', 'text'],
@@ -27,13 +31,13 @@ test('columns of the schema and of the file, in the order in which they are want
   ).toEqual([0, 1, 2, undefined, undefined])
   expect(projected.absent.size).toBe(0)
   expect(Object.keys(projected.schema.columns)).toEqual(['id', 'price'])
-  expect(projected.schema.feed).toBe('item')
+  expect(projected.schema.name).toBe('item')
 })
 
 test('a column that only the schema has stays absent', () => {
   const { header: projected, columns } = projectHeader(header, ['gone'])
   expect([...columns]).toEqual([])
-  expect([...projected.absent]).toEqual([['gone', 'commaList']])
+  expect([...projected.absent]).toEqual([['gone', schema.columns.gone]])
 })
 
 test('a name that neither has is COLUMN_UNKNOWN', () => {

@@ -6,13 +6,17 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
 import { MAX_COLUMNS } from '../../../src/codec/tsv/read-header'
 import { FeedError } from '../../../src/errors'
+import { decimal, int32, text } from '../../../src/schema/column-kinds'
 import { type Columns, defineSchema, type FeedSchema } from '../../../src/schema/feed-schema'
 import { itemSchema } from '../../../src/schema/feed-schemas'
 import { anyColumns, everyByte } from '../../tsv-text'
 
-const ids = defineSchema('other', {
-  id: { type: 'int32', source: 'test' },
-  price: { type: 'decimal', source: 'test' },
+const ids = defineSchema({
+  name: 'other',
+  columns: {
+    id: int32(),
+    price: decimal(),
+  },
 })
 
 /** The names of the columns, or the code and reason of the refusal. */
@@ -103,7 +107,7 @@ describe('fault 100: a file of another kind is refused at its header', () => {
 
   test('one column whose name has a comma: quoted, or in the schema', () => {
     expect(header('"city, country"\nx\n')).toEqual(['city, country'])
-    const named = defineSchema('other', { 'city, country': { type: 'text', source: 'test' } })
+    const named = defineSchema({ name: 'other', columns: { 'city, country': text() } })
     expect(header('city, country\nx\n', { schema: named })).toEqual(['city, country'])
   })
 })

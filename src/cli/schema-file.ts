@@ -1,0 +1,73 @@
+// Reads the schema that a user gives to a command as a file: a JavaScript module, or JSON for those
+// who do not write code. defineSchema checks what the file holds.
+
+import { readFile } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { defineSchema, FeedError, type FeedSchema } from '../index'
+
+const MODULES = ['.js', '.mjs', '.cjs']
+
+/**
+ * Returns the schema of a file: the default export or the export `schema` of a module, which runs,
+ * or the value of a JSON file.
+ * @throws FeedError OPTION_INVALID, which says what is wrong with the file
+ */
+export async function schemaFile(path: string): Promise<FeedSchema> {
+  const extension = extname(path).toLowerCase()
+  if (extension !== '.json' && !MODULES.includes(extension))
+    throw refused(path, `its name ends with none of .json, ${MODULES.join(', ')}`)
+  const text = await textOf(path)
+  const definition = extension === '.json' ? parsed(path, text) : await exported(path)
+  try {
+    return defineSchema(definition as FeedSchema)
+  } catch (error) {
+    if (!FeedError.is(error)) throw error
+    throw refused(path, error.message, error)
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw refused(path, `it cannot be read: ${messageOf(error)}`, error)
+  }
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw refused(path, `it is not JSON: ${messageOf(error)}`, error)
+  }
+}
+
+async function exported(path: string): Promise<unknown> {
+  let names: { readonly default?: unknown; readonly schema?: unknown }
+  try {
+    names = await import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)
+  } catch (error) {
+    throw refused(path, `the module fails: ${messageOf(error)}`, error)
+  }
+  const definition = names.default ?? names.schema
+  if (definition !== undefined) return definition
+  throw refused(path, 'it has neither a default export nor an export named schema')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function refused(path: string, reason: string, cause?: unknown): FeedError {
+  return new FeedError(
+    'OPTION_INVALID',
+    `${path} cannot be the schema: ${reason}`,
+    {
+      option: '--schema',
+      expected: 'a module or a JSON file with a schema, as defineSchema takes it',
+      received: reason,
+    },
+    { cause },
+  )
+}

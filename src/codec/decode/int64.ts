@@ -1,0 +1,55 @@
+// Decodes whole numbers of 64 bits, which a double cannot hold.
+
+import { anyText } from '../../options'
+import { invalidCell } from './invalid-cell'
+
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+const TOO_LARGE = 2n ** 64n
+const MINUS = 0x2d
+const DIGIT_0 = 0x30
+/** A number of this many digits is exact as a double. */
+const MAX_DIGITS = 15
+/** Digits of the largest number, without zeros in front. */
+const MOST_DIGITS = 19
+
+/**
+ * Decodes digits with an optional minus in front, without plus, point, exponent or space. Leading
+ * zeros are allowed.
+ * @throws FeedError CELL_INVALID, OPTION_INVALID
+ * @example
+ * ```ts
+ * import { decodeInt64 } from 'feedmill'
+ *
+ * console.log(decodeInt64('9007199254740993') - 1n)
+ * // => 9007199254740992n
+ * ```
+ */
+export function decodeInt64(text: string): bigint {
+  anyText('text', text)
+  if (!/^-?[0-9]+$/.test(text)) throw invalidCell('int64', 'not a whole number', text)
+  const digits = text.replace(/^-?0*/, '')
+  // The length limits the work: a bigint of a million digits takes seconds.
+  const value = digits.length > MOST_DIGITS ? TOO_LARGE : BigInt(digits)
+  const signed = text.startsWith('-') ? -value : value
+  if (signed < INT64_MIN || signed > INT64_MAX)
+    throw invalidCell('int64', 'outside of 64 bits', text)
+  return signed
+}
+
+/**
+ * Reads a whole number from a cell's bytes. Returns undefined where they are not plainly a short
+ * one, and {@link decodeInt64} decides.
+ */
+export function readInt64(bytes: DataView, start: number, end: number): bigint | undefined {
+  const isNegative = bytes.getUint8(start) === MINUS
+  const first = isNegative ? start + 1 : start
+  if (first === end || end - first > MAX_DIGITS) return undefined
+  let value = 0
+  for (let at = first; at < end; at++) {
+    const digit = bytes.getUint8(at) - DIGIT_0
+    if (digit < 0 || digit > 9) return undefined
+    value = value * 10 + digit
+  }
+  return BigInt(isNegative ? 0 - value : value)
+}

@@ -1,0 +1,127 @@
+// What a column is, as data, and the check of that data. column-kinds.ts has the functions that make
+// it, feed-schema.ts puts columns together, and codec/decode/cell-decoders.ts makes decoders of them.
+
+import { arrayOf, callback, choice, filledText, flag, optionInvalid } from '../options'
+import { CELL_TYPES, type CellType } from './values'
+
+/** What every kind of column may have. */
+export interface ColumnOptions {
+  /** True where a file that lacks the column or repeats it is refused; false by default. */
+  readonly required?: boolean
+  /**
+   * True where an empty cell is CELL_INVALID and a file that lacks the column is refused, so that
+   * the type of its cells has no null; false by default. Where a policy `onBadCell` lets bad cells
+   * pass, they have the empty value of their kind nevertheless.
+   */
+  readonly notNull?: boolean
+  /** Other header spellings, beside the column's name; all are matched without regard to case. */
+  readonly aliases?: readonly string[]
+  /** A statement about the column's end, if there is one. */
+  readonly deprecated?: string
+  /** Where the column is specified, e.g. `item-feeds.md, section 2.2`. */
+  readonly source?: string
+}
+
+/**
+ * A column as data. The functions `text`, `int32`, `oneOf` and so on make it.
+ * @typeParam V the type of the column's cells
+ */
+export interface ColumnSpec<out V = unknown> extends ColumnOptions {
+  readonly type: CellType
+  /** `oneOf` only: the texts that a cell may have. */
+  readonly values?: readonly string[]
+  /** `list` only: the text between two values. */
+  readonly separator?: string
+  /** `list` only: the kind of its values; text by default. */
+  readonly element?: ColumnSpec
+  /** `cell` only: makes the value of a text that is not empty. */
+  readonly decode?: (text: string) => unknown
+  /** `cell` only: the value of an empty cell; null by default. */
+  readonly empty?: unknown
+  /** A property of the type only, never present at run time. */
+  readonly __cell: V
+}
+
+const COMMON = ['type', 'required', 'notNull', 'aliases', 'deprecated', 'source']
+/** The parts that only some kinds have, with their checks. */
+const OWN_PARTS: { readonly [T in CellType]?: (option: string, spec: ColumnSpec) => void } = {
+  oneOf: checkOneOf,
+  list: checkList,
+  cell: (option, { decode }) => callback(`${option}.decode`, decode),
+}
+const NAMES_OF_OWN: { readonly [T in CellType]?: readonly string[] } = {
+  oneOf: ['values'],
+  list: ['separator', 'element'],
+  cell: ['decode', 'empty'],
+}
+
+/** The kinds that the values of a list can have. */
+const ELEMENT_TYPES: readonly CellType[] = [
+  'text',
+  'int32',
+  'int64',
+  'decimal',
+  'float64',
+  'boolean',
+  'date',
+  'timestamp',
+  'oneOf',
+  'cell',
+]
+
+/** @throws FeedError OPTION_INVALID with `option`, which contains the column's name */
+export function checkColumn(option: string, spec: ColumnSpec): void {
+  checkParts(option, spec, CELL_TYPES, COMMON)
+  const { aliases, required, notNull, deprecated, source } = spec
+  if (required !== undefined) flag(`${option}.required`, required)
+  if (notNull !== undefined) flag(`${option}.notNull`, notNull)
+  if (deprecated !== undefined) filledText(`${option}.deprecated`, deprecated)
+  if (source !== undefined) filledText(`${option}.source`, source)
+  if (aliases === undefined) return
+  if (!Array.isArray(aliases))
+    throw optionInvalid(`${option}.aliases`, 'a list of header spellings', aliases)
+  aliases.forEach((alias, n) => filledText(`${option}.aliases[${n}]`, alias))
+}
+
+/** Checks the kind of a column or of a list's values, and that it has no part of another kind. */
+function checkParts(
+  option: string,
+  spec: ColumnSpec,
+  types: readonly CellType[],
+  common: readonly string[],
+): void {
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec))
+    throw optionInvalid(option, 'an object, such as text() or int32() makes', spec)
+  const { type } = spec
+  choice(`${option}.type`, type, types)
+  const names = [...common, ...(NAMES_OF_OWN[type] ?? [])]
+  for (const [name, part] of Object.entries(spec)) {
+    if (!names.includes(name))
+      throw optionInvalid(
+        `${option}.${name}`,
+        `left out, because the parts of ${type} are ${names.join(', ')}`,
+        part,
+      )
+  }
+  OWN_PARTS[type]?.(option, spec)
+}
+
+function checkOneOf(option: string, { values }: ColumnSpec): void {
+  const expected = 'an array of at least one text, each of them once and not empty'
+  if (!Array.isArray(values) || values.length === 0 || new Set(values).size < values.length)
+    throw optionInvalid(`${option}.values`, expected, values)
+  arrayOf<string>(`${option}.values`, values).forEach((value, n) =>
+    filledText(`${option}.values[${n}]`, value),
+  )
+}
+
+function checkList(option: string, { separator, element }: ColumnSpec): void {
+  if (typeof separator !== 'string' || separator === '' || /[\t\r\n]/.test(separator))
+    throw optionInvalid(
+      `${option}.separator`,
+      'text that is not empty and has no tab and no line end',
+      separator,
+    )
+  // Names, required and the like belong to the column.
+  if (element !== undefined) checkParts(`${option}.element`, element, ELEMENT_TYPES, ['type'])
+}
