@@ -38,11 +38,12 @@ export const PROJECTED_ENDS: usize = PROJECTED_COLUMNS + 4 * MAX_PROJECTED_COLUM
 export const PROJECTED_BYTES: usize = PROJECTED_ENDS + 4 * MAX_CELLS
 export const INDEX_BYTES: usize = PROJECTED_BYTES + BLOCK_BYTES + 16
 
-const TAB: u32 = 0x09
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
 const BACKSLASH: u32 = 0x5c
+/** In place of the byte that escapes: the file has no quoted cells. */
+const NO_QUOTING: i32 = -1
 const STEP: usize = 64
 /** Mark in a cell's end: the bytes of the cell may differ from its text. */
 const MARK: u32 = 0x8000_0000
@@ -84,6 +85,9 @@ let rowFlagsAt: usize = 0
  * some are not
  * @param maxRows of this call: with those before at most MAX_ROWS, and their cells at most
  * MAX_CELLS
+ * @param delimiter the byte between two cells
+ * @param escapedBy the byte that takes the next one with it inside quotes: BACKSLASH, QUOTE where
+ * quotes are doubled, or NO_QUOTING
  * @returns the offset from `block` where the first row begins that was not taken
  */
 export function scan(
@@ -96,7 +100,13 @@ export function scan(
   wanted: u32,
   maxRows: u32,
   maxRowBytes: u32,
+  delimiter: u32,
+  escapedBy: i32,
 ): u32 {
+  const delimiterBytes = i8x16.splat(<i8>delimiter)
+  // No quote begins a cell where this has no bits.
+  const quoting: u64 = escapedBy == NO_QUOTING ? 0 : ~(<u64>0)
+  const isDoubled = escapedBy == <i32>QUOTE
   const end = block + <usize>bytes
   // A stored offset is an address plus this number.
   const shift = bias - <u32>block
@@ -124,8 +134,9 @@ export function scan(
     const v3 = v128.load(at, 48)
     const here: u64 = end - at >= STEP ? ~(<u64>0) : ((<u64>1) << u64(end - at)) - 1
     const lineEnds = equalTo(v0, v1, v2, v3, LF) & here
-    const allDelimiters = (equalTo(v0, v1, v2, v3, TAB) & here) | lineEnds
-    const quoted = equalTo(v0, v1, v2, v3, QUOTE) & ((allDelimiters << 1) | atCellStart) & here
+    const allDelimiters = (equalToSplat(v0, v1, v2, v3, delimiterBytes) & here) | lineEnds
+    const cellStarts = ((allDelimiters << 1) | atCellStart) & here & quoting
+    const quoted = equalTo(v0, v1, v2, v3, QUOTE) & cellStarts
     // The bits of this step, up to the first quoted cell.
     const taken = quoted == 0 ? here : (quoted & -quoted) - 1
     let open = highBits(v0, v1, v2, v3) & taken
@@ -159,14 +170,15 @@ export function scan(
       at += STEP
       continue
     }
-    at = readQuoted(at + <usize>ctz(quoted) + 1, end)
+    const behindQuote = at + <usize>ctz(quoted) + 1
+    at = isDoubled ? readDoubled(behindQuote, end) : readQuoted(behindQuote, end)
     if (at >= end) break
     high |= quotedHigh
     lines += quotedLines
     atCellStart = 0
     isMarked = true
     const next = <u32>load<u8>(at)
-    if (next == TAB || next == LF) continue
+    if (next == delimiter || next == LF) continue
     // Otherwise only CR and LF may follow, and only behind the last cell.
     if (next == CR && at + 1 >= end) break
     if (next != CR || load<u8>(at + 1) != LF || cellAt + 4 != rowCellsEnd)
@@ -188,7 +200,7 @@ export function scan(
 }
 
 /**
- * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a tab
+ * Copies the cells of some columns to PROJECTED_BYTES, in the order of the columns, with a delimiter
  * behind each and a line end behind the last. Their ends go to PROJECTED_ENDS, marks included. The
  * indexes of the columns are at PROJECTED_COLUMNS, and they are distinct.
  * @param block address of offset 0 of the index. The block has at most BLOCK_BYTES, so its
@@ -204,6 +216,7 @@ export function project(
   columns: u32,
   projected: u32,
   bias: u32,
+  delimiter: u32,
 ): u32 {
   const rowCells = (<usize>columns) << 2
   const columnsAt = index + PROJECTED_COLUMNS
@@ -228,7 +241,7 @@ export function project(
       to += length
       store<u32>(endAt, (<u32>to + shift) | (marked & MARK))
       endAt += 4
-      store<u8>(to++, <u8>TAB)
+      store<u8>(to++, <u8>delimiter)
     }
     if (projected != 0) store<u8>(to - 1, <u8>LF)
     rowAt += 4
@@ -307,8 +320,33 @@ function readQuoted(from: usize, end: usize): usize {
   return at + STEP
 }
 
+/** The same as `readQuoted` where `""` is a quote inside quotes, and a backslash is text. */
+function readDoubled(from: usize, end: usize): usize {
+  let at = from
+  quotedLines = 0
+  quotedHigh = 0
+  while (at < end) {
+    const v = v128.load(at)
+    const quotes = <u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>QUOTE)))
+    const before: u32 = quotes == 0 ? 0xffff : (quotes & -quotes) - 1
+    quotedHigh |= <u64>(i8x16.bitmask(v) & before)
+    quotedLines += popcnt(<u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>LF))) & before)
+    if (quotes == 0) {
+      at += 16
+      continue
+    }
+    at += <usize>ctz(quotes) + 1
+    if (at >= end || load<u8>(at) != QUOTE) return at
+    at++
+  }
+  return at + STEP
+}
+
 function equalTo(v0: v128, v1: v128, v2: v128, v3: v128, byte: u32): u64 {
-  const splat = i8x16.splat(<i8>byte)
+  return equalToSplat(v0, v1, v2, v3, i8x16.splat(<i8>byte))
+}
+
+function equalToSplat(v0: v128, v1: v128, v2: v128, v3: v128, splat: v128): u64 {
   return highBits(
     i8x16.eq(v0, splat),
     i8x16.eq(v1, splat),

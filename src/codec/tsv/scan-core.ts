@@ -2,6 +2,7 @@
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import type { CellRules } from './dialect'
 import type { ProjectedCells } from './projected-cells'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
@@ -27,6 +28,8 @@ interface Exports {
     wanted: number,
     maxRows: number,
     maxRowBytes: number,
+    delimiter: number,
+    escapedBy: number,
   ): number
   project(
     block: number,
@@ -35,6 +38,7 @@ interface Exports {
     columns: number,
     projected: number,
     bias: number,
+    delimiter: number,
   ): number
   rowsFound(): number
   innerLinesFound(): number
@@ -136,18 +140,31 @@ export class ScanCore {
   }
 
   /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
-  scanCopy(bytes: Uint8Array, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
+  scanCopy(
+    bytes: Uint8Array,
+    bias: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+    cells: CellRules,
+  ): CoreScan {
     // The copy is aligned like its source, which makes it quick.
     const at = bytes.byteOffset % COPY_WORD_BYTES
     this.#block.set(bytes, at)
-    return this.scan(at, bytes.length, bias, maxRowBytes, space)
+    return this.scan(at, bytes.length, bias, maxRowBytes, space, cells)
   }
 
   /**
    * Scans the bytes at the address `at`, and appends their rows to the space. `bias` is added to
    * all offsets.
    */
-  scan(at: number, bytes: number, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
+  scan(
+    at: number,
+    bytes: number,
+    bias: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+    cells: CellRules,
+  ): CoreScan {
     const { columns, wanted } = space
     const isOwn = space.cellEnds === this.#cellEnds
     const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
@@ -161,6 +178,8 @@ export class ScanCore {
       wanted,
       maxRows,
       maxRowBytes,
+      cells.delimiter,
+      cells.escapedBy,
     )
     const rows = this.#exports.rowsFound()
     if (rows > 0 && !isOwn) {
@@ -195,6 +214,7 @@ export class ScanCore {
       columns,
       ofColumns.length,
       projected.byteLength,
+      projected.delimiter,
     )
     projected.add(
       this.#projectedBytes.subarray(0, bytes),
