@@ -108,7 +108,7 @@ export function endOfMiscountedLine(
 ): number {
   if (block[from] === quote) return -1
   // Few bytes of a documented file are as small as tabs and line ends.
-  const highest = Math.max(delimiter, LF)
+  const highest = delimiter > LF ? delimiter : LF
   let delimiters = 0
   for (let at = from; at < to; at++) {
     const byte = block[at]!

@@ -68,7 +68,7 @@ function scanRow(
   const { columns, cellEnds, rows } = space
   const isDoubled = escapedBy === quote
   // Few bytes of a documented file are as small as TAB and LF, so one comparison is enough for most.
-  const highest = Math.max(delimiter, LF)
+  const highest = delimiter > LF ? delimiter : LF
   const base = rows * columns
   let cell = 0
   let seen = 0

@@ -2,10 +2,24 @@
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
-import type { CellRules } from './dialect'
+import { type CellRules, isDocumented } from './dialect'
 import type { ProjectedCells } from './projected-cells'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
+
+type Scan = (
+  block: number,
+  bytes: number,
+  bias: number,
+  index: number,
+  before: number,
+  columns: number,
+  wanted: number,
+  maxRows: number,
+  maxRowBytes: number,
+  delimiter: number,
+  escapedBy: number,
+) => number
 
 interface Exports {
   readonly BLOCK_BYTES: { readonly value: number }
@@ -18,19 +32,9 @@ interface Exports {
   readonly MAX_PROJECTED_COLUMNS: { readonly value: number }
   readonly PROJECTED_ENDS: { readonly value: number }
   readonly PROJECTED_BYTES: { readonly value: number }
-  scan(
-    block: number,
-    bytes: number,
-    bias: number,
-    index: number,
-    before: number,
-    columns: number,
-    wanted: number,
-    maxRows: number,
-    maxRowBytes: number,
-    delimiter: number,
-    escapedBy: number,
-  ): number
+  /** Ignores the bytes of the dialect, and has those of the documented one. */
+  readonly scan: Scan
+  readonly scanDialect: Scan
   project(
     block: number,
     index: number,
@@ -168,7 +172,8 @@ export class ScanCore {
     const { columns, wanted } = space
     const isOwn = space.cellEnds === this.#cellEnds
     const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
-    const taken = this.#exports.scan(
+    const { scan, scanDialect } = this.#exports
+    const taken = (isDocumented(cells) ? scan : scanDialect)(
       at,
       bytes,
       bias,
