@@ -204,6 +204,8 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       ['v1|1|0', 1.5],
       ['v1|2|0', undefined],
     ]),
+  dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
+  encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
   'join-and-merge': ({ printed, facts }) => {
     expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(
       facts.itemIdsAtEnd,

@@ -14,11 +14,10 @@ import type { FileProgress, RowBatch } from '../row-batch'
 import type { BadRowPolicy } from './bad-row'
 import { BadRows, PAUSE_BYTES } from './bad-rows'
 import { type Dialect, type FileRules, isDocumented, rulesOf } from './dialect'
-import { checkFormat } from './foreign-file'
 import { bindHeader } from './header'
 import { InputWindow, type InputWindowState } from './input-window'
 import { judgeRow } from './judge-row'
-import { readHeader } from './read-header'
+import { passStart, readHeader } from './read-header'
 import { RowCollector } from './row-collector'
 import { appendRow } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
@@ -241,8 +240,8 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   #readHeader(): RowCollector<K> | undefined {
     const window = this.#window
     const { columnNames, cells } = this.#rules
-    if (!this.#isPastStart) this.#passStart()
-    if (window.at >= window.filled) return undefined
+    this.#isPastStart ||= passStart(window, this.#rules.comment)
+    if (!this.#isPastStart || window.at >= window.filled) return undefined
     const place = { ...window.positionOf(window.at), row: 0 }
     if (columnNames !== undefined) return this.#collectorFor(columnNames, place)
     const { schema, maxRowBytes } = this.#options
@@ -251,19 +250,6 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const rows = this.#collectorFor(line.columnNames, place)
     window.advance(line.next, 0, 1)
     return rows
-  }
-
-  /** Passes over what stands before the header line: a byte order mark, and comments. */
-  #passStart(): void {
-    const window = this.#window
-    const { bytes, filled } = window
-    if (window.baseOffset + window.at === 0) {
-      checkFormat(bytes.subarray(0, filled))
-      const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-      if (hasMark) window.advance(3, 0, 0)
-    }
-    while (window.at < filled && bytes[window.at] === this.#rules.comment) window.discardLine()
-    this.#isPastStart = window.at < filled
   }
 
   #collectorFor(columnNames: readonly string[], position: RowPosition): RowCollector<K> {

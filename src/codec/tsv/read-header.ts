@@ -1,5 +1,5 @@
-// Reads the header line into column names, and refuses a line that is none. header.ts binds the
-// names to a schema.
+// Passes over what stands before the first line of a file, reads the header line into column names,
+// and refuses a line that is none. header.ts binds the names to a schema.
 
 import { isUtf8 } from 'node:buffer'
 import type { RowPosition } from '../../errors'
@@ -7,6 +7,7 @@ import type { FeedSchema } from '../../schema/feed-schema'
 import { rowExcerpt } from './bad-row'
 import type { CellRules } from './dialect'
 import {
+  checkFormat,
   foreignEncoding,
   foreignHeader,
   type HeaderCell,
@@ -31,6 +32,22 @@ export interface ReadHeaderOptions {
   /** The schema of the file; one without columns accepts any header. */
   readonly schema: FeedSchema
   readonly cells: CellRules
+}
+
+/**
+ * Moves the window past what stands before the header line or the first row: a byte order mark,
+ * and lines that begin with the byte `comment`. Returns false while more input is needed.
+ * @throws FeedError TSV_HEADER_INVALID where the file is of another format
+ */
+export function passStart(window: InputWindow, comment: number): boolean {
+  const { bytes, filled } = window
+  if (window.baseOffset + window.at === 0) {
+    checkFormat(bytes.subarray(0, filled))
+    const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    if (hasMark) window.advance(3, 0, 0)
+  }
+  while (window.at < filled && bytes[window.at] === comment) window.discardLine()
+  return window.at < filled
 }
 
 /**

@@ -205,7 +205,7 @@ test('positions of good and bad rows, counted by hand', () => {
   }
 })
 
-describe('wrong dialects are refused at once', () => {
+describe('fault 102: wrong dialects are refused at once', () => {
   const schema = defineSchema('other', {
     id: { type: 'text', required: true, source: 'test' },
     name: { type: 'text', source: 'test' },
