@@ -62,6 +62,12 @@ await writeFile(
   gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'),
 )
 
+/** Files in other encodings. */
+const latin1Path = join(folder, 'prices-latin1.tsv')
+const utf16Path = join(folder, 'stock-utf16.csv')
+await writeFile(latin1Path, Buffer.from('city\tprice\nKöln\t1.5\n', 'latin1'))
+await writeFile(utf16Path, Buffer.from('\ufeffcity;stock\r\nMünchen;3\r\n', 'utf16le'))
+
 /** A proxy, as between a network and the others; every tunnel through it is counted. */
 const tunnels: string[] = []
 const proxy = createServer((_, response) => response.writeHead(405).end())
@@ -118,6 +124,8 @@ export const given = {
     })
   }),
   path,
+  latin1Path,
+  utf16Path,
   proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
 }
 

@@ -206,6 +206,8 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     ]),
   'named-columns': ({ printed }) => expect(printed).toEqual([['A-1: unknown']]),
   'own-file': ({ printed }) => expect(printed).toEqual([['A-1', 'red', ['new', 'sale'], 1.5]]),
+  dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
+  encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
   'join-and-merge': ({ printed, facts }) => {
     expect(ndjson(facts.folder, 'merged.ndjson').map(({ itemId }) => itemId)).toEqual(
       facts.itemIdsAtEnd,

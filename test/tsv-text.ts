@@ -1,8 +1,9 @@
-// Writes cells in the dialect of item-feeds.md, section 2.1 and reads a whole text through the
-// parser machine, for tests.
+// Writes cells in the dialect of item-feeds.md, section 2.1, or in any other, and reads a whole text
+// through the parser machine, for tests.
 
 import fc from 'fast-check'
 import type { BadRow } from '../src/codec/tsv/bad-row'
+import { type Dialect, rulesOf } from '../src/codec/tsv/dialect'
 import { TsvParser, type TsvParserOptions } from '../src/codec/tsv/parser'
 import {
   type Columns,
@@ -21,6 +22,29 @@ export function written(cell: string): string {
 export function tsv(rows: readonly (readonly string[])[], lineEnd = '\n'): string {
   return rows.map(row => row.map(written).join('\t') + lineEnd).join('')
 }
+
+/** A cell as `written` writes it, in another dialect. Without quoting it must be plain text. */
+export function writtenIn(
+  { delimiter = '\t', quoting = 'backslash' }: Dialect,
+  cell: string,
+): string {
+  if (quoting === 'none' || !(/^"|[\n\r\\]/.test(cell) || cell.includes(delimiter))) return cell
+  const escaped = quoting === 'doubled' ? cell.replace(/"/g, '""') : cell.replace(/["\\]/g, '\\$&')
+  return `"${escaped}"`
+}
+
+/** The bytes with which a dialect writes its cells. */
+export const cellRules = (dialect: Dialect) => rulesOf(dialect, anyColumns).cells
+
+/** Delimiters of files, and bytes that mean something else in the documented dialect. */
+export const DELIMITERS = ['\t', ',', ';', '|', ' ', '\x01', '=', 'a', '~', '\x7f'] as const
+export const QUOTINGS = ['backslash', 'doubled', 'none'] as const
+
+/** How cells are written, in every combination of options. */
+export const cellDialect = fc.record({
+  delimiter: fc.constantFrom(...DELIMITERS),
+  quoting: fc.constantFrom(...QUOTINGS),
+})
 
 export interface Reading {
   rows: string[][]

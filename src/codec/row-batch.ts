@@ -139,7 +139,8 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
 
   /** @internal The offsets of cells and their text. */
   get cells(): RowCells {
-    return (this.#cells ??= new RowCells(this.#buffer, this.#parts.index, this.#parts.rowCount))
+    const { index, rowCount, header } = this.#parts
+    return (this.#cells ??= new RowCells(this.#buffer, index, rowCount, header.cells))
   }
 
   /** @internal */

@@ -6,6 +6,7 @@
 // text of a few rows only. A cell with a byte of 0x80 or above is decoded as UTF-8 when it is read.
 
 import type { CellSource } from './decode/cell-source'
+import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
 /**
@@ -13,8 +14,6 @@ import { CELL_END, type RowIndex } from './tsv/scanner'
  * conversion serves many rows.
  */
 const RUN_BYTES = 4096
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 /** The top bits of four bytes, which ASCII does not set. */
 const NON_ASCII_BITS = 0x80808080
 
@@ -57,6 +56,8 @@ export type RowCutter = (
 export class RowCells implements CellSource {
   readonly bytes: Buffer
   readonly view: DataView
+  readonly escapedBy: number
+  readonly #quote: number
   readonly #index: RowIndex
   readonly #rows: number
   /** The latest run: the rows that begin in [start, stop). */
@@ -64,7 +65,14 @@ export class RowCells implements CellSource {
   #runStop = 0
   #runText = ''
 
-  constructor(block: Buffer, index: RowIndex, rows: number) {
+  constructor(
+    block: Buffer,
+    index: RowIndex,
+    rows: number,
+    { quote, escapedBy }: CellRules = DOCUMENTED_CELLS,
+  ) {
+    this.escapedBy = escapedBy
+    this.#quote = quote
     this.bytes = block
     this.view = new DataView(block.buffer, block.byteOffset, block.byteLength)
     this.#index = index
@@ -91,9 +99,16 @@ export class RowCells implements CellSource {
 
   /** The text of a cell that is not empty, as a string that shares no memory. */
   ownText(start: number, end: number): string {
-    if (this.bytes[start] !== QUOTE) return this.bytes.toString('utf8', start, end)
+    if (this.bytes[start] !== this.#quote) return this.bytes.toString('utf8', start, end)
     const unescaped = end - start <= scratch.length ? scratch : Buffer.allocUnsafeSlow(end - start)
-    const length = unescapeInto(this.bytes, start + 1, end - 1, unescaped)
+    const length = unescapeInto(
+      this.bytes,
+      start + 1,
+      end - 1,
+      this.#quote,
+      this.escapedBy,
+      unescaped,
+    )
     return unescaped.toString('utf8', 0, length)
   }
 
@@ -209,7 +224,7 @@ export class RowCells implements CellSource {
   /** Returns whether the bytes of a marked cell are its text nevertheless. */
   #isPlain(slot: number, start: number, end: number): boolean {
     return (
-      this.bytes[start] !== QUOTE &&
+      this.bytes[start] !== this.#quote &&
       (this.#index.rowFlags[slot] === 0 || !hasNonAscii(this.view, start, end))
     )
   }
@@ -242,14 +257,21 @@ function signed(offset: number): number {
 }
 
 /**
- * Undoes `\\"` and `\\\\`; a backslash before anything else is kept as written.
+ * Leaves out the byte that escapes a quote or itself, and keeps it before anything else.
  * @returns the number of bytes written to `target`
  */
-function unescapeInto(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
+function unescapeInto(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  quote: number,
+  escapedBy: number,
+  target: Uint8Array,
+): number {
   let length = 0
   for (let at = start; at < end; at++) {
-    const next = bytes[at] === BACKSLASH && at + 1 < end ? bytes[at + 1] : undefined
-    if (next === QUOTE || next === BACKSLASH) at++
+    const next = bytes[at] === escapedBy && at + 1 < end ? bytes[at + 1] : undefined
+    if (next === quote || next === escapedBy) at++
     target[length++] = bytes[at]!
   }
   return length

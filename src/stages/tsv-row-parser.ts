@@ -15,11 +15,13 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  * - Input blocks may be cut anywhere, and batches do not depend on the cuts. The stage copies what
  *   it keeps of its inputs, and batches own their memory.
  * - The stage holds one block: at most four times `maxRowBytes` (1 MiB) while a row is cut off.
- * - The input may end with or without a last line end. A file without a header line is TSV_EMPTY; a
- *   header line alone is a file without rows.
+ * - `dialect` says how the file is written; without it, as the documented files are. See
+ *   {@link Dialect}.
+ * - The input may end with or without a last line end. An empty file is TSV_EMPTY, unless `dialect`
+ *   names the columns; a header line alone is a file without rows.
  * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it
  *   cannot be read, has no column of the schema, or shows a file of another kind (gzip data,
- *   UTF-16, another separator, no header line). TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are
+ *   UTF-16, Latin-1, another delimiter, no header line), and `reason` says what to do. TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are
  *   about columns that the schema requires.
  * - `onBadRow` ('throw') decides about bad rows: TSV_ROW_SHORT, TSV_ROW_LONG, TSV_ROW_BLANK,
  *   TSV_ROW_TOO_LARGE, TSV_QUOTE_UNCLOSED, TSV_QUOTE_TRAILING_TEXT, TSV_UTF8_INVALID. One more than

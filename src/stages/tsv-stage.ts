@@ -4,7 +4,6 @@
 import { byteBlock } from '../codec/byte-block'
 import type { RowBatch } from '../codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
-import { type TsvScannerName, tsvScanner } from '../codec/tsv/tsv-scanner'
 import type { Pause } from '../core/steps'
 import {
   callback,
@@ -27,7 +26,7 @@ const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
 export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & string> = Partial<
-  Omit<TsvParserOptions<C>, 'scanner' | 'columns' | 'lends' | 'start'>
+  Omit<TsvParserOptions<C>, 'columns' | 'lends' | 'start'>
 > & {
   /**
    * The projection: the rows have these columns and no others, in this order, with those that the
@@ -40,16 +39,12 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
    * schema nor file has.
    */
   readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
-  /**
-   * The engine that finds cells; by default the fastest that the runtime supports. Results do not
-   * depend on it.
-   */
-  readonly scanner?: TsvScannerName
 }
 
 /** The names of the options that the parsers share. */
 export const PARSER_OPTIONS: OptionNames<TsvRowParserOptions<Columns>> = {
   schema: true,
+  dialect: true,
   file: true,
   columns: true,
   onBadRow: true,
@@ -88,17 +83,8 @@ export abstract class TsvStage<
    */
   constructor(name: string, options: TsvRowParserOptions<C, N>, lends: boolean) {
     super(name)
-    const {
-      schema,
-      file,
-      batchBytes,
-      maxRowBytes,
-      maxBadRows,
-      onBadRow,
-      invalidUtf8,
-      columns,
-      scanner,
-    } = options
+    const { schema, file, batchBytes, maxRowBytes, maxBadRows, onBadRow, invalidUtf8, columns } =
+      options
     if (schema !== undefined) checkedSchema('schema', schema)
     if (file !== undefined) checkFile(file)
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
@@ -112,7 +98,6 @@ export abstract class TsvStage<
     const common = {
       ...options,
       schema: schema ?? (ANY_COLUMNS as never),
-      scanner: tsvScanner(scanner),
       lends,
     }
     this.#parser = new TsvParser<C, K>({

@@ -7,6 +7,7 @@ import type { RowContent } from '../codec/merge/register'
 import { Row } from '../codec/row'
 import { type FileProgress, RowBatch } from '../codec/row-batch'
 import { type AnyBatch, bytesOfImage, originOfImage, readRowImage } from '../codec/row-image'
+import type { CellRules } from '../codec/tsv/dialect'
 import { type BoundHeader, bindHeader } from '../codec/tsv/header'
 import type { Columns, FeedFile, FeedSchema } from '../schema/feed-schema'
 import { type KeyedStore, prefixRange, type StoreOp } from './keyed-store'
@@ -20,6 +21,8 @@ interface Origin<C extends Columns> {
 /** An origin as it is stored in JSON. Dates are milliseconds since 1970. */
 interface OriginRecord {
   readonly headings: readonly string[]
+  /** Absent where as in the documented files. */
+  readonly cells?: CellRules
   readonly file: Omit<FeedFile, 'hour' | 'lastModified'> & {
     readonly hour?: number
     readonly lastModified?: number
@@ -101,20 +104,26 @@ export class OriginBook<C extends Columns> {
   }
 
   #add(number: number, text: string): void {
-    const { headings, file }: OriginRecord = JSON.parse(text)
-    const signature = JSON.stringify([file.feed, ...headings])
+    const { headings, cells, file }: OriginRecord = JSON.parse(text)
+    const signature = JSON.stringify([file.feed, ...headings, ...(cells ? [cells] : [])])
     this.#numbers.set(text, number)
     this.#origins[number] = {
-      header: this.#bind(headings, signature),
+      header: this.#bind(headings, cells, signature),
       file: fileOf(file),
       signature,
     }
   }
 
   // Most files of one feed have the same header line, and share its bound header.
-  #bind(headings: readonly string[], signature: string): BoundHeader<C> {
+  #bind(
+    headings: readonly string[],
+    cells: CellRules | undefined,
+    signature: string,
+  ): BoundHeader<C> {
     const like = this.#origins.find(origin => origin?.signature === signature)
-    return like?.header ?? bindHeader(this.#schema, headings, { row: 0, line: 1, byteOffset: 0 })
+    if (like) return like.header
+    const bound = bindHeader(this.#schema, headings, { row: 0, line: 1, byteOffset: 0 })
+    return cells ? { ...bound, cells } : bound
   }
 }
 
@@ -123,6 +132,7 @@ function recordOf({ header, file }: Pick<AnyBatch, 'header' | 'file'>): string {
   const dates = { ...millisecondsOf('hour', hour), ...millisecondsOf('lastModified', lastModified) }
   const record: OriginRecord = {
     headings: header.columns.map(column => column.heading),
+    ...(header.cells && { cells: header.cells }),
     file: { ...rest, ...dates },
   }
   return JSON.stringify(record)

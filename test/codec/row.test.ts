@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { decoderOf } from '../../src/codec/decode/cell-decoders'
 import type { Row } from '../../src/codec/row'
 import { TsvParser } from '../../src/codec/tsv/parser'
-import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
 import { FeedError } from '../../src/errors'
 import { pipeline } from '../../src/pipeline/pipeline'
 import * as kinds from '../../src/schema/column-kinds'
@@ -239,7 +238,7 @@ describe('typed cells', () => {
     'quotes around nothing are an empty cell for every reader (%s)',
     async name => {
       const rowsWith = (cell: string) => {
-        const parser = new TsvParser({ schema, scanner: tsvScanner(name) })
+        const parser = new TsvParser({ schema, scanner: name })
         const file = Buffer.from(
           `${types.join('\t')}\tother\n${types.map(() => cell).join('\t')}\t${cell}\n`,
         )

@@ -264,6 +264,52 @@ for (const [which, ...columns] of COLUMNS) {
   } satisfies StageUnderLaw<Uint8Array, ItemBatch>)
 }
 
+/** CSV of RFC 4180 behind a comment, without a header line: the rows of the text above. */
+const csvDialect = { delimiter: ',', quoting: 'doubled', comment: '#', header: lines[0]! } as const
+const csvCell = (cell: string) => (/["|\t]/.test(cell) ? `"${cell.replace(/"/g, '""')}"` : cell)
+const csv = Buffer.from(
+  `# made for the laws\n${lines
+    .slice(1)
+    .map(line => `${line.map(csvCell).join(',')}\r\n`)
+    .join('')}`,
+)
+const CSV_ENDS = ['end', 'TSV_ROW_SHORT', 'TSV_QUOTE_UNCLOSED', 'TSV_UTF8_INVALID'] as const
+const ofCsv = {
+  input: (cuts: readonly number[]) => cutBytes(csv, cuts),
+  held: { cap: 2 * csv.length, of: inputBytes, endless: () => repeated(() => [csv]) },
+  // A file without a header line may have no rows.
+  empty: 'end' as const,
+}
+
+describeLaws({
+  ...ofCsv,
+  name: 'TsvObjectParser with another dialect',
+  make: () =>
+    new TsvObjectParser({ schema: itemSchema, batchBytes: 1024, dialect: csvDialect }) as never,
+  content: batches => batches.flat(),
+  *prefixes() {
+    for (const prefix of everyPrefix(csv, 53))
+      yield { input: [prefix], ends: [...CSV_ENDS, 'CELL_INVALID'] }
+  },
+  kept: { of: objects => objects[0], pinned: objects => objects },
+} satisfies StageUnderLaw<Uint8Array, RowObject<ItemColumns>[]>)
+
+for (const scanner of ['wasm', 'scalar'] as const) {
+  describeLaws({
+    ...ofCsv,
+    name: `TsvRowParser with another dialect (${scanner})`,
+    make: () =>
+      new TsvRowParser({ schema: itemSchema, batchBytes: 1024, dialect: csvDialect, scanner }),
+    content: rowsIn,
+    *prefixes() {
+      for (const prefix of everyPrefix(csv, 53)) yield { input: [prefix], ends: CSV_ENDS }
+      const short = csv.subarray(0, csv.lastIndexOf(0x2c))
+      yield { input: [short], ends: ['TSV_ROW_SHORT'] }
+    },
+    kept: keptRow,
+  } satisfies StageUnderLaw<Uint8Array, ItemBatch>)
+}
+
 const batches = batchesOf(itemSchema, { feed: 'item', lastModified: new Date(0) }, lines)
 const cutRows = (cuts: readonly number[]) => cutBatches(batches, 1 + ((cuts[0] ?? 99) % 150))
 

@@ -20,6 +20,8 @@ test.each<[string, unknown]>([
   ['maxBadRows', -1],
   ['maxBadRows', Number.POSITIVE_INFINITY],
   ['scanner', 'fast'],
+  ['dialect', 'csv'],
+  ['dialect', null],
   ['file', 'item.tsv'],
   ['schema', 'item'],
   ['schema', null],

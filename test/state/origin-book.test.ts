@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { ByteWriter } from '../../src/codec/byte-writer'
 import { writeRowImage } from '../../src/codec/row-image'
+import type { Dialect } from '../../src/codec/tsv/dialect'
+import { TsvParser } from '../../src/codec/tsv/parser'
 import type { FeedFile } from '../../src/schema/feed-schema'
 import { itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
 import { MemoryStore } from '../../src/state/memory/memory-store'
@@ -73,4 +75,44 @@ test('a file without a column that the schema requires is refused', () => {
   expect(() => book.numberOf(other!)).toThrow(
     expect.objectContaining({ code: 'TSV_COLUMN_MISSING' }),
   )
+})
+
+test('rows of another dialect are read back as they were written, and equal no row of another one', async () => {
+  const store = new MemoryStore()
+  const book = new OriginBook(store, 'o', itemSnapshotSchema)
+  const rowOf = (text: string, dialect: Dialect) => {
+    const parser = new TsvParser({ schema: itemSnapshotSchema, file, dialect })
+    return [...parser.push(Buffer.from(text)), ...parser.end()][0]!.row(0)
+  }
+  const header = ['itemId', 'title']
+  const rows = [
+    rowOf('x\t"a ""b"""\n', { header, quoting: 'doubled' }),
+    rowOf('x\t"a ""b"""\n', { header, quoting: 'none' }),
+    rowOf('x\t"y\\"",z\n', { header, delimiter: ',', quoting: 'none' }),
+    rowOf('x\t"y\\"",z\n', { header, quoting: 'none' }),
+    rowOf('x\t"a \\"b\\""\n', { header }),
+  ]
+  const images = rows.map(row => {
+    const writer = new ByteWriter()
+    writeRowImage(row, book.numberOf(row.batch), writer)
+    return writer.take()
+  })
+  store.write(book.unsaved)
+  const later = new OriginBook(store, 'o', itemSnapshotSchema)
+  await later.open()
+  const read = images.map(image => later.row(image, 0, { complete: true }))
+  expect(read.map(row => row.text('title'))).toEqual([
+    'a "b"',
+    '"a ""b"""',
+    'z',
+    '"y\\"",z',
+    'a "b"',
+  ])
+  expect(read.map(row => row.toStrings())).toEqual(rows.map(row => row.toStrings()))
+  const contents = images.map(image => later.content(image, 0))
+  expect(new Set(contents.map(({ signature }) => signature)).size).toBe(4)
+  // Only the default dialect leaves the form of origins as it was.
+  expect(contents[4]!.signature).toBe('["item_snapshot","itemId","title"]')
+  expect(later.numberOf(rows[0]!.batch)).toBe(0)
+  expect(later.unsaved).toEqual([])
 })

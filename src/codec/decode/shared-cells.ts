@@ -4,6 +4,9 @@
 import { ByteTable, type ByteTableOptions, hashBytes } from './byte-table'
 import type { CellSource } from './cell-source'
 
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
 /**
  * Reads a cell of `source` that is not empty: the value that {@link ByteTable} has for its bytes,
  * or else the value that `decode` makes of its text.
@@ -24,16 +27,22 @@ export function sharedReader<V>(
   decode: (text: string) => V & {},
 ): SharedReader<V> {
   let table: ByteTable<V> | undefined
+  const decoded = (source: CellSource, start: number, end: number) => {
+    const text = source.ownText(start, end)
+    // Two quotes without text are an empty cell.
+    return text === '' ? undefined : decode(text)
+  }
   return (source, _slot, start, end) => {
+    // The same bytes in quotes are another text in another dialect, so they have no place in the
+    // table.
+    if (source.bytes[start] === QUOTE && source.escapedBy !== BACKSLASH)
+      return decoded(source, start, end)
     table ??= new ByteTable(options)
     const hash = hashBytes(source.view, start, end)
     const known = table.find(hash, source.view, start, end)
     if (known !== undefined) return known
-    const text = source.ownText(start, end)
-    // Two quotes without text are an empty cell.
-    if (text === '') return undefined
-    const value = decode(text)
-    table.keep(hash, source.view, start, end, value)
+    const value = decoded(source, start, end)
+    if (value !== undefined) table.keep(hash, source.view, start, end, value)
     return value
   }
 }

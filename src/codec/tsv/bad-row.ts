@@ -1,6 +1,7 @@
 // Bad rows: the policy that the caller sets, the report of a bad row, and its error.
 
 import { type ErrorCode, excerpt, FeedError, type RowPosition } from '../../errors'
+import { foreignEncoding } from './foreign-file'
 
 /** The report of a row that was left out. */
 export interface BadRow {
@@ -84,6 +85,8 @@ export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint
         ...position,
         limitBytes: reason.limitBytes,
       })
+    case 'TSV_UTF8_INVALID':
+      return new FeedError(reason.code, `${where}: ${foreignEncoding(line)}`, position)
     default:
       return new FeedError(reason.code, `${where}: ${MESSAGES[reason.code]}`, position)
   }
@@ -111,7 +114,6 @@ const MESSAGES = {
   TSV_ROW_BLANK: 'a blank line',
   TSV_QUOTE_UNCLOSED: 'a quoted cell that never ends',
   TSV_QUOTE_TRAILING_TEXT: 'text after a closing quote',
-  TSV_UTF8_INVALID: 'bytes that are not UTF-8',
 } as const
 
 /** At most 80 characters of a row's text. */

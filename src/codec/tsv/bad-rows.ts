@@ -9,6 +9,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FeedError, RowPosition } from '../../errors'
 import { type BadRowPolicy, type BadRowReason, badRow, badRowError, badRowsLimit } from './bad-row'
+import type { CellRules } from './dialect'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './judge-row'
 import { endOfMiscountedLine, nextLine } from './read-row'
@@ -26,6 +27,7 @@ export interface BadRowsOptions {
   readonly maxBadRows: number
   readonly invalidUtf8: 'bad-row' | 'replace'
   readonly maxRowBytes: number
+  readonly cells: CellRules
 }
 
 /** A row whose position is computed on demand. */
@@ -58,7 +60,7 @@ export class BadRows {
    * @returns where the next line begins
    */
   skipLines(from: number, space: ScanSpace): number {
-    const { onBadRow, maxRowBytes } = this.#options
+    const { onBadRow, maxRowBytes, cells } = this.#options
     if (onBadRow !== 'skip') return from
     const { bytes, filled } = this.#window
     const most = this.#mostSkips(space)
@@ -66,7 +68,8 @@ export class BadRows {
     let at = from
     let lines = 0
     while (at < stop && lines < most) {
-      const end = endOfMiscountedLine(bytes, at, Math.min(filled, at + maxRowBytes), space.columns)
+      const lineTo = Math.min(filled, at + maxRowBytes)
+      const end = endOfMiscountedLine(bytes, at, lineTo, space.columns, cells)
       if (end < 0) break
       at = end
       lines++

@@ -7,6 +7,13 @@ import { text } from '../../schema/column-kinds'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import { ColumnLookup } from './column-lookup'
+import type { CellRules } from './dialect'
+
+/**
+ * The most columns of a file: many times what any documented feed has. The limit bounds what a
+ * hostile header costs for each row.
+ */
+export const MAX_COLUMNS = 4096
 
 export interface BoundColumn {
   /** The schema's name, or the file's own for an unknown column. */
@@ -28,6 +35,8 @@ export interface BoundHeader<C extends Columns = Columns> {
   readonly absent: ReadonlyMap<string, ColumnSpec>
   /** Column index by name. */
   readonly indexes: ColumnLookup
+  /** How the rows write their cells; undefined where as in the documented files. */
+  readonly cells?: CellRules
 }
 
 const TEXT = text()

@@ -2,6 +2,7 @@
 // end is not in the block yet. How cells are read is read-row.ts.
 
 import type { BadRowReason } from './bad-row'
+import type { CellRules } from './dialect'
 import type { InputWindow } from './input-window'
 import { nextLine, type RowFault, readRow } from './read-row'
 import type { GoodRow } from './scan-space'
@@ -27,6 +28,7 @@ export function judgeRow(
   from: number,
   columns: number,
   maxRowBytes: number,
+  cells: CellRules,
 ): GoodRow | IncompleteRow | LeftOutRow {
   const { bytes, filled, isFinal } = window
   if (from >= filled) return INCOMPLETE
@@ -36,6 +38,7 @@ export function judgeRow(
     final: isFinal && !isCut,
     linesInQuotes: !window.isConfined(from),
     maxCells: columns,
+    cells,
   })
   if (reading.kind === 'incomplete') {
     if (!isCut) return INCOMPLETE

@@ -13,17 +13,20 @@ import { loanOf } from '../loan'
 import type { FileProgress, RowBatch } from '../row-batch'
 import type { BadRowPolicy } from './bad-row'
 import { BadRows, PAUSE_BYTES } from './bad-rows'
+import { type Dialect, type FileRules, isDocumented, rulesOf } from './dialect'
 import { bindHeader } from './header'
 import { InputWindow, type InputWindowState } from './input-window'
 import { judgeRow } from './judge-row'
-import { readHeader } from './read-header'
+import { passStart, readHeader } from './read-header'
 import { RowCollector } from './row-collector'
 import { appendRow } from './scan-space'
 import type { ScanSpace, TsvScanner } from './scanner'
-import { tsvScanner } from './tsv-scanner'
+import { type TsvScannerName, tsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
+  /** How the file is written; by default as the documented files are. */
+  readonly dialect?: Dialect
   /**
    * Describes the file; every batch carries it. A function is called once, when the header is read.
    */
@@ -54,8 +57,11 @@ export interface TsvParserOptions<C extends Columns> {
    * the bytes of these count, and a batch has at most five times as many.
    */
   readonly batchBytes?: number
-  /** @internal */
-  readonly scanner?: TsvScanner
+  /**
+   * The engine that finds cells; by default the fastest that the runtime supports. Results do not
+   * depend on it.
+   */
+  readonly scanner?: TsvScannerName
   /**
    * @internal Lends batches: a batch is valid only until the caller asks for the next one, and may be a view
    * of the input. The caller must not keep rows unless it detaches them.
@@ -96,6 +102,7 @@ type ParserSettings<C extends Columns> = TsvParserOptions<C> &
 /** @typeParam K the columns of its batches */
 export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #options: ParserSettings<C>
+  readonly #rules: FileRules
   readonly #scanner: TsvScanner
   readonly #window: InputWindow
   readonly #badRows: BadRows
@@ -110,19 +117,23 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
   /** The collector of the file's rows; undefined until the header is read. */
   #rows: RowCollector<K> | undefined
+  /** True once the window is at the header line, or at the first row of a file without one. */
+  #isPastStart = false
   /** The space of the rows in the current block; undefined until it is needed. */
   #space: ScanSpace | undefined
 
   constructor({ start, ...options }: TsvParserOptions<C>) {
     const { columns, batchBytes = 1 << 16, maxRowBytes = 1 << 20, lends = false } = options
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
-    this.#scanner = options.scanner ?? tsvScanner()
+    this.#rules = rulesOf(options.dialect, options.schema)
+    this.#scanner = tsvScanner(options.scanner, this.#rules.cells)
     this.#window = new InputWindow(blockBytesOf(batchBytes, columns))
     this.#badRows = new BadRows(this.#window, {
       onBadRow: options.onBadRow ?? 'throw',
       maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,
       invalidUtf8: options.invalidUtf8 ?? 'bad-row',
       maxRowBytes,
+      cells: this.#rules.cells,
     })
     if (start) this.#startAt(start)
   }
@@ -181,14 +192,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
 
   /**
    * Ends the file, and gives its last rows.
-   * @throws FeedError TSV_EMPTY where the file has no header line
+   * @throws FeedError TSV_EMPTY where the file should have a header line and has none
    */
   *lastSteps(): Generator<RowBatch<K> | Pause, void, void> {
     this.#window.openLast()
     yield* this.#steps
-    if (this.#rows === undefined)
+    if (this.#rows === undefined && this.#rules.columnNames === undefined)
       throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
-    const last = this.#rows.flush()
+    const last = this.#rows?.flush()
     if (last !== undefined) yield last
     this.#progress.complete = true
   }
@@ -227,20 +238,25 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   }
 
   #readHeader(): RowCollector<K> | undefined {
-    const { bytes, filled, isFinal } = this.#window
-    const bom = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
-    if (filled === bom) return undefined
+    const window = this.#window
+    const { columnNames, cells } = this.#rules
+    this.#isPastStart ||= passStart(window, this.#rules.comment)
+    if (!this.#isPastStart || window.at >= window.filled) return undefined
+    const place = { ...window.positionOf(window.at), row: 0 }
+    if (columnNames !== undefined) return this.#collectorFor(columnNames, place)
     const { schema, maxRowBytes } = this.#options
-    const line = readHeader(bytes, bom, filled, { final: isFinal, maxRowBytes, schema })
+    const line = readHeader(window, place, { maxRowBytes, schema, cells })
     if (line === undefined) return undefined
-    const rows = this.#collectorFor(line.columnNames, { row: 0, line: 1, byteOffset: bom })
-    this.#window.advance(line.next, 0, 1)
+    const rows = this.#collectorFor(line.columnNames, place)
+    window.advance(line.next, 0, 1)
     return rows
   }
 
   #collectorFor(columnNames: readonly string[], position: RowPosition): RowCollector<K> {
     const { schema, columns, file, batchBytes, lends } = this.#options
-    const header = bindHeader(schema, columnNames, position)
+    const bound = bindHeader(schema, columnNames, position)
+    const { cells } = this.#rules
+    const header = isDocumented(cells) ? bound : { ...bound, cells }
     return new RowCollector<K>({
       header,
       columns,
@@ -269,7 +285,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       if (space.rows === space.maxRows) return this.#take(rows, space, next)
       const countBefore = badRows.count
       next = badRows.skipLines(next, space)
-      const row = judgeRow(window, next, space.columns, maxRowBytes)
+      const row = judgeRow(window, next, space.columns, maxRowBytes, this.#rules.cells)
       const skippedTo = row.kind === 'left-out' ? badRows.skip(row, next, space) : -1
       if (row.kind === 'row') next = appendRow(space, bytes, next, row)
       else if (skippedTo >= 0) next = skippedTo

@@ -38,7 +38,14 @@ export function projectHeader<K extends Columns>(
   const schema = schemaOf<K>(header.schema, names)
   const leftOut = new Set(header.columns.map(({ name }) => name).filter(name => !indexes.has(name)))
   return {
-    header: { schema, columns: bound, leftOut, absent, indexes: new ColumnLookup(indexes) },
+    header: {
+      ...header,
+      schema,
+      columns: bound,
+      leftOut,
+      absent,
+      indexes: new ColumnLookup(indexes),
+    },
     columns: Int32Array.from(columns),
   }
 }

@@ -2,9 +2,9 @@
 // their bytes and ends, for as many cells as a batch may have. A batch copies them, and the next
 // batch uses the memory again.
 
+import { DOCUMENTED_CELLS } from './dialect'
 import { CELL_END, CELL_MARK, type RowIndex } from './scanner'
 
-const TAB = 0x09
 const LF = 0x0a
 /** Enough for most batches of few columns. */
 const FIRST_BYTES = 1 << 17
@@ -19,12 +19,15 @@ export class ProjectedCells {
   readonly columns: Int32Array
   /** The ends of all cells, as in a RowIndex. */
   readonly ends: Int32Array
+  /** The byte between two cells, as in the file. */
+  readonly delimiter: number
   #bytes: Uint8Array = new Uint8Array(FIRST_BYTES)
   #byteLength = 0
   #cells = 0
 
-  constructor(columns: Int32Array, maxRows: number) {
+  constructor(columns: Int32Array, maxRows: number, delimiter = DOCUMENTED_CELLS.delimiter) {
     this.columns = columns
+    this.delimiter = delimiter
     this.ends = new Int32Array(columns.length * maxRows)
   }
 
@@ -32,7 +35,7 @@ export class ProjectedCells {
     return this.#byteLength
   }
 
-  /** The bytes of all cells, with a tab behind each and a line end behind the last of a row. */
+  /** The bytes of all cells, with a delimiter behind each and a line end behind the last of a row. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#byteLength)
   }
@@ -72,7 +75,7 @@ export class ProjectedCells {
     // A loop is quicker than a call of `set`, as most cells are short.
     for (let at = start; at < end; at++) this.#bytes[to++] = block[at]!
     this.ends[this.#cells++] = to | mark
-    this.#bytes[to++] = TAB
+    this.#bytes[to++] = this.delimiter
     this.#byteLength = to
   }
 

@@ -44,9 +44,9 @@ export class ProjectedRows {
   readonly #leftOutBefore: Uint32Array
   #hasGaps = false
 
-  constructor(columns: Int32Array, batchBytes: number) {
+  constructor(columns: Int32Array, batchBytes: number, delimiter?: number) {
     const maxRows = maxRowsOf(columns.length)
-    this.#cells = new ProjectedCells(columns, maxRows)
+    this.#cells = new ProjectedCells(columns, maxRows, delimiter)
     this.#space = newScanSpace(columns.length, maxRows, this.#cells.ends)
     this.#lines = new Float64Array(this.#space.maxRows)
     this.#byteOffsets = new Float64Array(this.#space.maxRows)

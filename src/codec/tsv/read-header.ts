@@ -1,106 +1,124 @@
-// Reads the header line into column names, and refuses a line that is none. header.ts binds the
-// names to a schema.
+// Passes over what stands before the first line of a file, reads the header line into column names,
+// and refuses a line that is none. header.ts binds the names to a schema.
 
 import { isUtf8 } from 'node:buffer'
-import { FeedError } from '../../errors'
+import type { RowPosition } from '../../errors'
 import type { FeedSchema } from '../../schema/feed-schema'
 import { rowExcerpt } from './bad-row'
-import { foreignFormat, foreignHeader, type HeaderCell, otherSeparator } from './foreign-file'
+import type { CellRules } from './dialect'
+import {
+  checkFormat,
+  foreignEncoding,
+  foreignHeader,
+  type HeaderCell,
+  headerInvalid,
+  otherDelimiter,
+} from './foreign-file'
+import { MAX_COLUMNS } from './header'
+import type { InputWindow } from './input-window'
 import { nextLine, readRow } from './read-row'
 
-const QUOTE = 0x22
-const TAB = 0x09
-
-/**
- * The most columns of a file: many times what any documented feed has. The limit bounds what a
- * hostile header costs for each row.
- */
-export const MAX_COLUMNS = 4096
+const BACKSLASH = 0x5c
 
 export interface HeaderLine {
   readonly columnNames: readonly string[]
-  /** Offset of the line behind it. */
+  /** Offset in the block of the line behind it. */
   readonly next: number
 }
 
 export interface ReadHeaderOptions {
-  /** No input comes after `to`. */
-  readonly final: boolean
   /** The most bytes of the header line, its line end included. */
   readonly maxRowBytes: number
   /** The schema of the file; one without columns accepts any header. */
   readonly schema: FeedSchema
+  readonly cells: CellRules
 }
 
 /**
- * Reads the header line that begins at `from` of the file's first block. Returns undefined while
- * more input is needed.
+ * Moves the window past what stands before the header line or the first row: a byte order mark,
+ * and lines that begin with the byte `comment`. Returns false while more input is needed.
+ * @throws FeedError TSV_HEADER_INVALID where the file is of another format
+ */
+export function passStart(window: InputWindow, comment: number): boolean {
+  const { bytes, filled } = window
+  if (window.baseOffset + window.at === 0) {
+    checkFormat(bytes.subarray(0, filled))
+    const hasMark = filled >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    if (hasMark) window.advance(3, 0, 0)
+  }
+  while (window.at < filled && bytes[window.at] === comment) window.discardLine()
+  return window.at < filled
+}
+
+/**
+ * Reads the header line at the window's position, which `place` is in the file. Returns undefined
+ * while more input is needed.
  * @throws FeedError TSV_HEADER_INVALID
  */
 export function readHeader(
-  block: Uint8Array,
-  from: number,
-  to: number,
-  options: ReadHeaderOptions,
+  { bytes: block, at: from, filled, isFinal }: InputWindow,
+  place: RowPosition,
+  { maxRowBytes, schema, cells: rules }: ReadHeaderOptions,
 ): HeaderLine | undefined {
-  const { final, maxRowBytes, schema } = options
-  const isCut = to - from > maxRowBytes
-  const limit = isCut ? from + maxRowBytes : to
+  const isCut = filled - from > maxRowBytes
+  const limit = isCut ? from + maxRowBytes : filled
   const lineEnd = nextLine(block, from, limit)
   const invalid = (reason: string) => {
     const excerpt = rowExcerpt(block.subarray(from, lineEnd < 0 ? limit : lineEnd))
-    const context = { row: 0, line: 1, byteOffset: from, excerpt, reason }
-    return new FeedError('TSV_HEADER_INVALID', `the header line cannot be read: ${reason}`, context)
+    return headerInvalid(reason, { ...place, excerpt })
   }
-  const format = foreignFormat(block.subarray(0, to))
-  if (format !== undefined) throw invalid(format)
   const reading = readRow(block, from, limit, {
-    final: final && !isCut,
+    final: isFinal && !isCut,
     linesInQuotes: false,
     maxCells: MAX_COLUMNS,
+    cells: rules,
   })
   if (reading.kind === 'incomplete') {
     if (isCut) throw invalid(`longer than the ${maxRowBytes} bytes of maxRowBytes`)
     return undefined
   }
   if (reading.kind === 'bad')
-    throw invalid(quotedWithOtherSeparator(block, from, reading.readTo) ?? reading.fault)
+    throw invalid(quotedWithOtherDelimiter(block, from, reading.readTo, rules) ?? reading.fault)
   if (reading.cellEnds.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`)
-  if (!isUtf8(block.subarray(from, reading.next))) throw invalid('not UTF-8')
-  const cells = headerCells(block, from, reading.cellEnds)
+  const line = block.subarray(from, reading.next)
+  if (!isUtf8(line)) throw invalid(foreignEncoding(line))
+  const cells = headerCells(block, from, reading.cellEnds, rules)
   if (cells.length === 1 && cells[0]!.text === '') throw invalid('blank')
-  const foreign = foreignHeader(cells, schema)
+  const foreign = foreignHeader(cells, schema, rules)
   if (foreign !== undefined) throw invalid(foreign)
   return { columnNames: cells.map(({ text }) => text), next: reading.next }
 }
 
-/** Finds another separator in a line such as `"id","title"`, behind the first closing quote. */
-function quotedWithOtherSeparator(
+/** Finds another delimiter in a line such as `"id","title"`, behind the first closing quote. */
+function quotedWithOtherDelimiter(
   block: Uint8Array,
   from: number,
   readTo: number,
+  rules: CellRules,
 ): string | undefined {
-  if (block.subarray(from, readTo).includes(TAB)) return undefined
-  return otherSeparator(String.fromCharCode(block[readTo] ?? TAB))
+  if (block.subarray(from, readTo).includes(rules.delimiter)) return undefined
+  return otherDelimiter(String.fromCharCode(block[readTo] ?? rules.delimiter), rules)
 }
 
-function headerCells(block: Uint8Array, from: number, cellEnds: readonly number[]): HeaderCell[] {
+function headerCells(
+  block: Uint8Array,
+  from: number,
+  cellEnds: readonly number[],
+  { quote, escapedBy }: CellRules,
+): HeaderCell[] {
   const buffer = Buffer.from(block.buffer, block.byteOffset, block.byteLength)
   let start = from
   return cellEnds.map(end => {
-    const isQuoted = end - start >= 2 && block[start] === QUOTE
+    const isQuoted = end - start >= 2 && block[start] === quote
     const text = isQuoted
-      ? unescapeCell(buffer.toString('utf8', start + 1, end - 1))
+      ? unescapeCell(buffer.toString('utf8', start + 1, end - 1), escapedBy)
       : buffer.toString('utf8', start, end)
     start = end + 1
     return { text, isQuoted }
   })
 }
 
-/**
- * Undoes the `\"` and `\\` of a quoted cell (item-feeds.md, section 2.1). A backslash before
- * anything else is kept as written.
- */
-function unescapeCell(text: string): string {
-  return text.includes('\\') ? text.replace(/\\(["\\])/g, '$1') : text
+/** Undoes `\"` and `\\` of a quoted cell, or `""` where quotes are doubled. */
+function unescapeCell(text: string, escapedBy: number): string {
+  return text.replace(escapedBy === BACKSLASH ? /\\(["\\])/g : /"(")/g, '$1')
 }

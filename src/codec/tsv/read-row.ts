@@ -1,21 +1,24 @@
 // Reads one row byte by byte and says exactly what it is. All engines leave it the rows that they
-// do not take: a row that the block's end cuts off, a bad row, the header line. The dialect
-// (item-feeds.md, section 2.1):
+// do not take: a row that the block's end cuts off, a bad row, the header line. The documented
+// dialect (item-feeds.md, section 2.1), where D is a tab:
 //
 // | where | what | meaning |
 // |---|---|---|
 // | cell start | `"` | a quoted cell: runs to the next `"` that no backslash precedes |
 // | quoted cell | `\` | takes the next byte with it (`\"` is `"`, `\\` is `\`, any other pair is kept as written) |
-// | quoted cell | TAB, LF, CRLF | text |
-// | after the closing quote | TAB, LF, CRLF, end of input | ends the cell; anything else is a bad row |
+// | quoted cell | D, LF, CRLF | text |
+// | after the closing quote | D, LF, CRLF, end of input | ends the cell; anything else is a bad row |
 // | plain cell | `"`, `\`, a lone CR | text |
-// | plain cell | TAB, LF, CRLF | ends the cell |
+// | plain cell | D, LF, CRLF | ends the cell |
+//
+// Another dialect has another D. With doubled quotes a quoted cell runs to the next `"` that no
+// other `"` follows, `""` in it is `"`, and a backslash is text. Without quoting every cell is
+// plain. CellRules (dialect.ts) has these differences as bytes.
 
-const TAB = 0x09
+import type { CellRules } from './dialect'
+
 const LF = 0x0a
 const CR = 0x0d
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
 export type RowFault = 'unclosed-quote' | 'text-after-quote'
 
@@ -39,6 +42,7 @@ export interface ReadRowOptions {
   readonly linesInQuotes: boolean
   /** Reading stops once a row has more cells than this: it is bad, wherever it ends. */
   readonly maxCells: number
+  readonly cells: CellRules
 }
 
 /** Reads the row that begins at `from`, in time linear in the bytes that it passes. */
@@ -48,12 +52,13 @@ export function readRow(
   to: number,
   options: ReadRowOptions,
 ): RowReading {
+  const { delimiter, quote } = options.cells
   const cellEnds: number[] = []
   let innerLines = 0
   let at = from
   for (;;) {
-    if (at < to && block[at] === QUOTE) {
-      const end = closingQuote(block, at, to, options.linesInQuotes)
+    if (at < to && block[at] === quote) {
+      const end = closingQuote(block, at, to, options)
       if (end < 0) {
         const stop = -end - 1
         return stop < to || options.final
@@ -65,10 +70,10 @@ export function readRow(
       if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
       if (block[at] === CR && at + 1 >= to && !options.final)
         return { kind: 'incomplete', insideQuotes: false }
-      if (at < to && block[at] !== TAB && lineEndLength(block, at, to) === 0)
+      if (at < to && block[at] !== delimiter && lineEndLength(block, at, to) === 0)
         return { kind: 'bad', fault: 'text-after-quote', readTo: at }
     } else {
-      while (at < to && block[at] !== TAB && block[at] !== LF) at++
+      while (at < to && block[at] !== delimiter && block[at] !== LF) at++
       if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
       if (
         at < to &&
@@ -81,7 +86,7 @@ export function readRow(
     }
     cellEnds.push(at)
     if (at >= to) return { kind: 'row', cellEnds, next: to, innerLines }
-    if (block[at] !== TAB)
+    if (block[at] !== delimiter)
       return { kind: 'row', cellEnds, next: at + lineEndLength(block, at, to), innerLines }
     at++
     if (cellEnds.length > options.maxCells) return { kind: 'row', cellEnds, next: at, innerLines }
@@ -99,16 +104,19 @@ export function endOfMiscountedLine(
   from: number,
   to: number,
   columns: number,
+  { delimiter, quote }: CellRules,
 ): number {
-  if (block[from] === QUOTE) return -1
-  let tabs = 0
+  if (block[from] === quote) return -1
+  // Few bytes of a documented file are as small as tabs and line ends.
+  const highest = delimiter > LF ? delimiter : LF
+  let delimiters = 0
   for (let at = from; at < to; at++) {
     const byte = block[at]!
-    if (byte > LF) continue
-    if (byte === LF) return tabs + 1 === columns ? -1 : at + 1
+    if (byte > highest) continue
+    if (byte === LF) return delimiters + 1 === columns ? -1 : at + 1
     // A row with too many cells is bad wherever it ends, so quotes in its further cells do not
     // count.
-    if (byte === TAB && ++tabs <= columns && block[at + 1] === QUOTE) return -1
+    if (byte === delimiter && ++delimiters <= columns && block[at + 1] === quote) return -1
   }
   return -1
 }
@@ -127,12 +135,18 @@ function cellStart(cellEnds: readonly number[], from: number): number {
 }
 
 /** Returns the offset of the closing quote, or -(offset where the search stopped) - 1. */
-function closingQuote(block: Uint8Array, open: number, to: number, linesInQuotes: boolean): number {
+function closingQuote(
+  block: Uint8Array,
+  open: number,
+  to: number,
+  { linesInQuotes, cells: { quote, escapedBy } }: ReadRowOptions,
+): number {
   for (let at = open + 1; at < to; at++) {
     const byte = block[at]
-    if (byte === QUOTE) return at
+    const isPair = escapedBy === quote && at + 1 < to && block[at + 1] === quote
+    if (byte === quote && !isPair) return at
     if (byte === LF && !linesInQuotes) return -at - 1
-    if (byte === BACKSLASH) {
+    if (byte === escapedBy) {
       at++
       if (block[at] === LF && !linesInQuotes) return -at - 1
     }

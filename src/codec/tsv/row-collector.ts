@@ -52,7 +52,9 @@ export class RowCollector<K extends Columns> {
     const projection = parts.columns && projectHeader<K>(parts.header, parts.columns)
     // Without a projection K has the columns of the schema.
     this.#header = projection ? projection.header : (parts.header as unknown as BoundHeader<K>)
-    this.#projected = projection && new ProjectedRows(projection.columns, parts.batchBytes)
+    this.#projected =
+      projection &&
+      new ProjectedRows(projection.columns, parts.batchBytes, parts.header.cells?.delimiter)
     this.#wanted = projection
       ? Math.max(0, ...projection.columns.map(column => column + 1))
       : parts.header.columns.length

@@ -4,44 +4,71 @@
 //   cell start ──"──▶ inside quotes ──"──▶ after the quote ──TAB/LF──▶ cell start
 //       │                 │ \ skips the next byte      └── anything else: stop
 //       └──any other──▶ plain cell ──TAB/LF──▶ cell start
+//
+// Another dialect has another byte than TAB, `""` in place of the `\`, or no quotes.
 
+import { type CellRules, DOCUMENTED_CELLS } from './dialect'
+import type { ProjectedCells } from './projected-cells'
 import { newScanSpace } from './scan-space'
 import { CELL_END, CELL_MARK, ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 
-const TAB = 0x09
 const LF = 0x0a
 const CR = 0x0d
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
-const SCALAR: TsvScanner = {
-  name: 'scalar',
-  newSpace: columns => newScanSpace(columns),
-  borrow: () => false,
-  project: (block, space, projected) => projected.addCells(block, space),
-  release() {},
-  scan(block, from, to, maxRowBytes, space) {
+class ScalarScanner implements TsvScanner {
+  readonly name = 'scalar'
+  readonly #cells: CellRules
+
+  constructor(cells: CellRules) {
+    this.#cells = cells
+  }
+
+  newSpace(columns: number): ScanSpace {
+    return newScanSpace(columns)
+  }
+
+  borrow(): boolean {
+    return false
+  }
+
+  scan(block: Uint8Array, from: number, to: number, maxRowBytes: number, space: ScanSpace): number {
     let rowStart = from
     while (space.rows < space.maxRows && rowStart < to) {
-      const next = scanRow(block, rowStart, Math.min(to, rowStart + maxRowBytes), space)
+      const rowTo = Math.min(to, rowStart + maxRowBytes)
+      const next = scanRow(block, rowStart, rowTo, space, this.#cells)
       if (next < 0) break
       rowStart = next
     }
     return rowStart
-  },
+  }
+
+  project(block: Uint8Array, space: ScanSpace, projected: ProjectedCells): void {
+    projected.addCells(block, space)
+  }
+
+  release(): void {}
 }
 
-/** Returns the engine; it has no state, so all parsers share it. */
-export function scalarScanner(): TsvScanner {
-  return SCALAR
+/** Returns the engine of files that write their cells so; it has no state to release. */
+export function scalarScanner(cells: CellRules = DOCUMENTED_CELLS): TsvScanner {
+  return new ScalarScanner(cells)
 }
 
 /**
  * Takes one row into the space.
  * @returns where the next row begins, or -1 where the row is not plainly good.
  */
-function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpace): number {
+function scanRow(
+  block: Uint8Array,
+  rowStart: number,
+  to: number,
+  space: ScanSpace,
+  { delimiter, quote, escapedBy }: CellRules,
+): number {
   const { columns, cellEnds, rows } = space
+  const isDoubled = escapedBy === quote
+  // Few bytes of a documented file are as small as TAB and LF, so one comparison is enough for most.
+  const highest = delimiter > LF ? delimiter : LF
   const base = rows * columns
   let cell = 0
   let seen = 0
@@ -50,13 +77,13 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
   for (;;) {
     // All bits of the cell's bytes; a quoted cell has bit 7 set, which marks it.
     let bits = 0
-    if (at < to && block[at] === QUOTE) {
+    if (at < to && block[at] === quote) {
       bits = 0x80
       for (at++; at < to; at++) {
         const byte = block[at]!
         seen |= byte
-        if (byte === QUOTE) break
-        if (byte === BACKSLASH) seen |= block[++at] ?? 0
+        if (byte === quote && !(isDoubled && block[at + 1] === quote)) break
+        if (byte === escapedBy) seen |= block[++at] ?? 0
         if (block[at] === LF) innerLines++
       }
       at++
@@ -65,12 +92,11 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
         cellEnds[base + cell] = at | CELL_MARK
         return accept(space, rowStart, seen, innerLines, at + 2)
       }
-      if (at < to && block[at] !== TAB && block[at] !== LF) return -1
+      if (at < to && block[at] !== delimiter && block[at] !== LF) return -1
     } else {
       for (; at < to; at++) {
         const byte = block[at]!
-        // Few bytes are as small as TAB and LF, so one comparison is enough for most.
-        if (byte <= LF && (byte === TAB || byte === LF)) break
+        if (byte <= highest && (byte === delimiter || byte === LF)) break
         bits |= byte
       }
       seen |= bits
@@ -78,7 +104,7 @@ function scanRow(block: Uint8Array, rowStart: number, to: number, space: ScanSpa
     if (at >= to || cell === columns) return -1
     const mark = bits & 0x80 ? CELL_MARK : 0
     cellEnds[base + cell++] = at | mark
-    if (block[at++] === TAB) {
+    if (block[at++] === delimiter) {
       if (cell === columns) return -1
       continue
     }

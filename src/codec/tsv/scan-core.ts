@@ -2,9 +2,24 @@
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import { type CellRules, isDocumented } from './dialect'
 import type { ProjectedCells } from './projected-cells'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
 import type { ScanSpace } from './scanner'
+
+type Scan = (
+  block: number,
+  bytes: number,
+  bias: number,
+  index: number,
+  before: number,
+  columns: number,
+  wanted: number,
+  maxRows: number,
+  maxRowBytes: number,
+  delimiter: number,
+  escapedBy: number,
+) => number
 
 interface Exports {
   readonly BLOCK_BYTES: { readonly value: number }
@@ -17,17 +32,9 @@ interface Exports {
   readonly MAX_PROJECTED_COLUMNS: { readonly value: number }
   readonly PROJECTED_ENDS: { readonly value: number }
   readonly PROJECTED_BYTES: { readonly value: number }
-  scan(
-    block: number,
-    bytes: number,
-    bias: number,
-    index: number,
-    before: number,
-    columns: number,
-    wanted: number,
-    maxRows: number,
-    maxRowBytes: number,
-  ): number
+  /** Ignores the bytes of the dialect, and has those of the documented one. */
+  readonly scan: Scan
+  readonly scanDialect: Scan
   project(
     block: number,
     index: number,
@@ -35,6 +42,7 @@ interface Exports {
     columns: number,
     projected: number,
     bias: number,
+    delimiter: number,
   ): number
   rowsFound(): number
   innerLinesFound(): number
@@ -136,22 +144,36 @@ export class ScanCore {
   }
 
   /** Scans a copy of at most `maxBlockBytes` bytes. The core has a memory of its own. */
-  scanCopy(bytes: Uint8Array, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
+  scanCopy(
+    bytes: Uint8Array,
+    bias: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+    cells: CellRules,
+  ): CoreScan {
     // The copy is aligned like its source, which makes it quick.
     const at = bytes.byteOffset % COPY_WORD_BYTES
     this.#block.set(bytes, at)
-    return this.scan(at, bytes.length, bias, maxRowBytes, space)
+    return this.scan(at, bytes.length, bias, maxRowBytes, space, cells)
   }
 
   /**
    * Scans the bytes at the address `at`, and appends their rows to the space. `bias` is added to
    * all offsets.
    */
-  scan(at: number, bytes: number, bias: number, maxRowBytes: number, space: ScanSpace): CoreScan {
+  scan(
+    at: number,
+    bytes: number,
+    bias: number,
+    maxRowBytes: number,
+    space: ScanSpace,
+    cells: CellRules,
+  ): CoreScan {
     const { columns, wanted } = space
     const isOwn = space.cellEnds === this.#cellEnds
     const maxRows = Math.min(space.maxRows - space.rows, this.#maxRows)
-    const taken = this.#exports.scan(
+    const { scan, scanDialect } = this.#exports
+    const taken = (isDocumented(cells) ? scan : scanDialect)(
       at,
       bytes,
       bias,
@@ -161,6 +183,8 @@ export class ScanCore {
       wanted,
       maxRows,
       maxRowBytes,
+      cells.delimiter,
+      cells.escapedBy,
     )
     const rows = this.#exports.rowsFound()
     if (rows > 0 && !isOwn) {
@@ -195,6 +219,7 @@ export class ScanCore {
       columns,
       ofColumns.length,
       projected.byteLength,
+      projected.delimiter,
     )
     projected.add(
       this.#projectedBytes.subarray(0, bytes),

@@ -3,6 +3,7 @@
 
 import { FeedError } from '../../errors'
 import { choice } from '../../options'
+import { type CellRules, DOCUMENTED_CELLS } from './dialect'
 import { scalarScanner } from './scalar-scanner'
 import type { TsvScanner } from './scanner'
 import { wasmScanner } from './wasm-scanner'
@@ -14,20 +15,21 @@ import { wasmScanner } from './wasm-scanner'
 export type TsvScannerName = 'wasm' | 'scalar'
 
 /**
- * Makes the engine of one parser.
+ * Makes the engine of one parser, whose file writes its cells so.
  * @throws FeedError OPTION_INVALID; DEPENDENCY_UNSUPPORTED where the caller names `wasm` and the
  * runtime does not support it
  */
-export function tsvScanner(name?: TsvScannerName): TsvScanner {
-  if (name === undefined) return fastestScanner()
-  return choice('scanner', name, ['wasm', 'scalar']) === 'wasm' ? wasmScanner() : scalarScanner()
+export function tsvScanner(name?: TsvScannerName, cells: CellRules = DOCUMENTED_CELLS): TsvScanner {
+  if (name === undefined) return fastestScanner(cells)
+  const isWasm = choice('scanner', name, ['wasm', 'scalar']) === 'wasm'
+  return isWasm ? wasmScanner(cells) : scalarScanner(cells)
 }
 
-function fastestScanner(): TsvScanner {
+function fastestScanner(cells: CellRules): TsvScanner {
   try {
-    return wasmScanner()
+    return wasmScanner(cells)
   } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return scalarScanner()
+    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return scalarScanner(cells)
     throw error
   }
 }

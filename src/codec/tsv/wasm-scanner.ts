@@ -4,6 +4,7 @@
 
 import type { Loan } from '../loan'
 import type { WasmMemory } from '../wasm-module'
+import { type CellRules, DOCUMENTED_CELLS } from './dialect'
 import type { ProjectedCells } from './projected-cells'
 import { scalarScanner } from './scalar-scanner'
 import { ScanCore } from './scan-core'
@@ -22,9 +23,12 @@ const freeCores: ScanCore[] = []
 /** Cores over lent memories, which the inflate engines own and reuse. */
 const lentCores = new WeakMap<WasmMemory, ScanCore>()
 
-/** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
-export function wasmScanner(): TsvScanner {
-  return new WasmScanner(freeCores.pop() ?? ScanCore.own())
+/**
+ * The engine of files that write their cells so.
+ * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
+ */
+export function wasmScanner(cells: CellRules = DOCUMENTED_CELLS): TsvScanner {
+  return new WasmScanner(freeCores.pop() ?? ScanCore.own(), cells)
 }
 
 class WasmScanner implements TsvScanner {
@@ -32,9 +36,11 @@ class WasmScanner implements TsvScanner {
   #own: ScanCore | undefined
   #lent: ScanCore | undefined
   #pieceBytes: number
+  readonly #cells: CellRules
 
-  constructor(core: ScanCore) {
+  constructor(core: ScanCore, cells: CellRules) {
     this.#own = core
+    this.#cells = cells
     this.#pieceBytes = core.maxBlockBytes
   }
 
@@ -60,7 +66,8 @@ class WasmScanner implements TsvScanner {
       space.columns <= core.maxColumns &&
       to - from <= core.maxBlockBytes
     ) {
-      return from + core.scan(block.byteOffset + from, to - from, from, maxRowBytes, space).taken
+      const at = block.byteOffset + from
+      return from + core.scan(at, to - from, from, maxRowBytes, space, this.#cells).taken
     }
     return this.#scanPieces(block, from, to, maxRowBytes, space)
   }
@@ -102,6 +109,7 @@ class WasmScanner implements TsvScanner {
         rowStart,
         maxRowBytes,
         space,
+        this.#cells,
       )
       this.#pieceBytes = isStopped
         ? MIN_PIECE_BYTES
@@ -112,6 +120,6 @@ class WasmScanner implements TsvScanner {
       // The row is larger than the core's memory for blocks.
       if (taken === 0 && bytes === core.maxBlockBytes) break
     }
-    return scalarScanner().scan(block, rowStart, to, maxRowBytes, space)
+    return scalarScanner(this.#cells).scan(block, rowStart, to, maxRowBytes, space)
   }
 }

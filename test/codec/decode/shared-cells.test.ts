@@ -2,9 +2,14 @@ import { expect, test, vi } from 'vitest'
 import type { CellSource } from '../../../src/codec/decode/cell-source'
 import { sharedReader } from '../../../src/codec/decode/shared-cells'
 import { RowCells } from '../../../src/codec/row-cells'
+import type { CellRules, Quoting } from '../../../src/codec/tsv/dialect'
+import { cellRules } from '../../tsv-text'
 
 /** Cells that stand one behind the other, as one row. */
-function sourceOf(cells: readonly string[]): {
+function sourceOf(
+  cells: readonly string[],
+  rules?: CellRules,
+): {
   source: CellSource
   places: [start: number, end: number][]
 } {
@@ -22,7 +27,7 @@ function sourceOf(cells: readonly string[]): {
     cellEnds,
     rowFlags: Uint8Array.of(1),
   }
-  return { source: new RowCells(block, index, 1), places }
+  return { source: new RowCells(block, index, 1, rules), places }
 }
 
 test('equal cells are decoded once, whatever else they are', () => {
@@ -62,4 +67,25 @@ test('what cannot be decoded throws each time and is not kept', () => {
   const read = sharedReader({ entryBits: 4, maxKeyBytes: 8 }, decode)
   for (const [start, end] of places) expect(() => read(source, 0, start, end)).toThrow(RangeError)
   expect(decode).toHaveBeenCalledTimes(2)
+})
+
+test('the same bytes in quotes are another value in another dialect, and share no place', () => {
+  const cells = ['"a|""b"""', 'c|d']
+  const decode = vi.fn((text: string) => Object.freeze(text.split('|')))
+  const read = sharedReader({ entryBits: 4, maxKeyBytes: 32 }, decode)
+  const valuesIn = (quoting: Quoting) => {
+    const { source, places } = sourceOf(cells, cellRules({ quoting }))
+    return places.map(([start, end]) => read(source, 0, start, end))
+  }
+  for (let turn = 0; turn < 2; turn++) {
+    expect(valuesIn('doubled')).toEqual([
+      ['a', '"b"'],
+      ['c', 'd'],
+    ])
+    expect(valuesIn('none')).toEqual([
+      ['"a', '""b"""'],
+      ['c', 'd'],
+    ])
+  }
+  expect(decode).toHaveBeenCalledTimes(5)
 })

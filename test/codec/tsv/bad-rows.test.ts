@@ -5,8 +5,6 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RowBatch } from '../../../src/codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
-import { scalarScanner } from '../../../src/codec/tsv/scalar-scanner'
-import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { PAUSE } from '../../../src/core/steps'
 import { FeedError } from '../../../src/errors'
 import type { Columns } from '../../../src/schema/feed-schema'
@@ -33,7 +31,7 @@ vi.mock('../../../src/errors', async original => {
 })
 
 type Options = Partial<TsvParserOptions<Columns>>
-const scanners = { scalar: scalarScanner, wasm: wasmScanner }
+const SCANNERS = ['scalar', 'wasm'] as const
 
 interface Found {
   readonly rows: object[]
@@ -107,32 +105,29 @@ beforeEach(() => {
 })
 
 describe('fault 98: rows that are left out in silence', () => {
-  test.each(Object.entries(scanners))(
-    'leave the others as they are, at every cut (%s)',
-    (_, make) => {
-      const options = fc.record({
-        batchBytes: fc.constantFrom(64, 1 << 16),
-        maxRowBytes: fc.constantFrom(128, 1 << 20),
-      })
-      fc.assert(
-        fc.property(
-          soup,
-          options,
-          fc.constantFrom<Options>({}, { columns: ['b', 'a'] }),
-          (text, sizes, columns) => {
-            const told = read(text, { ...sizes, onBadRow: () => {}, scanner: make() })
-            const all = { ...sizes, ...columns, onBadRow: 'skip' } as const
-            const silent = read(text, { ...all, scanner: make() })
-            const cells = (found: Found) => found.rows.map(row => ({ ...row, bytes: undefined }))
-            expect(cells(silent)).toEqual(cells(told))
-            expect(silent.badRows).toBe(told.badRows)
-            expect(read(text, { ...all, scanner: make() }, everyByte(text.length))).toEqual(silent)
-          },
-        ),
-        { numRuns: 400 },
-      )
-    },
-  )
+  test.each(SCANNERS)('leave the others as they are, at every cut (%s)', scanner => {
+    const options = fc.record({
+      batchBytes: fc.constantFrom(64, 1 << 16),
+      maxRowBytes: fc.constantFrom(128, 1 << 20),
+    })
+    fc.assert(
+      fc.property(
+        soup,
+        options,
+        fc.constantFrom<Options>({}, { columns: ['b', 'a'] }),
+        (text, sizes, columns) => {
+          const told = read(text, { ...sizes, onBadRow: () => {}, scanner })
+          const all = { ...sizes, ...columns, onBadRow: 'skip' } as const
+          const silent = read(text, { ...all, scanner })
+          const cells = (found: Found) => found.rows.map(row => ({ ...row, bytes: undefined }))
+          expect(cells(silent)).toEqual(cells(told))
+          expect(silent.badRows).toBe(told.badRows)
+          expect(read(text, { ...all, scanner }, everyByte(text.length))).toEqual(silent)
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
 
   test.each([
     ['blank lines', '\n'],
@@ -224,8 +219,8 @@ describe('fault 98: maxBadRows', () => {
     ]
     for (const [maxBadRows, rows, at] of expected) {
       for (const cuts of [[], everyByte(text.length)]) {
-        for (const make of Object.values(scanners)) {
-          const found = read(text, { ...options, maxBadRows, scanner: make() }, cuts)
+        for (const scanner of SCANNERS) {
+          const found = read(text, { ...options, maxBadRows, scanner }, cuts)
           expect(cells(found)).toEqual(rows)
           expect(found.badRows).toBe(maxBadRows)
           if (at === undefined) expect(found.failure).toBeUndefined()

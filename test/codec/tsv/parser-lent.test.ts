@@ -6,9 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { lend } from '../../../src/codec/loan'
 import type { RowBatch } from '../../../src/codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
-import { scalarScanner } from '../../../src/codec/tsv/scalar-scanner'
 import { ScanCore } from '../../../src/codec/tsv/scan-core'
-import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { wasmMemory } from '../../../src/codec/wasm-module'
 import { FeedError } from '../../../src/errors'
 import type { Columns } from '../../../src/schema/feed-schema'
@@ -113,16 +111,11 @@ function expectSame(
   address: number,
   options: Options = {},
 ) {
-  const expected = reading(text, [], { ...options, scanner: scalarScanner() }, copied)
-  for (const make of [scalarScanner, wasmScanner]) {
-    expect(reading(text, cuts, { ...options, scanner: make() }, copied)).toEqual(expected)
+  const expected = reading(text, [], { ...options, scanner: 'scalar' }, copied)
+  for (const scanner of ['scalar', 'wasm'] as const) {
+    expect(reading(text, cuts, { ...options, scanner }, copied)).toEqual(expected)
     expect(
-      reading(
-        text,
-        cuts,
-        { ...options, scanner: make() },
-        lentBy(new Lender(historyBytes, address)),
-      ),
+      reading(text, cuts, { ...options, scanner }, lentBy(new Lender(historyBytes, address))),
     ).toEqual(expected)
   }
   return expected
@@ -286,7 +279,7 @@ test('batches that are lent too, and read at once: the same rows', () => {
     const parser = new TsvParser<Columns>({
       schema: anyColumns,
       onBadRow: 'skip',
-      scanner: wasmScanner(),
+      scanner: 'wasm',
       ...options,
     })
     const read: unknown[] = []
@@ -330,7 +323,7 @@ test('batches own their memory: what becomes of a lender does not touch them', (
   const parser = new TsvParser<Columns>({
     schema: anyColumns,
     batchBytes: 256,
-    scanner: wasmScanner(),
+    scanner: 'wasm',
   })
   const batches = [
     ...parser.push(
@@ -347,7 +340,7 @@ test('batches own their memory: what becomes of a lender does not touch them', (
 })
 
 test('outputs much smaller than a block', () => {
-  const parser = new TsvParser<Columns>({ schema: anyColumns, scanner: wasmScanner() })
+  const parser = new TsvParser<Columns>({ schema: anyColumns, scanner: 'wasm' })
   const text = Buffer.from(`a\tb\n${'x\ty\n'.repeat(3 * PAGE)}`)
   lentBytes.set(text.subarray(0, 5 * PAGE), 0)
   let rows = 0

@@ -3,8 +3,8 @@
 
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { MAX_COLUMNS } from '../../../src/codec/tsv/header'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
-import { MAX_COLUMNS } from '../../../src/codec/tsv/read-header'
 import { FeedError } from '../../../src/errors'
 import { decimal, int32, text } from '../../../src/schema/column-kinds'
 import { type Columns, defineSchema, type FeedSchema } from '../../../src/schema/feed-schema'
@@ -49,7 +49,11 @@ const utf16 = Buffer.from('id\tprice\n1\t2\n', 'utf16le')
 
 describe('fault 100: a file of another kind is refused at its header', () => {
   test.each<[string, string | Uint8Array, RegExp]>([
-    ['commas', 'id,price\n1,2\n', /looks comma-separated/],
+    [
+      'commas',
+      'id,price\n1,2\n',
+      /looks comma-separated: give the parser dialect: \{ delimiter: ',' \}/,
+    ],
     ['semicolons', 'id;price, in EUR;x\n1;2;3\n', /looks semicolon-separated/],
     ['pipes', 'id|price\n1|2\n', /looks pipe-separated/],
     ['quoted names and commas', '"id","price"\n"1","2"\n', /looks comma-separated/],
@@ -61,7 +65,11 @@ describe('fault 100: a file of another kind is refused at its header', () => {
     ['no header line, an address', 'A title\thttps://example.org/1.jpg\n', /no header line/],
     ['no header line, an instant', 'A title\t2026-03-01T12:00:00.000Z\n', /no header line/],
     ['line ends that are CR alone', 'id\tprice\r1\t2\r', /CR alone/],
-    ['gzip data', gzipSync('id\tprice\n1\t2\n'), /gzip data: put Gunzip before the parser/],
+    [
+      'gzip data',
+      gzipSync('id\tprice\n1\t2\n'),
+      /gzip data: put Gunzip before the parser, pipeline\(source\)\.to\(new Gunzip\(\)\)/,
+    ],
     ['a ZIP archive', Buffer.from('PK\x03\x04 and so on'), /ZIP archive/],
     ['UTF-16 with its mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), /UTF-16/],
     [
@@ -69,12 +77,32 @@ describe('fault 100: a file of another kind is refused at its header', () => {
       Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
       /UTF-16/,
     ],
-    ['UTF-16 without a mark', utf16, /UTF-16 text without a byte order mark/],
+    [
+      'UTF-16 without a mark',
+      utf16,
+      /UTF-16 text without a byte order mark: put new TextDecoderStream\('utf-16le'\)/,
+    ],
     [
       'UTF-16 without a mark, the other order',
       Buffer.from(utf16).swap16(),
-      /UTF-16 text without a byte order mark/,
+      /UTF-16 text without a byte order mark: put new TextDecoderStream\('utf-16be'\)/,
     ],
+    [
+      'Latin-1',
+      Buffer.from('größe\tpreis\n1\t2\n', 'latin1'),
+      /look like Latin-1 or Windows-1252: put new TextDecoderStream\('windows-1252'\)/,
+    ],
+    [
+      'UTF-8 that is damaged',
+      Buffer.from('gr\xc3\xb6\xdfe\tid\n', 'latin1'),
+      /^bytes that are not UTF-8$/,
+    ],
+    [
+      'Zstandard data',
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4, 0]),
+      /Zstandard data: decompress it/,
+    ],
+    ['xz data', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /xz data: decompress it/],
   ])('%s', (_, input, reason) => {
     for (const schema of [anyColumns, ids as FeedSchema<Columns>]) {
       // A schema sees earlier that no column is its own.
@@ -85,6 +113,59 @@ describe('fault 100: a file of another kind is refused at its header', () => {
       expect(header(input, { schema })).toMatch(expected)
       expect(header(input, { schema }, everyByte(input.length))).toMatch(expected)
     }
+  })
+
+  test('another delimiter than that of the dialect', () => {
+    const csv = { dialect: { delimiter: ',', quoting: 'doubled' } } as const
+    expect(header('id\tprice\n1\t2\n', csv)).toMatch(
+      /looks tab-separated: give the parser dialect: \{ delimiter: '\\t' \}/,
+    )
+    expect(header('"id";"price"\n', csv)).toMatch(/looks semicolon-separated/)
+    expect(header('id,price\n1,2\n', csv)).toEqual(['id', 'price'])
+    expect(header('a\tb,c\n1,2\n', csv)).toEqual(['a\tb', 'c'])
+  })
+
+  test('a dialect with comments or without a header line sees the format of the file first', () => {
+    const files: [Buffer, RegExp][] = [
+      [gzipSync('# x\n1\t2\n'), /new Gunzip\(\)/],
+      [Buffer.from('# x\n1\t2\n', 'utf16le'), /'utf-16le'/],
+      [Buffer.from('# x\n1\t2\n', 'utf16le').swap16(), /'utf-16be'/],
+    ]
+    for (const [bytes, reason] of files) {
+      for (const dialect of [{ comment: '#' }, { header: ['a', 'b'] }]) {
+        expect(header(bytes, { dialect })).toMatch(reason)
+        expect(header(bytes, { dialect }, everyByte(bytes.length))).toMatch(reason)
+      }
+    }
+  })
+
+  test('the files are read once they are converted as the reasons say', async () => {
+    const text = 'id\tgröße\n1\té\n'
+    const files: [Buffer, string][] = [
+      [Buffer.from(text, 'latin1'), 'windows-1252'],
+      [Buffer.from(`\ufeff${text}`, 'utf16le'), 'utf-16le'],
+      [Buffer.from(text, 'utf16le').swap16(), 'utf-16be'],
+    ]
+    for (const [bytes, encoding] of files) {
+      const utf8 = new Blob([bytes])
+        .stream()
+        .pipeThrough(new TextDecoderStream(encoding))
+        .pipeThrough(new TextEncoderStream())
+      const parts = []
+      for await (const part of utf8) parts.push(part)
+      expect(header(Buffer.concat(parts))).toEqual(['id', 'größe'])
+    }
+  })
+
+  test('rows of Latin-1 behind a header of ASCII say so too', () => {
+    const parser = new TsvParser({ schema: anyColumns })
+    const read = () => [
+      ...parser.push(Buffer.from('a\tb\n1\tfa\xe7ade\n', 'latin1')),
+      ...parser.end(),
+    ]
+    expect(read).toThrow(
+      /row 1, line 2, byte 4: .* look like Latin-1 or Windows-1252: put new TextDec/,
+    )
   })
 
   test('no column of the schema in the header', () => {

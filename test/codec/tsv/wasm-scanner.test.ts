@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type CellRules, DOCUMENTED_CELLS } from '../../../src/codec/tsv/dialect'
+import { readRow } from '../../../src/codec/tsv/read-row'
 import { scalarScanner } from '../../../src/codec/tsv/scalar-scanner'
 import { newScanSpace } from '../../../src/codec/tsv/scan-space'
 import {
@@ -10,6 +12,7 @@ import {
 } from '../../../src/codec/tsv/scanner'
 import { wasmScanner } from '../../../src/codec/tsv/wasm-scanner'
 import { wasmMemory } from '../../../src/codec/wasm-module'
+import { cellDialect, cellRules } from '../../tsv-text'
 
 interface Scan {
   readonly block: Uint8Array
@@ -67,11 +70,11 @@ function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spa
 }
 
 /** At one address of the lender's, which decides how the steps of 64 bytes lie. */
-function expectSame(scan: Scan, address = 0): void {
-  const expected = scanned(scalarScanner(), scan)
+function expectSame(scan: Scan, address = 0, cells: CellRules = DOCUMENTED_CELLS): void {
+  const expected = scanned(scalarScanner(cells), scan)
   for (const place of [copied, lentAt(address)]) {
     for (const space of [spaceOfJs, spaceOfCore])
-      expect(scanned(wasmScanner(), scan, place, space)).toEqual(expected)
+      expect(scanned(wasmScanner(cells), scan, place, space)).toEqual(expected)
   }
 }
 
@@ -188,6 +191,92 @@ describe('both engines say the same, of blocks that are copied or lent, in eithe
       for (const block of [Buffer.alloc(65_536, '\n'), Buffer.alloc(65_536, '\t')])
         expectSame({ block, columns, rows: 4096 / columns || 1 }, 7)
     }
+  })
+})
+
+/** The rows that the slow reader reads in a block before one that is not good. */
+function readSlowly({ block, columns = 2 }: Scan, cells: CellRules) {
+  const rowStarts: number[] = []
+  const ends: number[] = []
+  let [next, innerLines] = [0, 0]
+  for (;;) {
+    const options = { final: false, linesInQuotes: true, maxCells: columns, cells }
+    const row = readRow(block, next, block.length, options)
+    if (row.kind !== 'row' || row.cellEnds.length !== columns) break
+    rowStarts.push(next)
+    ends.push(...row.cellEnds)
+    innerLines += row.innerLines
+    next = row.next
+  }
+  return { next, rows: rowStarts.length, innerLines, rowStarts, ends }
+}
+
+describe('in every dialect', () => {
+  const dialects = cellDialect.map(cellRules)
+  /** The same bytes with the dialect's delimiter in place of tabs. */
+  const inDialect = (block: Buffer, { delimiter }: CellRules) =>
+    Buffer.from(block.map(byte => (byte === 0x09 ? delimiter : byte)))
+  const anyBytes = fc.oneof(
+    text,
+    fc.array(piece, { maxLength: 200 }).map(all => Buffer.from(all.join('""'), 'latin1')),
+  )
+
+  test('both engines and the slow reader find the same cells in any bytes', () => {
+    fc.assert(
+      fc.property(
+        anyBytes,
+        dialects,
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat(63),
+        (bytes, cells, columns, address) => {
+          const block = inDialect(bytes, cells)
+          expectSame({ block, columns }, address, cells)
+          const {
+            cellEnds,
+            rowFlags: _,
+            ...found
+          } = scanned(scalarScanner(cells), {
+            block,
+            columns,
+          })
+          const ends = cellEnds.map(end => end & CELL_END)
+          expect({ ...found, ends }).toEqual(readSlowly({ block, columns }, cells))
+        },
+      ),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('both engines find the same cells in rows, at every cut', () => {
+    fc.assert(
+      fc.property(columnsAndRows, dialects, fc.nat(63), ([columns, rows], cells, address) => {
+        const block = inDialect(rows, cells)
+        for (let to = 0; to <= block.length; to += 1 + (block.length >> 4))
+          expectSame({ block, to, columns }, address, cells)
+        expectSame({ block, columns }, address, cells)
+      }),
+      { numRuns: 80 },
+    )
+  })
+
+  test('doubled quotes at every place of a step of 16 bytes, and before the end of the block', () => {
+    const cells = cellRules({ delimiter: ',', quoting: 'doubled' })
+    for (let length = 0; length < 80; length++) {
+      const inner = 'x'.repeat(length)
+      const block = Buffer.from(`"${inner}""",b\n"${inner}""\n""\\",""\r\n`)
+      expectSame({ block }, length % 64, cells)
+      expect(scanned(wasmScanner(cells), { block }).rows).toBe(2)
+      for (const to of [length + 2, length + 3, length + 4])
+        expectSame({ block, to }, length % 64, cells)
+    }
+  })
+
+  test('without quoting a quote is text, and no cell of ASCII is marked', () => {
+    const cells = cellRules({ quoting: 'none' })
+    const block = Buffer.from('"a\t"\n"\t\\"\n')
+    const { rows, cellEnds } = scanned(wasmScanner(cells), { block })
+    expect(rows).toBe(2)
+    expect(cellEnds).toEqual([2, 4, 6, 9])
   })
 })
 
