@@ -19,7 +19,7 @@ import { DONE, type Step, Steps } from '../core/steps'
 import { FeedError } from '../errors'
 import type { InflateWorkerData } from '../worker/inflate-worker'
 import { INFLATE_WORKER } from './inflate-worker-source'
-import { beginInflateWorker, endInflateWorker } from './inflate-workers'
+import { beginInflateWorker, endInflateWorker, tellOfInflateWorker } from './inflate-workers'
 
 /**
  * Compressed bytes of a member after which a worker is started. They are about 5 MB of a feed,
@@ -334,12 +334,15 @@ export class ParallelInflate implements InflateEngine {
         resourceLimits: RESOURCE_LIMITS,
       })
       this.#worker = worker
+      tellOfInflateWorker('started')
       worker.on('message', () => this.#wake())
       worker.on('error', error => this.#workerFails(error))
       worker.on('exit', code => {
         this.#exited = true
         endInflateWorker()
-        if (this.control.outcome === undefined) this.#workerFails(`exit code ${code}`)
+        const failed = this.control.outcome === undefined
+        tellOfInflateWorker('ended', failed && !this.#destroyed)
+        if (failed) this.#workerFails(`exit code ${code}`)
         if (this.#destroyed) this.#giveBack()
       })
       // This comes after the listeners, because a listener for messages keeps the process alive

@@ -3,6 +3,7 @@
 
 import { basename, join } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
+import { fileTopic } from '../../diagnostics/channels'
 import { FeedError, familyOf } from '../../errors'
 import { isBootstrap } from '../feed-files'
 import type { FileId } from '../file-id'
@@ -11,6 +12,7 @@ import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/
 import { type LedgerEntry, NO_ROWS } from '../folder/ledger'
 import type { StateFolder } from '../folder/state-folder'
 import { type ApplyOptions, applyFile } from './apply-file'
+import { fileMessage } from './file-message'
 import { spooledFile } from './spool'
 
 export interface FinishOptions
@@ -21,6 +23,8 @@ export interface FinishOptions
    * Takes the changes of files whose entry says `sink`. Without a sink these changes go to files.
    */
   readonly sink?: ChangeSink | undefined
+  /** Returns the watermark of the category, for the message about the file. */
+  readonly watermark?: (() => Date | undefined) | undefined
 }
 
 export interface ProvenFile {
@@ -68,6 +72,7 @@ export async function finishFile(
 ): Promise<LedgerEntry> {
   const log = await openLog(folder, entry, options)
   const done = await closing(log, () => applySpooled(folder, category, entry, { ...options, log }))
+  if (fileTopic.hasSubscribers) fileTopic.publish(fileMessage(done, options.watermark?.()))
   await clearUp(folder, category, done, options)
   return done
 }

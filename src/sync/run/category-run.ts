@@ -3,6 +3,8 @@
 // files. All categories share the semaphores of downloads and of merges.
 
 import { join } from 'node:path'
+import { watermarkTopic } from '../../diagnostics/channels'
+import { ofRun } from '../../diagnostics/run-watch'
 import type { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'
 import type { Semaphore } from '../../stages/semaphore'
@@ -231,7 +233,8 @@ export class CategoryRun {
         keep: settings.keepFileBytes > 0,
       })
       report({ type: 'applying', file: file.id, entry })
-      const done = await finishFile(folder, this.#state, entry, finish)
+      const watermark = () => this.#ask().watermark
+      const done = await finishFile(folder, this.#state, entry, { ...finish, watermark })
       report({ type: 'done', file: file.id, entry: done })
     })
     this.#fetches.delete(fileIdKey(askedId(file.id)))
@@ -266,7 +269,10 @@ export class CategoryRun {
     const { watermark } = this.#plan
     if (watermark === undefined || watermark.getTime() === this.#reportedWatermarkMs) return
     this.#reportedWatermarkMs = watermark.getTime()
-    this.#shared.report({ type: 'watermark', category: this.#state.category, watermark })
+    const { category } = this.#state
+    this.#shared.report({ type: 'watermark', category, watermark })
+    if (watermarkTopic.hasSubscribers)
+      watermarkTopic.publish({ ...ofRun(), ...category, watermark })
   }
 
   /** Removes files that were fetched ahead and that a newer bootstrap has made needless. */
