@@ -32,7 +32,7 @@ const OPTION_NAMES: OptionNames<LogOptions> = { level: true }
  * import { FileSource, logTo, pipeline } from 'feedmill'
  * // given: path
  *
- * const line = (fields: object, text: string) => console.log(text.replace(/[\d.]+ ms/, '# ms'))
+ * const line = (_: object, text: string) => console.log(text.replace(/[\d.]+ ms/, '# ms'))
  * const stop = logTo({ debug: line, info: line, warn: line, error: line })
  * await pipeline(new FileSource(path)).forEach(() => {})
  * stop()
