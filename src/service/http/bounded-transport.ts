@@ -5,13 +5,13 @@ import type { Secrets } from '../../codec/secrets'
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { sendInTime } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
-import { REPORTS_REQUESTS, watchedTransport } from '../../stages/range/watched-request'
+import { type ReportingTransport, watchedTransport } from '../../stages/range/watched-request'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'
 
-export class BoundedTransport implements HttpTransport {
-  readonly [REPORTS_REQUESTS] = true
+export class BoundedTransport implements HttpTransport, ReportingTransport {
+  readonly reportsRequests = true
   readonly #inner: HttpTransport
   readonly #settings: RequestSettings
   readonly #gates = new Map<string, HostGate>()

@@ -9,8 +9,13 @@ import { ofRun } from '../../diagnostics/run-watch'
 import type { RangeRequest, RangeResponse } from './range-transport'
 import { asTransportError } from './transport-error'
 
-/** A transport that has this property reports its requests itself. */
-export const REPORTS_REQUESTS = Symbol('reports its requests')
+/**
+ * A transport that reports its requests itself. The name is no symbol, because bundlers keep every
+ * class with a computed name.
+ */
+export interface ReportingTransport {
+  readonly reportsRequests: true
+}
 
 type Sent = RangeRequest & { readonly method?: 'GET' | 'POST' }
 
@@ -22,7 +27,7 @@ export function watchedTransport<R extends Sent>(
   transport: { send(request: R): Promise<RangeResponse> },
   secrets: Secrets,
 ): { send(request: R): Promise<RangeResponse> } {
-  if (REPORTS_REQUESTS in transport) return transport
+  if ('reportsRequests' in transport) return transport
   return {
     send: request =>
       requestTopic.hasSubscribers
