@@ -231,16 +231,16 @@ describe('failure', () => {
     const throwing = () => {
       throw bug
     }
-    const failures: [string, Promise<unknown>][] = [
-      ['filter', pipeline([1]).filter(throwing).toArray()],
-      ['map', pipeline([1]).map(throwing).toArray()],
-      ['tap', pipeline([1]).tap(throwing).toArray()],
-      ['pipeline', pipeline([1]).forEach(throwing)],
-      ['pipeline', pipeline([1]).forEach(async () => throwing())],
-      ['source', pipeline(throwing).toArray()],
+    const failures: [string, () => Promise<unknown>][] = [
+      ['filter', () => pipeline([1]).filter(throwing).toArray()],
+      ['map', () => pipeline([1]).map(throwing).toArray()],
+      ['tap', () => pipeline([1]).tap(throwing).toArray()],
+      ['pipeline', () => pipeline([1]).forEach(throwing)],
+      ['pipeline', () => pipeline([1]).forEach(async () => throwing())],
+      ['source', () => pipeline(throwing).toArray()],
     ]
     for (const [stage, failure] of failures)
-      await expect(failure).rejects.toMatchObject({
+      await expect(failure()).rejects.toMatchObject({
         code: 'STAGE_FAILED',
         context: { stage },
         cause: bug,
