@@ -308,7 +308,9 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
       const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 }).finally(() =>
         unlink('@types/node', 'undici-types'),
       )
-      expect(stdout).not.toMatch(/node_modules\/(zod|undici|hono|classic-level|papaparse|@opentelemetry)\//)
+      expect(stdout).not.toMatch(
+        /node_modules\/(zod|undici|hono|classic-level|papaparse|@opentelemetry)\//,
+      )
     },
     120_000,
   )

@@ -4,10 +4,10 @@
 import { anObject, choice, knownOptions, type OptionNames, withMethods } from '../options'
 import { type DiagnosticsMessages, listen, type StopWatching } from './channels'
 
-/** The levels of a logger in their order. */
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-export type LogLevel = (typeof LEVELS)[number]
+/** The levels in their order. */
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** A logger of pino's shape: the fields come first, and the text second. */
 export type Logger = Readonly<Record<LogLevel, (fields: object, text: string) => void>>
