@@ -26,6 +26,13 @@ export type { Dialect, Quoting } from './codec/tsv/dialect'
 export type { TsvParserOptions } from './codec/tsv/parser'
 export type { TsvScannerName } from './codec/tsv/tsv-scanner'
 export type { StageCounters } from './core/counters'
+export type {
+  DiagnosticsMessages,
+  RunStage,
+  StopWatching,
+  SyncResult,
+} from './diagnostics/channels'
+export { type Logger, type LogLevel, type LogOptions, logTo } from './diagnostics/log-to'
 export {
   type AnyFeedError,
   type AuthChallenge,

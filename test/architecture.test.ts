@@ -14,6 +14,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const LAYERS = [
   'errors.ts',
   'options.ts',
+  'diagnostics',
   'disk',
   'core',
   'schema',
@@ -25,6 +26,7 @@ const LAYERS = [
   'service',
   'sinks',
   'sync',
+  'opentelemetry',
   'emulator',
   'index.ts',
   'cli',
@@ -208,6 +210,15 @@ test('every failure is typed: no bare Error, no assert, no switched-off check', 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }
+
+test('the library prints nothing: only the command line writes to the console', () => {
+  // A sink may compare a stream with standard output, or be given it by its caller.
+  const printing =
+    /\bconsole\b|\bprocess\s*\.\s*(stdout|stderr)\s*\??\.|\bemitWarning\b|'node:(process|console)'/
+  const printers = files.filter(file => printing.test(withoutComments(file.text)))
+  expect(printers.filter(file => file.layer !== 'cli').map(file => file.path)).toEqual([])
+  expect(printers.length).toBeGreaterThan(0)
+})
 
 test('every file opens by saying what it owns', () => {
   expect(files.filter(file => !/^(#!.*\n)?\/\/ \S/.test(file.text)).map(file => file.path)).toEqual(

@@ -111,6 +111,7 @@ ${load('feedmill/service')}
 ${load('feedmill/emulator')}
 ${load('feedmill/level')}
 ${load('feedmill/sync')}
+${load('feedmill/opentelemetry')}
 `
 
 test('holds what it needs and nothing else', async () => {
@@ -146,7 +147,7 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, status]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof instrument, status]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
@@ -155,6 +156,7 @@ const IMPORTS = [
   ['createEmulator', 'feedmill/emulator'],
   ['LevelStore', 'feedmill/level'],
   ['sync', 'feedmill/sync'],
+  ['instrument', 'feedmill/opentelemetry'],
 ] as const
 
 test('works as an ES module and as CommonJS', async () => {
@@ -168,13 +170,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', 'function', 'function', 'function', 401])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(4).fill('function'), 401])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync']
+const entries = ['feedmill', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -262,6 +264,14 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
     )
   })
 
+  test('OpenTelemetry fails by a typed error without its package', async () => {
+    const { stdout } = await code(`import { instrument } from 'feedmill/opentelemetry'
+instrument().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING feedmill/opentelemetry needs the package @opentelemetry/api: npm install @opentelemetry/api@^1.9\n',
+    )
+  })
+
   test.each([true, false])(
     "its declarations need Node's types only, in both module systems (exactOptionalPropertyTypes %s)",
     async exact => {
@@ -298,7 +308,9 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
       const { stdout } = await run(process.execPath, tsc, { maxBuffer: 1 << 24 }).finally(() =>
         unlink('@types/node', 'undici-types'),
       )
-      expect(stdout).not.toMatch(/node_modules\/(zod|undici|hono|classic-level|papaparse)\//)
+      expect(stdout).not.toMatch(
+        /node_modules\/(zod|undici|hono|classic-level|papaparse|@opentelemetry)\//,
+      )
     },
     120_000,
   )
@@ -308,6 +320,7 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
       'classic-level',
       'hono',
       '@hono/node-server',
+      '@opentelemetry/api',
       'undici',
       '@types/node',
       'undici-types',
@@ -408,8 +421,8 @@ emulator.listen({ port: '0' })
     const away = await mkdtemp(join(tmpdir(), 'feedmill-bundle-'))
     const use = `
 const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]).to(new Gunzip()).to(new TsvRowParser({ schema: itemSchema })).map(row => row.toObject()).toArray()
-const missing = await LevelStore.open('store').catch(error => error.code)
-console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedService, missing]))`
+const missing = [await LevelStore.open('store').catch(error => error.code), await instrument().catch(error => error.code)]
+console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedService, ...missing]))`
     const names = IMPORTS.filter(([, from]) => from !== 'feedmill/emulator')
     const sources = {
       esm: names.map(([what, from]) => `import { ${what} } from '${from}'\n`).join('') + use,
@@ -428,7 +441,8 @@ console.log(JSON.stringify([rows[0].itemId, typeof sync, typeof createFeedServic
         })
         expect(warnings).toEqual([])
         const { stdout } = await run(process.execPath, [outfile], { cwd: away })
-        expect(JSON.parse(stdout)).toEqual(['v1|1|0', 'function', 'function', 'DEPENDENCY_MISSING'])
+        const missing = ['DEPENDENCY_MISSING', 'DEPENDENCY_MISSING']
+        expect(JSON.parse(stdout)).toEqual(['v1|1|0', 'function', 'function', ...missing])
       }
     } finally {
       await rm(away, { recursive: true })

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import * as emulated from '../src/emulator'
 import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
+import * as telemetry from '../src/opentelemetry'
 import * as services from '../src/service'
 import * as stores from '../src/state'
 import * as syncs from '../src/sync'
@@ -18,6 +19,7 @@ const ENTRIES = {
   'feedmill/emulator': emulated,
   'feedmill/level': stores,
   'feedmill/sync': syncs,
+  'feedmill/opentelemetry': telemetry,
 }
 
 class Unrelated {}

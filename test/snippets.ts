@@ -254,6 +254,10 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
       expect.stringMatching(/^RangeFetcher: \d+, .*TsvRowParser: \d+$/),
     ])
   },
+  // The request for the token, and one for the whole of a small file.
+  channels: ({ printed }) => expect(printed).toEqual([[new Map([[200, 2]])]]),
+  logger: ({ printed }) => expect(printed).toEqual([['pipeline completed in some ms', true]]),
+  opentelemetry: ({ printed }) => expect(printed).toEqual([[1]]),
   'own-stage': ({ printed, facts }) => {
     expect(printed.map(([length]) => length)).toEqual([100, facts.itemIds.length - 100])
     expect(printed.map(([, itemId]) => itemId)).toEqual([facts.itemIds[0], facts.itemIds[100]])

@@ -238,6 +238,43 @@ const ENTRY_TABLES: readonly Table[] = [
   },
 ]
 
+const WATCHING_TABLES: readonly Table[] = [
+  {
+    name: 'src/guide/watching.md, channels',
+    listed: column('src/guide/watching.md', 'channel', 0).flatMap(cell =>
+      allOf(cell, /`([\w:]+)`/g),
+    ),
+    required: allOf(
+      between('src/diagnostics/channels.ts', 'interface DiagnosticsMessages {', '\n}\n'),
+      /^ {2}'([\w:]+)'/gm,
+    ),
+  },
+  {
+    name: 'src/guide/watching.md, fields of the channels',
+    listed: column('src/guide/watching.md', 'channel', 2).flatMap(wordsIn),
+    required: allOf(
+      between('src/diagnostics/channels.ts', 'interface DiagnosticsMessages {', '\n}\n'),
+      /^ {4}readonly (\w+)/gm,
+    ).filter(field => field !== 'run'),
+    also: [
+      'run',
+      'first',
+      'expiring',
+      'refused',
+      'started',
+      'ended',
+      'bootstrap',
+      'daily',
+      'hourly',
+    ].concat(['pipeline', 'sync', 'completed', 'stopped', 'aborted', 'failed']),
+  },
+  {
+    name: 'src/guide/watching.md, metrics',
+    listed: column('src/guide/watching.md', 'metric', 0).flatMap(wordsIn),
+    required: allOf(textOf('src/opentelemetry/metrics.ts'), /\(\s*'(feedmill\.[\w.]+)'/g),
+  },
+]
+
 const COMMAND_TABLES: readonly Table[] = [
   {
     name: 'src/guide/command-line.md, commands',
@@ -320,6 +357,7 @@ describe.each([
   ['stages', STAGE_TABLES],
   ['error codes', CODE_TABLES],
   ['entries', ENTRY_TABLES],
+  ['channels and metrics', WATCHING_TABLES],
   ['commands and scripts', COMMAND_TABLES],
   ['operations and columns', SERVICE_TABLES],
 ])('the tables of %s', (_, tables) => {

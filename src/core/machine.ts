@@ -13,6 +13,8 @@
 // If you change the order of steps, also change src/README.md ("How data flows") and the laws in
 // test/stages/laws.ts. If you change what is counted, also change pipeline/stage-profile.ts.
 
+import { batchTopic } from '../diagnostics/channels'
+import { ofRun } from '../diagnostics/run-watch'
 import { asFeedError, FeedError } from '../errors'
 import { byteLengthOf, IdleTime, rowCountOf, type StageCounters } from './counters'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from './steps'
@@ -172,8 +174,11 @@ export class Driver<In, Out> implements Inputs<Out> {
     if (item === null)
       throw new FeedError('STAGE_FAILED', `${stage}: null is not an item`, { stage })
     this.#counters.itemsOut++
-    this.#counters.bytesOut += byteLengthOf(item)
-    this.#counters.rowsOut += rowCountOf(item)
+    const bytes = byteLengthOf(item)
+    const rows = rowCountOf(item)
+    this.#counters.bytesOut += bytes
+    this.#counters.rowsOut += rows
+    if (batchTopic.hasSubscribers) batchTopic.publish({ ...ofRun(), stage, rows, bytes })
   }
 
   /**

@@ -10,6 +10,8 @@ import type { StageCounters } from '../core/counters'
 import { turnIfDue } from '../core/event-loop'
 import { Driver, type Inputs, NO_INPUTS, ReadAhead } from '../core/machine'
 import { DONE, isPromise, PAUSE, type Step } from '../core/steps'
+import type { RunStage } from '../diagnostics/channels'
+import { RunWatch } from '../diagnostics/run-watch'
 import { asFeedError, FeedError } from '../errors'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
@@ -42,6 +44,9 @@ export class Run {
   readonly #output: Inputs<unknown>
   readonly #options: PipelineOptions
   readonly #startedAt = performance.now()
+  readonly #watched = new RunWatch('pipeline')
+  /** The next step, inside the run as the diagnostics channels know it. */
+  readonly #watchedStep = () => this.#step()
   readonly #onAbort = () =>
     this.fail(
       new FeedError(
@@ -83,6 +88,10 @@ export class Run {
    * @throws FeedError the error of the run
    */
   next(): RunStep {
+    return this.#watched.isWatched ? this.#watched.within(this.#watchedStep) : this.#step()
+  }
+
+  #step(): RunStep {
     try {
       while (!this.#isClosed) {
         const step = turnIfDue() ?? this.#output.next() ?? DONE
@@ -100,13 +109,13 @@ export class Run {
     if (this.#settled || this.#error !== undefined) return
     this.#error = error
     this.#closeStages()
-    this.#callSettled()
+    this.#callSettled(false)
   }
 
   /** Ends the run because its consumer wants no more items. */
-  close(): void {
+  close(hasEnded = false): void {
     this.#closeStages()
-    this.#callSettled()
+    this.#callSettled(hasEnded)
   }
 
   /**
@@ -114,7 +123,7 @@ export class Run {
    * @throws FeedError the error of the run, where it failed in the meantime
    */
   finish(): void {
-    this.close()
+    this.close(true)
     if (this.#error !== undefined) throw this.#error
   }
 
@@ -179,7 +188,7 @@ export class Run {
     }
   }
 
-  #callSettled(): void {
+  #callSettled(hasEnded: boolean): void {
     if (this.#settled) return
     this.#settled = true
     clearInterval(this.#timer)
@@ -187,7 +196,13 @@ export class Run {
     const { onProgress, onSettled } = this.#options
     if (onProgress) this.#callBack(summary => onProgress(summary))
     if (onSettled) this.#callBack(onSettled)
+    this.#watched.settled(hasEnded, this.#error, () => ({ stages: this.#stages.map(runStage) }))
   }
+}
+
+function runStage({ counters }: AnyStage): RunStage {
+  const { stage, rowsOut: rows, bytesOut: bytes, busyMs } = counters
+  return { stage, rows, bytes, busyMs }
 }
 
 /** Makes a driver for each stage, each over the driver before it. */

@@ -117,7 +117,9 @@ export function createFeedService(
   if (options.transport !== undefined) withMethods('transport', options.transport, ['send'])
   const settings = requestSettings(options)
   const own = options.transport === undefined ? new NodeTransport() : undefined
-  const transport = new BoundedTransport(options.transport ?? (own as NodeTransport), settings)
+  const secrets = new Secrets()
+  const inner = options.transport ?? (own as NodeTransport)
+  const transport = new BoundedTransport(inner, settings, secrets)
   const { checks = 'all', ranges = {} } = options
   choice('checks', checks, ['all', 'forms', 'none'])
   anObject('ranges', ranges)
@@ -133,7 +135,7 @@ export function createFeedService(
     profile,
     transport,
     credentials,
-    secrets: new Secrets(),
+    secrets,
     settings,
     checks,
     ranges,

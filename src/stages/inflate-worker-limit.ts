@@ -2,6 +2,8 @@
 // parallel-inflate.ts owns the workers themselves, and worker/inflate-worker.ts is their program.
 
 import { availableParallelism } from 'node:os'
+import { workerTopic } from '../diagnostics/channels'
+import { ofRun } from '../diagnostics/run-watch'
 import { wholeNumber } from '../options'
 
 let max = availableParallelism() - 1
@@ -44,4 +46,11 @@ export function beginInflateWorker(): boolean {
 
 export function endInflateWorker(): void {
   alive--
+}
+
+/** Tells the subscribers of `feedmill:worker`. @param failed left out for a start */
+export function tellOfInflateWorker(state: 'started' | 'ended', failed?: boolean): void {
+  if (!workerTopic.hasSubscribers) return
+  const ended = failed === undefined ? {} : { failed }
+  workerTopic.publish({ ...ofRun(), state, workers: alive, ...ended })
 }

@@ -18,7 +18,7 @@ import { lend } from '../codec/loan'
 import { DONE, type Step, Steps } from '../core/steps'
 import { FeedError } from '../errors'
 import type { InflateWorkerData } from '../worker/inflate-worker'
-import { beginInflateWorker, endInflateWorker } from './inflate-worker-limit'
+import { beginInflateWorker, endInflateWorker, tellOfInflateWorker } from './inflate-worker-limit'
 import { INFLATE_WORKER } from './inflate-worker-source'
 
 /**
@@ -334,12 +334,15 @@ export class ParallelInflate implements InflateEngine {
         resourceLimits: RESOURCE_LIMITS,
       })
       this.#worker = worker
+      tellOfInflateWorker('started')
       worker.on('message', () => this.#wake())
       worker.on('error', error => this.#workerFails(error))
       worker.on('exit', code => {
         this.#exited = true
         endInflateWorker()
-        if (this.control.outcome === undefined) this.#workerFails(`exit code ${code}`)
+        const failed = this.control.outcome === undefined
+        tellOfInflateWorker('ended', failed && !this.#destroyed)
+        if (failed) this.#workerFails(`exit code ${code}`)
         if (this.#destroyed) this.#giveBack()
       })
       // This comes after the listeners, because a listener for messages keeps the process alive

@@ -14,6 +14,7 @@ import { NodeTransport } from '../../src/service/http/node-transport'
 import { requestSettings } from '../../src/service/http/request-settings'
 import { AuthorizedTransport } from '../../src/service/tokens/authorized-transport'
 import { CredentialTokens } from '../../src/service/tokens/client-credentials'
+import { Recorded } from '../diagnostics/recorded'
 import { FAST } from '../service/emulated'
 import { type Asked, goodRequest, someFileId } from './calls'
 import { DOCUMENTED, openStand, type Stand, Stands } from './shops'
@@ -27,11 +28,14 @@ afterAll(() => stands.close())
 
 /** The texts that were written and logged during a test. */
 const written: string[] = []
+/** The messages of the diagnostics channels. */
+let told: Recorded
 /** The stages that have worked. */
 let stages: () => readonly unknown[] = () => []
 
 beforeEach(() => {
   written.length = 0
+  told = new Recorded()
   const { mock } = vi.spyOn(Minipass.prototype, 'emit')
   stages = () => mock.contexts
   for (const stream of [process.stdout, process.stderr]) {
@@ -45,7 +49,10 @@ beforeEach(() => {
     )
   }
 })
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  told.stop()
+  vi.restoreAllMocks()
+})
 
 /** The secrets of a run, and the transport that records them. */
 class Wire implements HttpTransport {
@@ -244,7 +251,7 @@ test.each(faults)(
         expect(errors.map(({ context }) => context)).toEqual([
           expect.objectContaining({ status: 401 }),
         ])
-      expect(shownIn([...seen, ...written], secrets)).toEqual([])
+      expect(shownIn([...seen, ...written, ...told.all], secrets)).toEqual([])
     } finally {
       await stand.emulator.close()
     }
@@ -262,7 +269,7 @@ test.each(['401', '500', 'html', 'reset', '503;retry-after=0'])(
     const seen = new Set<unknown>()
     const errors = await everythingOf(serviceAt(stand, wire), goodRequest(stand, 'f'), seen)
     expect(errors.length).toBeGreaterThan(10)
-    expect(shownIn([...seen, ...written], wire.secrets)).toEqual([])
+    expect(shownIn([...seen, ...written, ...told.all], wire.secrets)).toEqual([])
   },
 )
 
@@ -280,7 +287,7 @@ test('fault 85: no secret is shown where the client is refused, or no server lis
   expect(new Set(unheard.map(({ code }) => code))).toEqual(
     new Set(['HTTP_TRANSPORT', 'RANGE_RETRIES_EXHAUSTED']),
   )
-  expect(shownIn([...seen, ...written], wire.secrets)).toEqual([])
+  expect(shownIn([...seen, ...written, ...told.all], wire.secrets)).toEqual([])
 })
 
 test('fault 85: no secret is shown by the objects that hold them', async () => {

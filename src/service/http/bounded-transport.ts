@@ -1,20 +1,23 @@
 // A transport with limits: the requests to one host at a time and per second, and the wait for a
 // response. All requests of the clients pass through it: downloads, JSON and tokens.
 
+import type { Secrets } from '../../codec/secrets'
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { sendInTime } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
+import { type ReportingTransport, watchedTransport } from '../../stages/range/watched-request'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'
 
-export class BoundedTransport implements HttpTransport {
+export class BoundedTransport implements HttpTransport, ReportingTransport {
+  readonly reportsRequests = true
   readonly #inner: HttpTransport
   readonly #settings: RequestSettings
   readonly #gates = new Map<string, HostGate>()
 
-  constructor(inner: HttpTransport, settings: RequestSettings) {
-    this.#inner = inner
+  constructor(inner: HttpTransport, settings: RequestSettings, secrets: Secrets) {
+    this.#inner = watchedTransport(inner, secrets)
     this.#settings = settings
   }
 

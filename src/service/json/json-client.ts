@@ -81,12 +81,13 @@ export class JsonClient {
   }
 
   async #sendRepeating(request: AbortableRequest): Promise<JsonAnswer> {
-    const retries = new Retries(this.#settings.retry, request.signal)
+    const url = () => this.#secrets.cover(printableUrl(request.url))
+    const retries = new Retries(this.#settings.retry, request.signal, url)
     for (;;) {
       let failure: FeedError
       let retryAfterMs: number | undefined
       try {
-        const answer = await this.#sendOnce(request)
+        const answer = await this.#sendOnce(request, retries.failures + 1)
         if (!('failure' in answer)) return answer
         failure = answer.failure
         retryAfterMs = answer.retryAfterMs
@@ -102,6 +103,7 @@ export class JsonClient {
 
   async #sendOnce(
     request: AbortableRequest,
+    attempt: number,
   ): Promise<
     JsonAnswer | { readonly failure: FeedError; readonly retryAfterMs: number | undefined }
   > {
@@ -112,7 +114,7 @@ export class JsonClient {
       ...request.headers,
     }
     const sent = body === undefined ? { headers } : postOf(headers, body)
-    const response = await transport.send({ url, signal, ...sent })
+    const response = await transport.send({ url, signal, attempt, ...sent })
     const { status } = response
     const limits = this.#settings.bodyLimits(url, signal)
     if (status === 200 || status === 201 || status === 204) {

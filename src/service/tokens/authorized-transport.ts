@@ -6,6 +6,7 @@ import { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
 import { sendRenewing } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
+import type { ReportingTransport } from '../../stages/range/watched-request'
 import { waitFor } from '../../stages/wait'
 import type { HttpRequest, HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
@@ -19,7 +20,9 @@ export interface AuthorizedTransportOptions {
   readonly settings: RequestSettings
 }
 
-export class AuthorizedTransport implements HttpTransport {
+export class AuthorizedTransport implements HttpTransport, ReportingTransport {
+  /** The transport below reports them. */
+  readonly reportsRequests = true
   readonly #options: AuthorizedTransportOptions
 
   constructor(options: AuthorizedTransportOptions) {

@@ -2,6 +2,8 @@
 // expires, by one request that serves all waiting callers.
 
 import type { Secrets } from '../../codec/secrets'
+import { type DiagnosticsMessages, tokenTopic } from '../../diagnostics/channels'
+import { ofRun } from '../../diagnostics/run-watch'
 import type { HttpTransport } from '../http/http-transport'
 import type { RequestSettings } from '../http/request-settings'
 import type { GrantedToken } from './token-grant'
@@ -23,6 +25,8 @@ interface HeldToken {
   readonly renewAtMs: number
   readonly expiresAtMs: number
 }
+
+type RenewalReason = DiagnosticsMessages['feedmill:token']['reason']
 
 /** How long before its expiry a token is renewed; a tenth of its lifetime where that is less. */
 const RENEW_BEFORE_MS = 30_000
@@ -49,16 +53,18 @@ export class CredentialTokens {
     const held = this.#held.get(scope)
     const isGood = held !== undefined && held.token !== refused && held.expiresAtMs > nowMs
     if (isGood && held.renewAtMs > nowMs) return Promise.resolve(held.token)
-    const renewing = this.#renewing.get(scope) ?? this.#renew(scope)
+    const renewing = this.#renewing.get(scope) ?? this.#renew(scope, reasonOf(held, refused))
     this.#renewing.set(scope, renewing)
     return isGood ? renewing.catch(() => held.token) : renewing
   }
 
-  async #renew(scope: string): Promise<string> {
+  async #renew(scope: string, reason: RenewalReason): Promise<string> {
     try {
       const { token, lifetimeSeconds } = await this.#grant(scope)
       const { secrets, settings } = this.#options
       secrets.remember(token)
+      const lifetime = lifetimeSeconds === undefined ? {} : { lifetimeSeconds }
+      if (tokenTopic.hasSubscribers) tokenTopic.publish({ ...ofRun(), scope, reason, ...lifetime })
       const lifetimeMs = (lifetimeSeconds ?? Number.POSITIVE_INFINITY) * 1000
       const expiresAtMs = settings.now() + lifetimeMs
       this.#held.set(scope, {
@@ -79,6 +85,11 @@ export class CredentialTokens {
     const limits = settings.bodyLimits(tokenUrl, closed)
     return grantToken({ tokenUrl, transport, limits, ...credentials }, scope)
   }
+}
+
+function reasonOf(held: HeldToken | undefined, refused: string | undefined): RenewalReason {
+  if (held === undefined) return 'first'
+  return held.token === refused ? 'refused' : 'expiring'
 }
 
 /** The credentials in the form in which they are sent (RFC 6749, 2.3.1). */

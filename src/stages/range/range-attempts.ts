@@ -11,7 +11,12 @@ export class RangeAttempts {
 
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
-    this.#retries = new Retries(settings.retry, signal)
+    this.#retries = new Retries(settings.retry, signal, () => settings.printableUrl)
+  }
+
+  /** Failures since the last progress. */
+  get failures(): number {
+    return this.#retries.failures
   }
 
   /** Resets the count of failures, because new bytes arrived. */

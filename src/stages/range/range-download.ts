@@ -159,7 +159,7 @@ export class RangeDownload {
   /** Repeats the request until its answer is no failure. */
   async #ask(range: ByteRange, attempts: RangeAttempts): Promise<Settled> {
     for (;;) {
-      const answer = await this.#requester.ask(range)
+      const answer = await this.#requester.ask(range, attempts.failures + 1)
       if (answer.kind !== 'retry') return answer
       await attempts.failed(answer.error, range.start, answer.retryAfterMs)
     }

@@ -9,12 +9,13 @@ import { bodyIsText, judgeResponse, type Verdict } from '../../codec/range/respo
 import { Secrets } from '../../codec/secrets'
 import { type WaitLimits, waitFor } from '../wait'
 import type { RangeSettings } from './range-settings'
-import type { RangeResponse } from './range-transport'
+import type { RangeResponse, RangeTransport } from './range-transport'
 import { readErrorText } from './response-body'
 import { mayPass } from './retries'
 import { type SendReason, sendInTime, sendRenewing } from './send-request'
 import { timeLimit } from './time-limits'
 import { asTransportError } from './transport-error'
+import { watchedTransport } from './watched-request'
 
 type WithBody = Extract<Verdict, { kind: 'part' | 'whole' }>
 
@@ -29,6 +30,7 @@ export type RangeAnswer =
 export class RangeRequester {
   readonly #settings: RangeSettings
   readonly #signal: AbortSignal
+  readonly #transport: RangeTransport
   #identity: FileIdentity
   /** The credentials in the caller's headers. Servers may repeat them in a refusal. */
   readonly #secrets = new Secrets()
@@ -36,6 +38,7 @@ export class RangeRequester {
   constructor(settings: RangeSettings, signal: AbortSignal) {
     this.#settings = settings
     this.#signal = signal
+    this.#transport = watchedTransport(settings.transport, this.#secrets)
     this.#identity = settings.identity
   }
 
@@ -47,11 +50,12 @@ export class RangeRequester {
   /**
    * Sends the request once, and once more after a 401. Returns `retry` for a failure that may pass,
    * and throws the others, RANGE_FILE_REPLACED among them.
+   * @param attempt number of this attempt since the last progress
    */
-  async ask(range: ByteRange): Promise<RangeAnswer> {
+  async ask(range: ByteRange, attempt = 1): Promise<RangeAnswer> {
     let response: RangeResponse
     try {
-      response = await this.#sendRenewing(range)
+      response = await this.#sendRenewing(range, attempt)
     } catch (error) {
       if (!mayPass(error, this.#signal)) throw error
       return { kind: 'retry', error, retryAfterMs: undefined }
@@ -79,18 +83,19 @@ export class RangeRequester {
       : verdict
   }
 
-  async #sendRenewing(range: ByteRange): Promise<RangeResponse> {
-    const send = (reason: SendReason) => this.#send(range, reason)
+  async #sendRenewing(range: ByteRange, attempt: number): Promise<RangeResponse> {
+    const send = (reason: SendReason) => this.#send(range, reason, attempt)
     return typeof this.#settings.headers === 'function' ? sendRenewing(send) : send('first')
   }
 
-  async #send(range: ByteRange, reason: SendReason): Promise<RangeResponse> {
+  async #send(range: ByteRange, reason: SendReason, attempt: number): Promise<RangeResponse> {
     const limits = this.#headersLimit(range)
     const headers = withRange(sendableHeaders(await waitFor(this.#headers(reason), limits)), range)
     this.#remember(headers)
-    const { transport, url, printableUrl } = this.#settings
+    const { url, printableUrl } = this.#settings
+    const request = { url, headers, signal: this.#signal, attempt }
     try {
-      return await sendInTime(transport, { url, headers, signal: this.#signal }, limits)
+      return await sendInTime(this.#transport, request, limits)
     } catch (error) {
       throw asTransportError(error, printableUrl, range.start)
     }

@@ -15,6 +15,8 @@ export interface RangeRequest {
    * Ends the wait for the response at once. After the response has come, `discard` ends its body.
    */
   readonly signal: AbortSignal
+  /** Number of this attempt since the last progress, from 1; for logs. Default 1. */
+  readonly attempt?: number
 }
 
 export interface RangeResponse {

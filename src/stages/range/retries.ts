@@ -2,6 +2,8 @@
 // up. Ranges, JSON operations and the files of a synchronisation follow it.
 
 import { type BackoffLimits, backoffDelayMs } from '../../codec/range/backoff'
+import { retryTopic } from '../../diagnostics/channels'
+import { ofRun } from '../../diagnostics/run-watch'
 import { type AnyFeedError, FeedError } from '../../errors'
 import { callback, durationMs } from '../../options'
 import { pause } from '../wait'
@@ -65,14 +67,17 @@ export class Retries {
   readonly #policy: RetryPolicy
   readonly #limits: BackoffLimits
   readonly #signal: AbortSignal
+  readonly #url: (() => string) | undefined
   #failures = 0
   #spentMs = 0
 
-  constructor(policy: RetryPolicy, signal: AbortSignal) {
+  /** @param url returns the address that is repeated, without secrets */
+  constructor(policy: RetryPolicy, signal: AbortSignal, url?: () => string) {
     const { backoffBaseMs: baseMs, backoffCapMs: capMs } = policy
     this.#policy = policy
     this.#limits = { baseMs, capMs }
     this.#signal = signal
+    this.#url = url
   }
 
   /** Failures since the last progress. */
@@ -104,8 +109,21 @@ export class Retries {
     this.#spentMs += Math.max(1, ownMs)
     const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
     onRetry?.({ error, failures: this.#failures, delayMs })
+    if (retryTopic.hasSubscribers) this.#tell(error, delayMs)
     await pause(delayMs, this.#signal)
     return true
+  }
+
+  #tell(error: FeedError, delayMs: number): void {
+    const url = this.#url?.()
+    retryTopic.publish({
+      ...ofRun(),
+      ...(url !== undefined && { url }),
+      code: error.code,
+      ...(FeedError.is(error) && error.code === 'HTTP_STATUS' && { status: error.context.status }),
+      failures: this.#failures,
+      delayMs,
+    })
   }
 }
 

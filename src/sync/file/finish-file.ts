@@ -12,6 +12,7 @@ import type { StateFolder } from '../folder/state-folder'
 import { type SpoolFolder, spoolName } from '../target/spool-folder'
 import { NO_ROWS } from '../target/target'
 import { type ApplyOptions, applyFile } from './apply-file'
+import { publishFile } from './file-message'
 import { openSpooled, spoolFailure } from './spooled-data'
 
 export interface FinishOptions
@@ -135,7 +136,8 @@ export async function finishCategory(
   options: FinishOptions,
 ): Promise<void> {
   const { applying } = category.ledger
-  if (applying !== undefined) await finishFile(folder, category, applying, options)
+  if (applying !== undefined)
+    publishFile(await finishFile(folder, category, applying, options), undefined)
   const spooled = await folder.spools.names()
   for (const entry of category.ledger.entries) {
     if (spooled.has(spoolName(entry.id))) await clearUpLate(folder, category, entry, options)

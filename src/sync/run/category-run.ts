@@ -2,12 +2,15 @@
 // applies them one after the other in the calendar's order. It owns its downloads and its failed
 // files. All categories share the semaphores of downloads and of merges.
 
+import { watermarkTopic } from '../../diagnostics/channels'
+import { ofRun } from '../../diagnostics/run-watch'
 import { FeedError } from '../../errors'
 import type { Retry } from '../../stages/range/retries'
 import type { Semaphore } from '../../stages/semaphore'
 import { pause } from '../../stages/wait'
 import { askedId, isBootstrap, readDate } from '../feed-files'
 import { type Fetched, fetchFile } from '../file/fetch-file'
+import { publishFile } from '../file/file-message'
 import { FileRows } from '../file/file-rows'
 import type { ProvenFile } from '../file/finish-file'
 import { categoryKey, type FileId, fileIdKey } from '../file-id'
@@ -219,6 +222,7 @@ export class CategoryRun {
       report({ type: 'applying', file: file.id })
       try {
         const entry = await this.#target.apply(rows)
+        publishFile(entry, () => this.#ask().watermark)
         report({ type: 'done', file: file.id, entry })
       } catch (error) {
         if (!isRefusal(error)) throw error
@@ -256,7 +260,10 @@ export class CategoryRun {
     const { watermark } = this.#plan
     if (watermark === undefined || watermark.getTime() === this.#reportedWatermarkMs) return
     this.#reportedWatermarkMs = watermark.getTime()
-    this.#shared.report({ type: 'watermark', category: this.#target.category, watermark })
+    const { category } = this.#target
+    this.#shared.report({ type: 'watermark', category, watermark })
+    if (watermarkTopic.hasSubscribers)
+      watermarkTopic.publish({ ...ofRun(), ...category, watermark })
   }
 
   /** Removes files that were fetched ahead and that a newer bootstrap has made needless. */

@@ -5,6 +5,8 @@
 // If you change when a run ends, also change category-run.ts and the events in sync-events.ts.
 
 import { setMaxListeners } from 'node:events'
+import type { SyncResult } from '../../diagnostics/channels'
+import { RunWatch } from '../../diagnostics/run-watch'
 import { asFeedError, FeedError } from '../../errors'
 import { Semaphore } from '../../stages/semaphore'
 import { listenable } from '../../stages/wait'
@@ -64,6 +66,7 @@ class Run {
   readonly #queue = new EventQueue()
   readonly #abort = new AbortController()
   readonly #startedAt = performance.now()
+  readonly #watched = new RunWatch('sync')
   #categories: readonly CategoryRun[] = []
   #files = 0
   #rows = 0
@@ -73,17 +76,21 @@ class Run {
     this.#settings = settings
     // All downloads and merges listen to this one signal.
     setMaxListeners(0, this.#abort.signal)
-    this.summary = this.#run().then(
-      summary => {
-        this.#queue.end()
-        return summary
-      },
-      cause => {
-        const error = asFeedError(cause, 'sync')
-        this.#queue.fail(error)
-        throw error
-      },
-    )
+    this.summary = this.#watched
+      .within(() => this.#run())
+      .then(
+        summary => {
+          this.#watched.settled(true, undefined, () => ({ sync: syncResult(summary) }))
+          this.#queue.end()
+          return summary
+        },
+        cause => {
+          const error = asFeedError(cause, 'sync')
+          this.#watched.settled(false, error, () => ({}))
+          this.#queue.fail(error)
+          throw error
+        },
+      )
     this.summary.catch(() => {})
   }
 
@@ -206,4 +213,8 @@ class Run {
   #end(error: unknown): void {
     this.#abort.abort(asFeedError(error, 'sync'))
   }
+}
+
+function syncResult({ files, failed, rows, bytes }: SyncSummary): SyncResult {
+  return { files, failedFiles: failed.length, rows, bytes }
 }

@@ -11,6 +11,15 @@ import {
   type TsvParserOptions,
   type TsvParserState,
 } from '../../../src/codec/tsv/parser'
+import {
+  aspects,
+  boolean,
+  decimal,
+  int32,
+  list,
+  text,
+  timestamp,
+} from '../../../src/schema/column-kinds'
 import { type Columns, defineSchema } from '../../../src/schema/feed-schema'
 import {
   anyColumns,
@@ -111,7 +120,7 @@ describe('a file without a header line', () => {
     const parser = new TsvParser({ schema, dialect: { header: ['name', 'ID'] } })
     const [batch] = [...parser.push(Buffer.from('one\t1\n')), ...parser.end()]
     expect(batch!.row(0).toObject()).toEqual({ name: 'one', id: 1 })
-  } })
+  })
 
   test('is refused where it is a file of another kind', () => {
     expect(() => readAll(Buffer.from([0x1f, 0x8b, 8, 0]), { dialect })).toThrow(/new Gunzip\(\)/)
@@ -206,10 +215,13 @@ test('positions of good and bad rows, counted by hand', () => {
 })
 
 describe('fault 102: wrong dialects are refused at once', () => {
-  const schema = defineSchema({ name: 'own', columns: {
-    id: text({ required: true }),
-    name: text(),
-  } })
+  const schema = defineSchema({
+    name: 'own',
+    columns: {
+      id: text({ required: true }),
+      name: text(),
+    },
+  })
   const character = 'one ASCII character other than a quote, a backslash, CR, LF and NUL'
   test.each<[unknown, string]>([
     ['csv', 'dialect must be an object, not "csv"'],
@@ -237,9 +249,9 @@ describe('fault 102: wrong dialects are refused at once', () => {
     [{ header: Array(4097).fill('x') }, '1 to 4096 columns'],
     [{ header: ['id', ''] }, 'dialect.header must be an array of texts that are not empty'],
     [{ header: ['id', 2] }, 'dialect.header must be an array of texts that are not empty'],
-    [{ header: ['x', 'y'] }, 'fit the schema (other; none of them is in it), not "x, y"'],
-    [{ header: ['name'] }, 'fit the schema (other; the header has no column id)'],
-    [{ header: ['id', 'ID'] }, 'fit the schema (other; the header names id twice)'],
+    [{ header: ['x', 'y'] }, 'fit the schema (own; none of them is in it), not "x, y"'],
+    [{ header: ['name'] }, 'fit the schema (own; the header has no column id)'],
+    [{ header: ['id', 'ID'] }, 'fit the schema (own; the header names id twice)'],
   ])('%j', (dialect, message) => {
     expect(() => new TsvParser({ schema, dialect: dialect as Dialect })).toThrow(
       expect.objectContaining({
@@ -472,15 +484,18 @@ describe('other parsers agree', () => {
 })
 
 test('typed cells are the same in every dialect that can write them', () => {
-  const schema = defineSchema({ name: 'own', columns: {
-    list: list(','),
-    pipes: list('|'),
-    aspects: aspects(),
-    price: decimal(),
-    count: int32(),
-    at: timestamp(),
-    flag: boolean(),
-  } })
+  const schema = defineSchema({
+    name: 'own',
+    columns: {
+      list: list(','),
+      pipes: list('|'),
+      aspects: aspects(),
+      price: decimal(),
+      count: int32(),
+      at: timestamp(),
+      flag: boolean(),
+    },
+  })
   const names = Object.keys(schema.columns)
   const rows = [
     ['a,b', 'x|y', 'QQ==:Qg==;Qw==:RA==', '1.50', '7', '2026-03-01T12:00:00.000Z', 'true'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Secrets } from '../../../src/codec/secrets'
 import { FeedError } from '../../../src/errors'
 import { BoundedTransport } from '../../../src/service/http/bounded-transport'
 import type { HttpRequest, HttpTransport } from '../../../src/service/http/http-transport'
@@ -34,6 +35,7 @@ function bounded(send: HttpTransport['send'], options: RequestOptions = {}): Bou
       headersTimeoutMs: 20,
       ...options,
     }),
+    new Secrets(),
   )
 }
 

@@ -28,8 +28,9 @@ function answering(
     retryAfterCapMs: 2,
     ...options,
   })
-  const transport = new BoundedTransport(inner, settings)
-  const client = new JsonClient(settings, new Secrets())
+  const secrets = new Secrets()
+  const transport = new BoundedTransport(inner, settings, secrets)
+  const client = new JsonClient(settings, secrets)
   const request = { operation: 'getThing', url: URL_, transport }
   return {
     asked,

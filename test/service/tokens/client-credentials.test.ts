@@ -25,8 +25,8 @@ function tokensFrom(
     return answer(request, asked.length - 1)
   })
   const settings = requestSettings({ backoffBaseMs: 1, backoffCapMs: 1, ...options })
-  const transport = new BoundedTransport(inner, settings)
   const secrets = new Secrets()
+  const transport = new BoundedTransport(inner, settings, secrets)
   const credentials = { clientId: 'a:b c', clientSecret: 'se+cret&%' }
   const closing = new AbortController()
   const closed = closing.signal

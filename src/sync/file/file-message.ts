@@ -1,0 +1,38 @@
+// Tells the subscribers of `feedmill:file` about a file whose rows are committed.
+
+import { type DiagnosticsMessages, fileTopic } from '../../diagnostics/channels'
+import { ofRun } from '../../diagnostics/run-watch'
+import { isBootstrap } from '../feed-files'
+import { type FileId, fileIdKey } from '../file-id'
+import type { AppliedFile } from '../target/target'
+
+type FileMessage = DiagnosticsMessages['feedmill:file']
+
+/** @param watermark returns that of the category after the file, where it is known */
+export function publishFile(
+  entry: AppliedFile,
+  watermark: (() => Date | undefined) | undefined,
+): void {
+  if (fileTopic.hasSubscribers) fileTopic.publish(fileMessage(entry, watermark?.()))
+}
+
+function fileMessage(entry: AppliedFile, watermark: Date | undefined): FileMessage {
+  const { id, rows, badRows, totalBytes } = entry
+  return {
+    ...ofRun(),
+    marketplace: id.marketplace,
+    categoryId: id.categoryId,
+    feed: id.feed,
+    kind: kindOf(id),
+    file: fileIdKey(id),
+    rows: { ...rows },
+    badRows,
+    bytes: totalBytes,
+    ...(watermark && { watermark }),
+  }
+}
+
+function kindOf(id: FileId): FileMessage['kind'] {
+  if (isBootstrap(id)) return 'bootstrap'
+  return 'hour' in id ? 'hourly' : 'daily'
+}
