@@ -11,6 +11,7 @@ import { needPackages } from './needed-packages'
 import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
 import { SERVICE_VARIABLES } from './service-settings'
+import { addVerifyCommand } from './verify/verify-command'
 
 /**
  * Parsing fails with a CommanderError for wrong usage, help and version, and with the error of the
@@ -33,6 +34,10 @@ export function program(argv: readonly string[]): Command {
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
   )
   addEmulatorCommands(feedmill, argv[1]!)
+  addVerifyCommand(feedmill).addHelpText(
+    'after',
+    examples('verify -- python3 ingest.py', 'verify --output items.csv --fault quotes -- ./ingest'),
+  )
   feedmill.addHelpText(
     'after',
     `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`,
