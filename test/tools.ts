@@ -11,6 +11,8 @@ export const TOOLS = {
   curl: 'downloads by curl',
   wget: 'downloads by wget',
   aria2c: 'downloads by aria2c',
+  python3: 'the ingestion example in Python',
+  sqlite3: 'SQLite outputs by the program sqlite3',
   strace: 'kills and disk errors at the Nth system call',
   '/dev/full': 'a full standard output',
 } as const

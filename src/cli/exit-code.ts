@@ -9,7 +9,11 @@ export const WRONG_USAGE = 2
 /** The codes and their meanings, for the help text. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'success'],
-  [`${FAILURE}`, 'a failure, printed as `feedmill: CODE: message` on standard error'],
+  [
+    `${FAILURE}`,
+    'a failure, printed as `feedmill: CODE: message` on standard error; ' +
+      'a wrong result of `demo` or `verify`, a slower one of `profile`',
+  ],
   [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
 ]

@@ -3,7 +3,7 @@
 
 import { isEqualCell } from './equal-cell'
 import type { OutputColumns } from './output-columns'
-import type { OutputRow } from './output-rows'
+import type { OutputRow } from './output-row'
 import type { Cells, TrueItem, TrueState } from './truth'
 
 export interface CellExample {

@@ -1,13 +1,10 @@
-// Reads the output of a program row by row: NDJSON, CSV or a table of an SQLite database. An output
-// that cannot be read is a finding about the program, so its error has a code of its own.
+// Reads the output of a program row by row: NDJSON, CSV or a table of an SQLite database.
 
 import { createReadStream } from 'node:fs'
 import { FeedError } from '../../index'
 import { csvRows } from './csv-rows'
+import { type OutputRow, unreadable } from './output-row'
 import { sqliteRows } from './sqlite-rows'
-
-/** The cells of a row by the names of their columns. */
-export type OutputRow = Readonly<Record<string, unknown>>
 
 export type OutputFormat = 'ndjson' | 'csv' | 'sqlite'
 
@@ -34,15 +31,6 @@ export function outputRows({ path, format, table }: OutputFile): AsyncIterable<O
     case 'sqlite':
       return sqliteRows(path, table)
   }
-}
-
-export function unreadable(expected: string, received: string, cause?: unknown): FeedError {
-  return new FeedError(
-    'STAGE_INPUT_INVALID',
-    `the output must be ${expected}: ${received}`,
-    { stage: 'verify', expected, received },
-    { cause },
-  )
 }
 
 async function* textOf(path: string): AsyncGenerator<string, void, void> {

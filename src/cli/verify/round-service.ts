@@ -2,7 +2,12 @@
 // the end of a day of UTC-7, so that the file of the catalog and the bootstrap file show the same
 // time, and it has six hours with a snapshot file each.
 
-import { createEmulator, type Emulator, type FaultKind } from '../../emulator/index'
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  type FaultKind,
+} from '../../emulator/index'
 import type { Round } from './fault-rounds'
 import { Truth } from './truth'
 
@@ -31,7 +36,7 @@ export async function roundService(
   { seed, items, marketplace, categories }: VerifyWorld,
 ): Promise<RoundService> {
   const kinds = [...new Set(faults.flatMap((fault): readonly FaultKind[] => fault.requests ?? []))]
-  const service = Object.assign({}, ...faults.map(fault => fault.service))
+  const service: Partial<EmulatorOptions> = Object.assign({}, ...faults.map(fault => fault.service))
   const emulator = createEmulator({
     world: {
       seed,

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { FeedError } from '../../index'
 import { csvRows } from './csv-rows'
-import { type OutputRow, unreadable } from './output-rows'
+import { type OutputRow, unreadable } from './output-row'
 
 /** The part of node:sqlite that is used here. The types of Node 20 do not have it. */
 interface SqliteModule {
@@ -30,15 +30,15 @@ export async function* sqliteRows(
   sqlite = builtinSqlite(),
 ): AsyncGenerator<OutputRow, void, void> {
   const query = `SELECT * FROM "${table.replaceAll('"', '""')}"`
-  if (sqlite === undefined) yield* csvRows(printed(path, table, query))
+  if (sqlite === null) yield* csvRows(printed(path, table, query))
   else yield* moduleRows(sqlite, path, table, query)
 }
 
-function builtinSqlite(): SqliteModule | undefined {
+function builtinSqlite(): SqliteModule | null {
   const { getBuiltinModule } = process as {
     getBuiltinModule?(name: string): SqliteModule | undefined
   }
-  return getBuiltinModule?.('node:sqlite')
+  return getBuiltinModule?.('node:sqlite') ?? null
 }
 
 function* moduleRows(

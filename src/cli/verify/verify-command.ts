@@ -2,12 +2,13 @@
 
 import { needPackages } from '../needed-packages'
 import type { program } from '../program'
-import { VERIFY_FAULT_NAMES, type VerifyFaultName } from './fault-rounds'
+import { VERIFY_FAULTS } from './fault-rounds'
 import type { VerifyOptions } from './verify'
 
 /** The class of commander, whose adapter is cli/program.ts. */
 type Command = ReturnType<typeof program>
 
+const FAULT_NAMES = VERIFY_FAULTS.map(({ name }) => name)
 /** The truth of a round is in memory. */
 const MAX_ITEMS = 100_000
 const MAX_SECONDS = 86_400
@@ -22,11 +23,10 @@ export function addVerifyCommand(feedmill: Command): Command {
       `error: option '${name}' must be a whole number from ${least} to ${most}, not '${text}'`,
     )
   }
-  const fault = (text: string, before: readonly VerifyFaultName[] = []) => {
-    const name = VERIFY_FAULT_NAMES.find(known => String(known) === text)
-    if (name !== undefined) return [...before, name]
+  const fault = (text: string, before: readonly string[] = []) => {
+    if (FAULT_NAMES.includes(text)) return [...before, text]
     return command.error(
-      `error: option '--fault <kind>' must be one of ${VERIFY_FAULT_NAMES.join(', ')}, not '${text}'`,
+      `error: option '--fault <kind>' must be one of ${FAULT_NAMES.join(', ')}, not '${text}'`,
     )
   }
   return command
@@ -51,7 +51,7 @@ export function addVerifyCommand(feedmill: Command): Command {
     .addOption(
       option(
         '--fault <kind>',
-        `run the rounds of this fault only; may be repeated: ${VERIFY_FAULT_NAMES.join(', ')}`,
+        `run the rounds of this fault only; may be repeated: ${FAULT_NAMES.join(', ')}`,
       ).argParser(fault),
     )
     .option('--output <file>', 'the name of the file that the command writes', 'items.ndjson')

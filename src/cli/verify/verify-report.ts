@@ -67,7 +67,7 @@ export function findings({
 }: RoundResult): string {
   const counts = Object.entries(CLASSES).flatMap(([kind, words]) => {
     const count = differences?.[kind as keyof DifferenceCounts] ?? 0
-    return count === 0 ? [] : [`${count} ${words}`]
+    return count === 0 ? [] : [`${count} ${count === 1 ? words.replace(/s\b/, '') : words}`]
   })
   const end = timedOut
     ? ['no end within the time limit']

@@ -9,7 +9,7 @@ import { FeedError } from '../../index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { stopRequest } from '../sync/stop-signals'
-import { roundsOf, VERIFY_FAULT_NAMES, type VerifyFaultName } from './fault-rounds'
+import { roundsOf } from './fault-rounds'
 import { checkDocumented } from './output-columns'
 import type { OutputFormat } from './output-rows'
 import { type VerifyReport, verifyLines } from './verify-report'
@@ -22,7 +22,7 @@ export interface VerifyOptions {
   /** Default `220`. */
   readonly category?: readonly string[]
   /** Default: all. */
-  readonly fault?: readonly VerifyFaultName[]
+  readonly fault?: readonly string[]
   readonly output: string
   /** Default: by the extension of `output`. */
   readonly format?: OutputFormat
@@ -67,7 +67,7 @@ export async function verify(command: readonly string[], options: VerifyOptions)
 /** Stops after a wrong baseline, because every other round would find the same again. */
 async function runRounds(
   settings: RoundOptions,
-  names: readonly VerifyFaultName[] = VERIFY_FAULT_NAMES,
+  names: readonly string[] | undefined,
   folder: string,
   signal: AbortSignal,
 ): Promise<VerifyReport> {
