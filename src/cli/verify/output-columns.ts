@@ -26,7 +26,7 @@ export interface OutputColumns {
   /** The column that says whether an item is gone, compared or not. */
   readonly availability: string | undefined
   readonly compared: readonly ComparedColumn[]
-  /** Columns of the output that no document names. */
+  /** Columns of the output that item-feeds.md, section 2.2, does not have. */
   readonly unknown: readonly string[]
   /** Documented columns that hold objects, which cannot be compared. */
   readonly structured: readonly string[]

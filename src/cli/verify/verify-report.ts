@@ -103,7 +103,9 @@ function columnLines(rounds: VerifyReport['rounds']): string[] {
   if (columns.structured.length > 0)
     lines.push(`not compared, because they hold objects: ${columns.structured.join(', ')}`)
   if (columns.unknown.length > 0)
-    lines.push(`not compared, because no document names them: ${columns.unknown.join(', ')}`)
+    lines.push(
+      `not compared, because item-feeds.md, section 2.2, has no such column: ${columns.unknown.join(', ')}`,
+    )
   return lines
 }
 

@@ -39,7 +39,7 @@ test('a renamed column is compared by its documented name, an ignored one is not
   expect([key, compared.map(({ name }) => name), unknown]).toEqual(['sku', ['priceValue'], []])
 })
 
-test('columns that no document names, and columns with objects, are told and not compared', async () => {
+test('other columns, and columns with objects, are named and not compared', async () => {
   const { compared, unknown, structured } = await read([
     { itemId: '1', category: ['a', 'b'], localizedAspects: [{ name: 'Color' }], extra: 1 },
   ])
