@@ -118,7 +118,7 @@ test('holds what it needs and nothing else', async () => {
   const names = await readdir(installed, { recursive: true })
   const code = /^(dist(\/[\w-]+\.(c?js|d\.c?ts))?|package\.json|LICENSE)$/
   const documents =
-    /^((src|test|bench)|((src|test|bench)\/)?README\.md|fixtures|fixtures\/documents(\/[\w-]+\.md)?|CONTRIBUTING\.md|CHANGELOG\.md|src\/(api|guide)(\/[\w-]+\.md)?|bench\/peers\.svg)$/
+    /^((src|test|bench)|((src|test|bench)\/)?README\.md|fixtures|fixtures\/documents(\/[\w-]+\.md)?|fixtures\/ingestion(\/[\w-]+\.(mjs|py|sh))?|CONTRIBUTING\.md|CHANGELOG\.md|src\/(api|guide)(\/[\w-]+\.md)?|bench\/peers\.svg)$/
   expect(names.filter(name => !code.test(name) && !documents.test(name))).toEqual([])
   expect(names.filter(name => name.startsWith('dist/')).length).toBeGreaterThan(10)
   const { dependencies, scripts } = JSON.parse(

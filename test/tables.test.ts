@@ -7,6 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { USAGE } from '../bench/bench-options'
 import { EXIT_CODES } from '../src/cli/exit-code'
 import { program } from '../src/cli/program'
+import { SERVICE_VARIABLES } from '../src/cli/service-settings'
+import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
+import { ROUND_VARIABLES } from '../src/cli/verify/verify-round'
 import { type ErrorCode, FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
 import * as mapAsync from '../src/pipeline/map-async'
@@ -292,6 +295,18 @@ const COMMAND_TABLES: readonly Table[] = [
     name: 'src/guide/command-line.md, exit codes',
     listed: column('src/guide/command-line.md', 'code', 0),
     required: EXIT_CODES.map(([code]) => code),
+  },
+  {
+    name: 'src/guide/verify.md, rounds',
+    listed: column('src/guide/verify.md', 'round', 0).flatMap(wordsIn),
+    required: VERIFY_FAULTS.map(({ name }) => name),
+  },
+  {
+    name: 'src/guide/verify.md, environment variables',
+    listed: column('src/guide/verify.md', 'variable', 0).flatMap(wordsIn),
+    required: Object.values({ ...SERVICE_VARIABLES, ...ROUND_VARIABLES }).filter(
+      name => name !== SERVICE_VARIABLES.profile && name !== SERVICE_VARIABLES.credentials,
+    ),
   },
   {
     name: 'bench/README.md, options of `bench` and `bench:peers`',

@@ -11,7 +11,8 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ['0', 'success'],
   [
     `${FAILURE}`,
-    'a failure, in one line on standard error: `feedmill: CODE: message`, or JSON with `--json`',
+    'a failure, in one line on standard error: `feedmill: CODE: message`, or JSON with `--json`; ' +
+      'a wrong result of `demo` or `verify`, a slower one of `profile`',
   ],
   [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],

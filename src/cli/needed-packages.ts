@@ -13,6 +13,7 @@ export const NEEDED_PACKAGES = {
   status: STATE_PACKAGES,
   export: STATE_PACKAGES,
   serve: EMULATOR_PACKAGES,
+  verify: EMULATOR_PACKAGES,
   demo: [...STATE_PACKAGES, ...EMULATOR_PACKAGES],
 } as const satisfies Record<string, readonly (keyof typeof peerDependencies)[]>
 

@@ -25,6 +25,7 @@ import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
 import { addServiceCommands } from './service/service-commands'
 import { CREDENTIAL_VARIABLES } from './service-settings'
+import { addVerifyCommand } from './verify/verify-command'
 
 /**
  * Parsing fails with a CommanderError for wrong usage, help and version, and with the error of the
@@ -49,6 +50,10 @@ export function program(argv: readonly string[]): Command {
   addServiceCommands(feedmill)
   addEmulatorCommands(feedmill, argv[1]!)
   addCompletionCommand(feedmill)
+  addVerifyCommand(feedmill).addHelpText(
+    'after',
+    examples('verify -- python3 ingest.py', 'verify --output items.csv --fault quotes -- ./ingest'),
+  )
   feedmill.addHelpText(
     'after',
     `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`,

@@ -74,6 +74,11 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly clientSecret?: string
   /** Default 7200. */
   readonly tokenLifetimeSeconds?: number
+  /**
+   * The number of requests after which a token counts as expired, so that a token expires in the
+   * middle of a run under a clock that stands still. Default: no limit.
+   */
+  readonly tokenRequests?: number
   /** The code that the authorization code grant takes. Default `feedmill-code`. */
   readonly authorizationCode?: string
   /** Default `/identity/v1/oauth2/token`. */
@@ -125,6 +130,7 @@ const EMULATOR_OPTIONS: OptionNames<EmulatorOptions> = {
   clientId: true,
   clientSecret: true,
   tokenLifetimeSeconds: true,
+  tokenRequests: true,
   authorizationCode: true,
   tokenPath: true,
   keysPath: true,
@@ -152,6 +158,7 @@ export interface EmulatorSettings {
   readonly clientSecret: string
   readonly authorizationCode: string
   readonly tokenLifetimeSeconds: number
+  readonly tokenRequests: number | undefined
   readonly catalog: CatalogOptions
   readonly signingKeys: readonly SigningKeySeed[]
   readonly keyTokenErrorStatus: EmulatorOptions['keyTokenErrorStatus']
@@ -178,6 +185,7 @@ export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
     clientSecret = 'feedmill-secret',
     authorizationCode = 'feedmill-code',
     tokenLifetimeSeconds = 7_200,
+    tokenRequests,
     catalog = {},
     signingKeys = defaultSigningKeys(world.start),
     keyTokenErrorStatus,
@@ -200,6 +208,8 @@ export function emulatorSettings(given: EmulatorOptions): EmulatorSettings {
     clientSecret: filledText('clientSecret', clientSecret),
     authorizationCode: filledText('authorizationCode', authorizationCode),
     tokenLifetimeSeconds: wholeNumber('tokenLifetimeSeconds', tokenLifetimeSeconds),
+    tokenRequests:
+      tokenRequests === undefined ? undefined : wholeNumber('tokenRequests', tokenRequests, 1),
     catalog,
     signingKeys,
     keyTokenErrorStatus: checkTokenStatus(keyTokenErrorStatus),

@@ -61,7 +61,12 @@ export function serviceParts(settings: EmulatorSettings, cache: FileCache): Serv
   }
 }
 
-function tokensOf({ profile, tokenLifetimeSeconds, ...settings }: EmulatorSettings): TokenIssuer {
+function tokensOf({
+  profile,
+  tokenLifetimeSeconds,
+  tokenRequests,
+  ...settings
+}: EmulatorSettings): TokenIssuer {
   const inFull = (scopes: readonly string[]) =>
     [...new Set(scopes)].map(scope => `${profile.scopeBase}/${scope}`)
   return new TokenIssuer({
@@ -69,5 +74,6 @@ function tokensOf({ profile, tokenLifetimeSeconds, ...settings }: EmulatorSettin
     scopes: inFull(Object.values(profile.scopes)),
     userScopes: inFull([profile.scopes.createSubscription, USER_SUBSCRIPTION_SCOPE]),
     lifetimeSeconds: tokenLifetimeSeconds,
+    requests: tokenRequests,
   })
 }

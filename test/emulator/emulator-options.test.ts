@@ -25,6 +25,8 @@ describe('what an emulator is made from is checked at the call', () => {
     [{ world, clientSecret: 7 }, 'clientSecret'],
     [{ world, authorizationCode: null }, 'authorizationCode'],
     [{ world, tokenLifetimeSeconds: 0 }, 'tokenLifetimeSeconds'],
+    [{ world, tokenRequests: 0 }, 'tokenRequests'],
+    [{ world, faults: { oncePerFile: 1 as never } }, 'faults.oncePerFile'],
     [{ world, tokenPath: 'token' }, 'tokenPath'],
     [{ world, keysPath: 7 }, 'keysPath'],
     [{ world, notificationsPath: '' }, 'notificationsPath'],

@@ -13,7 +13,7 @@ import {
 import type { Columns } from '../../schema/feed-schema'
 import { schemaOf } from '../../schema/feed-schemas'
 import type { FeedType } from '../../service/json/bodies'
-import { type FileFormat, feedLines } from '../feeds/feed-file'
+import { type FeedFile, type FileFormat, feedLines } from '../feeds/feed-file'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'
 
@@ -23,6 +23,11 @@ export interface FeedTypeSeed {
   readonly description: string
   /** The feed whose daily files the type publishes. */
   readonly feed: 'item' | 'item_group'
+  /**
+   * What the file of a day holds: the rows that are new on that day (`span`), or all rows at its
+   * end (`bootstrap`). Default `span`.
+   */
+  readonly content?: FeedFile['content']
   /** How long files stay, at most a year. Default 14 days. */
   readonly lookBackMinutes?: number
   /** The marketplaces of the type. Default: every marketplace. */
@@ -37,6 +42,7 @@ const FEED_TYPE_OPTIONS: OptionNames<FeedTypeSeed> = {
   feedTypeId: true,
   description: true,
   feed: true,
+  content: true,
   lookBackMinutes: true,
   marketplaceIds: true,
   status: true,
@@ -51,6 +57,7 @@ export function checkFeedType(seed: FeedTypeSeed): FeedTypeSeed {
   const {
     feedTypeId,
     feed,
+    content = 'span',
     lookBackMinutes = 1,
     marketplaceIds = [],
     status = 'ACTIVE',
@@ -58,6 +65,7 @@ export function checkFeedType(seed: FeedTypeSeed): FeedTypeSeed {
   } = knownOptions(seed, FEED_TYPE_OPTIONS, 'feedTypes[]')
   filledText('feedTypeId', feedTypeId)
   choice('feed', feed, ['item', 'item_group'])
+  choice('content', content, ['bootstrap', 'span'])
   wholeNumber('lookBackMinutes', lookBackMinutes, 1, MAX_LOOK_BACK_MINUTES)
   texts('marketplaceIds', marketplaceIds)
   choice('status', status, ['ACTIVE', 'PAUSED', 'DEPRECATED'])

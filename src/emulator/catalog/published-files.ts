@@ -64,7 +64,7 @@ function* filesOfDay(
     for (const categoryId of world.options.categories) {
       const file: FeedFile = {
         feed: type.feed,
-        content: 'span',
+        content: type.content ?? 'span',
         marketplaceId,
         categoryId,
         from,

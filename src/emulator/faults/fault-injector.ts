@@ -101,6 +101,7 @@ export class FaultInjector implements Faults {
     if (isLasting(fault)) this.#replaceFile(request, fault)
     if (fault.kind === 'reset') return resetAtOnce(request, connection)
     if (fault.kind === '500') return this.#service(failingRequest(request))
+    if (fault.kind === 'range-ignored') return this.#serve(request, true)
     if (fault.kind === 'latency') await this.#wait(fault.ms ?? LATENCY_MS, request.signal)
     if (fault.kind === 'stall') await this.#wait(fault.ms ?? FAULT_MAX_MS, request.signal)
     return cannedAnswer(fault, request) ?? this.#serve(request)
@@ -135,19 +136,20 @@ export class FaultInjector implements Faults {
 
   #replaceFile(request: Request, { kind, bytes = 8 }: Fault): void {
     const address = addressOf(request)
-    const { generation, cutBytes } = this.#variants.get(address) ?? ORIGINAL
+    const before = this.#variants.get(address) ?? ORIGINAL
     const variant =
       kind === 'replaced'
-        ? { generation: generation + 1, cutBytes }
-        : { generation, cutBytes: cutBytes + bytes }
+        ? { ...before, generation: before.generation + 1 }
+        : { ...before, cutBytes: before.cutBytes + bytes }
     this.#variants.set(address, variant)
     if (this.#variants.size > REPLACED_ADDRESSES)
       this.#variants.delete(this.#variants.keys().next().value!)
   }
 
-  #serve(request: Request): Promise<Response> {
+  #serve(request: Request, ignoresRange = false): Promise<Response> {
     const variant = this.#variants.size === 0 ? undefined : this.#variants.get(addressOf(request))
-    if (variant !== undefined) setVariant(request, variant)
+    if (variant !== undefined || ignoresRange)
+      setVariant(request, { ...(variant ?? ORIGINAL), ignoresRange })
     return this.#service(request)
   }
 

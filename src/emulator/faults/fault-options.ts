@@ -4,6 +4,7 @@ import {
   arrayOf,
   filledText,
   finiteNumber,
+  flag,
   knownOptions,
   type OptionNames,
   optionInvalid,
@@ -32,6 +33,13 @@ export interface FaultOptions {
   /** The faults from which the rate draws. Default {@link PASSING_FAULTS}. */
   readonly kinds?: readonly FaultKind[]
   /**
+   * Lets each file meet each kind of the rate at most once, so that a rate of 1 shows every kind to
+   * every file and a client that tries again still comes to the end. A request for fewer than 1,024
+   * bytes, with which some clients ask for the size, then meets none; `range-ignored`, `replaced`
+   * and `truncated` wait for a request that does not begin at byte 0. Default false.
+   */
+  readonly oncePerFile?: boolean
+  /**
    * The routes to which the rate applies, as in a rule. Default: the five operations that download
    * files.
    */
@@ -45,6 +53,7 @@ const FAULT_OPTIONS: OptionNames<FaultOptions> = {
   rate: true,
   seed: true,
   kinds: true,
+  oncePerFile: true,
   route: true,
   logEntries: true,
 }
@@ -73,6 +82,7 @@ export interface FaultSettings {
   readonly rate: number
   readonly seed: number
   readonly kinds: readonly FaultKind[]
+  readonly oncePerFile: boolean
   readonly ratedRoute: RoutePattern
   readonly logEntries: number
 }
@@ -90,6 +100,7 @@ export function faultSettings(
     rate = 0,
     seed = 0,
     kinds = PASSING_FAULTS,
+    oncePerFile = false,
     route,
     logEntries = 1_000,
   } = knownOptions(options, FAULT_OPTIONS, 'faults')
@@ -108,6 +119,7 @@ export function faultSettings(
     rate,
     seed,
     kinds,
+    oncePerFile: flag('faults.oncePerFile', oncePerFile),
     ratedRoute: path => rated.some(matches => matches(path)),
     logEntries,
   }

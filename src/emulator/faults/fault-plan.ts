@@ -25,6 +25,10 @@ export interface PlannedFault {
 const COUNTED_REQUESTS = 100_000
 /** Kinds that have a position in a body. */
 const TAKES_PLACE: ReadonlySet<FaultKind> = new Set(['stall', 'reset', 'short', 'bit-flip'])
+/** The least size of a range that meets a fault of `oncePerFile`. */
+const LEAST_STRUCK_BYTES = 1024
+/** Kinds that a client notices only when it asks for the rest of a file. */
+const NEEDS_A_REST: ReadonlySet<FaultKind> = new Set(['range-ignored', 'replaced', 'truncated'])
 /** Faults of the rate wait only shortly, to keep tests fast. */
 const RATED_MS = { latency: { least: 1, most: 30 }, stall: { least: 40, most: 120 } } as const
 
@@ -73,15 +77,26 @@ export class FaultPlan {
   }
 
   #rated(address: string, range: string | null): PlannedFault | undefined {
-    const { rate, seed, kinds } = this.#settings
+    const { rate, seed, oncePerFile } = this.#settings
     if (rate === 0) return undefined
+    const kinds = oncePerFile ? this.#dueKinds(address, range) : this.#settings.kinds
+    if (kinds.length === 0) return undefined
     const asked = `${address} ${range ?? ''}`
     const draw = mix(mixText(mixText(0, String(seed)), asked), this.#count(asked))
     if (fraction(mix(draw, 1)) >= rate) return undefined
     const kind = pick(kinds, mix(draw, 2))
-    const once = onceFor(kind, address, range)
+    const once = oncePerFile ? `${kind} ${address}` : onceFor(kind, address, range)
     if (once !== undefined && this.#count(once) > 0) return undefined
     return { fault: ratedFault(kind, draw), source: 'rate', place: drawnPlace(kind, mix(draw, 3)) }
+  }
+
+  /** Returns the kinds that the file has not met and this request can meet. */
+  #dueKinds(address: string, range: string | null): readonly FaultKind[] {
+    const { start, byteCount } = askedBytes(range)
+    if (byteCount < LEAST_STRUCK_BYTES) return []
+    return this.#settings.kinds.filter(
+      kind => !this.#counts.has(`${kind} ${address}`) && (start > 0 || !NEEDS_A_REST.has(kind)),
+    )
   }
 
   /** Returns the earlier count of the key, and counts it once more. */
@@ -105,6 +120,14 @@ function onceFor(kind: FaultKind, address: string, range: string | null): string
   return kind === '401' || kind === 'extra'
     ? `${kind} ${address} ${range?.split('-').at(-1) ?? ''}`
     : undefined
+}
+
+/** A request without a Range, or with one that cannot be read, asks for the whole file. */
+function askedBytes(range: string | null): { start: number; byteCount: number } {
+  const [, start, end] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? []
+  if (start === undefined) return { start: 0, byteCount: Number.POSITIVE_INFINITY }
+  const byteCount = end === '' ? Number.POSITIVE_INFINITY : Number(end) - Number(start) + 1
+  return { start: Number(start), byteCount }
 }
 
 /** One in five stalls and resets comes before any answer. */

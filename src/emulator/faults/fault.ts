@@ -14,6 +14,7 @@ export const FAULT_KINDS = [
   'range-wrong',
   'range-missing',
   'range-repeated',
+  'range-ignored',
   'html',
   'bit-flip',
   '401',
@@ -42,6 +43,7 @@ export const FAULT_KINDS = [
  * | `range-wrong` | `bytes` (1) | Content-range and body begin so many bytes later than asked |
  * | `range-missing` | | no Content-range |
  * | `range-repeated` | | two Content-range headers |
+ * | `range-ignored` | | the whole file with status 200, without Content-range, whatever was asked |
  * | `html` | | an HTML page with status 200 |
  * | `bit-flip` | `after` (0), `bit` (0) | in the byte after so many of the body, bit 0 to 7 is turned |
  * | `401`, `500` | | no valid token; the operation's own internal problem |
@@ -67,6 +69,7 @@ const PARAMETERS: Readonly<Record<FaultKind, readonly (NumberName | 'retry-after
   'range-wrong': ['bytes'],
   'range-missing': [],
   'range-repeated': [],
+  'range-ignored': [],
   html: [],
   'bit-flip': ['after', 'bit'],
   401: [],

@@ -14,6 +14,7 @@ import {
   type HeaderForm,
   type RangeAnswer,
   type RangeRules,
+  wholeAnswer,
 } from './requested-range'
 
 export interface FileResponderOptions {
@@ -67,7 +68,9 @@ export class FileResponder {
     const { headerForm, maxRangeBytes } = this.#options
     const totalBytes = representationBytes(storedBytes, variant)
     const rangeRules: RangeRules = { headerForm, maxRangeBytes, maxWholeBytes: rules.maxWholeBytes }
-    const answer = answerRange(request.headers.get('range'), totalBytes, rangeRules)
+    const answer = variant.ignoresRange
+      ? wholeAnswer(totalBytes)
+      : answerRange(request.headers.get('range'), totalBytes, rangeRules)
     if (answer.kind === 'refused') return rules.refuse(answer.code, answer.contentRange)
     const headers = {
       'content-type': rules.mediaType,

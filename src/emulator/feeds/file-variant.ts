@@ -8,6 +8,8 @@ export interface FileVariant {
   readonly generation: number
   /** The number of bytes missing at the end. */
   readonly cutBytes: number
+  /** True answers with the whole file, as a server that does not know the header Range. */
+  readonly ignoresRange?: boolean
 }
 
 export const ORIGINAL: FileVariant = { generation: 0, cutBytes: 0 }

@@ -76,13 +76,7 @@ function answerRfcRange(
   refused: (code: 13017) => RangeAnswer,
 ): RangeAnswer {
   const asked = header === null ? undefined : readRfcRange(header, totalBytes)
-  if (asked === undefined)
-    return {
-      kind: 'content',
-      status: 200,
-      sent: { start: 0, end: totalBytes - 1 },
-      contentRange: undefined,
-    }
+  if (asked === undefined) return wholeAnswer(totalBytes)
   if (asked.start >= totalBytes) return refused(13017)
   return {
     kind: 'content',
@@ -90,6 +84,12 @@ function answerRfcRange(
     sent: clampRange(asked, totalBytes),
     contentRange: contentRange('rfc9110', asked, totalBytes),
   }
+}
+
+/** The answer of a server that ignores the header. */
+export function wholeAnswer(totalBytes: number): RangeAnswer {
+  const sent = { start: 0, end: totalBytes - 1 }
+  return { kind: 'content', status: 200, sent, contentRange: undefined }
 }
 
 /** Reads `bytes=<start>-<end>`, the one documented form (item-feeds.md, section 3.2). */

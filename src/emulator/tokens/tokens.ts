@@ -1,7 +1,8 @@
 // OAuth access tokens: the client credentials and the authorization code grant (RFC 6749, sections
 // 2.3.1, 4.1.3, 4.4, 5) and the reading of Bearer headers (RFC 6750). There is no page where a user
 // consents: one fixed code stands for a user who has consented. A token is opaque to clients and
-// carries its own proof (an HMAC under a key of this emulator), so none is stored.
+// carries its own proof (an HMAC under a key of this emulator), so none is stored. Where a token
+// lasts for a number of requests, its requests are counted.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { repeatedName } from '../http/repeated-name'
@@ -16,6 +17,8 @@ export interface TokenIssuerOptions {
   /** The scopes to which the user behind the code has consented. */
   readonly userScopes: readonly string[]
   readonly lifetimeSeconds: number
+  /** The number of requests that a token lasts. Undefined for no limit. */
+  readonly requests?: number | undefined
   readonly now: () => Date
 }
 
@@ -42,11 +45,15 @@ export interface TokenClaims {
 /** The longest piece of a request that a description repeats. */
 const ECHO_CHARS = 80
 
+/** The largest number of counted tokens. Past it, the oldest one starts from zero. */
+const COUNTED_TOKENS = 10_000
+
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 export class TokenIssuer {
   readonly #options: TokenIssuerOptions
   readonly #key = randomBytes(32)
+  readonly #used = new Map<string, number>()
 
   constructor(options: TokenIssuerOptions) {
     this.#options = options
@@ -68,14 +75,27 @@ export class TokenIssuer {
     )
   }
 
-  /** Reads `Authorization: Bearer …`; returns undefined without a valid token. */
+  /**
+   * Reads `Authorization: Bearer …`, and counts a request of this token. Returns undefined without
+   * a valid token.
+   */
   read(authorization: string | null): TokenClaims | undefined {
     const token = /^Bearer ([\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return undefined
     const [payload, proof] = token.split('.') as [string, string]
     if (!equalText(proof, this.#prove(payload))) return undefined
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as TokenClaims
-    return claims.expiresMs > this.#options.now().getTime() ? claims : undefined
+    const lasts = claims.expiresMs > this.#options.now().getTime() && !this.#isUsedUp(token)
+    return lasts ? claims : undefined
+  }
+
+  #isUsedUp(token: string): boolean {
+    const { requests } = this.#options
+    if (requests === undefined) return false
+    const before = this.#used.get(token) ?? 0
+    this.#used.set(token, before + 1)
+    if (this.#used.size > COUNTED_TOKENS) this.#used.delete(this.#used.keys().next().value!)
+    return before >= requests
   }
 
   #answerApplication(form: URLSearchParams): Response {

@@ -90,13 +90,15 @@ export const BEFORE_UNKNOWN = 'returnShippingCostPayer'
 
 /**
  * Returns the title of an item: that of its model, then its variations, then words that the seller
- * changes from time to time. Two titles in a hundred end in text that the TSV dialect must quote.
+ * changes from time to time, and for some items text that the TSV dialect must quote.
  */
 function itemTitle(item: Item): string {
   const ending = pick(ENDINGS, mix(mix(item.key, DRAW.titleChange), item.titleChanges))
   const version = item.titleChanges === 0 ? '' : ` v${item.titleChanges + 1}`
-  const style = mix(item.key, DRAW.titleStyle)
-  const after = style % 100 < 2 ? ` ${pick(SPECIAL, style >>> 8)}` : ''
   const model = modelOf(item)
-  return `${model.title} ${variationText(model, item.position)} ${ending}${version}${after}`
+  const title = `${model.title} ${variationText(model, item.position)} ${ending}${version}`
+  if (item.titleQuotes === 'removed') return title.replaceAll(/["\\\t]/g, '')
+  return item.titleQuotes === 'added'
+    ? `${title} ${pick(SPECIAL, mix(item.key, DRAW.titleStyle) >>> 8)}`
+    : title
 }

@@ -17,6 +17,8 @@ export interface LifeSpan {
   readonly endMs: number
   /** The rate of changes. With 1, a little over one item in a hundred changes in an hour. */
   readonly churn: number
+  /** The share of items whose listing ends. */
+  readonly endings: number
 }
 
 export interface ItemLife {
@@ -53,7 +55,6 @@ const PACES: readonly (readonly [upTo: number, lowHours: number, highHours: numb
 ]
 
 const FRESH_SHARE = 0.1
-const MORTAL_SHARE = 0.3
 const RELISTED_SHARE = 0.35
 
 export function itemLife(key: number, span: LifeSpan): ItemLife {
@@ -61,7 +62,7 @@ export function itemLife(key: number, span: LifeSpan): ItemLife {
   const scaled = (hours: number) => Math.max(60_000, Math.floor((hours * HOUR_MS) / span.churn))
   let endsAt = Number.POSITIVE_INFINITY
   let relistedAt = Number.POSITIVE_INFINITY
-  if (fraction(mix(key, DRAW.mortal)) < MORTAL_SHARE) {
+  if (fraction(mix(key, DRAW.mortal)) < span.endings) {
     endsAt =
       Math.max(listedAt, span.startMs) +
       scaled(between(mix(key, DRAW.lifetime), 1, 1_500) + fraction(mix(key, DRAW.scheduledEnd)))

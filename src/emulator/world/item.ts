@@ -39,6 +39,11 @@ export interface Item {
   readonly sellerRevision: number
   /** The end of the listing, if the listing states it. */
   readonly endDate: number | undefined
+  /**
+   * Whether text that a feed file must quote is added to its title, or taken out of it. `natural`
+   * leaves the title as it is, such as one that states inches.
+   */
+  readonly titleQuotes: 'added' | 'natural' | 'removed'
   /** True when no hour has two changes of one kind. */
   readonly isSteady: boolean
   /** The identifier of its group, or empty. */
@@ -77,6 +82,8 @@ const KIND_ORDER: readonly (ChangeKind | 'NEW')[] = [
 /** The facts about items that do not depend on the moment. */
 export interface Population {
   readonly span: LifeSpan
+  /** The share of items whose titles need quotes. */
+  readonly quotedTitles: number
   membershipOf(place: Place, index: number): Membership | undefined
 }
 
@@ -146,11 +153,17 @@ function buildItem(
     quantityChanges: countOfKind(life, 'QUANTITY_CHANGE', revision),
     sellerRevision: 1 + priceChanges + titleChanges + (relisted ? 1 : 0),
     endDate: relisted || !saysItsEnd(key, life) ? undefined : life.endsAt,
+    titleQuotes: titleQuotes(key, population),
     isSteady: life.slotMs >= HOUR_MS,
     groupId: membership?.itemGroupId ?? '',
     modelKey: membership?.key ?? key,
     position: membership?.position ?? 0,
   }
+}
+
+function titleQuotes(key: number, { quotedTitles }: Population): Item['titleQuotes'] {
+  if (quotedTitles === 0) return 'removed'
+  return mix(key, DRAW.titleStyle) % 100 < quotedTitles * 100 ? 'added' : 'natural'
 }
 
 /** Half of the listings that end have a fixed duration. */

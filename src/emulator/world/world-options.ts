@@ -36,6 +36,14 @@ export interface WorldOptions {
    * hour; with 10, ten times as many.
    */
   readonly churn?: number
+  /**
+   * The share of items whose title ends in text that a feed file must quote: quotes, backslashes,
+   * tabs. 0 to 1, in steps of a hundredth. 0 also takes quotes out of all other titles, such as
+   * those of inches. Default 0.02.
+   */
+  readonly quotedTitles?: number
+  /** The share of items whose listing ends at some time. 0 to 1. Default 0.3. */
+  readonly endings?: number
   /** The deliberate orphans between items and groups. Default none. */
   readonly orphans?: Partial<OrphanShares>
 }
@@ -54,6 +62,8 @@ const NAMES: OptionNames<WorldOptions> = {
   start: true,
   hours: true,
   churn: true,
+  quotedTitles: true,
+  endings: true,
   orphans: true,
 }
 const ORPHAN_NAMES: OptionNames<OrphanShares> = {
@@ -70,6 +80,8 @@ export function completeWorldOptions(options: WorldOptions): CompleteWorldOption
     categories = ['220'],
     hours = 24,
     churn = 1,
+    quotedTitles = 0.02,
+    endings = 0.3,
   } = knownOptions(options, NAMES, 'world')
   const { start = new Date(DEFAULT_START), orphans = {} } = options
   const { itemsWithoutGroup = 0, groupsWithoutItems = 0 } = knownOptions(
@@ -98,6 +110,8 @@ export function completeWorldOptions(options: WorldOptions): CompleteWorldOption
     start,
     hours: wholeNumber('hours', hours),
     churn,
+    quotedTitles: finiteNumber('quotedTitles', quotedTitles, 0, 1),
+    endings: finiteNumber('endings', endings, 0, 1),
     orphans: {
       itemsWithoutGroup: finiteNumber('orphans.itemsWithoutGroup', itemsWithoutGroup, 0, 1),
       groupsWithoutItems: finiteNumber('orphans.groupsWithoutItems', groupsWithoutItems, 0, 1),

@@ -66,7 +66,8 @@ export class World {
   /** @throws FeedError OPTION_INVALID */
   constructor(options: WorldOptions) {
     this.options = completeWorldOptions(options)
-    const { seed, items, marketplaces, categories, start, hours, churn, orphans } = this.options
+    const { seed, items, marketplaces, categories, start, hours, orphans } = this.options
+    const { churn, endings, quotedTitles } = this.options
     this.start = start
     this.end = new Date(start.getTime() + hours * HOUR_MS)
     this.#places = marketplaces.flatMap((marketplace, m) => {
@@ -77,7 +78,8 @@ export class World {
     const groups = new Groups(items, orphans)
     this.#groups = groups
     this.#population = {
-      span: { startMs: start.getTime(), endMs: this.end.getTime(), churn },
+      span: { startMs: start.getTime(), endMs: this.end.getTime(), churn, endings },
+      quotedTitles,
       membershipOf: (place, index) => groups.membershipOf(place, index),
     }
   }

@@ -566,3 +566,22 @@ test.each([0, 0.5, 366 * 24 * 60 + 1])(
     })
   },
 )
+
+test('a feed type with bootstrap content publishes all items at the end of each day', async () => {
+  const type = {
+    feedTypeId: 'CURATED_ITEM_FEED',
+    description: 'All items.',
+    feed: 'item',
+    content: 'bootstrap',
+  } as const
+  const client = await shop({ catalog: { feedTypes: [type] } })
+  const { fileId, feedDate } = await firstFile(client)
+  const body = await client.send(`${BASE}/file/${fileId}/download`)
+  const [, ...rows] = gunzipSync(await body.arrayBuffer())
+    .toString()
+    .trimEnd()
+    .split('\n')
+  const truth = [...client.emulator.world.truthAt(new Date(feedDate!))]
+  expect(rows.map(row => row.split('\t')[0])).toEqual(truth.map(({ itemId }) => itemId))
+  expect(rows.length).toBeGreaterThan(100)
+})

@@ -141,6 +141,15 @@ describe.each([
       expect(repeated.headers['content-range']).toBe(`10-99/${total}, 10-99/${total}`)
     }))
 
+  test('range-ignored: the whole file, whatever was asked, and no Content-range', () =>
+    during(async (ask, file) => {
+      const seen = await ask({ range: 'bytes=10-99', 'x-feedmill-fault': 'range-ignored' })
+      expect([seen.status, seen.headers['content-range'], seen.bytes.equals(file)]).toEqual([
+        200,
+        undefined,
+        true,
+      ])
+    }))
   test('bit-flip changes one bit of one byte', () =>
     during(async (ask, file) => {
       const { bytes, outcome } = await ask(fault('bit-flip;after=300;bit=6'))

@@ -42,6 +42,29 @@ describe('fault plan', () => {
     expect(drawn.filter(text => text !== '')).toHaveLength(1)
   })
 
+  test('oncePerFile: a file meets each kind once, in any parts and repeats; the rest alone meets what needs a rest', () => {
+    const kinds = ['reset', '503', 'range-ignored'] as const
+    const one = plan({ rate: 1, kinds, oncePerFile: true })
+    const kindsOf = (...asked: string[]) =>
+      asked.map(range => one.decide(request(range))?.fault.kind)
+    const whole = kindsOf(...Array.from({ length: 4 }, () => 'bytes=0-99999'))
+    expect(whole.slice(0, 2).sort()).toEqual(['503', 'reset'])
+    expect(whole.slice(2)).toEqual([undefined, undefined])
+    expect(kindsOf('bytes=500-99999', 'bytes=600-99999')).toEqual(['range-ignored', undefined])
+    const other = request('bytes=0-99999', {}, '/buy/feed/v1_beta/item?category_id=267')
+    expect(one.decide(other)).toBeDefined()
+  })
+
+  test('oncePerFile: a request for a few bytes meets none, and uses none up', () => {
+    const one = plan({ rate: 1, kinds: ['reset'], oncePerFile: true })
+    const kinds = ['bytes=0-0', 'bytes=0-1022', 'bytes=0-1023'].map(
+      range => one.decide(request(range))?.fault.kind,
+    )
+    expect(kinds).toEqual([undefined, undefined, 'reset'])
+    const whole = plan({ rate: 1, kinds: ['reset'], oncePerFile: true })
+    expect(whole.decide(new Request(`http://x${PATH}`))?.fault.kind).toBe('reset')
+  })
+
   test('a header decides alone; skip and times count the requests for its address', () => {
     const fault = { 'x-feedmill-fault': 'reset;skip=2;times=3' }
     const one = plan({ rules: [{ route: '*', fault: '503' }] })

@@ -144,6 +144,23 @@ describe('token endpoint', () => {
     expect(issuer.read(`Bearer ${body.access_token}`)).toBeUndefined()
   })
 
+  test('a token ends after its number of requests, and a new one begins anew', async () => {
+    const counting = new TokenIssuer({ ...options, requests: 2 })
+    const headers = new Headers({
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: basic(),
+    })
+    const bearer = async () => {
+      const answer = counting.answer(headers, new URLSearchParams(grant).toString())
+      return `Bearer ${((await answer.json()) as { access_token: string }).access_token}`
+    }
+    const [first, second] = [await bearer(), await bearer()]
+    const lasts = [first, first, first, second, second, second].map(
+      token => counting.read(token) !== undefined,
+    )
+    expect(lasts).toEqual([true, true, false, true, true, false])
+  })
+
   test('a changed, foreign or absent token is refused', async () => {
     const token = (await ask(grant)).body.access_token as string
     const foreign = new TokenIssuer(options)

@@ -9,7 +9,7 @@ import {
   revisionTime,
 } from '../../../src/emulator/world/item-life'
 
-const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2), churn: 5 }
+const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2), churn: 5, endings: 0.3 }
 const keys = fc.integer({ min: 0, max: 0xffffffff })
 
 describe('item life', () => {

@@ -9,6 +9,8 @@ describe('world options', () => {
       categories: ['220'],
       hours: 24,
       churn: 1,
+      quotedTitles: 0.02,
+      endings: 0.3,
     })
   })
 
@@ -22,6 +24,8 @@ describe('world options', () => {
     ['start', new Date(Number.NaN)],
     ['hours', 0],
     ['churn', 0],
+    ['quotedTitles', 1.5],
+    ['endings', -0.1],
     ['orphans', { groupsWithoutItems: 2 }, 'orphans.groupsWithoutItems'],
     ['orphans', { group: 2 }, 'group'],
   ]

@@ -38,6 +38,27 @@ describe('world', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  test('endings is the share of items that end: with 0 none does, and the others stay as they are', () => {
+    const idsAtEnd = (endings: number) => {
+      const world = createWorld({ seed: 3, items: 400, churn: 40, endings })
+      return Array.from(world.itemsAt(world.end), item => item.itemId)
+    }
+    const [none, some, all] = [idsAtEnd(0), idsAtEnd(0.3), idsAtEnd(1)]
+    expect([none.length, all.length < some.length, some.length < none.length]).toEqual([
+      400,
+      true,
+      true,
+    ])
+    expect(none).toEqual(expect.arrayContaining(some))
+  })
+
+  test.each([0, 0.1, 1])('quotedTitles %d is the share of titles that need quotes', share => {
+    const world = createWorld({ seed: 3, items: 2_000, quotedTitles: share })
+    const titles = [...world.truthAt(world.end, {}, ['title'])].map(({ cells }) => cells[0]!)
+    const quoted = titles.filter(title => /["\\\t]/.test(title)).length
+    expect(Math.abs(quoted / titles.length - share)).toBeLessThan(share === 0 ? 1e-9 : 0.05)
+  })
+
   test('the state at a time and the changes of the later hours give the later state', () => {
     const options = fc.record({
       seed: fc.integer(),

@@ -1,0 +1,67 @@
+// The emulated service of one round, and the truth that a program must reach. The world begins at
+// the end of a day of UTC-7, so that the file of the catalog and the bootstrap file show the same
+// time, and it has six hours with a snapshot file each.
+
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  type FaultKind,
+} from '../../emulator/index'
+import type { Round } from './fault-rounds'
+import { Truth } from './truth'
+
+export interface VerifyWorld {
+  readonly seed: number
+  /** The number of items that are ever listed in each category. */
+  readonly items: number
+  readonly marketplace: string
+  readonly categories: readonly string[]
+}
+
+export interface RoundService {
+  readonly emulator: Emulator
+  readonly url: string
+  readonly truth: Truth
+}
+
+const START = new Date('2026-03-01T07:00:00Z')
+const HOURS = 6
+/** So lively that in six hours every item changes once on average, and one in twelve can end. */
+const CHURN = 20
+
+/** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */
+export async function roundService(
+  { faults, rate }: Round,
+  { seed, items, marketplace, categories }: VerifyWorld,
+): Promise<RoundService> {
+  const kinds = [...new Set(faults.flatMap((fault): readonly FaultKind[] => fault.requests ?? []))]
+  const service: Partial<EmulatorOptions> = Object.assign({}, ...faults.map(fault => fault.service))
+  const emulator = createEmulator({
+    world: {
+      seed,
+      items,
+      marketplaces: [marketplace],
+      categories,
+      start: START,
+      hours: HOURS,
+      churn: CHURN,
+      endings: 0,
+      quotedTitles: 0,
+      ...Object.assign({}, ...faults.map(fault => fault.world)),
+    },
+    format: { headerSpelling: 'camelCase', unknownColumns: false },
+    ...service,
+    catalog: { feedTypes: [ALL_ITEMS], ...service.catalog },
+    ...(kinds.length > 0 && { faults: { kinds, rate, seed, oncePerFile: true } }),
+  })
+  const { url } = await emulator.listen()
+  return { emulator, url, truth: new Truth(emulator.world) }
+}
+
+const ALL_ITEMS = {
+  feedTypeId: 'CURATED_ITEM_FEED',
+  description: 'All active items at the end of a day, in one category.',
+  feed: 'item',
+  content: 'bootstrap',
+} as const

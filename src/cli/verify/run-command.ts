@@ -1,0 +1,98 @@
+// Runs the command of a round in a process group of its own, with a time limit, and keeps the end
+// of what it prints.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { FeedError } from '../../index'
+
+export interface CommandRun {
+  /** The exit code, or null when the command was killed. */
+  readonly exitCode: number | null
+  readonly timedOut: boolean
+  /** The end of the standard output and the standard error, in the order of their arrival. */
+  readonly output: string
+}
+
+export interface CommandOptions {
+  readonly command: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly timeoutMs: number
+  /** Kills the command when it fires. */
+  readonly signal: AbortSignal
+}
+
+const OUTPUT_CHARS = 4_000
+/** How long to wait for output that another process may still hold open. */
+const CLOSE_MS = 1_000
+
+/** @throws FeedError OPTION_INVALID when the command cannot be started */
+export async function runCommand(options: CommandOptions): Promise<CommandRun> {
+  const { command, env, timeoutMs, signal } = options
+  const [program = '', ...words] = command
+  const child = spawn(program, words, {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that the processes that the command starts end with it.
+    detached: process.platform !== 'win32',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-OUTPUT_CHARS)
+    })
+  let timedOut = false
+  const kill = () => killGroup(child)
+  const timer = setTimeout(() => {
+    timedOut = true
+    kill()
+  }, timeoutMs)
+  signal.addEventListener('abort', kill)
+  if (signal.aborted) kill()
+  try {
+    const exitCode = await exitOf(child, program)
+    kill()
+    await closed(child)
+    return { exitCode, timedOut, output }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', kill)
+  }
+}
+
+function exitOf(child: ChildProcess, program: string): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', resolve)
+    child.once('error', cause => reject(notStarted(program, cause)))
+  })
+}
+
+function notStarted(program: string, cause: NodeJS.ErrnoException): FeedError {
+  const expected = 'a program in the PATH, or its path'
+  return new FeedError(
+    'OPTION_INVALID',
+    `the command ${program} cannot be started (${cause.code ?? cause.message}): give ${expected}`,
+    { option: 'command', expected, received: program },
+    { cause },
+  )
+}
+
+/** Kills the command and the processes that it has started. They may have ended already. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {}
+}
+
+async function closed(child: ChildProcess): Promise<void> {
+  const streams = [child.stdout, child.stderr]
+  if (streams.every(stream => stream?.closed !== false)) return
+  await new Promise<void>(resolve => {
+    const timer = setTimeout(resolve, CLOSE_MS)
+    child.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  for (const stream of streams) stream?.destroy()
+}

@@ -1,0 +1,78 @@
+// The state of the world that a program must reach, with the earlier versions of each item, so that
+// a stale row can be told from a wrong one. It is in memory: the world of a round is small.
+
+import type { World } from '../../emulator/index'
+import { itemSchema } from '../../index'
+
+/** The cells of an item in the order of {@link Truth.columns}. */
+export type Cells = readonly string[]
+
+export interface TrueItem {
+  readonly cells: Cells
+  /** The versions that earlier files show, each different from the last one. */
+  readonly older: readonly Cells[]
+}
+
+export interface TrueColumn {
+  readonly name: string
+  /** How feedmill reads the column (item-feeds.md, section 2.2). */
+  readonly type: string
+}
+
+/** What a comparison needs to know of a world. */
+export interface TrueState {
+  /** The documented columns. The first one is the key. */
+  readonly columns: readonly TrueColumn[]
+  /** The active items, by their key. */
+  readonly items: ReadonlyMap<string, TrueItem>
+  /** The keys of items that earlier files show and that have ended. */
+  readonly ended: ReadonlySet<string>
+}
+
+const HOUR_MS = 3_600_000
+
+export class Truth implements TrueState {
+  readonly columns: readonly TrueColumn[]
+  readonly items = new Map<string, TrueItem>()
+  readonly ended = new Set<string>()
+
+  constructor(world: World) {
+    const types: Readonly<Record<string, { readonly type: string }>> = itemSchema.columns
+    this.columns = world.itemColumns.map(name => ({ name, type: types[name]?.type ?? 'text' }))
+    const versions = versionsIn(world)
+    const { marketplaces, categories } = world.options
+    for (const marketplaceId of marketplaces)
+      for (const categoryId of categories)
+        for (const { itemId, cells } of world.truthAt(world.end, { marketplaceId, categoryId })) {
+          const older = (versions.get(itemId) ?? []).filter(version => !areEqual(version, cells))
+          this.items.set(itemId, { cells, older })
+        }
+    for (const itemId of versions.keys()) if (!this.items.has(itemId)) this.ended.add(itemId)
+  }
+}
+
+/** Returns the versions that the bootstrap file and the snapshot files show. */
+function versionsIn(world: World): Map<string, Cells[]> {
+  const versions = new Map<string, Cells[]>()
+  const add = (itemId: string, cells: Cells) => {
+    const known = versions.get(itemId)
+    if (known === undefined) versions.set(itemId, [cells])
+    else known.push(cells)
+  }
+  const { marketplaces, categories } = world.options
+  for (const marketplaceId of marketplaces)
+    for (const categoryId of categories) {
+      const place = { marketplaceId, categoryId }
+      for (const { itemId, cells } of world.truthAt(world.start, place)) add(itemId, cells)
+      for (let from = world.start; from < world.end; from = new Date(from.getTime() + HOUR_MS)) {
+        const to = new Date(from.getTime() + HOUR_MS)
+        for (const { item } of world.changesWithin(from, to, place))
+          add(item.itemId, world.itemCells(item))
+      }
+    }
+  return versions
+}
+
+function areEqual(a: Cells, b: Cells): boolean {
+  return a.every((cell, n) => cell === b[n])
+}

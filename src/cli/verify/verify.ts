@@ -1,0 +1,166 @@
+// `feedmill verify`: runs a program of any language against the emulated service, without faults,
+// with each kind of fault, and with all of them, and compares what it wrote with the truth.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, isAbsolute, join } from 'node:path'
+import { createWorld } from '../../emulator/index'
+import { FeedError } from '../../index'
+import { FAILURE } from '../exit-code'
+import { print } from '../output'
+import { stopRequest } from '../sync/stop-signals'
+import { roundsOf } from './fault-rounds'
+import { checkDocumented } from './output-columns'
+import type { OutputFormat } from './output-rows'
+import { type VerifyReport, verifyLines } from './verify-report'
+import { type RoundOptions, verifyRound } from './verify-round'
+
+export interface VerifyOptions {
+  readonly seed: number
+  readonly items: number
+  readonly marketplace: string
+  /** Default `220`. */
+  readonly category?: readonly string[]
+  /** Default: all. */
+  readonly fault?: readonly string[]
+  readonly output: string
+  /** Default: by the extension of `output`. */
+  readonly format?: OutputFormat
+  readonly table: string
+  /** Pairs `theirs=documented`. */
+  readonly rename: readonly string[]
+  readonly ignore: readonly string[]
+  readonly attempts: number
+  /** The time limit of one start of the command, in seconds. */
+  readonly timeout: number
+  /** True prints JSON in place of the table; a path writes JSON there as well. */
+  readonly json?: true | string
+}
+
+const FORMATS: Readonly<Record<string, OutputFormat>> = {
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+  '.db': 'sqlite',
+  '.sqlite': 'sqlite',
+  '.sqlite3': 'sqlite',
+}
+
+/**
+ * Sets the exit code 1 when a round is wrong, and that of the signal after a signal.
+ * @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING, SINK_FAILED
+ */
+export async function verify(command: readonly string[], options: VerifyOptions): Promise<void> {
+  const settings = roundOptions(command, options)
+  const stop = stopRequest()
+  const folder = await mkdtemp(join(tmpdir(), 'feedmill-verify-'))
+  try {
+    const report = await runRounds(settings, options.fault, folder, stop.signal)
+    if (stop.exitCode === undefined) await tell(report, settings, options)
+    process.exitCode = stop.exitCode ?? (report.ok ? 0 : FAILURE)
+  } finally {
+    stop.release()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Stops after a wrong baseline, because every other round would find the same again. */
+async function runRounds(
+  settings: RoundOptions,
+  names: readonly string[] | undefined,
+  folder: string,
+  signal: AbortSignal,
+): Promise<VerifyReport> {
+  const all = roundsOf(names)
+  const rounds: VerifyReport['rounds'][number][] = []
+  for (const round of all) {
+    if (signal.aborted || rounds[0]?.result.ok === false) break
+    const result = await verifyRound(round, settings, folder, signal)
+    rounds.push({ ...round, result })
+    await rm(join(folder, round.name), { recursive: true, force: true })
+  }
+  const left = all.slice(rounds.length).map(({ name }) => name)
+  return { ok: left.length === 0 && rounds.every(({ result }) => result.ok), rounds, left }
+}
+
+async function tell(
+  report: VerifyReport,
+  settings: RoundOptions,
+  { json }: VerifyOptions,
+): Promise<void> {
+  const text = JSON.stringify(jsonReport(report, settings))
+  if (typeof json === 'string') await writeFile(json, `${text}\n`)
+  await print(json === true ? text : verifyLines(report).join('\n'))
+}
+
+/** The object that `--json` prints. */
+function jsonReport(
+  { ok, rounds, left }: VerifyReport,
+  { seed, items, marketplace, categories }: RoundOptions,
+) {
+  return {
+    ok,
+    seed,
+    items,
+    marketplace,
+    categories,
+    left,
+    rounds: rounds.map(({ name, faults, result }) => ({
+      ...result,
+      columns: result.columns && {
+        ...result.columns,
+        compared: result.columns.compared.map(column => column.name),
+      },
+      faults:
+        name === 'together' ? [] : faults.map(({ does, must, source }) => ({ does, must, source })),
+    })),
+  }
+}
+
+function roundOptions(command: readonly string[], options: VerifyOptions): RoundOptions {
+  const { seed, items, marketplace, category = ['220'], output, table, ignore } = options
+  const rename = new Map(options.rename.map(pairOf))
+  const { itemColumns } = createWorld({ seed, items })
+  checkDocumented('rename', rename.values(), itemColumns)
+  if (isAbsolute(output) || output.split(/[\\/]/).includes('..'))
+    throw invalid('output', 'a path below the folder of the round', output)
+  return {
+    command,
+    seed,
+    items,
+    marketplace,
+    categories: category,
+    output,
+    format: options.format ?? formatOf(output),
+    table,
+    rename,
+    ignore,
+    attempts: options.attempts,
+    timeoutMs: options.timeout * 1000,
+  }
+}
+
+function formatOf(output: string): OutputFormat {
+  const format = FORMATS[extname(output).toLowerCase()]
+  if (format !== undefined) return format
+  throw invalid(
+    'output',
+    `a name that ends in ${Object.keys(FORMATS).join(', ')}, or --format`,
+    output,
+  )
+}
+
+function pairOf(text: string): [string, string] {
+  const [theirs = '', documented = '', ...rest] = text.split('=')
+  if (theirs === '' || documented === '' || rest.length > 0)
+    throw invalid('rename', 'a pair such as sku=itemId', text)
+  return [theirs, documented]
+}
+
+function invalid(option: string, expected: string, received: string): FeedError {
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${received}`, {
+    option,
+    expected,
+    received: received.slice(0, 80),
+  })
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isEqualCell, isStructured } from '../../../src/cli/verify/equal-cell'
+
+test.each([
+  ['text', '', null],
+  ['text', '', undefined],
+  ['decimal', '', ''],
+  ['text', '1000', 1000],
+  ['decimal', '12.50', '12.5'],
+  ['decimal', '12.50', 12.5],
+  ['int32', '3', '3.0'],
+
+  ['boolean', 'true', true],
+  ['boolean', 'false', 'FALSE'],
+  ['boolean', 'true', 1],
+  ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00Z'],
+  ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01 10:00:00+01:00'],
+  ['pipeList', 'Toys|Games', ['Toys', 'Games']],
+  ['commaList', 'A,B', ['A', 'B']],
+  ['commaList', '', []],
+])('%s: %j is equal to %j', (type, expected, received) => {
+  expect(isEqualCell(type, expected, received)).toBe(true)
+})
+
+test.each([
+  ['text', '0012', 12],
+  ['text', '12.50', '12.5'],
+  ['text', 'true', 'TRUE'],
+  ['text', 'a', null],
+  ['decimal', '12.50', '12.51'],
+  ['decimal', '12.50', '12,50'],
+  ['decimal', '', '0'],
+  ['boolean', 'false', ''],
+  ['boolean', 'true', 'yes'],
+  ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00'],
+  ['timestamp', '2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00.001Z'],
+  ['pipeList', 'Toys|Games', ['Games', 'Toys']],
+])('%s: %j is not equal to %j', (type, expected, received) => {
+  expect(isEqualCell(type, expected, received)).toBe(false)
+})
+
+test('in a text column every change of the text is a difference', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      expect(isEqualCell('text', a, b)).toBe(a === b)
+    }),
+  )
+})
+
+test('objects, and lists where there is no list, cannot be compared', () => {
+  const structured = ['a', 1, null, ['a'], {}].map(value => isStructured('aspects', value))
+  expect(structured).toEqual([false, false, false, true, true])
+  expect(isStructured('pipeList', ['a'])).toBe(false)
+})
