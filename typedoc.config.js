@@ -2,7 +2,7 @@
 // If a warning says that a type is not included: export it as a type, or name it below.
 
 export default {
-  entryPoints: ['index', 'service/index', 'emulator/index', 'sync/index', 'state/index'].map(
+  entryPoints: ['index', 'bench/index', 'service/index', 'emulator/index', 'sync/index', 'state/index'].map(
     name => `src/${name}.ts`,
   ),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],

@@ -1,7 +1,7 @@
 // From measurements to figures: medians of the rounds, and ratios taken round by round, so that
 // what slows a whole round down cancels.
 
-import { median } from '../src/cli/profile/median'
+import { median } from '../src/bench/statistics/median'
 import type { BenchFeed } from './bench-feed'
 import type { Measurement } from './case-process'
 import type { MacroCaseName } from './macro/cases'

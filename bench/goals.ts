@@ -1,7 +1,7 @@
 // What this package holds itself to: the one place that says it. Ratios are of speeds measured side
 // by side, taken round by round.
 
-import { median } from '../src/cli/profile/median'
+import { median } from '../src/bench/statistics/median'
 import { peakGrowth, type Rounds, speedRatio } from './figures'
 import type { MacroCaseName, TableCase } from './macro/cases'
 

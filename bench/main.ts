@@ -2,6 +2,7 @@
 // once in a fresh process.
 
 import { readFile, writeFile } from 'node:fs/promises'
+import { thisMachine } from '../src/bench/machine'
 import { type BenchOptions, benchOptions, USAGE } from './bench-options'
 import type { CheckedCase, Measurement } from './case-process'
 import { figuresOf, type Rounds } from './figures'
@@ -9,7 +10,6 @@ import { failuresOf } from './floor'
 import { inFreshProcess } from './fresh-process'
 import { judgedGoals } from './goals'
 import { type Inputs, prepareInputs } from './inputs'
-import { thisMachine } from './machine'
 import { type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
 import { progress } from './progress'
 import { type BenchReport, type CaseResult, tableOf } from './report'

@@ -1,10 +1,10 @@
 // The results as tables for a terminal, and as the object that --json writes.
 
+import { type Machine, machineLine } from '../src/bench/machine'
 import type { BenchFeed } from './bench-feed'
 import type { CheckedCase, Measurement } from './case-process'
 import type { Figures } from './figures'
 import type { GoalResult } from './goals'
-import { type Machine, machineLine } from './machine'
 import type { TableCase } from './macro/cases'
 import type { Verdict } from './macro/check'
 

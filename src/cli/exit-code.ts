@@ -9,8 +9,16 @@ export const WRONG_USAGE = 2
 /** The codes and their meanings, for the help text. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'success'],
-  [`${FAILURE}`, 'a failure, printed as `feedmill: CODE: message` on standard error'],
-  [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
+  [
+    `${FAILURE}`,
+    'a failure, printed as `feedmill: CODE: message` on standard error; ' +
+      'from `bench` only a proven regression',
+  ],
+  [
+    `${WRONG_USAGE}`,
+    'wrong usage: an unknown command or option, a missing or invalid value; ' +
+      'from `bench` every failure, such as a wrong result',
+  ],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
 ]
 

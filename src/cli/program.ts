@@ -4,6 +4,7 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../../package.json'
+import { addBenchCommand } from './bench/bench-command'
 import { readByteSize } from './byte-size'
 import { PROXY_VARIABLES } from './environment-proxy'
 import { EXIT_CODES } from './exit-code'
@@ -31,6 +32,10 @@ export function program(argv: readonly string[]): Command {
   addProfileCommand(feedmill).addHelpText(
     'after',
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
+  )
+  addBenchCommand(feedmill).addHelpText(
+    'after',
+    examples('bench my.bench.mjs', "bench my.bench.mjs --base main --build 'npm ci'"),
   )
   addEmulatorCommands(feedmill, argv[1]!)
   feedmill.addHelpText(
