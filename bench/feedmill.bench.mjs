@@ -24,7 +24,7 @@ import {
 } from 'feedmill'
 
 /** The size of the file of items before compression, about, in 10^6 bytes. */
-const MEGABYTES = Number(process.env.FEEDMILL_BENCH_MB ?? 40)
+const MEGABYTES = Number(process.env.FEEDMILL_BENCH_MB ?? 30)
 /** A row has about 670 bytes, and about nine items in ten are a row. */
 const ITEMS = Math.ceil(MEGABYTES * 1650)
 const SNAPSHOTS = 6

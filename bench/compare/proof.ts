@@ -7,7 +7,12 @@
 import { cp, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BENCH_OPTION_NAMES, benchPlan, LEAST_ROUNDS } from '../../src/bench/bench-plan'
+import {
+  BENCH_OPTION_NAMES,
+  benchPlan,
+  DEFAULT_ROUNDS,
+  LEAST_ROUNDS,
+} from '../../src/bench/bench-plan'
 import { benchProcesses } from '../../src/bench/bench-process'
 import { type BenchReport, regressionsIn } from '../../src/bench/bench-report'
 import { compareTrees } from '../../src/bench/compare-trees'
@@ -30,7 +35,7 @@ const text = { type: 'string' } as const
 const { values } = parseArgs({
   options: {
     part: { ...text, multiple: true, default: [...PARTS, EQUAL] },
-    rounds: { ...text, default: '12' },
+    rounds: { ...text, default: `${DEFAULT_ROUNDS}` },
     equal: { ...text, default: '10' },
     share: { ...text, default: '10' },
   },
