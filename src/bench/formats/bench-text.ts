@@ -6,20 +6,20 @@ import { markdownText } from './markdown-text'
 import { tableText } from './table-text'
 import { benchmarkJsText, speedEntries } from './tracker-texts'
 
-const FORMATS = {
-  table: tableText,
-  json: report => JSON.stringify(report, null, 2),
-  github: report => JSON.stringify(speedEntries(report), null, 2),
-  benchmarkjs: benchmarkJsText,
-  markdown: markdownText,
-} as const satisfies Record<string, (report: BenchReport) => string>
-
 /**
  * `table` is for a terminal, `json` the whole report, `github` the form `customBiggerIsBetter` of
  * github-action-benchmark, `benchmarkjs` the lines of benchmark.js, and `markdown` for a comment on
  * a pull request.
  */
-export type BenchFormat = keyof typeof FORMATS
+export type BenchFormat = 'table' | 'json' | 'github' | 'benchmarkjs' | 'markdown'
+
+const FORMATS: Readonly<Record<BenchFormat, (report: BenchReport) => string>> = {
+  table: tableText,
+  json: report => JSON.stringify(report, null, 2),
+  github: report => JSON.stringify(speedEntries(report), null, 2),
+  benchmarkjs: benchmarkJsText,
+  markdown: markdownText,
+}
 
 export const BENCH_FORMATS = Object.keys(FORMATS) as BenchFormat[]
 
