@@ -8,6 +8,7 @@ type Plugin = NonNullable<Options['plugins']>[number]
 const dts = process.env.FEEDMILL_JS_ONLY !== '1'
 const library = {
   index: 'src/index.ts',
+  bench: 'src/bench/index.ts',
   service: 'src/service/index.ts',
   emulator: 'src/emulator/index.ts',
   level: 'src/state/index.ts',
@@ -76,7 +77,12 @@ const commonJs: Plugin = {
       target: 'node20',
       supported: { 'dynamic-import': false },
     } as const
-    return { code: (await transform(code, options)).code }
+    // A module of CommonJS has no address of its own.
+    const addressed = code.replaceAll(
+      'import.meta.url',
+      'require("node:url").pathToFileURL(__filename).href',
+    )
+    return { code: (await transform(addressed, options)).code }
   },
 }
 
@@ -89,6 +95,7 @@ export default defineConfig([
       ...library,
       cli: 'src/cli/main.ts',
       'profile-child': 'src/cli/profile/profile-child.ts',
+      'bench-child': 'src/bench/bench-child.ts',
     },
     plugins: [constants, classNames, nativePackages('esm')],
     format: 'esm',

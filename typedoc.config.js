@@ -4,6 +4,7 @@
 export default {
   entryPoints: [
     'index',
+    'bench/index',
     'service/index',
     'emulator/index',
     'sync/index',

@@ -9,7 +9,10 @@ export interface BenchOptions {
   readonly cases: readonly MacroCaseName[]
   /** Size of the file before compression, about, in 10^6 bytes. */
   readonly megabytes: number
+  /** The rounds of a contender for which there is time. */
   readonly rounds: number
+  /** The time of the whole run, with the checks. Slow contenders run fewer rounds to keep it. */
+  readonly minutes: number
   readonly seed: number
   /** Where the results go as JSON, besides the table. */
   readonly json: string | undefined
@@ -18,7 +21,10 @@ export interface BenchOptions {
 }
 
 export const USAGE =
-  'usage: npm run bench | bench:peers -- [--quick] [--mb N] [--rounds N] [--only CASE,…] [--seed N] [--json FILE] [--no-floor]'
+  'usage: npm run bench | bench:peers -- [--quick] [--mb N] [--rounds N] [--minutes N] [--only CASE,…] [--seed N] [--json FILE] [--no-floor]'
+
+/** Leaves two of the twelve minutes that a run may take at most. */
+const DEFAULT_MINUTES = 10
 
 /** This package beside the yardstick and the most used parser. */
 const OWN_CASES: readonly MacroCaseName[] = [
@@ -39,6 +45,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
       quick: { type: 'boolean', default: false },
       mb: { type: 'string' },
       rounds: { type: 'string' },
+      minutes: { type: 'string', default: `${DEFAULT_MINUTES}` },
       only: { type: 'string' },
       seed: { type: 'string', default: '1' },
       json: { type: 'string' },
@@ -53,6 +60,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
     cases: values.only === undefined ? available : chosenCases(values.only),
     megabytes: wholeNumber('--mb', values.mb ?? defaults.megabytes),
     rounds: wholeNumber('--rounds', values.rounds ?? defaults.rounds),
+    minutes: wholeNumber('--minutes', values.minutes),
     seed: wholeNumber('--seed', values.seed),
     json: values.json,
     // The goals are for long runs: on a small file warming up is a good part of the time.

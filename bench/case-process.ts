@@ -1,7 +1,8 @@
-// What runs in a fresh process: one task, given as JSON in the first argument, its result as JSON
-// on the standard output. Writing the files is such a task too: Linux counts what a parent held
-// into its children's peak, so the parent stays small.
+// What runs in a fresh process. Writing the files is such a task too: Linux counts what a parent
+// held into the peak of its children, so the parent stays small.
 
+import { answerTask } from '../src/bench/answer-task'
+import { measured } from '../src/bench/measured'
 import type { BenchFeed } from './bench-feed'
 import { type MacroCaseName, macroCases } from './macro/cases'
 import type { Verdict } from './macro/check'
@@ -64,18 +65,14 @@ async function check(name: MacroCaseName, feed: BenchFeed): Promise<CheckedCase>
 async function measure(name: MacroCaseName, path: string): Promise<Measurement> {
   const { prepare, measure: runOnce } = await macroCases[name]()
   await prepare?.(path)
-  const cpuBefore = process.cpuUsage()
-  const startedAt = performance.now()
-  const rows = await runOnce(path)
-  const seconds = (performance.now() - startedAt) / 1000
-  const { user, system } = process.cpuUsage(cpuBefore)
-  // cpuUsage is in microseconds, maxRSS in KiB.
+  const { value, figures } = await measured(() => runOnce(path))
+  const { elapsedMs, cpuMs, peakRssBytes } = figures
   return {
-    rows,
-    seconds,
-    cpuSeconds: (user + system) / 1e6,
-    peakRssMb: (process.resourceUsage().maxRSS * 1024) / 1e6,
+    rows: value,
+    seconds: elapsedMs / 1000,
+    cpuSeconds: cpuMs / 1000,
+    peakRssMb: peakRssBytes / 1e6,
   }
 }
 
-process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2]!) as Task)))
+await answerTask(run)

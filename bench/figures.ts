@@ -1,7 +1,7 @@
 // From measurements to figures: medians of the rounds, and ratios taken round by round, so that
 // what slows a whole round down cancels.
 
-import { median } from '../src/cli/profile/median'
+import { median, spreadOf } from '../src/bench/statistics/median'
 import type { BenchFeed } from './bench-feed'
 import type { Measurement } from './case-process'
 import type { MacroCaseName } from './macro/cases'
@@ -39,19 +39,24 @@ export function figuresOf(
   return {
     mbPerSecond: feed.rawBytes / 1e6 / seconds,
     rowsPerSecond: rows === undefined ? undefined : rows / seconds,
-    spread: (Math.max(...times) - Math.min(...times)) / seconds,
+    spread: spreadOf(times),
     cpuSeconds: median(own.map(measurement => measurement.cpuSeconds)),
     peakRssMb: median(own.map(measurement => measurement.peakRssMb)),
     timesZlib: zlib && speedRatio(own, zlib),
   }
 }
 
-/** How many times as fast one is as the other, on the same file. */
+/**
+ * How many times as fast one is as the other, on the same file. A slow contender has fewer rounds,
+ * so only the rounds that both ran are compared.
+ */
 export function speedRatio(own: readonly Measurement[], other: readonly Measurement[]): number {
-  return median(own.map(({ seconds }, round) => other[round]!.seconds / seconds))
+  const shared = own.slice(0, other.length)
+  return median(shared.map(({ seconds }, round) => other[round]!.seconds / seconds))
 }
 
 /** How much more memory one takes than the other, in 10^6 bytes. */
 export function peakGrowth(own: readonly Measurement[], other: readonly Measurement[]): number {
-  return median(own.map(({ peakRssMb }, round) => peakRssMb - other[round]!.peakRssMb))
+  const shared = own.slice(0, other.length)
+  return median(shared.map(({ peakRssMb }, round) => peakRssMb - other[round]!.peakRssMb))
 }

@@ -1,7 +1,8 @@
 // What this package holds itself to: the one place that says it. Ratios are of speeds measured side
 // by side, taken round by round.
 
-import { median } from '../src/cli/profile/median'
+import { median, spreadOf } from '../src/bench/statistics/median'
+import type { Measurement } from './case-process'
 import { peakGrowth, type Rounds, speedRatio } from './figures'
 import type { MacroCaseName, TableCase } from './macro/cases'
 
@@ -51,6 +52,27 @@ export interface GoalResult {
   readonly value: number
   readonly measured: string
   readonly held: boolean
+  /**
+   * The larger spread of the runs that were compared: the largest figure less the smallest, as a
+   * share of the median. Older reports lack it.
+   */
+  readonly spread?: number
+}
+
+/** From this spread on, the machine was busy with other things, and a verdict says little. */
+const UNSTEADY = 0.2
+
+/** What the tables say of a goal: held or missed, and whether the runs differed too much. */
+export function goalText({ held, spread = 0 }: GoalResult, missed = 'MISSED'): string {
+  const verdict = held ? 'held' : missed
+  return spread > UNSTEADY ? `${verdict}, unsteady: spread ${(spread * 100).toFixed(0)}%` : verdict
+}
+
+function largerSpread(
+  runs: readonly (readonly Measurement[])[],
+  of: (run: Measurement) => number,
+): number {
+  return Math.max(...runs.map(one => spreadOf(one.map(of))))
 }
 
 /** The goals whose cases were all measured. */
@@ -74,6 +96,7 @@ function judgedSpeed(
     value: ratio,
     measured: `${ratio.toFixed(2)} ×`,
     held: ratio >= atLeast,
+    spread: largerSpread([own, other], ({ seconds }) => seconds),
   }
 }
 
@@ -93,5 +116,6 @@ function judgedMemory(
     value: mb,
     measured: `${mb.toFixed(1)} MB`,
     held: mb <= atMostMb,
+    spread: largerSpread(other === undefined ? [own] : [own, other], ({ peakRssMb }) => peakRssMb),
   }
 }

@@ -2,6 +2,9 @@
 // once in a fresh process.
 
 import { readFile, writeFile } from 'node:fs/promises'
+import { thisMachine } from '../src/bench/machine'
+import { type ProgressBar, progressBar } from '../src/cli/progress-bar'
+import type { BenchFeed } from './bench-feed'
 import { type BenchOptions, benchOptions, USAGE } from './bench-options'
 import type { CheckedCase, Measurement } from './case-process'
 import { figuresOf, type Rounds } from './figures'
@@ -9,10 +12,10 @@ import { failuresOf } from './floor'
 import { inFreshProcess } from './fresh-process'
 import { judgedGoals } from './goals'
 import { type Inputs, prepareInputs } from './inputs'
-import { thisMachine } from './machine'
 import { type MacroCaseName, TABLE_CASE_NAMES, TABLE_CASES } from './macro/cases'
-import { progress } from './progress'
+import type { Verdict } from './macro/check'
 import { type BenchReport, type CaseResult, tableOf } from './report'
+import { plannedRounds } from './round-plan'
 
 /** Packages whose versions a result is told with. */
 const PACKAGES = [
@@ -25,13 +28,21 @@ const PACKAGES = [
   'fflate',
 ]
 
+/**
+ * The size of the file that the contenders are checked with. Checking takes longer than measuring,
+ * and the rows that a contender reads wrongly are no fewer in a smaller file.
+ */
+const CHECKED_MEGABYTES = 50
+
 async function bench(options: BenchOptions): Promise<BenchReport> {
   const machine = thisMachine()
-  progress('writing the files')
+  const deadline = performance.now() + options.minutes * 60_000
+  const bar = progressBar(1, true)
+  bar.update(0, 'writing the files')
+  const checked = await checkCases(options, bar)
   const inputs = await prepareInputs(options.cases, options)
   try {
-    const checked = await checkCases(options.cases, inputs)
-    const rounds = await measureRounds(options.cases, options.rounds, inputs)
+    const rounds = await measureRounds(options, inputs, deadline, bar)
     const results = checked.map(checkedCase => resultOf(checkedCase, rounds, inputs))
     const goals = judgedGoals(rounds)
     const failures = failuresOf(results, goals, options.floor)
@@ -45,43 +56,94 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       failures,
     }
   } finally {
-    progress('')
+    bar.stop()
     await inputs.close()
   }
 }
 
-async function checkCases(names: readonly MacroCaseName[], inputs: Inputs): Promise<CheckedCase[]> {
+async function checkCases(
+  { cases, seed, megabytes }: BenchOptions,
+  bar: ProgressBar,
+): Promise<CheckedCase[]> {
+  const size = Math.min(megabytes, CHECKED_MEGABYTES)
+  const inputs = await prepareInputs(cases, { seed, megabytes: size })
   const checked: CheckedCase[] = []
-  for (const name of names) {
-    progress(`checking ${name}`)
-    checked.push(await inFreshProcess({ kind: 'check', case: name, feed: inputs.feedOf(name) }))
+  try {
+    for (const name of cases) {
+      bar.update(0, `checking ${name}`)
+      checked.push(await inFreshProcess({ kind: 'check', case: name, feed: inputs.feedOf(name) }))
+    }
+  } finally {
+    await inputs.close()
   }
   return checked
 }
 
+/** The first round, in which every case runs, tells how many rounds of each case there is time for. */
 async function measureRounds(
-  names: readonly MacroCaseName[],
-  count: number,
+  { cases, rounds: most }: BenchOptions,
   inputs: Inputs,
+  deadline: number,
+  bar: ProgressBar,
 ): Promise<Rounds> {
-  const rounds = new Map<MacroCaseName, Measurement[]>(names.map(name => [name, []]))
-  for (let round = 0; round < count; round++) {
+  const rounds = new Map<MacroCaseName, Measurement[]>(cases.map(name => [name, []]))
+  const seconds = new Map<MacroCaseName, number>()
+  let planned = new Map(cases.map(name => [name, most]))
+  for (let round = 0; round < most; round++) {
+    if (round === 1) {
+      const times = cases.map(name => seconds.get(name)!)
+      const spent = times.reduce((sum, time) => sum + time, 0)
+      const budget = (deadline - performance.now()) / 1000 + spent
+      const counts = plannedRounds(times, most, budget)
+      planned = new Map(cases.map((name, at) => [name, counts[at]!]))
+    }
     // To and fro, so that no case always has the same one before it.
-    for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      progress(`round ${round + 1} of ${count}: ${name}`)
-      rounds
-        .get(name)!
-        .push(await inFreshProcess({ kind: 'measure', case: name, path: inputs.feedOf(name).path }))
+    for (const name of round % 2 === 0 ? cases : cases.toReversed()) {
+      if (round >= planned.get(name)!) continue
+      const left = secondsLeft(planned, rounds, seconds)
+      const minutes = round === 0 ? '' : `, ${(left / 60).toFixed(1)} minutes left`
+      const done = round === 0 ? 0 : 1 - left / (left + secondsDone(rounds, seconds))
+      bar.update(done, `round ${round + 1} of ${planned.get(name)}: ${name}${minutes}`)
+      const startedAt = performance.now()
+      const { path } = inputs.feedOf(name)
+      rounds.get(name)!.push(await inFreshProcess({ kind: 'measure', case: name, path }))
+      if (round === 0) seconds.set(name, (performance.now() - startedAt) / 1000)
     }
   }
   return Object.fromEntries(rounds)
 }
 
+type RunsOf = ReadonlyMap<MacroCaseName, readonly Measurement[]>
+type Numbers = ReadonlyMap<MacroCaseName, number>
+
+function secondsLeft(planned: Numbers, runs: RunsOf, seconds: Numbers): number {
+  const rest = [...planned].map(
+    ([name, count]) => (count - runs.get(name)!.length) * (seconds.get(name) ?? 0),
+  )
+  return rest.reduce((sum, time) => sum + time, 0)
+}
+
+function secondsDone(runs: RunsOf, seconds: Numbers): number {
+  const spent = [...runs].map(([name, done]) => done.length * (seconds.get(name) ?? 0))
+  return spent.reduce((sum, time) => sum + time, 0)
+}
+
 function resultOf(checkedCase: CheckedCase, rounds: Rounds, inputs: Inputs): CaseResult {
   const runs = rounds[checkedCase.name]!
-  const { rawBytes } = inputs.feedOf(checkedCase.name)
-  const zlib = rawBytes === inputs.gzip.rawBytes ? rounds.zlib : undefined
-  return { ...checkedCase, rawBytes, ...figuresOf(runs, zlib, { rawBytes }), runs }
+  const feed = inputs.feedOf(checkedCase.name)
+  const zlib = feed.rawBytes === inputs.gzip.rawBytes ? rounds.zlib : undefined
+  const verdict = measuredVerdict(checkedCase.verdict, runs, feed)
+  const { rawBytes } = feed
+  return { ...checkedCase, verdict, rawBytes, ...figuresOf(runs, zlib, { rawBytes }), runs }
+}
+
+/** A contender that is right on the checked file must also give all rows of the measured one. */
+function measuredVerdict(verdict: Verdict, runs: readonly Measurement[], feed: BenchFeed): Verdict {
+  const wrong = runs.find(({ rows }) => rows !== undefined && rows !== feed.rows)
+  if (!verdict.right || wrong === undefined) return verdict
+  // The identical rows were counted on the other file.
+  const { identicalRows: _, ...rest } = verdict
+  return { ...rest, right: false, count: wrong.rows!, expectedCount: feed.rows }
 }
 
 /** The cases of the table as far as they were measured. */

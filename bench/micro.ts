@@ -2,7 +2,7 @@
 // built from the sources.
 
 import Benchmark from 'benchmark'
-import { thisMachine } from './machine'
+import { thisMachine } from '../src/bench/machine'
 import { aspectBytes } from './micro/aspect-reader'
 import { aspects } from './micro/aspects'
 import { contentRange } from './micro/content-range'

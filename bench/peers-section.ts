@@ -1,8 +1,9 @@
 // The sections of the documents that show the peers, made from a report: everything on the page
 // about speed, a few lines in the README.
 
+import { goalText } from './goals'
 import { TABLE_CASE_TITLES, type TableCase } from './macro/cases'
-import { type BenchReport, type CaseResult, contenderText, feedText } from './report'
+import { type BenchReport, type CaseResult, contenderText, feedText, roundsText } from './report'
 
 /**
  * A part of a document that is made from a report. It stands between `<!-- mark -->` and `<!--
@@ -49,7 +50,7 @@ function dataLines(report: BenchReport): string[] {
   return [
     `\`npm run bench:peers\` measured this on ${date.slice(0, 10)} with Node ${node.slice(1)}, ${cpu}, ${cores} cores.`,
     `The file is the ${feedText(report)}.`,
-    `The figures are medians of ${report.rounds} interleaved rounds, each run in a new process.`,
+    `The figures are medians of ${roundsText(report)}, each run in a new process.`,
     'The figures depend on the data.',
     'Titles and aspects of the generated feed repeat more than those of a real one.',
     'Few of its cells are quoted.',
@@ -78,8 +79,8 @@ function fullText(report: BenchReport): string {
     '| case | goal | measured | |',
     '|---|---|---|---|',
     ...report.goals.map(
-      ({ case: name, goal, measured, held }) =>
-        `| \`${name}\` | ${goal} | ${measured} | ${held ? 'held' : '**missed**'} |`,
+      result =>
+        `| \`${result.case}\` | ${result.goal} | ${result.measured} | ${goalText(result, '**missed**')} |`,
     ),
   ].join('\n')
 }

@@ -1,10 +1,11 @@
 // The results as tables for a terminal, and as the object that --json writes.
 
+import { aligned } from '../src/bench/formats/table-text'
+import { type Machine, machineLine } from '../src/bench/machine'
 import type { BenchFeed } from './bench-feed'
 import type { CheckedCase, Measurement } from './case-process'
 import type { Figures } from './figures'
-import type { GoalResult } from './goals'
-import { type Machine, machineLine } from './machine'
+import { type GoalResult, goalText } from './goals'
 import type { TableCase } from './macro/cases'
 import type { Verdict } from './macro/check'
 
@@ -55,7 +56,7 @@ export function tableOf(report: BenchReport): string {
   )
   return [
     machineLine(machine),
-    `${feedText(report)}; medians of ${report.rounds} interleaved rounds`,
+    `${feedText(report)}; medians of ${roundsText(report)}`,
     '',
     ...aligned([HEADING, ...results], [0, 1, HEADING.length - 1]),
     '',
@@ -64,6 +65,14 @@ export function tableOf(report: BenchReport): string {
       ? []
       : ['', ...aligned([GOALS_HEADING, ...goals.map(goalLine)], [0, 1, 3])]),
   ].join('\n')
+}
+
+/** The rounds in words: slow contenders may have run fewer of them. */
+export function roundsText({ rounds, cases }: Pick<BenchReport, 'rounds' | 'cases'>): string {
+  const runs = cases.flatMap(({ contenders }) => contenders.map(result => result.runs.length))
+  const [least, most] = [Math.min(rounds, ...runs), Math.max(...runs)]
+  const text = `${most} interleaved rounds`
+  return least === most ? text : `${text}, of the slowest contenders ${least}`
 }
 
 /** The measured file in words. */
@@ -96,8 +105,9 @@ function lineOf(name: string, result: CaseResult, report: BenchReport): string[]
 
 const GOALS_HEADING = ['case', 'goal', 'measured', '']
 
-function goalLine({ case: name, goal, measured, held }: GoalResult): string[] {
-  return [name, goal, measured, held ? 'held' : 'MISSED']
+function goalLine(result: GoalResult): string[] {
+  const { case: name, goal, measured } = result
+  return [name, goal, measured, goalText(result)]
 }
 
 /** What the tables say of a case's result. */
@@ -108,23 +118,4 @@ export function verdictText({ right, unit, count, expectedCount, identicalRows }
   return count === expectedCount
     ? `WRONG: ${count} ${unit}, another checksum`
     : `WRONG: ${count} of ${expectedCount} ${unit}`
-}
-
-/**
- * Lines of columns: words to the left, numbers to the right.
- * @param words the columns of words; default the first and the last
- */
-export function aligned(
-  lines: readonly (readonly string[])[],
-  words: readonly number[] = [0, lines[0]!.length - 1],
-): string[] {
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map(line => line[column]!.length)))
-  return lines.map(line =>
-    line
-      .map((cell, column) =>
-        words.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
-      )
-      .join('  ')
-      .trimEnd(),
-  )
 }

@@ -297,6 +297,17 @@ export interface ErrorContexts {
     failed: string
     aborted: readonly string[]
   }
+
+  // Benchmarks.
+  /** A file has no benchmarks, cannot be loaded, or describes one wrongly. */
+  BENCH_FILE_INVALID: { path: string; reason: string }
+  /** `check` of a benchmark says that the result of a run is wrong. Its figures mean nothing. */
+  BENCH_RESULT_WRONG: { bench: string; count: number; reason: string }
+  /**
+   * A benchmark gives no figures: its code failed, its process ended or made no progress, or the
+   * version to compare with cannot be built. `step` names what failed.
+   */
+  BENCH_FAILED: { step: string; reason: string }
 }
 
 export type ErrorCode = keyof ErrorContexts
@@ -378,6 +389,9 @@ const FAMILIES = {
   SINK_FAILED: 'sink',
   SINK_VALUE_INVALID: 'sink',
   SINK_PARTLY_COMMITTED: 'sink',
+  BENCH_FILE_INVALID: 'bench',
+  BENCH_RESULT_WRONG: 'bench',
+  BENCH_FAILED: 'bench',
 } as const satisfies Readonly<Record<ErrorCode, string>>
 
 export type ErrorFamily = (typeof FAMILIES)[ErrorCode]

@@ -23,6 +23,7 @@ const LAYERS = [
   'state',
   'stages',
   'pipeline',
+  'bench',
   'service',
   'sinks',
   'sync',
@@ -107,9 +108,9 @@ test('a layer imports only from those above it', () => {
   expect(wrong).toEqual([])
 })
 
-test('the command line uses public names only', () => {
+test('the command line uses public names only, and measures as the benchmarks do', () => {
   const isPublic = (target: string) =>
-    target === 'index.ts' || /^\w+\/index\.ts$/.test(target) || target.startsWith('cli/')
+    target === 'index.ts' || /^\w+\/index\.ts$/.test(target) || /^(cli|bench)\//.test(target)
   expect(
     files
       .filter(file => file.layer === 'cli')

@@ -24,6 +24,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testBenchInEmptyProject } from './bench-in-empty-project'
 import { brokenLinks, pagesIn } from './markdown-links'
 import { projectFolder } from './project-folder'
 import {
@@ -107,6 +108,7 @@ function packageOf(path: string): string | undefined {
 
 const consumer = (load: (name: string) => string) => `
 ${load('feedmill')}
+${load('feedmill/bench')}
 ${load('feedmill/service')}
 ${load('feedmill/emulator')}
 ${load('feedmill/level')}
@@ -147,11 +149,12 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof instrument, status]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof instrument, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
   ['Gunzip, TsvRowParser, itemSchema, pipeline', 'feedmill'],
+  ['defineBench', 'feedmill/bench'],
   ['createFeedService', 'feedmill/service'],
   ['createEmulator', 'feedmill/emulator'],
   ['LevelStore', 'feedmill/level'],
@@ -170,13 +173,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(4).fill('function'), 401])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(4).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -193,6 +196,10 @@ Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
     expect(names.length).toBeGreaterThan(15)
     expect(names.filter(([name, own]) => name !== own)).toEqual([])
   }
+})
+
+describe('feedmill bench in the project of a stranger', () => {
+  testBenchInEmptyProject(() => join(plain, 'node_modules'))
 })
 
 describe('a plain install', () => {

@@ -3,6 +3,7 @@
 
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import * as benches from '../src/bench'
 import * as emulated from '../src/emulator'
 import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
@@ -15,6 +16,7 @@ type Callable = (...args: unknown[]) => unknown
 
 const ENTRIES = {
   feedmill,
+  'feedmill/bench': benches,
   'feedmill/service': services,
   'feedmill/emulator': emulated,
   'feedmill/level': stores,

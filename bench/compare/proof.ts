@@ -1,76 +1,99 @@
-// Proves the gate on this machine: a scanner made slower on purpose must fail, and the same build
-// ten times against itself must pass. Everything is done as in a comparison, and the options are
-// the same; only where the sides come from differs.
+// Proves the gate on this machine: each part that is made slower on purpose must fail, and equal
+// builds must pass. The measurement is that of `bench:gate`; only the trees come from elsewhere.
+//
+//   npm run bench:compare:proof                     four slow parts, and ten comparisons of equal builds
+//   npm run bench:compare:proof -- --part joiner    one part, or `equal`; may be repeated
 
-import { join } from 'node:path'
-import { inFreshProcess } from '../fresh-process'
-import { progress } from '../progress'
-import { compareOptions } from './compare-options'
-import { type CaseComparison, compare, correctedLevel, regressionsOf } from './comparison'
-import { comparisonTable } from './comparison-table'
-import { buildSide, casesOf, copySide } from './side'
-import { slowScanner } from './slow-scanner'
-import { writeWorkingTree } from './source-tree'
-import { minutes, tryCases } from './trial'
+import { cp, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import {
+  BENCH_OPTION_NAMES,
+  benchPlan,
+  DEFAULT_ROUNDS,
+  LEAST_ROUNDS,
+} from '../../src/bench/bench-plan'
+import { benchProcesses } from '../../src/bench/bench-process'
+import { type BenchReport, regressionsIn } from '../../src/bench/bench-report'
+import { compareTrees } from '../../src/bench/compare-trees'
+import { aligned, tableText } from '../../src/bench/formats/table-text'
+import { regressionText } from '../../src/bench/formats/words'
+import { progressBar } from '../../src/cli/progress-bar'
+import { wholeNumber } from '../bench-options'
+import { SLOWED_PARTS, type SlowedPartName, slowPart } from './slow-part'
+import { buildTree, writeWorkingTree } from './source-tree'
 
 const REPOSITORY = process.cwd()
-const folder = (name: string) => join(REPOSITORY, '.tmp/compare-proof', name)
+const TREES = join(REPOSITORY, '.tmp/compare-proof')
+const FILE = 'bench/feedmill.bench.mjs'
+/** The benchmarks and measures of `bench:gate`, see package.json. */
+const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
+const EQUAL = 'equal'
+const PARTS = Object.keys(SLOWED_PARTS) as SlowedPartName[]
 
-const EQUAL_COMPARISONS = 10
-const BUSY_SHARE = 0.1
+const text = { type: 'string' } as const
+const { values } = parseArgs({
+  options: {
+    part: { ...text, multiple: true, default: [...PARTS, EQUAL] },
+    rounds: { ...text, default: `${DEFAULT_ROUNDS}` },
+    equal: { ...text, default: '10' },
+    share: { ...text, default: '10' },
+  },
+})
+const wanted = values.part.map(part => {
+  if (part === EQUAL) return EQUAL
+  const name = PARTS.find(known => known === part)
+  if (name === undefined) throw new RangeError(`--part must be of ${PARTS.join(', ')}, ${EQUAL}`)
+  return name
+})
+const rounds = wholeNumber('--rounds', values.rounds, LEAST_ROUNDS)
+const percent = wholeNumber('--share', values.share)
+const bar = progressBar(1, true)
+const tree = (name: string) => join(TREES, name)
 
-const { cases, rounds, megabytes, alpha } = compareOptions([
-  '--base',
-  'the working tree',
-  ...process.argv.slice(2),
-])
+await writeWorkingTree(REPOSITORY, tree('base'))
+await buildTree(tree('base'))
+// Where files lie counts as noise too.
+await rm(tree(EQUAL), { recursive: true, force: true })
+await cp(tree('base'), tree(EQUAL), { recursive: true })
 
-progress('building')
-await writeWorkingTree(REPOSITORY, folder('base'))
-await buildSide(REPOSITORY, folder('base'))
-await copySide(folder('base'), folder('again'))
-await copySide(folder('base'), folder('equal'))
-await writeWorkingTree(REPOSITORY, folder('slow'))
-await slowScanner(folder('slow'), BUSY_SHARE)
-await buildSide(REPOSITORY, folder('slow'))
-const feed = await inFreshProcess(
-  { kind: 'data', seed: 1, megabytes, directory: '.tmp/bench-data' },
-  casesOf(folder('base')),
-)
-const { roundSeconds } = await tryCases(folder('base'), cases, feed)
-progress('')
+async function compareWith(head: string, seed: number): Promise<BenchReport> {
+  const files = [join(tree(head), FILE)]
+  const onProgress = ({ done, what }: { done: number; what: string }) =>
+    bar.update(done, `${head} ${seed}: ${what}`)
+  const plan = benchPlan({ ...GATE, files, rounds, onProgress }, BENCH_OPTION_NAMES, LEAST_ROUNDS)
+  const inBase = (file: string) => join(tree('base'), relative(tree(head), file))
+  const base = { kind: 'commit', name: 'the working tree' } as const
+  return compareTrees(plan, { inBase, base, seed }, benchProcesses())
+}
+
+const results: string[][] = [['comparison', 'expected', 'found', '']]
+let isProved = true
+
+function judged(name: string, mustFail: boolean, report: BenchReport): void {
+  const found = regressionsIn(report)
+  const isRight = mustFail === found.length > 0
+  isProved &&= isRight
+  const words = found.map(each => regressionText(each.bench, each)).join('; ')
+  const expected = mustFail ? 'fails' : 'passes'
+  results.push([name, expected, words || 'passes', isRight ? 'right' : 'WRONG'])
+  bar.above(`\n${name}: ${isRight ? 'right' : 'WRONG'}\n${tableText(report)}`)
+}
+
+for (const part of wanted) {
+  if (part === EQUAL) {
+    const count = wholeNumber('--equal', values.equal)
+    for (let n = 1; n <= count; n++)
+      judged(`equal builds, ${n} of ${count}`, false, await compareWith(EQUAL, n))
+  } else {
+    await writeWorkingTree(REPOSITORY, tree(part))
+    await slowPart(tree(part), part, percent / 100)
+    await buildTree(tree(part))
+    judged(`${percent} % busy work in the ${part}`, true, await compareWith(part, 0))
+  }
+}
+bar.stop()
 console.log(
-  `${EQUAL_COMPARISONS + 1} comparisons: about ${minutes(roundSeconds * rounds * (EQUAL_COMPARISONS + 1))}\n`,
+  `\n${aligned(results, [0, 1, 2, 3]).join('\n')}\n\n${isProved ? 'proved' : 'not proved'}`,
 )
-
-function compareWith(head: string, seed: number): Promise<CaseComparison[]> {
-  const sides = { base: folder('base'), again: folder('again'), head: folder(head) }
-  return compare({ sides, feed, cases, rounds, seed, alpha, progress })
-}
-
-/** Cases that scan, and that were found to be slower: nothing else can have become so. */
-function slowedCases(comparisons: readonly CaseComparison[]): string[] {
-  const isSlower = ({ measures }: CaseComparison) =>
-    measures.some(({ measure, verdict }) => measure.name !== 'rss' && verdict === 'worse')
-  return comparisons.filter(isSlower).map(({ name }) => name)
-}
-
-const slow = await compareWith('slow', 0)
-const found = slowedCases(slow)
-progress('')
-console.log(
-  `${BUSY_SHARE * 100}% busy work in the scanner: ${found.length > 0 ? `fails, as it must: ${found.join(', ')}` : 'PASSES, and must not'}`,
-)
-console.log(`${comparisonTable(slow, correctedLevel(alpha, cases.length))}\n`)
-
-let falseAlarms = 0
-for (let n = 1; n <= EQUAL_COMPARISONS; n++) {
-  const alarms = regressionsOf(await compareWith('equal', n))
-  if (alarms.length > 0) falseAlarms++
-  progress('')
-  console.log(
-    `equal builds, ${n} of ${EQUAL_COMPARISONS}: ${alarms.length === 0 ? 'passes' : `FAILS: ${alarms.join('; ')}`}`,
-  )
-}
-if (found.length === 0 || falseAlarms > 0) process.exitCode = 1
-console.log(process.exitCode === 1 ? '\nnot proved' : '\nproved')
+if (!isProved) process.exitCode = 1

@@ -1,44 +1,16 @@
-// Puts a tree of sources into a folder of its own: those of a commit, or those of the working tree
-// as it stands. Git is only read.
+// Copies the sources of the working tree, as they are now, into a folder of their own, and builds
+// them. Git is only read.
 
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { command } from './command'
-
-/** @returns the commit's hash; undefined where git knows no such commit */
-export function commitOf(repository: string, ref: string): Promise<string | undefined> {
-  return command(
-    repository,
-    'git',
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${ref}^{commit}`,
-  ).then(
-    hash => hash.trim(),
-    () => undefined,
-  )
-}
-
-export async function writeCommit(
-  repository: string,
-  commit: string,
-  directory: string,
-): Promise<void> {
-  await emptied(directory)
-  // By git alone: a machine may have no program that unpacks archives.
-  await command(repository, 'git', 'clone', '--quiet', '--shared', '--no-checkout', '.', directory)
-  await command(directory, 'git', 'checkout', '--quiet', '--detach', commit)
-  await rm(join(directory, '.git'), { recursive: true })
-}
+import { command } from '../../src/bench/command'
 
 /** Every file that is tracked, or would be if it were added. */
 export async function writeWorkingTree(repository: string, directory: string): Promise<void> {
   await emptied(directory)
   const listed = await command(
-    repository,
+    { cwd: repository },
     'git',
     'ls-files',
     '-z',
@@ -54,6 +26,11 @@ export async function writeWorkingTree(repository: string, directory: string): P
     await mkdir(dirname(join(directory, path)), { recursive: true })
     await cp(join(repository, path), join(directory, path))
   }
+}
+
+/** Builds a tree inside the repository, from where npm and Node find its packages. */
+export async function buildTree(directory: string): Promise<void> {
+  await command({ cwd: directory }, 'npm', 'run', '--silent', 'build:js')
 }
 
 async function emptied(directory: string): Promise<void> {

@@ -2,12 +2,13 @@
 // by feedmill and by DuckDB, each in fresh processes, in turns; the results are compared item by
 // item before a figure counts.
 
-import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { thisMachine } from '../machine'
+import { benchFailed } from '../../src/bench/bench-failed'
+import { inFreshProcess as inProcess } from '../../src/bench/fresh-process'
+import { thisMachine } from '../../src/bench/machine'
 import type { Digest } from './digest'
 import type { Engine, ScaleMeasurement, ScaleResults, ScaleTask } from './scale-process'
 
@@ -62,23 +63,13 @@ async function measureSize(
   }
 }
 
-async function inFreshProcess<T extends ScaleTask>(task: T): Promise<ScaleResults[T['kind']]> {
-  const script = fileURLToPath(new URL('./scale-process.js', import.meta.url))
-  const child = spawn(process.execPath, [script, JSON.stringify(task)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: TIME_LIMIT_MS,
+function inFreshProcess<T extends ScaleTask>(task: T): Promise<ScaleResults[T['kind']]> {
+  return inProcess({
+    script: fileURLToPath(new URL('./scale-process.js', import.meta.url)),
+    task,
+    stallLimitMs: TIME_LIMIT_MS,
+    failed: how => benchFailed(task.kind, how),
   })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
-    child
-      .once('error', reject)
-      .once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]))
-  })
-  if (code !== 0) throw new Error(`${task.kind} ended with ${signal ?? `exit code ${code}`}`)
-  return JSON.parse(output) as ScaleResults[T['kind']]
 }
 
 function linesOf({ items, rows, rawBytes, gzipBytes, engines }: SizeResult): string[] {

@@ -1,10 +1,10 @@
-// What runs in a fresh process: one task, given as JSON in the first argument, its result as JSON
-// on the standard output.
+// What runs in a fresh process: the writing of the files, a merge, or the digest of a state.
 
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
+import { answerTask } from '../../src/bench/answer-task'
 import type { Digest } from './digest'
 import type { ColumnsOf } from './duckdb-merge'
 import type { ScaleFile, ScaleFiles } from './scale-files'
@@ -101,6 +101,4 @@ async function headersOf({ files }: ScaleFiles): Promise<ColumnsOf> {
   }
 }
 
-process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2]!) as ScaleTask)))
-// A file that is only begun would keep the process.
-process.exit()
+await answerTask(run)

@@ -12,9 +12,13 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   [
     `${FAILURE}`,
     'a failure, in one line on standard error: `feedmill: CODE: message`, or JSON with `--json`; ' +
-      'a wrong result of `demo` or `verify`, a slower one of `profile`',
+      'a wrong result of `demo` or `verify`, a slower one of `profile`; from `bench` only a proven regression',
   ],
-  [`${WRONG_USAGE}`, 'wrong usage: an unknown command or option, a missing or invalid value'],
+  [
+    `${WRONG_USAGE}`,
+    'wrong usage: an unknown command or option, a missing or invalid value; ' +
+      'from `bench` every failure, such as a wrong result',
+  ],
   ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
 ]
 

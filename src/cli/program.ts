@@ -3,6 +3,7 @@
 // install.
 
 import { version } from '../../package.json'
+import { addBenchCommand } from './bench/bench-command'
 import {
   byteSize,
   Command,
@@ -48,6 +49,10 @@ export function program(argv: readonly string[]): Command {
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
   )
   addServiceCommands(feedmill)
+  addBenchCommand(feedmill).addHelpText(
+    'after',
+    examples('bench my.bench.mjs', "bench my.bench.mjs --base main --build 'npm ci'"),
+  )
   addEmulatorCommands(feedmill, argv[1]!)
   addCompletionCommand(feedmill)
   addVerifyCommand(feedmill).addHelpText(

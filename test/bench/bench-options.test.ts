@@ -10,6 +10,7 @@ test('defaults of both commands, --quick and what overrides it', () => {
     cases,
     megabytes: 200,
     rounds: 5,
+    minutes: 10,
     seed: 1,
     json: undefined,
     floor: true,

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { figuresOf, peakGrowth, speedRatio } from '../../bench/figures'
-import { median } from '../../src/cli/profile/median'
+import { median } from '../../src/bench/statistics/median'
 import { runsOf } from './made-report'
 
 test('median', () => {

@@ -1,14 +1,14 @@
 // The goals: judged from the rounds, as far as both sides were measured.
 
 import { expect, test } from 'vitest'
-import { judgedGoals, MEMORY_GOALS, SPEED_GOALS } from '../../bench/goals'
+import { goalText, judgedGoals, MEMORY_GOALS, SPEED_GOALS } from '../../bench/goals'
 import { TABLE_CASES } from '../../bench/macro/cases'
 import { runsOf } from './made-report'
 
 const withPeak = (mb: number) => runsOf(1, 1, 1).map(run => ({ ...run, peakRssMb: mb }))
 
 test('a ratio of speeds: held at the goal, missed below it', () => {
-  expect(judgedGoals({ http: runsOf(1, 10, 1), 'rows-5': runsOf(0.8, 8, 0.8) })).toEqual([
+  expect(judgedGoals({ http: runsOf(1, 10, 1), 'rows-5': runsOf(0.8, 8, 0.8) })).toMatchObject([
     { case: 'http', goal: '≥ 0.8 × rows-5', value: 0.8, measured: '0.80 ×', held: true },
   ])
   expect(judgedGoals({ http: runsOf(1, 1, 10), 'rows-5': runsOf(0.79, 0.79, 8) })).toMatchObject([
@@ -17,7 +17,7 @@ test('a ratio of speeds: held at the goal, missed below it', () => {
 })
 
 test('peak memory: each file, and how far the two are apart, either way', () => {
-  expect(judgedGoals({ 'rss-small': withPeak(120), 'rss-large': withPeak(129) })).toEqual([
+  expect(judgedGoals({ 'rss-small': withPeak(120), 'rss-large': withPeak(129) })).toMatchObject([
     { case: 'rss', goal: 'smaller file ≤ 128 MB', value: 120, measured: '120.0 MB', held: true },
     { case: 'rss', goal: 'larger file ≤ 128 MB', value: 129, measured: '129.0 MB', held: false },
     { case: 'rss', goal: 'difference ≤ 8 MB', value: 9, measured: '9.0 MB', held: false },
@@ -35,4 +35,17 @@ test('what was not measured is not judged; everything measured is', () => {
       .map(name => [name, runsOf(1)]),
   )
   expect(judgedGoals(all)).toHaveLength(SPEED_GOALS.length + MEMORY_GOALS.length)
+})
+
+test('a spread above a fifth on either side stands beside the verdict', () => {
+  const textOf = (...times: number[]) =>
+    judgedGoals({ http: runsOf(1, 1, 1), 'rows-5': runsOf(...times) }).map(goal => goalText(goal))
+  expect(textOf(1, 1.1, 1)).toEqual(['held'])
+  expect(textOf(1, 1.3, 1)).toEqual(['held, unsteady: spread 30%'])
+  expect(textOf(0.1, 0.1, 0.2)).toEqual(['MISSED, unsteady: spread 100%'])
+})
+
+test('a contender with fewer rounds is compared in the rounds that both ran', () => {
+  const [goal] = judgedGoals({ http: runsOf(1, 1, 1, 50, 50), 'rows-5': runsOf(2, 2, 2) })
+  expect(goal).toMatchObject({ value: 2, held: true })
 })

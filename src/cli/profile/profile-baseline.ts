@@ -2,6 +2,7 @@
 // whether the new one is slower.
 
 import { readFile } from 'node:fs/promises'
+import { machineDifferences } from '../../bench/machine'
 import { FeedError } from '../../index'
 import { type ProfileResult, type ProfileSubject, RESULT_VERSION } from './profile-result'
 
@@ -48,7 +49,9 @@ export function compare(
     noise,
     verdict,
     baseline: { machine, totals },
-    warnings: otherMachine(machine, result.machine),
+    warnings: machineDifferences(machine, result.machine).map(
+      difference => `the baseline was made on another machine: ${difference}`,
+    ),
   }
 }
 
@@ -88,17 +91,6 @@ function differences(
   if (baseline.reading !== reading)
     return `another case (--read ${baseline.reading}, not ${reading})`
   return undefined
-}
-
-const MACHINE_WORDS = { cpu: 'CPU', cores: 'cores', node: 'Node', platform: 'platform' } as const
-
-function otherMachine(before: ProfileResult['machine'], now: ProfileResult['machine']): string[] {
-  return (Object.keys(MACHINE_WORDS) as (keyof typeof MACHINE_WORDS)[])
-    .filter(key => before[key] !== now[key])
-    .map(
-      key =>
-        `the baseline was made on another machine: ${MACHINE_WORDS[key]} ${before[key]}, here ${now[key]}`,
-    )
 }
 
 function refused(path: string, reason: string): FeedError {

@@ -1,8 +1,8 @@
 // Finds the stage that limits the speed of a profiled run, and explains it in words. The times come
 // from stageProfile of the pipeline.
 
+import { median } from '../../bench/statistics/median'
 import type { StageProfile } from '../../index'
-import { median } from './median'
 import type { RoundResult } from './profile-round'
 
 export interface Bottleneck {

@@ -1,5 +1,6 @@
 // Formats a profile and its comparison with a baseline as text.
 
+import { machineLine } from '../../bench/machine'
 import { textTable } from '../text-table'
 import type { Comparison } from './profile-baseline'
 import { percent } from './profile-bottleneck'
@@ -36,7 +37,7 @@ export function comparisonReport(
   const moved = `${change < 0 ? '' : '+'}${(change * 100).toFixed(1)}%`
   return [
     `${VERDICTS[verdict]}: ${moved} against ${before.mbPerSecond.toFixed(0)} MB/s of ${machine.date} (tolerance ${percent(tolerance)}, spread of the rounds ${percent(noise)})`,
-    `CPU ${totals.cpuSeconds.toFixed(2)} s, was ${before.cpuSeconds.toFixed(2)} s · peak RSS ${totals.peakRssMb.toFixed(0)} MiB, was ${before.peakRssMb.toFixed(0)} MiB`,
+    `CPU ${totals.cpuSeconds.toFixed(2)} s, was ${before.cpuSeconds.toFixed(2)} s · peak RSS ${totals.peakRssMb.toFixed(0)} MB, was ${before.peakRssMb.toFixed(0)} MB`,
   ].join('\n')
 }
 
@@ -59,13 +60,12 @@ function headLines({
   machine,
   rounds,
 }: ProfileResult): string[] {
-  const { date, node, cpu, cores, platform } = machine
   const onDisk = file.format === 'gzip' ? [`${megabytes(file.bytes)} MB of gzip`] : []
   const size = [...onDisk, `${megabytes(rawBytes)} MB of TSV`].join(', ')
   return [
     `${file.path}: ${feed} feed, ${size}, ${columns} columns, ${rows} rows, ${badRows} bad`,
     ...(firstBad === undefined ? [] : [`first bad row: ${firstBad}`]),
-    `${date} · Node ${node} · ${cpu} · ${cores} cores · ${platform}`,
+    machineLine(machine),
     `${readingInWords(reading)}; ${rounds.length === 1 ? 'one round, in' : `medians of ${rounds.length} rounds, each in`} a fresh process`,
   ]
 }
@@ -78,7 +78,7 @@ function totalLines({ file, totals }: ProfileResult): string[] {
     [`${mbPerSecond.toFixed(0)} MB/s of TSV`, ...onDisk, `${rowsPerSecond.toFixed(0)} rows/s`].join(
       ' · ',
     ),
-    `${seconds.toFixed(3)} s, spread ${percent(spread)} · CPU ${cpuSeconds.toFixed(2)} s, all threads · peak RSS ${peakRssMb.toFixed(0)} MiB`,
+    `${seconds.toFixed(3)} s, spread ${percent(spread)} · CPU ${cpuSeconds.toFixed(2)} s, all threads · peak RSS ${peakRssMb.toFixed(0)} MB`,
   ]
 }
 

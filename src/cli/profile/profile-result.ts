@@ -1,16 +1,16 @@
 // Makes the result of the rounds: medians, the spread of the rounds, and the stage that limits the
 // speed. `--json` and `--save` write this result.
 
-import { arch, availableParallelism, cpus, platform } from 'node:os'
+import type { Machine } from '../../bench/machine'
+import { median, spreadOf } from '../../bench/statistics/median'
 import { type StageCounters, stageProfile } from '../../index'
-import { median } from './median'
 import { type Bottleneck, bottleneckOf } from './profile-bottleneck'
 import type { CellReading } from './profile-cells'
 import type { ProfiledFile } from './profile-file'
 import type { RoundResult } from './profile-round'
 
 /** A change that would mislead a reader of older results raises this number. */
-export const RESULT_VERSION = 1
+export const RESULT_VERSION = 2
 
 /** What the figures measure. Two results are comparable only when all of these fields are equal. */
 export interface ProfileSubject {
@@ -22,16 +22,7 @@ export interface ProfileSubject {
   readonly reading: CellReading
 }
 
-/** The machine and the time of the measurement. */
-export interface ProfileMachine {
-  readonly date: string
-  readonly node: string
-  readonly cpu: string
-  readonly cores: number
-  readonly platform: string
-}
-
-/** Medians over the rounds. Megabytes are 10^6 bytes; memory is in MiB. */
+/** Medians over the rounds. Megabytes are 10^6 bytes, also of memory. */
 export interface ProfileTotals {
   readonly seconds: number
   /** The time of the slowest round minus that of the fastest, as a share of the median. */
@@ -61,7 +52,7 @@ export interface StageFigures extends StageCounters {
 export interface ProfileResult extends ProfileSubject {
   readonly kind: 'feedmill-profile'
   readonly version: number
-  readonly machine: ProfileMachine
+  readonly machine: Machine
   readonly columns: number
   readonly rows: number
   readonly badRows: number
@@ -77,7 +68,7 @@ export interface ProfileResult extends ProfileSubject {
 /** @param rounds at least one round, all of one file and therefore with the same chain of stages */
 export function profileResult(
   subject: ProfileSubject,
-  machine: ProfileMachine,
+  machine: Machine,
   rounds: readonly RoundResult[],
 ): ProfileResult {
   const { columns, rows, badRows, firstBad } = rounds[0]!
@@ -105,16 +96,6 @@ export function profileResult(
   }
 }
 
-export function thisMachine(now: Date): ProfileMachine {
-  return {
-    date: now.toISOString(),
-    node: process.version,
-    cpu: cpus()[0]?.model.trim() ?? 'unknown',
-    cores: availableParallelism(),
-    platform: `${platform()}-${arch()}`,
-  }
-}
-
 function totalsOf(
   rounds: readonly RoundResult[],
   rawBytes: number,
@@ -124,12 +105,12 @@ function totalsOf(
   const seconds = median(times)
   return {
     seconds,
-    spread: (Math.max(...times) - Math.min(...times)) / seconds,
+    spread: spreadOf(times),
     mbPerSecond: rawBytes / 1e6 / seconds,
     fileMbPerSecond: fileBytes / 1e6 / seconds,
     rowsPerSecond: rounds[0]!.rows / seconds,
-    cpuSeconds: medianOf(rounds, 'cpuMs') / 1000,
-    peakRssMb: medianOf(rounds, 'peakRssMb'),
+    cpuSeconds: median(rounds.map(({ cpuMs }) => cpuMs)) / 1000,
+    peakRssMb: median(rounds.map(({ peakRssBytes }) => peakRssBytes)) / 1e6,
   }
 }
 
@@ -153,8 +134,4 @@ function medianCounters(counters: readonly StageCounters[]): StageCounters {
   for (const key of ['busyMs', 'waitMs', 'blockedMs'] as const)
     medians[key] = median(counters.map(one => one[key]))
   return medians
-}
-
-function medianOf(rounds: readonly RoundResult[], figure: 'cpuMs' | 'peakRssMb'): number {
-  return median(rounds.map(round => round[figure]))
 }

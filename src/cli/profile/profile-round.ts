@@ -1,6 +1,7 @@
 // One round: it reads the file once through the stages and measures what the process spent on it.
 // It is made for a process of its own.
 
+import { measured, type RunFigures } from '../../bench/measured'
 import {
   type BadRow,
   type Columns,
@@ -28,18 +29,7 @@ export interface RoundTask {
   readonly reading: CellReading
 }
 
-export interface RoundResult {
-  /**
-   * The time from opening the file to its end. It includes the warm-up of the code, but not the
-   * loading.
-   */
-  readonly elapsedMs: number
-  /** The idle time of the event loop of this thread. */
-  readonly idleMs: number
-  /** The CPU time of all threads, user and system. */
-  readonly cpuMs: number
-  /** The peak memory of the whole process, in MiB. */
-  readonly peakRssMb: number
+export interface RoundResult extends RunFigures {
   readonly stages: readonly StageCounters[]
   readonly columns: number
   readonly rows: number
@@ -70,25 +60,18 @@ export async function profileRound(
     progressMs: PROGRESS_MS,
   }
 
-  const cpuBefore = process.cpuUsage()
-  const loopBefore = performance.eventLoopUtilization()
-  const startedAt = performance.now()
-  const bytes = pipeline<Uint8Array>(new FileSource(file.path), read)
-  const { stages } = await (file.format === 'gzip' ? bytes.to(new Gunzip()) : bytes)
-    .to(parser)
-    .to(cells)
-    .forEach(() => {})
-  const elapsedMs = performance.now() - startedAt
-  const { idle } = performance.eventLoopUtilization(loopBefore)
-  const { user, system } = process.cpuUsage(cpuBefore)
+  const { value, figures } = await measured(() => {
+    const bytes = pipeline<Uint8Array>(new FileSource(file.path), read)
+    return (file.format === 'gzip' ? bytes.to(new Gunzip()) : bytes)
+      .to(parser)
+      .to(cells)
+      .forEach(() => {})
+  })
+  const { stages } = value
 
   const firstBad = firstLeftOut ?? cells.firstBad
   return {
-    elapsedMs,
-    idleMs: idle,
-    cpuMs: (user + system) / 1000,
-    // maxRSS is in kilobytes.
-    peakRssMb: process.resourceUsage().maxRSS / 1024,
+    ...figures,
     stages,
     columns: cells.columns,
     rows: stages.at(-1)!.rowsIn,

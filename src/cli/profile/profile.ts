@@ -1,6 +1,7 @@
 // `feedmill profile FILE`: shows where the time goes for a file of the user, and whether it has
 // become slower.
 
+import { thisMachine } from '../../bench/machine'
 import { type FeedName, ndjsonSink, pipeline } from '../../index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
@@ -11,7 +12,7 @@ import type { CellReading } from './profile-cells'
 import { profiledFile } from './profile-file'
 import { roundInProcess } from './profile-process'
 import { comparisonReport, profileReport } from './profile-report'
-import { type ProfileSubject, profileResult, thisMachine } from './profile-result'
+import { type ProfileSubject, profileResult } from './profile-result'
 import type { RoundResult } from './profile-round'
 
 export interface ProfileOptions {
@@ -52,7 +53,7 @@ export async function profile(
   const baseline =
     options.baseline === undefined ? undefined : await readBaseline(options.baseline, subject)
   const rounds = await measure(subject, options, runRound)
-  const result = profileResult(subject, thisMachine(new Date()), rounds)
+  const result = profileResult(subject, thisMachine(), rounds)
   const comparison = baseline && compare(baseline, result, options.tolerance)
   const told = { ...result, ...(comparison && { comparison }) }
 

@@ -79,11 +79,11 @@ describe('the process of a round', () => {
   test.each([
     ['that ends without a word', 'process.exit(3)', /ended with exit code 3/],
     ['that is killed', "process.kill(process.pid, 'SIGKILL')", /ended with SIGKILL/],
-    ['that stands still', 'setInterval(() => {}, 1000)', /read nothing of its file for 20 ms/],
+    ['that stands still', 'setInterval(() => {}, 1000)', /made no progress for 20 ms/],
     [
       'that always repeats its place',
-      "setInterval(() => process.send({ kind: 'progress', bytesRead: 5 }), 1)",
-      /read nothing of its file for 20 ms/,
+      "setInterval(() => process.send({ kind: 'progress', done: 5 }), 1)",
+      /made no progress for 20 ms/,
     ],
   ])('one %s is a typed failure', async (_, code, message) => {
     const broken = join(folder, 'broken.js')
@@ -111,7 +111,7 @@ describe('the process of a round', () => {
     const slow = join(folder, 'slow.js')
     await writeFile(
       slow,
-      "for (const bytesRead of [0, 7, 7, 9]) process.send({ kind: 'progress', bytesRead })\nprocess.disconnect()",
+      "for (const done of [0, 7, 7, 9]) process.send({ kind: 'progress', done })\nprocess.disconnect()",
     )
     const seen: number[] = []
     await expect(

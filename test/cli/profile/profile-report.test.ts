@@ -17,7 +17,7 @@ inflate and parse   1.200   0.200      0.600    60%    83   83333
 reader              0.600   1.400      0.000    30%   167  166667
 
 50 MB/s of TSV · 10.0 MB/s of gzip · 50000 rows/s
-2.000 s, spread 50% · CPU 3.00 s, all threads · peak RSS 100 MiB
+2.000 s, spread 50% · CPU 3.00 s, all threads · peak RSS 100 MB
 
 inflate and parse is the bottleneck, with 60% of the run. Without it the run would still take 0.800 of its 2.000 s. \
 What comes before it is held back and what comes after it waits: only its own work, or less of it, helps.`)
@@ -55,7 +55,7 @@ test('a comparison has the verdict and the other differences', () => {
   }
   expect(report(1250, 1260, 1270)).toBe(`\
 SLOWER: -19.8% against 99 MB/s of 2026-03-01T00:00:00.000Z (tolerance 10%, spread of the rounds 2.0%)
-CPU 1.89 s, was 1.51 s · peak RSS 100 MiB, was 100 MiB`)
+CPU 1.89 s, was 1.51 s · peak RSS 100 MB, was 100 MB`)
   expect(report(900, 905, 910)).toMatch(/^held: \+11\.6% against/)
   expect(report(1000, 1260, 1500)).toMatch(/^unclear, .*: -19\.8% against/)
 })

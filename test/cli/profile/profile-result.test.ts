@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { profileResult, thisMachine } from '../../../src/cli/profile/profile-result'
+import { thisMachine } from '../../../src/bench/machine'
+import { profileResult } from '../../../src/cli/profile/profile-result'
 import { machine, resultOf, round, subject } from './profile-samples'
 
 test('the result has the medians of the rounds and their spread', () => {

@@ -1,10 +1,7 @@
 // Rounds and results made up for tests, where real ones would depend on the machine.
 
-import {
-  type ProfileMachine,
-  type ProfileSubject,
-  profileResult,
-} from '../../../src/cli/profile/profile-result'
+import type { Machine } from '../../../src/bench/machine'
+import { type ProfileSubject, profileResult } from '../../../src/cli/profile/profile-result'
 import type { RoundResult } from '../../../src/cli/profile/profile-round'
 import { newCounters } from '../../../src/core/counters'
 
@@ -14,7 +11,7 @@ export const subject: ProfileSubject = {
   reading: 5,
 }
 
-export const machine: ProfileMachine = {
+export const machine: Machine = {
   date: '2026-03-01T00:00:00.000Z',
   node: 'v20.1.0',
   cpu: 'A',
@@ -34,7 +31,7 @@ export function round(elapsedMs: number, changed: Partial<RoundResult> = {}): Ro
     elapsedMs,
     idleMs: 0,
     cpuMs: elapsedMs * 1.5,
-    peakRssMb: 100,
+    peakRssBytes: 100e6,
     stages: [
       { ...newCounters('source'), bytesOut: 20_000_000, ...times(share, 0) },
       {

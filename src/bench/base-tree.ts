@@ -1,0 +1,95 @@
+// The tree of an earlier commit, in a folder of its own inside the repository: what git checks out
+// there, built by the command of the caller, with the files of benchmarks of the working tree. The
+// folder lies inside the repository so that Node finds the packages of the repository from there.
+
+import { cp, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { FeedError } from '../errors'
+import { command, shellCommand } from './command'
+
+const FOLDER = '.feedmill-bench'
+
+export interface BaseTree {
+  /** The hash of the commit. */
+  readonly commit: string
+  /** Returns the path in this tree of a file of the working tree. */
+  inBase(file: string): string
+  drop(): Promise<void>
+}
+
+export interface BaseTreeOptions {
+  readonly files: readonly string[]
+  /** A commit, by any name that git knows. */
+  readonly base: string
+  /** A command for the shell, which runs in the root of the tree. */
+  readonly build: string | undefined
+  readonly onProgress: (what: string) => void
+}
+
+/** @throws FeedError OPTION_INVALID, BENCH_FAILED */
+export async function baseTree({
+  files,
+  base,
+  build,
+  onProgress,
+}: BaseTreeOptions): Promise<BaseTree> {
+  const paths = await Promise.all(files.map(file => realpath(file).catch(() => resolve(file))))
+  const root = await rootOf(dirname(paths[0]!))
+  const directory = join(root, FOLDER, 'base')
+  const inBase = (file: string) => join(directory, relative(root, file))
+  const outside = paths.find(path => relative(root, path).startsWith('..'))
+  if (outside !== undefined) throw invalid('files', `a file inside the repository ${root}`, outside)
+  const commit = await commitOf(root, base)
+  const drop = () => dropTree(root, directory)
+  onProgress(`checking out ${base}`)
+  await drop()
+  await mkdir(join(root, FOLDER), { recursive: true })
+  // Nothing in the folder is ever committed.
+  await writeFile(join(root, FOLDER, '.gitignore'), '*\n')
+  await command({ cwd: root }, 'git', 'worktree', 'add', '--quiet', '--detach', directory, commit)
+  try {
+    if (build !== undefined) {
+      onProgress(`building ${base}`)
+      const env = { ...process.env, FEEDMILL_BENCH_HEAD: root }
+      await shellCommand({ cwd: directory, env }, build)
+    }
+    for (const path of paths) {
+      await mkdir(dirname(inBase(path)), { recursive: true })
+      await cp(path, inBase(path))
+    }
+  } catch (error) {
+    await drop()
+    throw error
+  }
+  const pathOf = new Map(files.map((file, at) => [file, inBase(paths[at]!)]))
+  return { commit, inBase: file => pathOf.get(file)!, drop }
+}
+
+async function rootOf(folder: string): Promise<string> {
+  const words = ['rev-parse', '--show-toplevel']
+  const root = await command({ cwd: folder }, 'git', ...words).catch(() => {
+    throw invalid('base', 'used in a git repository', folder)
+  })
+  return root.trimEnd()
+}
+
+async function commitOf(root: string, ref: string): Promise<string> {
+  const words = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]
+  const hash = await command({ cwd: root }, 'git', ...words).catch(() => {
+    const expected =
+      'a commit that is in the repository (a shallow clone has only the newest: fetch the commit, or use `fetch-depth: 0` in actions/checkout)'
+    throw invalid('base', expected, ref)
+  })
+  return hash.trim()
+}
+
+/** Removes the tree, also one that a killed process has left. */
+async function dropTree(root: string, directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+  await command({ cwd: root }, 'git', 'worktree', 'prune')
+}
+
+function invalid(option: string, expected: string, received: string): FeedError<'OPTION_INVALID'> {
+  const message = `${option} must be ${expected}, not ${received}`
+  return new FeedError('OPTION_INVALID', message, { option, expected, received })
+}

@@ -1,0 +1,19 @@
+// The error of a benchmark that gives no figures.
+
+import { excerpt, FeedError } from '../errors'
+
+/** @param step what failed, such as `prepare of rows` */
+export function benchFailed(
+  step: string,
+  reason: string,
+  cause?: unknown,
+): FeedError<'BENCH_FAILED'> {
+  const short = excerpt(reason, 2_000)
+  const options = cause === undefined ? {} : { cause }
+  return new FeedError('BENCH_FAILED', `${step} failed: ${short}`, { step, reason: short }, options)
+}
+
+/** Returns the text of whatever was thrown. */
+export function messageOf(cause: unknown): string {
+  return excerpt(cause instanceof Error ? cause.message : String(cause), 300)
+}

@@ -1,0 +1,127 @@
+// The options that all measurements share, with their checks, and the benchmarks of the files.
+
+import { FeedError } from '../errors'
+import {
+  arrayOf,
+  callback,
+  choice,
+  filePath,
+  finiteNumber,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  texts,
+  wholeNumber,
+} from '../options'
+import type { BenchProcesses } from './bench-process'
+import { MEASURES, type MeasureName } from './statistics/measures'
+
+/** All orders of three sides, three times. */
+export const DEFAULT_ROUNDS = 18
+/** All orders of three sides. Fewer runs prove nothing. */
+export const LEAST_ROUNDS = 6
+const DEFAULT_ALPHA = 0.05
+
+export interface BenchProgress {
+  /** The share of the work that is done, from 0 to 1. */
+  readonly done: number
+  readonly what: string
+}
+
+export interface BenchOptions {
+  /** The paths of the files with the benchmarks. */
+  readonly files: readonly string[]
+  /** Runs of each benchmark; 18 by default, at least 6 for a comparison. */
+  readonly rounds?: number
+  /** The names of the benchmarks to run; all by default. */
+  readonly only?: readonly string[]
+  /** The measures that a comparison judges: `time`, `cpu` and `memory` by default. */
+  readonly measures?: readonly MeasureName[]
+  /** How often, at most, a comparison of equal versions may fail; 0.05 by default. */
+  readonly alpha?: number
+  readonly onProgress?: (progress: BenchProgress) => void
+}
+
+export const BENCH_OPTION_NAMES: OptionNames<BenchOptions> = {
+  files: true,
+  rounds: true,
+  only: true,
+  measures: true,
+  alpha: true,
+  onProgress: true,
+}
+
+/** The options with their defaults. */
+export type BenchPlan = Required<Omit<BenchOptions, 'only'>> & Pick<BenchOptions, 'only'>
+
+/**
+ * @param least the smallest number of rounds that means something
+ * @throws FeedError OPTION_INVALID
+ */
+export function benchPlan<O extends BenchOptions>(
+  options: O,
+  names: OptionNames<O>,
+  least: number,
+): BenchPlan {
+  const {
+    files,
+    rounds = DEFAULT_ROUNDS,
+    only,
+    measures = MEASURES.map(({ name }) => name),
+    alpha = DEFAULT_ALPHA,
+    onProgress = () => {},
+  } = knownOptions(options, names)
+  for (const file of arrayOf('files', files)) filePath('files', file)
+  if (files.length === 0) throw optionInvalid('files', 'at least one path', files)
+  if (only !== undefined) texts('only', only)
+  for (const measure of arrayOf('measures', measures))
+    choice(
+      'measures',
+      measure,
+      MEASURES.map(({ name }) => name),
+    )
+  if (measures.length === 0) throw optionInvalid('measures', 'at least one measure', measures)
+  return {
+    files,
+    rounds: wholeNumber('rounds', rounds, least, 9_999),
+    ...(only !== undefined && { only }),
+    measures,
+    alpha: finiteNumber('alpha', alpha, 1e-6, 0.5),
+    onProgress: callback('onProgress', onProgress),
+  }
+}
+
+/** A benchmark in one of the files. */
+export interface PlannedBench {
+  readonly file: string
+  readonly name: string
+}
+
+/**
+ * Lists the wanted benchmarks, and prepares those that ask for it.
+ * @throws FeedError BENCH_FILE_INVALID, BENCH_FAILED, OPTION_INVALID
+ */
+export async function preparedBenches(
+  { files, only, onProgress }: BenchPlan,
+  processes: BenchProcesses,
+): Promise<readonly PlannedBench[]> {
+  const benches: PlannedBench[] = []
+  for (const file of files) {
+    for (const { name, isPrepared } of await processes.list(file)) {
+      if (benches.some(other => other.name === name)) throw repeated(file, name)
+      if (only !== undefined && !only.includes(name)) continue
+      onProgress({ done: 0, what: `preparing ${name}` })
+      if (isPrepared) await processes.prepare(file, name)
+      benches.push({ file, name })
+    }
+  }
+  const unknown = only?.find(name => benches.every(bench => bench.name !== name))
+  if (unknown !== undefined)
+    throw optionInvalid('only', 'names of benchmarks in the files', unknown)
+  return benches
+}
+
+function repeated(path: string, name: string): FeedError<'BENCH_FILE_INVALID'> {
+  const reason = `another file has a benchmark with the name ${name}`
+  return new FeedError('BENCH_FILE_INVALID', `${path}: ${reason}`, { path, reason })
+}

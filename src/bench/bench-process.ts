@@ -1,0 +1,36 @@
+// Starts the processes of benchmarks (bench-child.ts).
+
+import { fileURLToPath } from 'node:url'
+import { excerpt, type FeedError } from '../errors'
+import type { BenchTask, ListedBench } from './bench-child'
+import { benchFailed } from './bench-failed'
+import type { BenchRun } from './bench-run'
+import { inFreshProcess } from './fresh-process'
+
+/** A run that takes longer than this has failed. */
+const TIME_LIMIT_MS = 10 * 60 * 1000
+
+/** The built script beside this code. */
+const SCRIPT = fileURLToPath(new URL('./bench-child.js', import.meta.url))
+
+/** What the engine does with a file of benchmarks, each time in a process of its own. */
+export interface BenchProcesses {
+  list(file: string): Promise<readonly ListedBench[]>
+  prepare(file: string, name: string): Promise<void>
+  run(file: string, name: string): Promise<BenchRun>
+}
+
+export function benchProcesses(script = SCRIPT, stallLimitMs = TIME_LIMIT_MS): BenchProcesses {
+  const answerOf = <Result>(task: BenchTask) =>
+    inFreshProcess<Result>({ script, task, stallLimitMs, failed: how => failed(task, how) })
+  return {
+    list: file => answerOf({ kind: 'list', file }),
+    prepare: (file, name) => answerOf({ kind: 'prepare', file, name }),
+    run: (file, name) => answerOf({ kind: 'run', file, name }),
+  }
+}
+
+function failed(task: BenchTask, how: string): FeedError {
+  const step = task.kind === 'list' ? 'the list' : `the ${task.kind} of ${excerpt(task.name)}`
+  return benchFailed(`${step} in ${task.file}`, `the process ${how}`)
+}

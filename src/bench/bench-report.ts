@@ -1,0 +1,169 @@
+// The report of a measurement: figures, shares of the stages, and the judgement of a comparison. It
+// is plain data, which JSON keeps. The formats that people and other programs read are in formats/.
+
+import { type RunTimes, stageProfile } from '../pipeline/stage-profile'
+import type { BenchRun } from './bench-run'
+import type { Machine } from './machine'
+import {
+  type ApartValues,
+  judge,
+  judgeApart,
+  type SideValues,
+  type Verdict,
+} from './statistics/judge'
+import { MEASURES, type MeasureName } from './statistics/measures'
+import { median, spreadOf } from './statistics/median'
+import type { Interval } from './statistics/median-interval'
+import { seededRandom } from './statistics/random'
+
+/** A change that would mislead a reader of older reports raises this number. */
+export const REPORT_VERSION = 1
+
+export interface BenchReport {
+  readonly kind: 'feedmill-bench'
+  readonly version: number
+  readonly machine: Machine
+  /** The runs of each benchmark, each in a process of its own. */
+  readonly rounds: number
+  /** What the benchmarks were compared with; missing where they were only measured. */
+  readonly against?: BenchBase
+  readonly benches: readonly BenchResult[]
+}
+
+export interface BenchBase {
+  readonly kind: 'commit' | 'baseline'
+  /** The name of the commit with its hash, or the path of the baseline with its time. */
+  readonly name: string
+  /** The confidence of each interval. It is corrected for the number of intervals. */
+  readonly level: number
+  /** Benchmarks that the base cannot run, so that nothing was compared. */
+  readonly leftOut: readonly string[]
+}
+
+/** The figures of one benchmark, which are medians over the rounds. */
+export interface BenchResult {
+  readonly name: string
+  readonly count: number
+  readonly bytes?: number
+  readonly seconds: number
+  /** The time of the slowest run minus that of the fastest, as a share of the median. */
+  readonly spread: number
+  readonly cpuSeconds: number
+  /** The peak memory of the whole process, in 10^6 bytes. */
+  readonly peakRssMb: number
+  readonly countPerSecond: number
+  /** Megabytes are 10^6 bytes. */
+  readonly mbPerSecond?: number
+  /** The share of each stage in the time of the run, see `stageProfile`; empty for a function. */
+  readonly stages: readonly { readonly stage: string; readonly share: number }[]
+  /** One judgement for each measure; missing where nothing was compared. */
+  readonly measures?: readonly JudgedMeasure[]
+  readonly runs: readonly BenchRun[]
+}
+
+/** What a comparison says about one measure of one benchmark. */
+export interface JudgedMeasure {
+  readonly measure: MeasureName
+  /** The medians of both versions, in the unit of the measure: seconds, or 10^6 bytes. */
+  readonly base: number
+  readonly head: number
+  /**
+   * The share by which the new version takes more than the base (0.1 is a tenth more), with its
+   * interval. It is negative where the new version takes less.
+   */
+  readonly change: Interval
+  /** The largest share by which the base may have differed from itself. */
+  readonly noise: number
+  readonly verdict: Verdict
+}
+
+export function benchResult(
+  name: string,
+  runs: readonly BenchRun[],
+  measures?: readonly JudgedMeasure[],
+): BenchResult {
+  const { count, bytes } = runs[0]!
+  const seconds = median(runs.map(({ elapsedMs }) => elapsedMs / 1000))
+  return {
+    name,
+    count,
+    ...(bytes !== undefined && { bytes }),
+    seconds,
+    spread: spreadOf(runs.map(({ elapsedMs }) => elapsedMs)),
+    cpuSeconds: median(runs.map(({ cpuMs }) => cpuMs / 1000)),
+    peakRssMb: median(runs.map(({ peakRssBytes }) => peakRssBytes / 1e6)),
+    countPerSecond: count / seconds,
+    ...(bytes !== undefined && { mbPerSecond: bytes / 1e6 / seconds }),
+    stages: stageShares(runs),
+    ...(measures !== undefined && { measures }),
+    runs,
+  }
+}
+
+/** The medians over the runs of the shares of each stage. */
+function stageShares(runs: readonly BenchRun[]): BenchResult['stages'] {
+  const { stages } = runs[0]!
+  if (stages.length === 0) return []
+  const profiles = runs.map((run: BenchRun & RunTimes) => stageProfile(run, run))
+  return stages.map(({ stage }, place) => ({
+    stage,
+    share: median(profiles.map(({ shares }) => shares[place]!)),
+  }))
+}
+
+/** How the intervals of a comparison are made. */
+export interface Judging {
+  readonly measures: readonly MeasureName[]
+  /** How often, at most, a comparison of equal versions may fail. */
+  readonly alpha: number
+  /** The number of benchmarks that can fail together. */
+  readonly benches: number
+}
+
+/**
+ * Returns the confidence of each interval (the correction of Bonferroni): over all intervals
+ * together, a share of `alpha` of the comparisons has one that misses its true value.
+ */
+export function correctedLevel({ measures, alpha, benches }: Judging): number {
+  return 1 - alpha / (benches * measures.length)
+}
+
+/** The runs of one benchmark. `again` is a second set of runs of the base, made between the others. */
+export interface RunsToJudge {
+  readonly base: readonly BenchRun[]
+  readonly again?: readonly BenchRun[]
+  readonly head: readonly BenchRun[]
+}
+
+/** Runs with `again` were interleaved; runs without it were made at different times. */
+export function judgedMeasures(
+  { base, again, head }: RunsToJudge,
+  judging: Judging,
+): JudgedMeasure[] {
+  const random = seededRandom(1)
+  const level = correctedLevel(judging)
+  return MEASURES.filter(({ name }) => judging.measures.includes(name)).map(measure => {
+    const options = { level, floor: measure.floor, random }
+    const valuesOf = (runs: readonly BenchRun[]) => runs.map(measure.of)
+    const values: ApartValues = { base: valuesOf(base), head: valuesOf(head) }
+    const judgement =
+      again === undefined
+        ? judgeApart(values, options)
+        : judge({ ...values, again: valuesOf(again) } satisfies SideValues, options)
+    return { measure: measure.name, ...judgement }
+  })
+}
+
+/** A measure of a benchmark that a comparison has proved to be worse. */
+export interface BenchRegression extends JudgedMeasure {
+  readonly bench: string
+}
+
+/** Returns the measures that got worse. It is empty for a report without a comparison. */
+export function regressionsIn({ benches }: BenchReport): BenchRegression[] {
+  return benches.flatMap(({ name, measures = [] }) =>
+    measures
+      .filter(({ verdict }) => verdict === 'worse')
+      .map(judged => ({ bench: name, ...judged })),
+  )
+}

@@ -1,0 +1,122 @@
+// Compares with a saved report of the same machine. Its runs were made at another time, so they prove
+// less than runs that are interleaved.
+
+import { readFile } from 'node:fs/promises'
+import { FeedError } from '../errors'
+import { filePath, type OptionNames } from '../options'
+import { BENCH_OPTION_NAMES, type BenchOptions, benchPlan, LEAST_ROUNDS } from './bench-plan'
+import { benchProcesses } from './bench-process'
+import {
+  type BenchReport,
+  correctedLevel,
+  type Judging,
+  judgedMeasures,
+  REPORT_VERSION,
+} from './bench-report'
+import { machineDifferences, thisMachine } from './machine'
+import { measuredReport } from './measure-benches'
+
+export interface CompareWithBaselineOptions extends BenchOptions {
+  /** The path of a report, as `feedmill bench --save` writes it. */
+  readonly baseline: string
+}
+
+const NAMES: OptionNames<CompareWithBaselineOptions> = { ...BENCH_OPTION_NAMES, baseline: true }
+
+/**
+ * Measures, and compares the runs with those of a saved report. The report must come from the same
+ * processor, number of cores, platform and version of Node, because another machine proves nothing.
+ * The state of the machine may still have changed since then: see {@link compareWithCommit} for a
+ * comparison without that doubt.
+ *
+ * @throws FeedError OPTION_INVALID, BENCH_FILE_INVALID, BENCH_RESULT_WRONG, BENCH_FAILED, and the
+ * errors of the pipelines
+ */
+export async function compareWithBaseline(
+  options: CompareWithBaselineOptions,
+): Promise<BenchReport> {
+  const plan = benchPlan(options, NAMES, LEAST_ROUNDS)
+  const path = filePath('baseline', options.baseline)
+  const baseline = await savedReport(path)
+  const report = await measuredReport(plan, benchProcesses())
+  return judgedAgainst(report, baseline, path, plan)
+}
+
+/** Reads a report that was saved on this machine. @throws FeedError OPTION_INVALID */
+export async function savedReport(path: string, here = thisMachine()): Promise<BenchReport> {
+  const report = parsed(path, await textOf(path))
+  const differences = machineDifferences(report.machine, here)
+  if (differences.length > 0)
+    throw refused(path, `it was made on another machine: ${differences.join('; ')}`)
+  if (report.rounds < LEAST_ROUNDS)
+    throw refused(path, `it has ${report.rounds} rounds, and a comparison needs ${LEAST_ROUNDS}`)
+  return report
+}
+
+/** Adds the judgement of the benchmarks that both reports have. */
+export function judgedAgainst(
+  report: BenchReport,
+  baseline: BenchReport,
+  path: string,
+  options: Omit<Judging, 'benches'>,
+): BenchReport {
+  const before = new Map(baseline.benches.map(bench => [bench.name, bench]))
+  const missing = report.benches.filter(({ name }) => !before.has(name))
+  const judging = { ...options, benches: report.benches.length - missing.length }
+  if (judging.benches === 0) throw refused(path, 'it has none of these benchmarks')
+  return {
+    ...report,
+    against: {
+      kind: 'baseline',
+      name: `${path} of ${baseline.machine.date}`,
+      level: correctedLevel(judging),
+      leftOut: missing.map(({ name }) => `${name}: the baseline does not have it`),
+    },
+    benches: report.benches.map(bench => {
+      const base = before.get(bench.name)
+      if (base === undefined) return bench
+      return { ...bench, measures: judgedMeasures({ base: base.runs, head: bench.runs }, judging) }
+    }),
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw refused(path, String(error))
+  }
+}
+
+function parsed(path: string, text: string): BenchReport {
+  let value: Partial<BenchReport> | null
+  try {
+    value = JSON.parse(text) as Partial<BenchReport> | null
+  } catch {
+    throw refused(path, 'it is not JSON')
+  }
+  if (value?.kind !== 'feedmill-bench') throw refused(path, 'it is not a report of benchmarks')
+  if (value.version !== REPORT_VERSION)
+    throw refused(path, `it has version ${value.version}, and this version reads ${REPORT_VERSION}`)
+  if (!value.machine || !Array.isArray(value.benches) || !value.benches.every(hasFigures))
+    throw refused(path, 'it is not complete')
+  return value as BenchReport
+}
+
+function hasFigures({ name, runs }: Partial<BenchReport['benches'][number]>): boolean {
+  return (
+    typeof name === 'string' &&
+    Array.isArray(runs) &&
+    runs.every(({ elapsedMs, cpuMs, peakRssBytes }) =>
+      [elapsedMs, cpuMs, peakRssBytes].every(figure => figure > 0),
+    )
+  )
+}
+
+function refused(path: string, reason: string): FeedError<'OPTION_INVALID'> {
+  return new FeedError('OPTION_INVALID', `${path} cannot be the baseline: ${reason}`, {
+    option: 'baseline',
+    expected: 'a report that `feedmill bench --save` wrote on this machine',
+    received: reason,
+  })
+}

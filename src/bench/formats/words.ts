@@ -1,0 +1,48 @@
+// The words and numbers that all formats for people share.
+
+import type { BenchReport, BenchResult, JudgedMeasure } from '../bench-report'
+import { machineLine } from '../machine'
+import { MEASURES } from '../statistics/measures'
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`
+}
+
+export function signed(share: number): string {
+  return `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`
+}
+
+/** Returns a value of a measure with its unit. */
+export function figure({ measure }: Pick<JudgedMeasure, 'measure'>, value: number): string {
+  const { digits, unit } = MEASURES.find(({ name }) => name === measure)!
+  return `${value.toFixed(digits)} ${unit}`
+}
+
+export function intervalText({ change }: JudgedMeasure): string {
+  return `${signed(change.low)} to ${signed(change.high)}`
+}
+
+/** The machine and the way of the measurement, one line each. */
+export function headLines({ machine, rounds, against }: BenchReport): string[] {
+  const runs = `${rounds} ${rounds === 1 ? 'run' : 'runs'} of each benchmark, each in a fresh process`
+  if (against === undefined) return [machineLine(machine), `medians of ${runs}`]
+  return [
+    machineLine(machine),
+    `compared with ${against.name}: ${runs}`,
+    ...(against.kind === 'baseline'
+      ? ['The baseline was measured at another time: the state of the machine may have changed.']
+      : []),
+    ...against.leftOut.map(reason => `not compared: ${reason}`),
+  ]
+}
+
+/** Returns the shares of the stages: `Gunzip 40.1%, TsvRowParser 52.0%`. */
+export function stagesText({ stages }: BenchResult): string {
+  return stages.map(({ stage, share }) => `${stage} ${percent(share)}`).join(', ')
+}
+
+/** Says a measure that got worse in a sentence. */
+export function regressionText(bench: string, judged: JudgedMeasure): string {
+  const { measure, change, noise } = judged
+  return `${bench} ${measure} ${signed(change.median)} (between ${signed(change.low)} and ${signed(change.high)}; A/A noise ${percent(noise)})`
+}

@@ -1,0 +1,63 @@
+// The options of `feedmill bench`.
+
+import { BENCH_FORMATS, type BenchFormat } from '../../bench/formats/bench-text'
+import { MEASURES } from '../../bench/statistics/measures'
+import type { program } from '../program'
+import type { BenchCommand } from './bench'
+
+/** The class of commander, whose adapter is cli/program.ts. */
+type Command = ReturnType<typeof program>
+
+export function addBenchCommand(feedmill: Command): Command {
+  const command = feedmill.command('bench')
+  const option = (flags: string, description: string) => command.createOption(flags, description)
+  const measures = MEASURES.map(({ name }) => name)
+  return command
+    .description(
+      'Measure benchmarks of your own in fresh processes, and tell a slower version from noise. ' +
+        'Exit code 1 means a proven regression, and every other failure is 2.',
+    )
+    .argument('<file...>', 'modules that export what `defineBench` returns')
+    .addOption(
+      option('--save <file>', 'save the report, for --baseline').conflicts(['baseline', 'base']),
+    )
+    .addOption(
+      option('--baseline <file>', 'compare with a report that was saved on this machine').conflicts(
+        'base',
+      ),
+    )
+    .option('--base <ref>', 'compare with a commit of the repository, in interleaved runs')
+    .option('--build <command>', 'with --base, the command that builds the commit')
+    .addOption(
+      option('--rounds <count>', 'runs of each benchmark and side')
+        .argParser(text => wholeNumber(text) ?? command.error(wrongRounds(text)))
+        .default(18),
+    )
+    .option('--only <names>', 'the benchmarks to run, separated by commas; all by default', list)
+    .option(
+      '--measures <names>',
+      `the measures to compare, separated by commas: ${measures.join(', ')}`,
+      list,
+      measures,
+    )
+    .option('--json <file>', 'also write the whole report as JSON; `-` is standard output')
+    .addOption(
+      option('--format <format>', 'what is printed').choices(BENCH_FORMATS).default('table'),
+    )
+    .option('--out <file>', 'write what --format makes to a file instead of printing it')
+    .action(async (files: string[], options: BenchCommand & { format: BenchFormat }) =>
+      (await import('./bench')).benchCommand(files, options),
+    )
+}
+
+function wrongRounds(text: string): string {
+  return `error: option '--rounds <count>' must be a whole number from 1 to 9999, not '${text}'`
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
+}
+
+function list(text: string): string[] {
+  return text.split(',')
+}

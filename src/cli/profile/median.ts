@@ -1,8 +1,0 @@
-// The median, which summarises many runs.
-
-/** Returns the middle value, or the mean of the two middle values. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
-}
