@@ -1,6 +1,7 @@
 // The report of a measurement: figures, shares of the stages, and the judgement of a comparison. It
 // is plain data, which JSON keeps. The formats that people and other programs read are in formats/.
 
+import { anObject, choice } from '../options'
 import { type RunTimes, stageProfile } from '../pipeline/stage-profile'
 import type { BenchRun } from './bench-run'
 import type { Machine } from './machine'
@@ -159,11 +160,21 @@ export interface BenchRegression extends JudgedMeasure {
   readonly bench: string
 }
 
-/** Returns the measures that got worse. It is empty for a report without a comparison. */
-export function regressionsIn({ benches }: BenchReport): BenchRegression[] {
-  return benches.flatMap(({ name, measures = [] }) =>
+/**
+ * Returns the measures that got worse. It is empty for a report without a comparison.
+ * @throws FeedError OPTION_INVALID
+ */
+export function regressionsIn(report: BenchReport): BenchRegression[] {
+  return checkedReport(report).benches.flatMap(({ name, measures = [] }) =>
     measures
       .filter(({ verdict }) => verdict === 'worse')
       .map(judged => ({ bench: name, ...judged })),
   )
+}
+
+/** Checks that an object is a report. @throws FeedError OPTION_INVALID */
+export function checkedReport(report: BenchReport): BenchReport {
+  anObject('report', report, 'a report of benchmarks')
+  if (report.kind !== 'feedmill-bench') choice('report.kind', report.kind, ['feedmill-bench'])
+  return report
 }

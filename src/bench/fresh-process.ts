@@ -19,6 +19,8 @@ export interface FreshProcess {
   readonly failed: (how: string) => FeedError
 }
 
+const STANDARD_ERROR = 2
+
 type Outcome = Exclude<TaskMessage, { kind: 'progress' }>
 
 /** @throws the FeedError of the task, or the error that `failed` makes */
@@ -31,7 +33,7 @@ export async function inFreshProcess<Result>({
 }: FreshProcess): Promise<Result> {
   // Standard output belongs to the result, so the output of the process goes to standard error.
   const child = fork(script, [JSON.stringify(task)], {
-    stdio: ['ignore', process.stderr.fd, 'inherit', 'ipc'],
+    stdio: ['ignore', STANDARD_ERROR, 'inherit', 'ipc'],
   })
   let outcome: Outcome | undefined
   let done = -1

@@ -1,7 +1,7 @@
 // A report in one of the formats of `feedmill bench --format`.
 
-import { anObject, choice } from '../../options'
-import type { BenchReport } from '../bench-report'
+import { choice } from '../../options'
+import { type BenchReport, checkedReport } from '../bench-report'
 import { markdownText } from './markdown-text'
 import { tableText } from './table-text'
 import { benchmarkJsText, speedEntries } from './tracker-texts'
@@ -28,7 +28,6 @@ export const BENCH_FORMATS = Object.keys(FORMATS) as BenchFormat[]
  * @throws FeedError OPTION_INVALID
  */
 export function benchText(report: BenchReport, format: BenchFormat): string {
-  anObject('report', report, 'a report of benchmarks')
-  if (report.kind !== 'feedmill-bench') choice('report.kind', report.kind, ['feedmill-bench'])
-  return FORMATS[choice('format', format, BENCH_FORMATS)](report)
+  const checked = checkedReport(report)
+  return FORMATS[choice('format', format, BENCH_FORMATS)](checked)
 }
