@@ -1,6 +1,7 @@
 // The public names of `feedmill/sync`, which keeps a state folder up to date with the service and
 // reads it.
 
+export type { RegisterHead } from '../codec/merge/register'
 export type { Retry } from '../stages/range/retries'
 export {
   type BootstrapId,
