@@ -27,6 +27,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testBenchInEmptyProject } from './bench-in-empty-project'
 import { brokenLinks, pagesIn } from './markdown-links'
 import { projectFolder } from './project-folder'
+import { testProjectOfStranger } from './project-of-a-stranger'
 import {
   expectRun,
   moduleOf,
@@ -200,6 +201,10 @@ Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
 
 describe('feedmill bench in the project of a stranger', () => {
   testBenchInEmptyProject(() => join(plain, 'node_modules'))
+})
+
+describe('an ingestion in the project of a stranger', () => {
+  testProjectOfStranger(() => join(plain, 'node_modules'))
 })
 
 describe('a plain install', () => {
