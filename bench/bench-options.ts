@@ -89,8 +89,8 @@ function chosenCases(list: string): MacroCaseName[] {
 }
 
 /** @throws RangeError */
-export function wholeNumber(option: string, text: string, least = 1): number {
+export function wholeNumber(option: string, text: string, least = 1, most = 100_000): number {
   const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= 100_000) return value
-  throw new RangeError(`${option} must be a whole number from ${least} to 100000, not ${text}`)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new RangeError(`${option} must be a whole number from ${least} to ${most}, not ${text}`)
 }

@@ -29,6 +29,7 @@ export default defineConfig({
     publish: 'bench/publish.ts',
     'compare-proof': 'bench/compare/proof.ts',
     'bench-child': 'src/bench/bench-child.ts',
+    'fleet/main': 'bench/fleet/main.ts',
     'scale/main': 'bench/scale/main.ts',
     'scale/scale-process': 'bench/scale/scale-process.ts',
   },
