@@ -26,7 +26,9 @@ import { buildTree, writeWorkingTree } from './source-tree'
 const REPOSITORY = process.cwd()
 const TREES = join(REPOSITORY, '.tmp/compare-proof')
 const FILE = 'bench/feedmill.bench.mjs'
-/** The benchmarks and measures of `bench:gate`, see package.json. */
+// As in `bench:gate`, see package.json.
+process.env.FEEDMILL_BENCH_THREADS = '1'
+/** The benchmarks and measures of `bench:gate`. */
 const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
 const EQUAL = 'equal'
 const PARTS = Object.keys(SLOWED_PARTS) as SlowedPartName[]
