@@ -12,7 +12,7 @@ export function eventsPage(sources) {
 ## Events of a synchronisation
 
 \`for await (const event of sync(options))\` gives these events, and \`feedmill sync --json\` prints each as one line of JSON.
-[Keeping a copy in sync](../guide/sync.md) shows the loop.
+[Follow a category](../guide/sync.md) shows the loop.
 
 ${syncEvents(sources)}
 ## Channels of diagnostics

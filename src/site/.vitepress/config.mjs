@@ -11,8 +11,8 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 /** The pages for tasks, in the order of the sidebar. Every other page of the guide follows them. */
 const TASKS = [
-  'parse-a-file',
-  'follow-a-category',
+  'rows',
+  'sync',
   'own-stage',
   'own-feed',
   'sqlite',
@@ -59,7 +59,7 @@ export default defineConfig({
     externalLinkIcon: true,
     search: { provider: 'local' },
     nav: [
-      { text: 'Tasks', link: '/guide/parse-a-file', activeMatch: '^/guide/' },
+      { text: 'Tasks', link: '/guide/rows', activeMatch: '^/guide/' },
       { text: 'Reference', link: '/reference/options', activeMatch: '^/(reference|api)/' },
       { text: 'Map', link: '/map' },
       { text: 'Changes', link: '/changelog' },
