@@ -42,14 +42,13 @@ export default defineConfig({
   cacheDir: join(ROOT, '.tmp/site-cache'),
   srcExclude: ['.tmp/**', '.feedmill-bench/**', 'coverage/**', 'fixtures/ingestion/**'],
   rewrites: path => `${addressOf(path)}.md`,
-  lastUpdated: false,
+  // Without it a browser asks for /favicon.ico.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {
     config: md => md.use(repositoryLinks, ROOT),
     anchor: { slugify: githubAnchor },
   },
   buildEnd: ({ outDir }) => copyLinkedFiles(ROOT, outDir),
-  // VitePress knows pages only; `npm run site:check` follows these links too.
-  ignoreDeadLinks: [/^\/files\//],
   // The pages have no front matter, because GitHub would show it.
   transformPageData: page => {
     if (page.relativePath === 'index.md') page.titleTemplate = ':title'
@@ -70,11 +69,9 @@ export default defineConfig({
       { text: 'In depth', items: guideEntries(guide.filter(name => !TASKS.includes(name))) },
       {
         text: 'Reference',
-        items: [
-          ...pagesOf('src/reference').map(name => entry(`src/reference/${name}`)),
-          ...pagesOf('src/api').map(name => entry(`src/api/${name}`)),
-        ],
+        items: pagesOf('src/reference').map(name => entry(`src/reference/${name}`)),
       },
+      { text: 'Public names', items: pagesOf('src/api').map(name => entry(`src/api/${name}`)) },
       {
         text: 'For contributors',
         collapsed: true,

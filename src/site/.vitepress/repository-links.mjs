@@ -1,5 +1,5 @@
 // How the pages of the repository become pages of the site: their addresses, their anchors, and the
-// links between them. A link to a file that is no page leads to a copy of the file in the site.
+// links between them. A link to a file that is no page leads to a copy of it in the site, as text.
 
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
@@ -45,7 +45,7 @@ function hrefOf(href, page, root) {
   if (!existsSync(file)) return href
   if (statSync(file).isDirectory()) return `/${addressOf(readmeOf(target, root))}.md${end}`
   linkedFiles.add(target)
-  return `/files/${target}`
+  return `/files/${target}.txt`
 }
 
 /** The README of a folder, or of the nearest folder around it that has one. */
@@ -57,8 +57,9 @@ function readmeOf(folder, root) {
 /** Puts the files that pages link to into the site. */
 export function copyLinkedFiles(root, site) {
   for (const path of linkedFiles) {
-    mkdirSync(dirname(join(site, 'files', path)), { recursive: true })
-    copyFileSync(join(root, path), join(site, 'files', path))
+    const copy = join(site, 'files', `${path}.txt`)
+    mkdirSync(dirname(copy), { recursive: true })
+    copyFileSync(join(root, path), copy)
   }
 }
 
