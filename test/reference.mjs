@@ -6,15 +6,21 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { problems, sourcesOf } from './reference/sources.mjs'
 import { errorsPage } from './reference/errors-page.mjs'
 import { eventsPage } from './reference/events-page.mjs'
 import { optionsPage } from './reference/options-page.mjs'
 
-const ROOT = join(import.meta.dirname, '..')
-const folder = join(ROOT, process.argv[2] ?? 'src/reference')
+const { values } = parseArgs({
+  options: {
+    root: { type: 'string', default: join(import.meta.dirname, '..') },
+    out: { type: 'string', default: 'src/reference' },
+  },
+})
+const folder = join(values.root, values.out)
 
-const sources = sourcesOf(ROOT)
+const sources = sourcesOf(values.root)
 const pages = {
   'options.md': optionsPage(sources),
   'errors.md': errorsPage(sources),
