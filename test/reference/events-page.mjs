@@ -2,7 +2,7 @@
 // of the command line.
 
 import ts from 'typescript'
-import { cell, commentOf, oneLine, placeOf, problems, valueOf, walk } from './sources.mjs'
+import { cell, codeCell, commentOf, oneLine, placeOf, problems, valueOf, walk } from './sources.mjs'
 
 export function eventsPage(sources) {
   return `# Events, channels and exit codes
@@ -17,8 +17,8 @@ export function eventsPage(sources) {
 ${syncEvents(sources)}
 ## Channels of diagnostics
 
-feedmill publishes these messages on channels of \`node:diagnostics_channel\`.
 [Watching a run](../guide/watching.md) shows how to subscribe.
+${commentOf(messagesOf(sources), sources.checker)}
 
 ${channels(sources)}
 ## Exit codes
@@ -55,10 +55,14 @@ ${fieldTable(fields, checker)}`
     .join('\n')
 }
 
-function channels({ checker, entries, root }) {
-  const symbol = entries.get('feedmill').find(({ name }) => name === 'DiagnosticsMessages')
+function messagesOf({ entries }) {
+  return entries.get('feedmill').find(({ name }) => name === 'DiagnosticsMessages')
+}
+
+function channels(sources) {
+  const { checker, root } = sources
   return checker
-    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(messagesOf(sources)))
     .map(channel => {
       const comment = commentOf(channel, checker)
       if (comment === '')
@@ -76,7 +80,7 @@ function fieldTable(fields, checker) {
     const type = field.valueDeclaration?.type?.getText().replace(/\s+/g, ' ')
     const name = `\`${field.name}${field.flags & ts.SymbolFlags.Optional ? '?' : ''}\``
     const meaning = commentOf(field, checker) || firstSentence(typeComment(field, checker))
-    return `| ${name} | \`${cell(type ?? '')}\` | ${cell(meaning)} |`
+    return `| ${name} | \`${codeCell(type ?? '')}\` | ${cell(meaning)} |`
   })
   return `| field | type | meaning |\n|---|---|---|\n${rows.join('\n')}\n`
 }

@@ -4,7 +4,7 @@
 import { relative } from 'node:path'
 import ts from 'typescript'
 import { checkedBounds, writtenDefaults } from './bounds.mjs'
-import { cell, commentOf, isInternal, placeOf, problems, walk } from './sources.mjs'
+import { cell, codeCell, commentOf, isInternal, placeOf, problems, walk } from './sources.mjs'
 
 /** Units by the ends of names (CONTRIBUTING.md: a name contains its unit). */
 const UNITS = [
@@ -98,12 +98,12 @@ function rowOf(member, places, owner, facts) {
       `${place} states no default: add a sentence "Default: …." to its comment, "Default: none." where the option has no effect when it is left out`,
     )
   const near = [declaration.getSourceFile().fileName, ...places]
-  if (isOptional && stated !== undefined) compareDefault(place, member.name, stated, near, facts)
+  if (stated !== undefined) compareDefault(place, member.name, stated, near, facts)
   const text = declaration.type?.getText().replace(/\s+/g, ' ') ?? ''
   const isNumber = /^number(?: \| undefined)?$/.test(text)
   const bounds = isNumber ? boundsText(place, member.name, comment, near, facts) : ''
   const unit = isNumber ? UNITS.find(([end]) => end.test(member.name))?.[1] : undefined
-  return `| \`${member.name}\` | \`${cell(text)}\`${unit ? `, ${unit}` : ''} | ${isOptional ? cell(stated ?? '') : 'required'} | ${bounds} | ${cell(withoutFacts(comment))} |`
+  return `| \`${member.name}\` | \`${codeCell(text)}\`${unit ? `, ${unit}` : ''} | ${cell(stated ?? 'required')} | ${bounds} | ${cell(withoutFacts(comment))} |`
 }
 
 const DEFAULT = /(?:^|(?<=[.;] ))Default:? (.+?)(?:[.;](?= |$)|$)/

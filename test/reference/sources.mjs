@@ -53,8 +53,12 @@ export function oneLine(text) {
   return text.replace(/\{@link (\S+?)\}/g, '`$1`').replace(/\s+/g, ' ').trim()
 }
 
-/** A cell of a table: a bar would end it, and a letter in angle brackets would be HTML. */
-export const cell = text => outsideCode(text, plain => plain.replace(/</g, '&lt;')).replace(/\|/g, '\\|')
+/** Code in a cell of a table, which a bar would end. */
+export const codeCell = code => code.replace(/\|/g, '\\|')
+
+/** Text in a cell of a table, where an angle bracket outside of code would begin HTML. */
+export const cell = text =>
+  codeCell(outsideCode(text, plain => plain.replace(/</g, '&lt;')))
 
 function outsideCode(text, change) {
   return text
