@@ -61,34 +61,72 @@ export interface AuthChallenge {
  */
 export interface ErrorContexts {
   // Mistakes of the caller. They are thrown where the call is made, before any I/O.
-  /** An option is out of its range, of the wrong type, or unknown. */
+  /**
+   * An option is out of its range, of the wrong type, or unknown.
+   * @remedy Correct the option that `option` names: `expected` says what it takes.
+   */
   OPTION_INVALID: { option: string; expected: string; received: string }
-  /** Neither the schema nor the file has a column of this name. */
+  /**
+   * Neither the schema nor the file has a column of this name.
+   * @remedy Use a name from `known`, or add the column to the schema.
+   */
   COLUMN_UNKNOWN: { column: string; known: readonly string[] }
-  /** A package that this feature needs is not installed. */
+  /**
+   * A package that this feature needs is not installed.
+   * @remedy Install the package that `package` names.
+   */
   DEPENDENCY_MISSING: { package: string; neededFor: string }
-  /** A package is installed in a version that this feature cannot work with. */
+  /**
+   * A package is installed in a version that this feature cannot work with.
+   * @remedy Install a version of the package that `expected` describes.
+   */
   DEPENDENCY_UNSUPPORTED: { package: string; expected: string }
   /**
    * The emulator cannot listen on the address. `reason` is the code of the operating system:
    * EADDRINUSE where another program uses the port.
+   * @remedy Choose another port or host, or 0 for any free port.
    */
   LISTEN_FAILED: { host: string; port: number; reason: string }
 
   // Stages and pipelines.
-  /** `write` was called after `end`. */
+  /**
+   * `write` was called after `end`.
+   * @remedy Write everything before you call `end`.
+   */
   STAGE_WRITE_AFTER_END: { stage: string }
-  /** A stage instance, or a pipeline made of instances, was run a second time. */
+  /**
+   * A stage instance, or a pipeline made of instances, was run a second time.
+   * @remedy Give `to` a function that makes the stage, such as `() => new Gunzip()`, or make a new
+   * instance for each run.
+   */
   STAGE_REUSED: { stage: string }
-  /** A stage, a callback or a sink threw a value that is not a FeedError; `cause` has it. */
+  /**
+   * A stage, a callback or a sink threw a value that is not a FeedError; `cause` has it.
+   * @remedy Read `cause`, which is the error of your callback, sink or stream, and correct that
+   * code.
+   */
   STAGE_FAILED: { stage: string }
-  /** The stage does not accept this input, such as text where it expects blocks of bytes. */
+  /**
+   * The stage does not accept this input, such as text where it expects blocks of bytes.
+   * @remedy Put a stage in front that makes what `expected` says, such as TsvRowParser where rows
+   * are expected.
+   */
   STAGE_INPUT_INVALID: { stage: string; expected: string; received: string }
-  /** The stage was destroyed before its reader reached the end. */
+  /**
+   * The stage was destroyed before its reader reached the end.
+   * @remedy Find out what destroyed the stage or left the loop early; a stopped run has to be
+   * started again.
+   */
   STAGE_DESTROYED: { stage: string }
-  /** The result of a stage was requested before the stage was read to its end. */
+  /**
+   * The result of a stage was requested before the stage was read to its end.
+   * @remedy Read the stage to its end before you ask for its result.
+   */
   STAGE_NOT_ENDED: { stage: string }
-  /** The caller's AbortSignal fired; its reason is `cause`. */
+  /**
+   * The caller's AbortSignal fired; its reason is `cause`.
+   * @remedy Nothing is wrong where you aborted the signal; otherwise its reason is in `cause`.
+   */
   ABORTED: { stage: string }
 
   // HTTP.
@@ -96,6 +134,8 @@ export interface ErrorContexts {
    * The service answered with a status that is no success. The context has what the body says, and
    * as `challenge` what the header WWW-Authenticate says about the token. `operation` is set for
    * requests of the service's clients.
+   * @remedy Read `status` and `message`: correct the address, the token or the parameters for 4xx,
+   * and try again later where `retryable` is true.
    */
   HTTP_STATUS: {
     url: string
@@ -104,52 +144,102 @@ export interface ErrorContexts {
     operation?: string
     challenge?: AuthChallenge
   } & ServiceDescription
-  /** The connection failed: a reset, a refusal, an unknown name, or a violation of HTTP. */
+  /**
+   * The connection failed: a reset, a refusal, an unknown name, or a violation of HTTP.
+   * @remedy Check the name and port of the address, the proxy and the network, then try again;
+   * `cause` has the code of the system.
+   */
   HTTP_TRANSPORT: { url: string; byteOffset?: number }
-  /** A wait of the request exceeded its time limit; `phase` names the wait. */
+  /**
+   * A wait of the request exceeded its time limit; `phase` names the wait.
+   * @remedy Try again later, or raise the limit of the wait that `phase` names.
+   */
   HTTP_TIMEOUT: {
     url: string
     phase: 'queue' | 'token' | 'headers' | 'body'
     limitMs: number
     byteOffset?: number
   }
-  /** A redirect or link leads to another origin. Nothing was sent to that origin. */
+  /**
+   * A redirect or link leads to another origin. Nothing was sent to that origin.
+   * @remedy Check the base address of the profile; no token is sent to another origin.
+   */
   HTTP_ORIGIN_REFUSED: { from: string; to: string }
-  /** Redirects or `next` links lead back, or are more than the limit. */
+  /**
+   * Redirects or `next` links lead back, or are more than the limit.
+   * @remedy Check the base address and the proxy: the server redirects in a circle.
+   */
   HTTP_REDIRECT_LOOP: { url: string; hops: number }
-  /** The name or value of a header has a character that HTTP forbids (CR, LF, NUL). */
+  /**
+   * The name or value of a header has a character that HTTP forbids (CR, LF, NUL).
+   * @remedy Remove line ends and NUL from the header, often a line end at the end of a token.
+   */
   HTTP_HEADER_INVALID: { header: string }
-  /** An identifier for a path is empty, a dot segment or absolute, or contains a separator. */
+  /**
+   * An identifier for a path is empty, a dot segment or absolute, or contains a separator.
+   * @remedy Pass the identifier alone, without slashes and without a path.
+   */
   HTTP_IDENTIFIER_INVALID: { parameter: string; excerpt: string }
-  /** The body is not a feed file: HTML, JSON, or bytes without the expected signature. */
+  /**
+   * The body is not a feed file: HTML, JSON, or bytes without the expected signature.
+   * @remedy Check the address and the token, and look whether a proxy or sign-in page has answered:
+   * `excerpt` has the beginning of its text.
+   */
   HTTP_CONTENT_TYPE: { url: string; contentType: string; excerpt?: string; byteOffset: number }
-  /** The body has a content coding that the transport would decode, which changes its bytes. */
+  /**
+   * The body has a content coding that the transport would decode, which changes its bytes.
+   * @remedy Switch off compression in the proxy between you and the service.
+   */
   HTTP_CONTENT_ENCODING: { url: string; contentEncoding: string }
-  /** The header Content-Length is repeated, contradicts another, or is not a number. */
+  /**
+   * The header Content-Length is repeated, contradicts another, or is not a number.
+   * @remedy Look for a proxy that changes bodies or sends only a part of them, and try again
+   * without it.
+   */
   HTTP_CONTENT_LENGTH: { url: string; received: string }
 
   // The service's clients.
-  /** The service does not allow this value of a parameter. Nothing was sent. */
+  /**
+   * The service does not allow this value of a parameter. Nothing was sent.
+   * @remedy Correct the parameter: `expected` says what the service takes.
+   */
   REQUEST_INVALID: { operation: string; parameter: string; expected: string; received: string }
   /**
    * The status is a success, but a body or header is not the documented one. `path` names the
    * field.
+   * @remedy Check that the base address is that of the service; if it is, report `path` and
+   * `reason`, because the service has changed.
    */
   RESPONSE_INVALID: { operation: string; url: string; path: string; reason: string }
   /**
    * There is no access token: the token endpoint refused it (`error` is its code, RFC 6749, 5.2),
    * or the token source gave a value that is no token.
+   * @remedy Check client id, client secret and scope; `error` is what the token endpoint says about
+   * them.
    */
   TOKEN_REFUSED: { url?: string; status?: number; error?: string; reason: string }
 
   // Ranges.
-  /** A response with status 206 has no Content-range, or more than one. */
+  /**
+   * A response with status 206 has no Content-range, or more than one.
+   * @remedy Check that the address and every proxy support byte ranges.
+   */
   RANGE_HEADER_MISSING: { url: string; byteOffset: number; received: string }
-  /** A Content-range is malformed, or its numbers exceed 2^53. */
+  /**
+   * A Content-range is malformed, or its numbers exceed 2^53.
+   * @remedy Check every proxy between you and the service: it has changed the header.
+   */
   RANGE_HEADER_INVALID: { url: string; byteOffset: number; received: string }
-  /** The range of the response starts at another byte than the requested one. */
+  /**
+   * The range of the response starts at another byte than the requested one.
+   * @remedy Check every proxy and cache between you and the service: it has answered with another
+   * range.
+   */
   RANGE_START_MISMATCH: { url: string; byteOffset: number; received: number }
-  /** The total, Last-Modified or ETag changed between responses: the file was replaced. */
+  /**
+   * The total, Last-Modified or ETag changed between responses: the file was replaced.
+   * @remedy Start the download again, from the first byte.
+   */
   RANGE_FILE_REPLACED: {
     url: string
     byteOffset: number
@@ -157,41 +247,90 @@ export interface ErrorContexts {
     before: string
     after: string
   }
-  /** The body had more bytes than its range, twice in a row. */
+  /**
+   * The body had more bytes than its range, twice in a row.
+   * @remedy Check every proxy between you and the service; if there is none, report the address,
+   * because the service answers wrongly.
+   */
   RANGE_BODY_TOO_LONG: { url: string; byteOffset: number; expectedBytes: number }
-  /** A response with status 416 (or the service's error 13017) does not state the total. */
+  /**
+   * A response with status 416 (or the service's error 13017) does not state the total.
+   * @remedy Start again without `resume`; the file may have become shorter.
+   */
   RANGE_UNSATISFIABLE: { url: string; byteOffset: number; status: number } & ServiceDescription
-  /** No new bytes arrived for as long as `patienceMs` allows. `cause` is the last failure. */
+  /**
+   * No new bytes arrived for as long as `patienceMs` allows. `cause` is the last failure.
+   * @remedy Read `cause`, then try again later, or raise `patienceMs`.
+   */
   RANGE_RETRIES_EXHAUSTED: { url: string; byteOffset: number; attempts: number }
 
   // Chunks.
-  /** The input ended while bytes before its end are missing. */
+  /**
+   * The input ended while bytes before its end are missing.
+   * @remedy Pass all pieces of the file before the input ends.
+   */
   CHUNK_GAP: { byteOffset: number; missingBytes: number }
-  /** Two pieces cover the same byte. */
+  /**
+   * Two pieces cover the same byte.
+   * @remedy Pass each byte of the file once.
+   */
   CHUNK_OVERLAP: { byteOffset: number; overlapBytes: number }
-  /** A piece ends further ahead of the next byte due than `windowBytes` allows. */
+  /**
+   * A piece ends further ahead of the next byte due than `windowBytes` allows.
+   * @remedy Fetch nearer to the next byte due, or raise `windowBytes`.
+   */
   CHUNK_WINDOW_EXCEEDED: { byteOffset: number; nextOffset: number; windowBytes: number }
-  /** The input ended before or after the announced total. */
+  /**
+   * The input ended before or after the announced total.
+   * @remedy Fetch the file again; it is cut, or `totalBytes` belongs to another version of it.
+   */
   CHUNK_TOTAL_MISMATCH: { byteOffset: number; totalBytes: number }
 
   // Gzip. `byteOffset` counts compressed bytes from the start of the file.
-  /** The input has no bytes. */
+  /**
+   * The input has no bytes.
+   * @remedy Fetch the file again; a file without bytes is no gzip file.
+   */
   GZIP_EMPTY: { byteOffset: number }
-  /** The bytes are not gzip, or the header has an unknown method or reserved flags. */
+  /**
+   * The bytes are not gzip, or the header has an unknown method or reserved flags.
+   * @remedy Leave out Gunzip if the file is not compressed; otherwise fetch it again.
+   */
   GZIP_HEADER_INVALID: { byteOffset: number; reason: string }
-  /** The input ended inside a member. */
+  /**
+   * The input ended inside a member.
+   * @remedy Fetch the file again: its end is missing.
+   */
   GZIP_TRUNCATED: { byteOffset: number; part: 'header' | 'data' | 'trailer' }
-  /** The deflate data is invalid. */
+  /**
+   * The deflate data is invalid.
+   * @remedy Fetch the file again, and drop every row of the damaged copy.
+   */
   GZIP_DATA_INVALID: { byteOffset: number; reason: string }
-  /** The CRC32 of the output differs from the trailer. Rows handed out before are unverified. */
+  /**
+   * The CRC32 of the output differs from the trailer. Rows handed out before are unverified.
+   * @remedy Fetch the file again, and drop every row of the damaged copy.
+   */
   GZIP_CRC_MISMATCH: { byteOffset: number; expected: number; actual: number }
-  /** The size of the output differs from the trailer. Rows handed out before are unverified. */
+  /**
+   * The size of the output differs from the trailer. Rows handed out before are unverified.
+   * @remedy Fetch the file again, and drop every row of the damaged copy.
+   */
   GZIP_SIZE_MISMATCH: { byteOffset: number; expected: number; actual: number }
-  /** The bytes after the last member are neither zeros nor a member. */
+  /**
+   * The bytes after the last member are neither zeros nor a member.
+   * @remedy Fetch the file again; if the bytes belong to it, cut them off before the stage.
+   */
   GZIP_TRAILING_GARBAGE: { byteOffset: number }
-  /** The content is gzip itself: the file was compressed twice. */
+  /**
+   * The content is gzip itself: the file was compressed twice.
+   * @remedy Add a second Gunzip, or set `allowNested` where gzip data is the content that you want.
+   */
   GZIP_NESTED: { byteOffset: number }
-  /** The output exceeds a limit that protects against decompression bombs. */
+  /**
+   * The output exceeds a limit that protects against decompression bombs.
+   * @remedy Raise the limit that `option` names if you trust the file.
+   */
   GZIP_LIMIT: {
     byteOffset: number
     option: 'maxOutputBytes' | 'maxRatio' | 'maxMembers'
@@ -199,73 +338,139 @@ export interface ErrorContexts {
   }
 
   // TSV.
-  /** The file has no header line. */
+  /**
+   * The file has no header line.
+   * @remedy Fetch the file again, or give `dialect.header` where the file has no header line.
+   */
   TSV_EMPTY: { byteOffset: number }
-  /** The header line is malformed, or is not that of the feed. */
+  /**
+   * The header line is malformed, or is not that of the feed.
+   * @remedy Do what `reason` says: it names the stage, encoding or dialect that the file needs.
+   */
   TSV_HEADER_INVALID: RowPosition & { reason: string }
-  /** The header lacks a column that the schema requires. */
+  /**
+   * The header lacks a column that the schema requires.
+   * @remedy Use the schema of this feed, or make the column optional in a schema of your own.
+   */
   TSV_COLUMN_MISSING: RowPosition & { column: string }
-  /** The header repeats a column that the schema requires. */
+  /**
+   * The header repeats a column that the schema requires.
+   * @remedy Correct the file or its `aliases`: two headings stand for one column.
+   */
   TSV_COLUMN_REPEATED: RowPosition & { column: string }
-  /** The row has fewer cells than there are columns. */
+  /**
+   * The row has fewer cells than there are columns.
+   * @remedy Report the row to the sender; `onBadRow: 'skip'` leaves such rows out.
+   */
   TSV_ROW_SHORT: RowPosition & { cells: number; columns: number }
-  /** The row has more cells than there are columns. */
+  /**
+   * The row has more cells than there are columns.
+   * @remedy Report the row to the sender; `onBadRow: 'skip'` leaves such rows out.
+   */
   TSV_ROW_LONG: RowPosition & { cells: number; columns: number }
-  /** The row is an empty line. */
+  /**
+   * The row is an empty line.
+   * @remedy Remove the empty line, or leave such rows out with `onBadRow: 'skip'`.
+   */
   TSV_ROW_BLANK: RowPosition
-  /** A quoted cell has no closing quote. */
+  /**
+   * A quoted cell has no closing quote.
+   * @remedy Check `dialect.quoting`; leave such rows out with `onBadRow: 'skip'`.
+   */
   TSV_QUOTE_UNCLOSED: RowPosition
-  /** A cell has text after its closing quote. */
+  /**
+   * A cell has text after its closing quote.
+   * @remedy Check `dialect.quoting`: a CSV file doubles its quotes. Otherwise leave such rows out
+   * with `onBadRow: 'skip'`.
+   */
   TSV_QUOTE_TRAILING_TEXT: RowPosition
-  /** The row has more than `maxRowBytes` bytes. */
+  /**
+   * The row has more than `maxRowBytes` bytes.
+   * @remedy Raise `maxRowBytes` if rows of this size are right; otherwise look for a quote that is
+   * never closed.
+   */
   TSV_ROW_TOO_LARGE: RowPosition & { limitBytes: number }
-  /** The row has bytes that are not UTF-8, and `invalidUtf8` is `'bad-row'`. */
+  /**
+   * The row has bytes that are not UTF-8, and `invalidUtf8` is `'bad-row'`.
+   * @remedy Decode the file before the parser if it is in another encoding; `invalidUtf8: 'replace'`
+   * keeps such rows, with U+FFFD in place of the bytes.
+   */
   TSV_UTF8_INVALID: RowPosition
-  /** The file has more bad rows than `maxBadRows` allows. */
+  /**
+   * The file has more bad rows than `maxBadRows` allows.
+   * @remedy Look at the bad rows by a function as `onBadRow`, and raise `maxBadRows` only if they
+   * may be lost.
+   */
   TSV_BAD_ROWS_LIMIT: RowPosition & { limit: number }
 
   // Cells.
-  /** The text of a cell is not a value of its column's type. */
+  /**
+   * The text of a cell is not a value of its column's type.
+   * @remedy Read the cell by `row.text`, or decide by `onBadCell` what becomes of such cells.
+   */
   CELL_INVALID: Partial<CellPosition> & { type: string; reason: string }
 
   // Join, merge, state.
-  /** A row lacks the key that a join or merge needs. */
+  /**
+   * A row lacks the key that a join or merge needs.
+   * @remedy Keep the key column in `columns`, and leave rows without a key out before the join or
+   * merge.
+   */
   KEY_MISSING: Partial<RowPosition> & { column: string }
-  /** The key of a row has more bytes than the limit. */
+  /**
+   * The key of a row has more bytes than the limit.
+   * @remedy Leave the row out before the join or merge: no key of the service is this long.
+   */
   KEY_TOO_LONG: Partial<RowPosition> & { column: string; bytes: number; limitBytes: number }
-  /** A row has no version: neither the row nor its file has a date. */
+  /**
+   * A row has no version: neither the row nor its file has a date.
+   * @remedy Give the parser a `file` with a date, or the merger a `versionOf`.
+   */
   VERSION_MISSING: Partial<RowPosition> & { key: string }
-  /** The state reached a limit. `option` names the limit. */
+  /**
+   * The state reached a limit. `option` names the limit.
+   * @remedy Raise the option that `option` names, or install classic-level so that the store
+   * continues on disk.
+   */
   STATE_LIMIT: { option: string; limit: number }
   /**
    * Stored bytes differ from those that were written, and none of them is used. `path` is the file,
    * or the folder where the file is unknown.
+   * @remedy Restore the folder from a backup, or delete it and synchronise again.
    */
   STATE_CORRUPT: { path: string; reason: string }
   /**
    * The state could not be read or written. `reason` is the code of the operating system where it
    * gave one, such as ENOSPC.
+   * @remedy Make room or correct the permissions, as `reason` says, and run again: the run
+   * continues where it stopped.
    */
   STATE_IO: { path: string; operation: string; reason: string }
   /**
    * Another process has locked the state folder. The context has its process id, its host, the time
    * of the lock, and the file that records them.
+   * @remedy Wait for the process that `pid` names, or end it; the lock ends with its process.
    */
   STATE_LOCKED: { path: string; pid?: number; host?: string; since?: string; file?: string }
   /**
    * The folder is no state folder, or the state folder of a newer version, another service or
    * another marketplace.
+   * @remedy Choose another folder, or the version, service or marketplace that the folder belongs
+   * to.
    */
   STATE_FOREIGN: { path: string; what: string; expected: string; received: string }
   /**
    * A file could not be fetched and verified for as long as `patienceMs` allows. `cause` is the
    * last failure.
+   * @remedy Read `cause`; the next run asks for the file again.
    */
   SYNC_FILE_FAILED: { file: string; attempts: number }
   /**
    * A bootstrap file lacks most of the rows of the state, and the service did not prove that it is
    * empty. None of its rows was applied. For a file of more than 65,536 rows `rowsRemoved` is an
    * estimate from a sample.
+   * @remedy Check whether the category really became so small, and then raise `maxRemovedShare` for
+   * one run.
    */
   SYNC_REMOVAL_REFUSED: {
     category: string
@@ -274,23 +479,30 @@ export interface ErrorContexts {
     rowsRemoved: number
     maxRemovedShare: number
   }
-  /** The files that are kept do not suffice to make the state of the requested time. */
+  /**
+   * The files that are kept do not suffice to make the state of the requested time.
+   * @remedy Ask for a later time, and raise `keepFileBytes` so that more files are kept from now
+   * on.
+   */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
   // Sinks.
   /**
    * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
    * EPIPE) where it gave one, and `cause` the original error.
+   * @remedy Make room or correct the path or its permissions, as `reason` says, and run again.
    */
   SINK_FAILED: { sink: string; target: string; reason: string }
   /**
    * The format of the sink cannot express a value. `row` counts from 1 over all rows that the sink
    * was given.
+   * @remedy Turn the value into text, a number or plain objects with `map` before the sink.
    */
   SINK_VALUE_INVALID: { sink: string; row: number; reason: string }
   /**
    * A sink of several did not commit, after another had; `cause` is its failure. The context names
    * the sinks with their positions. A sink whose abort failed is in none of the lists.
+   * @remedy Read `cause`, then write again to the sinks that are not in `committed`.
    */
   SINK_PARTLY_COMMITTED: {
     committed: readonly string[]
@@ -299,13 +511,20 @@ export interface ErrorContexts {
   }
 
   // Benchmarks.
-  /** A file has no benchmarks, cannot be loaded, or describes one wrongly. */
+  /**
+   * A file has no benchmarks, cannot be loaded, or describes one wrongly.
+   * @remedy Correct the file as `reason` says.
+   */
   BENCH_FILE_INVALID: { path: string; reason: string }
-  /** `check` of a benchmark says that the result of a run is wrong. Its figures mean nothing. */
+  /**
+   * `check` of a benchmark says that the result of a run is wrong. Its figures mean nothing.
+   * @remedy Correct the benchmark or the code that it measures: the result is wrong.
+   */
   BENCH_RESULT_WRONG: { bench: string; count: number; reason: string }
   /**
    * A benchmark gives no figures: its code failed, its process ended or made no progress, or the
    * version to compare with cannot be built. `step` names what failed.
+   * @remedy Run the step that `step` names by hand, and correct what it prints.
    */
   BENCH_FAILED: { step: string; reason: string }
 }

@@ -19,8 +19,12 @@ const DOCUMENTS = [
   'fixtures/README.md',
   ...GUIDE,
   ...pagesIn(ROOT, 'src/api'),
+  ...pagesIn(ROOT, 'src/reference'),
 ]
 const SCREEN_LINES = 40
+
+/** Folders of `src/` that hold pages, and what makes a site of them. */
+const NO_CODE = /^(?:api|guide|reference|site)(?:\/|$)/
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
@@ -86,7 +90,7 @@ test('the map: every folder has its row, and every row has its folder', () => {
   const folders = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(entry => relative(join(ROOT, 'src'), join(entry.parentPath, entry.name)))
-  expect(named.sort()).toEqual(folders.filter(folder => !['api', 'guide'].includes(folder)).sort())
+  expect(named.sort()).toEqual(folders.filter(folder => !NO_CODE.test(folder)).sort())
 })
 
 test('the map: every layer has its line', () => {

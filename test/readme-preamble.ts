@@ -83,6 +83,20 @@ proxy.on('connect', ({ url: target = '' }, socket) => {
 proxy.listen(0, '127.0.0.1')
 await once(proxy, 'listening')
 
+/** A stand-in of a driver of SQLite: rows of `INSERT` are there once `COMMIT` is executed. */
+const table: (string | null)[][] = []
+let uncommitted: (string | null)[][] | undefined
+const database = {
+  exec(sql: string): void {
+    if (sql === 'BEGIN') uncommitted = []
+    if (sql === 'COMMIT') table.push(...(uncommitted ?? []))
+    if (sql === 'COMMIT' || sql === 'ROLLBACK') uncommitted = undefined
+  },
+  prepare: (_sql: string) => ({
+    run: (...values: (string | null)[]) => (uncommitted ?? table).push(values),
+  }),
+}
+
 /** What the expectations of the snippets need to know. */
 export interface Facts {
   readonly folder: string
@@ -90,6 +104,8 @@ export interface Facts {
   readonly itemIdsAtEnd: readonly string[]
   readonly groupCount: number
   readonly tunnels: readonly string[]
+  /** The committed rows of `database`. */
+  readonly tableRows: () => readonly (readonly (string | null)[])[]
 }
 
 export const facts: Facts = {
@@ -98,6 +114,7 @@ export const facts: Facts = {
   itemIdsAtEnd: [...world.truthAt(world.end)].map(({ itemId }) => itemId),
   groupCount: [...world.groupsAt(world.start)].length,
   tunnels,
+  tableRows: () => table,
 }
 
 /** What a snippet may say that it uses. */
@@ -126,6 +143,7 @@ export const given = {
   path,
   latin1Path,
   utf16Path,
+  database,
   proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
 }
 

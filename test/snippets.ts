@@ -207,6 +207,27 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     ]),
   'named-columns': ({ printed }) => expect(printed).toEqual([['A-1: unknown']]),
   'own-file': ({ printed }) => expect(printed).toEqual([['A-1', 'red', ['new', 'sale'], 1.5]]),
+  follow: ({ printed }) => {
+    expect(printed).toHaveLength(5)
+    expect(printed[0]).toEqual(['applied', 'item'])
+    expect(printed.filter(([, feed]) => feed === 'item_snapshot')).toHaveLength(3)
+  },
+  sqlite: ({ facts }) => {
+    expect(facts.tableRows().map(([itemId]) => itemId)).toEqual(facts.itemIds)
+    expect(facts.tableRows().some(([, , price]) => Number(price) > 0)).toBe(true)
+  },
+  'look-ups': ({ printed }) => expect(printed).toEqual([[3]]),
+  'ci-test': ({ printed }) => expect(printed).toEqual([[true]]),
+  'what-is-wrong': ({ printed }) =>
+    expect(printed).toEqual([
+      [
+        'TSV_HEADER_INVALID',
+        expect.stringContaining('Gunzip'),
+        expect.objectContaining({ row: 0 }),
+        false,
+        undefined,
+      ],
+    ]),
   dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
   encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
   'join-and-merge': ({ printed, facts }) => {

@@ -10,7 +10,6 @@ import { program } from '../src/cli/program'
 import { SERVICE_VARIABLES } from '../src/cli/service-settings'
 import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
 import { ROUND_VARIABLES } from '../src/cli/verify/verify-round'
-import { type ErrorCode, FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
 import * as mapAsync from '../src/pipeline/map-async'
 import * as rowStages from '../src/pipeline/row-stages'
@@ -158,18 +157,6 @@ const STAGE_TABLES: readonly Table[] = [
 ]
 
 const CODE_TABLES: readonly Table[] = [
-  {
-    name: 'src/guide/errors.md, The codes',
-    listed: rowsOf('src/guide/errors.md', 'where').flatMap(([, cell]) => cell!.split(', ')),
-    required: codes,
-  },
-  {
-    name: 'src/guide/errors.md, The codes, `retryable`',
-    listed: rowsOf('src/guide/errors.md', 'where').flatMap(([, , cell]) =>
-      cell === '—' ? [] : cell!.split(', '),
-    ),
-    required: codes.filter(code => new FeedError(code as ErrorCode, '', {} as never).retryable),
-  },
   {
     name: 'the sources, which throw every code',
     listed: codes.filter(code =>

@@ -31,14 +31,18 @@ export interface BenchProgress {
 export interface BenchOptions {
   /** The paths of the files with the benchmarks. */
   readonly files: readonly string[]
-  /** Runs of each benchmark; 18 by default, at least 6 for a comparison. */
+  /**
+   * Runs of each benchmark. Default: 18. Bounds: 6 to 9,999 for a comparison, 1 to 9,999 for a
+   * measurement.
+   */
   readonly rounds?: number
-  /** The names of the benchmarks to run; all by default. */
+  /** The names of the benchmarks to run. Default: all. */
   readonly only?: readonly string[]
-  /** The measures that a comparison judges: `time`, `cpu` and `memory` by default. */
+  /** The measures that a comparison judges. Default: `time`, `cpu` and `memory`. */
   readonly measures?: readonly MeasureName[]
-  /** How often, at most, a comparison of equal versions may fail; 0.05 by default. */
+  /** How often, at most, a comparison of equal versions may fail. Default: 0.05. */
   readonly alpha?: number
+  /** Called before and after each run. Default: none. */
   readonly onProgress?: (progress: BenchProgress) => void
 }
 

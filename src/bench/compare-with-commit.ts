@@ -13,7 +13,7 @@ export interface CompareWithCommitOptions extends BenchOptions {
   /**
    * The command that builds the tree of the commit, such as `npm ci && npm run build`. The shell
    * runs it in the root of that tree, with the root of the working tree in the environment variable
-   * FEEDMILL_BENCH_HEAD. Nothing is built by default.
+   * FEEDMILL_BENCH_HEAD. Default: nothing is built.
    */
   readonly build?: string
 }

@@ -37,18 +37,19 @@ export interface Bench {
     | number
     | Promise<Pick<Pipeline<unknown>, 'run'> | number>
   /**
-   * The size of the input in bytes, for MB/s. By default the largest number of bytes that a stage
-   * of the pipeline took or gave. A function is called after the run.
+   * The size of the input in bytes, for MB/s. A function is called after the run. Default: the
+   * largest number of bytes that a stage of the pipeline took or gave.
    */
   readonly bytes?: number | (() => number | Promise<number>)
   /**
    * Checks each run: it returns false or throws where the result is wrong, and the benchmark then
    * fails with BENCH_RESULT_WRONG instead of measuring wrong work. It is called after the run.
+   * Default: none.
    */
   readonly check?: (outcome: BenchOutcome) => unknown
   /**
    * Makes the input where it is missing. It is called once before all runs, in a process of its
-   * own, so that its memory does not count.
+   * own, so that its memory does not count. Default: none.
    */
   readonly prepare?: () => void | Promise<void>
 }

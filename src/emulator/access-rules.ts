@@ -6,8 +6,9 @@ import { arrayOf, filledText, knownOptions, type OptionNames, texts } from '../o
 
 /** One marketplace that the application may read. */
 export interface AccessConstraint {
+  /** The marketplace that the client may read. */
   readonly marketplaceId: string
-  /** Top-level categories. Default, also for an empty list: all categories. */
+  /** Top-level categories; an empty list stands for all. Default: all categories. */
   readonly categoryIds?: readonly string[]
 }
 

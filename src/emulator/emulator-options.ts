@@ -40,6 +40,8 @@ type ProfilePart =
 export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePart>> {
   /** A world, or the options of a new one. */
   readonly world: World | WorldOptions
+  /** The start of all scope names. Default `https://api.market.example/oauth`. */
+  readonly scopeBase?: string
   /**
    * The clock of the service, fixed or running. It decides which files exist and when tokens
    * expire. Default: fixed at the moment when the snapshot of the world's last hour appears, an
@@ -67,6 +69,9 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
    * filters.
    */
   readonly format?: FileFormat
+  /**
+   * What the emulator keeps of the files that it has made. Default: the defaults of each option.
+   */
   readonly cache?: FileCacheOptions
   /** Default `feedmill-client`. */
   readonly clientId?: string
@@ -89,6 +94,7 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
   readonly notificationsPath?: string
   /** What the application may read. Default: everything. */
   readonly access?: AccessOptions
+  /** What the feed catalog lists. Default: the defaults of each option. */
   readonly catalog?: CatalogOptions
   /** Default: one of each cipher, made when the world begins. */
   readonly signingKeys?: readonly SigningKeySeed[]
@@ -97,6 +103,7 @@ export interface EmulatorOptions extends Partial<Pick<ProfileOptions, ProfilePar
    * without the needed scope.
    */
   readonly keyTokenErrorStatus?: 400 | 401 | 403
+  /** Topics, destinations and subscriptions at the start. Default: the defaults of each option. */
   readonly notifications?: NotificationOptions
   /**
    * Faults besides those that a request selects with its header `x-feedmill-fault`. Default none.

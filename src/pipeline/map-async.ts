@@ -22,14 +22,14 @@ import { type ElementOf, elementsOf } from './batch'
  */
 export interface MapAsyncOptions {
   /**
-   * The most calls whose results have not been passed on, from 1 to 10,000; 8 by default. It bounds
-   * what the stage holds.
+   * The most calls whose results have not been passed on, from 1 to 10,000. It bounds what the
+   * stage holds. Default: 8.
    */
   readonly concurrency?: number
   /**
-   * True where the results come in the order of the elements, which is the default; false where each
-   * comes as soon as it is there. In order, a slow call holds back the results behind it, and new
-   * calls with them.
+   * True where the results come in the order of the elements; false where each comes as soon as it
+   * is there. In order, a slow call holds back the results behind it, and new calls with them.
+   * Default: true.
    */
   readonly ordered?: boolean
 }

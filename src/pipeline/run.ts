@@ -23,13 +23,15 @@ export interface PipelineSummary {
 }
 
 export interface PipelineOptions {
-  /** Aborting the signal ends the run with ABORTED and releases everything at once. */
+  /**
+   * Aborting the signal ends the run with ABORTED and releases everything at once. Default: none.
+   */
   readonly signal?: AbortSignal
-  /** Called every `progressMs` during the run, and once at its end. */
+  /** Called every `progressMs` during the run, and once at its end. Default: none. */
   readonly onProgress?: (progress: PipelineSummary) => void
-  /** Milliseconds between two calls of `onProgress`; 250 by default. */
+  /** Milliseconds between two calls of `onProgress`. Default: 250. */
   readonly progressMs?: number
-  /** Called once when a run ends, with the error if it failed. */
+  /** Called once when a run ends, with the error if it failed. Default: none. */
   readonly onSettled?: (summary: PipelineSummary, error?: FeedError) => void
 }
 

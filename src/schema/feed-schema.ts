@@ -15,6 +15,7 @@ export interface FeedSchema<C extends Columns = Columns> {
    * file. The four names of {@link FeedName} say that the file is one of these feeds.
    */
   readonly name: FeedName | (string & {})
+  /** The columns by their names, in the order in which rows have them. */
   readonly columns: C
 }
 
@@ -65,14 +66,17 @@ export type ChosenColumns<C extends Columns, N extends string> = string extends 
 export interface FeedFile {
   /** One of the four feeds, or the name of the schema that the file is read with. */
   readonly feed: FeedName | (string & {})
+  /** The marketplace of the rows. Default: unknown. */
   readonly marketplace?: string
+  /** The top-level category of the rows. Default: unknown. */
   readonly categoryId?: string
+  /** The scope of a file of items or groups. Default: unknown. */
   readonly scope?: 'ALL_ACTIVE' | 'NEWLY_LISTED'
-  /** The day of a daily file, `yyyyMMdd`. */
+  /** The day of a daily file, `yyyyMMdd`. Default: unknown. */
   readonly date?: string
-  /** The hour H of a snapshot file, as its first instant. */
+  /** The hour H of a snapshot file, as its first instant. Default: unknown. */
   readonly hour?: Date
-  /** `Last-Modified`: the file's generation. */
+  /** `Last-Modified`: the file's generation. Default: unknown. */
   readonly lastModified?: Date
 }
 

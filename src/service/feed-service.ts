@@ -34,7 +34,10 @@ export interface FeedServiceOptions extends RequestOptions {
   readonly transport?: HttpTransport
   /** The checks of parameters before a request is sent. Default `all`. */
   readonly checks?: CheckMode
-  /** The options of fetching files. The options of a single reading override them. */
+  /**
+   * The options of fetching files. The options of a single reading override them. Default: the
+   * defaults of each option.
+   */
   readonly ranges?: RangeTuning
 }
 

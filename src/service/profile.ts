@@ -63,11 +63,11 @@ export interface ProfileOptions extends Partial<Omit<ServiceProfile, Overridable
   readonly baseUrl: string
   readonly tokenUrl: string
   readonly scopeBase: string
-  /** Paths of operations that differ from the defaults. */
+  /** Paths of operations that differ from the documented ones. Default: none. */
   readonly paths?: Partial<ServiceProfile['paths']>
-  /** Scopes of operations that differ from the defaults. */
+  /** Scopes of operations that differ from the documented ones. Default: none. */
   readonly scopes?: Partial<ServiceProfile['scopes']>
-  /** Limits of parameters that differ from the defaults. */
+  /** Limits of parameters that differ from the documented ones. Default: none. */
   readonly limits?: Partial<RequestLimits>
   /** True for the sandbox of the service, which limits a range to 10 MB. Default false. */
   readonly sandbox?: boolean

@@ -14,8 +14,8 @@ import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
   /**
-   * Columns to decode; by default all columns of the file that are not text or that are notNull.
-   * The stage skips a column that only the schema has.
+   * Columns to decode. The stage skips a column that only the schema has. Default: all columns of
+   * the file that are not text or that are notNull.
    */
   readonly columns?: readonly ((keyof C & string) | (string & {}))[]
   /** What happens to a cell that cannot be decoded. Default: `throw`. */

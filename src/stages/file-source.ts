@@ -17,7 +17,7 @@ const MAX_BLOCK_BYTES = 2 ** 30
 const LENT_BLOCKS = 2
 
 export interface FileSourceOptions {
-  /** Bytes of one read, and the largest size of a block; 256 KiB by default. */
+  /** Bytes of one read, and the largest size of a block. Default: 256 KiB. */
   readonly blockBytes?: number
 }
 

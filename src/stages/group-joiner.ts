@@ -73,26 +73,29 @@ export interface GroupJoinerOptions<T, C extends Columns, G extends Columns, M e
    */
   readonly groups: SideSource<RowBatch<G>>
   /**
-   * `items-with-group` (the default) gives each item with its group, in the order of the items, as
-   * they come. `group-with-items` gives each group with its items, in the order of group ids, at
-   * the end.
+   * `items-with-group` gives each item with its group, in the order of the items, as they come.
+   * `group-with-items` gives each group with its items, in the order of group ids, at the end.
+   * Default: `items-with-group`.
    */
   readonly mode?: M
   /**
    * Returns the row of an input element, where the element is not the row itself: `entry =>
-   * entry.row` for the blocks of the merger.
+   * entry.row` for the blocks of the merger. Default: the element is the row.
    */
   readonly row?: (input: T) => Row<C>
   /**
    * An empty store for the groups and, in group-with-items mode, the items. The caller closes it.
-   * By default the joiner uses a {@link SpillingStore} of its own.
+   * Default: a {@link SpillingStore} of the joiner.
    */
   readonly store?: KeyedStore
-  /** Bytes of memory that the joiner's own store uses before it goes to disk; 64 MiB by default. */
+  /**
+   * Bytes of memory that the joiner's own store uses before it goes to disk. Default: 64 MiB.
+   * Bounds: 0 or more.
+   */
   readonly memoryBytes?: number
   /**
-   * The most items of one group in group-with-items mode; 100,000 by default. One more fails with
-   * STATE_LIMIT.
+   * The most items of one group in group-with-items mode. One more fails with STATE_LIMIT. Default:
+   * 100,000.
    */
   readonly maxGroupItems?: number
 }

@@ -19,19 +19,19 @@ export type { GunzipEngine } from './gunzip-engine'
  */
 export interface GunzipOptions extends Partial<GzipLimits> {
   /**
-   * `wasm` is this package's engine in WebAssembly, the default where the machine has 128-bit SIMD.
-   * `zlib` is node:zlib on a thread of libuv's pool, the default elsewhere. `fflate` is plain
-   * JavaScript on this thread. It is several times slower, and laxer than RFC 1951: it accepts a
-   * wrong length check of a stored block and some incomplete code tables. Its output for such data
-   * ends without an error only if the member's CRC32 and size agree with it, which they do where an
-   * invalid stream stands for no output.
+   * `wasm` is this package's engine in WebAssembly. `zlib` is node:zlib on a thread of libuv's
+   * pool. `fflate` is plain JavaScript on this thread. It is several times slower, and laxer than
+   * RFC 1951: it accepts a wrong length check of a stored block and some incomplete code tables.
+   * Its output for such data ends without an error only if the member's CRC32 and size agree with
+   * it, which they do where an invalid stream stands for no output. Default: `wasm` where the
+   * machine has 128-bit SIMD, `zlib` elsewhere.
    */
   readonly engine?: GunzipEngine
   /**
    * Whether a worker thread may inflate a large file (from 512 KiB of compressed data in a member
-   * on), beside the thread that reads the rows. True by default; only the engine `wasm` has a
-   * worker. All pipelines of the process together have at most one worker less than there are
-   * processors: see {@link setMaxInflateWorkers}. The worker ends with the stage.
+   * on), beside the thread that reads the rows. Only the engine `wasm` has a worker. All pipelines
+   * of the process together have at most one worker less than there are processors: see {@link
+   * setMaxInflateWorkers}. The worker ends with the stage. Default: true.
    */
   readonly worker?: boolean
 }

@@ -28,10 +28,13 @@ export type ChangeTally = Record<ChangeKind, number>
 export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> {
   /**
    * The store of the state. The caller closes it, and several mergers may use it one after the
-   * other. By default the merger uses a {@link SpillingStore} of its own.
+   * other. Default: a {@link SpillingStore} of the merger.
    */
   readonly store?: KeyedStore
-  /** Bytes of memory that the merger's own store uses before it goes to disk; 64 MiB by default. */
+  /**
+   * Bytes of memory that the merger's own store uses before it goes to disk. Default: 64 MiB.
+   * Bounds: 0 or more.
+   */
   readonly memoryBytes?: number
   /**
    * The schema that merged rows are read with, whichever feed they came from. Default: the schema
@@ -39,16 +42,16 @@ export interface SnapshotMergerOptions<C extends Columns = ItemSnapshotColumns> 
    */
   readonly schema?: FeedSchema<C>
   /**
-   * Returns the version time of a row in place of the default (codec/merge/version-order.ts). The
-   * result must depend only on the row and its file.
+   * Returns the version time of a row. The result must depend only on the row and its file.
+   * Default: the rules of codec/merge/version-order.ts.
    */
   readonly versionOf?: VersionOf
   /**
-   * Which changes the stage gives: `all` (the default); `effective`, which means only `inserted`,
-   * `updated` and `deleted`; or `none` where only the state is wanted.
+   * Which changes the stage gives: `all`; `effective`, which means only `inserted`, `updated` and
+   * `deleted`; or `none` where only the state is wanted. Default: `all`.
    */
   readonly changes?: 'all' | 'effective' | 'none'
-  /** True where changes also hold the row that was kept before; false by default. */
+  /** True where changes also hold the row that was kept before. Default: false. */
   readonly before?: boolean
 }
 

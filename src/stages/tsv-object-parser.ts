@@ -23,9 +23,9 @@ export type TsvObjectParserOptions<
   N extends string = keyof C & string,
   V extends ObjectValues = 'typed',
 > = TsvRowParserOptions<C, N> & {
-  /** Which objects the stage makes; 'typed' by default. */
+  /** Which objects the stage makes. Default: `'typed'`. */
   readonly values?: V
-  /** What happens to a bad cell of a typed object; 'throw' by default. */
+  /** What happens to a bad cell of a typed object. Default: `'throw'`. */
   readonly onBadCell?: BadCellPolicy
 }
 

@@ -36,7 +36,7 @@ export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & 
    * A literal has to be a column of the schema, and reading a column that was left out is a compile
    * error. A column that only the file has is named by a `string`, such as `'extra' as string`; the
    * types then know nothing of which columns the rows have. COLUMN_UNKNOWN for a name that neither
-   * schema nor file has.
+   * schema nor file has. Default: all columns.
    */
   readonly columns?: readonly ColumnName<NoInfer<C>, N>[]
 }

@@ -50,6 +50,7 @@ export interface PriorityId extends Category {
   readonly date: string
 }
 
+/** The identity of a file of the service. */
 export type FileId = BootstrapId | DailyId | SnapshotId | PriorityId
 
 /**

@@ -35,11 +35,14 @@ export interface SyncOptions
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]
-  /** Path of the state folder. A missing one is made. Required, unless `target` is given. */
+  /**
+   * Path of the state folder. A missing one is made. Default: none; it is required unless `target`
+   * is given.
+   */
   readonly folder?: string
   /**
-   * Where rows go in place of a state folder: a database. The options `changes` and
-   * `keepFileBytes` belong to a state folder and are refused beside it.
+   * Where rows go in place of a state folder: a database. The options `changes` and `keepFileBytes`
+   * belong to a state folder and are refused beside it. Default: none.
    */
   readonly target?: SyncTarget
   /**
@@ -48,8 +51,8 @@ export interface SyncOptions
    */
   readonly spoolFolder?: string
   /**
-   * With `once`, the default, the run ends when all files that the service has are in the state.
-   * With `follow` it goes on with new files.
+   * With `once` the run ends when all files that the service has are in the state. With `follow` it
+   * goes on with new files. Default: `once`.
    */
   readonly mode?: 'once' | 'follow'
   /**
@@ -57,13 +60,16 @@ export interface SyncOptions
    * this time. Default: no end.
    */
   readonly until?: Date
-  /** Memory limit of the process in bytes, about. Default: 256 MiB; least: 240 MiB. */
+  /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
   readonly memoryBytes?: number
   /** Number of files that are fetched at a time, over all categories. Default: 3. */
   readonly parallelFiles?: number
   /** Limit of the files of a category that are fetched and not in the state yet. Default: 256. */
   readonly filesAhead?: number
-  /** Settings of the range requests, in place of those that `memoryBytes` gives. */
+  /**
+   * Settings of the range requests, in place of those that `memoryBytes` gives. Default: those that
+   * `memoryBytes` gives.
+   */
   readonly ranges?: RangeTuning
   /**
    * Bytes of compressed files that are kept for each category, the newest files first. Default: 0.
@@ -79,7 +85,7 @@ export interface SyncOptions
   readonly maxRemovedShare?: number
   /**
    * The destination of changes: `files` writes one file of JSON lines to the folder `changes` for
-   * each file of the service, a sink takes them, and `none`, the default, drops them.
+   * each file of the service, a sink takes them, and `none` drops them. Default: `none`.
    */
   readonly changes?: 'none' | 'files' | ChangeSink
   /** Milliseconds between two requests for a file that is due and missing. Default: 60,000. */
@@ -90,13 +96,14 @@ export interface SyncOptions
   readonly progressMs?: number
   /**
    * Latency and retention of the service's files, where they differ from item-feeds.md, section 6.
+   * Default: the documented ones.
    */
   readonly limits?: Partial<CalendarLimits>
   /** The clock of the calendar and of the clients' checks. Default: the service's clock. */
   readonly now?: Clock
   /**
    * Stops the run, which then fails with ABORTED. The state keeps what was applied, and the next
-   * run continues there.
+   * run continues there. Default: none.
    */
   readonly signal?: AbortSignal
   /** @internal */

@@ -7,7 +7,7 @@ export interface GzipLimits {
   readonly maxOutputBytes: number
   /**
    * The highest ratio of output bytes to compressed bytes over the file so far. It is checked from
-   * 1 MiB of output on. Default: 250; feeds are near 5, and deflate's own highest ratio is 1032.
+   * 1 MiB of output on. Feeds are near 5, and deflate's own highest ratio is 1032. Default: 250.
    */
   readonly maxRatio: number
   /**

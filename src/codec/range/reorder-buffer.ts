@@ -12,9 +12,13 @@ import { wholeNumber } from '../../options'
 export const WINDOW_BYTES = 32 * 1024 * 1024
 
 export interface ReorderBufferOptions {
-  /** How far after the next byte due a piece may end. This bounds the bytes held. */
+  /**
+   * How far after the next byte due a piece may end. This bounds the bytes held. Default: 32 MiB.
+   */
   readonly windowBytes: number
-  /** The size of the file, where it is known. Pieces have to end exactly there. */
+  /**
+   * The size of the file, where it is known. Pieces have to end exactly there. Default: unknown.
+   */
   readonly totalBytes?: number
   /** The first byte due. Default 0. */
   readonly startOffset?: number

@@ -48,22 +48,22 @@ export type Quoting = 'backslash' | 'doubled' | 'none'
 export interface Dialect {
   /**
    * What stands between two cells: one ASCII character that is not a quote, a backslash, CR, LF or
-   * NUL; '\t' by default.
+   * NUL. Default: `'\t'`.
    */
   readonly delimiter?: string
-  /** How cells are quoted; 'backslash' by default. */
+  /** How cells are quoted. Default: `'backslash'`. */
   readonly quoting?: Quoting
   /**
-   * True, the default, where the first line names the columns. A file without such a line gets the
-   * names of its columns here, in their order; then the first line is the first row, and an empty
-   * file is a file without rows. With a schema, the names have all columns that it requires.
+   * True where the first line names the columns. A file without such a line gets the names of its
+   * columns here, in their order; then the first line is the first row, and an empty file is a file
+   * without rows. With a schema, the names have all columns that it requires. Default: true.
    */
   readonly header?: true | readonly string[]
   /**
    * Lines at the start of the file that begin with this character are passed over, up to the first
    * line that does not: the header line, or the first row where `header` has names. They may have
    * any length and count as lines, not as rows. Later lines are rows, whatever they begin with. It
-   * is a character as for `delimiter`, and another one. Without it no line is passed over.
+   * is a character as for `delimiter`, and another one. Default: none, so no line is passed over.
    */
   readonly comment?: string
 }

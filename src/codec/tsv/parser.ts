@@ -24,11 +24,13 @@ import type { ScanSpace, TsvScanner } from './scanner'
 import { type TsvScannerName, tsvScanner } from './tsv-scanner'
 
 export interface TsvParserOptions<C extends Columns> {
+  /** The columns and their types. Default: none, so every cell is text. */
   readonly schema: FeedSchema<C>
-  /** How the file is written; by default as the documented files are. */
+  /** How the file is written. Default: that of the documented files. */
   readonly dialect?: Dialect
   /**
    * Describes the file; every batch carries it. A function is called once, when the header is read.
+   * Default: the feed that the schema names.
    */
   readonly file?: FeedFile | (() => FeedFile)
   /**
@@ -36,30 +38,34 @@ export interface TsvParserOptions<C extends Columns> {
    * columns of the file. COLUMN_UNKNOWN for a name that neither schema nor file has.
    */
   readonly columns?: readonly string[]
+  /**
+   * What happens to a bad row: it ends the stream with its error, is left out, or goes to a
+   * function and is left out. Default: `'throw'`.
+   */
   readonly onBadRow?: BadRowPolicy
   /**
    * The most rows that may be left out, with `onBadRow` other than 'throw': one more ends the
-   * stream with TSV_BAD_ROWS_LIMIT. No limit by default.
+   * stream with TSV_BAD_ROWS_LIMIT. Default: no limit.
    */
   readonly maxBadRows?: number
   /**
    * What happens to a row with bytes that are not UTF-8: it is a bad row, or its text gets U+FFFD
-   * in their place and the row is counted. 'bad-row' by default.
+   * in their place and the row is counted. Default: `'bad-row'`.
    */
   readonly invalidUtf8?: 'bad-row' | 'replace'
   /**
-   * The most bytes of a row or of the header line, its line end included; 1 MiB by default. A
-   * quoted cell without a closing quote is followed no further.
+   * The most bytes of a row or of the header line, its line end included. A quoted cell without a
+   * closing quote is followed no further. Default: 1 MiB.
    */
   readonly maxRowBytes?: number
   /**
-   * Bytes of the file in a batch, unless one row is longer; 64 KiB by default. With `columns` only
-   * the bytes of these count, and a batch has at most five times as many.
+   * Bytes of the file in a batch, unless one row is longer. With `columns` only the bytes of these
+   * count, and a batch has at most five times as many. Default: 64 KiB.
    */
   readonly batchBytes?: number
   /**
-   * The engine that finds cells; by default the fastest that the runtime supports. Results do not
-   * depend on it.
+   * The engine that finds cells. Results do not depend on it. Default: the fastest that the runtime
+   * supports.
    */
   readonly scanner?: TsvScannerName
   /**

@@ -19,7 +19,9 @@ import type { World } from '../world/world'
 
 /** The options of a feed type. */
 export interface FeedTypeSeed {
+  /** The identifier, such as `ITEM`. */
   readonly feedTypeId: string
+  /** The text that the catalog shows for the feed type. */
   readonly description: string
   /** The feed whose daily files the type publishes. */
   readonly feed: 'item' | 'item_group'

@@ -31,11 +31,17 @@ export type FeedName = 'item' | 'item_group' | 'item_snapshot' | 'item_priority'
  * [from, to), in their state at `to`.
  */
 export interface FeedFile {
+  /** The feed of the file. */
   readonly feed: FeedName
+  /** Which rows the file has. */
   readonly content: 'bootstrap' | 'span'
+  /** The marketplace of the rows. */
   readonly marketplaceId: string
+  /** The top-level category of the rows. */
   readonly categoryId: string
+  /** The start of the time that the file covers. */
   readonly from: Date
+  /** The end of the time that the file covers. */
   readonly to: Date
 }
 

@@ -16,7 +16,9 @@ import type { SigningKeyBody } from '../../service/json/bodies'
 export type SigningKeyCipher = 'ED25519' | 'RSA'
 
 export interface SigningKeySeed {
+  /** The algorithm of the key. */
   readonly cipher: SigningKeyCipher
+  /** The time at which the key was made. */
   readonly createdAt: Date
 }
 

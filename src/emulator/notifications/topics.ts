@@ -15,26 +15,37 @@ import {
 export type SubscriptionStatus = 'ENABLED' | 'DISABLED'
 
 export interface SupportedPayload {
+  /** How the payload is delivered. */
   readonly deliveryProtocol: 'HTTPS'
+  /** The formats in which the payload is sent. */
   readonly format: readonly string[]
+  /** The version of the payload's schema. */
   readonly schemaVersion: string
+  /** True for a version that the service will remove. */
   readonly deprecated: boolean
 }
 
 export interface Topic {
+  /** The identifier of the topic. */
   readonly topicId: string
+  /** The text that the service shows for the topic. */
   readonly description: string
   /** Whether applications or users subscribe to it. */
   readonly context: 'APPLICATION' | 'USER'
   /** Further scopes that the token must have, without their base. */
   readonly scopes: readonly string[]
+  /** The payloads that a subscription may ask for. */
   readonly supportedPayloads: readonly SupportedPayload[]
 }
 
 export interface Destination {
+  /** The identifier of the destination. */
   readonly destinationId: string
+  /** The name of the destination. */
   readonly name: string
+  /** Whether the destination takes notifications. */
   readonly status: SubscriptionStatus
+  /** Where notifications are sent. */
   readonly deliveryConfig: { readonly endpoint: string }
 }
 

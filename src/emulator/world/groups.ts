@@ -10,9 +10,13 @@ import { itemGroupId, type Place } from './place'
 export interface OrphanShares {
   /**
    * The share of groups without a record in the group files, although items name them. From 0 to 1.
+   * Default: 0.
    */
   readonly itemsWithoutGroup: number
-  /** The number of records that no item names, as a share of the possible groups. From 0 to 1. */
+  /**
+   * The number of records that no item names, as a share of the possible groups. From 0 to 1.
+   * Default: 0.
+   */
   readonly groupsWithoutItems: number
 }
 

@@ -32,8 +32,8 @@ export interface WorldOptions {
    */
   readonly hours?: number
   /**
-   * The rate of changes. With 1, the default, a little over one item in a hundred changes in an
-   * hour; with 10, ten times as many.
+   * The rate of changes. With 1, a little over one item in a hundred changes in an hour; with 10,
+   * ten times as many. Default: 1.
    */
   readonly churn?: number
   /**

@@ -17,39 +17,41 @@ import { PagedList } from './paged-list'
 import type { CallOptions, RequestParts, ServiceCore } from './service-core'
 
 export interface FeedTypesQuery {
-  /** Only DAILY is supported. */
+  /** Only DAILY is supported. Default: every scope. */
   readonly feedScope?: string
   /**
-   * The number of records in one page, at least 1. getFeedTypes has no other bound
-   * (feed-file-catalog.md, section 2.3).
+   * The number of records in one page. getFeedTypes has no upper bound (feed-file-catalog.md,
+   * section 2.3). Default: the service decides. Bounds: 1 or more.
    */
   readonly limit?: number
-  /** At most 10 marketplaces. */
+  /** At most 10 marketplaces. Default: all marketplaces. */
   readonly marketplaceIds?: readonly string[]
 }
 
 export interface FilesQuery {
   /** The marketplace of the files. */
   readonly marketplace: string
-  /** Limits the list to one feed type. */
+  /** Limits the list to one feed type. Default: every feed type. */
   readonly feedTypeId?: string
-  /** Limits the list to one scope. */
+  /** Limits the list to one scope. Default: every scope. */
   readonly feedScope?: string
-  /** At most 20 top-level categories. */
+  /** At most 20 top-level categories. Default: all categories. */
   readonly categoryIds?: readonly string[]
-  /** The age limit of the files, in minutes since their generation. */
+  /** The age limit of the files, in minutes since their generation. Default: no limit. */
   readonly lookBackMinutes?: number
-  /** The number of records in one page, from 20 to 100. Default 20. */
+  /** The number of records in one page. Default: 20. Bounds: 20 to 100, or those of the profile. */
   readonly limit?: number
 }
 
 export interface FileQuery {
+  /** The marketplace of the file, such as MKT_US. */
   readonly marketplace: string
+  /** The identifier that the catalog gives the file. */
   readonly fileId: string
 }
 
 export interface FileDownloadQuery<C extends Columns> extends FileQuery {
-  /** The columns of the file. Without a schema every cell is text. */
+  /** The columns of the file. Default: none, so every cell is text. */
   readonly schema?: FeedSchema<C>
 }
 

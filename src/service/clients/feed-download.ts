@@ -34,8 +34,9 @@ export type RangeTuning = Pick<
 
 /** The options of one reading: those of the pipeline, and those of its stages. */
 export interface ReadOptions extends PipelineOptions {
-  /** Settings of the range requests. */
+  /** Settings of the range requests. Default: those of the service. */
   readonly ranges?: RangeTuning
+  /** Options of the stage that inflates. Default: the defaults of each option. */
   readonly gunzip?: GunzipOptions
 }
 
@@ -43,21 +44,24 @@ export interface ReadOptions extends PipelineOptions {
 export interface CompressedOptions extends Omit<ReadOptions, 'gunzip'> {
   /**
    * Continues an earlier reading: the output begins at `offset`. Fails with RANGE_FILE_REPLACED
-   * where the file is another one now.
+   * where the file is another one now. Default: the start of the file.
    */
   readonly resume?: RangeResume
   /**
    * Called with the information of the service about the file: before the first bytes, and at the
-   * end of an empty file.
+   * end of an empty file. Default: none.
    */
   readonly onInfo?: (info: RangeInfo) => void
 }
 
 export interface RowOptions<C extends Columns, N extends string = keyof C & string>
   extends ReadOptions {
-  /** Options of the parser. The download sets `schema` and `file`. */
+  /**
+   * Options of the parser. The download sets `schema` and `file`. Default: the defaults of each
+   * option.
+   */
   readonly parser?: Omit<TsvRowParserOptions<C, N>, 'schema' | 'file'>
-  /** The time of the file's generation, in place of the Last-Modified of the response. */
+  /** The time of the file's generation. Default: the Last-Modified of the response. */
   readonly lastModified?: Date
 }
 

@@ -19,7 +19,9 @@ import type { ServiceCore } from './service-core'
 
 /** The files of one top-level category in one marketplace. */
 export interface CategoryQuery {
+  /** The marketplace, such as MKT_US. */
   readonly marketplace: string
+  /** The identifier of a top-level category. */
   readonly categoryId: string
 }
 
@@ -29,7 +31,12 @@ export interface CategoryQuery {
  */
 export type ItemFeedQuery = CategoryQuery &
   (
-    | { readonly scope: 'ALL_ACTIVE'; readonly date?: undefined }
+    | {
+        /** The kind of file: all active items, or those that were listed on a day. */
+        readonly scope: 'ALL_ACTIVE'
+        /** The day of a NEWLY_LISTED file, which is required there. Default: none. */
+        readonly date?: undefined
+      }
     | { readonly scope: 'NEWLY_LISTED'; readonly date: string }
   )
 

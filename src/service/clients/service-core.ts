@@ -18,7 +18,7 @@ import { type CheckMode, RequestChecks } from './request-checks'
 
 /** The options of one call. */
 export interface CallOptions {
-  /** Ends the request and the waits around it with ABORTED. */
+  /** Ends the request and the waits around it with ABORTED. Default: none. */
   readonly signal?: AbortSignal
 }
 

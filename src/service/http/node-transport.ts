@@ -25,7 +25,7 @@ const TURNS_BEFORE_REUSE = 2
 export interface NodeTransportOptions {
   /**
    * An Agent of node:http or node:https, as the URLs require, for certificates or a proxy. The
-   * caller owns it and has to destroy it.
+   * caller owns it and has to destroy it. Default: an agent of the transport's own.
    */
   readonly agent?: Agent
 }

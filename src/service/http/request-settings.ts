@@ -17,7 +17,10 @@ export interface RequestOptions extends RetryOptions {
    * no limit.
    */
   readonly concurrencyPerHost?: number
-  /** The limit of requests to one host per second, at even distances. Default no limit. */
+  /**
+   * The limit of requests to one host per second, at even distances. Default no limit. Bounds: more
+   * than 0, at least one request a day.
+   */
   readonly requestsPerSecond?: number
   /** The limit of the wait that these two limits cause for one request. Default 600,000. */
   readonly queueTimeoutMs?: number

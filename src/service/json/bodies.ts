@@ -134,16 +134,23 @@ export interface SigningKeyBody extends Extensible {
 
 /** The form of notifications. Every topic is delivered by HTTPS as JSON today. */
 export interface SubscriptionPayload {
+  /** How notifications are delivered. */
   readonly deliveryProtocol: OpenEnum<'HTTPS'>
+  /** The format of notifications. */
   readonly format: OpenEnum<'JSON'>
+  /** The version of the schema of notifications. */
   readonly schemaVersion: string
 }
 
 /** The request of createSubscription. */
 export interface SubscriptionRequest {
+  /** The topic that is subscribed to. */
   readonly topicId: string
+  /** Whether the subscription sends notifications. */
   readonly status: 'ENABLED' | 'DISABLED'
+  /** The destination that notifications are sent to. */
   readonly destinationId: string
+  /** What the notifications look like. */
   readonly payload: SubscriptionPayload
 }
 

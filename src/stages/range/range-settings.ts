@@ -59,7 +59,7 @@ export interface RangeFetcherOptions extends RetryOptions {
   readonly headersTimeoutMs?: number
   /**
    * Continues an earlier download. Fails with RANGE_FILE_REPLACED where the file is another one
-   * now.
+   * now. Default: the start of the file.
    */
   readonly resume?: RangeResume
   /**

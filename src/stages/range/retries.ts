@@ -26,7 +26,10 @@ export interface RetryOptions {
   readonly backoffCapMs?: number
   /** The limit of a wait that the server requests by Retry-After. Default 120,000. */
   readonly retryAfterCapMs?: number
-  /** Called before each repeat, when the request has failed. What it throws ends the work. */
+  /**
+   * Called before each repeat, when the request has failed. What it throws ends the work. Default:
+   * none.
+   */
   readonly onRetry?: ((retry: Retry) => void) | undefined
   /** Returns a number in [0, 1) for the jitter. Default Math.random. */
   readonly random?: () => number

@@ -46,7 +46,8 @@ export interface LevelStoreOptions {
    */
   readonly slackBytes?: number
   /**
-   * With true, a missing store is STATE_CORRUPT. With false, the default, a missing store is made.
+   * With true, a missing store is STATE_CORRUPT. With false, a missing store is made. Default:
+   * false.
    */
   readonly mustExist?: boolean
 }

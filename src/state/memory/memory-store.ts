@@ -32,7 +32,7 @@ const MAP_LIMIT = 2 ** 24
 const ARENA_LIMIT = 2 ** 34
 
 export interface MemoryStoreOptions {
-  /** Limit of entries. Default, and largest: 2^24 - 1. */
+  /** Limit of entries. Default: 2^24 - 1. */
   readonly maxEntries?: number
   /**
    * Limit of the bytes of keys and values. Default: 4 GiB; largest: 16 GiB. The holes of replaced

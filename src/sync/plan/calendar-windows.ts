@@ -10,17 +10,29 @@ import type { DailyId, PriorityId, SnapshotId } from '../file-id'
 /** Latency and retention of the service's files. The defaults are the documented ones. */
 export interface CalendarLimits {
   /**
-   * Days from a daily file's own day to its publication at 09:00 of UTC-7. Default: 2; the
-   * documents say 3 for categories that the service calls large.
+   * Days from a daily file's own day to its publication at 09:00 of UTC-7. The documents say 3 for
+   * categories that the service calls large. Default: 2. Bounds: 1 or more.
    */
   readonly dailyLatencyDays: number
-  /** Number of daily files of item and item_group that the service keeps. Default: 14. */
+  /**
+   * Number of daily files of item and item_group that the service keeps. Default: 14. Bounds: 1 or
+   * more.
+   */
   readonly dailyFilesKept: number
-  /** Number of days before today for which the service has item_priority. Default: 14. */
+  /**
+   * Number of days before today for which the service has item_priority. Default: 14. Bounds: 1 or
+   * more.
+   */
   readonly priorityDaysBack: number
-  /** Hours from the start of an hour to the publication of its snapshot. Default: 2. */
+  /**
+   * Hours from the start of an hour to the publication of its snapshot. Default: 2. Bounds: 1 or
+   * more.
+   */
   readonly snapshotLatencyHours: number
-  /** Days from the start of an hour for which the service keeps its snapshot. Default: 7. */
+  /**
+   * Days from the start of an hour for which the service keeps its snapshot. Default: 7. Bounds: 1
+   * or more.
+   */
   readonly snapshotDaysKept: number
 }
 

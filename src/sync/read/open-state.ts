@@ -23,9 +23,9 @@ import { type StateItem, stateItems } from './state-items'
 import { StateView } from './state-view'
 
 export interface OpenStateOptions {
-  /** Memory limit of the process in bytes, about. Default: 256 MiB; least: 240 MiB. */
+  /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
   readonly memoryBytes?: number
-  /** Stops a call that is under way, which then fails with the signal's reason. */
+  /** Stops a call that is under way, which then fails with the signal's reason. Default: none. */
   readonly signal?: AbortSignal
   /** @internal */
   readonly environment?: Environment

@@ -37,12 +37,23 @@ export interface SyncProgress {
 }
 
 export type SyncEvent =
-  | { readonly type: 'fetching' | 'proven' | 'applying' | 'missing'; readonly file: FileId }
+  /** The run begins to fetch the file. */
+  | { readonly type: 'fetching'; readonly file: FileId }
+  /** The whole file is fetched, and its checksums and its total are right. */
+  | { readonly type: 'proven'; readonly file: FileId }
+  /** The run begins to merge the rows of the file. */
+  | { readonly type: 'applying'; readonly file: FileId }
+  /** The file is due, and the service does not have it yet. */
+  | { readonly type: 'missing'; readonly file: FileId }
+  /** All rows of the file are in the state. */
   | { readonly type: 'done'; readonly file: FileId; readonly entry: AppliedFile }
+  /** The run could not fetch or apply the file. */
   | { readonly type: 'failed'; readonly file: FileId; readonly error: FeedError }
   /** A request for the file has failed and will be repeated. */
   | ({ readonly type: 'retry'; readonly file: FileId } & Retry)
+  /** The watermark of a category is known for the first time in the run, or has moved. */
   | { readonly type: 'watermark'; readonly category: Category; readonly watermark: Date }
+  /** The progress of the run, every `progressMs` and at its end. */
   | ({ readonly type: 'progress' } & SyncProgress)
 
 export interface FailedFile {

@@ -1,0 +1,68 @@
+// The generator of the reference finds what the sources lack. A copy of the sources gets one flaw of
+// each kind, and the messages name the place of each.
+
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+/** Inside of the repository, so that the compiler finds the packages. */
+const COPY = join(ROOT, '.tmp/reference-flaws')
+
+/** The text of a source that is replaced, and the message for it. */
+const FLAWS: readonly (readonly [path: string, from: string, to: string, message: RegExp])[] = [
+  [
+    'stages/file-source.ts',
+    ' Default: 256 KiB.',
+    '',
+    /file-source\.ts:\d+: FileSourceOptions\.blockBytes states no default/,
+  ],
+  [
+    'pipeline/map-async.ts',
+    'Default: 8.',
+    'Default: 9.',
+    /MapAsyncOptions\.concurrency states the default 9, and src\/pipeline\/map-async\.ts has 8/,
+  ],
+  [
+    'sync/plan/calendar-windows.ts',
+    ' Bounds: 1 or more.',
+    '',
+    /CalendarLimits\.\w+ is a number without bounds that can be read/,
+  ],
+  [
+    'errors.ts',
+    '   * @remedy Install the package that `package` names.\n',
+    '',
+    /errors\.ts:\d+: DEPENDENCY_MISSING has no remedy/,
+  ],
+  [
+    'sync/run/sync-events.ts',
+    '  /** The run begins to merge the rows of the file. */\n',
+    '',
+    /sync-events\.ts:\d+: the event "applying" needs a comment/,
+  ],
+]
+
+afterAll(() => rmSync(COPY, { recursive: true, force: true }))
+
+test('each flaw of the sources is reported with its place, and nothing else is', () => {
+  rmSync(COPY, { recursive: true, force: true })
+  mkdirSync(COPY, { recursive: true })
+  cpSync(join(ROOT, 'src'), join(COPY, 'src'), { recursive: true })
+  for (const name of ['tsconfig.json', 'package.json']) cpSync(join(ROOT, name), join(COPY, name))
+  for (const [path, from, to] of FLAWS) {
+    const file = join(COPY, 'src', path)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain(from)
+    writeFileSync(file, text.replace(from, to))
+  }
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, 'test/reference.mjs'), '--root', COPY],
+    { encoding: 'utf8' },
+  )
+  for (const [, , , message] of FLAWS) expect(stderr).toMatch(message)
+  expect(stderr.trim().split('\n')).toHaveLength(FLAWS.length)
+  expect(status).toBe(1)
+})
