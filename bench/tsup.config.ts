@@ -25,6 +25,7 @@ export default defineConfig({
     main: 'bench/main.ts',
     'case-process': 'bench/case-process.ts',
     'file-server-process': 'bench/file-server-process.ts',
+    'inspect-file': 'bench/inspect-file.ts',
     micro: 'bench/micro.ts',
     publish: 'bench/publish.ts',
     'compare-proof': 'bench/compare/proof.ts',

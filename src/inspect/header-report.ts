@@ -23,12 +23,12 @@ const FEEDS: readonly FeedSchema[] = [
   itemPrioritySchema,
 ]
 const HEADER_PLACE = { row: 0, line: 1, byteOffset: 0 }
-/** A guess has at least this part of the names of the file. */
-const LEAST_KNOWN_SHARE = 0.5
+/** A guess knows so many names of the file, or all of a file that has fewer. */
+const LEAST_KNOWN = 2
 
 /**
- * Returns the schema of the four feeds that knows most of the names; of equal ones that which has
- * the fewest columns that the file lacks. Returns undefined where none knows half of the names.
+ * Returns the schema of the four feeds that knows most of the names; of equal ones that with the
+ * fewest columns. Returns undefined where none knows two of the names, or all of fewer.
  */
 export function guessedSchema(names: readonly string[]): FeedSchema | undefined {
   const [best] = FEEDS.map(schema => ({
@@ -36,9 +36,7 @@ export function guessedSchema(names: readonly string[]): FeedSchema | undefined 
     known: countKnownNames(schema, names),
     size: Object.keys(schema.columns).length,
   })).sort((a, b) => b.known - a.known || a.size - b.size)
-  return best && best.known >= names.length * LEAST_KNOWN_SHARE && best.known > 0
-    ? best.schema
-    : undefined
+  return best && best.known >= Math.min(LEAST_KNOWN, names.length) ? best.schema : undefined
 }
 
 /** Binds names to a schema, which requires no column and lets any be repeated. */

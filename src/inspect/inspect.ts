@@ -18,7 +18,7 @@ const MOST_SAMPLE_ROWS = 1000
 export interface InspectOptions {
   /**
    * The schema to hold the file against; null for none. By default that of the four feeds that knows
-   * most of the column names, or none where no feed knows half of them.
+   * most of the column names, or none where no feed knows two of them.
    */
   readonly schema?: FeedSchema | null
   /** How the file is written; by default as the documented files are. */

@@ -9,13 +9,15 @@ body { margin: 0 auto; padding: 24px 16px 64px; max-width: 1120px; background: v
 h1 { font-size: 20px; overflow-wrap: anywhere; margin: 0 0 16px; }
 h2 { font-size: 16px; margin: 32px 0 8px; }
 h3 { font-size: 14px; margin: 16px 0 4px; color: var(--soft); }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr)); gap: 8px; margin: 0; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; margin: 0; }
 dl div { background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: 8px 12px; min-width: 0; }
 dt { color: var(--soft); font-size: 12px; }
 dd { margin: 0; overflow-wrap: anywhere; }
 .wide, .plot { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; }
-th, td { text-align: left; vertical-align: top; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; min-width: 64px; }
+th, td { text-align: left; vertical-align: top; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+td { max-width: 320px; }
+td:last-child { overflow-wrap: anywhere; min-width: 160px; max-width: none; }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 code { font: 12px ui-monospace, SFMono-Regular, Menlo, monospace; background: var(--box); border-radius: 4px; padding: 1px 4px; }

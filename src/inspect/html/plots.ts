@@ -163,9 +163,9 @@ function frame(columns: readonly ColumnProfile[]) {
   }
 }
 
-/** The end of a long name often says more than its middle. */
+/** Control characters have no place in SVG. The end of a long name says more than its middle. */
 function cutName(name: string): string {
-  const line = name.replaceAll(/\s+/g, ' ')
+  const line = name.replaceAll(/[\s\p{Cc}]+/gu, ' ')
   if (line.length <= NAME_CHARACTERS) return line
   return `${line.slice(0, NAME_CHARACTERS - 9)}…${line.slice(-8)}`
 }

@@ -146,6 +146,7 @@ function headerOf(header: HeaderReport, schema: string | null): string {
     ['deprecated', names(header.deprecated)],
     ['order', header.isInOrder ? '' : 'differs from the schema'],
   ].filter(([, text]) => text !== '')
+  if (lines.length === 0 && schema === null) return ''
   if (lines.length === 0) return '<h2>Header</h2><p>The header is as in the schema.</p>'
   return `<h2>Header</h2>${table(['', 'columns'], lines as string[][])}`
 }
@@ -153,6 +154,9 @@ function headerOf(header: HeaderReport, schema: string | null): string {
 function names(columns: readonly { readonly name: string }[]): string {
   return columns.map(({ name }) => escaped(name)).join(', ')
 }
+
+/** The position in the message of a bad row, which has cells of its own in the table. */
+const PLACE = /^row \d+, line \d+, byte \d+: /
 
 function badRowsOf({ badRows, rows }: InspectReport): string {
   if (badRows.count === 0) return ''
@@ -163,7 +167,7 @@ function badRowsOf({ badRows, rows }: InspectReport): string {
       number(row),
       number(line),
       number(byteOffset),
-      escaped(message),
+      escaped(message.replace(PLACE, '')),
       `<code>${escaped(excerpt)}</code>`,
     ]),
     [0, 1, 2],
