@@ -60,7 +60,7 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
   get report(): RowsReport {
     const file = (this.#file ??= this.#readHeader())
     return {
-      schema: file?.schema?.name ?? null,
+      schema: (file?.schema ?? this.#given)?.name ?? null,
       schemaIsGuess: this.#given === undefined && file?.schema !== undefined,
       header: file === undefined ? null : headerReport(file.schema ?? ANY_COLUMNS, file.columns),
       rows: this.#rows,

@@ -79,38 +79,50 @@ export class DuckDb {
     return new DuckDb(await (await DuckDBInstance.create(':memory:')).connect())
   }
 
-  async counts({ path, names }: DuckDbFile): Promise<ColumnCount[]> {
+  /** The counts of the file, which is then loaded. */
+  async counts(file: DuckDbFile): Promise<ColumnCount[]> {
+    await this.load(file)
     const counts: ColumnCount[] = []
-    for (const [at, name] of names.entries()) {
-      const [empty, filled, distinct, minBytes, maxBytes, meanBytes] = await this.row(
-        { path, names },
-        [
-          `count(*) - count(c${at})`,
-          `count(c${at})`,
-          `count(distinct c${at})`,
-          `min(strlen(c${at}))`,
-          `max(strlen(c${at}))`,
-          `avg(strlen(c${at}))`,
-        ],
+    for (const [at, name] of file.names.entries()) {
+      const cell = `c${at}`
+      const size = `strlen(${cell})`
+      const row = await this.row([
+        `count(*) - count(${cell})`,
+        `count(${cell})`,
+        `count(distinct ${cell})`,
+        `min(${size})`,
+        `max(${size})`,
+        `avg(${size})`,
+      ])
+      const [empty, filled, distinct, ...bytes] = row
+      const [minBytes = null, maxBytes = null, meanBytes = null] = bytes.map(value =>
+        value === null ? null : Number(value),
       )
       counts.push({
         name,
         empty: Number(empty),
         filled: Number(filled),
         distinct: Number(distinct),
-        minBytes: minBytes === null ? null : Number(minBytes),
-        maxBytes: maxBytes === null ? null : Number(maxBytes),
-        meanBytes: meanBytes === null ? null : Number(meanBytes),
+        minBytes,
+        maxBytes,
+        meanBytes,
       })
     }
     return counts
   }
 
-  /** The one row of a query over the file, whose columns are c0, c1 and so on. */
-  async row({ path, names }: DuckDbFile, totals: readonly string[]): Promise<unknown[]> {
+  /** Reads a file, whose columns are then c0, c1 and so on. */
+  async load({ path, names }: DuckDbFile): Promise<void> {
     const dialect = `delim = '\\t', quote = '"', escape = '\\', header = true, auto_detect = false, nullstr = '', allow_quoted_nulls = true, max_line_size = 4194304`
     const columns = names.map((_, at) => `'c${at}': 'VARCHAR'`).join(', ')
-    const query = `SELECT ${totals.join(', ')} FROM read_csv('${path}', ${dialect}, columns = {${columns}})`
+    await this.#connection.run(
+      `CREATE OR REPLACE TABLE file AS SELECT * FROM read_csv('${path}', ${dialect}, columns = {${columns}})`,
+    )
+  }
+
+  /** The one row of a query over the file that was loaded. */
+  async row(totals: readonly string[]): Promise<unknown[]> {
+    const query = `SELECT ${totals.join(', ')} FROM file`
     const [row = []] = (await this.#connection.runAndReadAll(query)).getRows()
     return row
   }

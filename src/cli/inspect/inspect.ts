@@ -1,6 +1,17 @@
 // `feedmill inspect FILE | URL`: shows what is in a file, and what differs from an earlier report.
 
-import { byteSink, type Dialect, type FeedName, pipeline, schemaOf } from '../../index'
+import {
+  byteSink,
+  type Dialect,
+  type FeedName,
+  type FeedSchema,
+  itemGroupSchema,
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotSchema,
+  pipeline,
+  schemaOf,
+} from '../../index'
 import {
   compareReports,
   type Drift,
@@ -17,6 +28,12 @@ import { schemaFile } from '../schema-file'
 import { inspectText } from './inspect-text'
 
 const STANDARD_INPUT = '-'
+const FEEDS: readonly FeedSchema[] = [
+  itemSchema,
+  itemGroupSchema,
+  itemSnapshotSchema,
+  itemPrioritySchema,
+]
 
 export interface InspectCommandOptions {
   readonly feed?: FeedName
@@ -43,11 +60,11 @@ export async function inspectCommand(file: string, options: InspectCommandOption
   if (html !== undefined) needPackages('inspect --html')
   const before =
     against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
-  const schema = await schemaOption(options)
+  const schema = (await schemaOption(options)) ?? schemaBefore(before)
   const dialect = dialectOption(options)
   const settings: InspectOptions = {
     sampleRows: sample,
-    ...(schema && { schema }),
+    ...(schema !== undefined && { schema }),
     ...(dialect && { dialect }),
     ...(file === STANDARD_INPUT && { name: 'standard input' }),
   }
@@ -61,9 +78,18 @@ export async function inspectCommand(file: string, options: InspectCommandOption
     process.exitCode = FAILURE
 }
 
-async function schemaOption({ feed, schema }: InspectCommandOptions) {
+async function schemaOption({
+  feed,
+  schema,
+}: InspectCommandOptions): Promise<FeedSchema | undefined> {
   if (schema !== undefined) return schemaFile(schema)
   return feed === undefined ? undefined : schemaOf(feed)
+}
+
+/** A file is held against the schema of the earlier one, even where its own names have changed. */
+function schemaBefore(before: Partial<InspectReport> | undefined): FeedSchema | null | undefined {
+  if (before?.schema === null) return null
+  return FEEDS.find(schema => schema.name === before?.schema)
 }
 
 function dialectOption({ delimiter, quoting }: InspectCommandOptions): Dialect | undefined {

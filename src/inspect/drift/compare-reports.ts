@@ -32,11 +32,11 @@ export interface Drift {
  * ```ts
  * import { compareReports, inspect } from 'feedmill/inspect'
  *
- * const before = await inspect([Buffer.from('itemId\ttitle\n1\ta\n')])
- * const after = await inspect([Buffer.from('itemId\n1\n')])
+ * const before = await inspect([Buffer.from('itemId\ttitle\tbrand\n1\ta\tb\n')])
+ * const after = await inspect([Buffer.from('itemId\ttitle\n1\ta\n')])
  * for (const { severity, rule, column } of compareReports(before, after))
  *   console.log(severity, rule, column)
- * // => breaks column-lost title
+ * // => breaks column-lost brand
  * ```
  */
 export function compareReports(before: InspectReport, after: InspectReport): Drift[] {
@@ -44,9 +44,9 @@ export function compareReports(before: InspectReport, after: InspectReport): Dri
   checkedReport('after', after)
   if (before.schema !== after.schema)
     throw optionInvalid(
-      'after',
-      `a report with the schema of the other one (${before.schema ?? 'none'})`,
-      after.schema ?? 'none',
+      'before',
+      `a report with the schema of the later file, ${after.schema ?? 'none'} (inspect both with one schema)`,
+      before.schema ?? 'none',
     )
   const found = <B, A>(
     rules: readonly {

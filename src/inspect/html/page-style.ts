@@ -17,6 +17,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; }
 th, td { text-align: left; vertical-align: top; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
 td { max-width: 320px; }
+td:not(.n):not(:first-child) { min-width: 112px; }
 td:last-child { overflow-wrap: anywhere; min-width: 160px; max-width: none; }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }

@@ -90,6 +90,18 @@ test('JSON is one line with the version, and can be compared with', async () => 
   expect(noticed.out.join('\n')).toMatch(/notice +column-new +extra/)
 })
 
+test('with --against the schema is that of the report, even where the names have changed', async () => {
+  const before = fileOf('before.json', (await command(fileOf('good.tsv', GOOD), '--json')).out[0]!)
+  const other = fileOf('other.tsv', GOOD.replace('title', 'a').replace('priceValue', 'b'))
+  const { out, exitCode } = await command(other, '--against', before, '--json')
+  expect(exitCode).toBe(1)
+  expect(JSON.parse(out[0]!)).toMatchObject({ schema: 'item', schemaIsGuess: false })
+  const empty = await command(fileOf('empty.tsv', ''), '--against', before)
+  expect(empty.out.join('\n')).toMatch(/breaks +unreadable/)
+  const own = await command(other, '--against', before, '--feed', 'item_priority')
+  expect(own.error).toMatchObject({ code: 'OPTION_INVALID' })
+})
+
 test('a file that cannot be read to its end is reported, with exit code 1', async () => {
   const { out, exitCode } = await command(fileOf('cut.gz', gzipSync(GOOD).subarray(0, -3)))
   expect(exitCode).toBe(1)
