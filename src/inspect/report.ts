@@ -6,7 +6,7 @@ import type { CellType } from '../schema/values'
 import type { ValueRange } from './columns/value-check'
 
 /** The version of the shape. A field that is only added does not change it. */
-export const REPORT_VERSION = 1
+export const REPORT_VERSION = 1 satisfies InspectReport['version']
 
 /** Where a row stands: counted as in the errors of the parser. */
 export interface ReportPosition {
@@ -17,7 +17,7 @@ export interface ReportPosition {
 
 /** What `inspect` found in a file. All of it is JSON. */
 export interface InspectReport {
-  readonly version: typeof REPORT_VERSION
+  readonly version: 1
   /** The path, the URL without secrets, or the name that the caller gave. */
   readonly source: string
   /** The name of the schema; null where the file was read without one. */
