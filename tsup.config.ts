@@ -9,6 +9,7 @@ const dts = process.env.FEEDMILL_JS_ONLY !== '1'
 const library = {
   index: 'src/index.ts',
   bench: 'src/bench/index.ts',
+  inspect: 'src/inspect/index.ts',
   service: 'src/service/index.ts',
   emulator: 'src/emulator/index.ts',
   level: 'src/state/index.ts',

@@ -7,6 +7,7 @@ export default {
   entryPoints: [
     'index',
     'bench/index',
+    'inspect/index',
     'service/index',
     'emulator/index',
     'sync/index',

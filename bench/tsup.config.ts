@@ -9,6 +9,7 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number]
 const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string])[] = [
   [/\/src\/index$/, 'feedmill'],
   [/\/src\/emulator\/index$/, 'feedmill/emulator'],
+  [/\/src\/inspect\/index$/, 'feedmill/inspect'],
   [/\/src\/state\/index$/, 'feedmill/level'],
 ]
 
@@ -25,6 +26,8 @@ export default defineConfig({
     main: 'bench/main.ts',
     'case-process': 'bench/case-process.ts',
     'file-server-process': 'bench/file-server-process.ts',
+    'inspect-file': 'bench/inspect-file.ts',
+    'inspect-speed': 'bench/inspect-speed.ts',
     micro: 'bench/micro.ts',
     publish: 'bench/publish.ts',
     'compare-proof': 'bench/compare/proof.ts',

@@ -26,6 +26,7 @@ const LAYERS = [
   'bench',
   'service',
   'sinks',
+  'inspect',
   'sync',
   'opentelemetry',
   'emulator',

@@ -150,12 +150,13 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof instrument, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
   ['Gunzip, TsvRowParser, itemSchema, pipeline', 'feedmill'],
   ['defineBench', 'feedmill/bench'],
+  ['inspect', 'feedmill/inspect'],
   ['createFeedService', 'feedmill/service'],
   ['createEmulator', 'feedmill/emulator'],
   ['LevelStore', 'feedmill/level'],
@@ -174,7 +175,7 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(4).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(5).fill('function'), 401, 'a'])
   }
 })
 

@@ -7,6 +7,7 @@ import * as benches from '../src/bench'
 import * as emulated from '../src/emulator'
 import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
+import * as inspections from '../src/inspect'
 import * as telemetry from '../src/opentelemetry'
 import * as services from '../src/service'
 import * as stores from '../src/state'
@@ -17,6 +18,7 @@ type Callable = (...args: unknown[]) => unknown
 const ENTRIES = {
   feedmill,
   'feedmill/bench': benches,
+  'feedmill/inspect': inspections,
   'feedmill/service': services,
   'feedmill/emulator': emulated,
   'feedmill/level': stores,

@@ -11,6 +11,7 @@ import { SERVICE_VARIABLES } from '../src/cli/service-settings'
 import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
 import { ROUND_VARIABLES } from '../src/cli/verify/verify-round'
 import * as feedmill from '../src/index'
+import { COLUMN_RULES, FILE_RULES, LOST_RULES, NEW_RULES } from '../src/inspect/drift/drift-rules'
 import * as mapAsync from '../src/pipeline/map-async'
 import * as rowStages from '../src/pipeline/row-stages'
 import type { Columns } from '../src/schema/feed-schema'
@@ -282,6 +283,27 @@ const COMMAND_TABLES: readonly Table[] = [
     name: 'src/guide/command-line.md, exit codes',
     listed: column('src/guide/command-line.md', 'code', 0),
     required: EXIT_CODES.map(([code]) => code),
+  },
+  {
+    name: 'src/guide/inspect.md, rules of drift and their severity',
+    listed: rowsOf('src/guide/inspect.md', 'rule').map(([rule, severity]) =>
+      `${rule} ${severity}`.replaceAll('`', ''),
+    ),
+    required: [...FILE_RULES, ...LOST_RULES, ...NEW_RULES, ...COLUMN_RULES].map(
+      ({ name, severity }) => `${name} ${severity}`,
+    ),
+  },
+  {
+    name: 'src/guide/inspect.md, parts of the report and figures of a column',
+    listed: ['part', 'figure'].flatMap(heading =>
+      column('src/guide/inspect.md', heading, 0).flatMap(wordsIn),
+    ),
+    required: allOf(
+      between('src/inspect/report.ts', 'interface ColumnProfile {', '\n}\n'),
+      /^ {2}readonly (\w+)/gm,
+    )
+      .concat(['gzip', 'header', 'badRows', 'columns', 'sample', 'failure'])
+      .filter(name => !['name', 'heading', 'type', 'known', 'distinctIsExact'].includes(name)),
   },
   {
     name: 'src/guide/verify.md, rounds',

@@ -14,6 +14,7 @@ export const NEEDED_PACKAGES = {
   export: STATE_PACKAGES,
   serve: EMULATOR_PACKAGES,
   verify: EMULATOR_PACKAGES,
+  'inspect --html': ['echarts'],
   demo: [...STATE_PACKAGES, ...EMULATOR_PACKAGES],
 } as const satisfies Record<string, readonly (keyof typeof peerDependencies)[]>
 

@@ -21,6 +21,7 @@ import {
 import { addCompletionCommand } from './completion/completion-command'
 import { PROXY_VARIABLES } from './environment-proxy'
 import { EXIT_CODES } from './exit-code'
+import { addInspectCommand } from './inspect/inspect-command'
 import { needPackages } from './needed-packages'
 import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
@@ -47,6 +48,14 @@ export function program(argv: readonly string[]): Command {
   addProfileCommand(feedmill).addHelpText(
     'after',
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
+  )
+  addInspectCommand(feedmill).addHelpText(
+    'after',
+    examples(
+      'inspect items.tsv.gz --html report.html',
+      'inspect today.tsv.gz --json > today.json',
+      'inspect tomorrow.tsv.gz --against today.json',
+    ),
   )
   addServiceCommands(feedmill)
   addBenchCommand(feedmill).addHelpText(

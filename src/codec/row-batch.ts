@@ -148,6 +148,11 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return (this.#projections ??= projectionsOf(this.header))
   }
 
+  /** @internal The rows of the index that are in view, in order; undefined for all rows. */
+  get selection(): Uint32Array | undefined {
+    return this.#parts.selection
+  }
+
   /** @internal */
   get index(): RowIndex {
     return this.#parts.index

@@ -4,6 +4,7 @@
 import { byteBlock } from '../codec/byte-block'
 import { copyBytes } from '../codec/copy-bytes'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
+import type { GzipFacts } from '../codec/gzip/members'
 import { loanOf } from '../codec/loan'
 import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
 import { flag, knownOptions, type OptionNames } from '../options'
@@ -101,6 +102,11 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
     const chosen = inflateEngine(engine, flag('worker', worker))
     this.#inflation = new Inflation({ limits, newEngine: chosen.newEngine })
     this.#engineLends = chosen.name === 'wasm'
+  }
+
+  /** What headers, trailers and padding say, as far as the stage has read them. */
+  get facts(): GzipFacts {
+    return this.#inflation.facts
   }
 
   /**

@@ -5,7 +5,7 @@
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
-import { GzipMembers, type GzipMembersState } from '../codec/gzip/members'
+import { type GzipFacts, GzipMembers, type GzipMembersState } from '../codec/gzip/members'
 import { PushBackBuffer } from '../codec/gzip/push-back-buffer'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
@@ -69,6 +69,11 @@ export class Inflation {
     this.#pushBack = new PushBackBuffer(resumed?.engine.usedBytes)
     // The state may have been saved after the last output of a member.
     if (resumed?.engine.ended) this.#reportUsed(resumed.engine)
+  }
+
+  /** What the framing says, as far as it was read. */
+  get facts(): GzipFacts {
+    return this.#members.facts
   }
 
   /**

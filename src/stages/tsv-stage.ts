@@ -119,6 +119,11 @@ export abstract class TsvStage<
     return this.#parser.replacedRows
   }
 
+  /** The column names of the file, as it spells them; undefined until the header is read. */
+  get columnNames(): readonly string[] | undefined {
+    return this.#parser.columnNames
+  }
+
   override get borrowsInputs(): boolean {
     return true
   }

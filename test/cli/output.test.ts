@@ -76,6 +76,8 @@ const COMMANDS: [name: string, words: () => readonly string[]][] = [
   ['--version', () => ['--version']],
   ['status', () => ['status', at.command.state]],
   ['status --json', () => ['status', at.command.state, '--json']],
+  ['inspect', () => ['inspect', feedFile()]],
+  ['inspect --json', () => ['inspect', feedFile(), '--json']],
   ['profile', () => ['profile', feedFile(), '--rounds', '1']],
   ['profile --json', () => ['profile', feedFile(), '--rounds', '1', '--json']],
   ['serve', () => ['serve', '--items', '10']],

@@ -12,6 +12,7 @@ const ENTRIES = {
   'feedmill/level': 'state/index.ts',
   'feedmill/opentelemetry': 'opentelemetry/index.ts',
   'feedmill/bench': 'bench/index.ts',
+  'feedmill/inspect': 'inspect/index.ts',
   'feedmill/emulator': 'emulator/index.ts',
 }
 

@@ -1,5 +1,6 @@
 // The header of one gzip member (RFC 1952 section 2.3), read from pieces that are cut anywhere.
-// Names and comments are skipped, because a feed's reader does not need them.
+// The time and the name of the first member are kept for reports. Comments and extra fields are
+// skipped, because no reader of feeds needs them.
 //
 //   fixed (10 bytes) ─▶ extraLength (2) ─▶ extra ─▶ name … 0 ─▶ comment … 0 ─▶ checksum (2) ─▶ done
 //
@@ -21,6 +22,11 @@ const FCOMMENT = 0x10
 const FIXED_BYTES = 10
 /** The longest FNAME or FCOMMENT. RFC 1952 gives them no limit; this is its limit for FEXTRA. */
 const MAX_TEXT_BYTES = 65_535
+/** The most bytes of the name that are kept: file systems allow no longer names. */
+const KEPT_NAME_BYTES = 255
+/** The place of MTIME in the fixed part. */
+const TIME_START = 4
+const TIME_END = 8
 
 type Field = 'fixed' | 'extraLength' | 'extra' | 'name' | 'comment' | 'checksum' | 'done'
 
@@ -36,6 +42,8 @@ export class GzipHeader {
   #extraBytes = 0
   #crc = 0
   #checksum = 0
+  #seconds = 0
+  #name = ''
 
   /**
    * @param startOffset where the member starts in the file, in compressed bytes
@@ -49,6 +57,16 @@ export class GzipHeader {
 
   get done(): boolean {
     return this.#field === 'done'
+  }
+
+  /** The start of FNAME in Latin-1; undefined where the header has none. */
+  get name(): string | undefined {
+    return this.#name === '' ? undefined : this.#name
+  }
+
+  /** MTIME; undefined where it is 0, which means that there is none. */
+  get modifiedAt(): Date | undefined {
+    return this.#seconds === 0 ? undefined : new Date((this.#seconds >>> 0) * 1000)
   }
 
   /**
@@ -94,6 +112,7 @@ export class GzipHeader {
         throw this.#invalid(`reserved flags 0x${(byte & RESERVED_FLAGS).toString(16)} are set`)
       this.#flags = byte
     }
+    if (at >= TIME_START && at < TIME_END) this.#seconds |= byte << (8 * (at - TIME_START))
     if (this.#fieldBytes === FIXED_BYTES) this.#enter('extraLength')
   }
 
@@ -110,6 +129,8 @@ export class GzipHeader {
     if (byte === 0) this.#enter(this.#field === 'name' ? 'comment' : 'checksum')
     else if (this.#fieldBytes > MAX_TEXT_BYTES)
       throw this.#invalid(`${this.#field} longer than ${MAX_TEXT_BYTES} bytes`)
+    else if (this.#isFirst && this.#field === 'name' && this.#fieldBytes <= KEPT_NAME_BYTES)
+      this.#name += String.fromCharCode(byte)
   }
 
   #takeChecksum(byte: number): void {

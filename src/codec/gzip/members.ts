@@ -34,11 +34,30 @@ export interface GzipMembersState {
   readonly outputBytes: number
 }
 
+/** What the framing of a gzip file says, as far as it was read. */
+export interface GzipFacts {
+  /** Members that have begun. */
+  readonly members: number
+  /** Members whose CRC32 and size in the trailer agree with their output. */
+  readonly verifiedMembers: number
+  /** Compressed bytes, with headers, trailers and padding. */
+  readonly compressedBytes: number
+  /** Bytes of output. */
+  readonly outputBytes: number
+  /** Zeros between and after members. */
+  readonly paddingBytes: number
+  /** The file name in the first header, at most 255 characters. */
+  readonly name: string | undefined
+  /** The time in the first header. */
+  readonly modifiedAt: Date | undefined
+}
+
 export class GzipMembers {
   readonly #limits: GzipLimits
   #nested: NestedProbe | undefined
   #phase: 'header' | 'data' | 'trailer' | 'padding' = 'header'
   #header = new GzipHeader(0, true)
+  readonly #firstHeader = this.#header
   #trailer = new GzipTrailer(0)
   /** Compressed bytes before the next framing byte; in the phase `data`, those before the data. */
   #byteOffset = 0
@@ -48,6 +67,8 @@ export class GzipMembers {
   #memberCrc = 0
   #memberBytes = 0
   #outputBytes = 0
+  #verifiedMembers = 0
+  #paddingBytes = 0
 
   /** @param state the result of `saveState` from which to continue */
   constructor(limits: GzipLimits, state?: GzipMembersState) {
@@ -64,6 +85,19 @@ export class GzipMembers {
   /** Compressed bytes read so far. */
   get byteOffset(): number {
     return this.#byteOffset + this.#dataBytes
+  }
+
+  get facts(): GzipFacts {
+    const { name, modifiedAt } = this.#firstHeader
+    return {
+      members: this.#members,
+      verifiedMembers: this.#verifiedMembers,
+      compressedBytes: this.byteOffset,
+      outputBytes: this.#outputBytes,
+      paddingBytes: this.#paddingBytes,
+      name,
+      modifiedAt,
+    }
   }
 
   /**
@@ -186,6 +220,7 @@ export class GzipMembers {
     this.#byteOffset += used
     if (!this.#trailer.done) return used
     this.#trailer.verify(this.#memberCrc, this.#memberBytes)
+    this.#verifiedMembers++
     this.#memberCrc = 0
     this.#memberBytes = 0
     this.#phase = 'padding'
@@ -196,6 +231,7 @@ export class GzipMembers {
     const firstNonZero = bytes.findIndex(byte => byte !== 0)
     const used = firstNonZero < 0 ? bytes.length : firstNonZero
     this.#byteOffset += used
+    this.#paddingBytes += used
     if (firstNonZero >= 0) {
       this.#header = new GzipHeader(this.#byteOffset, false)
       this.#phase = 'header'

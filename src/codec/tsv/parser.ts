@@ -154,6 +154,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return this.#badRows.replaced
   }
 
+  /** The column names of the file, as it spells them; undefined until the header is read. */
+  get columnNames(): readonly string[] | undefined {
+    return this.#rows?.columnNames
+  }
+
   /**
    * The state with which another parser of the same options goes on from here. It is undefined
    * before the header was read, and, with `columns`, while rows wait for their batch. Call it

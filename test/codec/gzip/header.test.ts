@@ -97,3 +97,22 @@ describe('the header parser refuses bad headers', () => {
     expect(() => readAll([Buffer.from([0x1f]), Buffer.from('x')], 77, false)).toThrow(garbage)
   })
 })
+
+test('the name and the time of the first member are kept, cut anywhere', () => {
+  const bytes = gzipHeader({
+    extra: Buffer.from('AB'),
+    name: `gr\xf6\xdfe${'x'.repeat(300)}`,
+    comment: 'c',
+  })
+  bytes.writeUInt32LE(0xf0000001, 4)
+  for (const pieces of [[bytes], byteByByte(bytes)]) {
+    const [first, later] = [new GzipHeader(0, true), new GzipHeader(9, false)]
+    for (const piece of pieces) for (const header of [first, later]) header.read(piece)
+    expect(first.name).toBe(`größe${'x'.repeat(250)}`)
+    expect(first.modifiedAt).toEqual(new Date(0xf0000001 * 1000))
+    expect(later.name).toBeUndefined()
+  }
+  const bare = new GzipHeader(0, true)
+  bare.read(gzipHeader({}))
+  expect(bare.name).toBeUndefined()
+})

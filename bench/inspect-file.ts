@@ -1,0 +1,5 @@
+// Writes the file of `npm run inspect:proof` and prints its path.
+
+import { inspectFeed } from './inspect-feed'
+
+console.log((await inspectFeed()).path)

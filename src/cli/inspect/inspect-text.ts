@@ -1,0 +1,177 @@
+// A report and its drift as text for a terminal.
+
+import type { ColumnProfile, Drift, HeaderReport, InspectReport } from '../../inspect/index'
+import { textTable } from '../text-table'
+
+/** The most characters of a frequent value in the table. */
+const VALUE_CHARACTERS = 24
+const SHOWN_VALUES = 3
+
+export function inspectText(report: InspectReport, drift?: readonly Drift[]): string {
+  const parts = [
+    headLines(report),
+    report.header === null ? [] : headerLines(report.header, report.schema),
+    badRowLines(report),
+    columnLines(report.columns),
+    invalidCellLines(report.columns),
+    sampleLines(report),
+    drift === undefined ? [] : driftLines(drift),
+    failureLines(report),
+  ]
+  return parts
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.map(safe).join('\n'))
+    .join('\n\n')
+}
+
+/** A file must not move the cursor of a terminal. Line ends between the lines of a table stay. */
+function safe(line: string): string {
+  return line.replaceAll(/[^\P{Cc}\n]/gu, '�')
+}
+
+/** A text of the file on one line. */
+function flat(text: string): string {
+  return text.replaceAll(/\r\n|\r|\n/g, '⏎').replaceAll('\t', ' ')
+}
+
+function headLines({
+  source,
+  rows,
+  badRows,
+  columns,
+  schema,
+  schemaIsGuess,
+  textBytes,
+  gzip,
+}: InspectReport) {
+  const fit = schema === null ? 'no schema' : `schema ${schema}${schemaIsGuess ? ' (guessed)' : ''}`
+  const lines = [
+    `${flat(source)}: ${rows} rows, ${badRows.count} bad, ${columns.length} columns, ${fit}, ${textBytes} bytes of text`,
+  ]
+  if (gzip === null) return lines
+  const { verifiedMembers, members, compressedBytes, ratio, paddingBytes, name, modifiedAt } = gzip
+  const extra = [
+    ...(paddingBytes > 0 ? [`${paddingBytes} bytes of padding`] : []),
+    ...(name === null ? [] : [`name ${flat(name)}`]),
+    ...(modifiedAt === null ? [] : [`time ${modifiedAt}`]),
+  ]
+  return [
+    ...lines,
+    [
+      `gzip: ${compressedBytes} bytes, ratio ${ratio.toFixed(2)}, checksums of ${verifiedMembers} of ${members} members verified`,
+      ...extra,
+    ].join(', '),
+  ]
+}
+
+function headerLines(header: HeaderReport, schema: string | null): string[] {
+  const named = (columns: readonly { readonly name: string }[]) => columns.map(({ name }) => name)
+  const lines: [what: string, names: readonly string[]][] = [
+    ['required, but missing', named(header.missing.filter(({ required }) => required))],
+    ['missing', named(header.missing.filter(({ required }) => !required))],
+    ['unknown', schema === null ? [] : header.unknown],
+    ['renamed', header.renamed.map(({ name, heading }) => `${heading} (${name})`)],
+    ['repeated', header.repeated.map(({ name, count }) => `${name} (${count} times)`)],
+    ['deprecated', named(header.deprecated)],
+  ]
+  const shown = lines
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `header, ${what}: ${names.map(flat).join(', ')}`)
+  return header.isInOrder ? shown : [...shown, 'header: the order differs from the schema']
+}
+
+function badRowLines({ badRows: { count, byCode, first } }: InspectReport): string[] {
+  if (count === 0) return []
+  const codes = byCode.map(({ code, count: rows }) => `${code} ${rows}`).join(', ')
+  return [
+    `bad rows: ${codes}`,
+    ...first.map(({ message, excerpt }) => `  ${message}: ${JSON.stringify(excerpt)}`),
+  ]
+}
+
+function columnLines(columns: readonly ColumnProfile[]): string[] {
+  if (columns.length === 0) return []
+  return textTable(
+    [
+      'column',
+      'type',
+      'frequent values',
+      'filled',
+      'empty',
+      'invalid',
+      'distinct',
+      'bytes',
+      'range',
+    ],
+    columns.map(column => [
+      flat(column.name),
+      column.type,
+      valuesText(column),
+      `${column.filled}`,
+      percent(column.empty, column.empty + column.filled),
+      column.invalid === 0 ? '' : `${column.invalid}`,
+      `${column.distinctIsExact ? '' : '~'}${column.distinct}`,
+      column.bytes === null
+        ? ''
+        : `${column.bytes.min}-${column.bytes.max}, mean ${column.bytes.mean.toFixed(1)}`,
+      column.range === null ? '' : `${column.range.min} to ${column.range.max}`,
+    ]),
+    { words: 3 },
+  ).split('\n')
+}
+
+function valuesText({ frequent, filled }: ColumnProfile): string {
+  return (frequent?.values ?? [])
+    .filter(({ count }) => count > 1)
+    .slice(0, SHOWN_VALUES)
+    .map(({ value, count }) => `${cut(flat(value))} ${percent(count, filled)}`)
+    .join(', ')
+}
+
+function invalidCellLines(columns: readonly ColumnProfile[]): string[] {
+  const lines = columns.flatMap(({ name, invalidCells }) =>
+    invalidCells.map(
+      ({ row, line, byteOffset, reason, excerpt }) =>
+        `  ${flat(name)}, row ${row}, line ${line}, byte ${byteOffset}: ${reason}: ${JSON.stringify(excerpt)}`,
+    ),
+  )
+  return lines.length === 0 ? [] : ['invalid cells, the first of each column:', ...lines]
+}
+
+function sampleLines({ sample }: InspectReport): string[] {
+  return sample.flatMap(({ row, line, cells }) => [
+    `row ${row}, line ${line}`,
+    ...cells.map(
+      ({ column, text, isValid }) =>
+        `  ${flat(column)}: ${flat(text)}${isValid ? '' : ' (invalid)'}`,
+    ),
+  ])
+}
+
+function driftLines(drift: readonly Drift[]): string[] {
+  if (drift.length === 0) return ['drift: none']
+  return textTable(
+    ['drift', 'rule', 'column', 'before', 'after'],
+    drift.map(({ severity, rule, column, before, after }) => [
+      severity,
+      rule,
+      flat(column ?? ''),
+      flat(before),
+      flat(after),
+    ]),
+    { words: 5 },
+  ).split('\n')
+}
+
+function failureLines({ failure }: InspectReport): string[] {
+  if (failure === null) return []
+  return [`The file cannot be read to its end: ${failure.code}: ${flat(failure.message)}`]
+}
+
+function percent(count: number, of: number): string {
+  return of === 0 ? '' : `${((count / of) * 100).toFixed(1)}%`
+}
+
+function cut(text: string): string {
+  return text.length <= VALUE_CHARACTERS ? text : `${text.slice(0, VALUE_CHARACTERS - 1)}…`
+}

@@ -1,0 +1,107 @@
+// `feedmill inspect FILE | URL`: shows what is in a file, and what differs from an earlier report.
+
+import {
+  byteSink,
+  type Dialect,
+  type FeedName,
+  type FeedSchema,
+  itemGroupSchema,
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotSchema,
+  pipeline,
+  schemaOf,
+} from '../../index'
+import {
+  compareReports,
+  type Drift,
+  type InspectOptions,
+  type InspectReport,
+  inspect,
+  reportHtml,
+} from '../../inspect/index'
+import { FAILURE } from '../exit-code'
+import { jsonFile } from '../json-file'
+import { needPackages } from '../needed-packages'
+import { print } from '../output'
+import { schemaFile } from '../schema-file'
+import { inspectText } from './inspect-text'
+
+const STANDARD_INPUT = '-'
+const FEEDS: readonly FeedSchema[] = [
+  itemSchema,
+  itemGroupSchema,
+  itemSnapshotSchema,
+  itemPrioritySchema,
+]
+
+export interface InspectCommandOptions {
+  readonly feed?: FeedName
+  /** The path of the schema to hold the file against. */
+  readonly schema?: string
+  readonly delimiter?: string
+  readonly quoting?: NonNullable<Dialect['quoting']>
+  readonly sample: number
+  readonly json: boolean
+  /** The path of an earlier report. */
+  readonly against?: string
+  /** The path of the page to write. */
+  readonly html?: string
+}
+
+/**
+ * Inspects, compares and prints. The exit code is 1 where the file cannot be read to its end or the
+ * drift breaks a consumer; the report is printed all the same.
+ * @throws OPTION_INVALID, the error of a source that cannot be read, SINK_FAILED,
+ * DEPENDENCY_MISSING for `--html` without echarts
+ */
+export async function inspectCommand(file: string, options: InspectCommandOptions): Promise<void> {
+  const { against, html, json, sample } = options
+  if (html !== undefined) needPackages('inspect --html')
+  const before =
+    against === undefined ? undefined : (jsonFile('--against', against) as InspectReport)
+  const schema = (await schemaOption(options)) ?? schemaBefore(before)
+  const dialect = dialectOption(options)
+  const settings: InspectOptions = {
+    sampleRows: sample,
+    ...(schema !== undefined && { schema }),
+    ...(dialect && { dialect }),
+    ...(file === STANDARD_INPUT && { name: 'standard input' }),
+  }
+  const report = await inspect(file === STANDARD_INPUT ? process.stdin : file, settings)
+  const drift = before && compareReports(before, report)
+  if (html !== undefined) await writePage(html, report, drift)
+  await print(
+    json ? JSON.stringify({ ...report, ...(drift && { drift }) }) : inspectText(report, drift),
+  )
+  if (report.failure !== null || drift?.some(({ severity }) => severity === 'breaks'))
+    process.exitCode = FAILURE
+}
+
+async function schemaOption({
+  feed,
+  schema,
+}: InspectCommandOptions): Promise<FeedSchema | undefined> {
+  if (schema !== undefined) return schemaFile(schema)
+  return feed === undefined ? undefined : schemaOf(feed)
+}
+
+/** A file is held against the schema of the earlier one, even where its own names have changed. */
+function schemaBefore(before: Partial<InspectReport> | undefined): FeedSchema | null | undefined {
+  if (before?.schema === null) return null
+  return FEEDS.find(schema => schema.name === before?.schema)
+}
+
+function dialectOption({ delimiter, quoting }: InspectCommandOptions): Dialect | undefined {
+  if (delimiter === undefined && quoting === undefined) return undefined
+  return { ...(delimiter !== undefined && { delimiter }), ...(quoting && { quoting }) }
+}
+
+async function writePage(
+  path: string,
+  report: InspectReport,
+  drift: readonly Drift[] | undefined,
+): Promise<void> {
+  const page = Buffer.from(await reportHtml(report, drift))
+  await pipeline<Uint8Array>([page]).run(byteSink(path))
+}

@@ -1,0 +1,62 @@
+// What a caller may inspect, as blocks of bytes: a path, a URL, or anything that gives bytes.
+
+import { byteBlock } from '../codec/byte-block'
+import { printableUrl } from '../codec/range/printable-url'
+import { requestUrl } from '../codec/range/request-url'
+import { filePath } from '../options'
+import { type PipelineSource, pipeline } from '../pipeline/pipeline'
+import type { PipelineOptions } from '../pipeline/run'
+import { NodeTransport } from '../service/http/node-transport'
+import { ChunkReassembler } from '../stages/chunk-reassembler'
+import { FileSource } from '../stages/file-source'
+import { RangeFetcher } from '../stages/range/range-fetcher'
+
+/**
+ * A path, an http or https URL without user info, or a source of byte blocks: an iterable, a stream
+ * or a pipeline.
+ */
+export type InspectSource = string | URL | PipelineSource<Uint8Array>
+
+export interface ByteSource {
+  /** The source as reports name it. */
+  readonly name: string
+  /** The blocks. It can be called once. */
+  blocks(): AsyncGenerator<Uint8Array, void, void>
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function byteSource(source: InspectSource, options: PipelineOptions): ByteSource {
+  if (source instanceof URL || (typeof source === 'string' && /^https?:\/\//i.test(source)))
+    return remoteFile(requestUrl(source, 'source'), options)
+  if (typeof source === 'string') {
+    const path = filePath('source', source)
+    return named(path, pipeline(new FileSource(path), options))
+  }
+  return named('bytes', pipeline(source as () => AsyncIterable<Uint8Array>, options))
+}
+
+function named(name: string, pipe: { batches(): AsyncIterable<Uint8Array> }): ByteSource {
+  return {
+    name,
+    async *blocks() {
+      for await (const block of pipe.batches()) yield byteBlock('inspect', block)
+    },
+  }
+}
+
+function remoteFile(url: URL, options: PipelineOptions): ByteSource {
+  return {
+    name: printableUrl(url),
+    async *blocks() {
+      const transport = new NodeTransport()
+      try {
+        // The file may be plain text, so the signature of gzip is not required.
+        yield* pipeline(new RangeFetcher({ url, transport, signature: null }), options)
+          .to(new ChunkReassembler())
+          .batches()
+      } finally {
+        await transport.close()
+      }
+    },
+  }
+}

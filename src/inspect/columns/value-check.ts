@@ -1,0 +1,190 @@
+// Checks the cells of a column against the type of its schema, and keeps the range of numbers and
+// times. The decoders of codec/decode decide what is valid; plain numbers, which are most, are read
+// from their bytes without them.
+
+import { decoderOf } from '../../codec/decode/cell-decoders'
+import type { CellSource } from '../../codec/decode/cell-source'
+import { readTimestamp } from '../../codec/decode/timestamp'
+import type { ColumnSpec } from '../../schema/column-spec'
+import type { Decimal } from '../../schema/values'
+
+/** The lowest and the highest value of a column: numbers, days, or times as text. */
+export interface ValueRange {
+  readonly min: number | string
+  readonly max: number | string
+}
+
+/** Checks cells that are not empty. */
+export interface ValueCheck {
+  /**
+   * Checks the cell at these offsets of the block.
+   * @throws FeedError CELL_INVALID without a position
+   */
+  check(source: CellSource, slot: number, start: number, end: number): void
+  /** The range of the valid cells so far; undefined for a type without order. */
+  readonly range: ValueRange | undefined
+}
+
+/** Returns the check of a column; undefined where every text is valid. */
+export function valueCheck(spec: ColumnSpec): ValueCheck | undefined {
+  switch (spec.type) {
+    case 'text':
+      return undefined
+    case 'int32':
+    case 'int64':
+    case 'decimal':
+    case 'float64':
+      return new NumberCheck(spec)
+    case 'timestamp':
+      return new TimeCheck(spec)
+    case 'date':
+      return new DayCheck(spec)
+    default:
+      return new DecoderCheck(spec)
+  }
+}
+
+const MINUS = 0x2d
+const POINT = 0x2e
+const DIGIT_0 = 0x30
+/** A whole number of this many digits is exact as a double, and so is its quotient by 10^n. */
+const EXACT_DIGITS = 15
+/** A number of this many digits is an int32. */
+const INT32_DIGITS = 9
+const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, n) => 10 ** n)
+
+class NumberCheck implements ValueCheck {
+  readonly #spec: ColumnSpec
+  readonly #hasFraction: boolean
+  readonly #mostDigits: number
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+
+  constructor(spec: ColumnSpec) {
+    this.#spec = spec
+    this.#hasFraction = spec.type === 'decimal' || spec.type === 'float64'
+    this.#mostDigits = spec.type === 'int32' ? INT32_DIGITS : EXACT_DIGITS
+  }
+
+  get range(): ValueRange | undefined {
+    return this.#min > this.#max ? undefined : { min: this.#min, max: this.#max }
+  }
+
+  check(source: CellSource, slot: number, start: number, end: number): void {
+    const plain = plainNumber(source.view, start, end, this.#mostDigits, this.#hasFraction)
+    const value = Number.isNaN(plain)
+      ? numberOf(decodedCell(this.#spec, source, slot, start, end))
+      : plain
+    if (value < this.#min) this.#min = value
+    if (value > this.#max) this.#max = value
+  }
+}
+
+/**
+ * Reads digits with an optional minus in front and an optional fraction. Returns NaN where the
+ * bytes are not plainly that, and the decoder decides.
+ */
+function plainNumber(
+  bytes: DataView,
+  start: number,
+  end: number,
+  mostDigits: number,
+  hasFraction: boolean,
+): number {
+  const isNegative = bytes.getUint8(start) === MINUS
+  const first = isNegative ? start + 1 : start
+  if (first === end || end - first > mostDigits) return Number.NaN
+  let value = 0
+  let point = -1
+  for (let at = first; at < end; at++) {
+    const byte = bytes.getUint8(at)
+    const digit = byte - DIGIT_0
+    if (digit >= 0 && digit <= 9) value = value * 10 + digit
+    else if (byte === POINT && hasFraction && point < 0 && at > first && at + 1 < end) point = at
+    else return Number.NaN
+  }
+  const size = point < 0 ? value : value / POWERS[end - point - 1]!
+  return isNegative ? 0 - size : size
+}
+
+/** Large numbers become the nearest double. */
+function numberOf(value: unknown): number {
+  return typeof value === 'object' ? (value as Decimal).toNumber() : Number(value)
+}
+
+class TimeCheck implements ValueCheck {
+  readonly #spec: ColumnSpec
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+
+  constructor(spec: ColumnSpec) {
+    this.#spec = spec
+  }
+
+  get range(): ValueRange | undefined {
+    if (this.#min > this.#max) return undefined
+    return { min: new Date(this.#min).toISOString(), max: new Date(this.#max).toISOString() }
+  }
+
+  check(source: CellSource, slot: number, start: number, end: number): void {
+    const time =
+      readTimestamp(source.view, start, end) ??
+      (decodedCell(this.#spec, source, slot, start, end) as Date)
+    const value = time.getTime()
+    if (value < this.#min) this.#min = value
+    if (value > this.#max) this.#max = value
+  }
+}
+
+/** Days sort as their texts do. */
+class DayCheck implements ValueCheck {
+  readonly #spec: ColumnSpec
+  #min: string | undefined
+  #max: string | undefined
+
+  constructor(spec: ColumnSpec) {
+    this.#spec = spec
+  }
+
+  get range(): ValueRange | undefined {
+    if (this.#min === undefined || this.#max === undefined) return undefined
+    return { min: this.#min, max: this.#max }
+  }
+
+  check(source: CellSource, slot: number, start: number, end: number): void {
+    const day = decodedCell(this.#spec, source, slot, start, end) as string
+    if (this.#min === undefined || day < this.#min) this.#min = day
+    if (this.#max === undefined || day > this.#max) this.#max = day
+  }
+}
+
+class DecoderCheck implements ValueCheck {
+  readonly range = undefined
+  readonly #spec: ColumnSpec
+
+  constructor(spec: ColumnSpec) {
+    this.#spec = spec
+  }
+
+  check(source: CellSource, slot: number, start: number, end: number): void {
+    decodedCell(this.#spec, source, slot, start, end)
+  }
+}
+
+/** Decodes a cell that has a text. @throws FeedError CELL_INVALID without a position */
+export function decodedCell(
+  spec: ColumnSpec,
+  source: CellSource,
+  slot: number,
+  start: number,
+  end: number,
+): unknown {
+  const decoder = decoderOf(spec)
+  const value = decoder.read(source, slot, start, end)
+  return value === undefined ? decoder.decode(source.textBetween(slot, start, end)) : value
+}
+
+/** Decodes a text that is not empty. @throws FeedError CELL_INVALID without a position */
+export function decodedText(spec: ColumnSpec, text: string): unknown {
+  return decoderOf(spec).decode(text)
+}

@@ -1,0 +1,122 @@
+// The stage that inspects the rows of a file: it parses bytes and gives nothing. Its report has what
+// it found so far. The rows are lent: they lie in the memory of the parser or of the inflate engine.
+
+import type { RowBatch } from '../codec/row-batch'
+import type { BadRow } from '../codec/tsv/bad-row'
+import type { Dialect } from '../codec/tsv/dialect'
+import type { BoundColumn } from '../codec/tsv/header'
+import { PAUSE, type Pause } from '../core/steps'
+import type { ErrorCode } from '../errors'
+import { type Columns, defineSchema, type FeedSchema } from '../schema/feed-schema'
+import { TsvStage } from '../stages/tsv-stage'
+import { ColumnProfiler } from './columns/column-profiler'
+import { boundColumns, guessedSchema, headerReport } from './header-report'
+import type { BadRowsReport, InspectReport, SampleRow } from './report'
+import { sampleRow } from './sample-row'
+
+/** The bad rows whose positions are kept. */
+const SHOWN_BAD_ROWS = 5
+const ANY_COLUMNS: FeedSchema = defineSchema({ name: 'other', columns: {} })
+
+export interface FileInspectorOptions {
+  /** Undefined for a guess, null for none. */
+  readonly schema: FeedSchema | null | undefined
+  readonly dialect: Dialect | undefined
+  /** The number of rows in the sample. */
+  readonly sampleRows: number
+}
+
+interface InspectedFile {
+  readonly schema: FeedSchema | undefined
+  readonly columns: readonly BoundColumn[]
+}
+
+type RowsReport = Pick<
+  InspectReport,
+  'schema' | 'schemaIsGuess' | 'header' | 'rows' | 'badRows' | 'columns' | 'sample'
+>
+
+export class FileInspector extends TsvStage<Columns, string, Columns, never> {
+  readonly #given: FeedSchema | null | undefined
+  readonly #sampleRows: number
+  readonly #badRows: BadRowTally
+  readonly #sample: SampleRow[] = []
+  /** Undefined until the header is read. */
+  #file: InspectedFile | undefined
+  #profilers: readonly ColumnProfiler[] = []
+  #rows = 0
+
+  /** @throws FeedError OPTION_INVALID */
+  constructor({ schema, dialect, sampleRows }: FileInspectorOptions) {
+    const badRows = new BadRowTally()
+    // The parser has no schema, so that it refuses no file for its columns.
+    super('inspect', { ...(dialect && { dialect }), onBadRow: bad => badRows.take(bad) }, true)
+    this.#given = schema
+    this.#sampleRows = sampleRows
+    this.#badRows = badRows
+  }
+
+  /** What was found so far. It is complete once the stage has ended. */
+  get report(): RowsReport {
+    const file = (this.#file ??= this.#readHeader())
+    return {
+      schema: (file?.schema ?? this.#given)?.name ?? null,
+      schemaIsGuess: this.#given === undefined && file?.schema !== undefined,
+      header: file === undefined ? null : headerReport(file.schema ?? ANY_COLUMNS, file.columns),
+      rows: this.#rows,
+      badRows: this.#badRows.report,
+      columns: this.#profilers.map(profiler => profiler.profile()),
+      sample: this.#sample,
+    }
+  }
+
+  protected override *outputsOf(
+    batches: Iterable<RowBatch | Pause>,
+  ): Generator<never | Pause, void, void> {
+    for (const batch of batches) {
+      if (batch !== PAUSE) this.#take(batch)
+      // A batch costs a part of a millisecond, so the event loop may turn between two of them.
+      yield PAUSE
+    }
+  }
+
+  #take(batch: RowBatch): void {
+    const file = (this.#file ??= this.#readHeader())
+    this.#rows += batch.length
+    for (const profiler of this.#profilers) profiler.take(batch)
+    for (let n = 0; n < batch.length && this.#sample.length < this.#sampleRows; n++)
+      this.#sample.push(sampleRow(batch.row(n), file?.columns ?? []))
+  }
+
+  #readHeader(): InspectedFile | undefined {
+    const names = this.columnNames
+    if (names === undefined) return undefined
+    const schema = this.#given === undefined ? guessedSchema(names) : (this.#given ?? undefined)
+    const columns = boundColumns(schema ?? ANY_COLUMNS, names)
+    this.#profilers = columns.map((column, at) => new ColumnProfiler(column, at))
+    return { schema, columns }
+  }
+}
+
+/** Counts bad rows, and keeps the first of them. */
+class BadRowTally {
+  readonly #counts = new Map<ErrorCode, number>()
+  readonly #first: BadRowsReport['first'][number][] = []
+  #count = 0
+
+  take(bad: BadRow): void {
+    this.#count++
+    this.#counts.set(bad.code, (this.#counts.get(bad.code) ?? 0) + 1)
+    if (this.#first.length === SHOWN_BAD_ROWS) return
+    const { row, line, byteOffset, excerpt = '' } = bad.position
+    this.#first.push({ row, line, byteOffset, code: bad.code, message: bad.error.message, excerpt })
+  }
+
+  get report(): BadRowsReport {
+    return {
+      count: this.#count,
+      byCode: [...this.#counts].map(([code, count]) => ({ code, count })),
+      first: this.#first,
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// Chooses the schema of a file by its column names, binds the names to it without refusing any
+// file, and says how they differ.
+
+import {
+  type BoundColumn,
+  type BoundHeader,
+  bindHeader,
+  countKnownNames,
+} from '../codec/tsv/header'
+import type { FeedSchema } from '../schema/feed-schema'
+import {
+  itemGroupSchema,
+  itemPrioritySchema,
+  itemSchema,
+  itemSnapshotSchema,
+} from '../schema/feed-schemas'
+import type { HeaderReport } from './report'
+
+const FEEDS: readonly FeedSchema[] = [
+  itemSchema,
+  itemSnapshotSchema,
+  itemGroupSchema,
+  itemPrioritySchema,
+]
+const HEADER_PLACE = { row: 0, line: 1, byteOffset: 0 }
+/** A guess knows so many names of the file, or all of a file that has fewer. */
+const LEAST_KNOWN = 2
+
+/**
+ * Returns the schema of the four feeds that knows most of the names; of equal ones that with the
+ * fewest columns. Returns undefined where none knows two of the names, or all of fewer.
+ */
+export function guessedSchema(names: readonly string[]): FeedSchema | undefined {
+  const [best] = FEEDS.map(schema => ({
+    schema,
+    known: countKnownNames(schema, names),
+    size: Object.keys(schema.columns).length,
+  })).sort((a, b) => b.known - a.known || a.size - b.size)
+  return best && best.known >= Math.min(LEAST_KNOWN, names.length) ? best.schema : undefined
+}
+
+/** Binds names to a schema, which requires no column and lets any be repeated. */
+export function boundColumns(schema: FeedSchema, names: readonly string[]): readonly BoundColumn[] {
+  const columns = Object.fromEntries(
+    Object.entries(schema.columns).map(([name, { required: _, notNull: __, ...spec }]) => [
+      name,
+      spec,
+    ]),
+  )
+  const bound = bindHeader({ name: schema.name, columns }, names, HEADER_PLACE)
+  return bound.columns.map(column =>
+    column.known ? { ...column, spec: schema.columns[column.name]! } : column,
+  )
+}
+
+/** @param columns as {@link boundColumns} gives them */
+export function headerReport(schema: FeedSchema, columns: BoundHeader['columns']): HeaderReport {
+  const known = columns.filter(column => column.known)
+  const names = new Set(known.map(({ name }) => name))
+  const order = Object.keys(schema.columns)
+  const places = known.map(({ name }) => order.indexOf(name))
+  const isStrict = (name: string) => {
+    const { required, notNull } = schema.columns[name] ?? {}
+    return required === true || notNull === true
+  }
+  return {
+    columns: columns.map(({ heading }) => heading),
+    missing: order
+      .filter(name => !names.has(name))
+      .map(name => ({ name, required: isStrict(name) })),
+    unknown: columns
+      .filter(column => !column.known && copiedName(column) === undefined)
+      .map(({ name }) => name),
+    renamed: known.filter(isRenamed).map(({ name, heading }) => ({ name, heading })),
+    deprecated: known.flatMap(({ name, spec: { deprecated } }) =>
+      deprecated === undefined ? [] : [{ name, statement: deprecated }],
+    ),
+    repeated: repeatedNames(columns).map(([name, count]) => ({
+      name,
+      count,
+      required: schema.columns[name]?.required === true,
+    })),
+    isInOrder: places.every((place, n) => n === 0 || places[n - 1]! < place),
+  }
+}
+
+/** True where the name of the file is an alias. Spaces around it and its case do not count. */
+function isRenamed({ name, heading }: BoundColumn): boolean {
+  return heading.trim().toLowerCase() !== name.toLowerCase()
+}
+
+/** The name of which a column is a later copy, `name#2` and so on. */
+function copiedName({ name, heading }: BoundColumn): string | undefined {
+  const [, original] = /^(.*)#\d+$/s.exec(name) ?? []
+  return original !== undefined && name !== heading ? original : undefined
+}
+
+function repeatedNames(columns: readonly BoundColumn[]): [name: string, count: number][] {
+  const counts = new Map<string, number>()
+  for (const column of columns) {
+    const name = copiedName(column)
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 1) + 1)
+  }
+  return [...counts]
+}

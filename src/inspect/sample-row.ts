@@ -1,0 +1,71 @@
+// Writes a row for people: decoded cells as text, with aspects as `name: value` and regions as
+// lists.
+
+import type { Row } from '../codec/row'
+import type { BoundColumn } from '../codec/tsv/header'
+import { excerpt, FeedError } from '../errors'
+import type { ColumnSpec } from '../schema/column-spec'
+import type { Aspect, ConditionDescriptor, Regions } from '../schema/values'
+import { decodedText } from './columns/value-check'
+import type { SampleCell, SampleRow } from './report'
+
+/** The most characters of a cell. */
+const CELL_CHARACTERS = 400
+const BETWEEN = '; '
+
+/** @param columns the columns of the file, in its order */
+export function sampleRow(row: Row, columns: readonly BoundColumn[]): SampleRow {
+  const { cells } = row.batch
+  const { row: number, line, byteOffset } = row.position
+  return {
+    row: number,
+    line,
+    byteOffset,
+    cells: columns.flatMap(({ name, spec }, column) => {
+      const text = cells.text(row.slot, column)
+      return text === '' ? [] : [sampleCell(name, spec, text)]
+    }),
+  }
+}
+
+function sampleCell(column: string, spec: ColumnSpec, text: string): SampleCell {
+  try {
+    const shown = readable(spec, decodedText(spec, text))
+    return { column, text: excerpt(shown, CELL_CHARACTERS), isValid: true }
+  } catch (error) {
+    if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
+    return { column, text: excerpt(text, CELL_CHARACTERS), isValid: false }
+  }
+}
+
+function readable({ type }: ColumnSpec, value: unknown): string {
+  // The types of the values follow from the type of the column.
+  if (type === 'aspects') return (value as readonly Aspect[]).map(aspectText).join(BETWEEN)
+  if (type === 'conditionDescriptors')
+    return (value as readonly ConditionDescriptor[]).map(descriptorText).join(BETWEEN)
+  if (type === 'regions') return regionsText(value as Regions)
+  if (type === 'list') return (value as readonly unknown[]).map(plainText).join(', ')
+  return plainText(value)
+}
+
+function aspectText({ label, name, value }: Aspect): string {
+  const pair = value === null ? name : `${name}: ${value}`
+  return label === null ? pair : `[${label}] ${pair}`
+}
+
+function descriptorText({ name, values }: ConditionDescriptor): string {
+  return `${name}: ${values.join(', ')}`
+}
+
+function regionsText({ countries, regions }: Regions): string {
+  return [
+    ...(countries.length > 0 ? [`countries ${countries.join(', ')}`] : []),
+    ...(regions.length > 0 ? [`regions ${regions.join(', ')}`] : []),
+  ].join(BETWEEN)
+}
+
+function plainText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object' && value !== null && 'toNumber' in value) return String(value)
+  return typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value)
+}

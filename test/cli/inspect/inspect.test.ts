@@ -1,0 +1,197 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { exitCodeOf } from '../../../src/cli/exit-code'
+import { program } from '../../../src/cli/program'
+import { outcomeOf } from '../served'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'feedmill-inspect-'))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const command = (...words: string[]) =>
+  outcomeOf(async () => {
+    await program(['node', 'feedmill']).parseAsync(['node', 'feedmill', 'inspect', ...words])
+  })
+
+const GOOD = 'itemId\ttitle\tpriceValue\nv1|1|0\ta\t9.90\nv1|2|0\tb\t1.00\n'
+
+test('the command prints the facts, the columns and a sample', async () => {
+  const { out, exitCode, error } = await command(fileOf('good.tsv.gz', gzipSync(GOOD)))
+  expect(error).toBeUndefined()
+  expect(exitCode).toBeUndefined()
+  const text = out.join('\n')
+  for (const part of [
+    /good\.tsv\.gz: 2 rows, 0 bad, 3 columns, schema item \(guessed\), 52 bytes of text/,
+    /gzip: \d+ bytes, ratio .*, checksums of 1 of 1 members verified/,
+    /priceValue +decimal +2 +0\.0% +2 +4-4, mean 4\.0 +1 to 9\.9/,
+    /row 1, line 2\n {2}itemId: v1\|1\|0/,
+  ])
+    expect(text).toMatch(part)
+})
+
+test('bad rows, invalid cells and the header are shown with their positions', async () => {
+  const { out } = await command(
+    fileOf('bad.tsv', `${GOOD}v1|3|0\tc\t1,5\nshort\n`),
+    '--sample',
+    '0',
+  )
+  const text = out.join('\n')
+  expect(text).toContain('bad rows: TSV_ROW_SHORT 1')
+  expect(text).toContain('row 4, line 5, byte 65: 1 cells in a file of 3 columns: "short"')
+  expect(text).toContain('priceValue, row 3, line 4, byte 52: not a decimal number: "1,5"')
+  expect(text).toContain('header, missing: imageUrl,')
+  expect(text).not.toContain('row 1, line 2')
+})
+
+test('a control character of the file does not reach the terminal', async () => {
+  const { out } = await command(fileOf('evil.tsv', 'itemId\ttitle\n1\t\u001b[31mred\u0007\n'))
+  expect(out.join('\n')).toContain('title: �[31mred�')
+  for (const control of ['\u001b', '\u0007']) expect(out.join('')).not.toContain(control)
+})
+
+test('JSON is one line with the version, and can be compared with', async () => {
+  const path = fileOf('good.tsv', GOOD)
+  const { out } = await command(path, '--json')
+  expect(out.filter(line => line !== '')).toHaveLength(1)
+  expect(JSON.parse(out[0]!)).toMatchObject({ version: 1, source: path, rows: 2, failure: null })
+  const before = fileOf('before.json', out[0]!)
+
+  const same = await command(path, '--against', before)
+  expect(same.out.join('\n')).toContain('drift: none')
+  expect(same.exitCode).toBeUndefined()
+
+  const lost = fileOf('lost.tsv', 'itemId\ttitle\nv1|1|0\ta\nv1|2|0\tb\n')
+  const broken = await command(lost, '--against', before, '--json')
+  expect(broken.exitCode).toBe(1)
+  expect(JSON.parse(broken.out[0]!).drift).toMatchObject([
+    { rule: 'column-lost', severity: 'breaks', column: 'priceValue' },
+  ])
+
+  const more = fileOf('more.tsv', GOOD.replaceAll('\n', '\tx\n').replace('\tx\n', '\textra\n'))
+  const noticed = await command(more, '--against', before)
+  expect(noticed.exitCode).toBeUndefined()
+  expect(noticed.out.join('\n')).toMatch(/notice +column-new +extra/)
+})
+
+test('with --against the schema is that of the report, even where the names have changed', async () => {
+  const before = fileOf('before.json', (await command(fileOf('good.tsv', GOOD), '--json')).out[0]!)
+  const other = fileOf('other.tsv', GOOD.replace('title', 'a').replace('priceValue', 'b'))
+  const { out, exitCode } = await command(other, '--against', before, '--json')
+  expect(exitCode).toBe(1)
+  expect(JSON.parse(out[0]!)).toMatchObject({ schema: 'item', schemaIsGuess: false })
+  const empty = await command(fileOf('empty.tsv', ''), '--against', before)
+  expect(empty.out.join('\n')).toMatch(/breaks +unreadable/)
+  const own = await command(other, '--against', before, '--feed', 'item_priority')
+  expect(own.error).toMatchObject({ code: 'OPTION_INVALID' })
+})
+
+test('a file that cannot be read to its end is reported, with exit code 1', async () => {
+  const { out, exitCode } = await command(fileOf('cut.gz', gzipSync(GOOD).subarray(0, -3)))
+  expect(exitCode).toBe(1)
+  expect(out.join('\n')).toContain('checksums of 0 of 1 members verified')
+  expect(out.at(-1)).toMatch(/^The file cannot be read to its end: GZIP_TRUNCATED: /)
+})
+
+test('--html writes a page', async () => {
+  const page = join(folder, 'page.html')
+  const { error } = await command(fileOf('good.tsv', GOOD), '--html', page)
+  expect(error).toBeUndefined()
+  expect(readFileSync(page, 'utf8')).toMatch(/^<!doctype html>[\s\S]*<svg/)
+})
+
+test('a schema of the user and a dialect', async () => {
+  const schema = fileOf(
+    'stock.json',
+    JSON.stringify({ name: 'stock', columns: { sku: { type: 'text' }, stock: { type: 'int32' } } }),
+  )
+  const path = fileOf('stock.csv', 'sku;stock\n"a ""b""";12\nc;many\n')
+  const { out } = await command(
+    path,
+    '--schema',
+    schema,
+    '--delimiter',
+    ';',
+    '--quoting',
+    'doubled',
+    '--json',
+  )
+  const report = JSON.parse(out[0]!)
+  expect(report).toMatchObject({ schema: 'stock', schemaIsGuess: false, rows: 2 })
+  expect(report.columns[1]).toMatchObject({
+    type: 'int32',
+    invalid: 1,
+    range: { min: 12, max: 12 },
+  })
+  expect(report.sample[0].cells[0].text).toBe('a "b"')
+})
+
+test('a URL is read in ranges, or as a whole from a server without them', async () => {
+  const bytes = gzipSync(GOOD)
+  const ranges: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    ranges.push(request.headers.range)
+    if (request.url === '/whole') return void response.end(bytes)
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '')!.map(Number)
+    const part = bytes.subarray(from!, to! + 1)
+    response.writeHead(206, {
+      'content-range': `bytes ${from}-${from! + part.length - 1}/${bytes.length}`,
+    })
+    response.end(part)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    for (const path of ['/ranges', '/whole']) {
+      const { out, error } = await command(`${origin}${path}?token=secret`, '--json')
+      expect(error).toBeUndefined()
+      const report = JSON.parse(out[0]!)
+      expect(report).toMatchObject({ rows: 2, sourceBytes: bytes.length })
+      expect(report.source).toBe(`${origin}${path}?token=redacted`)
+    }
+    expect(ranges[0]).toMatch(/^bytes=0-/)
+  } finally {
+    await new Promise(resolve => server.close(resolve))
+  }
+})
+
+test.each([
+  [[]],
+  [['a', 'b']],
+  [['a', '--feed', 'other']],
+  [['a', '--schema', 'b.json', '--feed', 'item']],
+  [['a', '--sample', '-1']],
+  [['a', '--quoting', 'some']],
+  [['a', '--delimiter', 'ab']],
+  [['a', '--schema', 'none.json']],
+  [['a', '--against', 'none.json']],
+  [['http://user:secret@127.0.0.1/']],
+])('wrong usage: %j', async words => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const { error, out } = await command(...words)
+  expect(exitCodeOf(error)).toBe(2)
+  expect(out.join('')).toBe('')
+})
+
+test('a report that is none is wrong usage, and a missing file a failure', async () => {
+  const path = fileOf('good.tsv', GOOD)
+  const { error } = await command(path, '--against', fileOf('other.json', '{"version":2}'))
+  expect(error).toMatchObject({ code: 'OPTION_INVALID', context: { option: 'before' } })
+  expect(exitCodeOf((await command(join(folder, 'none'))).error)).toBe(1)
+})

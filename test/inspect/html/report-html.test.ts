@@ -1,0 +1,69 @@
+import { expect, test, vi } from 'vitest'
+import { compareReports, inspect, reportHtml } from '../../../src/inspect/index'
+
+const file = (rows: string) => inspect([Buffer.from(rows)])
+
+test('a page needs nothing but itself', async () => {
+  const html = await reportHtml(await file('itemId\ttitle\nv1|1|0\ta title\n'))
+  expect(html).toMatch(/^<!doctype html>/)
+  expect(html.match(/<svg/g)).toHaveLength(2)
+  // The names of the SVG format are addresses that nobody loads.
+  const addresses = html.replaceAll(/xmlns(:\w+)?="[^"]*"/g, '')
+  expect(addresses).not.toMatch(/<script|<link|<img|<iframe|\b(src|href)=|url\(|@import|https?:/)
+})
+
+test('everything of the file is escaped: names, cells, bad rows, positions', async () => {
+  const evil = `<img src=x onerror="alert('1')">&\u0007`
+  const rows = `itemId\ttitle\tpriceValue\t${evil}\n${evil}\t${evil}\t${evil}\t${evil}\n${evil}\n`
+  const report = await inspect([Buffer.from(rows)], { name: evil })
+  const html = await reportHtml(report, compareReports(report, await file('itemId\ttitle\na\tb\n')))
+  expect(html).not.toContain('<img')
+  expect(html).not.toContain('\u0007')
+  expect(html).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;')
+  // The plots write the same name in SVG.
+  expect(html.split('<svg').slice(1).join('')).toContain('&lt;img')
+})
+
+test('the page has what the report has', async () => {
+  const report = await file('itemId\tpriceValue\tnew\nv1|1|0\t1,5\tx\nshort\n')
+  const html = await reportHtml(report, [
+    { rule: 'rows-lost', severity: 'breaks', column: null, before: '9', after: '1' },
+  ])
+  for (const part of [
+    'rows-lost',
+    'TSV_ROW_SHORT',
+    'not a decimal number',
+    '1,5',
+    'Frequent values',
+  ])
+    expect(html).toContain(part)
+  expect(await reportHtml(report)).not.toContain('Drift')
+})
+
+test('a file that cannot be read, and one without columns, have a page', async () => {
+  const html = await reportHtml(await inspect([Buffer.from('')]))
+  expect(html).toContain('TSV_EMPTY')
+  expect(html).not.toContain('<svg')
+})
+
+test('a value that is no report is refused', async () => {
+  await expect(reportHtml({} as never)).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    context: { option: 'report' },
+  })
+})
+
+test('without echarts the error says how to install it', async () => {
+  vi.doMock('echarts', () => {
+    throw new RangeError('Cannot find package')
+  })
+  try {
+    await expect(reportHtml(await file('a\n1\n'))).rejects.toMatchObject({
+      code: 'DEPENDENCY_MISSING',
+      message: expect.stringContaining('npm install echarts@'),
+      context: { package: 'echarts' },
+    })
+  } finally {
+    vi.doUnmock('echarts')
+  }
+})
