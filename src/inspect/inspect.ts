@@ -17,17 +17,17 @@ const MOST_SAMPLE_ROWS = 1000
 
 export interface InspectOptions {
   /**
-   * The schema to hold the file against; null for none. By default that of the four feeds that knows
+   * The schema to hold the file against; null for none. Default: that of the four feeds that knows
    * most of the column names, or none where no feed knows two of them.
    */
   readonly schema?: FeedSchema | null
-  /** How the file is written; by default as the documented files are. */
+  /** How the file is written. Default: the documented dialect. */
   readonly dialect?: Dialect
-  /** The number of rows in the sample, 0 to 1,000; 3 by default. */
+  /** The number of rows in the sample, 0 to 1,000. Default: 3. */
   readonly sampleRows?: number
-  /** The name of the source in the report; by default its path or URL. */
+  /** The name of the source in the report. Default: its path or URL. */
   readonly name?: string
-  /** Aborting the signal ends the inspection with ABORTED. */
+  /** Aborting the signal ends the inspection with ABORTED. Default: none. */
   readonly signal?: AbortSignal
 }
 
