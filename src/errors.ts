@@ -277,6 +277,10 @@ export interface ErrorContexts {
   /** The files that are kept do not suffice to make the state of the requested time. */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
+  // Quarantines.
+  /** A line of a quarantine is no record. `line` counts from 1. */
+  QUARANTINE_INVALID: { path: string; line: number; reason: string }
+
   // Sinks.
   /**
    * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
@@ -386,6 +390,7 @@ const FAMILIES = {
   STATE_HISTORY_MISSING: 'state',
   SYNC_FILE_FAILED: 'sync',
   SYNC_REMOVAL_REFUSED: 'sync',
+  QUARANTINE_INVALID: 'sink',
   SINK_FAILED: 'sink',
   SINK_VALUE_INVALID: 'sink',
   SINK_PARTLY_COMMITTED: 'sink',

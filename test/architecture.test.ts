@@ -26,6 +26,7 @@ const LAYERS = [
   'bench',
   'service',
   'sinks',
+  'quarantine',
   'sync',
   'opentelemetry',
   'emulator',
