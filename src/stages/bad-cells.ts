@@ -2,13 +2,8 @@
 // reader.
 
 import { decoderOf } from '../codec/decode/cell-decoders'
-import {
-  type QuarantinedFile,
-  quarantinedFile,
-  type RowQuarantine,
-} from '../codec/quarantine/row-quarantine'
+import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row'
-import type { BoundHeader } from '../codec/tsv/header'
 import { FeedError, type RowPosition } from '../errors'
 import { callback } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
@@ -44,9 +39,6 @@ export class BadCells {
   rowsLeftOut = 0
   /** The quarantine of the rows with bad cells. */
   readonly quarantine: RowQuarantine | undefined
-  /** The file of the last row that was left out. */
-  #file: QuarantinedFile | undefined
-  #header: BoundHeader | undefined
   readonly #policy: Exclude<BadCellPolicy, RowQuarantine>
 
   /** @throws FeedError OPTION_INVALID */
@@ -66,16 +58,9 @@ export class BadCells {
    * Gives the row to the quarantine. Returns false where the error is no bad cell, or there is no
    * quarantine.
    */
-  leaveOut({ batch, slot, position }: Row<Columns>, error: unknown): boolean {
+  leaveOut(row: Row<Columns>, error: unknown): boolean {
     if (this.quarantine === undefined || !isBadCell(error)) return false
-    if (batch.header !== this.#header) {
-      this.#header = batch.header
-      this.#file = quarantinedFile(batch.file, batch.header)
-    }
-    const { code, message } = error
-    const { column } = error.context
-    const reason = { code, message, ...(column !== undefined && { column }) }
-    this.quarantine.take({ of: this.#file!, position, bytes: batch.lineOf(slot), reason })
+    this.quarantine.take(leftOutRow(row, error))
     this.rowsLeftOut++
     return true
   }

@@ -24,6 +24,11 @@ export {
   type StateSizes,
 } from './read/open-state'
 export { type StateItem, stateItemObject } from './read/state-items'
+export {
+  type ReplayStateOptions,
+  type ReplaySummary,
+  replayIntoState,
+} from './replay/replay-into-state'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,

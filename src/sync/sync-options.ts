@@ -82,6 +82,13 @@ export interface SyncOptions
    * each file of the service, a sink takes them, and `none`, the default, drops them.
    */
   readonly changes?: 'none' | 'files' | ChangeSink
+  /**
+   * What happens to rows that cannot be merged, because they cannot be read or have no key or no
+   * date: `none`, the default, only counts them. With `files` they are kept with all of their bytes
+   * in the folder `quarantine` of the state folder, in one file for each file of the service that
+   * has such rows. Beside `target` it is `{ folder }`, the folder of these files.
+   */
+  readonly quarantine?: 'none' | 'files' | { readonly folder: string }
   /** Milliseconds between two requests for a file that is due and missing. Default: 60,000. */
   readonly pollMs?: number
   /** Milliseconds for which `once` waits for files that are due and missing. Default: 0. */
@@ -121,6 +128,7 @@ const NAMES: OptionNames<SyncOptions> = {
   keepFileBytes: true,
   maxRemovedShare: true,
   changes: true,
+  quarantine: true,
   pollMs: true,
   waitLimitMs: true,
   progressMs: true,
@@ -150,6 +158,7 @@ export interface SyncSettings
       | 'folder'
       | 'target'
       | 'spoolFolder'
+      | 'quarantine'
     >
   > {
   readonly categories: readonly Category[]
@@ -157,6 +166,10 @@ export interface SyncSettings
   readonly folder: string
   readonly target: SyncTarget | undefined
   readonly spoolFolder: string | undefined
+  /** True where rows that cannot be merged go to the state folder. */
+  readonly quarantine: boolean
+  /** The folder of these rows, beside a target. */
+  readonly quarantineFolder: string | undefined
   readonly shares: MemoryShares
   readonly retry: RetryPolicy
   readonly until: Date | undefined
@@ -209,6 +222,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
     changes: checkedChanges(options.changes),
+    ...checkedQuarantine(options),
     parallelFiles,
     shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
     filesAhead: wholeNumber('filesAhead', filesAhead),
@@ -287,4 +301,16 @@ function checkedChanges(
   if (changes === 'none' || changes === 'files') return changes
   if (typeof changes === 'object' && typeof changes?.write === 'function') return changes
   throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)
+}
+
+function checkedQuarantine({ quarantine = 'none', target }: SyncOptions) {
+  if (quarantine === 'none') return { quarantine: false, quarantineFolder: undefined }
+  if (target === undefined) {
+    if (quarantine === 'files') return { quarantine: true, quarantineFolder: undefined }
+    throw optionInvalid('quarantine', "'none' or 'files' without target", quarantine)
+  }
+  if (typeof quarantine !== 'object' || quarantine === null)
+    throw optionInvalid('quarantine', "'none' or { folder } beside target", quarantine)
+  const { folder } = knownOptions(quarantine, { folder: true }, 'quarantine')
+  return { quarantine: false, quarantineFolder: filePath('quarantine.folder', folder) }
 }

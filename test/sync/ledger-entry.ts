@@ -17,6 +17,9 @@ export function ledgerEntry(id: FileId, fields: Partial<LedgerEntry> = {}): Ledg
     changes: 'none',
     keep: false,
     changeBytes: 0,
+    quarantine: false,
+    quarantineBytes: 0,
+    rowsRead: 0,
     ...fields,
   }
 }

@@ -25,6 +25,11 @@ export interface QuarantinedRow {
 export class QuarantineLines {
   #file: QuarantinedFile | undefined
 
+  /** Goes on behind lines whose last file is this one. */
+  goOn(file: QuarantinedFile): void {
+    this.#file = file
+  }
+
   /** Returns the lines of these bytes, with their line ends. */
   add({ of, position, bytes, reason }: LeftOutBytes): string {
     const { row, line, byteOffset } = position

@@ -1,8 +1,9 @@
 // What the parser and the decoders give to a quarantine: the bytes of the rows that they leave out.
 // How a record is written is quarantine-lines.ts; the files are the concern of the implementations.
 
-import type { RowPosition } from '../../errors'
-import type { FeedFile } from '../../schema/feed-schema'
+import type { FeedError, RowPosition } from '../../errors'
+import type { Columns, FeedFile } from '../../schema/feed-schema'
+import type { Row } from '../row'
 import type { CellRules } from '../tsv/dialect'
 import type { BoundHeader } from '../tsv/header'
 
@@ -55,7 +56,30 @@ export interface RowQuarantine {
   flush(): Promise<void> | undefined
 }
 
-/** The file of the rows under a header. */
-export function quarantinedFile(file: FeedFile, { columns, cells }: BoundHeader): QuarantinedFile {
-  return { file, columns: columns.map(({ heading }) => heading), ...(cells && { cells }) }
+const FILES = new WeakMap<BoundHeader, QuarantinedFile>()
+
+/** The file of the rows under a header: one object for each header. */
+export function quarantinedFile(file: FeedFile, header: BoundHeader): QuarantinedFile {
+  const known = FILES.get(header)
+  if (known !== undefined && known.file === file) return known
+  const { columns, cells } = header
+  const names = columns.map(({ heading }) => heading)
+  const made: QuarantinedFile = { file, columns: names, ...(cells && { cells }) }
+  FILES.set(header, made)
+  return made
+}
+
+/** A row of a batch that is left out because of an error. The batch has all columns of its file. */
+export function leftOutRow(
+  { batch, slot, position }: Row<Columns>,
+  error: FeedError,
+): LeftOutBytes {
+  const { code, message } = error
+  const { column } = error.context as { readonly column?: string }
+  return {
+    of: quarantinedFile(batch.file, batch.header),
+    position,
+    bytes: batch.lineOf(slot),
+    reason: { code, message, ...(column !== undefined && { column }) },
+  }
 }

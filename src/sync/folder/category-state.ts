@@ -80,6 +80,16 @@ export class CategoryState {
     return feed === 'item' ? this.items.sweep(generated) : this.groups.sweep(generated)
   }
 
+  /**
+   * Forgets that a bootstrap has removed rows with these keys, because it has them after all. The
+   * next {@link commit} writes that to the store, together with the rows.
+   */
+  unsweep(feed: 'item' | 'item_group', keys: readonly string[], generated: Date): Promise<void> {
+    return feed === 'item'
+      ? this.items.unsweep(keys, generated)
+      : this.groups.unsweep(keys, generated)
+  }
+
   /** Yields the keys and versions of the rows of a feed, removed rows included, in blocks. */
   heads(feed: 'item' | 'item_group'): AsyncIterable<readonly KeptHead[]> {
     return feed === 'item' ? this.items.heads() : this.groups.heads()

@@ -25,6 +25,12 @@ export interface LedgerEntry extends AppliedFile {
   readonly keep: boolean
   /** Bytes of the file's change log that belong to the merged rows. */
   readonly changeBytes: number
+  /** True where the rows that cannot be merged go to a file of `quarantine/`. */
+  readonly quarantine: boolean
+  /** Bytes of that file that belong to the merged rows. 0 where it does not exist. */
+  readonly quarantineBytes: number
+  /** Number of rows that were read: those that were merged, and `badRows`. */
+  readonly rowsRead: number
 }
 
 export class Ledger {

@@ -31,6 +31,9 @@ const entry: LedgerEntry = {
   changes: 'files',
   keep: false,
   changeBytes: 0,
+  quarantine: false,
+  quarantineBytes: 0,
+  rowsRead: 15,
 }
 const error = new FeedError(
   'SYNC_FILE_FAILED',
@@ -50,6 +53,9 @@ const progress: SyncProgress = {
   categories: [at],
   files: 3,
   rows: 1_234,
+  rowsRead: 1_241,
+  rowsKept: 1_234,
+  rowsLeftOut: 7,
   bytes: 5_000_000,
   bytesPerSecond: 2_500_000,
   seconds: 2,

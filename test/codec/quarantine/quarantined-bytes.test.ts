@@ -24,7 +24,7 @@ import {
   wellFormed,
 } from '../../quarantine/damaged'
 
-const schema = defineSchema({ name: 'any', columns: {} })
+const schema = defineSchema<Columns>({ name: 'any', columns: {} })
 
 /** A quarantine in memory that keeps what it is given, and its lines. */
 class Kept implements RowQuarantine {
