@@ -12,6 +12,7 @@ export {
   type SnapshotId,
 } from './file-id'
 export { type ChangedRow, type ChangeSink, changeLine, type StateChange } from './folder/change-log'
+export { debeziumLine } from './folder/debezium-line'
 export type { ChangeTarget, LedgerEntry } from './folder/ledger'
 export type { BootstrapNeed, CategoryPlan, WaitingFile } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-windows'

@@ -38,8 +38,8 @@ export interface SyncOptions
   /** Path of the state folder. A missing one is made. Required, unless `target` is given. */
   readonly folder?: string
   /**
-   * Where rows go in place of a state folder: a database. The options `changes` and
-   * `keepFileBytes` belong to a state folder and are refused beside it.
+   * Where rows go in place of a state folder: a database. The options `changes`,
+   * `changeRows` and `keepFileBytes` belong to a state folder and are refused beside it.
    */
   readonly target?: SyncTarget
   /**
@@ -82,6 +82,11 @@ export interface SyncOptions
    * each file of the service, a sink takes them, and `none`, the default, drops them.
    */
   readonly changes?: 'none' | 'files' | ChangeSink
+  /**
+   * The rows that a change has: the one that is kept `after` it, the default, or `both` that one and
+   * the one that was kept before, which has to be read from the disk.
+   */
+  readonly changeRows?: 'after' | 'both'
   /**
    * What happens to rows that cannot be merged, because they cannot be read or have no key or no
    * date: `none`, the default, only counts them. With `files` they are kept with all of their bytes
@@ -128,6 +133,7 @@ const NAMES: OptionNames<SyncOptions> = {
   keepFileBytes: true,
   maxRemovedShare: true,
   changes: true,
+  changeRows: true,
   quarantine: true,
   pollMs: true,
   waitLimitMs: true,
@@ -222,6 +228,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
     changes: checkedChanges(options.changes),
+    changeRows: choice('changeRows', options.changeRows ?? 'after', ['after', 'both']),
     ...checkedQuarantine(options),
     parallelFiles,
     shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
@@ -281,13 +288,14 @@ function asOption(option: string, value: unknown, check: () => void): void {
 }
 
 /** Checks that a run has one place for its rows, and no option that the place does not know. */
-function checkedPlace({ folder, target, spoolFolder, changes, keepFileBytes }: SyncOptions) {
+function checkedPlace(options: SyncOptions) {
+  const { folder, target, spoolFolder, changes, changeRows, keepFileBytes } = options
   if (target === undefined) {
     if (spoolFolder !== undefined)
       throw optionInvalid('spoolFolder', 'left out without target', spoolFolder)
     return { folder: filePath('folder', folder), target, spoolFolder }
   }
-  const beside = Object.entries({ folder, changes, keepFileBytes })
+  const beside = Object.entries({ folder, changes, changeRows, keepFileBytes })
   for (const [option, value] of beside)
     if (value !== undefined) throw optionInvalid(option, 'left out beside target', value)
   filledText('target.name', withMethods('target', target, ['open']).name)

@@ -15,6 +15,7 @@ export function ledgerEntry(id: FileId, fields: Partial<LedgerEntry> = {}): Ledg
     rowsDone: true,
     badRows: 0,
     changes: 'none',
+    changeRows: 'after',
     keep: false,
     changeBytes: 0,
     quarantine: false,

@@ -180,8 +180,10 @@ class Application {
     onRows?.(changes.length)
   }
 
-  #stateChange({ part, kind, itemId: id, version, row }: EffectiveChange): StateChange {
-    return { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
+  #stateChange(change: EffectiveChange): StateChange {
+    const { part, kind, itemId: id, version, row } = change
+    const after = { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
+    return this.#entry.changeRows === 'both' ? { ...after, before: change.before } : after
   }
 
   async #commitIfDue(inflater: FileInflater, parser: TsvParser<Columns>): Promise<void> {

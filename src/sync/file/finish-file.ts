@@ -38,7 +38,7 @@ export interface ProvenFile {
 export async function commitFile(
   category: CategoryState,
   { id, identity, rawBytes }: ProvenFile,
-  settled: Pick<LedgerEntry, 'changes' | 'keep' | 'quarantine'>,
+  settled: Pick<LedgerEntry, 'changes' | 'changeRows' | 'keep' | 'quarantine'>,
 ): Promise<LedgerEntry> {
   const { totalBytes, lastModified, etag } = identity
   const entry: LedgerEntry = {

@@ -22,6 +22,10 @@ export interface StateChange {
   readonly file: FileId
   /** The row that is kept now; null for a removed one. */
   readonly row: ChangedRow | null
+  /**
+   * The row that was kept before; null where there was none. Undefined without `changeRows: 'both'`.
+   */
+  readonly before?: ChangedRow | null | undefined
 }
 
 /** A row of any schema. */
@@ -101,8 +105,22 @@ export class ChangeFile implements ChangeLog {
 
 /** Returns a change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
 export function changeLine(change: StateChange): string {
-  const { part, kind, id, at, file, row } = anObject('change', change)
-  if (!(at instanceof Date) || Number.isNaN(at.getTime()))
-    throw optionInvalid('change.at', 'a Date', at)
-  return `${JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file), row: row?.toObject() ?? null })}\n`
+  const { part, kind, id, at, file, row, before } = checkedChange(change)
+  const record = {
+    part,
+    kind,
+    id,
+    at: at.toISOString(),
+    file: fileIdKey(file),
+    row: row?.toObject() ?? null,
+    ...(before !== undefined && { before: before?.toObject() ?? null }),
+  }
+  return `${JSON.stringify(record)}\n`
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkedChange(change: StateChange): StateChange {
+  const { at } = anObject('change', change)
+  if (at instanceof Date && !Number.isNaN(at.getTime())) return change
+  throw optionInvalid('change.at', 'a Date', at)
 }

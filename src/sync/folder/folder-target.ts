@@ -76,13 +76,19 @@ class FolderCategory implements TargetCategory {
   }
 
   async apply(file: TargetFile): Promise<AppliedFile> {
-    const { maxRemovedShare, changes, keep, quarantine, finish } = this.#options
+    const { maxRemovedShare, changes, beforeRows, keep, quarantine, finish } = this.#options
+    const changeRows = beforeRows ? 'both' : 'after'
     await checkRemovals(this.#state, file, {
       data: () => this.#folder.spools.data(file.id),
       maxRemovedShare,
       signal: file.signal,
     })
-    const entry = await commitFile(this.#state, file, { changes, keep, quarantine })
+    const entry = await commitFile(this.#state, file, {
+      changes,
+      changeRows,
+      keep,
+      quarantine,
+    })
     return finishFile(this.#folder, this.#state, entry, finish)
   }
 

@@ -21,6 +21,8 @@ export interface LedgerEntry extends AppliedFile {
   readonly rowsDone: boolean
   /** The destination of the file's changes, also for a later run that finishes the file. */
   readonly changes: ChangeTarget
+  /** The rows that the file's changes have. */
+  readonly changeRows: 'after' | 'both'
   /** True where the compressed file is kept after it was applied. */
   readonly keep: boolean
   /** Bytes of the file's change log that belong to the merged rows. */

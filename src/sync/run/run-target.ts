@@ -41,6 +41,7 @@ function openFolder(
     changes: isSink ? 'sink' : changes,
     keep: keepFileBytes > 0,
     quarantine,
+    beforeRows: settings.changeRows === 'both',
     finish: {
       commitBytes: shares.commitBytes,
       readBytes: shares.readBytes,

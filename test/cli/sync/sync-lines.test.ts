@@ -29,6 +29,7 @@ const entry: LedgerEntry = {
   rowsDone: true,
   badRows: 0,
   changes: 'files',
+  changeRows: 'after',
   keep: false,
   changeBytes: 0,
   quarantine: false,
