@@ -16,8 +16,8 @@ export function refuseProjection(option: string, isProjected: boolean): void {
   if (isProjected)
     throw optionInvalid(
       option,
-      'left to a parser without columns, because a quarantine takes whole rows',
-      'a quarantine behind a parser with columns',
+      "'throw', 'null' or a function where the parser has columns, because a quarantine takes whole rows",
+      'a quarantine',
     )
 }
 
