@@ -1,7 +1,7 @@
 // The quarantine of one file of a run with a target: it appears whole, before the target commits the
 // rows of the file, and a repeated reading of the rows replaces it.
 
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type DurableFiles, machineFiles } from '../../disk/durable-files'
 import { localNameOf } from '../feed-files'
 import type { FileId } from '../file-id'
@@ -23,5 +23,7 @@ export class QuarantineFile extends QuarantineLog {
     await this.flush()
     if (this.length > 0) await this.#files.rename(`${this.#path}.partial`, this.#path)
     else await this.#files.remove(this.#path)
+    // The name is durable before the target commits the other rows.
+    if (this.length > 0) await this.#files.syncFolder(dirname(this.#path))
   }
 }
