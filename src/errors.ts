@@ -486,6 +486,14 @@ export interface ErrorContexts {
    */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
+  // Quarantines.
+  /**
+   * A line of a quarantine is no record. `line` counts from 1.
+   *
+   * @remedy Mend the line, or remove it: each line is one JSON record as the quarantine wrote it.
+   */
+  QUARANTINE_INVALID: { path: string; line: number; reason: string }
+
   // Sinks.
   /**
    * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
@@ -605,6 +613,7 @@ const FAMILIES = {
   STATE_HISTORY_MISSING: 'state',
   SYNC_FILE_FAILED: 'sync',
   SYNC_REMOVAL_REFUSED: 'sync',
+  QUARANTINE_INVALID: 'sink',
   SINK_FAILED: 'sink',
   SINK_VALUE_INVALID: 'sink',
   SINK_PARTLY_COMMITTED: 'sink',

@@ -16,6 +16,12 @@ export { decodeTimestamp } from './codec/decode/timestamp'
 export type { GzipFacts } from './codec/gzip/members'
 export type { ChangeKind } from './codec/merge/register'
 export type { Version, VersionOf } from './codec/merge/version-order'
+export type {
+  LeftOutBytes,
+  LeftOutReason,
+  QuarantinedFile,
+  RowQuarantine,
+} from './codec/quarantine/row-quarantine'
 export type { FileIdentity } from './codec/range/file-identity'
 export type { Piece } from './codec/range/piece'
 export type { ReorderBufferOptions } from './codec/range/reorder-buffer'
@@ -23,7 +29,7 @@ export type { RequestHeaders } from './codec/range/request-headers'
 export type { Row } from './codec/row'
 export type { RowBatch } from './codec/row-batch'
 export type { BadRow, BadRowPolicy } from './codec/tsv/bad-row'
-export type { Dialect, Quoting } from './codec/tsv/dialect'
+export type { CellRules, Dialect, Quoting } from './codec/tsv/dialect'
 export type { TsvParserOptions } from './codec/tsv/parser'
 export type { TsvScannerName } from './codec/tsv/tsv-scanner'
 export type { StageCounters } from './core/counters'
@@ -54,6 +60,8 @@ export type { Sink } from './pipeline/sink'
 export type { StageLike, StreamLike } from './pipeline/stage-like'
 export { type RunTimes, type StageProfile, stageProfile } from './pipeline/stage-profile'
 export { tee } from './pipeline/tee'
+export { type Quarantine, quarantine } from './quarantine/quarantine'
+export { type ReplayOptions, replay } from './quarantine/replay'
 export {
   aspects,
   boolean,

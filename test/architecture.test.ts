@@ -26,6 +26,7 @@ const LAYERS = [
   'bench',
   'service',
   'sinks',
+  'quarantine',
   'inspect',
   'sync',
   'opentelemetry',

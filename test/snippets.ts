@@ -268,6 +268,13 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
         ['v1|4|0', 'four'],
       ]),
     ),
+  quarantine: ({ printed }) =>
+    expect(printed).toEqual([
+      ['TsvRowParser', 2, 1],
+      ['ColumnDecoder', 1, 1],
+      [2, 13],
+    ]),
+  'quarantine-replay': ({ printed }) => expect(printed).toEqual([['A-1', '5']]),
   abort: ({ printed }) => {
     expect(printed.at(-2)).toEqual(['settled:', 'ABORTED'])
     expect(printed.at(-1)).toEqual(['thrown:', 'ABORTED'])

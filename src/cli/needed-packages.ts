@@ -12,6 +12,7 @@ export const NEEDED_PACKAGES = {
   sync: STATE_PACKAGES,
   status: STATE_PACKAGES,
   export: STATE_PACKAGES,
+  replay: STATE_PACKAGES,
   serve: EMULATOR_PACKAGES,
   verify: EMULATOR_PACKAGES,
   'inspect --html': ['echarts'],

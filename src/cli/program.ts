@@ -9,6 +9,7 @@ import {
   Command,
   clockOption,
   examples,
+  InvalidArgumentError,
   nowOrTime,
   Option,
   serviceOptions,
@@ -123,6 +124,16 @@ function addStateCommands(feedmill: Command): void {
         'cuts off an incomplete last line and writes its change again',
     )
     .option('--no-changes', 'record no changes')
+    .addOption(
+      new Option('--changes-format <format>', 'the lines of the file of --changes')
+        .choices(['plain', 'debezium'])
+        .default('plain'),
+    )
+    .option(
+      '--quarantine',
+      'keep rows that cannot be merged, with all of their bytes, in the `quarantine` folder of the state',
+      false,
+    )
     .option('--json', 'print one event a line, as JSON', false)
   for (const option of [...serviceOptions(), clockOption()]) sync.addOption(option)
   sync
@@ -151,6 +162,24 @@ function addStateCommands(feedmill: Command): void {
     .action(async (folder, options) => {
       needPackages('status')
       await (await import('./sync/status')).statusCommand(folder, options)
+    })
+  feedmill
+    .command('replay')
+    .description('Put the mended rows of quarantines back into their state folder, or write them.')
+    .argument('<file...>', 'the quarantines, whose records have the mended rows as text')
+    .option('--state <dir>', 'the state folder that the quarantines came from')
+    .addOption(
+      new Option('--out <file>', 'write the rows as JSON lines with text instead').conflicts(
+        'state',
+      ),
+    )
+    .option('--json', 'print one line of JSON', false)
+    .addHelpText('after', examples('replay ./state/quarantine/*.ndjson --state ./state'))
+    .action(async (files, options) => {
+      if (options.state === undefined && options.out === undefined)
+        throw new InvalidArgumentError('replay needs --state <dir> or --out <file>')
+      needPackages('replay')
+      await (await import('./sync/replay')).replayCommand(files, options)
     })
   feedmill
     .command('export')

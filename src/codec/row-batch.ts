@@ -10,6 +10,9 @@ import { RowCells } from './row-cells'
 import type { BoundHeader } from './tsv/header'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
+const LF = 0x0a
+const CR = 0x0d
+
 /**
  * Says whether the parser has read the file to its verified end. All batches of the file share it.
  */
@@ -173,6 +176,21 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     const { index, rowCount } = this.#parts
     if (rowCount === 0) return this.#buffer.subarray(0, 0)
     return this.#buffer.subarray(index.rowStarts[slot ?? 0]!, this.#endOf(slot ?? rowCount - 1))
+  }
+
+  /**
+   * @internal The bytes of one row with its line end, which only rows as the parser gives them have.
+   */
+  lineOf(slot: number): Uint8Array {
+    const from = this.#parts.index.rowStarts[slot]!
+    const end = this.#endOf(slot)
+    const lineEnd = this.#buffer[end] === CR ? end + 1 : end
+    return this.#buffer.subarray(from, this.#buffer[lineEnd] === LF ? lineEnd + 1 : end)
+  }
+
+  /** @internal True where the batch has a projection of the columns of its file. */
+  get isProjected(): boolean {
+    return this.#parts.places !== undefined
   }
 
   /** @internal Position of the row in `slot`. */

@@ -17,6 +17,11 @@ export interface StageCounters {
   rowsIn: number
   /** The rows of the items that the stage gave. */
   rowsOut: number
+  /**
+   * The rows that the stage left out because they, or one of their cells, could not be read. The
+   * stage has read `rowsOut + rowsLeftOut` rows.
+   */
+  rowsLeftOut: number
   /** Time inside the stage's own work, including the wait for its own I/O. */
   busyMs: number
   /** Time without work because the stage before had no item ready. */
@@ -36,6 +41,7 @@ export function newCounters(stage: string): StageCounters {
     bytesOut: 0,
     rowsIn: 0,
     rowsOut: 0,
+    rowsLeftOut: 0,
     busyMs: 0,
     waitMs: 0,
     blockedMs: 0,

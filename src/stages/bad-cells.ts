@@ -2,9 +2,13 @@
 // reader.
 
 import { decoderOf } from '../codec/decode/cell-decoders'
+import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
+import type { Row } from '../codec/row'
 import { FeedError, type RowPosition } from '../errors'
 import { callback } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
+import type { Columns } from '../schema/feed-schema'
+import { checkedQuarantine } from './quarantined'
 
 /** The report of a cell that is not of its column's type. */
 export interface BadCell {
@@ -18,9 +22,10 @@ export interface BadCell {
 
 /**
  * `throw` ends the stream. `null` gives the column's empty value. A function is called, and then
- * the cell has the empty value.
+ * the cell has the empty value. A quarantine takes all bytes of the row, which is then left out. It
+ * needs rows with all columns of their file, from a parser without `columns`.
  */
-export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void)
+export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void) | RowQuarantine
 
 interface ReadableRow {
   readonly position: RowPosition
@@ -30,14 +35,34 @@ interface ReadableRow {
 export class BadCells {
   /** Bad cells so far. */
   count = 0
-  readonly #policy: BadCellPolicy
+  /** Rows that were left out because of a bad cell. */
+  rowsLeftOut = 0
+  /** The quarantine of the rows with bad cells. */
+  readonly quarantine: RowQuarantine | undefined
+  readonly #policy: Exclude<BadCellPolicy, RowQuarantine>
 
   /** @throws FeedError OPTION_INVALID */
   constructor(policy: BadCellPolicy = 'throw') {
-    this.#policy =
-      policy === 'throw' || policy === 'null'
-        ? policy
-        : callback('onBadCell', policy, "'throw', 'null' or a function")
+    if (typeof policy === 'object') {
+      this.quarantine = checkedQuarantine('onBadCell', policy)
+      this.#policy = 'throw'
+    } else {
+      this.#policy =
+        policy === 'throw' || policy === 'null'
+          ? policy
+          : callback('onBadCell', policy, "'throw', 'null', a function or a quarantine")
+    }
+  }
+
+  /**
+   * Gives the row to the quarantine. Returns false where the error is no bad cell, or there is no
+   * quarantine.
+   */
+  leaveOut(row: Row<Columns>, error: unknown): boolean {
+    if (this.quarantine === undefined || !isBadCell(error)) return false
+    this.quarantine.take(leftOutRow(row, error))
+    this.rowsLeftOut++
+    return true
   }
 
   /**

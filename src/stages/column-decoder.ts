@@ -3,13 +3,16 @@
 // on demand where no stage has decoded its columns.
 
 import { unknownColumn } from '../codec/projection'
+import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/row-input'
 import type { BoundHeader } from '../codec/tsv/header'
+import type { Outputs } from '../core/machine'
 import { knownOptions, type OptionNames, optionInvalid } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells } from './bad-cells'
+import { flushed, refuseProjection, settled } from './quarantined'
 import { Stage } from './stage'
 
 export interface ColumnDecoderOptions<C extends Columns> {
@@ -75,16 +78,48 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
     return this.#badCells.count
   }
 
-  protected override *transform(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
+  protected override transform(batch: RowBatch<C>): Outputs<RowBatch<C>> {
+    const { quarantine } = this.#badCells
+    const outputs = this.#decoded(batch)
+    return quarantine === undefined ? outputs : settled(quarantine, outputs)
+  }
+
+  protected override flush(): Outputs<RowBatch<C>> {
+    const { quarantine } = this.#badCells
+    return quarantine === undefined ? undefined : flushed(quarantine, [])
+  }
+
+  *#decoded(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
     rowBatch(this.name, batch)
     if (batch.header !== this.#header) {
       this.#plan = planFor(batch.header, this.#columns)
       this.#header = batch.header
     }
+    if (this.#badCells.quarantine !== undefined) refuseProjection('onBadCell', batch.isProjected)
     let decoded = batch
-    for (const column of this.#plan)
-      decoded = decoded.withDecoded(column.index, row => this.#badCells.read(row, column))
-    yield decoded
+    for (const column of this.#plan) decoded = this.#withColumn(decoded, column)
+    if (decoded.length > 0 || batch.length === 0) yield decoded
+  }
+
+  #withColumn(batch: RowBatch<C>, column: PlannedColumn): RowBatch<C> {
+    if (this.#badCells.quarantine === undefined)
+      return batch.withDecoded(column.index, row => this.#badCells.read(row, column))
+    const leftOut = new Set<number>()
+    const decoded = batch.withDecoded(column.index, row =>
+      this.#readOrLeaveOut(row, column, leftOut),
+    )
+    this.counters.rowsLeftOut += leftOut.size
+    return leftOut.size === 0 ? decoded : decoded.select(({ slot }) => !leftOut.has(slot))
+  }
+
+  #readOrLeaveOut(row: Row<C>, column: PlannedColumn, leftOut: Set<number>): unknown {
+    try {
+      return this.#badCells.read(row, column)
+    } catch (error) {
+      if (!this.#badCells.leaveOut(row, error)) throw error
+      leftOut.add(row.slot)
+      return undefined
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { PAUSE, type Pause } from '../core/steps'
 import { choice, knownOptions, type OptionNames } from '../options'
 import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
 import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'
+import { refuseProjection } from './quarantined'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
 /** `typed` objects are those of `row.toObject()`, `text` objects those of `row.toStrings()`. */
@@ -77,6 +78,11 @@ export class TsvObjectParser<
     super('TsvObjectParser', parsing as TsvRowParserOptions<C, N>, true)
     if (values !== undefined) choice<ObjectValues>('values', values, ['typed', 'text'])
     this.#badCells = new BadCells(onBadCell)
+    const { quarantine } = this.#badCells
+    if (quarantine !== undefined) {
+      refuseProjection('onBadCell', parsing.columns !== undefined)
+      this.quarantineTo(quarantine)
+    }
     const hasChoice = parsing.columns !== undefined
     this.#objectOf = values === 'text' ? row => textsOf(row, hasChoice) : row => this.#typed(row)
   }
@@ -86,13 +92,32 @@ export class TsvObjectParser<
     return this.#badCells.count
   }
 
+  protected override get rowsLeftOut(): number {
+    return this.badRows + this.#badCells.rowsLeftOut
+  }
+
   protected override *outputsOf(
     batches: Iterable<RowBatch<K> | Pause>,
   ): Generator<ObjectOf<K, V>[] | Pause, void, void> {
     for (const batch of batches) yield batch === PAUSE ? PAUSE : this.#objectsOf(batch)
   }
 
-  #objectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] {
+  #objectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] | Pause {
+    if (this.#badCells.quarantine === undefined) return this.#allObjectsOf(batch)
+    const objects = Array.from(batch).flatMap(row => this.#objectOrNone(row))
+    return objects.length === 0 ? PAUSE : objects
+  }
+
+  #objectOrNone(row: Row<K>): ObjectOf<K, V>[] {
+    try {
+      return [this.#objectOf(row) as ObjectOf<K, V>]
+    } catch (error) {
+      if (!this.#badCells.leaveOut(row, error)) throw error
+      return []
+    }
+  }
+
+  #allObjectsOf(batch: RowBatch<K>): ObjectOf<K, V>[] {
     const objects = new Array<ObjectOf<K, V>>(batch.length)
     const objectOf = this.#objectOf
     for (let n = 0; n < batch.length; n++) objects[n] = objectOf(batch.row(n)) as ObjectOf<K, V>

@@ -2,8 +2,10 @@
 // stream. A subclass says what its outputs are.
 
 import { byteBlock } from '../codec/byte-block'
+import type { RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../codec/row-batch'
 import { TsvParser, type TsvParserOptions } from '../codec/tsv/parser'
+import type { Outputs } from '../core/machine'
 import type { Pause } from '../core/steps'
 import {
   callback,
@@ -20,6 +22,7 @@ import {
   defineSchema,
   type FeedFile,
 } from '../schema/feed-schema'
+import { checkedQuarantine, flushed, settled } from './quarantined'
 import { Stage } from './stage'
 
 const MIN_BYTES = 64
@@ -76,6 +79,7 @@ export abstract class TsvStage<
   Out,
 > extends Stage<Uint8Array, Out> {
   readonly #parser: TsvParser<C, K>
+  #quarantine: RowQuarantine | undefined
 
   /**
    * @param lends true where `outputsOf` is done with a batch when it asks for the next one
@@ -90,8 +94,9 @@ export abstract class TsvStage<
     if (batchBytes !== undefined) wholeNumber('batchBytes', batchBytes, MIN_BYTES, MAX_BYTES)
     if (maxRowBytes !== undefined) wholeNumber('maxRowBytes', maxRowBytes, MIN_BYTES, MAX_BYTES)
     if (maxBadRows !== undefined) wholeNumber('maxBadRows', maxBadRows, 0)
-    if (onBadRow !== undefined && onBadRow !== 'throw' && onBadRow !== 'skip') {
-      callback('onBadRow', onBadRow, "'throw', 'skip' or a function")
+    if (typeof onBadRow === 'object') this.#quarantine = checkedQuarantine('onBadRow', onBadRow)
+    else if (onBadRow !== undefined && onBadRow !== 'throw' && onBadRow !== 'skip') {
+      callback('onBadRow', onBadRow, "'throw', 'skip', a function or a quarantine")
     }
     if (invalidUtf8 !== undefined) choice('invalidUtf8', invalidUtf8, ['bad-row', 'replace'])
     // Without a schema C is inferred as TextColumns, which are the columns with ANY_COLUMNS.
@@ -124,20 +129,34 @@ export abstract class TsvStage<
     return this.#parser.columnNames
   }
 
+  /** Waits for this quarantine too. */
+  protected quarantineTo(quarantine: RowQuarantine): void {
+    this.#quarantine ??= quarantine
+  }
+
   override get borrowsInputs(): boolean {
     return true
   }
 
-  protected override transform(bytes: Uint8Array): Iterable<Out | Pause> {
-    return this.outputsOf(this.#parser.steps(byteBlock(this.name, bytes)))
+  protected override transform(bytes: Uint8Array): Outputs<Out> {
+    this.counters.rowsLeftOut = this.rowsLeftOut
+    const outputs = this.outputsOf(this.#parser.steps(byteBlock(this.name, bytes)))
+    return this.#quarantine === undefined ? outputs : settled(this.#quarantine, outputs)
   }
 
-  protected override flush(): Iterable<Out | Pause> | undefined {
-    return this.outputsOf(this.#parser.lastSteps())
+  protected override flush(): Outputs<Out> {
+    const outputs = this.outputsOf(this.#parser.lastSteps())
+    return this.#quarantine === undefined ? outputs : flushed(this.#quarantine, outputs)
   }
 
   protected override release(): void {
+    this.counters.rowsLeftOut = this.rowsLeftOut
     this.#parser.destroy()
+  }
+
+  /** Rows that are not in the outputs. */
+  protected get rowsLeftOut(): number {
+    return this.badRows
   }
 }
 

@@ -13,6 +13,7 @@ export {
   type SnapshotId,
 } from './file-id'
 export { type ChangedRow, type ChangeSink, changeLine, type StateChange } from './folder/change-log'
+export { debeziumLine } from './folder/debezium-line'
 export type { ChangeTarget, LedgerEntry } from './folder/ledger'
 export type { BootstrapNeed, CategoryPlan, WaitingFile } from './plan/calendar'
 export type { CalendarLimits } from './plan/calendar-windows'
@@ -25,6 +26,11 @@ export {
   type StateSizes,
 } from './read/open-state'
 export { type StateItem, stateItemObject } from './read/state-items'
+export {
+  type ReplayStateOptions,
+  type ReplaySummary,
+  replayIntoState,
+} from './replay/replay-into-state'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,

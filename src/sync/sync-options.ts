@@ -41,8 +41,8 @@ export interface SyncOptions
    */
   readonly folder?: string
   /**
-   * Where rows go in place of a state folder: a database. The options `changes` and `keepFileBytes`
-   * belong to a state folder and are refused beside it. Default: none.
+   * Where rows go in place of a state folder: a database. The options `changes`, `changeRows` and
+   * `keepFileBytes` belong to a state folder and are refused beside it. Default: none.
    */
   readonly target?: SyncTarget
   /**
@@ -88,6 +88,18 @@ export interface SyncOptions
    * each file of the service, a sink takes them, and `none` drops them. Default: `none`.
    */
   readonly changes?: 'none' | 'files' | ChangeSink
+  /**
+   * The rows that a change has: the one that is kept `after` it, or `both` that one and the one that
+   * was kept before, which has to be read from the disk. Default: `after`.
+   */
+  readonly changeRows?: 'after' | 'both'
+  /**
+   * What happens to rows that cannot be merged, because they cannot be read or have no key or no
+   * date: `none` only counts them. With `files` they are kept with all of their bytes in the folder
+   * `quarantine` of the state folder, in one file for each file of the service that has such rows.
+   * Beside `target` it is `{ folder }`, the folder of these files. Default: `none`.
+   */
+  readonly quarantine?: 'none' | 'files' | { readonly folder: string }
   /** Milliseconds between two requests for a file that is due and missing. Default: 60,000. */
   readonly pollMs?: number
   /** Milliseconds for which `once` waits for files that are due and missing. Default: 0. */
@@ -128,6 +140,8 @@ const NAMES: OptionNames<SyncOptions> = {
   keepFileBytes: true,
   maxRemovedShare: true,
   changes: true,
+  changeRows: true,
+  quarantine: true,
   pollMs: true,
   waitLimitMs: true,
   progressMs: true,
@@ -157,6 +171,7 @@ export interface SyncSettings
       | 'folder'
       | 'target'
       | 'spoolFolder'
+      | 'quarantine'
     >
   > {
   readonly categories: readonly Category[]
@@ -164,6 +179,10 @@ export interface SyncSettings
   readonly folder: string
   readonly target: SyncTarget | undefined
   readonly spoolFolder: string | undefined
+  /** True where rows that cannot be merged go to the state folder. */
+  readonly quarantine: boolean
+  /** The folder of these rows, beside a target. */
+  readonly quarantineFolder: string | undefined
   readonly shares: MemoryShares
   readonly retry: RetryPolicy
   readonly until: Date | undefined
@@ -216,6 +235,8 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
     changes: checkedChanges(options.changes),
+    changeRows: choice('changeRows', options.changeRows ?? 'after', ['after', 'both']),
+    ...checkedQuarantine(options),
     parallelFiles,
     shares: { ...memoryShares(memoryBytes, parallelFiles), ...options.shares },
     filesAhead: wholeNumber('filesAhead', filesAhead),
@@ -274,13 +295,14 @@ function asOption(option: string, value: unknown, check: () => void): void {
 }
 
 /** Checks that a run has one place for its rows, and no option that the place does not know. */
-function checkedPlace({ folder, target, spoolFolder, changes, keepFileBytes }: SyncOptions) {
+function checkedPlace(options: SyncOptions) {
+  const { folder, target, spoolFolder, changes, changeRows, keepFileBytes } = options
   if (target === undefined) {
     if (spoolFolder !== undefined)
       throw optionInvalid('spoolFolder', 'left out without target', spoolFolder)
     return { folder: filePath('folder', folder), target, spoolFolder }
   }
-  const beside = Object.entries({ folder, changes, keepFileBytes })
+  const beside = Object.entries({ folder, changes, changeRows, keepFileBytes })
   for (const [option, value] of beside)
     if (value !== undefined) throw optionInvalid(option, 'left out beside target', value)
   filledText('target.name', withMethods('target', target, ['open']).name)
@@ -294,4 +316,16 @@ function checkedChanges(
   if (changes === 'none' || changes === 'files') return changes
   if (typeof changes === 'object' && typeof changes?.write === 'function') return changes
   throw optionInvalid('changes', "'none' or 'files' or an object with the method write", changes)
+}
+
+function checkedQuarantine({ quarantine = 'none', target }: SyncOptions) {
+  if (quarantine === 'none') return { quarantine: false, quarantineFolder: undefined }
+  if (target === undefined) {
+    if (quarantine === 'files') return { quarantine: true, quarantineFolder: undefined }
+    throw optionInvalid('quarantine', "'none' or 'files' without target", quarantine)
+  }
+  if (typeof quarantine !== 'object' || quarantine === null)
+    throw optionInvalid('quarantine', "'none' or { folder } beside target", quarantine)
+  const { folder } = knownOptions(quarantine, { folder: true }, 'quarantine')
+  return { quarantine: false, quarantineFolder: filePath('quarantine.folder', folder) }
 }

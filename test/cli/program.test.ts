@@ -47,6 +47,8 @@ describe('feedmill sync', () => {
       memory: 268_435_456,
       keepFiles: 0,
       maxRemovedShare: 0.5,
+      changesFormat: 'plain',
+      quarantine: false,
       json: false,
     })
   })
@@ -66,6 +68,9 @@ describe('feedmill sync', () => {
       '0.9',
       '--changes',
       'c',
+      '--changes-format',
+      'debezium',
+      '--quarantine',
       '--json',
     ]
     expect(await parsed(...sync, ...words)).toMatchObject({
@@ -76,6 +81,8 @@ describe('feedmill sync', () => {
       keepFiles: 5 * 2 ** 30,
       maxRemovedShare: 0.9,
       changes: 'c',
+      changesFormat: 'debezium',
+      quarantine: true,
       json: true,
     })
   })

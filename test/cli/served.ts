@@ -30,6 +30,8 @@ export async function served(options: Partial<EmulatorOptions> = {}) {
     memory: 256 * 2 ** 20,
     keepFiles: 0,
     maxRemovedShare: 0.5,
+    changesFormat: 'plain' as const,
+    quarantine: false,
     json: false,
     now,
   }

@@ -15,8 +15,12 @@ export function ledgerEntry(id: FileId, fields: Partial<LedgerEntry> = {}): Ledg
     rowsDone: true,
     badRows: 0,
     changes: 'none',
+    changeRows: 'after',
     keep: false,
     changeBytes: 0,
+    quarantine: false,
+    quarantineBytes: 0,
+    rowsRead: 0,
     ...fields,
   }
 }

@@ -4,10 +4,16 @@
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { FeedError, sinkFailed } from '../../index'
-import { type ChangeSink, changeLine } from '../../sync/index'
+import { type ChangeSink, changeLine, debeziumLine, type StateChange } from '../../sync/index'
 
-/** The beginning of each line of changes. */
-const LINE_START = '{"part":"'
+/** A line of a change, and how each of them begins. */
+const FORMATS = {
+  plain: { lineOf: (change: StateChange) => changeLine(change), start: '{"part":"' },
+  debezium: { lineOf: (change: StateChange) => debeziumLine(change), start: '{"before":' },
+} as const
+
+export type ChangeFormat = keyof typeof FORMATS
+
 const LINE_END = 0x0a
 /** The size of one read, from the end of the file backwards. */
 const BLOCK_BYTES = 64 * 1024
@@ -22,12 +28,17 @@ export interface AppendingSink extends ChangeSink {
  * at a time may write a file.
  * @param openFile opens a file, as node:fs does
  */
-export function appendingSink(path: string, openFile: typeof open = open): AppendingSink {
+export function appendingSink(
+  path: string,
+  openFile: typeof open = open,
+  format: ChangeFormat = 'plain',
+): AppendingSink {
+  const { lineOf, start } = FORMATS[format]
   let file: Promise<FileHandle> | undefined
   let failure: unknown
   const append = async (text: string) => {
     if (failure !== undefined) throw failure
-    file ??= openedToAppend(path, openFile)
+    file ??= openedToAppend(path, openFile, start)
     const handle = await file
     await handle.appendFile(text)
     // A device or a FIFO cannot be synced.
@@ -35,7 +46,7 @@ export function appendingSink(path: string, openFile: typeof open = open): Appen
   }
   return {
     write: changes =>
-      guarded(path, () => append(changes.map(changeLine).join(''))).catch((error: unknown) => {
+      guarded(path, () => append(changes.map(lineOf).join(''))).catch((error: unknown) => {
         failure = error
         throw error
       }),
@@ -44,10 +55,14 @@ export function appendingSink(path: string, openFile: typeof open = open): Appen
   }
 }
 
-async function openedToAppend(path: string, openFile: typeof open): Promise<FileHandle> {
+async function openedToAppend(
+  path: string,
+  openFile: typeof open,
+  lineStart: string,
+): Promise<FileHandle> {
   const handle = await openFile(path, 'a')
   try {
-    if ((await handle.stat()).isFile()) await cutTornLine(path, openFile)
+    if ((await handle.stat()).isFile()) await cutTornLine(path, openFile, lineStart)
     return handle
   } catch (error) {
     await handle.close()
@@ -55,19 +70,19 @@ async function openedToAppend(path: string, openFile: typeof open): Promise<File
   }
 }
 
-async function cutTornLine(path: string, openFile: typeof open): Promise<void> {
+async function cutTornLine(path: string, openFile: typeof open, lineStart: string): Promise<void> {
   const handle = await openFile(path, 'r+')
   try {
     const { size } = await handle.stat()
     const start = await lastLineStart(handle, size)
     if (start === size) return
     const { buffer, bytesRead } = await handle.read(
-      Buffer.alloc(LINE_START.length),
+      Buffer.alloc(lineStart.length),
       0,
-      LINE_START.length,
+      lineStart.length,
       start,
     )
-    if (!LINE_START.startsWith(buffer.toString('latin1', 0, bytesRead))) {
+    if (!lineStart.startsWith(buffer.toString('latin1', 0, bytesRead))) {
       throw sinkFailed(
         'changes',
         path,

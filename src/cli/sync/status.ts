@@ -37,6 +37,8 @@ export interface CategoryStatus {
   readonly watermark: Date | null
   /** The number of files in the state. */
   readonly files: number
+  /** The rows of these files that could not be merged. */
+  readonly rowsLeftOut: number
   /** The files that the service should have and the state lacks. */
   readonly due: FileSpan
   /** The files that the state needs and the service no longer keeps. */
@@ -78,6 +80,7 @@ function statusOf({ categoryId, files }: OpenCategory, plan: CategoryPlan): Cate
     categoryId,
     watermark: watermark ?? null,
     files: files.length,
+    rowsLeftOut: files.reduce((sum, { badRows }) => sum + badRows, 0),
     due: spanOf([...ready, ...held]),
     lost: spanOf(gone),
     needsBootstrap: needsBootstrap.map(({ feed }) => feed),
@@ -105,6 +108,7 @@ function categoryLines({
   categoryId,
   watermark,
   files,
+  rowsLeftOut,
   due,
   lost,
   needsBootstrap,
@@ -113,6 +117,7 @@ function categoryLines({
   const until = watermark === null ? 'no bootstrap yet' : `up to ${watermark.toISOString()}`
   return [
     `category ${categoryId}: ${until}, ${files} files`,
+    ...(rowsLeftOut > 0 ? [`  rows left out: ${rowsLeftOut}`] : []),
     ...spanLines('due', due),
     ...spanLines('lost', lost),
     ...(needsBootstrap.length > 0 ? [`  needs a new bootstrap: ${needsBootstrap.join(', ')}`] : []),

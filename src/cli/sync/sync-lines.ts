@@ -55,9 +55,12 @@ export function progressText({
 }
 
 /** Returns the end of a run: one line for all, and one for each category. */
-export function summaryLines({ categories, files, rows, bytes, seconds }: SyncSummary): string[] {
+export function summaryLines(summary: SyncSummary): string[] {
+  const { categories, files, rows, bytes, seconds, rowsRead, rowsKept, rowsLeftOut } = summary
+  const read = `${rowsRead} rows read, ${rowsKept} kept, ${rowsLeftOut} left out`
   return [
     `${files} files, ${rows} rows, ${byteSizeText(bytes)} of gzip fetched and merged in ${seconds.toFixed(1)} s`,
+    ...(rowsLeftOut > 0 ? [read] : []),
     ...categories.map(category => watermarkText(category) + gapText(category)),
   ]
 }
@@ -80,8 +83,9 @@ export function eventObject(
 ): Record<string, unknown> {
   switch (event.type) {
     case 'done': {
-      const { totalBytes, rawBytes, rows, badRows } = event.entry
-      return { type: event.type, file: fileIdKey(event.file), totalBytes, rawBytes, rows, badRows }
+      const { totalBytes, rawBytes, rows, badRows, rowsRead } = event.entry
+      const file = fileIdKey(event.file)
+      return { type: event.type, file, totalBytes, rawBytes, rows, badRows, rowsRead }
     }
     case 'retry':
       return {

@@ -1,12 +1,13 @@
 // `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
+import { open } from 'node:fs/promises'
 import { FeedError } from '../../index'
 import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../../sync/index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { progressBar } from '../progress-bar'
 import { type ServiceSettings, serviceOf } from '../service-settings'
-import { appendingSink } from './change-file'
+import { appendingSink, type ChangeFormat } from './change-file'
 import { stopRequest } from './stop-signals'
 import {
   eventLine,
@@ -33,6 +34,10 @@ export interface SyncCommand extends ServiceSettings {
   readonly maxRemovedShare: number
   /** A file for all changes instead of the folder's own. False records no changes. */
   readonly changes?: string | false
+  /** The form of the lines in that file. */
+  readonly changesFormat: ChangeFormat
+  /** Keeps the rows that cannot be merged. */
+  readonly quarantine: boolean
   /** The clock of the service, when it is fixed. */
   readonly now?: Date
   readonly json: boolean
@@ -46,7 +51,10 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
   const service = serviceOf(options, options.now && { now: options.now })
   const stop = stopRequest()
-  const changes = typeof options.changes === 'string' ? appendingSink(options.changes) : undefined
+  const changes =
+    typeof options.changes === 'string'
+      ? appendingSink(options.changes, open, options.changesFormat)
+      : undefined
   try {
     const run = sync({
       service,
@@ -57,6 +65,8 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       memoryBytes: options.memory,
       keepFileBytes: options.keepFiles,
       maxRemovedShare: options.maxRemovedShare,
+      changeRows: options.changesFormat === 'debezium' ? 'both' : 'after',
+      quarantine: options.quarantine ? 'files' : 'none',
       changes: changes ?? (options.changes === false ? 'none' : 'files'),
       signal: stop.signal,
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),

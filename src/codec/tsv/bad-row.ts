@@ -1,6 +1,7 @@
 // Bad rows: the policy that the caller sets, the report of a bad row, and its error.
 
 import { type ErrorCode, excerpt, FeedError, type RowPosition } from '../../errors'
+import type { RowQuarantine } from '../quarantine/row-quarantine'
 import { foreignEncoding } from './foreign-file'
 
 /** The report of a row that was left out. */
@@ -9,15 +10,19 @@ export interface BadRow {
   /** The error that `onBadRow: 'throw'` would throw. It is made when it is first read. */
   readonly error: FeedError
   readonly position: RowPosition
-  /** A copy of the row's first line with its line end, cut at `maxRowBytes`. */
+  /**
+   * A copy of the row's first line with its line end, cut at `maxRowBytes`. A row that is not UTF-8
+   * has all of its lines here.
+   */
   readonly bytes: Uint8Array
 }
 
 /**
  * `throw` ends the stream with the row's error. `skip` leaves the row out and counts it. A function
- * is called with the row, which is then left out and counted.
+ * is called with the row, which is then left out and counted. A quarantine takes all bytes of the
+ * row, which is then left out and counted.
  */
-export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => void)
+export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => void) | RowQuarantine
 
 export type BadRowReason =
   | {
@@ -51,7 +56,8 @@ class ReportedRow implements BadRow {
 
   constructor(reason: BadRowReason, place: RowPosition, line: Uint8Array) {
     this.code = reason.code
-    this.bytes = line.slice()
+    // `slice` of a Buffer is no copy.
+    this.bytes = Uint8Array.from(line)
     this.#reason = reason
     this.#place = place
   }
@@ -68,27 +74,36 @@ class ReportedRow implements BadRow {
 /** The typed error of a bad row. @param line the row's first line, which may be cut */
 export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError {
   const position = { ...place, excerpt: rowExcerpt(line) }
-  const where = placeText(position)
+  const message = badRowMessage(reason, place, line)
   switch (reason.code) {
     case 'TSV_ROW_SHORT':
     case 'TSV_ROW_LONG': {
       const { cells, columns } = reason
-      const count = reason.code === 'TSV_ROW_LONG' ? `more than ${columns}` : `${cells}`
-      return new FeedError(
-        reason.code,
-        `${where}: ${count} cells in a file of ${columns} columns`,
-        { ...position, cells, columns },
-      )
+      return new FeedError(reason.code, message, { ...position, cells, columns })
     }
-    case 'TSV_ROW_TOO_LARGE':
-      return new FeedError(reason.code, `${where}: longer than ${reason.limitBytes} bytes`, {
-        ...position,
-        limitBytes: reason.limitBytes,
-      })
-    case 'TSV_UTF8_INVALID':
-      return new FeedError(reason.code, `${where}: ${foreignEncoding(line)}`, position)
+    case 'TSV_ROW_TOO_LARGE': {
+      const { limitBytes } = reason
+      return new FeedError(reason.code, message, { ...position, limitBytes })
+    }
     default:
-      return new FeedError(reason.code, `${where}: ${MESSAGES[reason.code]}`, position)
+      return new FeedError(reason.code, message, position)
+  }
+}
+
+/** The message of {@link badRowError}, without the cost of an error. */
+export function badRowMessage(reason: BadRowReason, place: RowPosition, line: Uint8Array): string {
+  const where = placeText(place)
+  switch (reason.code) {
+    case 'TSV_ROW_SHORT':
+      return `${where}: ${reason.cells} cells in a file of ${reason.columns} columns`
+    case 'TSV_ROW_LONG':
+      return `${where}: more than ${reason.columns} cells in a file of ${reason.columns} columns`
+    case 'TSV_ROW_TOO_LARGE':
+      return `${where}: longer than ${reason.limitBytes} bytes`
+    case 'TSV_UTF8_INVALID':
+      return `${where}: ${foreignEncoding(line)}`
+    default:
+      return `${where}: ${MESSAGES[reason.code]}`
   }
 }
 

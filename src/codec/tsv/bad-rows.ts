@@ -8,8 +8,22 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { FeedError, RowPosition } from '../../errors'
-import { type BadRowPolicy, type BadRowReason, badRow, badRowError, badRowsLimit } from './bad-row'
+import type { FeedFile } from '../../schema/feed-schema'
+import {
+  type QuarantinedFile,
+  quarantinedFile,
+  type RowQuarantine,
+} from '../quarantine/row-quarantine'
+import {
+  type BadRowPolicy,
+  type BadRowReason,
+  badRow,
+  badRowError,
+  badRowMessage,
+  badRowsLimit,
+} from './bad-row'
 import type { CellRules } from './dialect'
+import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './judge-row'
 import { endOfMiscountedLine, nextLine } from './read-row'
@@ -48,10 +62,19 @@ export class BadRows {
   readonly gaps = new RowGaps()
   readonly #options: BadRowsOptions
   readonly #window: InputWindow
+  readonly #quarantine: RowQuarantine | undefined
+  #file: QuarantinedFile | undefined
 
   constructor(window: InputWindow, options: BadRowsOptions) {
     this.#window = window
     this.#options = options
+    this.#quarantine = typeof options.onBadRow === 'object' ? options.onBadRow : undefined
+    if (this.#quarantine !== undefined) window.onDiscard = bytes => this.#takeRest(bytes)
+  }
+
+  /** Says which file the rows belong to, before the first of them is left out. */
+  beginFile(file: FeedFile, header: BoundHeader): void {
+    if (this.#quarantine !== undefined) this.#file = quarantinedFile(file, header)
   }
 
   /**
@@ -156,7 +179,27 @@ export class BadRows {
     if (onBadRow === 'throw') return badRowError(reason, position, line)
     if (this.count >= maxBadRows) return badRowsLimit(maxBadRows, position, line)
     this.count++
-    if (onBadRow !== 'skip') onBadRow(badRow(reason, position, line))
+    if (typeof onBadRow === 'function') onBadRow(badRow(reason, position, line))
+    else if (onBadRow !== 'skip') {
+      const message = badRowMessage(reason, position, line)
+      this.#take(position, line, { code: reason.code, message })
+    }
     return undefined
+  }
+
+  /** Gives the quarantine further bytes of a line that is too long. */
+  #takeRest(bytes: Uint8Array): void {
+    const { row, ...place } = this.#window.positionOf(this.#window.at)
+    // Lines before the header are comments, which are no rows.
+    if (bytes.length > 0) this.#take({ row: row - 1, ...place }, bytes, undefined)
+  }
+
+  #take(
+    position: RowPosition,
+    bytes: Uint8Array,
+    reason: { readonly code: string; readonly message: string } | undefined,
+  ): void {
+    if (this.#file !== undefined)
+      this.#quarantine?.take({ of: this.#file, position, bytes, reason })
   }
 }

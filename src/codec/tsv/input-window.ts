@@ -36,6 +36,8 @@ export class InputWindow {
   isOpen = false
   /** True once no input follows. */
   isFinal = false
+  /** Called with the bytes that `discardLine` passes, which begin at `at`. */
+  onDiscard: ((bytes: Uint8Array) => void) | undefined
   /** Rows and lines before `at`; the header is row 0. */
   #row = 0
   #line = 1
@@ -68,7 +70,7 @@ export class InputWindow {
       line: this.#line,
       confinedUntil: this.#confinedUntil,
       discarding: this.#isDiscarding,
-      rest: this.bytes.slice(this.at, this.filled),
+      rest: Uint8Array.from(this.bytes.subarray(this.at, this.filled)),
     }
   }
 
@@ -100,6 +102,11 @@ export class InputWindow {
     this.#input = new Uint8Array(input.buffer, input.byteOffset - filled, filled + input.length)
     this.#isLent = true
     this.filled = 0
+  }
+
+  /** Rows before `at`, bad rows included. */
+  get rows(): number {
+    return this.#row
   }
 
   /** The block lies in lent memory, which stays as it is until the parser asks for more. */
@@ -154,6 +161,7 @@ export class InputWindow {
   discardLine(): void {
     const next = nextLine(this.bytes, this.at, this.filled)
     this.#isDiscarding = next < 0
+    this.onDiscard?.(this.bytes.subarray(this.at, next < 0 ? this.filled : next))
     this.advance(next < 0 ? this.filled : next, 0, next < 0 ? 0 : 1)
   }
 

@@ -149,6 +149,11 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     return this.#badRows.count
   }
 
+  /** Rows that were read, those that `onBadRow` has left out included. */
+  get rowsRead(): number {
+    return this.#window.rows
+  }
+
   /** Rows read with U+FFFD in place of bytes that are not UTF-8. */
   get replacedRows(): number {
     return this.#badRows.replaced
@@ -268,10 +273,12 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     const bound = bindHeader(schema, columnNames, position)
     const { cells } = this.#rules
     const header = isDocumented(cells) ? bound : { ...bound, cells }
+    const fileOfRows = typeof file === 'function' ? file() : (file ?? { feed: schema.name })
+    this.#badRows.beginFile(fileOfRows, header)
     return new RowCollector<K>({
       header,
       columns,
-      file: typeof file === 'function' ? file() : (file ?? { feed: schema.name }),
+      file: fileOfRows,
       progress: this.#progress,
       batchBytes,
       scanner: this.#scanner,

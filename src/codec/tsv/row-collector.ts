@@ -13,9 +13,6 @@ import { leftOutBefore } from './row-gaps'
 import { takeRows } from './scan-space'
 import { ROW_NON_ASCII, type ScanSpace, type TsvScanner } from './scanner'
 
-const LF = 0x0a
-const CR = 0x0d
-
 export interface RowCollectorParts {
   /** The header of the file. */
   readonly header: BoundHeader
@@ -82,7 +79,7 @@ export class RowCollector<K extends Columns> {
     const batch = this.#batchOf(rows)
     const valid = this.#isUtf8(rows)
       ? batch
-      : batch.select(row => this.#parts.takes(batch.bytesOf(row.slot), row))
+      : batch.select(row => this.#parts.takes(batch.lineOf(row.slot), row))
     return valid.length > 0 ? valid : undefined
   }
 
@@ -110,8 +107,8 @@ export class RowCollector<K extends Columns> {
     const ends = rowEnds(rows)
     for (let row = 0; row < rows.space.rows; row++) {
       const position = projected.positionOf(before + row)
-      if (!this.#parts.takes(lineOf(rows, row, ends[row]!), { position }))
-        projected.leaveOut(before + row)
+      const line = rows.block.subarray(rows.space.rowStarts[row]!, ends[row]!)
+      if (!this.#parts.takes(line, { position })) projected.leaveOut(before + row)
     }
   }
 
@@ -167,12 +164,4 @@ function rowEnds({ space, end, gaps }: CollectedRows): Uint32Array {
   ends[space.rows - 1] = end
   for (const gap of gaps) ends[gap.slot - 1] = gap.from
   return ends
-}
-
-/** The bytes of a row without its line end. The ends of its cells may not all be known. */
-function lineOf({ block, space }: CollectedRows, row: number, next: number): Uint8Array {
-  const from = space.rowStarts[row]!
-  if (block[next - 1] !== LF) return block.subarray(from, next)
-  const to = next - 1
-  return block.subarray(from, to > from && block[to - 1] === CR ? to - 1 : to)
 }

@@ -6,7 +6,6 @@ import type { Piece } from '../../codec/range/piece'
 import { statusError } from '../../codec/range/status-error'
 import type { RowBatch } from '../../codec/row-batch'
 import type { Secrets } from '../../codec/secrets'
-import type { Pause } from '../../core/steps'
 import { asFeedError, FeedError } from '../../errors'
 import type { ChosenColumns, Columns } from '../../schema/feed-schema'
 import { type GunzipOptions, Gunzip as GunzipStage } from '../../stages/gunzip'
@@ -68,7 +67,7 @@ class TsvRowParser<C extends Columns, const N extends string> extends TsvRowPars
     this.#fetcher = fetcher
   }
 
-  protected override flush(): Iterable<RowBatch<ChosenColumns<C, N>> | Pause> | undefined {
+  protected override flush(): Outputs<RowBatch<ChosenColumns<C, N>>> {
     return this.#fetcher.known?.empty === true ? undefined : super.flush()
   }
 }

@@ -73,6 +73,11 @@ export class MergeState<C extends Columns> {
     return this.#items.sweep(generated)
   }
 
+  /** Forgets that {@link sweep} has removed these items. */
+  unsweep(itemIds: readonly string[], generated: Date): Promise<void> {
+    return this.#items.unsweep(itemIds, generated)
+  }
+
   /**
    * Forgets the removals from before a time, when no older row can arrive any more.
    * @returns the number of forgotten removals

@@ -150,6 +150,21 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   /**
+   * Forgets that {@link sweep} has removed rows with these keys. Other removals stay.
+   */
+  async unsweep(itemIds: readonly string[], generated: Date): Promise<void> {
+    const { store, prefix } = this.#options
+    const timeMs = generated.getTime()
+    const keys = itemIds.map(itemId => prefix + itemId)
+    const heads = await store.getMany(keys, { firstBytes: HEAD_BYTES })
+    const swept = keys.filter((_, n) => {
+      const version = heads[n] && readRegister(heads[n]).version
+      return version?.removed && version.timeMs === timeMs && version.generatedMs === timeMs
+    })
+    if (swept.length > 0) await store.write(swept.map(key => ({ key, value: null })))
+  }
+
+  /**
    * Forgets the removals from before a time, when no older row can arrive any more.
    * @returns the number of forgotten removals
    */

@@ -4,11 +4,13 @@
 
 import type { ChangeKind } from '../../codec/merge/register'
 import { versionOfRow } from '../../codec/merge/version-order'
+import { leftOutRow } from '../../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../../codec/row-batch'
 import { TsvParser } from '../../codec/tsv/parser'
 import { turnIfDue } from '../../core/event-loop'
 import { PAUSE, type Pause } from '../../core/steps'
 import type { DurableFile } from '../../disk/durable-files'
+import { FeedError } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
 import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
@@ -16,6 +18,7 @@ import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog, StateChange } from '../folder/change-log'
 import type { Checkpoint } from '../folder/checkpoint'
 import type { LedgerEntry } from '../folder/ledger'
+import type { QuarantineLog } from '../folder/quarantine-log'
 import { NO_ROWS, type RowTally } from '../target/target'
 import { canResume, FileInflater } from './file-inflater'
 
@@ -26,6 +29,8 @@ export interface ApplyOptions {
   /** The compressed file; undefined for an empty one. The caller closes it. */
   readonly data: DurableFile | undefined
   readonly log?: ChangeLog | undefined
+  /** Takes the rows that are not merged. */
+  readonly quarantine?: QuarantineLog | undefined
   /** Bytes of rows that are gathered before a commit. */
   readonly commitBytes: number
   /** Compressed bytes of one read. */
@@ -65,6 +70,7 @@ class Application {
   async rows(data: DurableFile): Promise<void> {
     if (this.#entry.rowsDone) return
     const checkpoint = canResume() ? await this.#options.state.checkpoint(this.#entry) : undefined
+    if (checkpoint === undefined) await this.#startOver()
     const parser = this.#newParser(checkpoint)
     const inflater = new FileInflater(data, checkpoint?.inflater, this.#options.readBytes)
     try {
@@ -96,39 +102,45 @@ class Application {
   }
 
   async done(): Promise<LedgerEntry> {
-    const changeBytes = await this.#flushLog()
-    const done: LedgerEntry = { ...this.#current(changeBytes), state: 'done' }
+    const done: LedgerEntry = { ...(await this.#current()), state: 'done' }
     await this.#options.state.commit(done, undefined, { sync: true })
     return done
   }
 
   #newParser(checkpoint: Checkpoint | undefined): TsvParser<Columns> {
     const { id, lastModified } = this.#entry
-    const { batchBytes } = this.#options
+    const { batchBytes, quarantine } = this.#options
     const parser = new TsvParser<Columns>({
       schema: schemaOfFile(id),
       file: feedFileOf(id, lastModified),
-      onBadRow: 'skip',
+      onBadRow: quarantine ?? 'skip',
       ...(batchBytes !== undefined && { batchBytes }),
       ...(checkpoint && { start: checkpoint.parser }),
     })
-    if (checkpoint === undefined) this.#startOver()
-    else this.#unmerged -= parser.badRows
+    if (checkpoint !== undefined) this.#unmerged -= parser.badRows
     this.#parser = parser
     return parser
   }
 
-  /** Resets the counters where all rows are read again. */
-  #startOver(): void {
+  /** Resets the counters and the quarantine where all rows are read again. */
+  async #startOver(): Promise<void> {
     Object.assign(this.#tally, NO_ROWS)
     this.#unmerged = 0
+    if (this.#entry.quarantineBytes === 0) return
+    // The ledger forgets the records before they are removed.
+    this.#entry = { ...this.#entry, rows: NO_ROWS, badRows: 0, rowsRead: 0, quarantineBytes: 0 }
+    await this.#options.state.commit(this.#entry)
+    await this.#options.quarantine?.startOver()
   }
 
   async #mergeAll(steps: Iterable<RowBatch<Columns> | Pause>): Promise<void> {
     for (const step of steps) {
       if (step !== PAUSE) await this.#merge(step)
       else await turnIfDue()
+      await this.#options.quarantine?.settle()
     }
+    // A bad row may have been the last.
+    await this.#options.quarantine?.settle()
   }
 
   async #merge(batch: RowBatch<Columns>): Promise<void> {
@@ -151,8 +163,9 @@ class Application {
     try {
       versionOfRow(row, keyOfRow(row, keyColumnOf(row.batch.file)))
       return true
-    } catch {
-      // The row is counted below.
+    } catch (error) {
+      if (!FeedError.is(error)) throw error
+      this.#options.quarantine?.take(leftOutRow(row, error))
     }
     this.#unmerged++
     return false
@@ -167,8 +180,10 @@ class Application {
     onRows?.(changes.length)
   }
 
-  #stateChange({ part, kind, itemId: id, version, row }: EffectiveChange): StateChange {
-    return { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
+  #stateChange(change: EffectiveChange): StateChange {
+    const { part, kind, itemId: id, version, row } = change
+    const after = { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
+    return this.#entry.changeRows === 'both' ? { ...after, before: change.before } : after
   }
 
   async #commitIfDue(inflater: FileInflater, parser: TsvParser<Columns>): Promise<void> {
@@ -181,21 +196,23 @@ class Application {
 
   async #commit(checkpoint?: Checkpoint): Promise<void> {
     this.#options.signal.throwIfAborted()
-    this.#entry = this.#current(await this.#flushLog())
+    this.#entry = await this.#current()
     await this.#options.state.commit(this.#entry, checkpoint)
   }
 
-  async #flushLog(): Promise<number> {
-    return (await this.#options.log?.flush()) ?? this.#entry.changeBytes
-  }
-
-  #current(changeBytes: number): LedgerEntry {
+  /** Makes the logs durable, and returns the entry that belongs to them. */
+  async #current(): Promise<LedgerEntry> {
+    const { log, quarantine } = this.#options
+    const changeBytes = (await log?.flush()) ?? this.#entry.changeBytes
+    await quarantine?.flush()
     const rows: RowTally = { ...this.#tally }
     return {
       ...this.#entry,
       rows,
       badRows: this.#unmerged + (this.#parser?.badRows ?? 0),
+      rowsRead: this.#parser?.rowsRead ?? this.#entry.rowsRead,
       changeBytes,
+      quarantineBytes: quarantine?.length ?? this.#entry.quarantineBytes,
     }
   }
 }

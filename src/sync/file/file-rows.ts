@@ -2,9 +2,11 @@
 
 import { headOf, type RegisterHead } from '../../codec/merge/register'
 import { versionOfRow } from '../../codec/merge/version-order'
+import { leftOutRow } from '../../codec/quarantine/row-quarantine'
+import type { Row } from '../../codec/row'
 import type { RowBatch } from '../../codec/row-batch'
-import type { AnyRow } from '../../codec/row-image'
 import { TsvParser } from '../../codec/tsv/parser'
+import { FeedError } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
 import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
@@ -13,6 +15,7 @@ import type { SpoolFolder } from '../target/spool-folder'
 import type { TargetFile, TargetRows } from '../target/target'
 import { batchesOf } from './batches'
 import type { ProvenFile } from './finish-file'
+import { QuarantineFile } from './quarantine-file'
 import { refuseRemoval } from './removal-check'
 import { openSpooled, spoolFailure } from './spooled-data'
 
@@ -22,6 +25,8 @@ export interface FileRowsOptions {
   readonly signal: AbortSignal
   /** Called with the number of rows that were read. */
   readonly onRows: (rows: number) => void
+  /** The folder for the rows that the target does not get. */
+  readonly quarantineFolder?: string | undefined
 }
 
 export class FileRows implements TargetFile {
@@ -33,6 +38,7 @@ export class FileRows implements TargetFile {
   /** Rows without a key or a version. */
   #unmerged = 0
   #unreadable = 0
+  #rowsRead = 0
 
   constructor({ id, identity, rawBytes }: ProvenFile, options: FileRowsOptions) {
     this.id = id
@@ -50,29 +56,40 @@ export class FileRows implements TargetFile {
     return this.#unmerged + this.#unreadable
   }
 
+  /** Rows of the last reading, {@link badRows} included. */
+  get rowsRead(): number {
+    return this.#rowsRead
+  }
+
   async *rows(): AsyncGenerator<TargetRows, void, void> {
     this.#unmerged = 0
     this.#unreadable = 0
     if (this.identity.totalBytes === 0) return
-    const { spools, onRows } = this.#options
+    const { spools, onRows, quarantineFolder } = this.#options
+    const quarantine =
+      quarantineFolder === undefined ? undefined : new QuarantineFile(quarantineFolder, this.id)
     const data = await openSpooled(spools, this.id)
     const parser = new TsvParser<Columns>({
       schema: schemaOfFile(this.id),
       file: feedFileOf(this.id, this.identity.lastModified),
-      onBadRow: 'skip',
+      onBadRow: quarantine ?? 'skip',
     })
     try {
-      for await (const batch of batchesOf(data, parser, this.signal)) {
-        const rows = this.#rowsOf(batch)
+      await quarantine?.open()
+      for await (const batch of batchesOf(data, parser, this.signal, quarantine)) {
+        const rows = this.#rowsOf(batch, quarantine)
         yield rows
         onRows(rows.keys.length)
       }
+      await quarantine?.commit()
     } catch (cause) {
       throw spoolFailure(spools, this.id, cause)
     } finally {
       this.#unreadable = parser.badRows
+      this.#rowsRead = parser.rowsRead
       parser.destroy()
       await data.close()
+      await quarantine?.close()
     }
   }
 
@@ -82,18 +99,19 @@ export class FileRows implements TargetFile {
       refuseRemoval(this.id, { rowsBefore, rowsRemoved, maxRemovedShare })
   }
 
-  #rowsOf(batch: RowBatch<Columns>): TargetRows {
+  #rowsOf(batch: RowBatch<Columns>, quarantine: QuarantineFile | undefined): TargetRows {
     const keys: string[] = []
     const heads: RegisterHead[] = []
-    const good = (row: AnyRow): boolean => {
+    const good = (row: Row<Columns>): boolean => {
       try {
         const key = keyOfRow(row, keyColumnOf(this.id))
         heads.push(headOf(row, versionOfRow(row, key)))
         keys.push(key)
         return true
       } catch (error) {
-        if (!isRowError(error)) throw error
+        if (!FeedError.is(error) || !isRowError(error)) throw error
         this.#unmerged++
+        quarantine?.take(leftOutRow(row, error))
         return false
       }
     }

@@ -8,6 +8,7 @@ import type { FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'
+import { QuarantineLog } from '../folder/quarantine-log'
 import type { StateFolder } from '../folder/state-folder'
 import { type SpoolFolder, spoolName } from '../target/spool-folder'
 import { NO_ROWS } from '../target/target'
@@ -37,7 +38,7 @@ export interface ProvenFile {
 export async function commitFile(
   category: CategoryState,
   { id, identity, rawBytes }: ProvenFile,
-  settled: Pick<LedgerEntry, 'changes' | 'keep'>,
+  settled: Pick<LedgerEntry, 'changes' | 'changeRows' | 'keep' | 'quarantine'>,
 ): Promise<LedgerEntry> {
   const { totalBytes, lastModified, etag } = identity
   const entry: LedgerEntry = {
@@ -53,6 +54,8 @@ export async function commitFile(
     badRows: 0,
     ...settled,
     changeBytes: 0,
+    quarantineBytes: 0,
+    rowsRead: 0,
   }
   await category.commit(entry, undefined, { sync: true })
   return entry
@@ -69,7 +72,13 @@ export async function finishFile(
   options: FinishOptions,
 ): Promise<LedgerEntry> {
   const log = await openLog(folder, entry, options)
-  const done = await closing(log, () => applySpooled(folder, category, entry, { ...options, log }))
+  const quarantine = quarantineOf(folder, entry)
+  const done = await closing(log, () =>
+    closing(quarantine, async () => {
+      await quarantine?.open()
+      return applySpooled(folder, category, entry, { ...options, log, quarantine })
+    }),
+  )
   await clearUp(folder, category, done, options)
   return done
 }
@@ -78,7 +87,7 @@ async function applySpooled(
   { spools }: StateFolder,
   state: CategoryState,
   entry: LedgerEntry,
-  options: FinishOptions & Pick<ApplyOptions, 'log'>,
+  options: FinishOptions & Pick<ApplyOptions, 'log' | 'quarantine'>,
 ): Promise<LedgerEntry> {
   if (entry.totalBytes === 0) return applyFile({ ...options, state, entry, data: undefined })
   const data = await openSpooled(spools, entry.id)
@@ -113,6 +122,15 @@ async function openLog(
   const log = await ChangeFile.open(files, paths.changeFile(entry), entry.changeBytes)
   await files.syncFolder(paths.changes)
   return log
+}
+
+function quarantineOf(
+  { files, paths }: StateFolder,
+  entry: LedgerEntry,
+): QuarantineLog | undefined {
+  const { id, quarantine, quarantineBytes: length } = entry
+  if (!quarantine) return undefined
+  return new QuarantineLog({ files, path: paths.quarantineFile(entry), id, length })
 }
 
 /** Returns true where {@link finishCategory} may have work to do. */

@@ -17,7 +17,7 @@ import {
 } from '../../schema/feed-schemas'
 import type { KeyedStore, StoreOp, WriteOptions } from '../../state/keyed-store'
 import { type MergeChange, MergeState } from '../../state/merge/merge-state'
-import type { Change } from '../../state/merge/register-change'
+import type { Change, ChangeOptions } from '../../state/merge/register-change'
 import { type KeptHead, RegisterSet } from '../../state/merge/register-set'
 import type { Category } from '../file-id'
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint'
@@ -26,9 +26,6 @@ import { WriteGroup } from './write-group'
 
 const CHECKPOINT_KEY = 'k'
 const COMPACTED_KEY = 't'
-
-/** A synchronisation does not read rows without effect. */
-const CHANGES = { effectiveOnly: true }
 
 export type CategoryChange = MergeChange<ItemSnapshotColumns> | Change<'group', ItemGroupColumns>
 
@@ -40,22 +37,26 @@ export class CategoryState {
   readonly #store: KeyedStore
   readonly #group: WriteGroup
 
-  private constructor(category: Category, store: KeyedStore, ledger: Ledger) {
+  private constructor(category: Category, store: KeyedStore, ledger: Ledger, before: boolean) {
     this.category = category
     this.ledger = ledger
     this.#store = store
     this.#group = new WriteGroup(store)
-    this.items = new MergeState({
-      store: this.#group,
-      schema: itemSnapshotSchema,
-      changes: CHANGES,
-    })
-    this.groups = newGroups(this.#group)
+    // A synchronisation does not read rows without effect.
+    const changes = { effectiveOnly: true, before }
+    this.items = new MergeState({ store: this.#group, schema: itemSnapshotSchema, changes })
+    this.groups = newGroups(this.#group, changes)
   }
 
-  /** @param store the category's view of the folder's store */
-  static async open(category: Category, store: KeyedStore): Promise<CategoryState> {
-    return new CategoryState(category, store, await Ledger.read(store))
+  /**
+   * @param store the category's view of the folder's store
+   * @param before true where changes have the row that was kept before. They have it too while a
+   * file is half applied whose entry says so
+   */
+  static async open(category: Category, store: KeyedStore, before = false): Promise<CategoryState> {
+    const ledger = await Ledger.read(store)
+    const isWanted = before || ledger.applying?.changeRows === 'both'
+    return new CategoryState(category, store, ledger, isWanted)
   }
 
   /** Bytes of rows that wait for {@link commit}, about. */
@@ -78,6 +79,16 @@ export class CategoryState {
    */
   sweep(feed: 'item' | 'item_group', generated: Date): AsyncIterable<readonly CategoryChange[]> {
     return feed === 'item' ? this.items.sweep(generated) : this.groups.sweep(generated)
+  }
+
+  /**
+   * Forgets that a bootstrap has removed rows with these keys, because it has them after all. The
+   * next {@link commit} writes that to the store, together with the rows.
+   */
+  unsweep(feed: 'item' | 'item_group', keys: readonly string[], generated: Date): Promise<void> {
+    return feed === 'item'
+      ? this.items.unsweep(keys, generated)
+      : this.groups.unsweep(keys, generated)
   }
 
   /** Yields the keys and versions of the rows of a feed, removed rows included, in blocks. */
@@ -128,13 +139,16 @@ export class CategoryState {
   }
 }
 
-function newGroups(store: KeyedStore): RegisterSet<'group', ItemGroupColumns> {
+function newGroups(
+  store: KeyedStore,
+  changes?: ChangeOptions,
+): RegisterSet<'group', ItemGroupColumns> {
   return new RegisterSet({
     part: 'group',
     store,
     prefix: 'g',
     schema: itemGroupSchema,
     keyColumn: 'itemGroupId',
-    changes: CHANGES,
+    changes,
   })
 }

@@ -1,13 +1,12 @@
 // The change log of one file: the changes that the file made to the state, as lines of JSON. The
-// lines are synced before their rows are committed together with the length of the log. After a
-// crash the log is cut to that length and the lines are written again. So each change is in the log
-// once, and none without its row.
+// lines are synced before their rows are committed together with the length of the log
+// (log-file.ts).
 
 import type { ChangeKind } from '../../codec/merge/register'
-import type { DurableFile, DurableFiles } from '../../disk/durable-files'
-import { stateIo } from '../../disk/state-errors'
+import type { DurableFiles } from '../../disk/durable-files'
 import { anObject, optionInvalid } from '../../options'
 import { type FileId, fileIdKey } from '../file-id'
+import { LogFile } from './log-file'
 
 /** One change of the merged state. */
 export interface StateChange {
@@ -23,6 +22,10 @@ export interface StateChange {
   readonly file: FileId
   /** The row that is kept now; null for a removed one. */
   readonly row: ChangedRow | null
+  /**
+   * The row that was kept before; null where there was none. Undefined without `changeRows: 'both'`.
+   */
+  readonly before?: ChangedRow | null | undefined
 }
 
 /** A row of any schema. */
@@ -76,52 +79,48 @@ export class SinkLog implements ChangeLog {
 }
 
 export class ChangeFile implements ChangeLog {
-  readonly #file: DurableFile
-  #length: number
-  #isSynced = true
+  readonly #log: LogFile
 
-  private constructor(file: DurableFile, length: number) {
-    this.#file = file
-    this.#length = length
+  private constructor(log: LogFile) {
+    this.#log = log
   }
 
   /** @param length committed bytes of the log; the rest is cut off */
   static async open(files: DurableFiles, path: string, length: number): Promise<ChangeFile> {
-    const file = await files.edit(path)
-    try {
-      const found = await file.size()
-      if (found < length)
-        throw stateIo(path, 'read', `${length} bytes were written, ${found} are there`)
-      await file.truncate(length)
-      return new ChangeFile(file, length)
-    } catch (error) {
-      await file.close()
-      throw error
-    }
+    return new ChangeFile(await LogFile.open(files, path, length))
   }
 
-  async add(changes: readonly StateChange[]): Promise<void> {
-    const bytes = Buffer.from(changes.map(changeLine).join(''))
-    this.#isSynced = false
-    await this.#file.write(this.#length, bytes)
-    this.#length += bytes.length
+  add(changes: readonly StateChange[]): Promise<void> {
+    return this.#log.add(changes.map(changeLine).join(''))
   }
 
-  async flush(): Promise<number> {
-    if (!this.#isSynced) await this.#file.sync()
-    this.#isSynced = true
-    return this.#length
+  flush(): Promise<number> {
+    return this.#log.flush()
   }
 
   close(): Promise<void> {
-    return this.#file.close()
+    return this.#log.close()
   }
 }
 
 /** Returns a change as one line of JSON, its line end included. @throws FeedError OPTION_INVALID */
 export function changeLine(change: StateChange): string {
-  const { part, kind, id, at, file, row } = anObject('change', change)
-  if (!(at instanceof Date) || Number.isNaN(at.getTime()))
-    throw optionInvalid('change.at', 'a Date', at)
-  return `${JSON.stringify({ part, kind, id, at: at.toISOString(), file: fileIdKey(file), row: row?.toObject() ?? null })}\n`
+  const { part, kind, id, at, file, row, before } = checkedChange(change)
+  const record = {
+    part,
+    kind,
+    id,
+    at: at.toISOString(),
+    file: fileIdKey(file),
+    row: row?.toObject() ?? null,
+    ...(before !== undefined && { before: before?.toObject() ?? null }),
+  }
+  return `${JSON.stringify(record)}\n`
+}
+
+/** @throws FeedError OPTION_INVALID */
+export function checkedChange(change: StateChange): StateChange {
+  const { at } = anObject('change', change)
+  if (at instanceof Date && !Number.isNaN(at.getTime())) return change
+  throw optionInvalid('change.at', 'a Date', at)
 }

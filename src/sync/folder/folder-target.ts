@@ -16,6 +16,8 @@ export interface FolderTargetOptions extends StateFolderOptions {
   readonly changes: ChangeTarget
   /** True where the compressed files are kept. */
   readonly keep: boolean
+  /** True where the rows that cannot be merged are kept. */
+  readonly quarantine: boolean
 }
 
 export class FolderTarget implements OpenTarget {
@@ -74,13 +76,19 @@ class FolderCategory implements TargetCategory {
   }
 
   async apply(file: TargetFile): Promise<AppliedFile> {
-    const { maxRemovedShare, changes, keep, finish } = this.#options
+    const { maxRemovedShare, changes, beforeRows, keep, quarantine, finish } = this.#options
+    const changeRows = beforeRows ? 'both' : 'after'
     await checkRemovals(this.#state, file, {
       data: () => this.#folder.spools.data(file.id),
       maxRemovedShare,
       signal: file.signal,
     })
-    const entry = await commitFile(this.#state, file, { changes, keep })
+    const entry = await commitFile(this.#state, file, {
+      changes,
+      changeRows,
+      keep,
+      quarantine,
+    })
     return finishFile(this.#folder, this.#state, entry, finish)
   }
 

@@ -21,10 +21,18 @@ export interface LedgerEntry extends AppliedFile {
   readonly rowsDone: boolean
   /** The destination of the file's changes, also for a later run that finishes the file. */
   readonly changes: ChangeTarget
+  /** The rows that the file's changes have. */
+  readonly changeRows: 'after' | 'both'
   /** True where the compressed file is kept after it was applied. */
   readonly keep: boolean
   /** Bytes of the file's change log that belong to the merged rows. */
   readonly changeBytes: number
+  /** True where the rows that cannot be merged go to a file of `quarantine/`. */
+  readonly quarantine: boolean
+  /** Bytes of that file that belong to the merged rows. 0 where it does not exist. */
+  readonly quarantineBytes: number
+  /** Number of rows that were read: those that were merged, and `badRows`. */
+  readonly rowsRead: number
 }
 
 export class Ledger {

@@ -26,6 +26,8 @@ export interface StateFolderOptions {
    */
   readonly origin?: StateOrigin | undefined
   readonly storeBytes: number
+  /** True where changes have the row that was kept before. */
+  readonly beforeRows?: boolean
   readonly environment?: Environment | undefined
 }
 
@@ -37,8 +39,10 @@ export class StateFolder {
   readonly #lock: StateLock
   readonly #store: KeyedStore
   readonly #categories: Map<string, CategoryState>
+  readonly #beforeRows: boolean
 
-  private constructor({ paths, origin, files, lock, store, categories }: StateFolderParts) {
+  private constructor(parts: StateFolderParts) {
+    const { paths, origin, files, lock, store, categories, beforeRows } = parts
     this.paths = paths
     this.origin = origin
     this.files = files
@@ -46,6 +50,7 @@ export class StateFolder {
     this.#lock = lock
     this.#store = store
     this.#categories = categories
+    this.#beforeRows = beforeRows
   }
 
   /** @throws FeedError STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING */
@@ -53,6 +58,7 @@ export class StateFolder {
     folder,
     origin,
     storeBytes,
+    beforeRows = false,
     environment = machineEnvironment,
   }: StateFolderOptions): Promise<StateFolder> {
     const paths = new StatePaths(folder)
@@ -74,7 +80,8 @@ export class StateFolder {
           files,
           lock,
           store,
-          categories: await openCategories(store),
+          categories: await openCategories(store, beforeRows),
+          beforeRows,
         })
         await state.#settleOrigin(found)
         return state
@@ -98,7 +105,7 @@ export class StateFolder {
     const key = categoryKey(category)
     if (!this.#categories.has(key)) {
       await this.#store.write([{ key: NAMES + key, value: Buffer.from(JSON.stringify(category)) }])
-      this.#categories.set(key, await openCategory(this.#store, category))
+      this.#categories.set(key, await openCategory(this.#store, category, this.#beforeRows))
     }
     return this.#categories.get(key) as CategoryState
   }
@@ -137,15 +144,19 @@ interface StateFolderParts {
   readonly lock: StateLock
   readonly store: KeyedStore
   readonly categories: Map<string, CategoryState>
+  readonly beforeRows: boolean
 }
 
 /** Returns the categories in the store of a folder, by {@link categoryKey}. */
-export async function openCategories(store: KeyedStore): Promise<Map<string, CategoryState>> {
+export async function openCategories(
+  store: KeyedStore,
+  beforeRows = false,
+): Promise<Map<string, CategoryState>> {
   const categories = new Map<string, CategoryState>()
   for await (const block of store.entries(prefixRange(NAMES))) {
     for (const { value } of block) {
       const category = JSON.parse(Buffer.from(value).toString()) as Category
-      categories.set(categoryKey(category), await openCategory(store, category))
+      categories.set(categoryKey(category), await openCategory(store, category, beforeRows))
     }
   }
   return categories
@@ -154,7 +165,12 @@ export async function openCategories(store: KeyedStore): Promise<Map<string, Cat
 function openCategory(
   store: KeyedStore,
   { marketplace, categoryId }: Category,
+  beforeRows: boolean,
 ): Promise<CategoryState> {
   const category = { marketplace, categoryId }
-  return CategoryState.open(category, prefixedStore(store, CATEGORY + categoryKey(category)))
+  return CategoryState.open(
+    category,
+    prefixedStore(store, CATEGORY + categoryKey(category)),
+    beforeRows,
+  )
 }

@@ -13,6 +13,7 @@ export class StatePaths {
   readonly spools: string
   readonly kept: string
   readonly changes: string
+  readonly quarantine: string
   /** Parent of the folders of readers. */
   readonly readers: string
 
@@ -23,6 +24,7 @@ export class StatePaths {
     this.spools = join(folder, 'spool')
     this.kept = join(folder, 'files')
     this.changes = join(folder, 'changes')
+    this.quarantine = join(folder, 'quarantine')
     this.readers = join(folder, 'readers')
   }
 
@@ -34,8 +36,17 @@ export class StatePaths {
    * Returns the path of a change log. The names of a category's logs sort in the order in which its
    * files were applied.
    */
-  changeFile({ id, sequence }: LedgerEntry): string {
-    const category = categoryKey(id).slice(0, -1).replace('/', '.')
-    return join(this.changes, `${category}.${String(sequence).padStart(8, '0')}.${id.feed}.ndjson`)
+  changeFile(entry: LedgerEntry): string {
+    return join(this.changes, logName(entry))
   }
+
+  /** Returns the path of the quarantine of a file, with a name as that of its change log. */
+  quarantineFile(entry: LedgerEntry): string {
+    return join(this.quarantine, logName(entry))
+  }
+}
+
+function logName({ id, sequence }: LedgerEntry): string {
+  const category = categoryKey(id).slice(0, -1).replace('/', '.')
+  return `${category}.${String(sequence).padStart(8, '0')}.${id.feed}.ndjson`
 }

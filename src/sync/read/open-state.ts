@@ -43,6 +43,8 @@ export interface StateSizes {
   readonly files: number
   /** The logs of the changes of each file. */
   readonly changes: number
+  /** The rows that could not be merged. */
+  readonly quarantine: number
 }
 
 /** The items at one time. */
@@ -125,10 +127,18 @@ export class OpenState {
 
   async sizes(): Promise<StateSizes> {
     const { files, paths } = this.#view
-    const [store, spool, kept, changes] = await Promise.all(
-      [paths.store, paths.spools, paths.kept, paths.changes].map(path => files.bytesUnder(path)),
+    const { store, spools, kept, changes, quarantine } = paths
+    const sizes = await Promise.all(
+      [store, spools, kept, changes, quarantine].map(path => files.bytesUnder(path)),
     )
-    return { store: store!, spool: spool!, files: kept!, changes: changes! }
+    const [storeBytes = 0, spool = 0, fileBytes = 0, changeBytes = 0, quarantineBytes = 0] = sizes
+    return {
+      store: storeBytes,
+      spool,
+      files: fileBytes,
+      changes: changeBytes,
+      quarantine: quarantineBytes,
+    }
   }
 
   close(): Promise<void> {

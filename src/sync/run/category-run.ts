@@ -38,6 +38,8 @@ export interface SharedRun {
   report(event: SyncEvent): void
   received(bytes: number): void
   merged(rows: number): void
+  /** Counts the rows of an applied file. */
+  read(rows: number, badRows: number): void
   /** Ends the whole run. */
   fail(error: unknown): void
 }
@@ -217,11 +219,18 @@ export class CategoryRun {
   async #apply(file: ProvenFile): Promise<void> {
     const { applying, signal, spools, settings, merged, report } = this.#shared
     await applying.run(signal, async () => {
-      const { maxRemovedShare } = settings
-      const rows = new FileRows(file, { spools, maxRemovedShare, signal, onRows: merged })
+      const { maxRemovedShare, quarantineFolder } = settings
+      const rows = new FileRows(file, {
+        spools,
+        maxRemovedShare,
+        quarantineFolder,
+        signal,
+        onRows: merged,
+      })
       report({ type: 'applying', file: file.id })
       try {
         const entry = await this.#target.apply(rows)
+        this.#shared.read(entry.rowsRead ?? rows.rowsRead, entry.badRows)
         publishFile(entry, () => this.#ask().watermark)
         report({ type: 'done', file: file.id, entry })
       } catch (error) {

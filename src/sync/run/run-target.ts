@@ -30,7 +30,7 @@ function openFolder(
   folder: string,
   { signal, onRows }: RunTargetOptions,
 ): Promise<RunTarget> {
-  const { shares, keepFileBytes, changes, maxRemovedShare, environment } = settings
+  const { shares, keepFileBytes, changes, quarantine, maxRemovedShare, environment } = settings
   const isSink = typeof changes === 'object'
   return FolderTarget.open({
     folder,
@@ -40,6 +40,8 @@ function openFolder(
     maxRemovedShare,
     changes: isSink ? 'sink' : changes,
     keep: keepFileBytes > 0,
+    quarantine,
+    beforeRows: settings.changeRows === 'both',
     finish: {
       commitBytes: shares.commitBytes,
       readBytes: shares.readBytes,

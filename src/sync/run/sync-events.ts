@@ -26,6 +26,15 @@ export interface SyncProgress {
   readonly files: number
   /** Number of rows that this run has merged. */
   readonly rows: number
+  /** Number of rows of these files: `rowsKept + rowsLeftOut`. */
+  readonly rowsRead: number
+  /** Number of them that were merged. */
+  readonly rowsKept: number
+  /**
+   * Number of them that cannot be read, or have no key or no date. With the option `quarantine` they
+   * are all in quarantine.
+   */
+  readonly rowsLeftOut: number
   /** Number of compressed bytes that this run has received. */
   readonly bytes: number
   /** Compressed bytes in a second, on average over the run. */

@@ -70,6 +70,8 @@ class Run {
   #categories: readonly CategoryRun[] = []
   #files = 0
   #rows = 0
+  #rowsRead = 0
+  #badRows = 0
   #bytes = 0
 
   constructor(settings: SyncSettings) {
@@ -170,6 +172,10 @@ class Run {
         this.#bytes += bytes
       },
       merged: rows => this.#merged(rows),
+      read: (rows, badRows) => {
+        this.#rowsRead += rows
+        this.#badRows += badRows
+      },
       fail: error => this.#end(error),
     }
   }
@@ -191,6 +197,9 @@ class Run {
       categories,
       files: this.#files,
       rows: this.#rows,
+      rowsRead: this.#rowsRead,
+      rowsKept: this.#rowsRead - this.#badRows,
+      rowsLeftOut: this.#badRows,
       bytes: this.#bytes,
       bytesPerSecond: this.#bytes / seconds,
       seconds,

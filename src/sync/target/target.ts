@@ -42,6 +42,11 @@ export interface AppliedFile extends FileIdentity {
   readonly rows: RowTally
   /** Number of rows that were left out because they could not be read, or had no key or no date. */
   readonly badRows: number
+  /**
+   * Number of rows that were read, `badRows` included. A state folder has it; for another target the
+   * run counts these rows itself.
+   */
+  readonly rowsRead?: number
 }
 
 /**

@@ -30,6 +30,7 @@ test('the status shows watermarks, due files and sizes', async () => {
     spool: 0,
     files: expect.any(Number),
     changes: expect.any(Number),
+    quarantine: 0,
   })
   expect(Math.min(sizes.store, sizes.files, sizes.changes)).toBeGreaterThan(1_000)
   expect(categories).toEqual([
@@ -37,6 +38,7 @@ test('the status shows watermarks, due files and sizes', async () => {
       categoryId: '220',
       watermark: '2026-03-01T02:00:00.000Z',
       files: HOURS,
+      rowsLeftOut: 0,
       due: { count: 2, first: snapshot(2), last: snapshot(3) },
       lost: { count: 0, first: null, last: null },
       needsBootstrap: [],
@@ -58,7 +60,9 @@ test('the status is printed in words', async () => {
     (await outcomeOf(() => statusCommand(at.command.state, { now, json: false }))).out
   const out = await words(at.now)
   expect(out[0]).toBe(`MKT_US of ${at.command.baseUrl}`)
-  expect(out[1]).toMatch(/^on the disk: store .*B, spool 0 B, files .*B, changes .*B$/)
+  expect(out[1]).toMatch(
+    /^on the disk: store .*B, spool 0 B, files .*B, changes .*B, quarantine 0 B$/,
+  )
   expect(out.slice(2)).toEqual([
     'category 220: up to 2026-03-01T02:00:00.000Z, 4 files',
     '  due: 2 files, 220 item_snapshot 2026-03-01T02:00:00.000Z to 220 item_snapshot 2026-03-01T03:00:00.000Z',

@@ -29,8 +29,12 @@ const entry: LedgerEntry = {
   rowsDone: true,
   badRows: 0,
   changes: 'files',
+  changeRows: 'after',
   keep: false,
   changeBytes: 0,
+  quarantine: false,
+  quarantineBytes: 0,
+  rowsRead: 15,
 }
 const error = new FeedError(
   'SYNC_FILE_FAILED',
@@ -50,6 +54,9 @@ const progress: SyncProgress = {
   categories: [at],
   files: 3,
   rows: 1_234,
+  rowsRead: 1_241,
+  rowsKept: 1_234,
+  rowsLeftOut: 7,
   bytes: 5_000_000,
   bytesPerSecond: 2_500_000,
   seconds: 2,
@@ -109,10 +116,11 @@ describe('the lines for people', () => {
   test('tell of gaps in the summary', () => {
     expect(summaryLines(summary)).toEqual([
       '3 files, 1234 rows, 5 MB of gzip fetched and merged in 2.0 s',
+      '1241 rows read, 1234 kept, 7 left out',
       '220 up to 2026-03-01T05:00:00.000Z',
     ])
     const gaps = { ...at, missing: [file, bootstrap], gone: [bootstrap] }
-    expect(summaryLines({ ...summary, categories: [gaps] }).slice(1)).toEqual([
+    expect(summaryLines({ ...summary, categories: [gaps] }).slice(2)).toEqual([
       '220 up to 2026-03-01T05:00:00.000Z, waits for 220 item_snapshot 2026-03-01T05:00:00.000Z and 1 more, lost for good: 220 item ALL_ACTIVE',
     ])
   })
@@ -133,6 +141,7 @@ describe('the lines for programs', () => {
       rawBytes: 99_999,
       rows,
       badRows: 0,
+      rowsRead: 15,
     })
     const watermark = new Date('2026-03-01T06:00:00Z')
     expect(json({ type: 'watermark', category, watermark })).toEqual({

@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RowBatch } from '../../../src/codec/row-batch'
+import type { BadRow } from '../../../src/codec/tsv/bad-row'
 import { TsvParser, type TsvParserOptions } from '../../../src/codec/tsv/parser'
 import { PAUSE } from '../../../src/core/steps'
 import { FeedError } from '../../../src/errors'
@@ -233,4 +234,15 @@ describe('fault 98: maxBadRows', () => {
       }
     }
   })
+})
+
+test('the bytes of a reported row stay as they are while the parser reads on', () => {
+  const bad: BadRow[] = []
+  const onBadRow = (row: BadRow) => void bad.push(row)
+  const parser = new TsvParser({ schema: anyColumns, onBadRow, batchBytes: 64 })
+  const text = `a\tb\nshort\n${'1\t2\n'.repeat(200)}`
+  for (let at = 0; at < text.length; at += 16)
+    for (const _ of parser.push(Buffer.from(text.slice(at, at + 16))));
+  for (const _ of parser.end());
+  expect(bad.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['short\n'])
 })

@@ -88,7 +88,12 @@ const proven = (id: FileId, bytes: Uint8Array) => ({
 
 async function begin(store: MemoryStore, id: FileId, bytes: Uint8Array): Promise<CategoryState> {
   const state = await CategoryState.open(CATEGORY, store)
-  await commitFile(state, proven(id, bytes), { changes: 'none', keep: false })
+  await commitFile(state, proven(id, bytes), {
+    changes: 'none',
+    changeRows: 'after',
+    keep: false,
+    quarantine: false,
+  })
   return state
 }
 

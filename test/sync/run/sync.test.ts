@@ -408,6 +408,25 @@ describe('changes', () => {
     ).toEqual([])
   })
 
+  test("have the row before with changeRows: 'both', which is the row of the change before", async () => {
+    const shop = shopWith({}, {}, NOW_MS + 20 * HOUR_MS)
+    const rows = new Map<string, string>()
+    let updates = 0
+    const write: Extract<SyncOptions['changes'], object>['write'] = changes => {
+      for (const { part, kind, id, row, before } of changes) {
+        const key = `${part} ${id}`
+        const text = before ? JSON.stringify(before.toObject()) : undefined
+        expect([key, kind, before === undefined, text]).toEqual([key, kind, false, rows.get(key)])
+        if (row === null) rows.delete(key)
+        else rows.set(key, JSON.stringify(row.toObject()))
+        if (kind !== 'inserted') updates++
+      }
+    }
+    const machine = new SimulatedMachine(0)
+    await shop.sync(machine.start(), { changes: { write }, changeRows: 'both' }).summary
+    expect(updates).toBeGreaterThan(10)
+  })
+
   test('whose sink fails stop the run before their rows are stored', async () => {
     const shop = shopWith()
     const machine = new SimulatedMachine(0)
@@ -424,6 +443,8 @@ test.each([
   ['mode', { mode: 'always' as never }],
   ['until', { until: new Date(Number.NaN) }],
   ['changes', { changes: 'all' as never }],
+  ['changeRows', { changeRows: 'before' as never }],
+  ['quarantine', { quarantine: { folder: 'bad' } }],
   ['parallelFiles', { parallelFiles: 0 }],
   ['pollMs', { pollMs: 2 ** 31 }],
   ['memoryBytes', { memoryBytes: 1_000 }],

@@ -1,0 +1,60 @@
+// Parses the rows of a quarantine again, as rows of their file: with its column names, its dialect,
+// and the positions that the rows had.
+
+import type { Columns, FeedFile, FeedSchema } from '../../schema/feed-schema'
+import type { RowBatch } from '../row-batch'
+import type { BadRowPolicy } from '../tsv/bad-row'
+import type { CellRules, Dialect } from '../tsv/dialect'
+import { TsvParser } from '../tsv/parser'
+import type { QuarantinedRow } from './quarantine-lines'
+
+export interface MendedRowsOptions<C extends Columns> {
+  readonly schema: FeedSchema<C>
+  readonly onBadRow?: BadRowPolicy | undefined
+  readonly maxRowBytes?: number | undefined
+  /** In place of the file that the record names. */
+  readonly file?: FeedFile
+}
+
+const LEAST_BATCH_BYTES = 64
+
+/**
+ * Yields the rows of one record, which may be none or several.
+ * @throws FeedError TSV_ROW_*, TSV_QUOTE_*, TSV_UTF8_INVALID as `onBadRow` says
+ */
+export function* mendedRows<C extends Columns>(
+  { of: { file, columns, cells }, row, line, byteOffset, bytes }: QuarantinedRow,
+  options: MendedRowsOptions<C>,
+): Generator<RowBatch<C>, void, void> {
+  const { schema, onBadRow = 'throw', maxRowBytes } = options
+  const parser = new TsvParser<C>({
+    schema,
+    file: options.file ?? file,
+    onBadRow,
+    batchBytes: Math.max(LEAST_BATCH_BYTES, bytes.length),
+    ...(maxRowBytes !== undefined && { maxRowBytes }),
+    ...(cells && { dialect: dialectOf(cells) }),
+    start: {
+      headings: columns,
+      row: row - 1,
+      line,
+      byteOffset,
+      confinedUntil: 0,
+      discarding: false,
+      rest: new Uint8Array(),
+      badRows: 0,
+      replacedRows: 0,
+    },
+  })
+  try {
+    yield* parser.push(bytes)
+    yield* parser.end()
+  } finally {
+    parser.destroy()
+  }
+}
+
+function dialectOf({ delimiter, quote, escapedBy }: CellRules): Dialect {
+  const quoting = quote < 0 ? 'none' : escapedBy === quote ? 'doubled' : 'backslash'
+  return { delimiter: String.fromCharCode(delimiter), quoting }
+}

@@ -1,0 +1,98 @@
+// Reads the rows of a quarantine again, as batches for a pipeline.
+
+import { open } from 'node:fs/promises'
+import { mendedRows } from '../codec/quarantine/mended-rows'
+import { QuarantineReader } from '../codec/quarantine/quarantine-reader'
+import type { RowBatch } from '../codec/row-batch'
+import type { BadRowPolicy } from '../codec/tsv/bad-row'
+import { asFeedError } from '../errors'
+import { filePath, knownOptions, type OptionNames } from '../options'
+import {
+  type Columns,
+  checkedSchema,
+  defineSchema,
+  type FeedSchema,
+  type TextColumns,
+} from '../schema/feed-schema'
+
+const BLOCK_BYTES = 1 << 16
+const ANY_COLUMNS = defineSchema({ name: 'other', columns: {} })
+
+export interface ReplayOptions<C extends Columns> {
+  /** The schema of the rows. Default: none, so that every cell is text. */
+  readonly schema?: FeedSchema<C>
+  /** What happens to a row that is still bad. Default: `throw`. */
+  readonly onBadRow?: BadRowPolicy
+  /** The most bytes of a row, its line end included. Default: 1 MiB. */
+  readonly maxRowBytes?: number
+}
+
+const NAMES: OptionNames<ReplayOptions<Columns>> = {
+  schema: true,
+  onBadRow: true,
+  maxRowBytes: true,
+}
+
+/**
+ * Reads the rows of a quarantine in the order of its records, for `pipeline(replay(path))`. Mend a
+ * row in the `text` of its record before: it may become several rows, or none where the text is
+ * empty. A record with `base64` may get `text` in its place. Rows have the file and the positions that they had, also in messages.
+ *
+ * Each record is a batch, or a few. A record with a bad row is treated as `onBadRow` says; another
+ * quarantine takes it with its new error. A bad cell is found by a ColumnDecoder behind the call. Lines that
+ * are no records are QUARANTINE_INVALID.
+ *
+ * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs'
+ * import { pipeline, replay } from 'feedmill'
+ *
+ * const mended = [
+ *   { file: { feed: 'other' }, columns: ['sku', 'stock'] },
+ *   { row: 2, line: 3, byteOffset: 17, code: 'TSV_ROW_SHORT', message: '', text: 'A-2\t7\n' },
+ * ]
+ * writeFileSync('mended.ndjson', mended.map(record => JSON.stringify(record)).join('\n'))
+ * for await (const row of pipeline(replay('mended.ndjson')))
+ *   console.log(row.position.line, row.get('stock'))
+ * // => 3 7
+ * ```
+ */
+export function replay<C extends Columns = TextColumns>(
+  path: string,
+  options: ReplayOptions<C> = {},
+): AsyncIterable<RowBatch<C>> {
+  const { onBadRow, maxRowBytes } = knownOptions<ReplayOptions<C>>(options, NAMES)
+  const schema = options.schema ?? (ANY_COLUMNS as never)
+  checkedSchema('schema', schema)
+  filePath('path', path)
+  const quarantine = typeof onBadRow === 'object' ? onBadRow : undefined
+  async function* batches(): AsyncGenerator<RowBatch<C>, void, void> {
+    const reader = new QuarantineReader(path)
+    for await (const rows of rowsOf(path, reader)) {
+      for (const row of rows) {
+        yield* mendedRows<C>(row, { schema, onBadRow, maxRowBytes })
+        await quarantine?.settle()
+      }
+    }
+    await quarantine?.flush()
+  }
+  return { [Symbol.asyncIterator]: batches }
+}
+
+async function* rowsOf(path: string, reader: QuarantineReader) {
+  const file = await open(path).catch(cause => {
+    throw asFeedError(cause, 'replay')
+  })
+  try {
+    const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+    for (;;) {
+      const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, null)
+      if (bytesRead === 0) break
+      yield reader.push(block.subarray(0, bytesRead))
+    }
+    yield reader.end()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,275 @@
+// Puts mended rows of quarantines back into a state folder. Rows have the versions that they had in
+// their files, so a row that a newer one has replaced meanwhile changes nothing, and a repeated
+// replay neither. What is left of a quarantine replaces its file.
+
+import { type Version, versionOfRow } from '../../codec/merge/version-order'
+import { mendedRows } from '../../codec/quarantine/mended-rows'
+import type { QuarantinedRow } from '../../codec/quarantine/quarantine-lines'
+import { QuarantineReader } from '../../codec/quarantine/quarantine-reader'
+import { leftOutRow } from '../../codec/quarantine/row-quarantine'
+import type { Row } from '../../codec/row'
+import type { RowBatch } from '../../codec/row-batch'
+import type { DurableFiles } from '../../disk/durable-files'
+import { FeedError } from '../../errors'
+import { filePath, knownOptions, type OptionNames, texts } from '../../options'
+import type { Columns } from '../../schema/feed-schema'
+import { isRowError, keyOfRow } from '../../state/row-key'
+import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
+import { finishCategory } from '../file/finish-file'
+import { categoryKey, type FileId, readFileIdKey } from '../file-id'
+import type { CategoryState } from '../folder/category-state'
+import type { Environment } from '../folder/environment'
+import type { LedgerEntry } from '../folder/ledger'
+import { StateFolder } from '../folder/state-folder'
+import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
+import { checkedSignal } from '../sync-options'
+import { RemainingRows } from './remaining-rows'
+
+const READ_BYTES = 1 << 16
+
+export interface ReplayStateOptions {
+  /** The state folder. */
+  readonly folder: string
+  /** The quarantines, such as the files in the folder `quarantine` of the state folder. */
+  readonly files: readonly string[]
+  /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
+  readonly memoryBytes?: number
+  /**
+   * Stops the replay. The state keeps the rows that were merged, and the files stay. Default: none.
+   */
+  readonly signal?: AbortSignal
+  /** @internal */
+  readonly environment?: Environment
+}
+
+/** What a replay did: `rowsRead` is the sum of the other numbers. */
+export interface ReplaySummary {
+  /** Number of rows in the records, after they were mended. */
+  readonly rowsRead: number
+  /** Number of rows that were merged and changed the state. */
+  readonly merged: number
+  /** Number of rows that changed nothing: the state has them, or something newer. */
+  readonly stale: number
+  /** Number of rows that are still bad. They stay in their files, with their new errors. */
+  readonly stillBad: number
+  /**
+   * Number of rows from before the time up to which the state has forgotten removals: nothing says
+   * any more whether they were removed. They stay in their files.
+   */
+  readonly tooOld: number
+}
+
+const NAMES: OptionNames<ReplayStateOptions> = {
+  folder: true,
+  files: true,
+  memoryBytes: true,
+  signal: true,
+  environment: true,
+}
+
+/**
+ * Merges the rows of quarantines into the state folder that they came from, after somebody has
+ * mended the `text` of their records. A row gets the version order of its file, so a late row does
+ * not replace newer ones, and a second replay of the same rows changes nothing. Rows that are still
+ * bad stay in their file; a file of which nothing is left is removed. Where a record has become
+ * several rows, each is merged. A record whose text is empty is dropped.
+ *
+ * @throws FeedError OPTION_INVALID, QUARANTINE_INVALID for a line that is no record, and for a file
+ * that the state folder does not have; STATE_LOCKED while a run has the folder, STATE_FOREIGN,
+ * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING; the signal's reason
+ * @example
+ * ```ts
+ * import { replayIntoState, sync } from 'feedmill/sync'
+ * // given: service, now
+ *
+ * const category = { marketplace: 'MKT_US', categories: ['220'] }
+ * await sync({ service, ...category, folder: 'mended', now, quarantine: 'files' }).summary
+ * const { stillBad } = await replayIntoState({ folder: 'mended', files: [] })
+ * console.log(stillBad)
+ * // => 0
+ * ```
+ */
+export async function replayIntoState(options: ReplayStateOptions): Promise<ReplaySummary> {
+  const {
+    folder,
+    files,
+    memoryBytes = DEFAULT_MEMORY_BYTES,
+    environment,
+  } = knownOptions(options, NAMES)
+  filePath('folder', folder)
+  texts('files', files)
+  const signal = checkedSignal(options.signal) ?? new AbortController().signal
+  const { storeBytes, commitBytes } = memoryShares(memoryBytes, 1)
+  const state = await StateFolder.open({ folder, storeBytes, environment })
+  try {
+    for (const category of state.categories)
+      await finishCategory(state, category, { commitBytes, signal })
+    const replay = new Replay(state, commitBytes, signal)
+    for (const path of files) await replay.file(path)
+    return replay.summary
+  } finally {
+    await state.close()
+  }
+}
+
+/** The file of the records that are being read, and its place in the state. */
+interface Source {
+  readonly of: QuarantinedRow['of']
+  readonly category: CategoryState
+  readonly entry: LedgerEntry
+  /** The time before which rows of the category cannot be put in order. */
+  readonly forgottenMs: number
+  /** The time of the newest bootstrap that was applied later: it lacks the older rows. */
+  readonly sweptMs: number
+}
+
+class Replay {
+  readonly #state: StateFolder
+  readonly #commitBytes: number
+  readonly #signal: AbortSignal
+  readonly #counts = { merged: 0, stale: 0, stillBad: 0, tooOld: 0 }
+  #source: Source | undefined
+
+  constructor(state: StateFolder, commitBytes: number, signal: AbortSignal) {
+    this.#state = state
+    this.#commitBytes = commitBytes
+    this.#signal = signal
+  }
+
+  get summary(): ReplaySummary {
+    const { merged, stale, stillBad, tooOld } = this.#counts
+    return { rowsRead: merged + stale + stillBad + tooOld, ...this.#counts }
+  }
+
+  async file(path: string): Promise<void> {
+    const { files } = this.#state
+    const remaining = new RemainingRows(files, path)
+    try {
+      for await (const row of quarantinedRows(files, path)) {
+        this.#signal.throwIfAborted()
+        await this.#row(path, row, remaining)
+      }
+      await this.#commit()
+      this.#counts.stillBad += remaining.badRows
+      await remaining.replaceFile()
+    } finally {
+      await remaining.close()
+    }
+  }
+
+  async #row(path: string, row: QuarantinedRow, remaining: RemainingRows): Promise<void> {
+    if (row.of !== this.#source?.of) {
+      await this.#commit()
+      this.#source = await this.#sourceOf(path, row)
+    }
+    const source = this.#source
+    const { id, lastModified } = source.entry
+    const batches = mendedRows(row, {
+      schema: schemaOfFile(id),
+      file: feedFileOf(id, lastModified),
+      onBadRow: remaining.of(row.of),
+    })
+    for (const batch of batches) await this.#merge(batch, source, remaining)
+    await remaining.settle()
+    if (source.category.gatheredBytes >= this.#commitBytes) await this.#commit()
+  }
+
+  async #merge(
+    batch: RowBatch<Columns>,
+    { of, category, entry, forgottenMs, sweptMs }: Source,
+    remaining: RemainingRows,
+  ): Promise<void> {
+    const kept = remaining.of(of)
+    const keys: string[] = []
+    const good = batch.select(row => {
+      const version = goodVersion(row, entry.id, error => kept.take(leftOutRow(row, error)))
+      if (version === undefined) return false
+      if (version.timeMs < forgottenMs) {
+        remaining.keep(of, row)
+        this.#counts.tooOld++
+      } else if (version.timeMs < sweptMs) this.#counts.stale++
+      else {
+        keys.push(keyOfRow(row, keyColumnOf(entry.id)))
+        return true
+      }
+      return false
+    })
+    // The file itself has removed the items that seemed to be absent from it.
+    const { id } = entry
+    const generated = isBootstrap(id) ? readDate(id.generation ?? entry.lastModified) : undefined
+    if (isBootstrap(id) && generated !== undefined) await category.unsweep(id.feed, keys, generated)
+    for (const { kind } of await category.merge(good))
+      this.#counts[kind === 'stale' || kind === 'unchanged' ? 'stale' : 'merged']++
+  }
+
+  async #commit(): Promise<void> {
+    if (this.#source === undefined) return
+    const { category, entry } = this.#source
+    await category.commit(entry, undefined, { sync: true })
+  }
+
+  async #sourceOf(path: string, { of }: QuarantinedRow): Promise<Source> {
+    const id = readFileIdKey(of.name ?? '')
+    const category =
+      id && this.#state.categories.find(each => categoryKey(each.category) === categoryKey(id))
+    const entry = id && category?.ledger.get(id)
+    if (category === undefined || entry === undefined) {
+      const reason = `the state folder has no file ${of.name ?? 'without a name'}`
+      const message = `${path}: ${reason}: give the folder that the quarantine came from`
+      throw new FeedError('QUARANTINE_INVALID', message, { path, line: 1, reason })
+    }
+    const forgotten = await category.compacted()
+    return {
+      of,
+      category,
+      entry,
+      forgottenMs: forgotten?.getTime() ?? Number.NEGATIVE_INFINITY,
+      sweptMs: sweptMs(category, entry),
+    }
+  }
+}
+
+function sweptMs({ ledger }: CategoryState, { id, sequence }: LedgerEntry): number {
+  const swept = id.feed === 'item_snapshot' ? 'item' : id.feed
+  const later = ledger.entries.flatMap(entry => {
+    if (!isBootstrap(entry.id) || entry.id.feed !== swept || entry.sequence <= sequence) return []
+    const generated = readDate(entry.id.generation ?? entry.lastModified)
+    return generated === undefined ? [] : [generated.getTime()]
+  })
+  return Math.max(Number.NEGATIVE_INFINITY, ...later)
+}
+
+/** Returns undefined for a row without a key or a version, after `leaveOut` was called. */
+function goodVersion(
+  row: Row<Columns>,
+  id: FileId,
+  leaveOut: (error: FeedError) => void,
+): Version | undefined {
+  try {
+    return versionOfRow(row, keyOfRow(row, keyColumnOf(id)))
+  } catch (error) {
+    if (!FeedError.is(error) || !isRowError(error)) throw error
+    leaveOut(error)
+    return undefined
+  }
+}
+
+async function* quarantinedRows(
+  files: DurableFiles,
+  path: string,
+): AsyncGenerator<QuarantinedRow, void, void> {
+  const file = await files.open(path)
+  if (file === undefined) return
+  const reader = new QuarantineReader(path)
+  try {
+    for (let at = 0; ; ) {
+      const bytes = await file.read(at, READ_BYTES)
+      if (bytes.length === 0) break
+      at += bytes.length
+      yield* reader.push(bytes)
+    }
+    yield* reader.end()
+  } finally {
+    await file.close()
+  }
+}

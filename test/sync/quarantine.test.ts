@@ -1,0 +1,355 @@
+// The quarantine of a state folder: each byte of a damaged file is in the state or in the quarantine
+// once, whatever kills the run; and mended rows give the state of the undamaged file.
+
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FeedError } from '../../src/errors'
+import { applyFile } from '../../src/sync/file/apply-file'
+import { commitFile } from '../../src/sync/file/finish-file'
+import type { FileId } from '../../src/sync/file-id'
+import type { CategoryState } from '../../src/sync/folder/category-state'
+import type { Environment } from '../../src/sync/folder/environment'
+import type { LedgerEntry } from '../../src/sync/folder/ledger'
+import { QuarantineLog } from '../../src/sync/folder/quarantine-log'
+import { StateFolder } from '../../src/sync/folder/state-folder'
+import { type ReplaySummary, replayIntoState } from '../../src/sync/replay/replay-into-state'
+import { joined } from '../quarantine/damaged'
+import { SimulatedMachine } from './simulated-machine'
+
+const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
+const ORIGIN = { marketplace: 'MKT_US', service: 'https://feeds.example' }
+const HOUR_MS = 3_600_000
+const START = Date.parse('2026-03-01T07:00:00.000Z')
+const SMALL = { commitBytes: 1_500, readBytes: 400, batchBytes: 500 }
+const FOLDER = '/state'
+
+const hourId = (hour: number): FileId => ({
+  ...CATEGORY,
+  feed: 'item_snapshot',
+  hour: new Date(START + hour * HOUR_MS).toISOString(),
+})
+const bootstrapId = (hour: number): FileId => ({
+  ...CATEGORY,
+  feed: 'item',
+  scope: 'ALL_ACTIVE',
+  generation: new Date(START + hour * HOUR_MS).toISOString(),
+})
+
+interface Ingested {
+  readonly id: FileId
+  readonly hour: number
+  readonly bytes: Uint8Array
+}
+
+async function inFolder<T>(
+  environment: Environment,
+  use: (folder: StateFolder, category: CategoryState) => Promise<T>,
+): Promise<T> {
+  const folder = await StateFolder.open({
+    folder: FOLDER,
+    origin: ORIGIN,
+    storeBytes: 1 << 20,
+    environment,
+  })
+  try {
+    return await use(folder, await folder.category(CATEGORY))
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Applies a file, or goes on with it. */
+function ingest(environment: Environment, { id, hour, bytes }: Ingested): Promise<LedgerEntry> {
+  return inFolder(environment, async ({ files, paths }, state) => {
+    const data = await files.edit(`/data-${hour}`)
+    await data.write(0, gzipSync(bytes))
+    const identity = {
+      totalBytes: gzipSync(bytes).length,
+      lastModified: new Date(START + hour * HOUR_MS).toUTCString(),
+    }
+    const settled = {
+      changes: 'none',
+      changeRows: 'after',
+      keep: false,
+      quarantine: true,
+    } as const
+    const entry =
+      state.ledger.applying ??
+      (state.ledger.get(id)?.state === 'done'
+        ? state.ledger.get(id)!
+        : await commitFile(state, { id, identity, rawBytes: bytes.length }, settled))
+    if (entry.state === 'done') return entry
+    const path = paths.quarantineFile(entry)
+    const quarantine = new QuarantineLog({ files, path, id, length: entry.quarantineBytes })
+    await quarantine.open()
+    const signal = new AbortController().signal
+    try {
+      return await applyFile({ ...SMALL, state, entry, data, quarantine, signal })
+    } finally {
+      await quarantine.close()
+      await data.close()
+    }
+  })
+}
+
+/** The live items of the folder, with their cells and versions. */
+function itemsIn(environment: Environment): Promise<string[]> {
+  return inFolder(environment, async (_, { items }) => {
+    const rows: string[] = []
+    for await (const block of items.entries())
+      for (const { itemId, row, version } of block)
+        rows.push(JSON.stringify([itemId, row.toStrings(), version]))
+    return rows
+  })
+}
+
+interface Record {
+  readonly row: number
+  readonly byteOffset: number
+  readonly code: string
+  text?: string
+  base64?: string
+}
+
+/** The paths of the quarantines, and their records. */
+function quarantines(machine: SimulatedMachine): { path: string; records: Record[] }[] {
+  return [...machine.filesUnder(`${FOLDER}/quarantine`)].map(([path]) => ({
+    path,
+    records: Buffer.from(textOf(machine, path))
+      .toString()
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+      .filter(record => 'row' in record),
+  }))
+}
+
+function textOf(machine: SimulatedMachine, path: string): string {
+  return machine.filesUnder(FOLDER).get(path) ?? ''
+}
+
+const bytesOf = ({ text, base64 }: Record) =>
+  text === undefined ? Buffer.from(base64!, 'base64') : Buffer.from(text)
+
+/** Writes the undamaged rows into the records of a file. */
+async function mend(machine: SimulatedMachine, path: string, rows: readonly string[]) {
+  const lines = textOf(machine, path).trim().split('\n')
+  const mended = lines.map(line => {
+    const { base64: _, ...record } = JSON.parse(line)
+    return JSON.stringify('row' in record ? { ...record, text: rows[record.row - 1] } : record)
+  })
+  const { files } = machine.start()
+  const file = await files.edit(path)
+  await file.truncate(0)
+  await file.write(0, Buffer.from(`${mended.join('\n')}\n`))
+  await file.sync()
+  await file.close()
+}
+
+const SNAPSHOT_COLUMNS = 'itemId\tavailability\ttitle\titemSnapshotDate\n'
+const ITEM_COLUMNS = 'itemId\ttitle\tpriceValue\n'
+
+function snapshotRows(hour: number, numbers: readonly number[]): string[] {
+  const date = new Date(START + hour * HOUR_MS + 1).toISOString()
+  return numbers.map(n => `v1|${n}|0\tAVAILABLE\ttitle ${n} of hour ${hour}\t${date}\n`)
+}
+
+const itemRows = (hour: number, numbers: readonly number[]) =>
+  numbers.map(n => `v1|${n}|0\titem ${n} of hour ${hour}\t${n}.5\n`)
+
+const FAULTS: readonly ((row: string) => Buffer)[] = [
+  row => Buffer.from(row.replace('\t', '')),
+  row => Buffer.from(row.replace('\t', '\t"\\"')),
+  row => Buffer.from(`more\t\t\t\tcells\t${row}`),
+  row => Buffer.concat([Buffer.of(0xff), Buffer.from(row)]),
+  // A row without its key.
+  row => Buffer.from(row.replace(/^[^\t]*/, '')),
+]
+const faults = fc.array(fc.option(fc.nat(FAULTS.length - 1), { nil: undefined, freq: 3 }), {
+  minLength: 60,
+  maxLength: 60,
+})
+
+const damagedFile = (
+  header: string,
+  rows: readonly string[],
+  faultOf: readonly (number | undefined)[],
+) => {
+  const lines = rows.map((row, n) => FAULTS[faultOf[n] ?? -1]?.(row) ?? Buffer.from(row))
+  return { lines, bytes: Buffer.concat([Buffer.from(header), ...lines]) }
+}
+
+const NUMBERS = Array.from({ length: 60 }, (_, n) => n)
+const ROWS = snapshotRows(1, NUMBERS)
+
+test('fault 106: for random damage, the bytes of the kept and of the quarantined rows are those of the file', async () => {
+  await fc.assert(
+    fc.asyncProperty(faults, async faultOf => {
+      const { lines, bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
+      const machine = new SimulatedMachine(0)
+      const entry = await ingest(machine.start(), { id: hourId(1), hour: 1, bytes })
+      const records = quarantines(machine).flatMap(each => each.records)
+      const items = await itemsIn(machine.start())
+      expect(entry.rowsRead).toBe(items.length + records.length)
+      expect(entry.badRows).toBe(records.length)
+      const kept = lines.flatMap((line, n) => {
+        const byteOffset = Buffer.concat([
+          Buffer.from(SNAPSHOT_COLUMNS),
+          ...lines.slice(0, n),
+        ]).length
+        const isKept = items.some(item => item.startsWith(`["v1|${n}|0"`))
+        return isKept ? [{ byteOffset, bytes: line }] : []
+      })
+      const bad = records.map(record => ({
+        byteOffset: record.byteOffset,
+        bytes: bytesOf(record),
+      }))
+      const start = { byteOffset: 0, bytes: Buffer.from(SNAPSHOT_COLUMNS) }
+      expect(joined([start, ...kept, ...bad])).toEqual(bytes)
+    }),
+    { numRuns: 30 },
+  )
+}, 120_000)
+
+test('fault 107: a run that is killed at any call leaves each row in the quarantine once', async () => {
+  const faultOf = NUMBERS.map(n => (n % 4 === 1 ? n % FAULTS.length : undefined))
+  const { bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
+  const file = { id: hourId(1), hour: 1, bytes }
+  const undisturbed = new SimulatedMachine(0)
+  const entry = await ingest(undisturbed.start(), file)
+  const calls = undisturbed.log.length
+  const whole = quarantines(undisturbed).flatMap(({ records }) => records)
+  const items = await itemsIn(undisturbed.start())
+  expect(whole).toHaveLength(15)
+  expect(calls).toBeGreaterThan(50)
+  for (const kind of ['process', 'power'] as const) {
+    for (let at = 1; at <= calls; at += 2) {
+      for (const what of ['within', 'after'] as const) {
+        const machine = new SimulatedMachine(at)
+        await ingest(machine.start({ at, what }), file).catch(() => undefined)
+        machine.crash(kind)
+        const done = await ingest(machine.start(), file)
+        const records = quarantines(machine).flatMap(each => each.records)
+        const byRow = (a: Record, b: Record) => a.row - b.row
+        expect([kind, at, what, [...records].sort(byRow)]).toEqual([
+          kind,
+          at,
+          what,
+          [...whole].sort(byRow),
+        ])
+        expect([done.rowsRead, done.badRows]).toEqual([entry.rowsRead, entry.badRows])
+        expect(await itemsIn(machine.start())).toEqual(items)
+      }
+    }
+  }
+}, 300_000)
+
+describe('a replay of the undamaged rows', () => {
+  const replayed = (machine: SimulatedMachine): Promise<ReplaySummary> =>
+    replayIntoState({
+      folder: FOLDER,
+      files: quarantines(machine).map(({ path }) => path),
+      environment: machine.start(),
+    })
+
+  interface Shop {
+    readonly id: FileId
+    readonly hour: number
+    readonly header: string
+    readonly rows: readonly string[]
+  }
+
+  // Older items, a bootstrap that lacks some of them, a later hour, and a later bootstrap or none.
+  const snapshot = (hour: number, numbers: readonly number[]): Shop => ({
+    id: hourId(hour),
+    hour,
+    header: SNAPSHOT_COLUMNS,
+    rows: snapshotRows(hour, numbers),
+  })
+  const bootstrap = (hour: number, numbers: readonly number[]): Shop => ({
+    id: bootstrapId(hour),
+    hour,
+    header: ITEM_COLUMNS,
+    rows: itemRows(hour, numbers),
+  })
+  const numbers = fc.shuffledSubarray(NUMBERS.slice(0, 25), { minLength: 1 })
+  const shops = fc
+    .tuple(numbers, numbers, numbers, fc.option(numbers))
+    .map(([before, all, after, last]) => [
+      bootstrap(0, before),
+      snapshot(2, after),
+      bootstrap(6, all),
+      snapshot(8, before),
+      ...(last === null ? [] : [bootstrap(12, last)]),
+    ])
+
+  test('gives the state of the undamaged files, and a second replay changes nothing', async () => {
+    const several = fc.array(faults, { minLength: 5, maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(shops, several, async (files, faultsOf) => {
+        const right = new SimulatedMachine(0)
+        const machine = new SimulatedMachine(0)
+        for (const [n, { id, hour, header, rows }] of files.entries()) {
+          const bytes = Buffer.from(header + rows.join(''))
+          await ingest(right.start(), { id, hour, bytes })
+          const broken = damagedFile(header, rows, faultsOf[n]!).bytes
+          await ingest(machine.start(), { id, hour, bytes: broken })
+        }
+        const copies = new Map<string, string>()
+        for (const { path } of quarantines(machine)) {
+          const sequence = Number(/\.(\d{8})\./.exec(path)![1])
+          await mend(machine, path, files[sequence - 1]!.rows)
+          copies.set(path, textOf(machine, path))
+        }
+        const { stillBad, tooOld } = await replayed(machine)
+        expect([stillBad, tooOld, quarantines(machine)]).toEqual([0, 0, []])
+        const items = await itemsIn(machine.start())
+        expect(items).toEqual(await itemsIn(right.start()))
+        // The same rows once more.
+        for (const [path, text] of copies) {
+          const file = await machine.start().files.edit(path)
+          await file.write(0, Buffer.from(text))
+          await file.sync()
+          await file.close()
+        }
+        await replayed(machine)
+        expect(await itemsIn(machine.start())).toEqual(items)
+      }),
+      { numRuns: 40 },
+    )
+  }, 300_000)
+
+  test('leaves rows that are still bad in their file, with their bytes', async () => {
+    const faultOf = NUMBERS.map(n => (n < 5 ? n : undefined))
+    const { bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
+    const machine = new SimulatedMachine(0)
+    await ingest(machine.start(), { id: hourId(1), hour: 1, bytes })
+    const before = quarantines(machine)
+    const summary = await replayed(machine)
+    expect(summary).toEqual({ rowsRead: 5, merged: 0, stale: 0, stillBad: 5, tooOld: 0 })
+    expect(quarantines(machine)).toEqual(before)
+    await mend(machine, before[0]!.path, ROWS)
+    expect(await replayed(machine)).toMatchObject({ rowsRead: 5, merged: 5, stillBad: 0 })
+    expect(quarantines(machine)).toEqual([])
+    expect(await itemsIn(machine.start())).toHaveLength(ROWS.length)
+  })
+
+  test('of a file that the folder does not have is QUARANTINE_INVALID', async () => {
+    const machine = new SimulatedMachine(0)
+    await ingest(machine.start(), {
+      id: hourId(1),
+      hour: 1,
+      bytes: damagedFile(SNAPSHOT_COLUMNS, ROWS, [0]).bytes,
+    })
+    const [{ path } = { path: '' }] = quarantines(machine)
+    const other = textOf(machine, path).replace('"name":"MKT_US/220', '"name":"MKT_US/221')
+    const file = await machine.start().files.edit(path)
+    await file.write(0, Buffer.from(other))
+    await file.sync()
+    await file.close()
+    const failure = await replayed(machine).catch(error => error)
+    expect(FeedError.is(failure) && failure.code).toBe('QUARANTINE_INVALID')
+    expect(textOf(machine, path)).toBe(other)
+  })
+})
