@@ -277,6 +277,18 @@ export interface ErrorContexts {
   /** The files that are kept do not suffice to make the state of the requested time. */
   STATE_HISTORY_MISSING: { category: string; asOf: string; reason: string }
 
+  // Queues.
+  /**
+   * The server of a queue cannot be reached for as long as `timeoutMs` allows, or it refused an
+   * operation. `queue` is its address without credentials.
+   */
+  QUEUE_FAILED: { queue: string; operation: string; reason: string }
+  /**
+   * The limit of requests a day, which all processes with this queue share, is used up. `until` is
+   * the beginning of the next day (UTC).
+   */
+  QUEUE_DAILY_LIMIT: { queue: string; perDay: number; until: string }
+
   // Sinks.
   /**
    * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
@@ -386,6 +398,8 @@ const FAMILIES = {
   STATE_HISTORY_MISSING: 'state',
   SYNC_FILE_FAILED: 'sync',
   SYNC_REMOVAL_REFUSED: 'sync',
+  QUEUE_FAILED: 'queue',
+  QUEUE_DAILY_LIMIT: 'queue',
   SINK_FAILED: 'sink',
   SINK_VALUE_INVALID: 'sink',
   SINK_PARTLY_COMMITTED: 'sink',
@@ -411,6 +425,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'GZIP_CRC_MISMATCH',
   'GZIP_SIZE_MISMATCH',
   'SYNC_REMOVAL_REFUSED',
+  'QUEUE_FAILED',
 ])
 
 export interface FeedErrorOptions {

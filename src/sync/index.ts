@@ -25,6 +25,7 @@ export {
   type StateSizes,
 } from './read/open-state'
 export { type StateItem, stateItemObject } from './read/state-items'
+export { type CategoryJob, type CategoryResult, runCategory } from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,

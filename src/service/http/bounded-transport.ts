@@ -6,6 +6,7 @@ import type { RangeResponse } from '../../stages/range/range-transport'
 import { sendInTime } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
 import { type ReportingTransport, watchedTransport } from '../../stages/range/watched-request'
+import { type WaitLimits, waitFor } from '../../stages/wait'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'
@@ -31,12 +32,21 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
     const leave = await this.#gate(url).enter(turn)
     try {
+      await this.#takeSharedTurn(turn)
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
       return leavingAtEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
       leave()
       throw error
     }
+  }
+
+  /** The limit of the wait begins anew, because the shared limit is another queue. */
+  async #takeSharedTurn(turn: WaitLimits): Promise<void> {
+    const { sharedTurn } = this.#settings
+    if (sharedTurn === undefined) return
+    const { signal, limitMs } = turn
+    if (!(await waitFor(sharedTurn({ signal, limitMs }), turn))) throw turn.onLimit()
   }
 
   /** Gates are never removed, because a profile has few hosts. */
