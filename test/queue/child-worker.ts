@@ -3,6 +3,7 @@
 
 import { startWorker } from '../../src/queue'
 import { createFeedService, defineProfile } from '../../src/service'
+import type { SyncTarget } from '../../src/sync'
 import { fileTarget } from './file-target'
 
 export interface ChildOrder {
@@ -19,6 +20,8 @@ export interface ChildOrder {
   readonly leaseMs: number
   /** The process stops itself, as SIGSTOP would, before the entry of this file, from 1. */
   readonly stopsAt: number
+  /** The process waits for the end of the run there instead, and goes on living. */
+  readonly waits?: boolean
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as ChildOrder
@@ -26,11 +29,13 @@ const service = createFeedService(defineProfile(order.profile), order.credential
   now: new Date(order.nowMs),
 })
 let files = 0
-const target = fileTarget(order.folder, {
+const place = fileTarget(order.folder, {
   leaseMs: order.leaseMs,
-  beforeEntry: async () => {
+  beforeEntry: async ({ signal }) => {
     if (++files !== order.stopsAt) return
     console.log('stopping')
+    if (order.waits)
+      return new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
     // The line must be out before the process stops.
     await new Promise(resolve => setTimeout(resolve, 20))
     process.kill(process.pid, 'SIGSTOP')
@@ -38,6 +43,14 @@ const target = fileTarget(order.folder, {
     await new Promise(resolve => setTimeout(resolve, 50))
   },
 })
+const target: SyncTarget = {
+  name: place.name,
+  open: async options => {
+    const open = await place.open(options)
+    const close = () => open.close().then(() => console.log('closed'))
+    return { category: category => open.category(category), close }
+  },
+}
 const worker = await startWorker({
   queue: order.queue,
   service,
