@@ -27,6 +27,7 @@ const LAYERS = [
   'service',
   'sinks',
   'sync',
+  'queue',
   'opentelemetry',
   'emulator',
   'index.ts',

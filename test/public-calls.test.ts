@@ -8,6 +8,7 @@ import * as emulated from '../src/emulator'
 import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
 import * as telemetry from '../src/opentelemetry'
+import * as queues from '../src/queue'
 import * as services from '../src/service'
 import * as stores from '../src/state'
 import * as syncs from '../src/sync'
@@ -21,6 +22,7 @@ const ENTRIES = {
   'feedmill/emulator': emulated,
   'feedmill/level': stores,
   'feedmill/sync': syncs,
+  'feedmill/queue': queues,
   'feedmill/opentelemetry': telemetry,
 }
 

@@ -86,7 +86,8 @@ async function categoriesOf(
 
 /** The delayed jobs with their scores. BullMQ tells the jobs only, and a job not when it is due. */
 function scoresOf(redis: Redis, name: string): Promise<string[]> {
-  return redis.zrange(`${KEY_PREFIX}:${name}:delayed`, 0, 2 * MOST_CATEGORIES - 1, 'WITHSCORES')
+  const last = String(2 * MOST_CATEGORIES - 1)
+  return redis.zrange(`${KEY_PREFIX}:${name}:delayed`, '0', last, 'WITHSCORES')
 }
 
 /** Returns when the earliest delayed job of each scheduler is due: a score is that time × 4,096. */

@@ -109,7 +109,7 @@ export class QueueShop {
       case 'list':
         return this.redis.lrange(key, 0, -1)
       case 'zset':
-        return this.redis.zrange(key, 0, -1)
+        return this.redis.zrange(key, '0', '-1')
       case 'stream':
         return this.redis.xrange(key, '-', '+')
       default:
