@@ -48,13 +48,17 @@ export interface QueueConnection {
   close(): Promise<void>
 }
 
-/**
- * @param onLost called with QUEUE_FAILED when the connection is lost for longer than `timeoutMs`
- * @throws FeedError QUEUE_FAILED, DEPENDENCY_MISSING
- */
+export interface ConnectionUse {
+  /** Called with QUEUE_FAILED when the connection is lost for longer than `timeoutMs`. */
+  readonly onLost?: (error: FeedError<'QUEUE_FAILED'>) => void
+  /** True where the settings of the queue are written too; a reader leaves no key behind. */
+  readonly setsUp?: boolean
+}
+
+/** @throws FeedError QUEUE_FAILED, DEPENDENCY_MISSING */
 export async function connectQueue(
   settings: QueueSettings,
-  onLost: (error: FeedError<'QUEUE_FAILED'>) => void = () => {},
+  { onLost = () => {}, setsUp = false }: ConnectionUse = {},
 ): Promise<QueueConnection> {
   const { Redis, ...bullmq } = await loadPackages()
   const { url, password, name, timeoutMs } = settings
@@ -75,6 +79,7 @@ export async function connectQueue(
   const queue: CategoryQueue = new bullmq.Queue(name, {
     connection: redis,
     prefix: KEY_PREFIX,
+    skipMetasUpdate: !setsUp,
     streams: { events: { maxLen: EVENTS_KEPT } },
   })
   // The connection tells its failures itself. An event without a listener would end the process.
@@ -98,7 +103,7 @@ export async function withQueue<T>(
   operation: string,
   work: (queue: CategoryQueue, redis: Redis) => Promise<T>,
 ): Promise<T> {
-  const connection = await connectQueue(settings)
+  const connection = await connectQueue(settings, { setsUp: operation === 'schedule' })
   try {
     return await connection.within(operation, work(connection.queue, connection.redis))
   } finally {

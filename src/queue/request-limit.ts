@@ -78,7 +78,7 @@ export async function requestLimit(options: RequestLimitOptions): Promise<Reques
   const key = `${KEY_PREFIX}:${settings.name}:requests`
   const close = () => connection.close()
   const sharedTurn: SharedTurn = async ({ signal, limitMs }) => {
-    const args = [`${key}:next`, `${key}:day`, distanceUs, limitMs * 1000, daily]
+    const args = [`${key}:next`, `${key}:day`, distanceUs, Math.floor(limitMs * 1000), daily]
     const taking = connection.redis.eval(TAKE_TURN, 2, ...args)
     const waitUs = Number(await connection.within('take a turn', taking))
     if (waitUs === -2) throw dailyLimit(settings.shown, daily)

@@ -102,7 +102,7 @@ export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
     lockMs: durationMs('lockMs', lockMs, 100),
     drainMs: durationMs('drainMs', drainMs),
   }
-  const connection = await connectQueue(settings, error => lost.abort(error))
+  const connection = await connectQueue(settings, { onLost: error => lost.abort(error) })
   return new RunningWorker({ connection, settings, job, limits, lost: lost.signal, onJob })
 }
 

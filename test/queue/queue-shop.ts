@@ -66,7 +66,7 @@ export class QueueShop {
     return service
   }
 
-  /** Starts a worker with short times in this process, and tells what its jobs did. */
+  /** Starts a worker in this process, and tells what its jobs did. */
   async worker(
     options: Partial<WorkerOptions> & { readonly files?: FileTargetOptions } = {},
   ): Promise<{ readonly worker: FeedWorker; readonly reports: JobReport[]; told: Told }> {
@@ -76,7 +76,8 @@ export class QueueShop {
       queue: this.queue,
       target: fileTarget(this.folder, files),
       service: others.service ?? this.service(),
-      lockMs: 300,
+      // A busy machine may delay the renewal of a short lock.
+      lockMs: 10_000,
       drainMs: 5_000,
       patienceMs: 4,
       backoffBaseMs: 0,

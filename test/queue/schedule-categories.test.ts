@@ -34,6 +34,11 @@ describe.runIf(await runsWithService('redis'))('schedulers', () => {
     expect((await shop.redis.keys(`feedmill:${shop.queue.name}:*`)).sort()).toEqual(keys)
   })
 
+  test('the status of a queue that nobody has set up is empty, and leaves no key', async () => {
+    expect(await queueStatus(shop.queue)).toMatchObject({ categories: [], workers: [] })
+    expect(await shop.redis.keys(`feedmill:${shop.queue.name}:*`)).toEqual([])
+  })
+
   test('a call with another time replaces the schedulers', async () => {
     await schedule()
     await schedule({ everyMs: 60_000, categories: ['220'] })

@@ -114,7 +114,7 @@ describe.runIf(await runsWithService('redis'))('a worker in a process', () => {
     await killed.says('stopping')
     expect(shop.files().length).toBe(1)
     await killed.kill()
-    const { told } = await shop.worker()
+    const { told } = await shop.worker({ lockMs: LOCK_MS })
     await told('delayed')
     expect(shop.files()).toEqual(expected)
   })
@@ -123,7 +123,7 @@ describe.runIf(await runsWithService('redis'))('a worker in a process', () => {
     await schedule(shop)
     const stopped = child()
     await stopped.says('stopping')
-    const { reports } = await shop.worker()
+    const { reports } = await shop.worker({ lockMs: LOCK_MS })
     await until(() => reports.some(({ result }) => result !== undefined))
     expect(shop.files()).toEqual(expected)
     const before = await queueStatus(shop.queue)
@@ -148,7 +148,7 @@ describe.runIf(await runsWithService('redis'))('a worker in a process', () => {
     await drained.says('drained')
     const [code] = (await drained.closed) as [number]
     expect([code, shop.files().length]).toEqual([0, 2])
-    const { told } = await shop.worker()
+    const { told } = await shop.worker({ lockMs: LOCK_MS })
     await told('delayed')
     expect(shop.files()).toEqual(expected)
   })
@@ -160,7 +160,7 @@ describe.runIf(await runsWithService('redis'))('a worker in a process', () => {
       await dying.says('stopping')
       await dying.kill()
     }
-    const { told } = await shop.worker({ concurrency: 2 })
+    const { told } = await shop.worker({ concurrency: 2, lockMs: LOCK_MS })
     await told('delayed', 2)
     for (const categoryId of CATEGORIES) {
       const files = shop.files(categoryId)
@@ -184,7 +184,7 @@ describe.runIf(runsWith('redis-server'))('a restart of Redis', () => {
         await once(server, 'close')
         server = await startRedis(port, data)
       }
-      const { told } = await shop.worker({ files: { beforeEntry }, lockMs: 2_000 })
+      const { told } = await shop.worker({ files: { beforeEntry } })
       await told('delayed')
       const applied = shop.files()
       expect(new Set(applied).size).toBe(applied.length)

@@ -163,7 +163,7 @@ describe.runIf(await runsWithService('redis'))('a worker', () => {
     })
     await until(async () => existsSync(`${shop.folder}/220/lock`))
     await schedule()
-    const { told } = await shop.worker()
+    const { told } = await shop.worker({ lockMs: 300 })
     expect((await told('delayed')).message.code).toBe('STATE_LOCKED')
     free()
     await run.summary
@@ -210,7 +210,7 @@ describe.runIf(await runsWithService('redis'))('a worker', () => {
       kills++
       await shop.cutConnections()
     }
-    const { told: report } = await shop.worker({ files: { beforeEntry }, lockMs: 5_000 })
+    const { told: report } = await shop.worker({ files: { beforeEntry } })
     await report('delayed')
     expect(kills).toBeGreaterThan(3)
     const files = shop.files()

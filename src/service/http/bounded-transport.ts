@@ -30,9 +30,10 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     const { url, signal } = request
     const { queueTimeoutMs, headersTimeoutMs } = this.#settings
     const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
+    const startedMs = performance.now()
     const leave = await this.#gate(url).enter(turn)
     try {
-      await this.#takeSharedTurn(turn)
+      await this.#takeSharedTurn(turn, performance.now() - startedMs)
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
       return leavingAtEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
@@ -41,12 +42,13 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     }
   }
 
-  /** The limit of the wait begins anew, because the shared limit is another queue. */
-  async #takeSharedTurn(turn: WaitLimits): Promise<void> {
+  /** The limit holds for this wait and the one before it together. */
+  async #takeSharedTurn(turn: WaitLimits, spentMs: number): Promise<void> {
     const { sharedTurn } = this.#settings
     if (sharedTurn === undefined) return
-    const { signal, limitMs } = turn
-    if (!(await waitFor(sharedTurn({ signal, limitMs }), turn))) throw turn.onLimit()
+    const limitMs = Math.max(1, turn.limitMs - spentMs)
+    const taking = sharedTurn({ signal: turn.signal, limitMs })
+    if (!(await waitFor(taking, { ...turn, limitMs }))) throw turn.onLimit()
   }
 
   /** Gates are never removed, because a profile has few hosts. */
