@@ -21,6 +21,7 @@ import {
   type CategoryResult,
   runCategory,
 } from '../sync/run/run-category'
+import { syncSettings } from '../sync/sync-options'
 import { type Ending, endingOf, endingOfError, storableError } from './category-job'
 import { KEY_PREFIX, type QueueOptions, type QueueSettings, queueSettings } from './queue-options'
 import {
@@ -95,6 +96,8 @@ export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
   withMethods('service', job.service, ['withClock', 'close'])
   withMethods('target', job.target, ['open'])
   if (onJob !== undefined) callback('onJob', onJob)
+  // Each job names its category; a wrong option of all jobs is refused here already.
+  syncSettings({ ...job, marketplace: 'MKT_US', categories: ['1'] })
   const settings = queueSettings(queue)
   const lost = new AbortController()
   const limits: WorkerLimits = {
@@ -251,7 +254,7 @@ class RunningWorker implements FeedWorker {
         this.#tell(job, 'stopped')
         if (cancelled?.aborted) throw error
         await job.moveToWait(token)
-        throw new WaitingError()
+        throw Object.assign(new WaitingError(), { cause: error })
       }
       ending = endingOfError(error, await this.#times(job))
     } finally {

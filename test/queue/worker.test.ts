@@ -7,10 +7,13 @@ import {
   queueStatus,
   requestLimit,
   scheduleCategories,
+  startWorker,
   unscheduleCategories,
+  type WorkerOptions,
 } from '../../src/queue'
 import { sync } from '../../src/sync'
 import { Recorded } from '../diagnostics/recorded'
+import { emulated } from '../service/emulated'
 import { runsWithService } from '../services'
 import { MemoryPlace, memoryTarget } from '../sync/target/memory-target'
 import { fileTarget } from './file-target'
@@ -266,5 +269,21 @@ describe.runIf(await runsWithService('redis'))('a worker', () => {
     const late = Array.from({ length: 30 }, () => limits[0]!.sharedTurn({ signal, limitMs: 50 }))
     expect(await Promise.all(late)).toContain(false)
     for (const limit of limits) await limit.close()
+  })
+})
+
+test.each([
+  ['concurrency', { concurrency: 0 }],
+  ['lockMs', { lockMs: 1 }],
+  ['memoryBytes', { memoryBytes: 1 }],
+  ['target', { target: {} }],
+  ['folder', { folder: 'x' }],
+])('a wrong %s is refused before any connection', async (option, wrong) => {
+  const { service } = emulated()
+  const target = fileTarget('nowhere')
+  const given = { queue: { url: 'redis://127.0.0.1:9' }, service, target, ...wrong }
+  await expect(startWorker(given as WorkerOptions)).rejects.toMatchObject({
+    code: 'OPTION_INVALID',
+    context: { option },
   })
 })

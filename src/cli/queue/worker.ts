@@ -1,5 +1,6 @@
 // `feedmill worker`: runs the scheduled categories of a queue until a signal comes.
 
+import type { FeedService } from '../../index'
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue/index'
 import { print } from '../output'
 import { type ServiceSettings, serviceOf } from '../service-settings'
@@ -25,12 +26,12 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
   const { concurrency, memory: memoryBytes, json, now } = options
   const target = await targetOf(options.to)
   const stop = stopRequest()
-  const limit = await limitOf(options)
-  const service = serviceOf(options, {
-    ...(now && { now }),
-    ...(limit && { sharedTurn: limit.sharedTurn }),
-  })
+  let limit: RequestLimit | undefined
+  let service: FeedService | undefined
   try {
+    limit = await limitOf(options)
+    const sharedTurn = limit && { sharedTurn: limit.sharedTurn }
+    service = serviceOf(options, { ...(now && { now }), ...sharedTurn })
     const onJob = (report: JobReport) =>
       void print(json ? JSON.stringify(reportObject(report)) : reportLine(report)).catch(() => {})
     const worker = await startWorker({ queue, target, service, concurrency, memoryBytes, onJob })
@@ -41,7 +42,7 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
   } finally {
     stop.release()
     await limit?.close()
-    await service.close()
+    await service?.close()
   }
 }
 
