@@ -14,6 +14,7 @@ const library = {
   emulator: 'src/emulator/index.ts',
   level: 'src/state/index.ts',
   sync: 'src/sync/index.ts',
+  queue: 'src/queue/index.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
 }
 const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))

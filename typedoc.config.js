@@ -12,6 +12,7 @@ export default {
     'emulator/index',
     'sync/index',
     'state/index',
+    'queue/index',
     'opentelemetry/index',
   ].map(name => `src/${name}.ts`),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],

@@ -494,6 +494,22 @@ export interface ErrorContexts {
    */
   QUARANTINE_INVALID: { path: string; line: number; reason: string }
 
+  // Queues.
+  /**
+   * The server of a queue cannot be reached for as long as `timeoutMs` allows, or it refused an
+   * operation. `queue` is its address without credentials.
+   *
+   * @remedy Check that the server runs and that its address and password are right; then run again.
+   */
+  QUEUE_FAILED: { queue: string; operation: string; reason: string }
+  /**
+   * The limit of requests a day, which all processes with this queue share, is used up. `until` is
+   * the beginning of the next day (UTC).
+   *
+   * @remedy Wait until `until`, or raise the limit if the quota of the account allows it.
+   */
+  QUEUE_DAILY_LIMIT: { queue: string; perDay: number; until: string }
+
   // Sinks.
   /**
    * The output could not be written. `reason` is the code of the operating system (ENOSPC, EACCES,
@@ -614,6 +630,8 @@ const FAMILIES = {
   SYNC_FILE_FAILED: 'sync',
   SYNC_REMOVAL_REFUSED: 'sync',
   QUARANTINE_INVALID: 'sink',
+  QUEUE_FAILED: 'queue',
+  QUEUE_DAILY_LIMIT: 'queue',
   SINK_FAILED: 'sink',
   SINK_VALUE_INVALID: 'sink',
   SINK_PARTLY_COMMITTED: 'sink',
@@ -639,6 +657,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'GZIP_CRC_MISMATCH',
   'GZIP_SIZE_MISMATCH',
   'SYNC_REMOVAL_REFUSED',
+  'QUEUE_FAILED',
 ])
 
 export interface FeedErrorOptions {

@@ -29,6 +29,7 @@ const LAYERS = [
   'quarantine',
   'inspect',
   'sync',
+  'queue',
   'opentelemetry',
   'emulator',
   'index.ts',

@@ -14,20 +14,28 @@ const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 /** One small test file of each project. */
-const FILES = ['test/codec/crc-table.test.ts', 'test/bench/statistics/median.test.ts']
+const FILES = ['test/codec/crc-table.test.ts', 'test/core/steps.test.ts']
 
 test.each([
   ['all projects', []],
   ['one project', ['--project', 'alone']],
   ['the other project', ['--project', 'together']],
 ])(
-  'a run of %s names each tool that is missing once',
+  'a run of %s names each tool and server that is missing once',
   async (_, choice) => {
     const noTools = await mkdtemp(join(tmpdir(), 'feedmill-path-'))
-    const env = { ...process.env, PATH: noTools, FEEDMILL_REQUIRE_TOOLS: '0' }
+    // Port 9 (discard) has no server on loopback.
+    const noServer = 'redis://127.0.0.1:9'
+    const required = { FEEDMILL_REQUIRE_TOOLS: '0', FEEDMILL_REQUIRE_SERVICES: '0' }
+    const env = { ...process.env, PATH: noTools, ...required, FEEDMILL_TEST_REDIS: noServer }
     const words = ['run', '--typecheck.enabled=false', ...choice, ...FILES]
     const { stderr } = await run(process.execPath, [VITEST, ...words], { cwd: ROOT, env })
-    const lines = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
+    const all = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
+    const isService = (line: string) => line.includes('no server answers')
+    expect(all.filter(isService)).toEqual([
+      `LEFT OUT: queues in Redis, because no server answers at ${noServer} (FEEDMILL_TEST_REDIS).`,
+    ])
+    const lines = all.filter(line => !isService(line))
     const reasons = lines.map(line =>
       line.replace(/.*, because (.*) is not on this machine.*/, '$1'),
     )

@@ -1,12 +1,18 @@
 // Vitest calls this around a run: at its end it names the tests that were left out because a tool
-// is not installed.
+// is not installed, or a server does not answer.
 
+import { missingServices, SERVICES } from './services'
 import { missingTools, TOOLS } from './tools'
 
-export function setup(): () => void {
+export async function setup(): Promise<() => void> {
   const missing = missingTools()
+  const silent = await missingServices()
   return () => {
     for (const tool of missing)
       console.warn(`LEFT OUT: ${TOOLS[tool]}, because ${tool} is not on this machine.`)
+    for (const service of silent) {
+      const { tested, url, variable } = SERVICES[service]
+      console.warn(`LEFT OUT: ${tested}, because no server answers at ${url} (${variable}).`)
+    }
   }
 }

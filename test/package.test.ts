@@ -114,6 +114,7 @@ ${load('feedmill/service')}
 ${load('feedmill/emulator')}
 ${load('feedmill/level')}
 ${load('feedmill/sync')}
+${load('feedmill/queue')}
 ${load('feedmill/opentelemetry')}
 `
 
@@ -150,7 +151,7 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
@@ -161,6 +162,7 @@ const IMPORTS = [
   ['createEmulator', 'feedmill/emulator'],
   ['LevelStore', 'feedmill/level'],
   ['sync', 'feedmill/sync'],
+  ['startWorker', 'feedmill/queue'],
   ['instrument', 'feedmill/opentelemetry'],
 ] as const
 
@@ -175,13 +177,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(5).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(6).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -240,6 +242,7 @@ describe('a plain install', () => {
     ['export', ['--state', 'state'], ['classic-level@^3']],
     ['serve', [], ['hono@^4', '@hono/node-server@^2']],
     ['demo', [], ['classic-level@^3', 'hono@^4', '@hono/node-server@^2']],
+    ['worker', ['--queue', 'redis://127.0.0.1', '--to', 'x'], ['bullmq@^6', 'ioredis@^6']],
   ])('%s says in one line what it needs', async (command, words, packages) => {
     const failure = await run(cli(), [command, ...words], { cwd: plain }).catch(error => error)
     expect([failure.code, failure.stdout, failure.stderr.trimEnd().split('\n').length]).toEqual([
@@ -274,6 +277,14 @@ describe('a plain install', () => {
 LevelStore.open('store').then(() => console.log('no error'), error => console.log(error.code, error.message))`)
     expect(stdout).toBe(
       'DEPENDENCY_MISSING a store on disk needs the package classic-level: npm install classic-level@^3\n',
+    )
+  })
+
+  test('a queue fails by a typed error without its packages', async () => {
+    const { stdout } = await code(`import { queueStatus } from 'feedmill/queue'
+queueStatus({ url: 'redis://127.0.0.1' }).then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING feedmill/queue needs the packages bullmq and ioredis: npm install bullmq@^6 ioredis@^6\n',
     )
   })
 
@@ -322,7 +333,7 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
         unlink('@types/node', 'undici-types'),
       )
       expect(stdout).not.toMatch(
-        /node_modules\/(zod|undici|hono|classic-level|papaparse|@opentelemetry)\//,
+        /node_modules\/(zod|undici|hono|classic-level|papaparse|bullmq|ioredis|@opentelemetry)\//,
       )
     },
     120_000,

@@ -9,6 +9,7 @@ import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
 import * as inspections from '../src/inspect'
 import * as telemetry from '../src/opentelemetry'
+import * as queues from '../src/queue'
 import * as services from '../src/service'
 import * as stores from '../src/state'
 import * as syncs from '../src/sync'
@@ -23,6 +24,7 @@ const ENTRIES = {
   'feedmill/emulator': emulated,
   'feedmill/level': stores,
   'feedmill/sync': syncs,
+  'feedmill/queue': queues,
   'feedmill/opentelemetry': telemetry,
 }
 

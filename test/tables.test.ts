@@ -257,7 +257,9 @@ const WATCHING_TABLES: readonly Table[] = [
       'bootstrap',
       'daily',
       'hourly',
-    ].concat(['pipeline', 'sync', 'completed', 'stopped', 'aborted', 'failed']),
+    ]
+      .concat(['pipeline', 'sync', 'job', 'completed', 'stopped', 'aborted', 'failed'])
+      .concat(['delayed', 'retried', 'connected', 'lost']),
   },
   {
     name: 'src/guide/watching.md, metrics',

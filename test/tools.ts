@@ -17,6 +17,7 @@ export const TOOLS = {
   python3: 'the ingestion example in Python',
   sqlite3: 'SQLite outputs by the program sqlite3',
   strace: 'kills and disk errors at the Nth system call',
+  'redis-server': 'a restart of Redis',
   '/dev/full': 'a full standard output',
 } as const
 

@@ -20,7 +20,10 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
     'wrong usage: an unknown command or option, a missing or invalid value; ' +
       'from `bench` every failure, such as a wrong result',
   ],
-  ['130, 143', 'stopped by SIGINT or SIGTERM; `serve`, which has no other end, then exits with 0'],
+  [
+    '130, 143',
+    'stopped by SIGINT or SIGTERM; `serve` and `worker`, which have no other end, then exit with 0',
+  ],
 ]
 
 /**

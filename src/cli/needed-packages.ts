@@ -7,12 +7,17 @@ import { FeedError } from '../index'
 
 const EMULATOR_PACKAGES = ['hono', '@hono/node-server'] as const
 const STATE_PACKAGES = ['classic-level'] as const
+const QUEUE_PACKAGES = ['bullmq', 'ioredis'] as const
 
 export const NEEDED_PACKAGES = {
   sync: STATE_PACKAGES,
   status: STATE_PACKAGES,
   export: STATE_PACKAGES,
   replay: STATE_PACKAGES,
+  'status --queue': QUEUE_PACKAGES,
+  schedule: QUEUE_PACKAGES,
+  unschedule: QUEUE_PACKAGES,
+  worker: QUEUE_PACKAGES,
   serve: EMULATOR_PACKAGES,
   verify: EMULATOR_PACKAGES,
   'inspect --html': ['echarts'],

@@ -26,6 +26,7 @@ import { addInspectCommand } from './inspect/inspect-command'
 import { needPackages } from './needed-packages'
 import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
+import { addQueueCommands, queueOptions } from './queue/queue-commands'
 import { addServiceCommands } from './service/service-commands'
 import { CREDENTIAL_VARIABLES } from './service-settings'
 import { addVerifyCommand } from './verify/verify-command'
@@ -46,6 +47,7 @@ export function program(argv: readonly string[]): Command {
     .configureOutput({ writeOut: text => void print(text.replace(/\n$/, '')) })
     .exitOverride()
   addStateCommands(feedmill)
+  addQueueCommands(feedmill)
   addProfileCommand(feedmill).addHelpText(
     'after',
     examples('profile items.tsv.gz --read typed', 'profile items.tsv.gz --save baseline.json'),
@@ -150,16 +152,25 @@ function addStateCommands(feedmill: Command): void {
       needPackages('sync')
       await (await import('./sync/sync')).syncCommand(options)
     })
-  feedmill
+  const status = feedmill
     .command('status')
     .description(
-      'Show the progress of a state folder, the files that it lacks, and its size on the disk.',
+      'Show the progress of a state folder, the files that it lacks, and its size on the disk; ' +
+        'or the categories, jobs and workers of a queue.',
     )
-    .argument('<dir>', 'the state folder')
+    .argument('[dir]', 'the state folder')
     .addOption(clockOption())
     .option('--json', 'print one line of JSON', false)
-    .addHelpText('after', examples('status ./state'))
+  for (const option of queueOptions()) status.addOption(option)
+  status
+    .addHelpText('after', examples('status ./state', 'status --queue redis://host'))
     .action(async (folder, options) => {
+      if ((folder === undefined) === (options.queue === undefined))
+        status.error("error: status needs either a state folder or the option '--queue <url>'")
+      if (options.queue !== undefined) {
+        needPackages('status --queue')
+        return (await import('./queue/queue-status')).queueStatusCommand(options)
+      }
       needPackages('status')
       await (await import('./sync/status')).statusCommand(folder, options)
     })

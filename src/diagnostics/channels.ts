@@ -127,10 +127,42 @@ export interface DiagnosticsMessages {
     readonly categoryId: string
     readonly watermark: Date
   }
-  /** A run has begun: one reading of a pipeline, or one synchronisation. */
+  /**
+   * A worker has taken a job of a queue, or has let go of it. `delayed` says that the job comes
+   * again at `nextAt`, `retried` that it failed and is repeated then, `failed` that it is not
+   * repeated before the next job of its scheduler, and `stopped` that another worker continues it:
+   * this one is closing, or has lost its lock.
+   */
+  'feedmill:job': {
+    readonly run?: number
+    readonly state: 'started' | 'completed' | 'delayed' | 'retried' | 'failed' | 'stopped'
+    /** The name of the queue. */
+    readonly queue: string
+    /** The identifier of the job in the queue. */
+    readonly job: string
+    readonly marketplace: string
+    readonly categoryId: string
+    /** Number of this attempt, from 1. A delay is no attempt. */
+    readonly attempt: number
+    /** Milliseconds since the job was started by this worker; left out for `started`. */
+    readonly durationMs?: number
+    /** The code of the error; left out where there is none. */
+    readonly code?: ErrorCode
+    /** When the job comes again; left out for other states than `delayed` and `retried`. */
+    readonly nextAt?: Date
+  }
+  /** The connection to the server of a queue was made or lost. */
+  'feedmill:queue': {
+    /** The address without credentials, and the name of the queue. */
+    readonly queue: string
+    readonly state: 'connected' | 'lost'
+    /** Why the connection was lost, where that is known. */
+    readonly reason?: string
+  }
+  /** A run has begun: one reading of a pipeline, one synchronisation, or one job of a queue. */
   'feedmill:run:start': {
     readonly run: number
-    readonly kind: 'pipeline' | 'sync'
+    readonly kind: 'pipeline' | 'sync' | 'job'
     /** The run inside which this one began; left out where there is none. */
     readonly parent?: number
   }
@@ -140,7 +172,7 @@ export interface DiagnosticsMessages {
    */
   'feedmill:run': {
     readonly run: number
-    readonly kind: 'pipeline' | 'sync'
+    readonly kind: 'pipeline' | 'sync' | 'job'
     readonly parent?: number
     readonly outcome: 'completed' | 'stopped' | 'aborted' | 'failed'
     /** The code of the error; left out where there is none. */
@@ -192,6 +224,8 @@ export const workerTopic = topic('feedmill:worker')
 export const batchTopic = topic('feedmill:batch')
 export const fileTopic = topic('feedmill:file')
 export const watermarkTopic = topic('feedmill:watermark')
+export const jobTopic = topic('feedmill:job')
+export const queueTopic = topic('feedmill:queue')
 export const runStartTopic = topic('feedmill:run:start')
 export const runTopic = topic('feedmill:run')
 
@@ -203,6 +237,8 @@ const TOPICS: readonly Topic<never>[] = [
   batchTopic,
   fileTopic,
   watermarkTopic,
+  jobTopic,
+  queueTopic,
   runStartTopic,
   runTopic,
 ]

@@ -48,16 +48,25 @@ export function logTo(logger: Logger, options: LogOptions = {}): StopWatching {
   for (const [channel, { levels, textOf }] of Object.entries<Line<never>>(LINES)) {
     const [usual, ofFailure = usual] = levels
     if (!isLogged(usual) && !isLogged(ofFailure)) continue
-    listeners[channel] = (message: { readonly outcome?: string }) => {
-      const at = message.outcome === 'failed' ? ofFailure : usual
+    listeners[channel] = (message: Ending) => {
+      const at = hasFailed(message) ? ofFailure : usual
       if (isLogged(at)) logger[at]({ channel, ...message }, textOf(message as never))
     }
   }
   return listen(listeners)
 }
 
+interface Ending {
+  readonly outcome?: string
+  readonly state?: string
+}
+
+function hasFailed({ outcome, state }: Ending): boolean {
+  return outcome === 'failed' || state === 'failed' || state === 'lost'
+}
+
 interface Line<Message> {
-  /** The usual level, and that of a run that has failed. */
+  /** The usual level, and that of a run or job that has failed or a connection that is lost. */
   readonly levels: readonly [usual: LogLevel, ofFailure?: LogLevel]
   textOf(message: Message): string
 }
@@ -91,6 +100,17 @@ const LINES: { readonly [Name in keyof DiagnosticsMessages]: Line<DiagnosticsMes
     levels: ['info'],
     textOf: ({ categoryId, watermark }) =>
       `category ${categoryId} is complete up to ${watermark.toISOString()}`,
+  },
+  'feedmill:job': {
+    levels: ['info', 'error'],
+    textOf: ({ categoryId, state, code, nextAt }) =>
+      `job of category ${categoryId} ${state}${code === undefined ? '' : ` with ${code}`}` +
+      (nextAt === undefined ? '' : ` until ${nextAt.toISOString()}`),
+  },
+  'feedmill:queue': {
+    levels: ['info', 'warn'],
+    textOf: ({ queue, state, reason }) =>
+      `queue ${queue} ${state}${reason === undefined ? '' : `: ${reason}`}`,
   },
   'feedmill:run:start': { levels: ['debug'], textOf: ({ kind }) => `${kind} started` },
   'feedmill:run': {

@@ -36,6 +36,9 @@ export function metricsOf(meter: OtelMeter, now: () => number): Metrics {
   const rows = counter('feedmill.rows', '{row}', 'Rows that the stages of pipelines gave')
   const files = counter('feedmill.files.committed', '{file}', 'Files committed to a state folder')
   const merged = counter('feedmill.rows.merged', '{row}', 'Rows of files by their effect')
+  const jobs = counter('feedmill.jobs', '{job}', 'Jobs of queues by what became of them')
+  const jobDuration = seconds('feedmill.job.duration', 'Duration of jobs of queues', RUN_SECONDS)
+  const lost = counter('feedmill.queue.lost', '{connection}', 'Lost connections to queues')
   const runs = counter('feedmill.runs', '{run}', 'Runs that have settled')
   const runDuration = seconds('feedmill.run.duration', 'Duration of runs', RUN_SECONDS)
   const lag = new WatermarkLag(meter, now)
@@ -60,6 +63,15 @@ export function metricsOf(meter: OtelMeter, now: () => number): Metrics {
         if (count > 0) merged.add(count, { ...attributes, 'feedmill.row.effect': effect })
     },
     'feedmill:watermark': message => lag.moved(message),
+    'feedmill:job': message => {
+      if (message.durationMs === undefined) return
+      const attributes = jobAttributes(message)
+      jobs.add(1, attributes)
+      jobDuration.record(message.durationMs / 1000, attributes)
+    },
+    'feedmill:queue': ({ state }) => {
+      if (state === 'lost') lost.add(1)
+    },
     'feedmill:run': ({ kind, outcome, code, durationMs }) => {
       const run = { 'feedmill.run.kind': kind, 'feedmill.run.outcome': outcome }
       const attributes = { ...run, ...(code !== undefined && { 'error.type': code }) }
@@ -89,6 +101,14 @@ export function requestAttributes({
 function errorType(status: number | undefined, code: string | undefined): Attributes {
   if (code !== undefined) return { 'error.type': code }
   return status !== undefined && status >= 400 ? { 'error.type': String(status) } : {}
+}
+
+function jobAttributes(message: DiagnosticsMessages['feedmill:job']): Attributes {
+  return {
+    ...ofCategory(message),
+    'feedmill.job.state': message.state,
+    ...(message.code !== undefined && { 'error.type': message.code }),
+  }
 }
 
 type Watermark = DiagnosticsMessages['feedmill:watermark']

@@ -47,6 +47,7 @@ const NAMES: OptionNames<FeedServiceOptions> = {
   ranges: true,
   concurrencyPerHost: true,
   requestsPerSecond: true,
+  sharedTurn: true,
   queueTimeoutMs: true,
   headersTimeoutMs: true,
   bodyTimeoutMs: true,

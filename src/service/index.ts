@@ -37,7 +37,7 @@ export { createFeedService, type FeedService, type FeedServiceOptions } from './
 export { type FetchLike, fetchTransport } from './http/fetch-transport'
 export type { HttpRequest, HttpTransport } from './http/http-transport'
 export { NodeTransport, type NodeTransportOptions } from './http/node-transport'
-export type { RequestOptions } from './http/request-settings'
+export type { RequestOptions, SharedTurn } from './http/request-settings'
 export type {
   Access,
   AccessResponse,

@@ -31,6 +31,7 @@ export {
   type ReplaySummary,
   replayIntoState,
 } from './replay/replay-into-state'
+export { type CategoryJob, type CategoryResult, runCategory } from './run/run-category'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,

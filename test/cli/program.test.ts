@@ -149,7 +149,9 @@ test('feedmill status takes its options', async () => {
     now: new Date('2026-03-01T12:00:00Z'),
   })
   vi.clearAllMocks()
-  expect(await parsed('status')).toContain('missing required argument')
+  const choice = 'needs either a state folder or the option'
+  expect(await parsed('status')).toContain(choice)
+  expect(await parsed('status', './s', '--queue', 'redis://127.0.0.1')).toContain(choice)
 })
 
 test('feedmill export takes its options', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAnyoneWatching } from '../../src/diagnostics/channels'
+import { isAnyoneWatching, jobTopic, queueTopic } from '../../src/diagnostics/channels'
 import { type Logger, type LogLevel, logTo } from '../../src/diagnostics/log-to'
 import { pipeline } from '../../src/pipeline/pipeline'
 import { Retries, retryPolicy } from '../../src/stages/range/retries'
@@ -109,4 +109,21 @@ test('what is no logger, and options that do not exist, are refused', () => {
   for (const call of wrong)
     expect(call).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
   expect(isAnyoneWatching()).toBe(false)
+})
+
+test('a job that failed is an error, and a lost connection to a queue a warning', () => {
+  const logger = new Lines()
+  using _ = logTo(logger)
+  const job = { queue: 'q', job: '1', marketplace: 'MKT_US', categoryId: '220', attempt: 1 }
+  const nextAt = new Date('2026-03-01T08:00:00Z')
+  jobTopic.publish({ ...job, state: 'delayed', nextAt })
+  jobTopic.publish({ ...job, state: 'failed', code: 'STATE_FOREIGN' })
+  queueTopic.publish({ queue: 'q', state: 'connected' })
+  queueTopic.publish({ queue: 'q', state: 'lost', reason: 'ECONNRESET' })
+  expect(logger.lines.map(({ level, text }) => `${level} ${text}`)).toEqual([
+    'info job of category 220 delayed until 2026-03-01T08:00:00.000Z',
+    'error job of category 220 failed with STATE_FOREIGN',
+    'info queue q connected',
+    'warn queue q lost: ECONNRESET',
+  ])
 })

@@ -15,6 +15,8 @@ const NAMES: Readonly<Record<DiagnosticsName, true>> = {
   'feedmill:batch': true,
   'feedmill:file': true,
   'feedmill:watermark': true,
+  'feedmill:job': true,
+  'feedmill:queue': true,
   'feedmill:run:start': true,
   'feedmill:run': true,
 }

@@ -12,7 +12,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { afterEach, expect, test } from 'vitest'
-import { isAnyoneWatching } from '../../src/diagnostics/channels'
+import { isAnyoneWatching, jobTopic, queueTopic } from '../../src/diagnostics/channels'
 import { type InstrumentOptions, instrument } from '../../src/opentelemetry'
 import { pipeline } from '../../src/pipeline/pipeline'
 import { Recorded } from '../diagnostics/recorded'
@@ -195,6 +195,32 @@ test('the span of a failed run has its code, and a stop ends the spans of runs u
   expect(isAnyoneWatching()).toBe(false)
   await open.return()
   expect(spans()).toHaveLength(2)
+})
+
+test('jobs of queues and lost connections have metrics', async () => {
+  const { points, sum } = await watched()
+  const job = {
+    queue: 'feedmill',
+    job: '1',
+    marketplace: 'MKT_US',
+    categoryId: '220',
+    attempt: 1,
+  }
+  jobTopic.publish({ ...job, state: 'started' })
+  jobTopic.publish({ ...job, state: 'retried', durationMs: 2_000, code: 'HTTP_TIMEOUT' })
+  queueTopic.publish({ queue: 'feedmill', state: 'connected' })
+  queueTopic.publish({ queue: 'feedmill', state: 'lost', reason: 'ECONNRESET' })
+  const attributes = {
+    'feedmill.marketplace': 'MKT_US',
+    'feedmill.category': '220',
+    'feedmill.job.state': 'retried',
+    'error.type': 'HTTP_TIMEOUT',
+  }
+  expect(await points('feedmill.jobs')).toMatchObject([{ value: 1, attributes }])
+  expect(await points('feedmill.job.duration')).toMatchObject([
+    { value: { count: 1, sum: 2 }, attributes },
+  ])
+  expect(await sum('feedmill.queue.lost')).toBe(1)
 })
 
 test('null makes no metrics, or no spans', async () => {

@@ -6,6 +6,7 @@ import type { RangeResponse } from '../../stages/range/range-transport'
 import { sendInTime } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
 import { type ReportingTransport, watchedTransport } from '../../stages/range/watched-request'
+import { type WaitLimits, waitFor } from '../../stages/wait'
 import { HostGate } from './host-gate'
 import type { HttpRequest, HttpTransport } from './http-transport'
 import type { RequestSettings } from './request-settings'
@@ -29,14 +30,25 @@ export class BoundedTransport implements HttpTransport, ReportingTransport {
     const { url, signal } = request
     const { queueTimeoutMs, headersTimeoutMs } = this.#settings
     const turn = timeLimit('turn', { url, signal, limitMs: queueTimeoutMs })
+    const startedMs = performance.now()
     const leave = await this.#gate(url).enter(turn)
     try {
+      await this.#takeSharedTurn(turn, performance.now() - startedMs)
       const limits = timeLimit('response', { url, signal, limitMs: headersTimeoutMs })
       return leavingAtEnd(await sendInTime(this.#inner, request, limits), leave)
     } catch (error) {
       leave()
       throw error
     }
+  }
+
+  /** The limit holds for this wait and the one before it together. */
+  async #takeSharedTurn(turn: WaitLimits, spentMs: number): Promise<void> {
+    const { sharedTurn } = this.#settings
+    if (sharedTurn === undefined) return
+    const limitMs = Math.max(1, turn.limitMs - spentMs)
+    const taking = sharedTurn({ signal: turn.signal, limitMs })
+    if (!(await waitFor(taking, { ...turn, limitMs }))) throw turn.onLimit()
   }
 
   /** Gates are never removed, because a profile has few hosts. */

@@ -1,7 +1,7 @@
 // The options of all requests of the clients, with their checks and defaults: limits of time, size
 // and repeats. Sizes are in bytes, times in milliseconds.
 
-import { type Clock, clockMs, optionInvalid, wholeNumber } from '../../options'
+import { type Clock, callback, clockMs, optionInvalid, wholeNumber } from '../../options'
 import { type RetryOptions, type RetryPolicy, retryPolicy } from '../../stages/range/retries'
 import { MOST_SENDS } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
@@ -22,7 +22,12 @@ export interface RequestOptions extends RetryOptions {
    * than 0, at least one request a day.
    */
   readonly requestsPerSecond?: number
-  /** The limit of the wait that these two limits cause for one request. Default 600,000. */
+  /**
+   * Waits for the turn of a request at a limit that this process shares with others, after the two
+   * limits above. It rejects where the request must not be sent. Default no such limit.
+   */
+  readonly sharedTurn?: SharedTurn
+  /** The limit of the wait that these limits cause for one request. Default 600,000. */
   readonly queueTimeoutMs?: number
   /**
    * The limit of the wait for the headers of a response, and of the wait for the token source.
@@ -42,10 +47,20 @@ export interface RequestOptions extends RetryOptions {
   readonly now?: Clock
 }
 
+/**
+ * Waits until a request may be sent. A wait that would be longer than `limitMs` is not begun: the
+ * function then resolves to false at once.
+ */
+export type SharedTurn = (limits: {
+  readonly signal: AbortSignal
+  readonly limitMs: number
+}) => Promise<boolean>
+
 export interface RequestSettings {
   readonly concurrencyPerHost: number
   /** The least time between the starts of two requests to one host; 0 for no limit. */
   readonly intervalMs: number
+  readonly sharedTurn: SharedTurn | undefined
   /** The limit of the wait for the token source. It has the value of `headersTimeoutMs`. */
   readonly tokenTimeoutMs: number
   /** The limit of the wait that the limits of the host cause. */
@@ -85,6 +100,8 @@ export function requestSettings(options: RequestOptions): RequestSettings {
       options.concurrencyPerHost ?? Number.MAX_SAFE_INTEGER,
     ),
     intervalMs: intervalMs(options.requestsPerSecond),
+    sharedTurn:
+      options.sharedTurn === undefined ? undefined : callback('sharedTurn', options.sharedTurn),
     tokenTimeoutMs,
     queueTimeoutMs,
     headersTimeoutMs,

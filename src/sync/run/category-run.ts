@@ -82,6 +82,7 @@ export class CategoryRun {
       ready: ready.length + held.length,
       missing,
       gone,
+      nextAt: this.#nextAt(),
     }
   }
 
@@ -306,6 +307,15 @@ export class CategoryRun {
     const since = (await this.#target.removalsForgotten()) ?? readDate(oldest?.lastModified)
     if (since !== undefined && before.getTime() - since.getTime() >= DAY_MS)
       await this.#target.forgetRemovals(before)
+  }
+
+  /** Returns the time of the next file, or of the next request for a missing one. */
+  #nextAt(): Date | undefined {
+    const { pollMs, now } = this.#shared.settings
+    const { waiting } = this.#plan
+    if (waiting.length === 0) return undefined
+    const times = waiting.map(({ from }) => from?.getTime() ?? now() + pollMs)
+    return new Date(Math.min(...times))
   }
 
   /** Returns the delay until the next plan; undefined where the run ends. */

@@ -17,6 +17,11 @@ export interface CategoryProgress extends Category {
   readonly missing: readonly FileId[]
   /** Files that are lost: a newer bootstrap is needed. */
   readonly gone: readonly FileId[]
+  /**
+   * The time at which the service publishes the next file, or the time of the next request for a
+   * missing one. Undefined where no file is to come.
+   */
+  readonly nextAt: Date | undefined
 }
 
 export interface SyncProgress {

@@ -49,6 +49,7 @@ const at: CategoryProgress = {
   ready: 2,
   missing: [],
   gone: [],
+  nextAt: undefined,
 }
 const progress: SyncProgress = {
   categories: [at],

@@ -120,3 +120,27 @@ test('the abort of the caller ends the wait for a permit and for a response', as
   setTimeout(() => aborting.abort(new Error('enough')), 5)
   for (const error of await Promise.all(sending)) expect(error).toMatchObject({ message: 'enough' })
 })
+
+test('a request waits for its turn at a shared limit, and is not sent without one', async () => {
+  let sent = 0
+  let turns = 0
+  const answers = [true, false]
+  const sharedTurn: RequestOptions['sharedTurn'] = async ({ signal, limitMs }) => {
+    turns++
+    expect([signal.aborted, limitMs > 0 && limitMs <= 20, sent]).toEqual([false, true, turns - 1])
+    return answers.shift() ?? new Promise(() => {})
+  }
+  const transport = bounded(
+    async () => {
+      sent++
+      return response()
+    },
+    { sharedTurn },
+  )
+  ;(await transport.send(request())).discard()
+  // The turn would come too late; then it does not come at all. Each gives its permit back.
+  await expect(transport.send(request())).rejects.toMatchObject(busy)
+  sent = 2
+  await expect(transport.send(request())).rejects.toMatchObject(busy)
+  expect([turns, sent]).toEqual([3, 2])
+})

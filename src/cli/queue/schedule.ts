@@ -1,0 +1,41 @@
+// `feedmill schedule` and `feedmill unschedule`: which categories a queue has.
+
+import { scheduleCategories, unscheduleCategories } from '../../queue/index'
+import { print } from '../output'
+import { targetOf } from '../sync/target-option'
+import { type QueueSetting, queueOf } from './queue-setting'
+
+export interface UnscheduleCommand extends QueueSetting {
+  readonly marketplace: string
+  readonly category: readonly string[]
+  readonly json: boolean
+}
+
+export interface ScheduleCommand extends UnscheduleCommand {
+  readonly to?: string
+  /** Seconds between two jobs of a category. */
+  readonly every: number
+  readonly attempts: number
+}
+
+export async function scheduleCommand(options: ScheduleCommand): Promise<void> {
+  const { marketplace, category: categories, to, every, attempts, json } = options
+  const target = to === undefined ? undefined : (await targetOf(to)).name
+  await scheduleCategories({
+    queue: queueOf(options),
+    marketplace,
+    categories,
+    attempts,
+    everyMs: every * 1_000,
+    ...(target !== undefined && { target }),
+  })
+  const text = `${marketplace} ${categories.join(', ')}: scheduled every ${every} s`
+  await print(json ? JSON.stringify({ marketplace, scheduled: categories }) : text)
+}
+
+export async function unscheduleCommand(options: UnscheduleCommand): Promise<void> {
+  const { marketplace, category: categories, json } = options
+  const removed = await unscheduleCategories({ queue: queueOf(options), marketplace, categories })
+  const words = removed.length === 0 ? 'nothing was scheduled' : `${removed.join(', ')}: removed`
+  await print(json ? JSON.stringify({ marketplace, removed }) : `${marketplace} ${words}`)
+}

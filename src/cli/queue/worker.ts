@@ -1,0 +1,82 @@
+// `feedmill worker`: runs the scheduled categories of a queue until a signal comes.
+
+import type { FeedService } from '../../index'
+import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue/index'
+import { print } from '../output'
+import { type ServiceSettings, serviceOf } from '../service-settings'
+import { stopRequest } from '../sync/stop-signals'
+import { targetOf } from '../sync/target-option'
+import { type QueueSetting, queueOf } from './queue-setting'
+
+export interface WorkerCommand extends ServiceSettings, QueueSetting {
+  readonly to: string
+  readonly concurrency: number
+  /** The memory of each category that runs, in bytes. */
+  readonly memory: number
+  readonly requestsPerSecond?: number
+  readonly requestsPerDay?: number
+  /** The clock of the service, when it is fixed. */
+  readonly now?: Date
+  readonly json: boolean
+}
+
+/** The exit code is 0 after a signal, which is how a worker ends. */
+export async function workerCommand(options: WorkerCommand): Promise<void> {
+  const queue = queueOf(options)
+  const { concurrency, memory: memoryBytes, json, now } = options
+  const target = await targetOf(options.to)
+  const stop = stopRequest()
+  let limit: RequestLimit | undefined
+  let service: FeedService | undefined
+  try {
+    limit = await limitOf(options)
+    const sharedTurn = limit && { sharedTurn: limit.sharedTurn }
+    service = serviceOf(options, { ...(now && { now }), ...sharedTurn })
+    const onJob = (report: JobReport) =>
+      void print(json ? JSON.stringify(reportObject(report)) : reportLine(report)).catch(() => {})
+    const worker = await startWorker({ queue, target, service, concurrency, memoryBytes, onJob })
+    const close = () => void worker.close()
+    stop.signal.addEventListener('abort', close)
+    if (stop.signal.aborted) close()
+    await worker.ended
+  } finally {
+    stop.release()
+    await limit?.close()
+    await service?.close()
+  }
+}
+
+async function limitOf(options: WorkerCommand): Promise<RequestLimit | undefined> {
+  const { requestsPerSecond: perSecond, requestsPerDay: perDay } = options
+  if (perSecond === undefined && perDay === undefined) return undefined
+  return requestLimit({
+    queue: queueOf(options),
+    ...(perSecond !== undefined && { perSecond }),
+    ...(perDay !== undefined && { perDay }),
+  })
+}
+
+/** Returns a line for people: the category, what became of the job, and why. */
+export function reportLine({ message, error, result }: JobReport): string {
+  const { marketplace, categoryId, state, nextAt } = message
+  const did =
+    result === undefined
+      ? ''
+      : `, ${result.files} files, ${result.rows} rows, up to ${result.watermark?.toISOString() ?? 'no bootstrap yet'}`
+  const next = nextAt === undefined ? '' : `, again at ${nextAt.toISOString()}`
+  const why = error === undefined ? '' : `: ${error.code}: ${error.message}`
+  return `${marketplace} ${categoryId}: ${state}${did}${next}${why}`
+}
+
+/** Returns the report as a plain object. */
+export function reportObject({ message, error, result }: JobReport): Record<string, unknown> {
+  return {
+    ...message,
+    ...(error && { error: { code: error.code, message: error.message } }),
+    ...(result && {
+      watermark: result.watermark ?? null,
+      files: result.files,
+      rows: result.rows,
+    }),
+  }
+}
