@@ -9,6 +9,7 @@ export default {
     'emulator/index',
     'sync/index',
     'state/index',
+    'duckdb/index',
     'opentelemetry/index',
   ].map(name => `src/${name}.ts`),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],

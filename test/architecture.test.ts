@@ -27,6 +27,7 @@ const LAYERS = [
   'service',
   'sinks',
   'sync',
+  'duckdb',
   'opentelemetry',
   'emulator',
   'index.ts',

@@ -113,6 +113,7 @@ ${load('feedmill/service')}
 ${load('feedmill/emulator')}
 ${load('feedmill/level')}
 ${load('feedmill/sync')}
+${load('feedmill/duckdb')}
 ${load('feedmill/opentelemetry')}
 `
 
@@ -159,6 +160,7 @@ const IMPORTS = [
   ['createEmulator', 'feedmill/emulator'],
   ['LevelStore', 'feedmill/level'],
   ['sync', 'feedmill/sync'],
+  ['duckdbTarget', 'feedmill/duckdb'],
   ['instrument', 'feedmill/opentelemetry'],
 ] as const
 
@@ -173,13 +175,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(4).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(5).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/duckdb', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -271,6 +273,16 @@ LevelStore.open('store').then(() => console.log('no error'), error => console.lo
     )
   })
 
+  test('DuckDB fails by a typed error without its package', async () => {
+    const { stdout } = await code(`import { duckdbTarget } from 'feedmill/duckdb'
+const signal = new AbortController().signal
+const origin = { marketplace: 'MKT_US', service: 'https://service.test' }
+duckdbTarget('x.duckdb').open({ origin, memoryBytes: 2 ** 26, signal }).then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING feedmill/duckdb needs the package @duckdb/node-api: npm install @duckdb/node-api\n',
+    )
+  })
+
   test('OpenTelemetry fails by a typed error without its package', async () => {
     const { stdout } = await code(`import { instrument } from 'feedmill/opentelemetry'
 instrument().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
@@ -316,7 +328,7 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
         unlink('@types/node', 'undici-types'),
       )
       expect(stdout).not.toMatch(
-        /node_modules\/(zod|undici|hono|classic-level|papaparse|@opentelemetry)\//,
+        /node_modules\/(zod|undici|hono|classic-level|papaparse|@duckdb|@opentelemetry)\//,
       )
     },
     120_000,
@@ -327,6 +339,8 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
       'classic-level',
       'hono',
       '@hono/node-server',
+      '@duckdb/node-api',
+      '@duckdb/node-bindings',
       '@opentelemetry/api',
       'undici',
       '@types/node',
