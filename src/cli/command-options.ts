@@ -6,7 +6,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { readByteSize } from './byte-size'
 import { SERVICE_VARIABLES } from './service-settings'
 
-export { Command, Option }
+export { Command, InvalidArgumentError, Option }
 
 /** The options of the commands that speak to a service. Credentials are never options. */
 export function serviceOptions(): Option[] {

@@ -26,6 +26,7 @@ import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
 import { addServiceCommands } from './service/service-commands'
 import { CREDENTIAL_VARIABLES } from './service-settings'
+import { targetPlace } from './sync/target-option'
 import { addVerifyCommand } from './verify/verify-command'
 
 /**
@@ -75,7 +76,8 @@ function addStateCommands(feedmill: Command): void {
     )
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
-    .requiredOption('--state <dir>', 'the state folder')
+    .option('--state <dir>', 'the state folder')
+    .addOption(toOption().conflicts(['state', 'keepFiles', 'changes']))
     .option(
       '--until <time>',
       'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
@@ -121,26 +123,30 @@ function addStateCommands(feedmill: Command): void {
       'after',
       examples(
         'sync --marketplace MKT_US --category 220 --state ./state',
+        'sync --marketplace MKT_US --category 220 --to items.duckdb',
         'sync … --follow --memory 1GB',
       ),
     )
     .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
     .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
     .action(async options => {
-      needPackages('sync')
+      needPlace(sync, options.state, options.to)
+      if (options.to === undefined) needPackages('sync')
       await (await import('./sync/sync')).syncCommand(options)
     })
-  feedmill
+  const status = feedmill
     .command('status')
     .description(
       'Show the progress of a state folder, the files that it lacks, and its size on the disk.',
     )
-    .argument('<dir>', 'the state folder')
+    .argument('[dir]', 'the state folder')
+    .addOption(toOption())
     .addOption(clockOption())
     .option('--json', 'print one line of JSON', false)
-    .addHelpText('after', examples('status ./state'))
+    .addHelpText('after', examples('status ./state', 'status --to items.duckdb'))
     .action(async (folder, options) => {
-      needPackages('status')
+      needPlace(status, folder, options.to)
+      if (options.to === undefined) needPackages('status')
       await (await import('./sync/status')).statusCommand(folder, options)
     })
   feedmill
@@ -180,6 +186,19 @@ function addStateCommands(feedmill: Command): void {
       needPackages('export')
       await (await import('./sync/export')).exportCommand(options)
     })
+}
+
+function toOption(): Option {
+  return new Option(
+    '--to <place>',
+    'a database in place of a state folder: FILE.duckdb or duckdb:FILE',
+  ).argParser(targetPlace)
+}
+
+/** A command over a synchronisation has one place: a state folder or a database. */
+function needPlace(command: Command, folder: string | undefined, to: string | undefined): void {
+  if ((folder === undefined) === (to === undefined))
+    command.error('error: give either a state folder or --to <place>')
 }
 
 function addEmulatorCommands(feedmill: Command, cli: string): void {

@@ -95,6 +95,8 @@ export interface DatabaseOptions {
   /** Limit of DuckDB's own memory in bytes. */
   readonly memoryBytes: number
   readonly threads: number
+  /** True for a reader, which makes no file. */
+  readonly isReadOnly?: boolean
   /** True for tables of many columns, in a new file. */
   readonly isWide?: boolean
 }
@@ -129,7 +131,7 @@ export class Database {
    */
   static async open(
     path: string,
-    { memoryBytes, threads, isWide = false }: DatabaseOptions,
+    { memoryBytes, threads, isWide = false, isReadOnly = false }: DatabaseOptions,
   ): Promise<Database> {
     const loaded = await loadDuckdb()
     const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
@@ -145,7 +147,7 @@ export class Database {
         autoinstall_known_extensions: 'false',
       })
       const connection = await instance.connect()
-      const storage = isWide ? `(${STORAGE})` : ''
+      const storage = isReadOnly ? '(READ_ONLY)' : isWide ? `(${STORAGE})` : ''
       await connection.run(`ATTACH ${sqlText(place)} AS ${CATALOG} ${storage}; USE ${CATALOG}`)
       return new Database(path, place, loaded, instance, connection)
     } catch (cause) {

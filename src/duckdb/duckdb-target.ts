@@ -8,14 +8,22 @@ import type {
   OpenTarget,
   SyncTarget,
   TargetCategory,
+  TargetContents,
   TargetFile,
   TargetOptions,
 } from '../sync/target/target'
 import { Database } from './duckdb-api'
-import { readLedger, writeEntry } from './ledger'
+import { readCategories, readLedger, writeEntry } from './ledger'
 import { ARRIVED_REMOVALS, countRows, inCategory, mergeFile, sweep } from './merge'
 import { RowWriter } from './row-writer'
-import { createTable, OWN_COLUMNS, prepareTables, REMOVAL_COLUMNS, tableOf } from './tables'
+import {
+  createTable,
+  OWN_COLUMNS,
+  prepareTables,
+  REMOVAL_COLUMNS,
+  serviceOf,
+  tableOf,
+} from './tables'
 
 export interface DuckdbTargetOptions {
   /**
@@ -61,6 +69,24 @@ export function duckdbTarget(path: string, options: DuckdbTargetOptions = {}): S
       const database = await Database.open(path, { memoryBytes: limit, threads, isWide: true })
       return OpenDuckdb.open(database, run)
     },
+    contents: () => contentsOf(path),
+  }
+}
+
+/** A file that is missing stays so, because it is opened to be read. */
+async function contentsOf(path: string): Promise<TargetContents> {
+  const limits = { memoryBytes: LEAST_BYTES, threads: 1, isReadOnly: true }
+  const database = await Database.open(path, limits)
+  try {
+    const service = await serviceOf(database)
+    const categories = await readCategories(database)
+    const contents = categories.map(async category => ({
+      category,
+      files: await readLedger(database, category),
+    }))
+    return { service, categories: await Promise.all(contents) }
+  } finally {
+    database.close()
   }
 }
 

@@ -21,6 +21,13 @@ interface FileRow {
   readonly bad_rows: bigint
 }
 
+/** Returns the categories that have files. */
+export async function readCategories(database: Database): Promise<Category[]> {
+  return database.rows<{ marketplace: string; categoryId: string }>(
+    'SELECT DISTINCT marketplace, top_category_id AS "categoryId" FROM files ORDER BY ALL',
+  )
+}
+
 /** Reads the files of a category in the order in which they were applied. */
 export async function readLedger(database: Database, category: Category): Promise<AppliedFile[]> {
   const rows = await database.rows<FileRow>(

@@ -151,8 +151,19 @@ async function refuseOtherTables(database: Database): Promise<void> {
     throw foreign(database.path, 'tables', 'those of feedmill', `its own ${other.table_name}`)
 }
 
+/** @throws FeedError STATE_FOREIGN for a database without the tables of `sync` */
+export async function serviceOf(database: Database): Promise<string> {
+  const [table] = await database.rows(
+    "SELECT 1 AS there FROM duckdb_tables() WHERE table_name = 'feedmill'",
+  )
+  const service = table === undefined ? undefined : (await metaOf(database)).get('service')
+  if (service === undefined)
+    throw foreign(database.path, 'content', 'the tables of feedmill', 'other content')
+  return service
+}
+
 /** Returns the names and values that say whose tables these are. */
-export async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> {
+async function metaOf(database: Database): Promise<ReadonlyMap<string, string>> {
   const rows = await database.rows<{ name: string; value: string }>('SELECT * FROM feedmill')
   return new Map(rows.map(({ name, value }) => [name, value]))
 }

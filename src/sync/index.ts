@@ -24,6 +24,11 @@ export {
   type StateSizes,
 } from './read/open-state'
 export { type StateItem, stateItemObject } from './read/state-items'
+export {
+  type TargetStatus,
+  type TargetStatusOptions,
+  targetStatus,
+} from './read/target-status'
 export { type SyncRun, sync } from './run/sync'
 export type {
   CategoryProgress,
@@ -40,6 +45,7 @@ export type {
   StateOrigin,
   SyncTarget,
   TargetCategory,
+  TargetContents,
   TargetFile,
   TargetOptions,
   TargetRows,

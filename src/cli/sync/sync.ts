@@ -1,12 +1,18 @@
 // `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
 import { FeedError } from '../../index'
-import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../../sync/index'
+import {
+  type SyncEvent,
+  type SyncOptions,
+  type SyncRun,
+  type SyncSummary,
+  sync,
+} from '../../sync/index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { progressBar } from '../progress-bar'
 import { type ServiceSettings, serviceOf } from '../service-settings'
-import { appendingSink } from './change-file'
+import { type AppendingSink, appendingSink } from './change-file'
 import { stopRequest } from './stop-signals'
 import {
   eventLine,
@@ -16,12 +22,15 @@ import {
   retryLine,
   summaryLines,
 } from './sync-lines'
+import { targetOf } from './target-option'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
   readonly category: readonly string[]
-  /** The state folder. */
+  /** The state folder, which a command with `to` does not have. */
   readonly state: string
+  /** The database that takes the rows in place of a state folder. */
+  readonly to?: string
   /** Leaves out files that cover a later time. `now` is the start of the command. */
   readonly until?: Date | 'now'
   readonly follow: boolean
@@ -52,12 +61,10 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       service,
       marketplace: options.marketplace,
       categories: options.category,
-      folder: options.state,
+      ...(await placeOf(options, changes)),
       mode: options.follow ? 'follow' : 'once',
       memoryBytes: options.memory,
-      keepFileBytes: options.keepFiles,
       maxRemovedShare: options.maxRemovedShare,
-      changes: changes ?? (options.changes === false ? 'none' : 'files'),
       signal: stop.signal,
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
@@ -72,6 +79,19 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
     stop.release()
     await changes?.close()
     await service.close()
+  }
+}
+
+/** The options of `sync` for a state folder, or for a database, which keeps neither files nor changes. */
+async function placeOf(
+  { state, to, keepFiles, changes }: SyncCommand,
+  sink: AppendingSink | undefined,
+): Promise<Pick<SyncOptions, 'folder' | 'target' | 'keepFileBytes' | 'changes'>> {
+  if (to !== undefined) return { target: await targetOf(to) }
+  return {
+    folder: state,
+    keepFileBytes: keepFiles,
+    changes: sink ?? (changes === false ? 'none' : 'files'),
   }
 }
 
