@@ -165,6 +165,7 @@ function addStateCommands(feedmill: Command): void {
       time,
     )
     .option('--out <file>', 'the file to write; standard output by default')
+    .option('--gzip', 'compress the output, which `--out FILE.gz` does too')
     .addOption(
       new Option('--format <format>', 'how items are written')
         .choices(['ndjson', 'csv'])

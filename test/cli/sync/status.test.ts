@@ -31,7 +31,7 @@ test('the status shows watermarks, due files and sizes', async () => {
     files: expect.any(Number),
     changes: expect.any(Number),
   })
-  expect(Math.min(sizes.store, sizes.files, sizes.changes)).toBeGreaterThan(1_000)
+  expect(Math.min(sizes!.store, sizes!.files, sizes!.changes)).toBeGreaterThan(1_000)
   expect(categories).toEqual([
     {
       categoryId: '220',
