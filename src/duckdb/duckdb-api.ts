@@ -2,7 +2,7 @@
 // chunks of rows that are appended column by column. It turns errors of DuckDB into typed ones. It
 // knows neither tables nor rows.
 
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import type {
@@ -57,7 +57,8 @@ const CATALOG = 'feedmill_target'
  * A table of items has some 150 physical columns, and each takes a block while rows arrive: with
  * the standard sizes that is more than 128 MiB before the first row is stored.
  */
-const STORAGE = "BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384, STORAGE_VERSION 'v1.2.0'"
+const NEW_FILE = "BLOCK_SIZE 32768, STORAGE_VERSION 'v1.2.0'"
+const ROW_GROUPS = 'ROW_GROUP_SIZE 16384'
 
 /** The part of a chunk that a writer of a column fills. */
 export interface ColumnWriter {
@@ -147,7 +148,12 @@ export class Database {
         autoinstall_known_extensions: 'false',
       })
       const connection = await instance.connect()
-      const storage = isReadOnly ? '(READ_ONLY)' : isWide ? `(${STORAGE})` : ''
+      const isNew = (await unlessMissing(stat(place))) === undefined
+      const storage = isReadOnly
+        ? '(READ_ONLY)'
+        : isWide
+          ? `(${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS})`
+          : ''
       await connection.run(`ATTACH ${sqlText(place)} AS ${CATALOG} ${storage}; USE ${CATALOG}`)
       return new Database(path, place, loaded, instance, connection)
     } catch (cause) {

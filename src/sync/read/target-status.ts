@@ -1,4 +1,4 @@
-// What the ledger of a target says, with the plan that follows from it: what `openState` says of a
+// Reads the ledger of a target and computes the progress of its categories: what `openState` says of a
 // state folder.
 
 import { type Clock, clockMs, optionInvalid, withMethods } from '../../options'
