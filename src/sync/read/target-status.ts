@@ -1,7 +1,14 @@
 // Reads the ledger of a target and computes the progress of its categories: what `openState` says of a
 // state folder.
 
-import { type Clock, clockMs, optionInvalid, withMethods } from '../../options'
+import {
+  type Clock,
+  clockMs,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  withMethods,
+} from '../../options'
 import type { Category } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { CalendarLimits } from '../plan/calendar-windows'
@@ -12,6 +19,8 @@ export interface TargetStatusOptions {
   readonly now?: Clock
   readonly limits?: Partial<CalendarLimits>
 }
+
+const NAMES: OptionNames<TargetStatusOptions> = { now: true, limits: true }
 
 export interface TargetStatus {
   /** Base address of the service that the rows are from. */
@@ -30,9 +39,10 @@ export interface TargetStatus {
  */
 export async function targetStatus(
   target: SyncTarget,
-  { now, limits }: TargetStatusOptions = {},
+  options: TargetStatusOptions = {},
 ): Promise<TargetStatus> {
   withMethods('target', target, ['open'])
+  const { now, limits } = knownOptions(options, NAMES)
   if (typeof target.contents !== 'function')
     throw optionInvalid('target', 'a target with the method contents', target.name)
   const time = new Date(clockMs('now', now)())
