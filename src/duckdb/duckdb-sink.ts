@@ -40,14 +40,13 @@ interface TableWriter {
  * point or 4 behind it; CELL_INVALID, COLUMN_UNKNOWN
  * @example
  * ```ts
- * import { FileSource, Gunzip, itemSchema, pipeline, TsvRowParser } from 'feedmill'
+ * import { itemSchema, pipeline } from 'feedmill'
  * import { duckdbSink } from 'feedmill/duckdb'
- * // given: path
  *
- * const { rows } = await pipeline(new FileSource(path))
- *   .to(new Gunzip())
- *   .to(new TsvRowParser({ schema: itemSchema }))
- *   .run(duckdbSink('sink.duckdb', { table: 'items', columns: ['itemId', 'priceValue'] }))
+ * const sink = duckdbSink('sink.duckdb', { table: 'items', schema: itemSchema, mode: 'replace' })
+ * await pipeline([{ itemId: 'v1|1|0', title: 'one' }]).run(sink)
+ * console.log(sink.name)
+ * // => duckdb
  * ```
  */
 export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T> {
