@@ -15,6 +15,7 @@ const library = {
   level: 'src/state/index.ts',
   sync: 'src/sync/index.ts',
   queue: 'src/queue/index.ts',
+  duckdb: 'src/duckdb/index.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
 }
 const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -44,11 +45,10 @@ const classNames: Plugin = {
 const nativePackages = (format: 'esm' | 'cjs'): Plugin => ({
   name: 'native-packages',
   renderChunk: code => ({
-    code: code.replaceAll(
-      'import("classic-level")',
+    code: code.replace(/\bimport\("(classic-level|@duckdb\/node-api)"\)/g, (_, name: string) =>
       format === 'esm'
-        ? 'import(/* webpackIgnore: true */ /* @vite-ignore */ ["classic-level"].join())'
-        : 'require("node:module").createRequire(__filename)(["classic-level"].join())',
+        ? `import(/* webpackIgnore: true */ /* @vite-ignore */ ["${name}"].join())`
+        : `require("node:module").createRequire(__filename)(["${name}"].join())`,
     ),
   }),
 })

@@ -13,6 +13,7 @@ export default {
     'sync/index',
     'state/index',
     'queue/index',
+    'duckdb/index',
     'opentelemetry/index',
   ].map(name => `src/${name}.ts`),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],

@@ -30,6 +30,7 @@ const LAYERS = [
   'inspect',
   'sync',
   'queue',
+  'duckdb',
   'opentelemetry',
   'emulator',
   'index.ts',

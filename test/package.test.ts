@@ -115,6 +115,7 @@ ${load('feedmill/emulator')}
 ${load('feedmill/level')}
 ${load('feedmill/sync')}
 ${load('feedmill/queue')}
+${load('feedmill/duckdb')}
 ${load('feedmill/opentelemetry')}
 `
 
@@ -151,7 +152,7 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof duckdbTarget, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
@@ -163,6 +164,7 @@ const IMPORTS = [
   ['LevelStore', 'feedmill/level'],
   ['sync', 'feedmill/sync'],
   ['startWorker', 'feedmill/queue'],
+  ['duckdbTarget', 'feedmill/duckdb'],
   ['instrument', 'feedmill/opentelemetry'],
 ] as const
 
@@ -177,13 +179,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(6).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(7).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -288,6 +290,16 @@ queueStatus({ url: 'redis://127.0.0.1' }).then(() => console.log('no error'), er
     )
   })
 
+  test('DuckDB fails by a typed error without its package', async () => {
+    const { stdout } = await code(`import { duckdbTarget } from 'feedmill/duckdb'
+const signal = new AbortController().signal
+const origin = { marketplace: 'MKT_US', service: 'https://service.test' }
+duckdbTarget('x.duckdb').open({ origin, memoryBytes: 2 ** 26, signal }).then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING feedmill/duckdb needs the package @duckdb/node-api: npm install @duckdb/node-api\n',
+    )
+  })
+
   test('OpenTelemetry fails by a typed error without its package', async () => {
     const { stdout } = await code(`import { instrument } from 'feedmill/opentelemetry'
 instrument().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
@@ -333,7 +345,7 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
         unlink('@types/node', 'undici-types'),
       )
       expect(stdout).not.toMatch(
-        /node_modules\/(zod|undici|hono|classic-level|papaparse|bullmq|ioredis|@opentelemetry)\//,
+        /node_modules\/(zod|undici|hono|classic-level|papaparse|bullmq|ioredis|@duckdb|@opentelemetry)\//,
       )
     },
     120_000,
@@ -344,6 +356,8 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
       'classic-level',
       'hono',
       '@hono/node-server',
+      '@duckdb/node-api',
+      '@duckdb/node-bindings',
       '@opentelemetry/api',
       'undici',
       '@types/node',

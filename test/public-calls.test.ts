@@ -4,6 +4,7 @@
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as benches from '../src/bench'
+import * as duckdbs from '../src/duckdb'
 import * as emulated from '../src/emulator'
 import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
@@ -25,6 +26,7 @@ const ENTRIES = {
   'feedmill/level': stores,
   'feedmill/sync': syncs,
   'feedmill/queue': queues,
+  'feedmill/duckdb': duckdbs,
   'feedmill/opentelemetry': telemetry,
 }
 

@@ -149,6 +149,8 @@ export function expectRun({ name, prints }: Snippet, run: SnippetRun): void {
  * a snippet.
  */
 export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
+  'duckdb-target': ({ printed }) => expect(printed).toEqual([[expect.any(Number), 'rows']]),
+  'duckdb-sink': ({ printed }) => expect(printed).toEqual([]),
   'bench-file': ({ printed }) => expect(printed).toEqual([]),
   first: ({ printed }) =>
     expect(printed).toEqual([

@@ -29,6 +29,7 @@ import { addProfileCommand } from './profile/profile-command'
 import { addQueueCommands, queueOptions } from './queue/queue-commands'
 import { addServiceCommands } from './service/service-commands'
 import { CREDENTIAL_VARIABLES } from './service-settings'
+import { targetPlace } from './sync/target-option'
 import { addVerifyCommand } from './verify/verify-command'
 
 /**
@@ -87,7 +88,8 @@ function addStateCommands(feedmill: Command): void {
     )
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
-    .requiredOption('--state <dir>', 'the state folder')
+    .option('--state <dir>', 'the state folder')
+    .addOption(toOption().conflicts(['state', 'keepFiles', 'changes']))
     .option(
       '--until <time>',
       'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
@@ -143,13 +145,15 @@ function addStateCommands(feedmill: Command): void {
       'after',
       examples(
         'sync --marketplace MKT_US --category 220 --state ./state',
+        'sync --marketplace MKT_US --category 220 --to items.duckdb',
         'sync … --follow --memory 1GB',
       ),
     )
     .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
     .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
     .action(async options => {
-      needPackages('sync')
+      needPlace(sync, options.state, options.to)
+      if (options.to === undefined) needPackages('sync')
       await (await import('./sync/sync')).syncCommand(options)
     })
   const status = feedmill
@@ -159,19 +163,24 @@ function addStateCommands(feedmill: Command): void {
         'or the categories, jobs and workers of a queue.',
     )
     .argument('[dir]', 'the state folder')
+    .addOption(toOption())
     .addOption(clockOption())
     .option('--json', 'print one line of JSON', false)
   for (const option of queueOptions()) status.addOption(option)
   status
-    .addHelpText('after', examples('status ./state', 'status --queue redis://host'))
+    .addHelpText(
+      'after',
+      examples('status ./state', 'status --to items.duckdb', 'status --queue redis://host'),
+    )
     .action(async (folder, options) => {
-      if ((folder === undefined) === (options.queue === undefined))
-        status.error("error: status needs either a state folder or the option '--queue <url>'")
       if (options.queue !== undefined) {
+        if (folder !== undefined || options.to !== undefined)
+          status.error('error: give either --queue <url> or a place of rows')
         needPackages('status --queue')
         return (await import('./queue/queue-status')).queueStatusCommand(options)
       }
-      needPackages('status')
+      needPlace(status, folder, options.to)
+      if (options.to === undefined) needPackages('status')
       await (await import('./sync/status')).statusCommand(folder, options)
     })
   feedmill
@@ -208,6 +217,7 @@ function addStateCommands(feedmill: Command): void {
       time,
     )
     .option('--out <file>', 'the file to write; standard output by default')
+    .option('--gzip', 'compress the output, which `--out FILE.gz` does too')
     .addOption(
       new Option('--format <format>', 'how items are written')
         .choices(['ndjson', 'csv'])
@@ -229,6 +239,19 @@ function addStateCommands(feedmill: Command): void {
       needPackages('export')
       await (await import('./sync/export')).exportCommand(options)
     })
+}
+
+function toOption(): Option {
+  return new Option(
+    '--to <place>',
+    'a database in place of a state folder: FILE.duckdb or duckdb:FILE',
+  ).argParser(targetPlace)
+}
+
+/** A command over a synchronisation has one place: a state folder or a database. */
+function needPlace(command: Command, folder: string | undefined, to: string | undefined): void {
+  if ((folder === undefined) === (to === undefined))
+    command.error('error: give either a state folder or --to <place>')
 }
 
 function addEmulatorCommands(feedmill: Command, cli: string): void {

@@ -4,11 +4,13 @@ import { resolve } from 'node:path'
 import { FeedError } from '../errors'
 import { filePath, optionInvalid } from '../options'
 import { type Destination, openDestination, type SinkTarget } from './destination'
+import { GzipDestination } from './gzip-destination'
 import { sinkFailed } from './sink-failed'
 
 export class ByteOutput {
   readonly #target: SinkTarget
   readonly #sink: string
+  readonly #compresses: boolean
   #destination: Destination | undefined
   /** True from `open` to `commit` or `abort`. */
   #inUse = false
@@ -18,8 +20,13 @@ export class ByteOutput {
    */
   #refused = 0
 
-  /** @param sink the name of the sink, for its errors. @throws FeedError OPTION_INVALID */
-  constructor(target: SinkTarget, sink: string) {
+  /**
+   * @param sink the name of the sink, for its errors
+   * @param compresses true where the bytes are compressed with gzip
+   * @throws FeedError OPTION_INVALID
+   */
+  constructor(target: SinkTarget, sink: string, compresses = false) {
+    this.#compresses = compresses
     this.#target =
       typeof target === 'string' ? resolve(filePath('target', target)) : writable(target)
     this.#sink = sink
@@ -37,7 +44,8 @@ export class ByteOutput {
     }
     this.#inUse = true
     return this.#guard(async () => {
-      this.#destination = await openDestination(this.#target)
+      const destination = await openDestination(this.#target)
+      this.#destination = this.#compresses ? new GzipDestination(destination) : destination
     })
   }
 

@@ -23,6 +23,8 @@ export interface CsvSinkOptions<N extends string = string> {
    * or with a control character. Default: true.
    */
   readonly neutralizeFormulas?: boolean
+  /** `gzip` compresses the file. Default: no compression. */
+  readonly compress?: 'gzip'
 }
 
 const NAME = 'csv'
@@ -30,6 +32,7 @@ const OPTIONS: OptionNames<CsvSinkOptions> = {
   columns: true,
   delimiter: true,
   neutralizeFormulas: true,
+  compress: true,
 }
 const LINE_END = '\r\n'
 // The first alternative leaves out a plain number such as -9.90, which is no formula and must stay
@@ -80,8 +83,8 @@ export function csvSink<T>(
   options?: CsvSinkOptions<ColumnOf<NoInfer<T>>>,
 ): Sink<T>
 export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Sink<T> {
-  const output = new TextOutput(target, NAME)
-  const { delimiter = ',', neutralizeFormulas = true } = knownOptions(options, OPTIONS)
+  const { delimiter = ',', neutralizeFormulas = true, compress } = knownOptions(options, OPTIONS)
+  const output = new TextOutput(target, NAME, compress)
   const chosen = options.columns === undefined ? undefined : checkColumns(options.columns)
   const escapeFormulae = flag('neutralizeFormulas', neutralizeFormulas) ? FORMULA_START : false
   if (typeof delimiter !== 'string' || delimiter === '' || /["\r\n]/.test(delimiter)) {

@@ -1,6 +1,7 @@
 // A sink that writes newline-delimited JSON, one value a line.
 
 import { excerpt, FeedError } from '../errors'
+import { knownOptions, type OptionNames } from '../options'
 import { type ElementOf, elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import type { SinkTarget } from './destination'
@@ -8,7 +9,13 @@ import { type Unwritable, unwritableKind, valueInvalid } from './element-kind'
 import { jsonWriter } from './json-writer'
 import { TextOutput } from './text-output'
 
+export interface NdjsonSinkOptions {
+  /** `gzip` compresses the file. Default: no compression. */
+  readonly compress?: 'gzip'
+}
+
 const NAME = 'ndjson'
+const OPTIONS: OptionNames<NdjsonSinkOptions> = { compress: true }
 
 /**
  * The items that the sink takes. Items whose elements have no JSON form, such as the bytes of a
@@ -46,8 +53,11 @@ export type NdjsonItem<T> =
  * // => {"itemId":"v1|1|0"}
  * ```
  */
-export function ndjsonSink<T>(target: SinkTarget): Sink<NdjsonItem<T>> {
-  const output = new TextOutput(target, NAME)
+export function ndjsonSink<T>(
+  target: SinkTarget,
+  options: NdjsonSinkOptions = {},
+): Sink<NdjsonItem<T>> {
+  const output = new TextOutput(target, NAME, knownOptions(options, OPTIONS).compress)
   const jsonOf = jsonWriter()
   let row = 0
   return {

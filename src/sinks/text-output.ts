@@ -1,5 +1,6 @@
 // Writes the text of a sink to its destination: gathers it in one buffer and encodes it as UTF-8.
 
+import { choice } from '../options'
 import { ByteOutput } from './byte-output'
 import type { SinkTarget } from './destination'
 
@@ -16,9 +17,14 @@ export class TextOutput {
   readonly #encoder = new TextEncoder()
   #filled = 0
 
-  /** @param sink the name of the sink, for its errors. @throws FeedError OPTION_INVALID */
-  constructor(target: SinkTarget, sink: string) {
-    this.#output = new ByteOutput(target, sink)
+  /**
+   * @param sink the name of the sink, for its errors
+   * @param compress the option of that name
+   * @throws FeedError OPTION_INVALID
+   */
+  constructor(target: SinkTarget, sink: string, compress?: 'gzip') {
+    if (compress !== undefined) choice('compress', compress, ['gzip'])
+    this.#output = new ByteOutput(target, sink, compress !== undefined)
   }
 
   /**

@@ -26,6 +26,7 @@ export {
   type StateSizes,
 } from './read/open-state'
 export { type StateItem, stateItemObject } from './read/state-items'
+export { type TargetStatus, type TargetStatusOptions, targetStatus } from './read/target-status'
 export {
   type ReplayStateOptions,
   type ReplaySummary,
@@ -48,6 +49,7 @@ export type {
   StateOrigin,
   SyncTarget,
   TargetCategory,
+  TargetContents,
   TargetFile,
   TargetOptions,
   TargetRows,

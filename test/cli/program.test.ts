@@ -125,15 +125,30 @@ describe('feedmill sync', () => {
     expect(called.sync).not.toHaveBeenCalled()
   })
 
-  test.each(['--marketplace', '--category', '--state'])(
-    'refuses a call without %s',
-    async option => {
-      const at = sync.indexOf(option)
-      expect(await parsed(...sync.filter((_, n) => n !== at && n !== at + 1))).toContain(
-        `required option '${option}`,
-      )
-    },
-  )
+  test.each(['--marketplace', '--category'])('refuses a call without %s', async option => {
+    const at = sync.indexOf(option)
+    expect(await parsed(...sync.filter((_, n) => n !== at && n !== at + 1))).toContain(
+      `required option '${option}`,
+    )
+  })
+
+  test('takes a database in place of a state folder, and one of both', async () => {
+    const call = sync.slice(0, -2)
+    expect(await parsed(...call, '--to', 'items.duckdb')).toMatchObject({ to: 'items.duckdb' })
+    vi.clearAllMocks()
+    expect(await parsed(...call, '--to', 'duckdb:items')).toMatchObject({ to: 'duckdb:items' })
+    vi.clearAllMocks()
+    expect(await parsed(...call)).toContain('either a state folder or --to')
+    expect(await parsed(...call, '--to', 'items.txt')).toContain('FILE.duckdb')
+    for (const other of [
+      ['--state', 'dir'],
+      ['--keep-files', '1GB'],
+      ['--no-changes'],
+      ['--changes', 'file'],
+    ])
+      expect(await parsed(...call, '--to', 'items.duckdb', ...other)).toContain('cannot be used')
+    expect(called.sync).not.toHaveBeenCalled()
+  })
 
   test('shows no secret of the environment in its help or in an error', async () => {
     vi.stubEnv('FEEDMILL_CLIENT_SECRET', 'env-secret')
@@ -149,9 +164,8 @@ test('feedmill status takes its options', async () => {
     now: new Date('2026-03-01T12:00:00Z'),
   })
   vi.clearAllMocks()
-  const choice = 'needs either a state folder or the option'
-  expect(await parsed('status')).toContain(choice)
-  expect(await parsed('status', './s', '--queue', 'redis://127.0.0.1')).toContain(choice)
+  expect(await parsed('status')).toContain('either a state folder or --to')
+  expect(await parsed('status', './s', '--queue', 'redis://127.0.0.1')).toContain('either --queue')
 })
 
 test('feedmill export takes its options', async () => {

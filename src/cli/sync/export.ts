@@ -27,6 +27,8 @@ export interface ExportCommand {
   /** A file, a device or a FIFO. Default: standard output. */
   readonly out?: string
   readonly format: 'ndjson' | 'csv'
+  /** Compresses the output, as a name that ends in .gz does too. */
+  readonly gzip?: boolean
 }
 
 type PlainItem = Record<string, unknown>
@@ -42,8 +44,9 @@ export async function exportCommand({
   asOf,
   out,
   format,
+  gzip = out?.endsWith('.gz') ?? false,
 }: ExportCommand): Promise<void> {
-  const sink = sinkOf(format, out)
+  const sink = sinkOf(format, out, gzip)
   const stop = stopRequest()
   try {
     const state = await openState(folder, { signal: stop.signal })
@@ -75,9 +78,16 @@ async function written(
   }
 }
 
-function sinkOf(format: ExportCommand['format'], out: string | undefined): Sink<PlainItem[]> {
+function sinkOf(
+  format: ExportCommand['format'],
+  out: string | undefined,
+  gzip: boolean,
+): Sink<PlainItem[]> {
+  const compression = gzip ? ({ compress: 'gzip' } as const) : {}
   const target = out ?? process.stdout
-  return format === 'csv' ? csvSink(target, { columns: COLUMNS }) : ndjsonSink(target)
+  return format === 'csv'
+    ? csvSink(target, { columns: COLUMNS, ...compression })
+    : ndjsonSink(target, compression)
 }
 
 function categoriesOf(

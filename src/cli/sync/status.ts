@@ -8,10 +8,12 @@ import {
   type OpenCategory,
   openState,
   type StateSizes,
+  targetStatus,
 } from '../../sync/index'
 import { byteSizeText } from '../byte-size'
 import { print } from '../output'
 import { keyText } from './sync-lines'
+import { targetOf } from './target-option'
 
 export interface StatusCommand {
   /**
@@ -20,14 +22,16 @@ export interface StatusCommand {
    */
   readonly now?: Date
   readonly json: boolean
+  /** The database of a synchronisation, in place of a state folder. */
+  readonly to?: string
 }
 
 /** The object that `--json` prints in one line. Files have their keys. */
 export interface StateStatus {
   readonly marketplace: string
   readonly service: string
-  /** The size in bytes. */
-  readonly sizes: StateSizes
+  /** The size in bytes; null for a database. */
+  readonly sizes: StateSizes | null
   readonly categories: readonly CategoryStatus[]
 }
 
@@ -57,21 +61,40 @@ export interface FileSpan {
 }
 
 export async function statusCommand(
-  folder: string,
-  { now = new Date(), json }: StatusCommand,
+  folder: string | undefined,
+  { now = new Date(), json, to }: StatusCommand,
 ): Promise<void> {
+  const status = to === undefined ? await folderStatus(folder!, now) : await placeStatus(to, now)
+  await print(json ? JSON.stringify(status) : inWords(status))
+}
+
+async function placeStatus(place: string, now: Date): Promise<StateStatus> {
+  const { service, categories } = await targetStatus(await targetOf(place), { now })
+  return {
+    marketplace: [...new Set(categories.map(({ category }) => category.marketplace))].join(', '),
+    service,
+    sizes: null,
+    categories: categories.map(({ category, files, plan }) =>
+      statusOf({ ...category, files }, plan),
+    ),
+  }
+}
+
+async function folderStatus(folder: string, now: Date): Promise<StateStatus> {
   const state = await openState(folder)
   try {
     const { marketplace, service } = state.origin
     const categories = state.categories.map(category => statusOf(category, category.plan(now)))
-    const status: StateStatus = { marketplace, service, sizes: await state.sizes(), categories }
-    await print(json ? JSON.stringify(status) : inWords(status))
+    return { marketplace, service, sizes: await state.sizes(), categories }
   } finally {
     await state.close()
   }
 }
 
-function statusOf({ categoryId, files }: OpenCategory, plan: CategoryPlan): CategoryStatus {
+function statusOf(
+  { categoryId, files }: Pick<OpenCategory, 'categoryId'> & { readonly files: ArrayLike<unknown> },
+  plan: CategoryPlan,
+): CategoryStatus {
   const { watermark, ready, held, gone, waiting, needsBootstrap } = plan
   const [next] = waiting
     .flatMap(({ id, from }) => (from === undefined ? [] : [{ file: fileIdKey(id), from }]))
@@ -96,10 +119,10 @@ function spanOf(files: readonly FileId[]): FileSpan {
 }
 
 function inWords({ marketplace, service, sizes, categories }: StateStatus): string {
-  const disk = Object.entries(sizes).map(([part, bytes]) => `${part} ${byteSizeText(bytes)}`)
+  const disk = Object.entries(sizes ?? {}).map(([part, bytes]) => `${part} ${byteSizeText(bytes)}`)
   return [
     `${marketplace} of ${service}`,
-    `on the disk: ${disk.join(', ')}`,
+    ...(disk.length > 0 ? [`on the disk: ${disk.join(', ')}`] : []),
     ...categories.flatMap(categoryLines),
   ].join('\n')
 }

@@ -2,12 +2,18 @@
 
 import { open } from 'node:fs/promises'
 import { FeedError } from '../../index'
-import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../../sync/index'
+import {
+  type SyncEvent,
+  type SyncOptions,
+  type SyncRun,
+  type SyncSummary,
+  sync,
+} from '../../sync/index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { progressBar } from '../progress-bar'
 import { type ServiceSettings, serviceOf } from '../service-settings'
-import { appendingSink, type ChangeFormat } from './change-file'
+import { type AppendingSink, appendingSink, type ChangeFormat } from './change-file'
 import { stopRequest } from './stop-signals'
 import {
   eventLine,
@@ -17,12 +23,15 @@ import {
   retryLine,
   summaryLines,
 } from './sync-lines'
+import { targetOf } from './target-option'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
   readonly category: readonly string[]
-  /** The state folder. */
+  /** The state folder, which a command with `to` does not have. */
   readonly state: string
+  /** The database that takes the rows in place of a state folder. */
+  readonly to?: string
   /** Leaves out files that cover a later time. `now` is the start of the command. */
   readonly until?: Date | 'now'
   readonly follow: boolean
@@ -60,14 +69,10 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       service,
       marketplace: options.marketplace,
       categories: options.category,
-      folder: options.state,
+      ...(await placeOf(options, changes)),
       mode: options.follow ? 'follow' : 'once',
       memoryBytes: options.memory,
-      keepFileBytes: options.keepFiles,
       maxRemovedShare: options.maxRemovedShare,
-      changeRows: options.changesFormat === 'debezium' ? 'both' : 'after',
-      quarantine: options.quarantine ? 'files' : 'none',
-      changes: changes ?? (options.changes === false ? 'none' : 'files'),
       signal: stop.signal,
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
@@ -82,6 +87,21 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
     stop.release()
     await changes?.close()
     await service.close()
+  }
+}
+
+/** The options of `sync` for a state folder, or for a database, which keeps neither files nor changes. */
+async function placeOf(
+  { state, to, keepFiles, changes, changesFormat, quarantine }: SyncCommand,
+  sink: AppendingSink | undefined,
+): Promise<Partial<SyncOptions>> {
+  if (to !== undefined) return { target: await targetOf(to) }
+  return {
+    folder: state!,
+    keepFileBytes: keepFiles,
+    changes: sink ?? (changes === false ? 'none' : 'files'),
+    changeRows: changesFormat === 'debezium' ? 'both' : 'after',
+    quarantine: quarantine ? 'files' : 'none',
   }
 }
 

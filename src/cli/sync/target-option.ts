@@ -1,14 +1,61 @@
-// The option `--to`: the target that an address means. The form of the address chooses the target,
-// whose module is loaded then, because each needs an optional package of its own.
+// The option `--to`: the database that takes the rows in place of a state folder. The form of its
+// value says which database it is, and each database is loaded with its first use, because it needs
+// optional packages of its own.
 
 import { FeedError } from '../../index'
 import type { SyncTarget } from '../../sync/index'
 
-/** @throws FeedError OPTION_INVALID for an address of an unknown form, DEPENDENCY_MISSING */
-export async function targetOf(to: string): Promise<SyncTarget> {
-  const expected = 'the address of a target'
-  // An address may have a password.
-  const received = /^[a-z+]+:/.exec(to)?.[0] ?? 'no address'
-  const context = { option: 'to', expected, received }
-  throw new FeedError('OPTION_INVALID', `--to must be ${expected}, not ${received}`, context)
+interface TargetForm {
+  /** The form for people. */
+  readonly form: string
+  readonly matches: RegExp
+  open(place: string): Promise<SyncTarget>
+}
+
+const FORMS: readonly TargetForm[] = [
+  {
+    form: 'FILE.duckdb or duckdb:FILE',
+    matches: /^duckdb:.|\.duckdb$/,
+    open: async place =>
+      (await import('../../duckdb/index')).duckdbTarget(place.replace(/^duckdb:/, '')),
+  },
+  {
+    form: 'postgres://user@host/database',
+    matches: /^postgres(?:ql)?:/,
+    open: async place => (await import('../../postgres/index')).postgresTarget(place),
+  },
+]
+
+export const TARGET_FORMS = FORMS.map(({ form }) => form).join(' or ')
+
+/** The reader of the option. @throws FeedError OPTION_INVALID */
+export function targetPlace(place: string): string {
+  formOf(place)
+  refusePassword(place)
+  return place
+}
+
+/** @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING */
+export async function targetOf(place: string): Promise<SyncTarget> {
+  return formOf(targetPlace(place)).open(place)
+}
+
+function formOf(place: string): TargetForm {
+  const form = FORMS.find(({ matches }) => matches.test(place))
+  if (form !== undefined) return form
+  throw wrong(`a database: ${TARGET_FORMS}`)
+}
+
+/** Every user of a machine can read the arguments of its processes. */
+function refusePassword(place: string): void {
+  if (!/^postgres/.test(place)) return
+  const url = URL.canParse(place) ? new URL(place) : undefined
+  if (url === undefined || url.password !== '' || url.searchParams.has('password'))
+    throw wrong('an address without a password: set PGPASSWORD, or PGPASSFILE to a file')
+}
+
+/** The value is left out of the error, because it may have a password. */
+function wrong(expected: string): FeedError<'OPTION_INVALID'> {
+  const context = { option: '--to', expected, received: 'another text' }
+  return new FeedError('OPTION_INVALID', `--to must be ${expected}`, context)
 }

@@ -129,6 +129,17 @@ export interface TargetOptions {
   readonly signal: AbortSignal
 }
 
+/** What a target holds, as its ledger says. */
+export interface TargetContents {
+  /** Base address of the service that the rows are from. */
+  readonly service: string
+  /** The files of each category, in the order in which they were applied. */
+  readonly categories: readonly {
+    readonly category: Category
+    readonly files: readonly AppliedFile[]
+  }[]
+}
+
 /**
  * A place for the rows of `sync`, as its option `target`.
  */
@@ -139,4 +150,6 @@ export interface SyncTarget {
    * @throws FeedError STATE_FOREIGN where the target has rows of another service, DEPENDENCY_MISSING
    */
   open(options: TargetOptions): Promise<OpenTarget>
+  /** Reads the ledger, and changes nothing. `targetStatus` needs this method, and `sync` does not. */
+  contents?(): Promise<TargetContents>
 }

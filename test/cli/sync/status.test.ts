@@ -32,7 +32,7 @@ test('the status shows watermarks, due files and sizes', async () => {
     changes: expect.any(Number),
     quarantine: 0,
   })
-  expect(Math.min(sizes.store, sizes.files, sizes.changes)).toBeGreaterThan(1_000)
+  expect(Math.min(sizes!.store, sizes!.files, sizes!.changes)).toBeGreaterThan(1_000)
   expect(categories).toEqual([
     {
       categoryId: '220',

@@ -1,0 +1,147 @@
+// A sink that writes the rows of a pipeline to a table of a DuckDB file, in one transaction.
+
+import { FeedError } from '../errors'
+import { choice, filePath, filledText, knownOptions, type OptionNames } from '../options'
+import { elementsOf } from '../pipeline/batch'
+import type { Sink } from '../pipeline/sink'
+import { sinkFailed } from '../sinks/sink-failed'
+import { TableColumns, type TableSinkOptions } from '../sinks/table-columns'
+import { columnTypeOf, UNFIT } from './column-types'
+import { CHUNK_ROWS, type ChunkAppender, Database, sqlName } from './duckdb-api'
+import type { VectorWriter } from './vector-writers'
+
+export interface DuckdbSinkOptions extends TableSinkOptions {}
+
+const NAME = 'duckdb'
+const NAMES: OptionNames<DuckdbSinkOptions> = {
+  table: true,
+  mode: true,
+  schema: true,
+  columns: true,
+}
+const MEMORY_BYTES = 128 * 2 ** 20
+const THREADS = 2
+
+interface TableWriter {
+  readonly convert: readonly ((value: unknown) => unknown)[]
+  readonly writers: readonly VectorWriter[]
+  readonly appender: ChunkAppender
+}
+
+/**
+ * Makes a sink that writes a table of a DuckDB file in one transaction, so that the table appears
+ * with all rows when the pipeline has succeeded, and a failure leaves the file as it was. The types
+ * of the columns follow from the schema: decimals are DECIMAL(18, 4), timestamps TIMESTAMP in UTC,
+ * lists arrays, aspects and regions structs. A file of a process is open for one writer at a time.
+ * @param path the path of the file, in an existing folder
+ * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING without the package
+ * `@duckdb/node-api`; STATE_LOCKED where another writer has the file open; SINK_FAILED;
+ * SINK_VALUE_INVALID for a value that is no row, or a decimal with more than 14 digits before the
+ * point or 4 behind it; CELL_INVALID, COLUMN_UNKNOWN
+ * @example
+ * ```ts
+ * import { itemSchema, pipeline } from 'feedmill'
+ * import { duckdbSink } from 'feedmill/duckdb'
+ *
+ * const sink = duckdbSink('sink.duckdb', { table: 'items', schema: itemSchema, mode: 'replace' })
+ * await pipeline([{ itemId: 'v1|1|0', title: 'one' }]).run(sink)
+ * console.log(sink.name)
+ * // => duckdb
+ * ```
+ */
+export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T> {
+  const { table, mode = 'create' } = knownOptions(options, NAMES)
+  filePath('path', path)
+  filledText('table', table)
+  choice('mode', mode, ['create', 'replace', 'append'])
+  let columns = new TableColumns(NAME, options)
+  let database: Database | undefined
+  let writer: TableWriter | undefined
+  let held = 0
+  const failed = (cause: unknown) =>
+    FeedError.is(cause) && cause.code !== 'STATE_IO' ? cause : sinkFailed(NAME, path, cause)
+
+  const openTable = async (open: Database): Promise<TableWriter | undefined> => {
+    if (columns.columns === undefined) return undefined
+    const types = columns.columns.map(({ spec }) => columnTypeOf(spec))
+    const definition = columns.columns
+      .map(({ name }, n) => `${sqlName(name)} ${types[n]!.sql}`)
+      .join(', ')
+    await open.run(`${CREATE[mode]} ${sqlName(table)} (${definition})`)
+    const writers = types.map(type => type.writer())
+    const appender = await open.appender(table, writers)
+    if (appender.columns !== types.length)
+      throw sinkFailed(
+        NAME,
+        path,
+        `the table ${table} has ${appender.columns} columns and the rows have ${types.length}`,
+      )
+    return { convert: types.map(type => type.convert), writers, appender }
+  }
+  const flush = () => {
+    if (held > 0) writer?.appender.append(held)
+    held = 0
+  }
+  const close = () => {
+    database?.close()
+    database = undefined
+    writer = undefined
+  }
+  const guarded = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (cause) {
+      throw failed(cause)
+    }
+  }
+  return {
+    name: NAME,
+    open: () =>
+      guarded(async () => {
+        columns = new TableColumns(NAME, options)
+        held = 0
+        const opened = await Database.open(path, { memoryBytes: MEMORY_BYTES, threads: THREADS })
+        database = opened
+        await opened.run('BEGIN')
+      }),
+    write: item =>
+      guarded(async () => {
+        for (const element of elementsOf(item)) {
+          const values = columns.valuesOf(element)
+          writer ??= await openTable(database!)
+          const { convert, writers } = writer!
+          values.forEach((value, n) => {
+            const converted = value === null ? null : convert[n]!(value)
+            if (converted === UNFIT)
+              throw columns.invalid(
+                `${columns.columns![n]!.name} does not fit its type: ${String(value)}`,
+              )
+            writers[n]!.add(converted)
+          })
+          if (++held === CHUNK_ROWS) flush()
+        }
+      }),
+    prepare: () =>
+      guarded(async () => {
+        writer ??= await openTable(database!)
+        flush()
+        writer?.appender.close()
+      }),
+    commit: () =>
+      guarded(async () => {
+        await database!.run('COMMIT')
+        close()
+      }),
+    abort: async () => {
+      // The transaction ends with the connection.
+      await database?.run('ROLLBACK').catch(() => {})
+      close()
+    },
+  }
+}
+
+const CREATE = {
+  create: 'CREATE TABLE',
+  replace: 'CREATE OR REPLACE TABLE',
+  append: 'CREATE TABLE IF NOT EXISTS',
+} as const

@@ -1,0 +1,63 @@
+// Reads the ledger of a target and computes the progress of its categories: what `openState` says of a
+// state folder.
+
+import {
+  type Clock,
+  clockMs,
+  knownOptions,
+  type OptionNames,
+  optionInvalid,
+  withMethods,
+} from '../../options'
+import type { Category } from '../file-id'
+import { type CategoryPlan, planCategory } from '../plan/calendar'
+import type { CalendarLimits } from '../plan/calendar-windows'
+import type { AppliedFile, SyncTarget } from '../target/target'
+
+export interface TargetStatusOptions {
+  /** The time for which the plans are made. Default: the system's clock. */
+  readonly now?: Clock
+  readonly limits?: Partial<CalendarLimits>
+}
+
+const NAMES: OptionNames<TargetStatusOptions> = { now: true, limits: true }
+
+export interface TargetStatus {
+  /** Base address of the service that the rows are from. */
+  readonly service: string
+  readonly categories: readonly {
+    readonly category: Category
+    readonly files: readonly AppliedFile[]
+    readonly plan: CategoryPlan
+  }[]
+}
+
+/**
+ * Reads the ledger of a target and computes each category's watermark, the files that it lacks and
+ * the next ones. It changes nothing.
+ * @throws FeedError OPTION_INVALID for a target without the method `contents`, and every error of it
+ */
+export async function targetStatus(
+  target: SyncTarget,
+  options: TargetStatusOptions = {},
+): Promise<TargetStatus> {
+  withMethods('target', target, ['open'])
+  const { now, limits } = knownOptions(options, NAMES)
+  if (typeof target.contents !== 'function')
+    throw optionInvalid('target', 'a target with the method contents', target.name)
+  const time = new Date(clockMs('now', now)())
+  const { service, categories } = await target.contents()
+  return {
+    service,
+    categories: categories.map(({ category, files }) => ({
+      category,
+      files,
+      plan: planCategory({
+        ...category,
+        now: time,
+        done: files.map(({ id }) => id),
+        ...(limits && { limits }),
+      }),
+    })),
+  }
+}
