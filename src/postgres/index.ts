@@ -1,0 +1,5 @@
+// The public entry of the subpath `feedmill/postgres`, which needs the packages pg and
+// pg-copy-streams.
+
+export type { PostgresConnectionInput, PostgresConnectionOptions } from './address'
+export { dropCategory, type PostgresTargetOptions, postgresTarget } from './postgres-target'
