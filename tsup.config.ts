@@ -14,6 +14,7 @@ const library = {
   level: 'src/state/index.ts',
   sync: 'src/sync/index.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
+  postgres: 'src/postgres/index.ts',
 }
 const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 

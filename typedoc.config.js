@@ -10,6 +10,7 @@ export default {
     'sync/index',
     'state/index',
     'opentelemetry/index',
+    'postgres/index',
   ].map(name => `src/${name}.ts`),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],
   out: 'src/api',

@@ -28,6 +28,7 @@ const LAYERS = [
   'sinks',
   'sync',
   'opentelemetry',
+  'postgres',
   'emulator',
   'index.ts',
   'cli',

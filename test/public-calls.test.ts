@@ -8,6 +8,7 @@ import * as emulated from '../src/emulator'
 import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
 import * as telemetry from '../src/opentelemetry'
+import * as postgres from '../src/postgres'
 import * as services from '../src/service'
 import * as stores from '../src/state'
 import * as syncs from '../src/sync'
@@ -22,6 +23,7 @@ const ENTRIES = {
   'feedmill/level': stores,
   'feedmill/sync': syncs,
   'feedmill/opentelemetry': telemetry,
+  'feedmill/postgres': postgres,
 }
 
 class Unrelated {}

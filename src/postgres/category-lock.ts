@@ -34,7 +34,8 @@ export class CategoryLock {
       ])
     } catch (error) {
       // After a loss the server may still be ending the old connection, which has the lock.
-      if (hasState(error, LOCK_NOT_AVAILABLE)) throw this.#locked('another writer has the lock', !isFirst)
+      if (hasState(error, LOCK_NOT_AVAILABLE))
+        throw this.#locked('another writer has the lock', !isFirst)
       throw error
     }
     if (isFirst) this.#number = await this.#nextNumber(connection)

@@ -80,7 +80,10 @@ export class CopyBuffer {
 
   /** Writes a whole number that is not negative. */
   digits(value: number): void {
-    if (value > 0xffff_ffff) return this.ascii(String(value))
+    if (value > 0xffff_ffff) {
+      this.ascii(String(value))
+      return
+    }
     this.#reserve(10)
     let digits = 1
     for (let limit = 10; value >= limit; limit *= 10) digits++
@@ -128,9 +131,7 @@ export class CopyBuffer {
 /** U+FFFD in UTF-8. */
 const REPLACEMENT = Buffer.from('\uFFFD')
 const FIRST_ROW_BYTES = 2 ** 16
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters with escapes.
 const NEEDS_ESCAPE = /[\0\t\n\r\\]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters with escapes.
 const ESCAPED = /[\0\t\n\r\\]/g
 const ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\uFFFD',

@@ -1,13 +1,12 @@
 // Rows of batches as the text of a COPY. Most bytes are copied as they are in the file, in runs over
 // several cells, because a file has the same form: tabs between cells, and nothing for an empty
-// one. Only cells that COPY would read otherwise are written one by one: lists, pairs, quoted cells
+// one. The parser has refused rows that are not UTF-8. Only cells that COPY would read otherwise are written one by one: lists, pairs, quoted cells
 // and cells that are no value of their column.
 //
 // If you change which bytes are copied, also change the escapes in copy-buffer.ts.
 
-import { isUtf8 } from 'node:buffer'
-import { isDecimal } from '../codec/decode/decimal'
 import { readBoolean } from '../codec/decode/boolean'
+import { isDecimal } from '../codec/decode/decimal'
 import { readInt32 } from '../codec/decode/int32'
 import { readTimestamp } from '../codec/decode/timestamp'
 import type { RegisterHead } from '../codec/merge/register'
@@ -16,8 +15,9 @@ import type { RowBatch } from '../codec/row-batch'
 import type { RowCells } from '../codec/row-cells'
 import { DOCUMENTED_CELLS } from '../codec/tsv/dialect'
 import type { BoundHeader } from '../codec/tsv/header'
-import { CELL_END, ROW_NON_ASCII } from '../codec/tsv/scanner'
+import { CELL_END } from '../codec/tsv/scanner'
 import { FeedError } from '../errors'
+import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
 import { type CopyBuffer, escapedCell, TAB } from './copy-buffer'
 import { jsonText, MAX_NUMERIC_CHARS, plainText, sqlTextOf } from './sql-text'
@@ -81,7 +81,7 @@ export class CopyRows {
       ...(onInvalid === undefined ? ['invalid'] : []),
     ]
     this.#kinds = Uint8Array.from(bound, ({ kind }) => kind)
-    this.#columns = bound.map(({ name, spec }) => ({ name, write: valueWriter(sqlTextOf(spec)) }))
+    this.#columns = bound.map(({ name, spec }) => ({ name, write: valueWriter(spec) }))
     this.#delimiter = header.cells?.delimiter ?? DOCUMENTED_CELLS.delimiter
     this.#quote = header.cells?.quote ?? DOCUMENTED_CELLS.quote
     this.#onInvalid = onInvalid
@@ -92,16 +92,14 @@ export class CopyRows {
   writer(batch: RowBatch<Columns>, target: CopyBuffer): (slot: number) => void {
     const { cells, index } = batch
     const special = new SpecialBytes(cells.bytes)
-    const isText = isUtf8(batch.bytesOf())
     const inRuns = this.#delimiter === TAB && !batch.hasDecodedCells
     return slot => {
       const first = slot * index.columns
       const start = index.rowStarts[slot]!
-      const end = index.columns === 0 ? start : index.cellEnds[first + index.columns - 1]! & CELL_END
-      const isBroken =
-        !isText && index.rowFlags[slot] === ROW_NON_ASCII && !isUtf8(cells.bytes.subarray(start, end))
+      const end =
+        index.columns === 0 ? start : index.cellEnds[first + index.columns - 1]! & CELL_END
       this.#isFirst = !this.#hasHead
-      if (inRuns) this.#inRuns(batch, slot, target, special.isIn(start, end), isBroken)
+      if (inRuns) this.#inRuns(batch, slot, target, special.isIn(start, end))
       else this.#oneByOne(batch, slot, target)
       this.#rest(this.#other, target)
       if (this.#onInvalid === undefined) this.#rest(this.#invalid, target)
@@ -110,13 +108,7 @@ export class CopyRows {
     }
   }
 
-  #inRuns(
-    batch: RowBatch<Columns>,
-    slot: number,
-    target: CopyBuffer,
-    hasSpecial: boolean,
-    isBroken: boolean,
-  ): void {
+  #inRuns(batch: RowBatch<Columns>, slot: number, target: CopyBuffer, hasSpecial: boolean): void {
     const { cells, index } = batch
     const { cellEnds } = index
     const kinds = this.#kinds
@@ -132,7 +124,7 @@ export class CopyRows {
         start === end
           ? kind !== OTHER
           : kind === RAW
-            ? marked > 0 || !(isBroken || cells.bytes[start] === this.#quote)
+            ? marked > 0 || cells.bytes[start] !== this.#quote
             : kind < VALUE && isPlain(kind, cells, start, end)
       if (isCopied) {
         if (run < 0) {
@@ -141,7 +133,8 @@ export class CopyRows {
           if (run === start) this.#separate(target)
         }
       } else {
-        if (run >= 0) copyRun(target, cells.bytes, run, kind === OTHER ? start - 1 : start, hasSpecial)
+        if (run >= 0)
+          copyRun(target, cells.bytes, run, kind === OTHER ? start - 1 : start, hasSpecial)
         else if (kind !== OTHER) this.#separate(target)
         run = -1
         if (kind !== OTHER) this.#value(batch, slot, column, start, end, target)
@@ -181,8 +174,10 @@ export class CopyRows {
     const decoded = batch.decodedCells(column)
     if (decoded === undefined && start === end) return
     const { name, write } = this.#columns[column]!
-    if (decoded === undefined && this.#kinds[column] === RAW)
-      return target.cell(cells.text(slot, column).toWellFormed())
+    if (decoded === undefined && this.#kinds[column] === RAW) {
+      target.cell(cells.text(slot, column).toWellFormed())
+      return
+    }
     try {
       const reader = batch.projections.readers[column]!
       const value = decoded === undefined ? cells.value(slot, column, reader) : decoded[slot]
@@ -228,13 +223,15 @@ export class CopyRows {
 type ValueWriter = (value: NonNullable<unknown>, target: CopyBuffer) => boolean
 
 /** Values that rows share are frozen, so their text is made once. */
-function valueWriter(textOf: (value: NonNullable<unknown>) => string | undefined): ValueWriter {
+function valueWriter(spec: ColumnSpec): ValueWriter {
+  const textOf = sqlTextOf(spec)
+  // An empty list is what an empty cell reads as; an empty array of JSON is a value.
+  const isList = spec.type !== 'json' && spec.type !== 'cell'
   const texts = new WeakMap<object, string>()
   return (value, target) => {
     const isShared = typeof value === 'object' && Object.isFrozen(value)
     const known = isShared ? texts.get(value) : undefined
-    // Empty lists are NULL, as empty cells are.
-    if (Array.isArray(value) && value.length === 0) return true
+    if (isList && Array.isArray(value) && value.length === 0) return true
     const text = known ?? textOf(value)
     if (text === undefined) return false
     if (isShared && known === undefined) texts.set(value, text)

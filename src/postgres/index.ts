@@ -2,4 +2,5 @@
 // pg-copy-streams.
 
 export type { PostgresConnectionInput, PostgresConnectionOptions } from './address'
+export { type PostgresSinkOptions, postgresSink } from './postgres-sink'
 export { dropCategory, type PostgresTargetOptions, postgresTarget } from './postgres-target'

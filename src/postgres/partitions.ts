@@ -53,10 +53,10 @@ export async function removeRows(
   for (const table of Object.values(tablesOf(names, category, isPartitioned))) {
     if (isPartitioned) await connection.query(`DROP TABLE IF EXISTS ${table}`)
     else
-      await connection.query(
-        `DELETE FROM ${table} WHERE marketplace = $1 AND feed_category = $2`,
-        [category.marketplace, category.categoryId],
-      )
+      await connection.query(`DELETE FROM ${table} WHERE marketplace = $1 AND feed_category = $2`, [
+        category.marketplace,
+        category.categoryId,
+      ])
   }
 }
 

@@ -168,7 +168,12 @@ export class PgConnection {
     const { signal } = new AbortController()
     const onLimit = () => {
       this.destroy()
-      return databaseFailed(this.#place, 'write', new RangeError('the server does not answer'), true)
+      return databaseFailed(
+        this.#place,
+        'write',
+        new RangeError('the server does not answer'),
+        true,
+      )
     }
     return waitFor(work, { signal, limitMs: this.#limitMs, onLimit })
   }
@@ -191,14 +196,17 @@ function isPassing(cause: unknown): boolean {
 const PASSING_STATES = /^(?:08...|57P0[1-5]|53300|40001|40P01|55P03|25P03)$/
 const PASSING_SYSTEM_CODES =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END)$/
-const PASSING_WORDS = /^(?:Connection terminated|Client (?:has encountered|was closed|is not)|timeout expired|Query read timeout)/
+const PASSING_WORDS =
+  /^(?:Connection terminated|Client (?:has encountered|was closed|is not)|timeout expired|Query read timeout)/
 
 function isPassingFailure(cause: unknown): boolean {
   if (FeedError.is(cause)) return cause.retryable
   if (!(cause instanceof Error)) return false
   const code = stateOf(cause) ?? ''
   return (
-    PASSING_STATES.test(code) || PASSING_SYSTEM_CODES.test(code) || PASSING_WORDS.test(cause.message)
+    PASSING_STATES.test(code) ||
+    PASSING_SYSTEM_CODES.test(code) ||
+    PASSING_WORDS.test(cause.message)
   )
 }
 
@@ -231,12 +239,7 @@ export function databaseFailed(
   const text = excerpt(cause instanceof Error ? cause.message : String(cause), 200)
   const reason = stateOf(cause) ?? text
   const words = text === reason ? text : `${text} (${reason})`
-  return new FeedError(
-    'STATE_IO',
-    `${path}: ${words}`,
-    { path, operation, reason },
-    { retryable },
-  )
+  return new FeedError('STATE_IO', `${path}: ${words}`, { path, operation, reason }, { retryable })
 }
 
 async function loadPg(): Promise<typeof import('pg')> {

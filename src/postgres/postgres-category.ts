@@ -135,7 +135,8 @@ export class PostgresCategory implements TargetCategory {
       const filled = has?.found ? undefined : await this.#fill(connection, file, part)
       if (filled !== undefined) return filled
     }
-    const rowsBefore = generatedMs === undefined ? 0 : await this.#count(connection, countRows(table))
+    const rowsBefore =
+      generatedMs === undefined ? 0 : await this.#count(connection, countRows(table))
     await connection.query(createStaging(part, table))
     const { longKeys } = await this.#copy(connection, file, part, stagingTable(part))
     const tally = { ...NO_ROWS }
@@ -156,7 +157,12 @@ export class PostgresCategory implements TargetCategory {
   async #fill(connection: PgConnection, file: TargetFile, part: Part) {
     await connection.query('SAVEPOINT filling')
     try {
-      const { copied, longKeys } = await this.#copy(connection, file, part, this.#place.tables[part])
+      const { copied, longKeys } = await this.#copy(
+        connection,
+        file,
+        part,
+        this.#place.tables[part],
+      )
       file.checkRemoval(0, 0)
       return { rows: { ...NO_ROWS, inserted: copied }, longKeys }
     } catch (error) {

@@ -1,6 +1,6 @@
 // PostgreSQL as a target of `sync`: its options, and what a run opens.
 
-import { durationMs, flag, knownOptions, type OptionNames } from '../options'
+import { anObject, durationMs, filledText, flag, knownOptions, type OptionNames } from '../options'
 import { type RetryOptions, retryPolicy } from '../stages/range/retries'
 import type { Category } from '../sync/file-id'
 import type { OpenTarget, SyncTarget, TargetCategory, TargetOptions } from '../sync/target/target'
@@ -101,7 +101,8 @@ export async function dropCategory(
   const { names, address, partition } = settings
   const { signal } = new AbortController()
   const session = new PostgresSession({ ...settings, signal })
-  const { marketplace, categoryId } = category
+  const marketplace = filledText('category.marketplace', anObject('category', category).marketplace)
+  const categoryId = filledText('category.categoryId', category.categoryId)
   const lock = new CategoryLock(names, address.name, category)
   try {
     await session.run(async pg => {
@@ -110,14 +111,13 @@ export async function dropCategory(
       await inTransaction(pg, async () => {
         await lock.prove(pg)
         await removeRows(pg, names, category, isPartitioned)
-        for (const table of ['files', 'writers'] as const)
-          await pg.query(
-            table === 'files'
-              ? `DELETE FROM ${names.table(table)} WHERE marketplace = $1 AND feed_category = $2`
-              : `UPDATE ${names.table(table)} SET removals_forgotten = NULL
-                 WHERE marketplace = $1 AND feed_category = $2`,
-            [marketplace, categoryId],
-          )
+        const ofCategory = 'WHERE marketplace = $1 AND feed_category = $2'
+        const parameters = [marketplace, categoryId]
+        await pg.query(`DELETE FROM ${names.table('files')} ${ofCategory}`, parameters)
+        await pg.query(
+          `UPDATE ${names.table('writers')} SET removals_forgotten = NULL ${ofCategory}`,
+          parameters,
+        )
       })
     })
   } finally {

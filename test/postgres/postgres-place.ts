@@ -1,7 +1,7 @@
 // PostgreSQL as a place of the laws of a target: the rows of a category, read by a query.
 
-import { PART_COLUMNS } from '../../src/postgres/sql-types'
 import { type PostgresTargetOptions, postgresTarget } from '../../src/postgres'
+import { PART_COLUMNS } from '../../src/postgres/sql-types'
 import type { SyncTarget } from '../../src/sync/target/target'
 import type { PlainItem, PlainRow, TestedPlace } from '../sync/target/target-laws'
 import { type TestDatabase, testDatabase } from './test-database'

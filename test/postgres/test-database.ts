@@ -16,6 +16,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   const server = new Client({ connectionString: SERVICES.postgres.url })
   await server.connect()
   await server.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
+  // A test has many commits, and none of them has to outlive the machine.
+  await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
   const url = new URL(SERVICES.postgres.url)
   url.pathname = name
   const client = new Client({ connectionString: url.href })
