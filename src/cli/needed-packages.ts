@@ -21,8 +21,9 @@ export const NEEDED_PACKAGES = {
 export function needPackages(
   command: keyof typeof NEEDED_PACKAGES,
   isInstalled = isResolved,
+  needed: readonly (keyof typeof peerDependencies)[] = NEEDED_PACKAGES[command],
 ): void {
-  const missing = NEEDED_PACKAGES[command].filter(name => !isInstalled(name))
+  const missing = needed.filter(name => !isInstalled(name))
   if (missing.length === 0) return
   const context = { package: missing.join(' '), neededFor: `feedmill ${command}` }
   const install = missing.map(name => `${name}@${peerDependencies[name]}`).join(' ')

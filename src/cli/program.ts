@@ -26,6 +26,7 @@ import { print } from './output'
 import { addProfileCommand } from './profile/profile-command'
 import { addServiceCommands } from './service/service-commands'
 import { CREDENTIAL_VARIABLES } from './service-settings'
+import { packagesOfPlace } from './sync/target-option'
 import { addVerifyCommand } from './verify/verify-command'
 
 /**
@@ -75,7 +76,14 @@ function addStateCommands(feedmill: Command): void {
     )
     .requiredOption('--marketplace <id>', 'marketplace, e.g. MKT_US')
     .requiredOption('--category <id>', 'top-level category; may be repeated', several)
-    .requiredOption('--state <dir>', 'the state folder')
+    .option('--state <dir>', 'the state folder')
+    .addOption(
+      new Option(
+        '--to <address>',
+        'a database in place of the state folder, e.g. postgres://user@host/database; ' +
+          'its password is in PGPASSWORD or PGPASSFILE',
+      ).conflicts(['state', 'keepFiles', 'changes']),
+    )
     .option(
       '--until <time>',
       'leave out files that cover a later time: `now`, or e.g. 2026-03-01T12:00:00Z',
@@ -127,7 +135,7 @@ function addStateCommands(feedmill: Command): void {
     .addHelpText('after', table('Credentials', CREDENTIAL_VARIABLES))
     .addHelpText('after', table('Proxy and certificates', PROXY_VARIABLES))
     .action(async options => {
-      needPackages('sync')
+      needPackages('sync', undefined, packagesOfPlace(options))
       await (await import('./sync/sync')).syncCommand(options)
     })
   feedmill

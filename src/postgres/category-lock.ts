@@ -28,6 +28,8 @@ export class CategoryLock {
    */
   async take(connection: PgConnection): Promise<void> {
     const isFirst = this.#number === undefined
+    // A writer that came between may have the lock for long, and there is nothing to wait for.
+    if (!isFirst) await this.#proveLatest(connection)
     try {
       await connection.query('SELECT pg_advisory_lock($1::bigint)', [
         this.#names.lockKey(...this.#category),
@@ -39,7 +41,7 @@ export class CategoryLock {
       throw error
     }
     if (isFirst) this.#number = await this.#nextNumber(connection)
-    else if ((await this.#latestNumber(connection)) !== this.#number) throw this.#takenOver()
+    else await this.#proveLatest(connection)
   }
 
   /**
@@ -48,8 +50,7 @@ export class CategoryLock {
    * @throws FeedError STATE_LOCKED
    */
   async prove(connection: PgConnection): Promise<void> {
-    if ((await this.#latestNumber(connection, 'FOR SHARE')) !== this.#number)
-      throw this.#takenOver()
+    await this.#proveLatest(connection, 'FOR SHARE')
   }
 
   async #nextNumber(connection: PgConnection): Promise<string> {
@@ -63,17 +64,14 @@ export class CategoryLock {
     return String(row?.number)
   }
 
-  async #latestNumber(connection: PgConnection, locking: 'FOR SHARE' | '' = ''): Promise<string> {
+  async #proveLatest(connection: PgConnection, locking: 'FOR SHARE' | '' = ''): Promise<void> {
     const [row] = await connection.query(
       `SELECT number FROM ${this.#names.table('writers')}
        WHERE marketplace = $1 AND feed_category = $2 ${locking}`,
       this.#category,
     )
-    return String(row?.number)
-  }
-
-  #takenOver(): FeedError<'STATE_LOCKED'> {
-    return this.#locked('another writer has taken over', false)
+    if (String(row?.number) !== this.#number)
+      throw this.#locked('another writer has taken over', false)
   }
 
   #locked(words: string, retryable: boolean): FeedError<'STATE_LOCKED'> {

@@ -1,7 +1,14 @@
 // `feedmill sync`: keeps a state folder up to date with the service, and reports its progress.
 
 import { FeedError } from '../../index'
-import { type SyncEvent, type SyncRun, type SyncSummary, sync } from '../../sync/index'
+import {
+  type ChangeSink,
+  type SyncEvent,
+  type SyncOptions,
+  type SyncRun,
+  type SyncSummary,
+  sync,
+} from '../../sync/index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { progressBar } from '../progress-bar'
@@ -16,12 +23,15 @@ import {
   retryLine,
   summaryLines,
 } from './sync-lines'
+import { targetForm } from './target-option'
 
 export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
   readonly category: readonly string[]
-  /** The state folder. */
-  readonly state: string
+  /** The state folder. It or `to` is given. */
+  readonly state?: string
+  /** The address of a database in place of a state folder. */
+  readonly to?: string
   /** Leaves out files that cover a later time. `now` is the start of the command. */
   readonly until?: Date | 'now'
   readonly follow: boolean
@@ -48,16 +58,15 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
   const stop = stopRequest()
   const changes = typeof options.changes === 'string' ? appendingSink(options.changes) : undefined
   try {
+    const place = await placeOf(options, changes)
     const run = sync({
       service,
       marketplace: options.marketplace,
       categories: options.category,
-      folder: options.state,
       mode: options.follow ? 'follow' : 'once',
       memoryBytes: options.memory,
-      keepFileBytes: options.keepFiles,
       maxRemovedShare: options.maxRemovedShare,
-      changes: changes ?? (options.changes === false ? 'none' : 'files'),
+      ...place,
       signal: stop.signal,
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
@@ -73,6 +82,16 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
     await changes?.close()
     await service.close()
   }
+}
+
+/** Where the rows go: a state folder with its own options, or a database. */
+async function placeOf(
+  { state, to, keepFiles, changes }: SyncCommand,
+  sink: ChangeSink | undefined,
+): Promise<Partial<SyncOptions>> {
+  if (to !== undefined) return { target: await targetForm(to).open(to) }
+  const kept = sink ?? (changes === false ? 'none' : 'files')
+  return { ...(state !== undefined && { folder: state }), keepFileBytes: keepFiles, changes: kept }
 }
 
 interface Teller {
