@@ -24,14 +24,25 @@ test.each([
   'a run of %s names each tool that is missing once',
   async (_, choice) => {
     const noTools = await mkdtemp(join(tmpdir(), 'feedmill-path-'))
-    const env = { ...process.env, PATH: noTools, FEEDMILL_REQUIRE_TOOLS: '0' }
+    const env = {
+      ...process.env,
+      PATH: noTools,
+      FEEDMILL_REQUIRE_TOOLS: '0',
+      FEEDMILL_REQUIRE_SERVICES: '0',
+      FEEDMILL_TEST_POSTGRES: 'postgres://127.0.0.1:1/none',
+    }
     const words = ['run', '--typecheck.enabled=false', ...choice, ...FILES]
     const { stderr } = await run(process.execPath, [VITEST, ...words], { cwd: ROOT, env })
-    const lines = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
+    const leftOut = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
+    const lines = leftOut.filter(line => line.includes('is not on this machine'))
     const reasons = lines.map(line =>
       line.replace(/.*, because (.*) is not on this machine.*/, '$1'),
     )
     expect(reasons).toEqual(Object.keys(TOOLS).filter(tool => !existsSync(tool)))
+    const services = leftOut.filter(line => line.includes('does not answer'))
+    expect(services).toEqual([
+      expect.stringContaining('postgres does not answer at postgres://127.0.0.1:1/none'),
+    ])
     await rm(noTools, { recursive: true })
   },
   60_000,
