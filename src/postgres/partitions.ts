@@ -30,14 +30,17 @@ export async function createPartitions(
   await inTransaction(connection, async () => {
     await connection.query('SELECT pg_advisory_xact_lock($1::bigint)', [names.lockKey()])
     for (const part of PARTS) {
+      const leaf = names.partition(part, marketplace, categoryId)
+      const [found] = await connection.query('SELECT to_regclass($1) AS name', [leaf])
+      // To make a partition locks the whole table, also for its readers.
+      if (found?.name !== null) continue
       const ofMarketplace = names.partition(part, marketplace)
       await connection.query(
         `CREATE TABLE IF NOT EXISTS ${ofMarketplace} PARTITION OF ${names.table(part)}
          FOR VALUES IN (${literal(marketplace)}) PARTITION BY LIST (feed_category)`,
       )
       await connection.query(
-        `CREATE TABLE IF NOT EXISTS ${names.partition(part, marketplace, categoryId)}
-         PARTITION OF ${ofMarketplace} FOR VALUES IN (${literal(categoryId)})`,
+        `CREATE TABLE ${leaf} PARTITION OF ${ofMarketplace} FOR VALUES IN (${literal(categoryId)})`,
       )
     }
   })

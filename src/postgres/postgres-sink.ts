@@ -84,10 +84,18 @@ export function postgresSink<C extends Columns>(
     }
   }
   let writing: TableWriter | undefined
+  let isInUse = false
+  /** Runs that were refused and have not called `abort` yet, which must not end the run that writes. */
+  let refused = 0
   return {
     name: NAME,
     open: () =>
       typed(async () => {
+        if (isInUse) {
+          refused++
+          throw sinkFailed(NAME, name, 'another run of the same sink is writing it')
+        }
+        isInUse = true
         const opened = await PgConnection.open(address, limits)
         writing = new TableWriter(opened, name)
         await opened.query('BEGIN')
@@ -99,9 +107,15 @@ export function postgresSink<C extends Columns>(
         await writing?.connection.query('COMMIT')
         await writing?.connection.end()
         writing = undefined
+        isInUse = false
       }),
     // The server rolls back when its connection ends.
     abort: () => {
+      if (refused > 0) {
+        refused--
+        return
+      }
+      isInUse = false
       writing?.connection.destroy()
       writing = undefined
     },

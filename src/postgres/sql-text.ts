@@ -2,6 +2,7 @@
 // nor half of a surrogate pair, which PostgreSQL has not in text and in jsonb.
 
 import type { ColumnSpec } from '../schema/column-spec'
+import { jsonWriter } from '../sinks/json-writer'
 import { sqlTypeOf } from './sql-types'
 
 /** Returns the text of a value, or undefined where PostgreSQL has no such value. */
@@ -59,14 +60,12 @@ function arrayText(value: unknown, elementText: SqlText): string | undefined {
 /** JSON has these escapes where jsonb refuses the character. */
 const REFUSED_ESCAPES = /\\u(?:0000|d[89a-f])/
 
+const writeJson = jsonWriter()
+
 export function jsonText(value: unknown): string | undefined {
-  const json = JSON.stringify(value, bigIntAsText)
+  const json = writeJson(value)
   if (json === undefined || !REFUSED_ESCAPES.test(json)) return json
   return JSON.stringify(withReplaced(JSON.parse(json)))
-}
-
-function bigIntAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }
 
 function withReplaced(value: unknown): unknown {

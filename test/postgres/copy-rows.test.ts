@@ -163,6 +163,23 @@ describe.runIf(await runsWithService('postgres'))('rows in PostgreSQL', () => {
     })
     expect(await database.sql(`SELECT key FROM "${table}"`)).toEqual([{ key: 'a' }])
   })
+
+  test('A second run of the same sink is refused, and does not end the first.', async () => {
+    const sink = postgresSink(database.url, { table: 'shared' })
+    await sink.open?.()
+    const second = pipeline([Buffer.from('key\nb\n')])
+      .to(new TsvRowParser({ schema }))
+      .run(sink)
+    await expect(second).rejects.toMatchObject({ code: 'SINK_FAILED' })
+    const parser = new TsvRowParser({ schema })
+    for await (const batch of pipeline([Buffer.from('key\na\n')])
+      .to(parser)
+      .batches())
+      await sink.write(batch)
+    await sink.prepare?.()
+    await sink.commit()
+    expect(await database.sql('SELECT key FROM shared')).toEqual([{ key: 'a' }])
+  })
 })
 
 /** A cell with a quote at its start is quoted, which escapes quotes and backslashes. */
