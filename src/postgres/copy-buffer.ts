@@ -33,7 +33,7 @@ export class CopyBuffer {
     return this.#length >= COPY_BLOCK_BYTES
   }
 
-  /** Returns the text. Its memory is used again after the next call. */
+  /** Returns the text. Its memory is used again from the next call on. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length)
     const used = this.#bytes

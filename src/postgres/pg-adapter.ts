@@ -17,7 +17,7 @@ export type SqlRow = Readonly<Record<string, unknown>>
 
 /** A COPY into a table that is under way. */
 export interface CopyIn {
-  /** Resolves when the bytes may be used again. */
+  /** Resolves when the bytes of the call before may be used again, while these are sent. */
   write(bytes: Uint8Array): Promise<void>
   /** Resolves when the server has all rows. */
   end(): Promise<void>
@@ -107,8 +107,14 @@ export class PgConnection {
     })
     failure.catch(() => {})
     const within = (work: Promise<void>) => Promise.race([this.#within(work), failure])
+    let sent = Promise.resolve()
     return {
-      write: bytes => within(new Promise(resolve => stream.write(bytes, () => resolve()))),
+      write: async bytes => {
+        await sent
+        sent = within(new Promise(resolve => stream.write(bytes, () => resolve())))
+        // Its failure is that of the next call.
+        sent.catch(() => {})
+      },
       end: () => within(new Promise(resolve => stream.once('finish', resolve).end())),
       abort: async () => {
         const closed = new Promise<void>(resolve => stream.once('close', resolve))
