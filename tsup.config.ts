@@ -17,6 +17,7 @@ const library = {
   queue: 'src/queue/index.ts',
   duckdb: 'src/duckdb/index.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
+  postgres: 'src/postgres/index.ts',
 }
 const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 

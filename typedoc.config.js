@@ -15,6 +15,7 @@ export default {
     'queue/index',
     'duckdb/index',
     'opentelemetry/index',
+    'postgres/index',
   ].map(name => `src/${name}.ts`),
   plugin: ['typedoc-plugin-markdown', './test/api-plugin.mjs'],
   out: 'src/api',

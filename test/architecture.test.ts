@@ -32,6 +32,7 @@ const LAYERS = [
   'queue',
   'duckdb',
   'opentelemetry',
+  'postgres',
   'emulator',
   'index.ts',
   'cli',

@@ -26,13 +26,21 @@ test.each([
     const noTools = await mkdtemp(join(tmpdir(), 'feedmill-path-'))
     // Port 9 (discard) has no server on loopback.
     const noServer = 'redis://127.0.0.1:9'
+    const noDatabase = 'postgres://127.0.0.1:9/none'
     const required = { FEEDMILL_REQUIRE_TOOLS: '0', FEEDMILL_REQUIRE_SERVICES: '0' }
-    const env = { ...process.env, PATH: noTools, ...required, FEEDMILL_TEST_REDIS: noServer }
+    const env = {
+      ...process.env,
+      PATH: noTools,
+      ...required,
+      FEEDMILL_TEST_REDIS: noServer,
+      FEEDMILL_TEST_POSTGRES: noDatabase,
+    }
     const words = ['run', '--typecheck.enabled=false', ...choice, ...FILES]
     const { stderr } = await run(process.execPath, [VITEST, ...words], { cwd: ROOT, env })
     const all = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
     const isService = (line: string) => line.includes('no server answers')
     expect(all.filter(isService)).toEqual([
+      `LEFT OUT: rows in PostgreSQL, because no server answers at ${noDatabase} (FEEDMILL_TEST_POSTGRES).`,
       `LEFT OUT: queues in Redis, because no server answers at ${noServer} (FEEDMILL_TEST_REDIS).`,
     ])
     const lines = all.filter(line => !isService(line))

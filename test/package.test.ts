@@ -107,6 +107,8 @@ function packageOf(path: string): string | undefined {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 }
 
+const idOf = (name: string) => name.replace(/\W/g, '_')
+
 const consumer = (load: (name: string) => string) => `
 ${load('feedmill')}
 ${load('feedmill/bench')}
@@ -117,6 +119,7 @@ ${load('feedmill/sync')}
 ${load('feedmill/queue')}
 ${load('feedmill/duckdb')}
 ${load('feedmill/opentelemetry')}
+${load('feedmill/postgres')}
 `
 
 test('holds what it needs and nothing else', async () => {
@@ -152,7 +155,7 @@ const rows = await pipeline([gzipSync('itemId\\tpriceValue\\nv1|1|0\\t9.90\\n')]
 const emulator = createEmulator({ world: { seed: 1, items: 10 } })
 const status = (await emulator.fetch(new Request('http://emulator' + emulator.feedBasePath + '/item'))).status
 await emulator.close()
-console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof duckdbTarget, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
+console.log(JSON.stringify([rows[0].itemId, rows[0].priceValue, typeof createFeedService, typeof sync, typeof LevelStore, typeof startWorker, typeof duckdbTarget, typeof postgresTarget, typeof instrument, typeof inspect, status, defineBench({ name: 'a', pipeline: () => 1 }).name]))
 `
 const IMPORTS = [
   ['gzipSync', 'node:zlib'],
@@ -166,6 +169,7 @@ const IMPORTS = [
   ['startWorker', 'feedmill/queue'],
   ['duckdbTarget', 'feedmill/duckdb'],
   ['instrument', 'feedmill/opentelemetry'],
+  ['postgresTarget', 'feedmill/postgres'],
 ] as const
 
 test('works as an ES module and as CommonJS', async () => {
@@ -179,13 +183,13 @@ test('works as an ES module and as CommonJS', async () => {
   await writeFile(join(folder, 'use.cjs'), cjs)
   for (const file of ['use.mjs', 'use.cjs']) {
     const { stdout } = await run(process.execPath, [join(folder, file)])
-    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(7).fill('function'), 401, 'a'])
+    expect(JSON.parse(stdout)).toEqual(['v1|1|0', '9.90', ...Array(8).fill('function'), 401, 'a'])
   }
 })
 
 test('every class has its public name, whatever bundling made of it', async () => {
   const program = `
-const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/opentelemetry']
+const entries = ['feedmill', 'feedmill/bench', 'feedmill/service', 'feedmill/emulator', 'feedmill/level', 'feedmill/sync', 'feedmill/queue', 'feedmill/duckdb', 'feedmill/postgres', 'feedmill/opentelemetry']
 const isClass = value => typeof value === 'function' && /^class\\b/.test(Function.prototype.toString.call(value))
 Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   const classes = modules.flatMap(module => Object.entries(module)).filter(([, value]) => isClass(value))
@@ -308,6 +312,14 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
     )
   })
 
+  test('PostgreSQL fails by a typed error without its packages', async () => {
+    const { stdout } = await code(`import { postgresSink } from 'feedmill/postgres'
+postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() => console.log('no error'), error => console.log(error.code, error.message))`)
+    expect(stdout).toBe(
+      'DEPENDENCY_MISSING feedmill/postgres needs the package pg: npm install pg@^8.16 pg-copy-streams@^7\n',
+    )
+  })
+
   test.each([true, false])(
     "its declarations need Node's types only, in both module systems (exactOptionalPropertyTypes %s)",
     async exact => {
@@ -316,14 +328,14 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
         join(plain, 'use.mts'),
         consumer(
           name =>
-            `import * as m${name.length} from '${name}'; export const k${name.length}: object = m${name.length}`,
+            `import * as m_${idOf(name)} from '${name}'; export const k_${idOf(name)}: object = m_${idOf(name)}`,
         ),
       )
       await writeFile(
         join(plain, 'use.cts'),
         consumer(
           name =>
-            `import m${name.length} = require('${name}'); export const k${name.length}: object = m${name.length}`,
+            `import m_${idOf(name)} = require('${name}'); export const k_${idOf(name)}: object = m_${idOf(name)}`,
         ),
       )
       const options = {
@@ -345,7 +357,7 @@ instrument().then(() => console.log('no error'), error => console.log(error.code
         unlink('@types/node', 'undici-types'),
       )
       expect(stdout).not.toMatch(
-        /node_modules\/(zod|undici|hono|classic-level|papaparse|bullmq|ioredis|@duckdb|@opentelemetry)\//,
+        /node_modules\/(zod|undici|hono|classic-level|papaparse|bullmq|ioredis|@duckdb|pg|pg-copy-streams|@opentelemetry)\//,
       )
     },
     120_000,

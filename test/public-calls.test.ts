@@ -10,6 +10,7 @@ import { FeedError } from '../src/errors'
 import * as feedmill from '../src/index'
 import * as inspections from '../src/inspect'
 import * as telemetry from '../src/opentelemetry'
+import * as postgres from '../src/postgres'
 import * as queues from '../src/queue'
 import * as services from '../src/service'
 import * as stores from '../src/state'
@@ -28,6 +29,7 @@ const ENTRIES = {
   'feedmill/queue': queues,
   'feedmill/duckdb': duckdbs,
   'feedmill/opentelemetry': telemetry,
+  'feedmill/postgres': postgres,
 }
 
 class Unrelated {}

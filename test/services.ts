@@ -6,6 +6,11 @@ import { connect } from 'node:net'
 
 /** Every server that a test may ask for, its address, and what is tested with it. */
 export const SERVICES = {
+  postgres: {
+    variable: 'FEEDMILL_TEST_POSTGRES',
+    url: process.env.FEEDMILL_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test',
+    tested: 'rows in PostgreSQL',
+  },
   redis: {
     variable: 'FEEDMILL_TEST_REDIS',
     url: process.env.FEEDMILL_TEST_REDIS ?? 'redis://127.0.0.1:6379',

@@ -202,6 +202,9 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   },
   'own-sink': ({ printed, facts }) =>
     expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
+  'postgres-target': ({ printed }) =>
+    expect(printed).toEqual([['postgres://shop@db.example/shop']]),
+  'postgres-sink': ({ printed }) => expect(printed).toEqual([['postgres']]),
   'own-schema': ({ printed }) =>
     expect(printed).toEqual([
       ['v1|1|0', 1.5, 3],

@@ -29,7 +29,7 @@ import { addProfileCommand } from './profile/profile-command'
 import { addQueueCommands, queueOptions } from './queue/queue-commands'
 import { addServiceCommands } from './service/service-commands'
 import { CREDENTIAL_VARIABLES } from './service-settings'
-import { targetPlace } from './sync/target-option'
+import { TARGET_FORMS, targetPlace } from './sync/target-option'
 import { addVerifyCommand } from './verify/verify-command'
 
 /**
@@ -244,7 +244,7 @@ function addStateCommands(feedmill: Command): void {
 function toOption(): Option {
   return new Option(
     '--to <place>',
-    'a database in place of a state folder: FILE.duckdb or duckdb:FILE',
+    `a database in place of a state folder: ${TARGET_FORMS}; passwords are in the environment`,
   ).argParser(targetPlace)
 }
 

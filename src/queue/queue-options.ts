@@ -17,13 +17,13 @@ export interface QueueOptions {
    * `feedmill:` and the name of the queue.
    */
   readonly url: string
-  /** The password, where `url` has none. */
+  /** The password, where `url` has none. Default: none. */
   readonly password?: string
-  /** The name of the queue: letters, digits, `-` and `_`. Default `feedmill`. */
+  /** The name of the queue: letters, digits, `-` and `_`. Default: `feedmill`. */
   readonly name?: string
   /**
    * The limit of a connection that is being made or made again, and of each operation, in
-   * milliseconds. Default 30,000.
+   * milliseconds. Default: 30,000.
    */
   readonly timeoutMs?: number
 }

@@ -6,7 +6,9 @@ import { checkedCategories, type QueueOptions, queueSettings, schedulerId } from
 import { type CategoryQueue, type JobData, withQueue } from './redis-connection'
 
 export interface UnscheduleOptions {
+  /** Where the queue is. */
   readonly queue: QueueOptions
+  /** The marketplace of the categories. */
   readonly marketplace: string
   /** Top-level categories, by their identifiers. */
   readonly categories: readonly string[]

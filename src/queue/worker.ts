@@ -37,17 +37,21 @@ import {
  * each job that runs at the same time.
  */
 export interface WorkerOptions extends Omit<CategoryJob, 'marketplace' | 'categoryId' | 'signal'> {
+  /** Where the queue is. */
   readonly queue: QueueOptions
-  /** Number of categories that this worker runs at the same time. Default 1. */
+  /** Number of categories that this worker runs at the same time. Default: 1. */
   readonly concurrency?: number
   /**
    * Milliseconds for which a job belongs to a worker that gives no sign. The worker renews the lock
-   * of each job at half of this time; after it the job goes to another worker. Default 60,000.
+   * of each job at half of this time; after it the job goes to another worker. Default: 60,000.
    */
   readonly lockMs?: number
-  /** Milliseconds that `close` waits for jobs to stop. Default 30,000. */
+  /** Milliseconds that `close` waits for jobs to stop. Default: 30,000. */
   readonly drainMs?: number
-  /** Called with each message of the channel `feedmill:job`, and the error or result of the job. */
+  /**
+   * Called with each message of the channel `feedmill:job`, and the error or result of the job.
+   * Default: none.
+   */
   readonly onJob?: (report: JobReport) => void
 }
 

@@ -12,13 +12,13 @@ export interface TableSinkOptions {
   /** The name of the table. */
   readonly table: string
   /**
-   * What happens to a table that is there: `create`, the default, refuses it, `replace` replaces
-   * it, and `append` adds rows to it.
+   * What happens to a table that is there: `create` refuses it, `replace` replaces it, and `append`
+   * adds rows to it. Default: `create`.
    */
   readonly mode?: 'create' | 'replace' | 'append'
   /**
    * The schema of the columns. It is required where plain objects are written; rows of a parser
-   * have their own.
+   * have their own. Default: that of the rows.
    */
   readonly schema?: FeedSchema
   /** The columns of the table, in their order. Default: all columns. */

@@ -18,7 +18,7 @@ export async function served(options: Partial<EmulatorOptions> = {}) {
   const { url } = await emulator.listen({ port: 0 })
   const folder = mkdtempSync(join(tmpdir(), 'feedmill-cli-'))
   const now = new Date(emulator.world.end.getTime() + 3_600_000)
-  const command: SyncCommand = {
+  const command: SyncCommand & { readonly state: string } = {
     baseUrl: url,
     tokenUrl: url + emulator.tokenPath,
     scopeBase: emulator.scopeBase,

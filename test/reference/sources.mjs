@@ -13,6 +13,9 @@ const ENTRIES = {
   'feedmill/opentelemetry': 'opentelemetry/index.ts',
   'feedmill/bench': 'bench/index.ts',
   'feedmill/inspect': 'inspect/index.ts',
+  'feedmill/queue': 'queue/index.ts',
+  'feedmill/duckdb': 'duckdb/index.ts',
+  'feedmill/postgres': 'postgres/index.ts',
   'feedmill/emulator': 'emulator/index.ts',
 }
 

@@ -2,6 +2,7 @@
 // the disk.
 
 import {
+  type AppliedFile,
   type CategoryPlan,
   type FileId,
   fileIdKey,
@@ -92,7 +93,12 @@ async function folderStatus(folder: string, now: Date): Promise<StateStatus> {
 }
 
 function statusOf(
-  { categoryId, files }: Pick<OpenCategory, 'categoryId'> & { readonly files: ArrayLike<unknown> },
+  {
+    categoryId,
+    files,
+  }: Pick<OpenCategory, 'categoryId'> & {
+    readonly files: readonly Pick<AppliedFile, 'badRows'>[]
+  },
   plan: CategoryPlan,
 ): CategoryStatus {
   const { watermark, ready, held, gone, waiting, needsBootstrap } = plan

@@ -29,7 +29,7 @@ export interface SyncCommand extends ServiceSettings {
   readonly marketplace: string
   readonly category: readonly string[]
   /** The state folder, which a command with `to` does not have. */
-  readonly state: string
+  readonly state?: string
   /** The database that takes the rows in place of a state folder. */
   readonly to?: string
   /** Leaves out files that cover a later time. `now` is the start of the command. */

@@ -47,7 +47,8 @@ export function readDecimal(
     : undefined
 }
 
-function isDecimal(bytes: DataView, start: number, end: number): boolean {
+/** Returns true where {@link decodeDecimal} takes the bytes. */
+export function isDecimal(bytes: DataView, start: number, end: number): boolean {
   const first = bytes.getUint8(start) === MINUS ? start + 1 : start
   const point = digitsEnd(bytes, first, end)
   if (point === first || point === end) return point > first

@@ -17,6 +17,7 @@ import type { AppliedFile, SyncTarget } from '../target/target'
 export interface TargetStatusOptions {
   /** The time for which the plans are made. Default: the system's clock. */
   readonly now?: Clock
+  /** Latency and retention of the service's files. Default: as item-feeds.md, section 6, says. */
   readonly limits?: Partial<CalendarLimits>
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { statusCommand } from '../../../src/cli/sync/status'
 import { syncCommand } from '../../../src/cli/sync/sync'
+import { targetOf, targetPlace } from '../../../src/cli/sync/target-option'
 import { HOURS, outcomeOf, served } from '../served'
 
 let at: Awaited<ReturnType<typeof served>>
@@ -35,3 +36,28 @@ test('sync --to fills a DuckDB file, a second run has nothing to do, and status 
   const text = await outcomeOf(() => statusCommand(undefined, { now: at.now, json: false, to }))
   expect(text.out.join('\n')).toContain(`category 220: up to ${until.toISOString()}`)
 }, 60_000)
+
+test('an address of PostgreSQL opens a target, whose name is the address', async () => {
+  const to = 'postgres://shop@db.example/shop'
+  expect((await targetOf(to)).name).toBe(to)
+})
+
+test.each([
+  'postgres://shop:hunter2@db.example/shop',
+  'postgres://shop@db.example/shop?password=hunter2',
+  'postgres://shop:hunter2@db.example:port/shop',
+])('a password in an argument is refused, and no error shows it (%s)', address => {
+  expect(() => targetPlace(address)).toThrow(
+    expect.objectContaining({
+      code: 'OPTION_INVALID',
+      message: expect.stringContaining('PGPASSWORD'),
+    }),
+  )
+  expect(() => targetPlace(address)).not.toThrow(/hunter2/)
+})
+
+test('another address is refused with what may stand there', () => {
+  expect(() => targetPlace('mysql://shop:hunter2@db/shop')).toThrow(
+    '--to must be a database: FILE.duckdb or duckdb:FILE or postgres://user@host/database',
+  )
+})

@@ -1,0 +1,100 @@
+// The statements that merge the rows of a file into a table. The order of versions is that of
+// codec/merge/version-order.ts, and the kinds are those of codec/merge/register.ts.
+//
+// If you change a kind or the order, also change those files.
+
+import { type Part, quoted } from './sql-names'
+import { columnsOfPart, keyOfPart } from './sql-types'
+
+/** The staging table of a part, which only this connection sees. */
+export function stagingTable(part: Part): string {
+  return `pg_temp.${quoted(`feedmill_${part}`)}`
+}
+
+/**
+ * Makes the staging table once for a connection. Each commit empties it, so that the catalogue of
+ * the server does not grow with the number of files.
+ */
+export function createStaging(part: Part, table: string): string {
+  return `CREATE TEMPORARY TABLE IF NOT EXISTS ${quoted(`feedmill_${part}`)} (LIKE ${table}) ON COMMIT DELETE ROWS`
+}
+
+const VERSION = ['time_ms', 'removed', 'generated_ms', 'checksum'] as const
+
+const rowOf = (alias: string, columns: readonly string[]) =>
+  `(${columns.map(name => `${alias}.${name}`).join(', ')})`
+
+/**
+ * Merges the staging table, and returns the number of rows of each kind. The newest row of a key
+ * counts by its effect, and the others are stale. Only the narrow columns are sorted and compared;
+ * a row as a whole is read where it is written.
+ */
+export function mergeStaging(part: Part, table: string): string {
+  const key = keyOfPart(part)
+  const columns = columnsOfPart(part).map(quoted)
+  const version = VERSION.slice(0, 3)
+  const isNewer = `${rowOf('n', version)} > ${rowOf('i', version)}`
+  const isOlder = `${rowOf('n', version)} < ${rowOf('i', version)}`
+  const identity = ['marketplace', 'feed_category', quoted(key)]
+  const sets = columns
+    .filter(name => !identity.includes(name) && !identity.includes(name.slice(1, -1)))
+    .map(name => `${name} = EXCLUDED.${name}`)
+  return `
+WITH newest AS MATERIALIZED (
+  SELECT DISTINCT ON (${key}) ctid AS place, marketplace, feed_category, ${key}, ${VERSION.join(', ')}
+  FROM ${stagingTable(part)}
+  ORDER BY ${[key, ...VERSION.map(name => `${name} DESC`)].join(', ')}
+), judged AS MATERIALIZED (
+  SELECT n.place,
+    CASE
+      WHEN i.removed IS NULL THEN CASE WHEN n.removed THEN 'unchanged' ELSE 'inserted' END
+      WHEN ${isOlder} THEN 'stale'
+      WHEN n.removed THEN CASE WHEN i.removed THEN 'unchanged' ELSE 'deleted' END
+      WHEN i.removed THEN 'inserted'
+      WHEN n.checksum = i.checksum THEN 'unchanged'
+      WHEN ${isNewer} OR n.checksum > i.checksum THEN 'updated'
+      ELSE 'stale'
+    END AS kind,
+    i.removed IS NULL OR ${rowOf('n', VERSION)} > ${rowOf('i', VERSION)} AS writes
+  FROM newest n LEFT JOIN ${table} i USING (marketplace, feed_category, ${key})
+), merged AS (
+  INSERT INTO ${table} AS i (${columns.join(', ')})
+  SELECT ${columns.map(name => `s.${name}`).join(', ')}
+  FROM judged j JOIN ${stagingTable(part)} s ON s.ctid = j.place WHERE j.writes
+  ON CONFLICT (${identity.join(', ')}) DO UPDATE SET ${sets.join(', ')}
+  WHERE ${rowOf('EXCLUDED', VERSION)} > ${rowOf('i', VERSION)}
+)
+SELECT kind, count(*) AS rows FROM judged GROUP BY kind
+UNION ALL
+SELECT 'stale', (SELECT count(*) FROM ${stagingTable(part)}) - (SELECT count(*) FROM newest)`
+}
+
+/** Counts the rows of a category that are not removed: parameters marketplace and category. */
+export function countRows(table: string): string {
+  return `SELECT count(*) AS rows FROM ${table} WHERE marketplace = $1 AND feed_category = $2 AND NOT removed`
+}
+
+/** Says whether a category has rows, removed ones included. */
+export function hasRows(table: string): string {
+  return `SELECT EXISTS (SELECT FROM ${table} WHERE marketplace = $1 AND feed_category = $2) AS found`
+}
+
+/**
+ * Removes the rows that a bootstrap of the time $3 lacks: every row of the bootstrap has at least
+ * that time after the merge. Returns their number.
+ */
+export function sweep(part: Part, table: string): string {
+  const key = keyOfPart(part)
+  const kept = new Set(['marketplace', 'feed_category', key, ...VERSION])
+  const cleared = columnsOfPart(part)
+    .filter(name => !kept.has(name))
+    .map(name => `${quoted(name)} = NULL`)
+  return `
+WITH lacking AS (
+  UPDATE ${table} SET time_ms = $3, removed = true, generated_ms = $3, checksum = 0,
+    ${cleared.join(', ')}
+  WHERE marketplace = $1 AND feed_category = $2 AND NOT removed AND time_ms < $3
+  RETURNING 1
+)
+SELECT count(*) AS rows FROM lacking`
+}

@@ -1,0 +1,19 @@
+// The laws of a target, with PostgreSQL.
+// Long: it synchronises several worlds with faults into a database.
+
+import { describe } from 'vitest'
+import { runsWithService } from '../services'
+import { targetLaws } from '../sync/target/target-laws'
+import { postgresPlace } from './postgres-place'
+
+const SEEDS =
+  process.env.FEEDMILL_CRASH === 'all' ? Array.from({ length: 20 }, (_, seed) => seed) : [0, 1]
+
+describe.runIf(await runsWithService('postgres'))('PostgreSQL', () => {
+  targetLaws({ name: 'PostgreSQL', seeds: SEEDS, newPlace: () => postgresPlace() })
+  targetLaws({
+    name: 'PostgreSQL in partitions',
+    seeds: [2],
+    newPlace: () => postgresPlace({ partition: true, schema: 'feedmill' }),
+  })
+})
