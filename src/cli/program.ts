@@ -245,7 +245,13 @@ function toOption(): Option {
   return new Option(
     '--to <place>',
     `a database in place of a state folder: ${TARGET_FORMS}; passwords are in the environment`,
-  ).argParser(targetPlace)
+  ).argParser(place => {
+    try {
+      return targetPlace(place)
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message)
+    }
+  })
 }
 
 /** A command over a synchronisation has one place: a state folder or a database. */

@@ -42,11 +42,6 @@ export class QuarantineLines {
   }
 }
 
-/** Returns the lines of a row that was read from a quarantine. */
-export function rowLine({ of: _, bytes, ...record }: QuarantinedRow): string {
-  return recordLine({ ...record, ...contentOf(bytes) })
-}
-
 export function fileLine(file: QuarantinedFile): string {
   return recordLine(file)
 }

@@ -1,7 +1,7 @@
 // The TSV parser: bytes in, row batches out. It decides the order of the work: header, rows, bad
 // rows, end. input-window.ts has the bytes and the position in them, judge-row.ts says what a row
 // is, bad-rows.ts leaves out bad rows, and the engines behind scanner.ts find the cells of good
-// rows quickly.
+// rows quickly. It is one piece, because each step of that order shares the window and the rows.
 //
 // If you change where a batch or a row ends, also change read-row.ts and the other scanners behind
 // scanner.ts.
