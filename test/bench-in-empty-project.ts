@@ -46,7 +46,7 @@ export function cents(text) {
 }
 `
 const FAST = source(20)
-const SLOW = source(120)
+const SLOW = source(600)
 
 interface Ended {
   readonly code: number

@@ -19,7 +19,11 @@ let target: SyncTarget
 vi.mock('../../../src/cli/output', () => ({
   print: async (text: string) => void printed.push(text),
 }))
-vi.mock('../../../src/cli/sync/target-option', () => ({ targetOf: async () => target }))
+vi.mock('../../../src/cli/sync/target-option', () => ({
+  TARGET_FORMS: 'a target of the test',
+  targetPlace: (place: string) => place,
+  targetOf: async () => target,
+}))
 afterEach(() => {
   printed.length = 0
   vi.unstubAllEnvs()

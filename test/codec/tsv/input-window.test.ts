@@ -123,7 +123,7 @@ test('a window that is restored has the position and the bytes of the saved one'
     line: 5,
     confinedUntil: 5,
     discarding: false,
-    rest: Buffer.from('j'),
+    rest: Uint8Array.of(106),
   })
   expect(other.isConfined(0)).toBe(false)
 })
