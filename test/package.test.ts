@@ -371,6 +371,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       '@duckdb/node-api',
       '@duckdb/node-bindings',
       '@opentelemetry/api',
+      'echarts',
       'undici',
       '@types/node',
       'undici-types',

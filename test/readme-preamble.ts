@@ -105,7 +105,7 @@ export interface Facts {
   readonly groupCount: number
   readonly tunnels: readonly string[]
   /** The committed rows of `database`. */
-  readonly tableRows: () => readonly (readonly (string | null)[])[]
+  readonly tableRows: readonly (readonly (string | null)[])[]
 }
 
 export const facts: Facts = {
@@ -114,7 +114,7 @@ export const facts: Facts = {
   itemIdsAtEnd: [...world.truthAt(world.end)].map(({ itemId }) => itemId),
   groupCount: [...world.groupsAt(world.start)].length,
   tunnels,
-  tableRows: () => table,
+  tableRows: table,
 }
 
 /** What a snippet may say that it uses. */

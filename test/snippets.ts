@@ -218,8 +218,8 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed.filter(([, feed]) => feed === 'item_snapshot')).toHaveLength(3)
   },
   sqlite: ({ facts }) => {
-    expect(facts.tableRows().map(([itemId]) => itemId)).toEqual(facts.itemIds)
-    expect(facts.tableRows().some(([, , price]) => Number(price) > 0)).toBe(true)
+    expect(facts.tableRows.map(([itemId]) => itemId)).toEqual(facts.itemIds)
+    expect(facts.tableRows.some(([, , price]) => Number(price) > 0)).toBe(true)
   },
   'look-ups': ({ printed }) => expect(printed).toEqual([[3]]),
   'ci-test': ({ printed }) => expect(printed).toEqual([[true]]),
