@@ -203,7 +203,7 @@ describe.runIf(runsWith('redis-server'))('a restart of Redis', () => {
     const port = await freePort()
     const server = await startRedis(port, data)
     const shop = await QueueShop.open(`redis://127.0.0.1:${port}`)
-    const queue = { ...shop.queue, timeoutMs: 200 }
+    const queue = { ...shop.queue, timeoutMs: 1_000 }
     const { worker } = await shop.worker({ queue, drainMs: 500 })
     server.kill('SIGKILL')
     await expect(worker.ended).rejects.toMatchObject({
