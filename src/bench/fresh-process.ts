@@ -11,6 +11,8 @@ export interface FreshProcess {
   readonly script: string
   /** The task, which must survive JSON. */
   readonly task: object
+  /** Options of Node for the process, beside those of this one. */
+  readonly nodeOptions?: readonly string[]
   /** A process without progress for so long has failed and is killed. */
   readonly stallLimitMs: number
   /** Receives the progress of the task, only where it has grown. */
@@ -27,12 +29,15 @@ type Outcome = Exclude<TaskMessage, { kind: 'progress' }>
 export async function inFreshProcess<Result>({
   script,
   task,
+  nodeOptions = [],
   stallLimitMs,
   onProgress = () => {},
   failed,
 }: FreshProcess): Promise<Result> {
   // Standard output belongs to the result, so the output of the process goes to standard error.
   const child = fork(script, [JSON.stringify(task)], {
+    // The later of two options wins, so what started this process overrides the caller.
+    execArgv: [...nodeOptions, ...process.execArgv],
     stdio: ['ignore', STANDARD_ERROR, 'inherit', 'ipc'],
   })
   let outcome: Outcome | undefined
