@@ -45,7 +45,7 @@ export function errorsPage({ checker, entries, fileAt, root }) {
   })
   return `# Error codes
 
-\`npm run reference\` makes this page of the sources.
+\`npm run reference\` makes this page from the sources.
 Every failure is a \`FeedError\` with one of these codes as \`code\`, and with the listed fields in \`context\`; a field with a question mark may be left out.
 [Errors, bad rows, abort and progress](../guide/errors.md) says how to handle them, and [When something is wrong](../guide/troubleshooting.md) starts from what you see.
 

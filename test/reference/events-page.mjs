@@ -7,7 +7,7 @@ import { cell, codeCell, commentOf, oneLine, placeOf, problems, valueOf, walk } 
 export function eventsPage(sources) {
   return `# Events, channels and exit codes
 
-\`npm run reference\` makes this page of the sources.
+\`npm run reference\` makes this page from the sources.
 
 ## Events of a synchronisation
 

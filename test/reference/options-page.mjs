@@ -44,7 +44,7 @@ export function optionsPage(sources) {
   })
   return `# Options
 
-\`npm run reference\` makes this page of the sources.
+\`npm run reference\` makes this page from the sources.
 It has every option that is checked where it is given: a wrong value, and a name that is not here, is OPTION_INVALID.
 An option without a default is required.
 The bounds of a number are inclusive.
