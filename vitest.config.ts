@@ -19,6 +19,10 @@ const FOLDERS = [
   'state',
 ]
 
+/** Folders of which some tests start processes or look at the process, and most do not. */
+const MIXED_FOLDERS = ['cli', 'inspect', 'stages', 'sync']
+const NEEDS_OWN_PROCESS = /\bvi\.|\bprocess\.|\bgc\b|node:child_process|from '\S*built'/
+
 /**
  * `npm run test:quick` leaves out a file that matches, and a file one of whose helpers matches.
  * Such a file starts processes, opens sockets, or has a line that starts with `// Long: `, which
@@ -35,10 +39,12 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
  * needs a process of its own, because a shared process has loaded the module already.
  */
 function sharesProcess(path: string): boolean {
-  return (
-    FOLDERS.some(folder => path.startsWith(`test/${folder}/`)) &&
-    !readFileSync(path, 'utf8').includes('vi.mock(')
-  )
+  const isIn = (folders: readonly string[]) =>
+    folders.some(folder => path.startsWith(`test/${folder}/`))
+  const text = readFileSync(path, 'utf8')
+  return isIn(MIXED_FOLDERS)
+    ? !NEEDS_OWN_PROCESS.test(text)
+    : isIn(FOLDERS) && !text.includes('vi.mock(')
 }
 
 function isQuick(path: string, seen = new Set<string>()): boolean {
@@ -87,7 +93,8 @@ export default defineConfig(({ mode }) => {
             typecheck: {
               enabled: mode !== 'quick',
               include: ['test/**/*.test-d.ts'],
-              tsconfig: './tsconfig.json',
+              // `npm run check` looks at the types of all other files.
+              tsconfig: './tsconfig.types.json',
             },
           },
         },

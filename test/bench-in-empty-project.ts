@@ -11,7 +11,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 
 const WORKFLOW = resolve(import.meta.dirname, '../.github/workflows/bench.yml')
-const ROWS = 20_000
+const ROWS = 10_000
+/** Each round is three processes. */
+const ROUNDS = 7
 
 const BENCH = `
 import { existsSync, writeFileSync } from 'node:fs'
@@ -46,7 +48,7 @@ export function cents(text) {
 }
 `
 const FAST = source(20)
-const SLOW = source(600)
+const SLOW = source(400)
 
 interface Ended {
   readonly code: number
@@ -79,7 +81,7 @@ export function testBenchInEmptyProject(packages: () => string): void {
   const feedmill = (...words: string[]) =>
     ended(process.execPath, [
       join(project, 'node_modules/feedmill/dist/cli.js'),
-      ...['bench', 'my.bench.mjs', '--rounds', '9', '--measures', 'cpu', ...words],
+      ...['bench', 'my.bench.mjs', '--rounds', `${ROUNDS}`, '--measures', 'cpu', ...words],
     ])
   const write = (path: string, text: string) => writeFile(join(project, path), text)
   async function version(text: string): Promise<void> {
@@ -114,7 +116,7 @@ export function testBenchInEmptyProject(packages: () => string): void {
     const { code, stdout } = await feedmill('--save', 'before.json.new', '--json', '-')
     expect(code).toBe(0)
     const report = JSON.parse(stdout)
-    expect(report).toMatchObject({ kind: 'feedmill-bench', rounds: 9 })
+    expect(report).toMatchObject({ kind: 'feedmill-bench', rounds: ROUNDS })
     const [bench] = report.benches
     expect(bench).toMatchObject({ name: 'cents', count: ROWS })
     expect(bench.stages.map(({ stage }: { stage: string }) => stage)).toEqual([
@@ -168,7 +170,7 @@ export function testBenchInEmptyProject(packages: () => string): void {
       ...env,
       FEEDMILL: 'npx --offline feedmill',
       BENCH_FILES: 'my.bench.mjs',
-      BENCH_OPTIONS: '--rounds 9 --measures cpu',
+      BENCH_OPTIONS: `--rounds ${ROUNDS} --measures cpu`,
       GITHUB_STEP_SUMMARY: join(project, 'shim/summary.md'),
       PATH: `${join(project, 'shim')}${delimiter}${process.env.PATH}`,
     }

@@ -9,17 +9,19 @@ import { DAY_MS, FOLDER, HOUR_MS, type Seen, SmallShop, seenIn } from './small-r
 
 const START = new Date('2026-03-01T07:00:00Z')
 /** `npm run test:crash` takes every call of every scenario; this test takes one in a few. */
-const EVERY = process.env.FEEDMILL_CRASH === 'all' ? 1 : 23
+const EVERY = process.env.FEEDMILL_CRASH === 'all' ? 1 : 31
 
 interface Result {
   readonly seen: Seen
   readonly files: Map<string, string>
 }
 
-/** Runs in sequence, each with the service at its time. */
 interface Scenario {
   readonly name: string
-  readonly shops: readonly SmallShop[]
+  /** The machine before the run. */
+  readonly before: SimulatedMachine
+  /** The service at the time of the run. */
+  readonly shop: SmallShop
 }
 
 /** The service three hours after a bootstrap was made. */
@@ -32,26 +34,25 @@ const first = shopAfter(+START + DAY_MS)
 const later = shopAfter(+START + 10 * DAY_MS)
 afterAll(() => Promise.all([first.close(), later.close()]))
 
+const empty = new SimulatedMachine(0)
+const filled = new SimulatedMachine(0)
+await first.sync(filled.start()).summary
+
 const scenarios: readonly Scenario[] = [
-  { name: 'a first run', shops: [first] },
-  { name: 'a run after a gap, with a new bootstrap', shops: [first, later] },
+  { name: 'a first run', before: empty, shop: first },
+  { name: 'a run after a gap, with a new bootstrap', before: filled, shop: later },
 ]
 
-/** Runs a scenario whose last run meets the given trouble. The runs before it meet none. */
-async function lastRun(
-  { shops }: Scenario,
+async function runWith(
+  { before, shop }: Scenario,
   seed: number,
   trouble?: Trouble,
 ): Promise<{ machine: SimulatedMachine; error: unknown }> {
-  const machine = new SimulatedMachine(seed)
-  for (const shop of shops.slice(0, -1)) await shop.sync(machine.start()).summary
-  const error = await shops
-    .at(-1)!
-    .sync(machine.start(trouble))
-    .summary.then(
-      () => undefined,
-      failure => failure,
-    )
+  const machine = before.copy(seed)
+  const error = await shop.sync(machine.start(trouble)).summary.then(
+    () => undefined,
+    failure => failure,
+  )
   return { machine, error }
 }
 
@@ -65,7 +66,7 @@ describe.each(scenarios)('$name', scenario => {
   let calls: string[]
 
   beforeAll(async () => {
-    const { machine, error } = await lastRun(scenario, 0)
+    const { machine, error } = await runWith(scenario, 0)
     expect(error).toBeUndefined()
     calls = [...machine.log]
     whole = await resultOf(machine)
@@ -79,7 +80,7 @@ describe.each(scenarios)('$name', scenario => {
   })
 
   async function goOn(machine: SimulatedMachine): Promise<Result> {
-    await scenario.shops.at(-1)!.sync(machine.start()).summary
+    await scenario.shop.sync(machine.start()).summary
     return resultOf(machine)
   }
 
@@ -90,7 +91,7 @@ describe.each(scenarios)('$name', scenario => {
   ): Promise<void> {
     for (const at of calls) {
       for (const what of whats) {
-        const { machine, error } = await lastRun(scenario, at, { at, what })
+        const { machine, error } = await runWith(scenario, at, { at, what })
         expect([at, what, error !== undefined]).toEqual([at, what, true])
         machine.crash(kind)
         expect([at, what, await goOn(machine)]).toEqual([at, what, whole])
@@ -120,7 +121,7 @@ describe.each(scenarios)('$name', scenario => {
     'fault 79: %s at a call stops the run with a typed error, and the next run ends with the same state',
     async what => {
       for (const at of sampled()) {
-        const { machine, error } = await lastRun(scenario, at, { at, what, lasting: at % 2 === 0 })
+        const { machine, error } = await runWith(scenario, at, { at, what, lasting: at % 2 === 0 })
         const failed = machine.log[at - 1]!
         expect([at, failed, FeedError.is(error) && error.code]).toEqual([at, failed, 'STATE_IO'])
         // A failed write or sync is not repeated: a later success would not prove that the data is

@@ -62,6 +62,14 @@ class Node {
     this.synced = this.bytes
     this.unsynced = []
   }
+
+  copy(): Node {
+    const node = new Node()
+    node.bytes = Buffer.from(this.bytes)
+    node.synced = Buffer.from(this.synced)
+    node.unsynced = [...this.unsynced]
+    return node
+  }
 }
 
 /** A change of one file name, as a journal has it. */
@@ -90,6 +98,30 @@ export class SimulatedMachine {
 
   constructor(seed: number) {
     this.#random = randomOf(seed)
+  }
+
+  /** Returns a machine with the same disk and store, on which no process runs. */
+  copy(seed: number): SimulatedMachine {
+    const nodes = new Map<Node, Node>()
+    const copied = (node: Node): Node => {
+      const known = nodes.get(node) ?? node.copy()
+      nodes.set(node, known)
+      return known
+    }
+    const named = (names: ReadonlyMap<string, Node>) =>
+      new Map([...names].map(([path, node]) => [path, copied(node)]))
+    const machine = new SimulatedMachine(seed)
+    machine.#names = named(this.#names)
+    machine.#syncedNames = named(this.#syncedNames)
+    machine.#nameChanges = this.#nameChanges.map(({ path, node }) => ({
+      path,
+      node: node && copied(node),
+    }))
+    machine.#storeBase = new Map(this.#storeBase)
+    machine.#storeWrites = [...this.#storeWrites]
+    machine.#process = this.#process
+    machine.#temporary = this.#temporary
+    return machine
   }
 
   /** Starts a new process. Returns its environment, in which `trouble` happens. */

@@ -8,13 +8,10 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const GENERATED = [
-  'codec/gzip/inflate-binary.ts',
-  'codec/tsv/scan-binary.ts',
-  'stages/inflate-worker-source.ts',
-]
+/** One of the two WebAssembly modules, because a compilation takes seconds, and the worker. */
+const GENERATED = ['codec/tsv/scan-binary.ts', 'stages/inflate-worker-source.ts']
 
-test('the build makes the modules and the worker wherever packages are found', {
+test('the build makes a module and the worker wherever packages are found', {
   timeout: 60_000,
 }, async () => {
   await mkdir(`${ROOT}.tmp`, { recursive: true })

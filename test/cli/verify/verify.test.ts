@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const OPTIONS: VerifyOptions = {
   seed: 7,
-  items: 120,
+  items: 60,
   marketplace: 'MKT_US',
   output: 'items.ndjson',
   table: 'items',
@@ -95,7 +95,6 @@ describe('the right programs pass', () => {
 
   test.runIf(runsWith('curl'))('in a shell with curl', async () => {
     const { wrong, exitCode } = await verified(['sh', join(PROGRAMS, 'ingest.sh')], {
-      items: 60,
       ...one('removals', 'short', 'bit-flip'),
     })
     expect([wrong, exitCode]).toEqual([[], 0])

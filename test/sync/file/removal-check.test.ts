@@ -3,7 +3,7 @@
 // Long: it makes and synchronises files of many thousand rows.
 
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SyncOptions } from '../../../src/sync/sync-options'
 import { SimulatedMachine } from '../simulated-machine'
 import { DAY_MS, HOUR_MS, type Seen, SmallShop, seenIn } from '../small-run'
@@ -26,40 +26,53 @@ type Answer = (request: Request) => Response
 const shops: SmallShop[] = []
 afterEach(() => Promise.all(shops.splice(0).map(shop => shop.close())))
 
-/**
- * A state of many items that needs a new bootstrap, and a service whose bootstraps the test
- * chooses.
- */
-async function stateInNeed() {
-  const answers: { item?: Answer; item_group?: Answer } = {
-    item: () => Response.json(NOT_FOUND, { status: 400 }),
-  }
-  const world = { seed: 3, items: 260, churn: 40, start: new Date(START), hours: 300 }
-  let nowMs = NOW
-  const shop = new SmallShop({ world, bootstrapAt: 'daily' }, NOW, {
+let answers: { item?: Answer; item_group?: Answer }
+/** One service and one state for all tests, each of which goes on from a copy of the state. */
+const shop: SmallShop = new SmallShop(
+  {
+    world: { seed: 3, items: 260, churn: 40, start: new Date(START), hours: 300 },
+    bootstrapAt: 'daily',
+  },
+  NOW,
+  {
     between: (request, forward) => {
       const { pathname, searchParams } = new URL(request.url)
       if (searchParams.get('snapshot_date') === new Date(GAP).toISOString())
         return Response.json(NOT_FOUND, { status: 400 })
       const feed = pathname.split('/').at(-1) as 'item' | 'item_group'
       const answer =
-        nowMs === LATER && searchParams.get('feed_scope') === 'ALL_ACTIVE'
+        shop.nowMs === LATER && searchParams.get('feed_scope') === 'ALL_ACTIVE'
           ? answers[feed]
           : undefined
       return answer?.(request) ?? forward(request)
     },
-  })
-  shops.push(shop)
-  const machine = new SimulatedMachine(1)
-  const run = (options: Partial<SyncOptions> = {}) =>
-    shop.sync(machine.start(), { changes: 'none', keepFileBytes: 0, patienceMs: 1, ...options })
-  await run().summary
-  nowMs = shop.nowMs = LATER
-  await run().summary
+  },
+)
+afterAll(() => shop.close())
+
+const runOn = (machine: SimulatedMachine, options: Partial<SyncOptions> = {}) =>
+  shop.sync(machine.start(), { changes: 'none', keepFileBytes: 0, patienceMs: 1, ...options })
+
+const inNeed = new SimulatedMachine(1)
+beforeAll(async () => {
+  answers = { item: () => Response.json(NOT_FOUND, { status: 400 }) }
+  await runOn(inNeed).summary
+  shop.nowMs = LATER
+  await runOn(inNeed).summary
+}, 60_000)
+
+/**
+ * A state of many items that needs a new bootstrap, and a service whose bootstraps the test
+ * chooses.
+ */
+async function stateInNeed() {
+  answers = { item: () => Response.json(NOT_FOUND, { status: 400 }) }
+  const machine = inNeed.copy(1)
+  const run = (options: Partial<SyncOptions> = {}) => runOn(machine, options)
   const seen = () => seenIn(machine.start(), LATER)
   const before = await seen()
   expect(before.items.length).toBeGreaterThan(100)
-  return { shop, answers, run, seen, before }
+  return { answers, run, seen, before }
 }
 
 function served(

@@ -39,10 +39,11 @@ export interface TestedPlace {
 
 const START = new Date('2026-03-01T07:00:00Z')
 const CATEGORIES = ['220', '15032']
-/** A time in the middle of a day, when the bootstrap is two days old. */
-const FIRST_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
-/** Two days later, when the service has daily and priority files from after the bootstrap. */
-const SECOND_MS = FIRST_MS + 2 * DAY_MS
+/** The end of a day, so that few hours follow the bootstrap: each file costs a transaction. */
+const BOOTSTRAP_AT = new Date(+START + 16 * HOUR_MS)
+const FIRST_MS = +BOOTSTRAP_AT + 4 * HOUR_MS
+/** When the service has the daily and priority files of the day after the bootstrap. */
+const SECOND_MS = +START + 2 * DAY_MS + 10 * HOUR_MS
 
 const TROUBLED: Partial<SyncOptions> = {
   categories: CATEGORIES,
@@ -78,8 +79,8 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
   }
 
   function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop {
-    const world = { seed, items: 30, churn: 40, start: START, hours: 120, categories: CATEGORIES }
-    const shop = new SmallShop({ world, bootstrapAt: 'daily', ...options }, FIRST_MS)
+    const world = { seed, items: 30, churn: 40, start: START, hours: 72, categories: CATEGORIES }
+    const shop = new SmallShop({ world, bootstrapAt: BOOTSTRAP_AT, ...options }, FIRST_MS)
     closing.push(() => shop.close())
     return shop
   }
@@ -108,6 +109,13 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
       await intoTarget(shop, place.target()).summary
       const again = await intoTarget(shop, place.target()).summary
       expect([again.files, again.rows]).toEqual([0, 0])
+      const signal = new AbortController().signal
+      const target = await place.target().open({ origin: ORIGIN, memoryBytes: 2 ** 26, signal })
+      for (const categoryId of CATEGORIES) {
+        const open = await target.category({ marketplace: 'MKT_US', categoryId })
+        await open.forgetRemovals(new Date(FIRST_MS))
+      }
+      await target.close()
       shop.nowMs = SECOND_MS
       await intoTarget(shop, place.target()).summary
       await expectStateOf(shop, place, [FIRST_MS, SECOND_MS])
@@ -209,6 +217,8 @@ async function expectStateOf(
           })
         }
       }
+      const feeds = new Set(category.files.map(({ id }) => id.feed))
+      expect(feeds.has('item_priority')).toBe(shop.nowMs === SECOND_MS)
       const { watermark } = category.plan(new Date(shop.nowMs))
       const { world } = shop.emulator
       const truth = [...world.truthAt(watermark!, { categoryId: category.categoryId })]
