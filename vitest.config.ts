@@ -94,7 +94,7 @@ export default defineConfig(({ mode }) => {
               enabled: mode !== 'quick',
               include: ['test/**/*.test-d.ts'],
               // `npm run check` looks at the types of all other files.
-              tsconfig: './tsconfig.types.json',
+              tsconfig: './test/tsconfig.types.json',
             },
           },
         },
