@@ -216,6 +216,11 @@ function addStateCommands(feedmill: Command): void {
       'write the items of an earlier time, restored from the kept files',
       time,
     )
+    .option(
+      '--schema <file>',
+      'a schema of your own, a module that exports it, or JSON: ' +
+        'write its columns, typed by it, and no others',
+    )
     .option('--out <file>', 'the file to write; standard output by default')
     .option('--gzip', 'compress the output, which `--out FILE.gz` does too')
     .addOption(
@@ -233,6 +238,7 @@ function addStateCommands(feedmill: Command): void {
       examples(
         'export --state ./state --out items.ndjson',
         'export --state ./state --as-of 2026-03-01T12:00:00Z',
+        'export --state ./state --schema prices.json --format csv',
       ),
     )
     .action(async options => {
