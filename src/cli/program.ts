@@ -128,11 +128,7 @@ function addStateCommands(feedmill: Command): void {
         'cuts off an incomplete last line and writes its change again',
     )
     .option('--no-changes', 'record no changes')
-    .addOption(
-      new Option('--changes-format <format>', 'the lines of the file of --changes')
-        .choices(['plain', 'debezium'])
-        .default('plain'),
-    )
+    .addOption(changesFormat())
     .option(
       '--quarantine',
       'keep rows that cannot be merged, with all of their bytes, in the `quarantine` folder of the state',
@@ -193,6 +189,13 @@ function addStateCommands(feedmill: Command): void {
         'state',
       ),
     )
+    .addOption(
+      new Option(
+        '--changes <file>',
+        'append the changes of the state to this file instead of a log in its `changes` folder',
+      ).conflicts('out'),
+    )
+    .addOption(changesFormat())
     .option('--json', 'print one line of JSON', false)
     .addHelpText('after', examples('replay ./state/quarantine/*.ndjson --state ./state'))
     .action(async (files, options) => {
@@ -245,6 +248,12 @@ function addStateCommands(feedmill: Command): void {
       needPackages('export')
       await (await import('./sync/export')).exportCommand(options)
     })
+}
+
+function changesFormat(): Option {
+  return new Option('--changes-format <format>', 'the lines of the file of --changes')
+    .choices(['plain', 'debezium'])
+    .default('plain')
 }
 
 function toOption(): Option {
