@@ -167,7 +167,7 @@ const FAULTS: readonly ((row: string) => Buffer)[] = [
   row => Buffer.from(row.replace('\t', '\t"\\"')),
   row => Buffer.from(`more\t\t\t\tcells\t${row}`),
   row => Buffer.concat([Buffer.of(0xff), Buffer.from(row)]),
-  // A row without its key.
+  // This row lacks its key.
   row => Buffer.from(row.replace(/^[^\t]*/, '')),
 ]
 const faults = fc.array(fc.option(fc.nat(FAULTS.length - 1), { nil: undefined, freq: 3 }), {
@@ -310,7 +310,7 @@ describe('a replay of the undamaged rows', () => {
         expect([stillBad, tooOld, quarantines(machine)]).toEqual([0, 0, []])
         const items = await itemsIn(machine.start())
         expect(items).toEqual(await itemsIn(right.start()))
-        // The same rows once more.
+        // The same rows are replayed once more.
         for (const [path, text] of copies) {
           const file = await machine.start().files.edit(path)
           await file.write(0, Buffer.from(text))
