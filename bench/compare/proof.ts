@@ -26,7 +26,7 @@ import { buildTree, writeWorkingTree } from './source-tree'
 const REPOSITORY = process.cwd()
 const TREES = join(REPOSITORY, '.tmp/compare-proof')
 const FILE = 'bench/feedmill.bench.mjs'
-// As in `bench:gate`, see package.json.
+// The script `bench:gate` in package.json sets the same number of threads.
 process.env.FEEDMILL_BENCH_THREADS = '1'
 /** The benchmarks and measures of `bench:gate`. */
 const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const

@@ -44,7 +44,7 @@ const text = (column: string): Total => ({
 
 /** Each column's total: of what it is decoded to, else of the text's bytes. */
 const TOTALS: Readonly<Record<string, Total>> = {
-  // In cents, and in milliseconds since 1970: whole numbers, so that the sums are exact.
+  // Cents, and milliseconds since 1970, are whole numbers, so the sums are exact.
   priceValue: { sql: 'sum(priceValue) * 100', addend: cell => Math.round(Number(cell) * 100) },
   itemEndDate: {
     sql: 'sum(epoch_ms(itemEndDate) // 1000)',

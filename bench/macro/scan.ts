@@ -7,7 +7,7 @@ import { CELL_END, type ScanSpace } from '../../src/codec/tsv/scanner'
 import { tsvScanner } from '../../src/codec/tsv/tsv-scanner'
 import type { MacroCase } from './macro-case'
 
-/** As large as the parser's blocks. */
+/** The size of the parser's blocks. */
 const BLOCK_BYTES = 64 * 1024
 
 const TAB = 0x09

@@ -1,5 +1,5 @@
 // The gzip file to fully typed rows: numbers, booleans, dates, lists, aspects, both region columns.
-// By the stage that makes objects, and of rows that could be kept.
+// One case takes the stage that makes objects, and the other rows that could be kept.
 
 import type { ItemColumns, RowObject } from '../../src/index'
 import { itemBatches, itemObjects } from './item-batches'

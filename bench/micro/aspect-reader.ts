@@ -7,7 +7,7 @@ import { sampleCells } from './sample'
 
 /** Pairs only: a cell of names goes the way of the case `aspects`. */
 const cells = sampleCells('localizedAspects').filter(cell => cell.includes(':'))
-/** With room behind the last cell, as in the middle of a file. */
+/** There is room behind the last cell, as there is in the middle of a file. */
 const bytes = Buffer.from(`${cells.join('\t')}\t${' '.repeat(64)}`)
 const starts: number[] = [0]
 for (const [n, cell] of cells.entries()) starts.push(starts[n]! + cell.length + 1)

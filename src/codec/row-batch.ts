@@ -140,6 +140,12 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return newBatch({ ...this.#parts, decoded: new Map(this.#parts.decoded).set(column, values) })
   }
 
+  /** @internal The same rows, with other names and types for the same columns of the file. */
+  withHeader<D extends Columns>(header: BoundHeader<D>): RowBatch<D> {
+    const { decoded: _, ...parts } = this.#parts
+    return newBatch({ ...parts, header })
+  }
+
   /** @internal The offsets of cells and their text. */
   get cells(): RowCells {
     const { index, rowCount, header } = this.#parts

@@ -149,7 +149,7 @@ class SecretSearch {
   }
 }
 
-/** In which a secret may appear, in lower case: as it is, in a URL, in JSON, and encoded. */
+/** Returns the forms in which a secret may appear, in lower case: as it is, in a URL, in JSON, encoded. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')
   const encoded = [

@@ -118,7 +118,10 @@ export interface ColumnProfile {
   readonly distinctIsExact: boolean
   /** Bytes of the texts of filled cells; null without filled cells. */
   readonly bytes: { readonly min: number; readonly max: number; readonly mean: number } | null
-  /** Of valid numbers (as doubles), days or times; null for other types and without valid cells. */
+  /**
+   * The least and the greatest value of the valid numbers (as doubles), days or times; null for
+   * other types and without valid cells.
+   */
   readonly range: ValueRange | null
   /** Frequent values; null where no value is frequent. */
   readonly frequent: FrequentReport | null

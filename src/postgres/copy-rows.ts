@@ -1,7 +1,7 @@
 // Rows of batches as the text of a COPY. Most bytes are copied as they are in the file, in runs over
 // several cells, because a file has the same form: tabs between cells, and nothing for an empty
-// one. The parser has refused rows that are not UTF-8. Only cells that COPY would read otherwise are written one by one: lists, pairs, quoted cells
-// and cells that are no value of their column.
+// one. The parser has refused rows that are not UTF-8. Only cells that COPY would read otherwise are
+// written one by one: lists, pairs, quoted cells and cells that are no value of their column.
 //
 // If you change which bytes are copied, also change the escapes in copy-buffer.ts.
 
@@ -9,8 +9,6 @@ import { readBoolean } from '../codec/decode/boolean'
 import { isDecimal } from '../codec/decode/decimal'
 import { readInt32 } from '../codec/decode/int32'
 import { readTimestamp } from '../codec/decode/timestamp'
-import type { RegisterHead } from '../codec/merge/register'
-import { compareVersions } from '../codec/merge/version-order'
 import type { RowBatch } from '../codec/row-batch'
 import type { RowCells } from '../codec/row-cells'
 import { DOCUMENTED_CELLS } from '../codec/tsv/dialect'
@@ -19,7 +17,7 @@ import { CELL_END } from '../codec/tsv/scanner'
 import { FeedError } from '../errors'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
-import { type CopyBuffer, escapedCell, TAB } from './copy-buffer'
+import { type CopyBuffer, TAB } from './copy-buffer'
 import { jsonText, MAX_NUMERIC_CHARS, plainText, sqlTextOf } from './sql-text'
 import type { SqlColumn } from './sql-types'
 
@@ -283,24 +281,3 @@ class SpecialBytes {
 
 /** NUL, CR and backslash. */
 const SPECIAL = [0x00, 0x0d, 0x5c]
-
-/** The cells of every row of a target before those of the feed: `HEAD_COLUMNS`. */
-export class CopyHeads {
-  readonly #category: string
-  #latest: RegisterHead['version'] | undefined
-  #bytes = Buffer.alloc(0)
-
-  constructor(marketplace: string, categoryId: string) {
-    this.#category = `${escapedCell(marketplace)}\t${escapedCell(categoryId)}`
-  }
-
-  write({ version, checksum }: RegisterHead, target: CopyBuffer): void {
-    if (this.#latest === undefined || compareVersions(version, this.#latest) !== 0) {
-      const { timeMs, removed, generatedMs } = version
-      this.#latest = version
-      this.#bytes = Buffer.from(`${this.#category}\t${timeMs}\t${removed}\t${generatedMs}\t`)
-    }
-    target.raw(this.#bytes, 0, this.#bytes.length)
-    target.digits(checksum)
-  }
-}

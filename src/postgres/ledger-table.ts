@@ -1,12 +1,15 @@
 // The ledger of a category: the table `files`.
 
-import { FeedError } from '../errors'
-import { type Category, fileIdKey, readFileIdKey } from '../sync/file-id'
+import { type Category, fileIdKey } from '../sync/file-id'
+import { appliedFileOf, type LedgerRow } from '../sync/target/ledger-row'
 import type { AppliedFile } from '../sync/target/target'
-import type { PgConnection, SqlRow } from './pg-adapter'
+import type { PgConnection } from './pg-adapter'
 import type { TargetNames } from './sql-names'
 
-/** Reads the ledger in the order in which the files were applied. */
+/**
+ * Reads the ledger in the order in which the files were applied.
+ * @throws FeedError STATE_CORRUPT
+ */
 export async function readLedger(
   connection: PgConnection,
   names: TargetNames,
@@ -17,7 +20,7 @@ export async function readLedger(
      WHERE marketplace = $1 AND feed_category = $2 ORDER BY sequence`,
     [marketplace, categoryId],
   )
-  return rows.map(row => entryOf(row, names))
+  return rows.map(row => appliedFileOf(row as unknown as LedgerRow, names.table('files')))
 }
 
 /** The unique key of the table refuses a file that is there. */
@@ -45,30 +48,4 @@ export async function writeEntry(
      VALUES (${columns.map((_, n) => `$${n + 1}`).join(', ')})`,
     Object.values(values),
   )
-}
-
-function entryOf(row: SqlRow, names: TargetNames): AppliedFile {
-  const id = readFileIdKey(String(row.file))
-  if (id === undefined) {
-    const path = names.table('files')
-    const reason = 'a file has an unknown name'
-    throw new FeedError('STATE_CORRUPT', `${path}: ${reason}`, { path, reason })
-  }
-  const { last_modified: lastModified, etag } = row
-  return {
-    id,
-    sequence: Number(row.sequence),
-    totalBytes: Number(row.total_bytes),
-    rawBytes: Number(row.raw_bytes),
-    ...(lastModified !== null && { lastModified: String(lastModified) }),
-    ...(etag !== null && { etag: String(etag) }),
-    rows: {
-      inserted: Number(row.inserted),
-      updated: Number(row.updated),
-      deleted: Number(row.deleted),
-      unchanged: Number(row.unchanged),
-      stale: Number(row.stale),
-    },
-    badRows: Number(row.bad_rows),
-  }
 }

@@ -32,7 +32,7 @@ export async function createPartitions(
     for (const part of PARTS) {
       const leaf = names.partition(part, marketplace, categoryId)
       const [found] = await connection.query('SELECT to_regclass($1) AS name', [leaf])
-      // To make a partition locks the whole table, also for its readers.
+      // A new partition locks the whole table, also for its readers, so only a missing one is made.
       if (found?.name !== null) continue
       const ofMarketplace = names.partition(part, marketplace)
       await connection.query(

@@ -26,13 +26,7 @@ export function settled<Out>(
   quarantine: RowQuarantine,
   outputs: Iterable<Out | Pause>,
 ): NonNullable<Outputs<Out>> {
-  const steps = outputs[Symbol.iterator]()
-  return new Steps<Out | Pause>(() => {
-    const step = steps.next()
-    const next = step.done ? DONE : step
-    const due = quarantine.settle()
-    return due === undefined ? next : due.then(() => next)
-  })
+  return waiting(outputs, () => quarantine.settle())
 }
 
 /** Gives the outputs of the end of input, and ends when the quarantine is durable. */
@@ -40,11 +34,19 @@ export function flushed<Out>(
   quarantine: RowQuarantine,
   outputs: Iterable<Out | Pause>,
 ): NonNullable<Outputs<Out>> {
+  return waiting(outputs, isEnd => (isEnd ? quarantine.flush() : undefined))
+}
+
+/** @param wait called with each step of the outputs; the step follows when it is done */
+function waiting<Out>(
+  outputs: Iterable<Out | Pause>,
+  wait: (isEnd: boolean) => Promise<void> | undefined,
+): NonNullable<Outputs<Out>> {
   const steps = outputs[Symbol.iterator]()
   return new Steps<Out | Pause>(() => {
     const step = steps.next()
-    if (!step.done) return step
-    const due = quarantine.flush()
-    return due === undefined ? DONE : due.then(() => DONE)
+    const next = step.done ? DONE : step
+    const due = wait(next === DONE)
+    return due === undefined ? next : due.then(() => next)
   })
 }

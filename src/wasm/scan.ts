@@ -43,7 +43,7 @@ const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
 const BACKSLASH: u32 = 0x5c
-/** In place of the byte that escapes: the file has no quoted cells. */
+/** The value in place of the byte that escapes where the file has no quoted cells. */
 const NO_QUOTING: i32 = -1
 const STEP: usize = 64
 /** Mark in a cell's end: the bytes of the cell may differ from its text. */
@@ -147,7 +147,7 @@ export function scanDialect(
 }
 
 /**
- * Of a generic function the compiler makes a copy for each type. In the copy for Fixed the bytes of
+ * The compiler makes a copy of a generic function for each type. In the copy for Fixed the bytes of
  * the dialect are constants.
  */
 type Fixed = u8

@@ -125,6 +125,20 @@ describe('the tables of a DuckDB target', () => {
     ])
   })
 
+  test('A file with an unknown name in the ledger is refused, because its rows would be taken again.', async () => {
+    const category = await (await opened()).category(CATEGORY)
+    await category.apply(fileOf(SNAPSHOT, ['itemId', 'v1|1|0']))
+    await closed()
+    await query("UPDATE files SET file = 'not a file'")
+    const corrupt = {
+      code: 'STATE_CORRUPT',
+      context: { path, reason: "the ledger has a file of an unknown name: 'not a file'" },
+    }
+    await expect((await opened()).category(CATEGORY)).rejects.toMatchObject(corrupt)
+    await closed()
+    await expect(targetStatus(duckdbTarget(path))).rejects.toMatchObject(corrupt)
+  })
+
   test('The tally says what each row did, and only the newest of a repeated key counts.', async () => {
     const category = await (await opened()).category(CATEGORY)
     const header = 'itemId\tavailability\ttitle\titemSnapshotDate'

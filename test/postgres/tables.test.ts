@@ -176,6 +176,20 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     ])
   })
 
+  test('A file with an unknown name in the ledger is refused, because its rows would be taken again.', async () => {
+    const { url, sql } = await newDatabase()
+    const target = postgresTarget(url)
+    await within(target, category => category.apply(smallFile(hourOf(1), ONE_ROW)))
+    await sql("UPDATE feedmill.files SET file = 'not a file'")
+    await expect(within(target, async () => {})).rejects.toMatchObject({
+      code: 'STATE_CORRUPT',
+      context: {
+        path: '"feedmill"."files"',
+        reason: "the ledger has a file of an unknown name: 'not a file'",
+      },
+    })
+  })
+
   test('No error shows the password.', async () => {
     const password = 'hunter2secret'
     const wrong = [

@@ -11,7 +11,7 @@ import {
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z')
 const times: EndingTimes = {
   nowMs: NOW_MS,
-  // A service with a clock of its own.
+  // The service has a clock of its own.
   serviceNowMs: 5_000,
   nextJobMs: NOW_MS + 3_600_000,
   lockedDelayMs: 60_000,

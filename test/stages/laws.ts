@@ -103,7 +103,7 @@ export function describeLaws<In, Out>(stage: StageUnderLaw<In, Out>): void {
       const endless = stage.held.endless()
       if (endless === undefined) stopped.read()
       else {
-        // A writer that respects back-pressure.
+        // This writer respects back-pressure.
         for (const item of endless) if (!stopped.write(item)) break
       }
       for (let n = 0; n < 20; n++) await tick()

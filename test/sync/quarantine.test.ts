@@ -40,6 +40,7 @@ interface Ingested {
   readonly id: FileId
   readonly hour: number
   readonly bytes: Uint8Array
+  readonly changes?: 'files' | 'none'
 }
 
 async function inFolder<T>(
@@ -60,7 +61,10 @@ async function inFolder<T>(
 }
 
 /** Applies a file, or goes on with it. */
-function ingest(environment: Environment, { id, hour, bytes }: Ingested): Promise<LedgerEntry> {
+function ingest(
+  environment: Environment,
+  { id, hour, bytes, changes = 'none' }: Ingested,
+): Promise<LedgerEntry> {
   return inFolder(environment, async ({ files, paths }, state) => {
     const data = await files.edit(`/data-${hour}`)
     await data.write(0, gzipSync(bytes))
@@ -69,7 +73,7 @@ function ingest(environment: Environment, { id, hour, bytes }: Ingested): Promis
       lastModified: new Date(START + hour * HOUR_MS).toUTCString(),
     }
     const settled = {
-      changes: 'none',
+      changes,
       changeRows: 'after',
       keep: false,
       quarantine: true,
@@ -163,7 +167,7 @@ const FAULTS: readonly ((row: string) => Buffer)[] = [
   row => Buffer.from(row.replace('\t', '\t"\\"')),
   row => Buffer.from(`more\t\t\t\tcells\t${row}`),
   row => Buffer.concat([Buffer.of(0xff), Buffer.from(row)]),
-  // A row without its key.
+  // This row lacks its key.
   row => Buffer.from(row.replace(/^[^\t]*/, '')),
 ]
 const faults = fc.array(fc.option(fc.nat(FAULTS.length - 1), { nil: undefined, freq: 3 }), {
@@ -306,7 +310,7 @@ describe('a replay of the undamaged rows', () => {
         expect([stillBad, tooOld, quarantines(machine)]).toEqual([0, 0, []])
         const items = await itemsIn(machine.start())
         expect(items).toEqual(await itemsIn(right.start()))
-        // The same rows once more.
+        // The same rows are replayed once more.
         for (const [path, text] of copies) {
           const file = await machine.start().files.edit(path)
           await file.write(0, Buffer.from(text))
@@ -351,5 +355,82 @@ describe('a replay of the undamaged rows', () => {
     const failure = await replayed(machine).catch(error => error)
     expect(FeedError.is(failure) && failure.code).toBe('QUARANTINE_INVALID')
     expect(textOf(machine, path)).toBe(other)
+  })
+
+  test('that is killed at any call and repeated has each change in its log once', async () => {
+    const faultOf = NUMBERS.map(n => (n % 10 === 1 ? n % FAULTS.length : undefined))
+    const { bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
+    const damagedMachine = async (at: number) => {
+      const machine = new SimulatedMachine(at)
+      const file = { id: hourId(1), hour: 1, bytes, changes: 'files' as const }
+      await ingest(machine.start(), file)
+      const [{ path } = expect.fail('no quarantine')] = quarantines(machine)
+      await mend(machine, path, ROWS)
+      return machine
+    }
+    const paths = (machine: SimulatedMachine) => quarantines(machine).map(each => each.path)
+    const logs = (machine: SimulatedMachine) => [...machine.filesUnder(`${FOLDER}/changes`)]
+    const undisturbed = await damagedMachine(0)
+    await replayed(undisturbed)
+    const calls = undisturbed.log.length
+    expect(calls).toBeGreaterThan(20)
+    const whole = logs(undisturbed)
+    expect(whole).toEqual([
+      ['/state/changes/MKT_US.220.00000001.replay.ndjson', expect.stringMatching(/^({.*}\n){6}$/)],
+    ])
+    const items = await itemsIn(undisturbed.start())
+    for (const kind of ['process', 'power'] as const) {
+      for (let at = 1; at <= calls; at++) {
+        for (const what of ['before', 'within', 'after'] as const) {
+          const machine = await damagedMachine(at)
+          const environment = machine.start({ at, what })
+          const options = { folder: FOLDER, files: paths(machine), environment }
+          await replayIntoState(options).catch(() => undefined)
+          machine.crash(kind)
+          await replayed(machine)
+          expect([kind, at, what, logs(machine), paths(machine)]).toEqual([
+            kind,
+            at,
+            what,
+            whole,
+            [],
+          ])
+          expect(await itemsIn(machine.start())).toEqual(items)
+        }
+      }
+    }
+  }, 300_000)
+
+  test('writes its changes behind those of the files that were applied before', async () => {
+    const machine = new SimulatedMachine(0)
+    const file = (hour: number, faults: number[]) => ({
+      id: hourId(hour),
+      hour,
+      bytes: damagedFile(
+        SNAPSHOT_COLUMNS,
+        snapshotRows(hour, NUMBERS),
+        NUMBERS.map(n => (faults.includes(n) ? 0 : undefined)),
+      ).bytes,
+      changes: 'files' as const,
+    })
+    await ingest(machine.start(), file(1, [3, 4]))
+    const [first] = quarantines(machine)
+    await mend(machine, first!.path, snapshotRows(1, NUMBERS))
+    await replayed(machine)
+    await ingest(machine.start(), file(2, [5]))
+    const [second] = quarantines(machine)
+    await mend(machine, second!.path, snapshotRows(2, NUMBERS))
+    await replayed(machine)
+    const logs = [...machine.filesUnder(`${FOLDER}/changes`)].map(([path, text]) => [
+      path.slice(path.lastIndexOf('/') + 1),
+      text
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line).id),
+    ])
+    expect(logs).toEqual([
+      ['MKT_US.220.00000001.replay.ndjson', ['v1|3|0', 'v1|4|0']],
+      ['MKT_US.220.00000002.replay.ndjson', ['v1|5|0']],
+    ])
   })
 })

@@ -97,7 +97,7 @@ function noiseOfNeighbours(values: readonly number[], level: number, random: Ran
   return Math.max(-low, high)
 }
 
-/** From differences of logarithms. */
+/** Returns the shares of an interval that holds differences of logarithms. */
 function asShares(interval: Interval): Interval {
   return {
     median: Math.expm1(interval.median),

@@ -1,6 +1,6 @@
-// In which order the sides of a comparison run, round by round. Random, so that nothing periodic on
-// the machine can favour one of them, and balanced, so that over each block of rounds every side
-// runs equally often in every place and a drift cancels.
+// The order in which the sides of a comparison run, round by round. It is random, so that nothing
+// periodic on the machine can favour one of them, and balanced: over each block of rounds every side
+// runs equally often in every place, so a drift cancels.
 
 import type { Random } from './random'
 

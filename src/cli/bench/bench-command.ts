@@ -5,7 +5,7 @@ import { MEASURES } from '../../bench/statistics/measures'
 import type { program } from '../program'
 import type { BenchCommand } from './bench'
 
-/** The class of commander, whose adapter is cli/program.ts. */
+/** The class of commander, whose adapter is cli/command-options.ts. */
 type Command = ReturnType<typeof program>
 
 export function addBenchCommand(feedmill: Command): Command {

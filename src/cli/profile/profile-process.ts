@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { inFreshProcess } from '../../bench/fresh-process'
 import { FeedError } from '../../index'
-import { messageWithPlace } from './error-place'
+import { messageWithPlace } from '../error-place'
 import type { RoundResult, RoundTask } from './profile-round'
 
 /** A process that reads nothing of its file for so long has failed. */

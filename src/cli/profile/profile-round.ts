@@ -16,8 +16,8 @@ import {
   schemaOf,
   TsvRowParser,
 } from '../../index'
+import { messageWithPlace } from '../error-place'
 import { schemaFile } from '../schema-file'
-import { messageWithPlace } from './error-place'
 import { type CellReading, ReadCells } from './profile-cells'
 import type { ProfiledFile } from './profile-file'
 

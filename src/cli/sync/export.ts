@@ -4,6 +4,7 @@
 import {
   csvSink,
   FeedError,
+  type FeedSchema,
   itemSnapshotSchema,
   ndjsonSink,
   pipeline,
@@ -15,7 +16,11 @@ import {
   openState,
   type StateItem,
   stateItemObject,
+  stateItemReader,
 } from '../../sync/index'
+import { messageWithPlace } from '../error-place'
+import { schemaFile } from '../schema-file'
+import { knownColumns } from './known-columns'
 import { stopRequest } from './stop-signals'
 
 export interface ExportCommand {
@@ -24,6 +29,8 @@ export interface ExportCommand {
   /** The categories to export. Default: all categories of the folder. */
   readonly category: readonly string[]
   readonly asOf?: Date
+  /** The path of a schema, which names the columns to write and their types. */
+  readonly schema?: string
   /** A file, a device or a FIFO. Default: standard output. */
   readonly out?: string
   readonly format: 'ndjson' | 'csv'
@@ -35,24 +42,27 @@ type PlainItem = Record<string, unknown>
 
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
- * columns, as text. Throws every failure, also that of a reader that closes the pipe (EPIPE). The
- * state folder is closed in any case.
+ * columns, as text. With a schema both have its columns, typed by it. Throws every failure, also
+ * that of a reader that closes the pipe (EPIPE). The state folder is closed in any case.
  */
 export async function exportCommand({
   state: folder,
   category,
   asOf,
+  schema: schemaPath,
   out,
   format,
   gzip = out?.endsWith('.gz') ?? false,
 }: ExportCommand): Promise<void> {
-  const sink = sinkOf(format, out, gzip)
+  const schema = schemaPath === undefined ? undefined : await schemaFile(schemaPath)
+  const sink = sinkOf({ format, out, gzip, schema })
   const stop = stopRequest()
   try {
     const state = await openState(folder, { signal: stop.signal })
     try {
-      const items = blocksOf(categoriesOf(state, category), asOf)
-      await written(items, format === 'csv' ? documentedCells : stateItemObject, sink, stop.signal)
+      const blocks = blocksOf(categoriesOf(state, category), asOf)
+      const items = schema === undefined ? blocks : knownColumns(schema, blocks)
+      await written(items, placed(plainOf(format, schema)), sink, stop.signal)
     } finally {
       await state.close()
     }
@@ -78,16 +88,45 @@ async function written(
   }
 }
 
-function sinkOf(
-  format: ExportCommand['format'],
-  out: string | undefined,
-  gzip: boolean,
-): Sink<PlainItem[]> {
+interface Output {
+  readonly format: ExportCommand['format']
+  readonly out: string | undefined
+  readonly gzip: boolean
+  readonly schema: FeedSchema | undefined
+}
+
+function sinkOf({ format, out, gzip, schema }: Output): Sink<PlainItem[]> {
   const compression = gzip ? ({ compress: 'gzip' } as const) : {}
   const target = out ?? process.stdout
-  return format === 'csv'
-    ? csvSink(target, { columns: COLUMNS, ...compression })
-    : ndjsonSink(target, compression)
+  if (format === 'ndjson') return ndjsonSink(target, compression)
+  const columns = schema === undefined ? COLUMNS : Object.keys(schema.columns)
+  return csvSink(target, { columns, ...compression })
+}
+
+function plainOf(
+  format: ExportCommand['format'],
+  schema: FeedSchema | undefined,
+): (item: StateItem) => PlainItem {
+  if (schema !== undefined) return stateItemReader(schema)
+  return format === 'csv' ? documentedCells : stateItemObject
+}
+
+/**
+ * Names the item and the file in an error of a row. The rows of a state are from many files, so a
+ * position alone does not lead to the row.
+ */
+function placed(plain: (item: StateItem) => PlainItem): (item: StateItem) => PlainItem {
+  return item => {
+    try {
+      return plain(item)
+    } catch (error) {
+      if (!FeedError.is(error)) throw error
+      const { feed, date, hour } = item.row.batch.file
+      const file = [feed, date ?? hour?.toISOString()].filter(part => part !== undefined).join(' ')
+      const message = `item ${item.itemId} in the file ${file}: ${messageWithPlace(error)}`
+      throw new FeedError(error.code, message, error.context, { cause: error })
+    }
+  }
 }
 
 function categoriesOf(

@@ -1,25 +1,38 @@
 // `feedmill replay`: puts the mended rows of quarantines back into a state folder, or writes them.
 
+import { open } from 'node:fs/promises'
 import { type Columns, ndjsonSink, pipeline, type RowBatch, replay } from '../../index'
 import { replayIntoState } from '../../sync/index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
+import { appendingSink, type ChangeFormat } from './change-file'
 
 export interface ReplayCommand {
   /** The state folder that the quarantines came from. */
   readonly state?: string
   /** A file for the rows, in place of a state folder. */
   readonly out?: string
+  /** A file for the changes of the state, in place of a log in the folder. */
+  readonly changes?: string
+  /** The form of the lines in that file. */
+  readonly changesFormat?: ChangeFormat
   readonly json: boolean
 }
 
 /** The exit code is 1 when rows stay in quarantine. */
 export async function replayCommand(
   files: readonly string[],
-  { state, out, json }: ReplayCommand,
+  { state, out, changes, changesFormat = 'plain', json }: ReplayCommand,
 ): Promise<void> {
   if (state === undefined) return write(files, out!, json)
-  const summary = await replayIntoState({ folder: state, files })
+  const sink = changes === undefined ? undefined : appendingSink(changes, open, changesFormat)
+  const told = sink && {
+    changes: sink,
+    changeRows: changesFormat === 'debezium' ? ('both' as const) : ('after' as const),
+  }
+  const summary = await replayIntoState({ folder: state, files, ...told }).finally(() =>
+    sink?.close(),
+  )
   const { rowsRead, merged, stale, stillBad, tooOld } = summary
   await print(
     json

@@ -27,7 +27,7 @@ export interface RoundService {
 
 const START = new Date('2026-03-01T07:00:00Z')
 const HOURS = 6
-/** So lively that in six hours every item changes once on average, and one in twelve can end. */
+/** With this churn every item changes once in six hours on average, and one in twelve can end. */
 const CHURN = 20
 
 /** @throws FeedError OPTION_INVALID, LISTEN_FAILED, DEPENDENCY_MISSING */

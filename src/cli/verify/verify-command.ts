@@ -5,7 +5,7 @@ import type { program } from '../program'
 import { VERIFY_FAULTS } from './fault-rounds'
 import type { VerifyOptions } from './verify'
 
-/** The class of commander, whose adapter is cli/program.ts. */
+/** The class of commander, whose adapter is cli/command-options.ts. */
 type Command = ReturnType<typeof program>
 
 const FAULT_NAMES = VERIFY_FAULTS.map(({ name }) => name)

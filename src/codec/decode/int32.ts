@@ -1,12 +1,12 @@
 // Decodes whole numbers of 32 bits, type integer (int32) in item-feeds.md, section 2.2.
 
 import { anyText } from '../../options'
+import { readDigits } from './digits'
 import { invalidCell } from './invalid-cell'
 
 const INT32_MIN = -(2 ** 31)
 const INT32_MAX = 2 ** 31 - 1
 const MINUS = 0x2d
-const DIGIT_0 = 0x30
 /** A number of this many digits always fits into 32 bits. */
 const MAX_DIGITS = 9
 
@@ -44,11 +44,7 @@ export function readInt32(bytes: DataView, start: number, end: number): number |
   const isNegative = bytes.getUint8(start) === MINUS
   const first = isNegative ? start + 1 : start
   if (first === end || end - first > MAX_DIGITS) return undefined
-  let value = 0
-  for (let at = first; at < end; at++) {
-    const digit = bytes.getUint8(at) - DIGIT_0
-    if (digit < 0 || digit > 9) return undefined
-    value = value * 10 + digit
-  }
+  const value = readDigits(bytes, first, end)
+  if (value < 0) return undefined
   return isNegative ? 0 - value : value
 }

@@ -1,15 +1,18 @@
 // Decodes whole numbers of 64 bits, which a double cannot hold.
 
 import { anyText } from '../../options'
+import { readDigits } from './digits'
 import { invalidCell } from './invalid-cell'
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 const TOO_LARGE = 2n ** 64n
 const MINUS = 0x2d
-const DIGIT_0 = 0x30
 /** A number of this many digits is exact as a double. */
 const MAX_DIGITS = 15
+/** The most digits that are read at once, and the number of values that they have. */
+const LOW_DIGITS = 9
+const LOW_RANGE = 10 ** LOW_DIGITS
 /** Digits of the largest number, without zeros in front. */
 const MOST_DIGITS = 19
 
@@ -45,11 +48,10 @@ export function readInt64(bytes: DataView, start: number, end: number): bigint |
   const isNegative = bytes.getUint8(start) === MINUS
   const first = isNegative ? start + 1 : start
   if (first === end || end - first > MAX_DIGITS) return undefined
-  let value = 0
-  for (let at = first; at < end; at++) {
-    const digit = bytes.getUint8(at) - DIGIT_0
-    if (digit < 0 || digit > 9) return undefined
-    value = value * 10 + digit
-  }
+  const middle = end - first > LOW_DIGITS ? end - LOW_DIGITS : first
+  const high = readDigits(bytes, first, middle)
+  const low = readDigits(bytes, middle, end)
+  if (high < 0 || low < 0) return undefined
+  const value = high * LOW_RANGE + low
   return BigInt(isNegative ? 0 - value : value)
 }

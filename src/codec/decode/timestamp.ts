@@ -2,6 +2,7 @@
 // section 2.2).
 
 import { anyText } from '../../options'
+import { readDigits } from './digits'
 import { invalidCell } from './invalid-cell'
 
 /** Bytes of a timestamp, and of its milliseconds with their point. */
@@ -9,7 +10,6 @@ const FORM_BYTES = 24
 const MS_BYTES = 4
 const MINUS = 0x2d
 const POINT = 0x2e
-const DIGIT_0 = 0x30
 const COLON = 0x3a
 const LETTER_T = 0x54
 const LETTER_Z = 0x5a
@@ -47,13 +47,13 @@ export function decodeTimestamp(text: string): Date {
  */
 export function readTimestamp(bytes: DataView, start: number, end: number): Date | undefined {
   if (!hasForm(bytes, start, end)) return undefined
-  const year = digits(bytes, start, 4)
-  const month = digits(bytes, start + 5, 2)
-  const day = digits(bytes, start + 8, 2)
-  const hour = digits(bytes, start + 11, 2)
-  const minute = digits(bytes, start + 14, 2)
-  const second = digits(bytes, start + 17, 2)
-  const ms = end - start === FORM_BYTES ? digits(bytes, start + 20, 3) : 0
+  const year = readDigits(bytes, start, start + 4)
+  const month = readDigits(bytes, start + 5, start + 7)
+  const day = readDigits(bytes, start + 8, start + 10)
+  const hour = readDigits(bytes, start + 11, start + 13)
+  const minute = readDigits(bytes, start + 14, start + 16)
+  const second = readDigits(bytes, start + 17, start + 19)
+  const ms = end - start === FORM_BYTES ? readDigits(bytes, start + 20, start + 23) : 0
   // Date.UTC reads years below 100 as years of the twentieth century.
   if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month))
     return undefined
@@ -79,17 +79,6 @@ function hasForm(bytes: DataView, start: number, end: number): boolean {
   )
     return false
   return length !== FORM_BYTES || bytes.getUint8(start + 19) === POINT
-}
-
-/** Returns the number that `count` digits make, or -1 where one is not a digit. */
-function digits(bytes: DataView, start: number, count: number): number {
-  let value = 0
-  for (let at = start; at < start + count; at++) {
-    const digit = bytes.getUint8(at) - DIGIT_0
-    if (digit < 0 || digit > 9) return -1
-    value = value * 10 + digit
-  }
-  return value
 }
 
 function daysIn(year: number, month: number): number {

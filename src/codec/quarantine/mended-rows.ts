@@ -12,7 +12,7 @@ export interface MendedRowsOptions<C extends Columns> {
   readonly schema: FeedSchema<C>
   readonly onBadRow?: BadRowPolicy | undefined
   readonly maxRowBytes?: number | undefined
-  /** In place of the file that the record names. */
+  /** The file of the rows, in place of the one that the record names. */
   readonly file?: FeedFile
 }
 

@@ -75,7 +75,7 @@ const LF = 0x0a
 const CR = 0x0d
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** In place of a byte: no byte has this meaning. */
+/** The value in place of a byte where no byte has the meaning. */
 const NONE = -1
 
 /**

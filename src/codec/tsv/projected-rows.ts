@@ -16,7 +16,7 @@ export interface TakenProjectedRows extends TakenRows {
   readonly places: RowPlaces
   readonly rowCount: number
   readonly first: RowPosition
-  /** As in RowBatchParts. */
+  /** For each row the number of bad rows between the first row and it, where there are some. */
   readonly leftOutBefore: Uint32Array | undefined
   /** The rows in view; all when absent. */
   readonly selection: Uint32Array | undefined

@@ -5,7 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access-rules'
-import { type FeedFile, type FileFormat, feedLines, fileKey } from '../feeds/feed-file'
+import { type FeedFile, type FileFormat, feedLines } from '../feeds/feed-file'
+import { fileKey } from '../feeds/file-key'
 import { dayNumber, dayStart } from '../world/file-day'
 import { DAY_MS } from '../world/item-life'
 import type { World } from '../world/world'

@@ -16,7 +16,7 @@ import { FAULT_KINDS, type Fault, type FaultKind, isFaultKind, readFault } from 
 export interface FaultRule {
   /** A path; `*` stands for any text: `/buy/feed/v1_beta/item*`. */
   readonly route: string
-  /** As in the header: `reset;after=1000;times=2`. */
+  /** The fault in the words of the request header: `reset;after=1000;times=2`. */
   readonly fault: string
 }
 

@@ -21,6 +21,7 @@ import { GROUP_COLUMNS, PRIORITY_COLUMNS, snapshotColumns } from '../world/other
 import type { World } from '../world/world'
 import { gzipped } from './content-coding'
 import { checkFilters, type FilterOptions, shownIn } from './file-filter'
+import { fileKey } from './file-key'
 import { HEADER_SPELLINGS, type HeaderSpelling, headerName } from './header-names'
 import { tsvBlocks, tsvLine } from './tsv-writer'
 
@@ -83,18 +84,6 @@ const FORMAT_OPTIONS: OptionNames<FileFormat> = {
 interface Table {
   readonly header: readonly string[]
   readonly rows: Iterable<readonly string[]>
-}
-
-/** Names a file uniquely within a world. */
-export function fileKey(file: FeedFile): string {
-  return [
-    file.feed,
-    file.content,
-    file.marketplaceId,
-    file.categoryId,
-    file.from.getTime(),
-    file.to.getTime(),
-  ].join('/')
 }
 
 /**

@@ -7,6 +7,7 @@ import { finiteNumber, knownOptions, type OptionNames, wholeNumber } from '../..
 import { fraction, mix, mixText } from '../world/hash'
 import type { ItemTest } from '../world/item'
 import type { FeedFile } from './feed-file'
+import { fileKey } from './file-key'
 
 export interface FilterOptions {
   /** The seed, any whole number. */
@@ -28,15 +29,7 @@ const FILTER_OPTIONS: OptionNames<FilterOptions> = { seed: true, files: true, it
 export function shownIn(file: FeedFile, filters: FilterOptions | undefined): ItemTest | undefined {
   if (filters === undefined) return undefined
   const feed = file.feed === 'item_group' ? 'item' : file.feed
-  const name = [
-    feed,
-    file.content,
-    file.marketplaceId,
-    file.categoryId,
-    file.from.getTime(),
-    file.to.getTime(),
-  ].join('/')
-  const draw = mixText(mixText(0, String(filters.seed)), name)
+  const draw = mixText(mixText(0, String(filters.seed)), fileKey({ ...file, feed }))
   if (fraction(mix(draw, 0)) >= filters.files) return undefined
   return item => fraction(mix(item.key, draw)) >= filters.items
 }

@@ -5,8 +5,9 @@
 import { streamOf } from '../http/body-stream'
 import type { World } from '../world/world'
 import { asksForGzip, gzipped } from './content-coding'
-import { type FeedFile, type FileFormat, fileKey, gzipBytes } from './feed-file'
+import { type FeedFile, type FileFormat, gzipBytes } from './feed-file'
 import type { FileCache, FileLease } from './file-cache'
+import { fileKey } from './file-key'
 import { type FileVariant, variantModified, variantOf, variantPrefix } from './file-variant'
 import {
   answerRange,
@@ -132,7 +133,7 @@ async function* gzippedFile(
   )
 }
 
-/** At least one byte of a file is left. */
+/** Returns the size that is sent, which is at least one byte. */
 function representationBytes(storedBytes: number, variant: FileVariant): number {
   return Math.max(1, variantPrefix(variant).length + storedBytes - variant.cutBytes)
 }

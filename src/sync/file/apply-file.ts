@@ -15,12 +15,13 @@ import type { Columns } from '../../schema/feed-schema'
 import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
-import type { ChangeLog, StateChange } from '../folder/change-log'
+import type { ChangeLog } from '../folder/change-log'
 import type { Checkpoint } from '../folder/checkpoint'
 import type { LedgerEntry } from '../folder/ledger'
 import type { QuarantineLog } from '../folder/quarantine-log'
 import { NO_ROWS, type RowTally } from '../target/target'
 import { canResume, FileInflater } from './file-inflater'
+import { stateChanges } from './state-changes'
 
 export interface ApplyOptions {
   readonly state: CategoryState
@@ -174,16 +175,9 @@ class Application {
   async #count(changes: readonly CategoryChange[]): Promise<void> {
     const { log, onRows } = this.#options
     for (const { kind } of changes) this.#tally[kind]++
-    const lines =
-      log === undefined ? [] : changes.filter(isEffective).map(change => this.#stateChange(change))
+    const lines = log === undefined ? [] : stateChanges(changes, this.#entry)
     if (lines.length > 0) await log?.add(lines)
     onRows?.(changes.length)
-  }
-
-  #stateChange(change: EffectiveChange): StateChange {
-    const { part, kind, itemId: id, version, row } = change
-    const after = { part, kind, id, at: new Date(version.timeMs), file: this.#entry.id, row }
-    return this.#entry.changeRows === 'both' ? { ...after, before: change.before } : after
   }
 
   async #commitIfDue(inflater: FileInflater, parser: TsvParser<Columns>): Promise<void> {
@@ -215,10 +209,4 @@ class Application {
       quarantineBytes: quarantine?.length ?? this.#entry.quarantineBytes,
     }
   }
-}
-
-type EffectiveChange = CategoryChange & Pick<StateChange, 'kind'>
-
-function isEffective(change: CategoryChange): change is EffectiveChange {
-  return change.kind === 'inserted' || change.kind === 'updated' || change.kind === 'deleted'
 }

@@ -240,7 +240,7 @@ function hasBeenRepeated(error: FeedError): boolean {
 
 function isLasting(error: FeedError): boolean {
   if (!FeedError.is(error)) return false
-  // A certificate that the client refuses.
+  // Only a certificate that the client refuses lasts.
   if (error.code === 'HTTP_TRANSPORT') return !error.retryable
   return (
     familyOf(error.code) === LASTING ||

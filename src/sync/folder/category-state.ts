@@ -7,6 +7,7 @@
 //   f/…        ledger
 //   k          checkpoint
 //   t          time up to which removals were forgotten
+//   r          length of the log of the changes of replays
 
 import type { AnyBatch } from '../../codec/row-image'
 import {
@@ -26,8 +27,22 @@ import { WriteGroup } from './write-group'
 
 const CHECKPOINT_KEY = 'k'
 const COMPACTED_KEY = 't'
+const REPLAYED_KEY = 'r'
 
 export type CategoryChange = MergeChange<ItemSnapshotColumns> | Change<'group', ItemGroupColumns>
+
+/** The newest log of the changes that replays made. */
+export interface ReplayedChanges {
+  /** The number of the last file that was applied before the replay. */
+  readonly after: number
+  /** Bytes of the log that belong to the merged rows. */
+  readonly bytes: number
+}
+
+interface CommitOptions extends WriteOptions {
+  /** The log of a replay that has the changes of the rows. */
+  readonly replayed?: ReplayedChanges | undefined
+}
 
 export class CategoryState {
   readonly category: Category
@@ -119,13 +134,29 @@ export class CategoryState {
    * Writes the merged rows, the entry and the checkpoint in one step. Without `checkpoint` the file
    * starts again at its beginning.
    */
-  async commit(entry: LedgerEntry, checkpoint?: Checkpoint, options?: WriteOptions): Promise<void> {
+  async commit(
+    entry: LedgerEntry,
+    checkpoint?: Checkpoint,
+    { replayed, ...options }: CommitOptions = {},
+  ): Promise<void> {
     const position: StoreOp = {
       key: CHECKPOINT_KEY,
       value: checkpoint === undefined ? null : writeCheckpoint(checkpoint),
     }
-    await this.#group.commit([this.ledger.op(entry), position], options)
+    const log = replayed === undefined ? [] : [replayedOp(replayed)]
+    await this.#group.commit([this.ledger.op(entry), position, ...log], options)
     this.ledger.took(entry)
+  }
+
+  /** Returns the log of the changes of the newest replay that made changes. */
+  async replayed(): Promise<ReplayedChanges | undefined> {
+    const [bytes] = await this.#store.getMany([REPLAYED_KEY])
+    return bytes && JSON.parse(Buffer.from(bytes).toString())
+  }
+
+  /** Writes at once which log the replay uses, and none of the rows that wait for a commit. */
+  async writeReplayed(replayed: ReplayedChanges): Promise<void> {
+    await this.#store.write([replayedOp(replayed)], { sync: true })
   }
 
   /**
@@ -137,6 +168,10 @@ export class CategoryState {
     const found = bytes && readCheckpoint(bytes)
     return found?.sequence === sequence ? found : undefined
   }
+}
+
+function replayedOp(replayed: ReplayedChanges): StoreOp {
+  return { key: REPLAYED_KEY, value: Buffer.from(JSON.stringify(replayed)) }
 }
 
 function newGroups(

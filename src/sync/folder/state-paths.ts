@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { localNameOf } from '../feed-files'
-import { categoryKey, type FileId } from '../file-id'
+import { type Category, categoryKey, type FileId } from '../file-id'
 import type { LedgerEntry } from './ledger'
 
 export class StatePaths {
@@ -40,6 +40,14 @@ export class StatePaths {
     return join(this.changes, logName(entry))
   }
 
+  /**
+   * Returns the path of the log of a replay. Its name sorts behind the log of the last file that was
+   * applied before the replay, and before the log of the next file.
+   */
+  replayFile(category: Category, after: number): string {
+    return join(this.changes, `${logStart(category, after)}.replay.ndjson`)
+  }
+
   /** Returns the path of the quarantine of a file, with a name as that of its change log. */
   quarantineFile(entry: LedgerEntry): string {
     return join(this.quarantine, logName(entry))
@@ -47,6 +55,10 @@ export class StatePaths {
 }
 
 function logName({ id, sequence }: LedgerEntry): string {
-  const category = categoryKey(id).slice(0, -1).replace('/', '.')
-  return `${category}.${String(sequence).padStart(8, '0')}.${id.feed}.ndjson`
+  return `${logStart(id, sequence)}.${id.feed}.ndjson`
+}
+
+function logStart(category: Category, sequence: number): string {
+  const name = categoryKey(category).slice(0, -1).replace('/', '.')
+  return `${name}.${String(sequence).padStart(8, '0')}`
 }

@@ -1,7 +1,14 @@
 // The items of a category: each with its newest row, its priority and the record of its group.
 
 import type { Row } from '../../codec/row'
+import { rowBySchema } from '../../codec/row-by-schema'
 import { anObject, withMethods } from '../../options'
+import {
+  type Columns,
+  checkedSchema,
+  type FeedSchema,
+  type RowObject,
+} from '../../schema/feed-schema'
 import type { ItemGroupColumns, ItemSnapshotColumns } from '../../schema/feed-schemas'
 import type { MergedItem } from '../../state/merge/merge-state'
 import type { CategoryState } from '../folder/category-state'
@@ -40,5 +47,46 @@ export function stateItemObject(item: StateItem): Record<string, unknown> {
     ...row.toObject(),
     priority: priority?.toObject() ?? null,
     group: group?.toObject() ?? null,
+  }
+}
+
+/**
+ * Makes a function that returns an item as a plain object by a schema of your own: the object has
+ * the columns of the schema, typed by it, and no others. A column of the schema is found in the
+ * item's row by its name or an alias, as in a file. Where the file of the row lacks it, it has the
+ * empty value of its kind. The priority and the group of the item are left out.
+ *
+ * The returned function throws CELL_INVALID with the position in the item's file, and
+ * TSV_COLUMN_MISSING where that file lacks a column that is `required` or `notNull`.
+ * @throws FeedError OPTION_INVALID
+ * @example
+ * ```ts
+ * import { defineSchema, float64, text } from 'feedmill'
+ * import { openState, stateItemReader, sync } from 'feedmill/sync'
+ * // given: service, now
+ *
+ * const folder = 'read-by-schema'
+ * await sync({ service, marketplace: 'MKT_US', categories: ['220'], folder, now }).summary
+ * const columns = { id: text({ aliases: ['itemId'] }), price: float64({ aliases: ['priceValue'] }) }
+ * const read = stateItemReader(defineSchema({ name: 'prices', columns }))
+ * const state = await openState(folder)
+ * for await (const items of state.categories[0]!.items()) {
+ *   console.log(Object.keys(read(items[0]!)))
+ *   break
+ * }
+ * await state.close()
+ * // => [ 'id', 'price' ]
+ * ```
+ */
+export function stateItemReader<C extends Columns>(
+  schema: FeedSchema<C>,
+): (item: StateItem) => RowObject<C> {
+  const bySchema = rowBySchema(checkedSchema('schema', schema))
+  const names = Object.keys(schema.columns)
+  return item => {
+    const { row } = anObject('item', item)
+    withMethods('item.row', row, ['toObject'])
+    withMethods('item.row.batch', row.batch, ['withHeader'])
+    return bySchema(row).toObject(names) as RowObject<C>
   }
 }

@@ -5,27 +5,26 @@
 import { type Version, versionOfRow } from '../../codec/merge/version-order'
 import { mendedRows } from '../../codec/quarantine/mended-rows'
 import type { QuarantinedRow } from '../../codec/quarantine/quarantine-lines'
-import { QuarantineReader } from '../../codec/quarantine/quarantine-reader'
 import { leftOutRow } from '../../codec/quarantine/row-quarantine'
 import type { Row } from '../../codec/row'
 import type { RowBatch } from '../../codec/row-batch'
-import type { DurableFiles } from '../../disk/durable-files'
 import { FeedError } from '../../errors'
-import { filePath, knownOptions, type OptionNames, texts } from '../../options'
+import { choice, filePath, knownOptions, type OptionNames, texts, withMethods } from '../../options'
 import type { Columns } from '../../schema/feed-schema'
 import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import { finishCategory } from '../file/finish-file'
 import { categoryKey, type FileId, readFileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
+import type { ChangeSink } from '../folder/change-log'
 import type { Environment } from '../folder/environment'
 import type { LedgerEntry } from '../folder/ledger'
 import { StateFolder } from '../folder/state-folder'
 import { DEFAULT_MEMORY_BYTES, memoryShares } from '../memory-shares'
 import { checkedSignal } from '../sync-options'
+import { quarantinedRows } from './quarantined-rows'
 import { RemainingRows } from './remaining-rows'
-
-const READ_BYTES = 1 << 16
+import { ReplayLog, type ReplayLogOptions } from './replay-log'
 
 export interface ReplayStateOptions {
   /** The state folder. */
@@ -34,6 +33,14 @@ export interface ReplayStateOptions {
   readonly files: readonly string[]
   /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
   readonly memoryBytes?: number
+  /**
+   * Takes the changes that the replay makes to the state. Default: none; then the changes go to a
+   * log of their own in the folder `changes`, unless the run that applied the file of the rows
+   * recorded none. After a crash a sink may get some changes again, and the log has each once.
+   */
+  readonly changes?: ChangeSink
+  /** The rows that a change has. Default: those of the run that applied the file of the row. */
+  readonly changeRows?: 'after' | 'both'
   /**
    * Stops the replay. The state keeps the rows that were merged, and the files stay. Default: none.
    */
@@ -63,6 +70,8 @@ const NAMES: OptionNames<ReplayStateOptions> = {
   folder: true,
   files: true,
   memoryBytes: true,
+  changes: true,
+  changeRows: true,
   signal: true,
   environment: true,
 }
@@ -72,7 +81,8 @@ const NAMES: OptionNames<ReplayStateOptions> = {
  * mended the `text` of their records. A row gets the version order of its file, so a late row does
  * not replace newer ones, and a second replay of the same rows changes nothing. Rows that are still
  * bad stay in their file; a file of which nothing is left is removed. Where a record has become
- * several rows, each is merged. A record whose text is empty is dropped.
+ * several rows, each is merged. A record whose text is empty is dropped. The changes of the state
+ * are recorded as those of a synchronisation are.
  *
  * @throws FeedError OPTION_INVALID, QUARANTINE_INVALID for a line that is no record, and for a file
  * that the state folder does not have; STATE_LOCKED while a run has the folder, STATE_FOREIGN,
@@ -98,15 +108,23 @@ export async function replayIntoState(options: ReplayStateOptions): Promise<Repl
   } = knownOptions(options, NAMES)
   filePath('folder', folder)
   texts('files', files)
+  const { changes, changeRows } = options
+  if (changes !== undefined) withMethods('changes', changes, ['write'])
+  if (changeRows !== undefined) choice('changeRows', changeRows, ['after', 'both'])
   const signal = checkedSignal(options.signal) ?? new AbortController().signal
   const { storeBytes, commitBytes } = memoryShares(memoryBytes, 1)
-  const state = await StateFolder.open({ folder, storeBytes, environment })
+  // The file of a row may want the row before, and is known only when the row is read.
+  const state = await StateFolder.open({ folder, storeBytes, environment, beforeRows: true })
   try {
     for (const category of state.categories)
-      await finishCategory(state, category, { commitBytes, signal })
-    const replay = new Replay(state, commitBytes, signal)
-    for (const path of files) await replay.file(path)
-    return replay.summary
+      await finishCategory(state, category, { commitBytes, signal, sink: changes })
+    const replay = new Replay({ state, commitBytes, signal, sink: changes, changeRows })
+    try {
+      for (const path of files) await replay.file(path)
+      return replay.summary
+    } finally {
+      await replay.close()
+    }
   } finally {
     await state.close()
   }
@@ -117,23 +135,27 @@ interface Source {
   readonly of: QuarantinedRow['of']
   readonly category: CategoryState
   readonly entry: LedgerEntry
+  readonly log: ReplayLog
   /** The time before which rows of the category cannot be put in order. */
   readonly forgottenMs: number
   /** The time of the newest bootstrap that was applied later: it lacks the older rows. */
   readonly sweptMs: number
 }
 
+interface Settings extends Pick<ReplayLogOptions, 'sink' | 'changeRows'> {
+  readonly state: StateFolder
+  readonly commitBytes: number
+  readonly signal: AbortSignal
+}
+
 class Replay {
-  readonly #state: StateFolder
-  readonly #commitBytes: number
-  readonly #signal: AbortSignal
+  readonly #settings: Settings
+  readonly #logs = new Map<CategoryState, ReplayLog>()
   readonly #counts = { merged: 0, stale: 0, stillBad: 0, tooOld: 0 }
   #source: Source | undefined
 
-  constructor(state: StateFolder, commitBytes: number, signal: AbortSignal) {
-    this.#state = state
-    this.#commitBytes = commitBytes
-    this.#signal = signal
+  constructor(settings: Settings) {
+    this.#settings = settings
   }
 
   get summary(): ReplaySummary {
@@ -142,11 +164,11 @@ class Replay {
   }
 
   async file(path: string): Promise<void> {
-    const { files } = this.#state
+    const { files } = this.#settings.state
     const remaining = new RemainingRows(files, path)
     try {
       for await (const row of quarantinedRows(files, path)) {
-        this.#signal.throwIfAborted()
+        this.#settings.signal.throwIfAborted()
         await this.#row(path, row, remaining)
       }
       await this.#commit()
@@ -155,6 +177,10 @@ class Replay {
     } finally {
       await remaining.close()
     }
+  }
+
+  async close(): Promise<void> {
+    for (const log of this.#logs.values()) await log.close()
   }
 
   async #row(path: string, row: QuarantinedRow, remaining: RemainingRows): Promise<void> {
@@ -171,12 +197,12 @@ class Replay {
     })
     for (const batch of batches) await this.#merge(batch, source, remaining)
     await remaining.settle()
-    if (source.category.gatheredBytes >= this.#commitBytes) await this.#commit()
+    if (source.category.gatheredBytes >= this.#settings.commitBytes) await this.#commit()
   }
 
   async #merge(
     batch: RowBatch<Columns>,
-    { of, category, entry, forgottenMs, sweptMs }: Source,
+    { of, category, entry, log, forgottenMs, sweptMs }: Source,
     remaining: RemainingRows,
   ): Promise<void> {
     const kept = remaining.of(of)
@@ -198,20 +224,24 @@ class Replay {
     const { id } = entry
     const generated = isBootstrap(id) ? readDate(id.generation ?? entry.lastModified) : undefined
     if (isBootstrap(id) && generated !== undefined) await category.unsweep(id.feed, keys, generated)
-    for (const { kind } of await category.merge(good))
+    const changes = await category.merge(good)
+    await log.add(changes, entry)
+    for (const { kind } of changes)
       this.#counts[kind === 'stale' || kind === 'unchanged' ? 'stale' : 'merged']++
   }
 
   async #commit(): Promise<void> {
     if (this.#source === undefined) return
-    const { category, entry } = this.#source
-    await category.commit(entry, undefined, { sync: true })
+    const { category, entry, log } = this.#source
+    const replayed = await log.flush()
+    await category.commit(entry, undefined, { sync: true, replayed })
   }
 
   async #sourceOf(path: string, { of }: QuarantinedRow): Promise<Source> {
     const id = readFileIdKey(of.name ?? '')
     const category =
-      id && this.#state.categories.find(each => categoryKey(each.category) === categoryKey(id))
+      id &&
+      this.#settings.state.categories.find(each => categoryKey(each.category) === categoryKey(id))
     const entry = id && category?.ledger.get(id)
     if (category === undefined || entry === undefined) {
       const reason = `the state folder has no file ${of.name ?? 'without a name'}`
@@ -223,9 +253,19 @@ class Replay {
       of,
       category,
       entry,
+      log: this.#logOf(category),
       forgottenMs: forgotten?.getTime() ?? Number.NEGATIVE_INFINITY,
       sweptMs: sweptMs(category, entry),
     }
+  }
+
+  #logOf(category: CategoryState): ReplayLog {
+    let log = this.#logs.get(category)
+    if (log === undefined) {
+      const { state: folder, sink, changeRows } = this.#settings
+      this.#logs.set(category, (log = new ReplayLog({ folder, category, sink, changeRows })))
+    }
+    return log
   }
 }
 
@@ -251,25 +291,5 @@ function goodVersion(
     if (!FeedError.is(error) || !isRowError(error)) throw error
     leaveOut(error)
     return undefined
-  }
-}
-
-async function* quarantinedRows(
-  files: DurableFiles,
-  path: string,
-): AsyncGenerator<QuarantinedRow, void, void> {
-  const file = await files.open(path)
-  if (file === undefined) return
-  const reader = new QuarantineReader(path)
-  try {
-    for (let at = 0; ; ) {
-      const bytes = await file.read(at, READ_BYTES)
-      if (bytes.length === 0) break
-      at += bytes.length
-      yield* reader.push(bytes)
-    }
-    yield* reader.end()
-  } finally {
-    await file.close()
   }
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ExportCommand, exportCommand } from '../../../src/cli/sync/export'
 import { syncCommand } from '../../../src/cli/sync/sync'
@@ -99,5 +100,106 @@ describe('feedmill export', () => {
       code: 'OPTION_INVALID',
       context: { option: 'category', expected: 'one of 220, 267' },
     })
+  })
+})
+
+describe('feedmill export --schema', () => {
+  const source = pathToFileURL(join(import.meta.dirname, '../../../src/index.ts')).href
+  /** Each file has a name of its own, because Node loads a module once. */
+  let files = 0
+  const file = (extension: string, content: string) => {
+    const path = join(at.folder, `schema-${files++}${extension}`)
+    writeFileSync(path, content)
+    return path
+  }
+  const json = (columns: object) => file('.json', JSON.stringify({ name: 'own', columns }))
+  const firstTruth = () => truth('2026-03-01T04:00:00Z')
+
+  test('writes the columns of the schema and no others, renamed and typed', async () => {
+    const schema = json({
+      id: { type: 'text', aliases: ['ITEMID'], required: true, notNull: true },
+      price: { type: 'float64', aliases: ['priceValue'] },
+      priceCurrency: { type: 'text' },
+    })
+    expect((await run({ schema, category: ['220'] })).error).toBeUndefined()
+    const items = itemsOf(lines())
+    expect(items.map(({ id, price }) => ({ id, price }))).toEqual(
+      firstTruth().map(({ itemId, price }) => ({ id: itemId, price: Number(price) })),
+    )
+    expect(items.every(item => Object.keys(item).join() === 'id,price,priceCurrency')).toBe(true)
+  })
+
+  test('writes the values of functions of the caller, in NDJSON and as cells of CSV', async () => {
+    const schema = file(
+      '.mjs',
+      `import { cell, defineSchema } from '${source}'
+       export default defineSchema({ name: 'own', columns: {
+         title: cell(title => title.split(' ').length),
+         words: cell(id => ({ id, parts: id.split('|') }), { aliases: ['itemId'] }),
+       } })`,
+    )
+    await run({ schema, category: ['220'] })
+    const expected = firstTruth().map(({ itemId, title }) => ({
+      title: String(title).split(' ').length,
+      words: { id: itemId, parts: itemId.split('|') },
+    }))
+    expect(itemsOf(lines())).toEqual(expected)
+    await run({ schema, category: ['220'], format: 'csv' })
+    const [header, first] = readFileSync(out(), 'utf8').split('\r\n')
+    expect(header).toBe('title,words')
+    const { title, words } = expected[0]!
+    expect(first).toBe(`${title},"${JSON.stringify(words).replaceAll('"', '""')}"`)
+  })
+
+  test('reads an earlier state too', async () => {
+    const schema = json({ itemId: { type: 'text' } })
+    await run({ schema, asOf: new Date('2026-03-01T01:00:00Z') })
+    expect(itemsOf(lines())).toEqual(
+      [...truth('2026-03-01T01:00:00Z'), ...truth('2026-03-01T01:00:00Z', '267')].map(
+        ({ itemId }) => ({ itemId }),
+      ),
+    )
+  })
+
+  test('refuses a cell that is not of its type, with the item, the file and the position', async () => {
+    rmSync(out(), { force: true })
+    const schema = json({ title: { type: 'int32' } })
+    const { error } = await run({ schema, category: ['220'] })
+    expect(error).toMatchObject({
+      code: 'CELL_INVALID',
+      context: { column: 'title', type: 'int32', row: expect.any(Number) },
+      message: expect.stringMatching(
+        /^item v1\|\S+ in the file item(_snapshot)? [-\dT:.Z]+: title: not readable as int32: .*\(row \d+, line \d+, byte \d+\)$/,
+      ),
+    })
+    expect(existsSync(out())).toBe(false)
+  })
+
+  test('refuses columns that no item has, and writes nothing', async () => {
+    rmSync(out(), { force: true })
+    const schema = json({
+      itemId: { type: 'text' },
+      titel: { type: 'text' },
+      // The documents have this column, and the files do not.
+      lastMileTrackingNumber: { type: 'text', aliases: ['gtin'] },
+    })
+    expect((await run({ schema })).error).toMatchObject({
+      code: 'OPTION_INVALID',
+      context: { option: '--schema', received: 'titel' },
+    })
+    expect(existsSync(out())).toBe(false)
+  })
+
+  test('refuses a required column that the file of an item lacks', async () => {
+    const { error } = await run({ schema: json({ sku: { type: 'text', required: true } }) })
+    expect(error).toMatchObject({
+      code: 'TSV_COLUMN_MISSING',
+      context: { row: 0, line: 1, byteOffset: 0, column: 'sku' },
+    })
+  })
+
+  test('refuses a file that is no schema before the state is opened', async () => {
+    const { error } = await run({ schema: file('.json', '[]'), state: join(at.folder, 'none') })
+    expect(error).toMatchObject({ code: 'OPTION_INVALID', context: { option: '--schema' } })
   })
 })

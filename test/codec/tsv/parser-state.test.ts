@@ -52,7 +52,7 @@ function read(parts: readonly Uint8Array[], isResumed: boolean) {
   return { rows, badRows: parser.badRows, replacedRows: parser.replacedRows }
 }
 
-/** As it comes back from a store. */
+/** Returns the state as it comes back from a store. */
 function copyOf(state: TsvParserState | undefined): TsvParserState | undefined {
   if (state === undefined) return undefined
   const { rest, ...text } = state

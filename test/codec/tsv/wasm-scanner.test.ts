@@ -51,7 +51,7 @@ const spaceOfCore: Space = (scanner, columns, rows) => {
   return { ...space, maxRows: Math.min(rows, space.maxRows) }
 }
 
-/** In the order of things that the parser keeps: the block is lent before the space is made. */
+/** Scans in the order of the parser, which lends the block before it makes the space. */
 function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spaceOfJs) {
   const { from = 0, to = scan.block.length, columns = 2, rows = 4096, maxRowBytes = 1 << 20 } = scan
   const block = place(scanner, scan.block)
@@ -69,7 +69,7 @@ function scanned(scanner: TsvScanner, scan: Scan, place = copied, spaceFor = spa
   return found
 }
 
-/** At one address of the lender's, which decides how the steps of 64 bytes lie. */
+/** @param address of the lender's block, which decides how the steps of 64 bytes lie */
 function expectSame(scan: Scan, address = 0, cells: CellRules = DOCUMENTED_CELLS): void {
   const expected = scanned(scalarScanner(cells), scan)
   for (const place of [copied, lentAt(address)]) {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { float64, list, text } from '../../../src/schema/column-kinds'
+import { defineSchema } from '../../../src/schema/feed-schema'
 import { itemGroupSchema, itemPrioritySchema, itemSchema } from '../../../src/schema/feed-schemas'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
 import { CategoryState } from '../../../src/sync/folder/category-state'
-import { stateItemObject, stateItems } from '../../../src/sync/read/state-items'
+import { stateItemObject, stateItemReader, stateItems } from '../../../src/sync/read/state-items'
 import { batchesOf, collect } from '../../rows-from-text'
 import { ledgerEntry } from '../ledger-entry'
 
@@ -98,4 +100,56 @@ test('the listing may be longer than one block', async () => {
 
 test('an empty state has no items', async () => {
   expect(await collect(stateItems(await stateOf([], [], [])))).toEqual([])
+})
+
+test('a reader by a schema of the caller gives its columns alone, also where a file lacks them', async () => {
+  const state = await CategoryState.open(category, new MemoryStore())
+  const files = [
+    [
+      ['ItemId', 'priceValue', 'size'],
+      ['v1|1|0', '1.50', 'S,M'],
+    ],
+    [
+      ['size', 'itemId', 'PRICEVALUE', 'colour'],
+      ['', 'v1|2|0', '2.5e1', 'red'],
+    ],
+    [['itemId'], ['v1|3|0']],
+  ]
+  for (const [header, ...rows] of files)
+    for (const batch of batchesOf(itemSchema, { feed: 'item', lastModified }, [header!, ...rows]))
+      await state.merge(batch)
+  await state.commit(entry)
+  const schema = defineSchema({
+    name: 'own',
+    columns: {
+      id: text({ aliases: ['itemId'] }),
+      price: float64({ aliases: ['priceValue'] }),
+      size: list(','),
+    },
+  })
+  const items = (await collect(stateItems(state))).flat()
+  expect(items.map(stateItemReader(schema))).toEqual([
+    { id: 'v1|1|0', price: 1.5, size: ['S', 'M'] },
+    { id: 'v1|2|0', price: 25, size: [] },
+    { id: 'v1|3|0', price: null, size: [] },
+  ])
+  const needed = stateItemReader(
+    defineSchema({ name: 'own', columns: { size: text({ required: true }) } }),
+  )
+  expect(needed(items[0]!)).toEqual({ size: 'S,M' })
+  expect(() => needed(items[2]!)).toThrow(
+    expect.objectContaining({
+      code: 'TSV_COLUMN_MISSING',
+      context: { row: 0, line: 1, byteOffset: 0, column: 'size' },
+    }),
+  )
+})
+
+test('a reader refuses a schema and an item that are none', async () => {
+  expect(() => stateItemReader({ name: 'own' } as never)).toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  )
+  const read = stateItemReader(itemSchema)
+  for (const item of [null, {}, { row: { toObject() {} } }])
+    expect(() => read(item as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
 })

@@ -1,7 +1,7 @@
 // The text of an error on the command line, with the position in the file when the message lacks
 // it.
 
-import type { FeedError } from '../../index'
+import type { FeedError } from '../index'
 
 /** Returns the message, followed by the row, line and byte of the error's context. */
 export function messageWithPlace({

@@ -1,0 +1,56 @@
+// A file of a ledger as a row of a database, with the names that the columns have in each of them.
+// A driver gives numbers of 64 bits as bigints or as text.
+
+import { excerpt, FeedError } from '../../errors'
+import { readFileIdKey } from '../file-id'
+import type { AppliedFile } from './target'
+
+type Count = number | bigint | string
+
+/** The columns of a ledger that make an {@link AppliedFile}. */
+export interface LedgerRow {
+  /** The text of `fileIdKey`. */
+  readonly file: string
+  readonly sequence: Count
+  readonly total_bytes: Count
+  readonly raw_bytes: Count
+  readonly last_modified: string | null
+  readonly etag: string | null
+  readonly inserted: Count
+  readonly updated: Count
+  readonly deleted: Count
+  readonly unchanged: Count
+  readonly stale: Count
+  readonly bad_rows: Count
+}
+
+/**
+ * @param path the table or the database, for the error
+ * @throws FeedError STATE_CORRUPT for an unknown name of a file: a ledger without the file would let
+ * its rows be applied a second time
+ */
+export function appliedFileOf(row: LedgerRow, path: string): AppliedFile {
+  const id = readFileIdKey(row.file)
+  if (id === undefined) {
+    const reason = `the ledger has a file of an unknown name: '${excerpt(row.file)}'`
+    const remedy = 'restore the database from a copy, or use the version that wrote it'
+    throw new FeedError('STATE_CORRUPT', `${path}: ${reason}; ${remedy}`, { path, reason })
+  }
+  const { last_modified: lastModified, etag } = row
+  return {
+    id,
+    sequence: Number(row.sequence),
+    totalBytes: Number(row.total_bytes),
+    rawBytes: Number(row.raw_bytes),
+    ...(lastModified !== null && { lastModified }),
+    ...(etag !== null && { etag }),
+    rows: {
+      inserted: Number(row.inserted),
+      updated: Number(row.updated),
+      deleted: Number(row.deleted),
+      unchanged: Number(row.unchanged),
+      stale: Number(row.stale),
+    },
+    badRows: Number(row.bad_rows),
+  }
+}
