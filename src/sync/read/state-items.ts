@@ -65,11 +65,10 @@ export function stateItemObject(item: StateItem): Record<string, unknown> {
  * import { openState, stateItemReader, sync } from 'feedmill/sync'
  * // given: service, now
  *
- * const folder = 'read-by-schema'
- * await sync({ service, marketplace: 'MKT_US', categories: ['220'], folder, now }).summary
+ * await sync({ service, marketplace: 'MKT_US', categories: ['220'], folder: 'typed', now }).summary
  * const columns = { id: text({ aliases: ['itemId'] }), price: float64({ aliases: ['priceValue'] }) }
  * const read = stateItemReader(defineSchema({ name: 'prices', columns }))
- * const state = await openState(folder)
+ * const state = await openState('typed')
  * for await (const items of state.categories[0]!.items()) {
  *   console.log(Object.keys(read(items[0]!)))
  *   break
