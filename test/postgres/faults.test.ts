@@ -70,6 +70,20 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
     expect(applied).toEqual([{ n: 1 }, { n: 1 }])
   })
 
+  test('A connection that is lost during a COPY leaves no timer that keeps the process.', async () => {
+    const place = await placed()
+    const { opened, category } = await open(place.target())
+    const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+    const before = timers()
+    let kills = 0
+    const cut = async () => {
+      if (kills++ === 0) await place.database.sql(KILL)
+    }
+    await category.apply(smallFile(hourOf(1), 'itemId\ttitle\nv1|1|0\tone\n', cut))
+    await opened.close()
+    expect(timers()).toBeLessThanOrEqual(before)
+  })
+
   test('A file whose commit is not answered is applied once.', async () => {
     const place = await placed()
     await open(place.target()).then(({ opened }) => opened.close())
