@@ -2,11 +2,13 @@
 // database that is removed at the end. The two sides of a comparison take turns, so that what slows
 // the machine down slows both; it prints their ratio in each round. It fails where a goal is missed.
 
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { benchText, measureBenches } from 'feedmill/bench'
 import pg from 'pg'
 
+const run = promisify(execFile)
 const SERVER = process.env.FEEDMILL_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test'
 /** How often each benchmark runs by default. */
 const ROUNDS = 7
@@ -30,6 +32,7 @@ const { values } = parseArgs({
 async function newDatabase() {
   const server = new pg.Client({ connectionString: SERVER, connectionTimeoutMillis: 5_000 })
   try {
+    await run('psql', ['--version'])
     await server.connect()
     const name = `feedmill_bench_${randomBytes(6).toString('hex')}`
     await server.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
@@ -44,8 +47,8 @@ async function newDatabase() {
     await server.end().catch(() => {})
     const why = error.code ?? error.message
     console.log(
-      `The benchmarks of PostgreSQL are left out: no database at ${new URL(SERVER).host} (${why}). ` +
-        'FEEDMILL_TEST_POSTGRES is the address of a server; psql must be installed.',
+      `The benchmarks of PostgreSQL are left out (${why}): they need psql and a server, ` +
+        `${new URL(SERVER).host} or that of FEEDMILL_TEST_POSTGRES.`,
     )
     return undefined
   }
@@ -55,7 +58,7 @@ function ratiosOf(report, { target, other }) {
   const [ours, theirs] = [target, other].map(name => report.benches.find(b => b.name === name))
   if (ours === undefined || theirs === undefined) return undefined
   return ours.runs
-    .map((run, round) => run.elapsedMs / theirs.runs[round].elapsedMs)
+    .map(({ elapsedMs }, round) => elapsedMs / theirs.runs[round].elapsedMs)
     .sort((a, b) => a - b)
 }
 
@@ -86,7 +89,8 @@ for (const comparison of COMPARISONS) {
   const ratios = ratiosOf(report, comparison)
   if (ratios === undefined) continue
   const { target, other, slowest = Number.POSITIVE_INFINITY } = comparison
-  const middle = ratios[Math.floor(ratios.length / 2)]
+  const half = ratios.length / 2
+  const middle = (ratios[Math.ceil(half) - 1] + ratios[Math.floor(half)]) / 2
   const [lowest, highest] = [ratios[0], ratios.at(-1)].map(ratio => ratio.toFixed(2))
   const goal = slowest < Number.POSITIVE_INFINITY ? `, goal at most ${slowest.toFixed(2)}` : ''
   say(

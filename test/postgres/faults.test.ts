@@ -4,8 +4,9 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { type PostgresTargetOptions, postgresTarget } from '../../src/postgres'
-import type { SyncTarget, TargetFile } from '../../src/sync/target/target'
+import type { SyncTarget } from '../../src/sync/target/target'
 import { runsWithService } from '../services'
+import { changedTarget, withRows } from '../sync/target/changed-target'
 import { targetLaws } from '../sync/target/target-laws'
 import { deafProxy } from './deaf-proxy'
 import { type PostgresPlace, postgresPlace } from './postgres-place'
@@ -157,47 +158,18 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
   })
 })
 
-/** Cuts the connections in the middle of every third file, and behind every fifth. */
+/** Cuts the connections in the middle of every third file, and before every fifth. */
 function cutting(target: SyncTarget, { sql }: TestDatabase): SyncTarget {
   let files = 0
-  const torn = (file: TargetFile, isCut: boolean): TargetFile =>
-    Object.create(file, {
-      badRows: { get: () => file.badRows },
-      signal: { get: () => file.signal },
-      rows: {
-        value: async function* () {
-          for await (const rows of file.rows()) {
-            if (isCut) await sql(KILL)
-            isCut = false
-            yield rows
-          }
-        },
-      },
-      checkRemoval: { value: (...sizes: [number, number]) => file.checkRemoval(...sizes) },
-    })
-  return {
-    name: target.name,
-    open: async options => {
-      const opened = await target.open(options)
-      return {
-        close: () => opened.close(),
-        category: async id => {
-          const inner = await opened.category(id)
-          return {
-            category: inner.category,
-            get files() {
-              return inner.files
-            },
-            apply: async file => {
-              const entry = await inner.apply(torn(file, ++files % 3 === 0))
-              if (files % 5 === 0) await sql(KILL)
-              return entry
-            },
-            removalsForgotten: () => inner.removalsForgotten(),
-            forgetRemovals: before => inner.forgetRemovals(before),
-          }
-        },
+  return changedTarget(target, async file => {
+    let isCut = ++files % 3 === 0
+    if (files % 5 === 0) await sql(KILL)
+    return withRows(file, async function* () {
+      for await (const rows of file.rows()) {
+        if (isCut) await sql(KILL)
+        isCut = false
+        yield rows
       }
-    },
-  }
+    })
+  })
 }
