@@ -1,92 +1,27 @@
 // The benchmarks of databases for `feedmill bench` (`npm run bench:sinks`): the DuckDB target beside
 // DuckDB's own read_csv into the same types, and the merge of an hourly file beside the same merge in
-// hand-written SQL. They use public names. Add the cases of another database at the end of the list.
+// hand-written SQL. They use public names. The cases of PostgreSQL are in postgres.bench.mjs.
 
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { FileSource, itemSchema, itemSnapshotSchema, pipeline, TsvRowParser } from 'feedmill'
+import { itemSchema, itemSnapshotSchema } from 'feedmill'
 import { duckdbTarget } from 'feedmill/duckdb'
-
-/** The items of the table, and of the hourly file. */
-const ITEMS = Number(process.env.FEEDMILL_BENCH_ITEMS ?? 2_000_000)
-const HOURLY = Math.min(50_000, Math.floor(ITEMS / 40))
-/** The items of the file that is loaded into an empty database. */
-const LOADED = Math.min(ITEMS, 200_000)
-const DATA = join('.tmp/bench-data', `sinks-${ITEMS}`)
-const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
-const START = new Date('2026-03-01T00:00:00Z')
-const HOUR = new Date('2026-03-01T05:00:00Z')
-const pathOf = name => join(DATA, name)
-
-function lineOf(columns, n, hour) {
-  const cells = {
-    itemId: `v1|${110000000000 + n}|0`,
-    title: `Item ${n} of a row with a title of the usual length${hour}`,
-    imageUrl: `https://i.img.example/images/g/${n}/s-l1600.jpg`,
-    category: 'Toys & Hobbies|Games|Board Games',
-    categoryId: '22002',
-    sellerUsername: `seller-${n % 977}`,
-    brand: `Brand ${n % 101}`,
-    condition: 'New',
-    conditionId: '1000',
-    priceValue: `${n % 900}.95`,
-    priceCurrency: 'USD',
-    itemLocationCountry: 'US',
-    availability: 'AVAILABLE',
-    estimatedAvailableQuantity: String(n % 10),
-    returnsAccepted: 'true',
-    itemEndDate: '2026-04-01T04:09:35.061Z',
-    deliveryOptions: 'SHIP_TO_HOME',
-  }
-  return columns.map(name => cells[name] ?? '').join('\t')
-}
-
-async function writeFeed(name, schema, count, step, hour) {
-  const columns = Object.keys(schema.columns)
-  const lines = [columns.join('\t')]
-  for (let n = 0; n < count; n++) lines.push(lineOf(columns, n * step, hour))
-  await writeFile(pathOf(name), `${lines.join('\n')}\n`)
-}
-
-/** A file of the service as `sync` gives it to a target. */
-function targetFile(id, name, schema, time) {
-  const file = { feed: id.feed, ...CATEGORY, lastModified: time, ...(id.hour && { hour: time }) }
-  return {
-    id: { ...CATEGORY, ...id },
-    identity: { totalBytes: 1, lastModified: time.toUTCString() },
-    rawBytes: 1,
-    generated: id.scope === undefined ? undefined : time,
-    signal: new AbortController().signal,
-    badRows: 0,
-    checkRemoval() {},
-    async *rows() {
-      const rows = pipeline(new FileSource(pathOf(name))).to(new TsvRowParser({ schema, file }))
-      for await (const batch of rows.batches()) {
-        const version = { timeMs: time.getTime(), removed: false, generatedMs: time.getTime() }
-        const keys = []
-        const heads = []
-        for (const row of batch) {
-          keys.push(row.text('itemId'))
-          heads.push({ version, checksum: crc32(batch.bytesOf(row.slot)) })
-        }
-        yield { batch, keys, heads }
-      }
-    },
-  }
-}
-
-const bootstrap = name =>
-  targetFile({ feed: 'item', scope: 'ALL_ACTIVE' }, name, itemSchema, START)
-const hourly = () =>
-  targetFile({ feed: 'item_snapshot', hour: HOUR.toISOString() }, 'hour.tsv', itemSnapshotSchema, HOUR)
+import {
+  bootstrap,
+  CATEGORY,
+  HOUR,
+  HOURLY,
+  hourly,
+  LOADED,
+  ORIGIN,
+  pathOf,
+  prepareFeeds,
+} from './sinks/sink-files.mjs'
 
 async function apply(path, file) {
-  const origin = { marketplace: 'MKT_US', service: 'https://service.test' }
   const { signal } = file
-  const target = await duckdbTarget(path, { memoryBytes: 2 ** 30 }).open({ origin, memoryBytes: 0, signal })
+  const target = await duckdbTarget(path, { memoryBytes: 2 ** 30 }).open({ origin: ORIGIN, memoryBytes: 0, signal })
   try {
     const { rows } = await (await target.category(CATEGORY)).apply(file)
     return rows.inserted + rows.updated + rows.unchanged
@@ -108,10 +43,7 @@ async function run(path, sql) {
 
 async function prepare() {
   if (existsSync(pathOf('ready'))) return
-  await mkdir(DATA, { recursive: true })
-  await writeFeed('loaded.tsv', itemSchema, LOADED, 1, '')
-  await writeFeed('hour.tsv', itemSnapshotSchema, HOURLY, 20, ' now')
-  await writeFeed('table.tsv', itemSchema, ITEMS, 1, '')
+  await prepareFeeds()
   await rm(pathOf('table.duckdb'), { force: true })
   await apply(pathOf('table.duckdb'), bootstrap('table.tsv'))
   for (const name of ['ours', 'sql']) await copyFile(pathOf('table.duckdb'), pathOf(`${name}.duckdb`))

@@ -18,6 +18,7 @@ export const TOOLS = {
   sqlite3: 'SQLite outputs by the program sqlite3',
   strace: 'kills and disk errors at the Nth system call',
   'redis-server': 'a restart of Redis',
+  initdb: 'a restart of PostgreSQL',
   '/dev/full': 'a full standard output',
 } as const
 

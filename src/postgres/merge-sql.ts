@@ -24,10 +24,17 @@ const VERSION = ['time_ms', 'removed', 'generated_ms', 'checksum'] as const
 const rowOf = (alias: string, columns: readonly string[]) =>
   `(${columns.map(name => `${alias}.${name}`).join(', ')})`
 
+/** Instead of a kind, beside the number of rows that were written. */
+export const WRITTEN = 'written'
+
 /**
- * Merges the staging table, and returns the number of rows of each kind. The newest row of a key
- * counts by its effect, and the others are stale. Only the narrow columns are sorted and compared;
+ * Merges the staging table, and returns the number of keys of each kind: the newest row of a key
+ * counts by its effect, and the others not at all. Only the narrow columns are sorted and compared;
  * a row as a whole is read where it is written.
+ *
+ * The rows that were written are counted first, because the server then judges a row and writes it
+ * at once. Otherwise it would judge all rows before the first write, and read every page of a table
+ * that is larger than its memory twice.
  */
 export function mergeStaging(part: Part, table: string): string {
   const key = keyOfPart(part)
@@ -63,10 +70,11 @@ WITH newest AS MATERIALIZED (
   FROM judged j JOIN ${stagingTable(part)} s ON s.ctid = j.place WHERE j.writes
   ON CONFLICT (${identity.join(', ')}) DO UPDATE SET ${sets.join(', ')}
   WHERE ${rowOf('EXCLUDED', VERSION)} > ${rowOf('i', VERSION)}
+  RETURNING 1
 )
-SELECT kind, count(*) AS rows FROM judged GROUP BY kind
+SELECT '${WRITTEN}' AS kind, count(*) AS rows FROM merged
 UNION ALL
-SELECT 'stale', (SELECT count(*) FROM ${stagingTable(part)}) - (SELECT count(*) FROM newest)`
+SELECT kind, count(*) FROM judged GROUP BY kind`
 }
 
 /** Counts the rows of a category that are not removed: parameters marketplace and category. */

@@ -106,7 +106,8 @@ export class PgConnection {
       stream.on('error', cause => reject(this.#failed(cause)))
     })
     failure.catch(() => {})
-    const within = (work: Promise<void>) => Promise.race([this.#within(work), failure])
+    // The stream of a lost connection calls nobody back: the wait with its timer ends by the failure.
+    const within = (work: Promise<void>) => this.#within(Promise.race([work, failure]))
     let sent = Promise.resolve()
     return {
       write: async bytes => {

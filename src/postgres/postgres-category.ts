@@ -16,7 +16,15 @@ import { CopyBuffer } from './copy-buffer'
 import { CopyHeads } from './copy-heads'
 import { CopyRows } from './copy-rows'
 import { readLedger, writeEntry } from './ledger-table'
-import { countRows, createStaging, hasRows, mergeStaging, stagingTable, sweep } from './merge-sql'
+import {
+  countRows,
+  createStaging,
+  hasRows,
+  mergeStaging,
+  stagingTable,
+  sweep,
+  WRITTEN,
+} from './merge-sql'
 import { type CopyIn, hasState, type PgConnection } from './pg-adapter'
 import type { PostgresSession } from './session'
 import { type Part, quoted, type TargetNames } from './sql-names'
@@ -139,10 +147,14 @@ export class PostgresCategory implements TargetCategory {
     const rowsBefore =
       generatedMs === undefined ? 0 : await this.#count(connection, countRows(table))
     await connection.query(createStaging(part, table))
-    const { longKeys } = await this.#copy(connection, file, part, stagingTable(part))
-    const tally = { ...NO_ROWS }
-    for (const { kind, rows } of await connection.query(mergeStaging(part, table)))
+    const { copied, longKeys } = await this.#copy(connection, file, part, stagingTable(part))
+    const tally = { ...NO_ROWS, stale: copied }
+    for (const { kind, rows } of await connection.query(mergeStaging(part, table))) {
+      if (kind === WRITTEN) continue
+      // The rows that are left are stale: another row of the file has their key.
+      tally.stale -= Number(rows)
       tally[kind as keyof RowTally] += Number(rows)
+    }
     if (generatedMs !== undefined) {
       const removed = await this.#count(connection, sweep(part, table), generatedMs)
       file.checkRemoval(rowsBefore, removed)

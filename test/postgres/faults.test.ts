@@ -4,8 +4,9 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { type PostgresTargetOptions, postgresTarget } from '../../src/postgres'
-import type { SyncTarget, TargetFile } from '../../src/sync/target/target'
+import type { SyncTarget } from '../../src/sync/target/target'
 import { runsWithService } from '../services'
+import { changedTarget, withRows } from '../sync/target/changed-target'
 import { targetLaws } from '../sync/target/target-laws'
 import { deafProxy } from './deaf-proxy'
 import { type PostgresPlace, postgresPlace } from './postgres-place'
@@ -68,6 +69,20 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
     expect(await titles(place.database)).toHaveLength(400)
     const applied = await place.database.sql('SELECT count(*)::int AS n FROM applied GROUP BY file')
     expect(applied).toEqual([{ n: 1 }, { n: 1 }])
+  })
+
+  test('A connection that is lost during a COPY leaves no timer that keeps the process.', async () => {
+    const place = await placed()
+    const { opened, category } = await open(place.target())
+    const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+    const before = timers()
+    let kills = 0
+    const cut = async () => {
+      if (kills++ === 0) await place.database.sql(KILL)
+    }
+    await category.apply(smallFile(hourOf(1), 'itemId\ttitle\nv1|1|0\tone\n', cut))
+    await opened.close()
+    expect(timers()).toBeLessThanOrEqual(before)
   })
 
   test('A file whose commit is not answered is applied once.', async () => {
@@ -143,47 +158,18 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
   })
 })
 
-/** Cuts the connections in the middle of every third file, and behind every fifth. */
+/** Cuts the connections in the middle of every third file, and before every fifth. */
 function cutting(target: SyncTarget, { sql }: TestDatabase): SyncTarget {
   let files = 0
-  const torn = (file: TargetFile, isCut: boolean): TargetFile =>
-    Object.create(file, {
-      badRows: { get: () => file.badRows },
-      signal: { get: () => file.signal },
-      rows: {
-        value: async function* () {
-          for await (const rows of file.rows()) {
-            if (isCut) await sql(KILL)
-            isCut = false
-            yield rows
-          }
-        },
-      },
-      checkRemoval: { value: (...sizes: [number, number]) => file.checkRemoval(...sizes) },
-    })
-  return {
-    name: target.name,
-    open: async options => {
-      const opened = await target.open(options)
-      return {
-        close: () => opened.close(),
-        category: async id => {
-          const inner = await opened.category(id)
-          return {
-            category: inner.category,
-            get files() {
-              return inner.files
-            },
-            apply: async file => {
-              const entry = await inner.apply(torn(file, ++files % 3 === 0))
-              if (files % 5 === 0) await sql(KILL)
-              return entry
-            },
-            removalsForgotten: () => inner.removalsForgotten(),
-            forgetRemovals: before => inner.forgetRemovals(before),
-          }
-        },
+  return changedTarget(target, async file => {
+    let isCut = ++files % 3 === 0
+    if (files % 5 === 0) await sql(KILL)
+    return withRows(file, async function* () {
+      for await (const rows of file.rows()) {
+        if (isCut) await sql(KILL)
+        isCut = false
+        yield rows
       }
-    },
-  }
+    })
+  })
 }

@@ -1,9 +1,11 @@
 // A worker in a process of its own, which a test stops, continues and kills. Its one argument has
 // the options; it prints a line for each report of a job.
 
+import { postgresTarget } from '../../src/postgres'
 import { startWorker } from '../../src/queue'
 import { createFeedService, defineProfile } from '../../src/service'
 import type { SyncTarget } from '../../src/sync'
+import { changedTarget, withRows } from '../sync/target/changed-target'
 import { fileTarget } from './file-target'
 
 export interface ChildOrder {
@@ -20,6 +22,10 @@ export interface ChildOrder {
   readonly leaseMs: number
   /** The process stops itself, as SIGSTOP would, before the entry of this file, from 1. */
   readonly stopsAt: number
+  /** The address of a database of PostgreSQL, which is then the target in place of the folder. */
+  readonly postgres?: string
+  /** Milliseconds that each file waits in the middle of its transaction of PostgreSQL. */
+  readonly fileMs?: number
   /** The process waits for the end of the run there instead, and goes on living. */
   readonly waits?: boolean
 }
@@ -43,7 +49,7 @@ const place = fileTarget(order.folder, {
     await new Promise(resolve => setTimeout(resolve, 50))
   },
 })
-const target: SyncTarget = {
+const folder: SyncTarget = {
   name: place.name,
   open: async options => {
     const open = await place.open(options)
@@ -51,6 +57,7 @@ const target: SyncTarget = {
     return { category: category => open.category(category), close }
   },
 }
+const target = order.postgres === undefined ? folder : slowPostgres(order.postgres)
 const worker = await startWorker({
   queue: order.queue,
   service,
@@ -58,8 +65,28 @@ const worker = await startWorker({
   lockMs: order.lockMs,
   onJob: ({ message }) => console.log(`${message.state} ${message.code ?? ''}`.trim()),
 })
+// Whoever runs workers starts one again that has ended.
+worker.ended.catch(error => {
+  console.log(String(error))
+  process.exit(1)
+})
 process.once('SIGTERM', async () => {
   await worker.close()
   await service.close()
   console.log('drained')
 })
+
+/** A database whose files wait behind their first batch, so that kills meet a transaction. */
+function slowPostgres(url: string): SyncTarget {
+  const quick = { lockTimeoutMs: 300, backoffBaseMs: 1, backoffCapMs: 50 }
+  return changedTarget(postgresTarget(url, quick), file =>
+    withRows(file, async function* () {
+      let waitMs = order.fileMs ?? 0
+      for await (const rows of file.rows()) {
+        yield rows
+        await new Promise(resolve => setTimeout(resolve, waitMs))
+        waitMs = 0
+      }
+    }),
+  )
+}

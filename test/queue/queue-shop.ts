@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { createEmulator, type Emulator } from '../../src/emulator'
+import { createEmulator, type Emulator, type WorldOptions } from '../../src/emulator'
 import type { FeedWorker, JobReport, QueueOptions, WorkerOptions } from '../../src/queue'
 import { startWorker } from '../../src/queue'
 import {
@@ -21,7 +21,8 @@ import { type FileTargetOptions, filesIn, fileTarget } from './file-target'
 const START = new Date('2026-03-01T07:00:00Z')
 const HOUR_MS = 3_600_000
 /** The next file comes in less than an hour. */
-export const NOW = new Date(+START + 5.3 * HOUR_MS)
+const HOURS = 5.3
+export const NOW = new Date(+START + HOURS * HOUR_MS)
 export const CATEGORIES = ['220', '267']
 /** The name of the target of {@link fileTarget}. */
 export const TARGET = 'files'
@@ -34,23 +35,38 @@ export class QueueShop {
   readonly queue: QueueOptions & { readonly name: string }
   readonly folder: string
   readonly redis: Redis
+  /** The time of the service. */
+  readonly now: Date
   readonly #closing: (() => unknown)[] = []
 
-  private constructor(emulator: Emulator, url: string, folder: string, redisUrl: string) {
+  private constructor(
+    emulator: Emulator,
+    url: string,
+    folder: string,
+    redisUrl: string,
+    now: Date,
+  ) {
     this.emulator = emulator
     this.url = url
     this.folder = folder
+    this.now = now
     this.queue = { url: redisUrl, name: `test-${process.pid}-${++lastQueue}`, timeoutMs: 10_000 }
     this.redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
     this.redis.on('error', () => {})
   }
 
-  static async open(redisUrl: string = SERVICES.redis.url): Promise<QueueShop> {
-    const world = { seed: 3, items: 30, churn: 20, start: START, hours: 48, categories: CATEGORIES }
-    const emulator = createEmulator({ world, bootstrapAt: START, now: NOW })
+  /** @param hours the age of the world in hours, between two files */
+  static async open(
+    redisUrl: string = SERVICES.redis.url,
+    world: Partial<WorldOptions> = {},
+    hours = HOURS,
+  ): Promise<QueueShop> {
+    const small = { seed: 3, items: 30, churn: 20, hours: 48, categories: CATEGORIES, ...world }
+    const now = new Date(+START + hours * HOUR_MS)
+    const emulator = createEmulator({ world: { ...small, start: START }, bootstrapAt: START, now })
     const { url } = await emulator.listen()
     const folder = await mkdtemp(join(tmpdir(), 'feedmill-queue-'))
-    return new QueueShop(emulator, url, folder, redisUrl)
+    return new QueueShop(emulator, url, folder, redisUrl, now)
   }
 
   service(options: FeedServiceOptions = {}): FeedService {
@@ -60,7 +76,7 @@ export class QueueShop {
     const service = createFeedService(
       profile,
       { clientId, clientSecret },
-      { ...FAST, now: NOW, ...options },
+      { ...FAST, now: this.now, ...options },
     )
     this.#closing.push(() => service.close())
     return service
@@ -118,12 +134,16 @@ export class QueueShop {
     }
   }
 
-  /** Cuts every connection to this queue, and no other one. */
-  async cutConnections(): Promise<void> {
+  /**
+   * Cuts connections to this queue, and no other ones.
+   * @param chosen returns those to cut, by their lines of CLIENT LIST; all by default
+   */
+  async cutConnections(chosen = (lines: string[]) => lines): Promise<void> {
     const name = this.queue.name
     const names = [name, Buffer.from(name).toString('base64')]
     const clients = String(await this.redis.client('LIST')).split('\n')
-    for (const client of clients.filter(line => names.some(each => line.includes(each)))) {
+    const own = clients.filter(line => names.some(each => line.includes(each)))
+    for (const client of chosen(own)) {
       const id = /\bid=(\d+)/.exec(client)?.[1]
       if (id !== undefined) await this.redis.client('KILL', 'ID', id)
     }

@@ -1,76 +1,17 @@
 // Workers in processes of their own, which are killed, stopped and continued, and a restart of
 // Redis. The target counts the files: nothing may be lost and nothing applied twice.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { rm } from 'node:fs/promises'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { queueStatus, scheduleCategories } from '../../src/queue'
-import { projectFolder } from '../project-folder'
 import { runsWithService } from '../services'
 import { runsWith } from '../tools'
+import { buildsChildren, Child, LOCK_MS } from './child'
 import type { ChildOrder } from './child-worker'
-import { CATEGORIES, NOW, QueueShop, until } from './queue-shop'
+import { ownRedis } from './own-servers'
+import { CATEGORIES, QueueShop, until } from './queue-shop'
 
-const run = promisify(execFile)
-const ROOT = resolve(import.meta.dirname, '../..')
-const LOCK_MS = 300
-
-let built: string
-beforeAll(async () => {
-  built = await projectFolder('queue')
-  const tsup = join(ROOT, 'node_modules/.bin/tsup')
-  const packages = ['--external', 'bullmq', '--external', 'ioredis']
-  const words = ['--no-config', '--silent', '--target', 'node20', '--format', 'esm', ...packages]
-  await run(tsup, ['test/queue/child-worker.ts', ...words, '--out-dir', built], { cwd: ROOT })
-}, 60_000)
-afterAll(() => rm(built, { recursive: true, force: true }))
-
-/** A worker in a process of its own, which stops itself before the entry of its second file. */
-class Child {
-  readonly process: ChildProcess
-  readonly closed: Promise<unknown>
-  output = ''
-
-  constructor(shop: QueueShop, order: Partial<ChildOrder> = {}) {
-    const { emulator, url, queue, folder } = shop
-    const { clientId, clientSecret, scopeBase, tokenPath } = emulator
-    const whole: ChildOrder = {
-      profile: { baseUrl: url, tokenUrl: url + tokenPath, scopeBase },
-      credentials: { clientId, clientSecret },
-      queue,
-      folder,
-      nowMs: +NOW,
-      lockMs: LOCK_MS,
-      leaseMs: LOCK_MS,
-      stopsAt: 2,
-      ...order,
-    }
-    const words = [join(built, 'child-worker.js'), JSON.stringify(whole)]
-    this.process = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
-    for (const stream of [this.process.stdout, this.process.stderr])
-      stream?.on('data', part => {
-        this.output += part
-      })
-    this.closed = once(this.process, 'close')
-  }
-
-  async says(text: string): Promise<void> {
-    await until(() => {
-      if (this.process.exitCode !== null) expect(this.output).toContain(text)
-      return this.output.includes(text)
-    })
-  }
-
-  async kill(): Promise<void> {
-    this.process.kill('SIGKILL')
-    await this.closed
-  }
-}
+buildsChildren()
 
 const schedule = (shop: QueueShop, categories: readonly string[] = ['220']) =>
   scheduleCategories({ queue: shop.queue, marketplace: 'MKT_US', categories, backoffMs: 20 })
@@ -171,18 +112,13 @@ describe.runIf(await runsWithService('redis'))('a worker in a process', () => {
 
 describe.runIf(runsWith('redis-server'))('a restart of Redis', () => {
   test('loses and doubles nothing', async () => {
-    const data = await mkdtemp(join(tmpdir(), 'feedmill-redis-'))
-    const port = await freePort()
-    let server = await startRedis(port, data)
-    const shop = await QueueShop.open(`redis://127.0.0.1:${port}`)
+    const server = await ownRedis()
+    const shop = await QueueShop.open(server.url)
     try {
       await schedule(shop)
       let files = 0
       const beforeEntry = async () => {
-        if (++files !== 2) return
-        server.kill('SIGKILL')
-        await once(server, 'close')
-        server = await startRedis(port, data)
+        if (++files === 2) await server.restart()
       }
       const { told } = await shop.worker({ files: { beforeEntry } })
       await told('delayed')
@@ -193,19 +129,16 @@ describe.runIf(runsWith('redis-server'))('a restart of Redis', () => {
       expect([categories.length, jobs.delayed, jobs.failed]).toEqual([1, 2, 0])
     } finally {
       await shop.close()
-      server.kill('SIGKILL')
-      await rm(data, { recursive: true, force: true })
+      await server.close()
     }
   })
 
   test('a server that stays away ends the worker with its code', async () => {
-    const data = await mkdtemp(join(tmpdir(), 'feedmill-redis-'))
-    const port = await freePort()
-    const server = await startRedis(port, data)
-    const shop = await QueueShop.open(`redis://127.0.0.1:${port}`)
+    const server = await ownRedis()
+    const shop = await QueueShop.open(server.url)
     const queue = { ...shop.queue, timeoutMs: 1_000 }
     const { worker } = await shop.worker({ queue, drainMs: 500 })
-    server.kill('SIGKILL')
+    await server.close()
     await expect(worker.ended).rejects.toMatchObject({
       code: 'QUEUE_FAILED',
       retryable: true,
@@ -214,37 +147,5 @@ describe.runIf(runsWith('redis-server'))('a restart of Redis', () => {
     shop.redis.disconnect()
     await shop.emulator.close()
     await rm(shop.folder, { recursive: true, force: true })
-    await rm(data, { recursive: true, force: true })
   })
 })
-
-async function startRedis(port: number, folder: string): Promise<ChildProcess> {
-  const words = [
-    '--port',
-    `${port}`,
-    '--dir',
-    folder,
-    '--appendonly',
-    'yes',
-    '--appendfsync',
-    'always',
-  ]
-  const server = spawn('redis-server', [...words, '--save', ''], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  let output = ''
-  server.stdout.on('data', part => {
-    output += part
-  })
-  await until(() => output.includes('Ready to accept connections'))
-  return server
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}

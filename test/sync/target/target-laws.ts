@@ -18,6 +18,7 @@ import type { SyncOptions } from '../../../src/sync/sync-options'
 import type { SyncTarget, TargetFile } from '../../../src/sync/target/target'
 import { SimulatedMachine } from '../simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from '../small-run'
+import { changedTarget, withRows } from './changed-target'
 
 /** A row as JSON would have it, a property for each column. Decimals may be text or numbers. */
 export type PlainRow = Readonly<Record<string, unknown>>
@@ -263,7 +264,7 @@ function canonical(row: PlainRow, columns: Columns): PlainRow {
 
 /** Keeps the files that a target gets. Their rows are read while the run has them. */
 function recording(target: SyncTarget, kept: TargetFile[]): SyncTarget {
-  return changed(target, async file => {
+  return changedTarget(target, async file => {
     const all: Awaited<ReturnType<ReturnType<TargetFile['rows']>['next']>>['value'][] = []
     for await (const rows of file.rows()) all.push(rows)
     const again: TargetFile = {
@@ -285,48 +286,16 @@ function recording(target: SyncTarget, kept: TargetFile[]): SyncTarget {
 
 /** Fails in the middle of the first file with more rows. */
 function tearing(target: SyncTarget, batches: number): SyncTarget {
-  return changed(target, async file => {
-    return Object.create(file, {
-      rows: {
-        value: async function* () {
-          let n = 0
-          for await (const rows of file.rows()) {
-            if (n++ === batches) throw new TypeError(TORN)
-            yield rows
-          }
-          throw new TypeError(TORN)
-        },
-      },
-      badRows: { get: () => file.badRows },
-    })
-  })
-}
-
-function changed(
-  target: SyncTarget,
-  change: (file: TargetFile) => Promise<TargetFile>,
-): SyncTarget {
-  return {
-    name: target.name,
-    async open(options) {
-      const open = await target.open(options)
-      return {
-        async category(category) {
-          const inner = await open.category(category)
-          return {
-            category: inner.category,
-            get files() {
-              return inner.files
-            },
-            apply: async file => inner.apply(await change(file)),
-            removalsForgotten: () => inner.removalsForgotten(),
-            forgetRemovals: before => inner.forgetRemovals(before),
-          }
-        },
-        close: () => open.close(),
+  return changedTarget(target, file =>
+    withRows(file, async function* () {
+      let n = 0
+      for await (const rows of file.rows()) {
+        if (n++ === batches) throw new TypeError(TORN)
+        yield rows
       }
-    },
-  }
+      throw new TypeError(TORN)
+    }),
+  )
 }
 
 async function withSecond(

@@ -1,0 +1,41 @@
+// A target that gets other files than its run gives it: files with other rows, or failing ones.
+
+import type { SyncTarget, TargetFile } from '../../../src/sync/target/target'
+
+/** @param change returns the file that the target gets, and may do something before */
+export function changedTarget(
+  target: SyncTarget,
+  change: (file: TargetFile) => TargetFile | Promise<TargetFile>,
+): SyncTarget {
+  return {
+    name: target.name,
+    async open(options) {
+      const open = await target.open(options)
+      return {
+        async category(category) {
+          const inner = await open.category(category)
+          return {
+            category: inner.category,
+            get files() {
+              return inner.files
+            },
+            apply: async file => inner.apply(await change(file)),
+            removalsForgotten: () => inner.removalsForgotten(),
+            forgetRemovals: before => inner.forgetRemovals(before),
+          }
+        },
+        close: () => open.close(),
+      }
+    },
+  }
+}
+
+/** Returns the file with other rows. */
+export function withRows(file: TargetFile, rows: TargetFile['rows']): TargetFile {
+  return Object.create(file, {
+    badRows: { get: () => file.badRows },
+    signal: { get: () => file.signal },
+    rows: { value: rows },
+    checkRemoval: { value: (...sizes: [number, number]) => file.checkRemoval(...sizes) },
+  })
+}
