@@ -53,6 +53,7 @@ const CATALOG = 'feedmill_target'
  * the standard sizes that is more than 128 MiB before the first row is stored.
  */
 const NEW_FILE = "BLOCK_SIZE 32768, STORAGE_VERSION 'v1.2.0'"
+const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 /** The table function whose rows are those of the INSERT that runs. */
 const ROWS = 'feedmill_rows'
 /** Rows that DuckDB compresses together. */
@@ -88,7 +89,7 @@ interface Loaded {
 async function loadDuckdb(): Promise<Loaded> {
   const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
   try {
-    const api = await import('@duckdb/node-api')
+    const api = await withAllocator(() => import('@duckdb/node-api'))
     if (api.DuckDBTableFunction === undefined) throw new Error('the package is too old')
     // The bindings are a dependency of the package and not of this one.
     const own = createRequire(import.meta.url).resolve('@duckdb/node-api')
@@ -96,6 +97,21 @@ async function loadDuckdb(): Promise<Loaded> {
   } catch (cause) {
     const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
     throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+  }
+}
+
+/**
+ * Loads DuckDB with an allocator that gives freed memory back at once. Otherwise it keeps some 50 MiB
+ * beyond DuckDB's own limit. It reads its settings only when it is loaded.
+ */
+async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
+  const { env } = process
+  if (env[ALLOCATOR] !== undefined) return load()
+  env[ALLOCATOR] = 'dirty_decay_ms:0,muzzy_decay_ms:0'
+  try {
+    return await load()
+  } finally {
+    delete env[ALLOCATOR]
   }
 }
 
