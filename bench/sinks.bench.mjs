@@ -3,7 +3,7 @@
 // hand-written SQL. They use public names. Add the cases of another database at the end of the list.
 
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -15,6 +15,9 @@ const ITEMS = Number(process.env.FEEDMILL_BENCH_ITEMS ?? 2_000_000)
 const HOURLY = Math.min(50_000, Math.floor(ITEMS / 40))
 /** The items of the file that is loaded into an empty database. */
 const LOADED = Math.min(ITEMS, 200_000)
+/** The megabytes of the file whose load shows the memory of the process, and its rows. */
+const MEMORY_MB = Number(process.env.FEEDMILL_BENCH_RAW_MB ?? 150)
+const MEMORY_ROWS = MEMORY_MB * 3_000
 const DATA = join('.tmp/bench-data', `sinks-${ITEMS}`)
 const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 const START = new Date('2026-03-01T00:00:00Z')
@@ -46,9 +49,15 @@ function lineOf(columns, n, hour) {
 
 async function writeFeed(name, schema, count, step, hour) {
   const columns = Object.keys(schema.columns)
-  const lines = [columns.join('\t')]
-  for (let n = 0; n < count; n++) lines.push(lineOf(columns, n * step, hour))
-  await writeFile(pathOf(name), `${lines.join('\n')}\n`)
+  const file = await open(pathOf(name), 'w')
+  await file.write(`${columns.join('\t')}\n`)
+  for (let from = 0; from < count; from += 1_000) {
+    const lines = []
+    for (let n = from; n < Math.min(count, from + 1_000); n++)
+      lines.push(`${lineOf(columns, n * step, hour)}\n`)
+    await file.write(lines.join(''))
+  }
+  await file.close()
 }
 
 /** A file of the service as `sync` gives it to a target. */
@@ -83,10 +92,10 @@ const bootstrap = name =>
 const hourly = () =>
   targetFile({ feed: 'item_snapshot', hour: HOUR.toISOString() }, 'hour.tsv', itemSnapshotSchema, HOUR)
 
-async function apply(path, file) {
+async function apply(path, file, memoryBytes = 2 ** 30) {
   const origin = { marketplace: 'MKT_US', service: 'https://service.test' }
   const { signal } = file
-  const target = await duckdbTarget(path, { memoryBytes: 2 ** 30 }).open({ origin, memoryBytes: 0, signal })
+  const target = await duckdbTarget(path, { memoryBytes }).open({ origin, memoryBytes: 0, signal })
   try {
     const { rows } = await (await target.category(CATEGORY)).apply(file)
     return rows.inserted + rows.updated + rows.unchanged
@@ -116,6 +125,15 @@ async function prepare() {
   await apply(pathOf('table.duckdb'), bootstrap('table.tsv'))
   for (const name of ['ours', 'sql']) await copyFile(pathOf('table.duckdb'), pathOf(`${name}.duckdb`))
   await writeFile(pathOf('ready'), '')
+}
+
+const MEMORY_FILE = `memory-${MEMORY_MB}.tsv`
+
+async function prepareMemory() {
+  if (existsSync(pathOf(MEMORY_FILE))) return
+  await mkdir(DATA, { recursive: true })
+  await writeFeed('memory.partial', itemSchema, MEMORY_ROWS, 1, '')
+  await rename(pathOf('memory.partial'), pathOf(MEMORY_FILE))
 }
 
 const fresh = name => rm(pathOf(name), { force: true })
@@ -165,6 +183,13 @@ export default [
     prepare,
     pipeline: () => apply(pathOf('loaded.duckdb'), bootstrap('loaded.tsv')),
     check: ({ count }) => fresh('loaded.duckdb').then(() => count === LOADED),
+  },
+  {
+    // The peak of the process is what this case shows, with the least limit of DuckDB.
+    name: 'load-memory',
+    prepare: prepareMemory,
+    pipeline: () => apply(pathOf('memory.duckdb'), bootstrap(MEMORY_FILE), 64 * 2 ** 20),
+    check: ({ count }) => fresh('memory.duckdb').then(() => count === MEMORY_ROWS),
   },
   {
     name: 'hourly-sql',

@@ -3,7 +3,6 @@
 // before the transaction ends. Rows that an appender of DuckDB brings stay in memory until then, and
 // cost twice the time.
 
-import type { DuckDBType } from '@duckdb/node-api'
 import {
   CHUNK_ROWS,
   type ColumnWriter,
@@ -26,7 +25,7 @@ export class ChunkInserter<W extends ColumnWriter> {
   writers: readonly W[]
   readonly #database: Database
   readonly #table: string
-  readonly #types: readonly DuckDBType[]
+  readonly #types: RowSource['types']
   readonly #newWriters: () => readonly W[]
   readonly #free: (readonly W[])[] = []
   #full: Chunk<W>[] = []
@@ -37,7 +36,7 @@ export class ChunkInserter<W extends ColumnWriter> {
   private constructor(
     database: Database,
     table: string,
-    types: readonly DuckDBType[],
+    types: RowSource['types'],
     newWriters: () => readonly W[],
   ) {
     this.#database = database
@@ -100,11 +99,10 @@ export class ChunkInserter<W extends ColumnWriter> {
     this.#full = []
     const source: RowSource = {
       types: this.#types,
-      next: vectors => {
+      next: () => {
         const chunk = chunks.shift()
-        if (chunk === undefined) return
-        vectors.take(chunk.writers, chunk.rows)
-        this.#free.push(chunk.writers)
+        if (chunk !== undefined) this.#free.push(chunk.writers)
+        return chunk
       },
     }
     this.#inserted = this.#database.insert(sqlName(this.#table), source)

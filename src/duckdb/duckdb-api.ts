@@ -60,7 +60,6 @@ const ROWS = 'feedmill_rows'
 export const ROW_GROUP_ROWS = 16_384
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
-/** The part of a chunk that a writer of a column fills. */
 export interface ColumnWriter {
   /** Copies the values into the vector and begins anew. */
   flush(calls: VectorCalls, vector: Vector): void
@@ -69,13 +68,8 @@ export interface ColumnWriter {
 /** The rows of one INSERT. */
 export interface RowSource {
   readonly types: readonly DuckDBType[]
-  /** Gives the next chunk. The INSERT ends where it gives none. */
-  next(vectors: ChunkVectors): void
-}
-
-export interface ChunkVectors {
-  /** Takes the values of the writers, one for each column. */
-  take(writers: readonly ColumnWriter[], rows: number): void
+  /** Gives the next chunk, whose writers are flushed at once. The INSERT ends where it gives none. */
+  next(): { readonly writers: readonly ColumnWriter[]; readonly rows: number } | undefined
 }
 
 type Api = typeof import('@duckdb/node-api')
@@ -88,14 +82,15 @@ interface Loaded {
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
 async function loadDuckdb(): Promise<Loaded> {
   const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
+  const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
   try {
     const api = await withAllocator(() => import('@duckdb/node-api'))
-    if (api.DuckDBTableFunction === undefined) throw new Error('the package is too old')
+    if (api.DuckDBTableFunction === undefined)
+      throw new FeedError('DEPENDENCY_MISSING', message, context)
     // The bindings are a dependency of the package and not of this one.
     const own = createRequire(import.meta.url).resolve('@duckdb/node-api')
     return { api, calls: createRequire(own)('@duckdb/node-bindings') }
   } catch (cause) {
-    const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
     throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
   }
 }
@@ -245,12 +240,6 @@ export class Database {
 
   /** Makes the table function of the rows, which no transaction rolls back. */
   #registerRows({ api, calls }: Loaded): void {
-    const take = (chunk: unknown, writers: readonly ColumnWriter[], rows: number) => {
-      calls.data_chunk_set_size(chunk, rows)
-      writers.forEach((writer, n) => {
-        writer.flush(calls, calls.data_chunk_get_vector(chunk, n))
-      })
-    }
     this.#connection.registerTableFunction(
       api.DuckDBTableFunction.create({
         name: ROWS,
@@ -262,8 +251,11 @@ export class Database {
         // Two threads would share the rows, and none would have a whole row group.
         initFunction: info => info.setMaxThreads(1),
         mainFunction: (_, { chunk }) => {
-          calls.data_chunk_set_size(chunk, 0)
-          this.#source?.next({ take: (writers, rows) => take(chunk, writers, rows) })
+          const { writers = [], rows = 0 } = this.#source?.next() ?? {}
+          calls.data_chunk_set_size(chunk, rows)
+          writers.forEach((writer, n) => {
+            writer.flush(calls, calls.data_chunk_get_vector(chunk, n))
+          })
         },
       }),
     )

@@ -9,7 +9,7 @@ import { TableColumns, type TableSinkOptions } from '../sinks/table-columns'
 import { ChunkInserter } from './chunk-inserter'
 import { columnTypeOf, UNFIT } from './column-types'
 import { Database, sqlName } from './duckdb-api'
-import type { VectorWriter } from './vector-writers'
+import type { VectorWriter } from './vector-writer'
 
 export interface DuckdbSinkOptions extends TableSinkOptions {}
 

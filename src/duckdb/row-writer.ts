@@ -10,7 +10,8 @@ import type { Columns } from '../schema/feed-schema'
 import { ChunkInserter } from './chunk-inserter'
 import { type ColumnType, columnTypeOf, OTHER_CELLS, UNFIT } from './column-types'
 import type { Database } from './duckdb-api'
-import { TextWriter, type VectorWriter } from './vector-writers'
+import type { VectorWriter } from './vector-writer'
+import { TextWriter } from './vector-writers'
 
 /** A column beside those of the schema, with a value for all rows or for each. */
 export interface OwnColumn {
