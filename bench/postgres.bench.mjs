@@ -4,8 +4,6 @@
 // peak memory counts. They use public names.
 
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { postgresTarget } from 'feedmill/postgres'
@@ -19,14 +17,13 @@ import {
   ORIGIN,
   pathOf,
   prepareFeeds,
+  prepareRaw,
+  RAW,
+  rowsOfRaw,
   START,
-  writeRaw,
 } from './sinks/sink-files.mjs'
 
 const URL = process.env.FEEDMILL_BENCH_POSTGRES
-/** The size of the file whose load shows the peak memory, in 10^6 bytes. */
-const RAW_MB = Number(process.env.FEEDMILL_BENCH_RAW_MB ?? 300)
-const RAW = `raw-${RAW_MB}.tsv`
 const KEY = 'marketplace, feed_category, item_id'
 const VERSION = ['time_ms', 'removed', 'generated_ms', 'checksum']
 
@@ -76,9 +73,8 @@ async function prepare() {
   )
 }
 
-async function prepareRaw() {
-  if (!existsSync(pathOf(`${RAW}.rows`)))
-    await writeFile(pathOf(`${RAW}.rows`), String(await writeRaw(RAW, RAW_MB * 1e6)))
+async function prepareRawTable() {
+  await prepareRaw()
   await apply('raw', hourly())
   await emptied('raw')
 }
@@ -162,11 +158,11 @@ export default [
   },
   {
     name: 'postgres-load-raw',
-    prepare: prepareRaw,
+    prepare: prepareRawTable,
     pipeline: () => apply('raw', bootstrap(RAW)),
     async check({ count }) {
       await emptied('raw')
-      return count === Number(await readFile(pathOf(`${RAW}.rows`), 'utf8'))
+      return count === (await rowsOfRaw())
     },
   },
 ]

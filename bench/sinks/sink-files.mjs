@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { FileSource, itemSchema, itemSnapshotSchema, pipeline, TsvRowParser } from 'feedmill'
@@ -18,6 +18,9 @@ export const CATEGORY = { marketplace: 'MKT_US', categoryId: '220' }
 export const ORIGIN = { marketplace: 'MKT_US', service: 'https://service.test' }
 export const START = new Date('2026-03-01T00:00:00Z')
 export const HOUR = new Date('2026-03-01T05:00:00Z')
+/** The size of the file whose load shows the peak memory, in 10^6 bytes. */
+const RAW_MB = Number(process.env.FEEDMILL_BENCH_RAW_MB ?? 300)
+export const RAW = `raw-${RAW_MB}.tsv`
 export const pathOf = name => join(DATA, name)
 
 /** Lines that are gathered before a write. */
@@ -89,15 +92,20 @@ export async function prepareFeeds() {
   await writeFile(pathOf('feeds'), '')
 }
 
-/** Writes a bootstrap of about so many bytes, and returns its rows. */
-export function writeRaw(name, wholeBytes) {
-  return writeLines(
-    name,
+/** Writes the bootstrap whose load shows the peak memory, unless it is there. */
+export async function prepareRaw() {
+  if (existsSync(pathOf(`${RAW}.rows`))) return
+  await mkdir(DATA, { recursive: true })
+  const rows = await writeLines(
+    RAW,
     itemSchema,
     (columns, n) => lineOf(columns, n, ''),
-    (_, bytes) => bytes >= wholeBytes,
+    (_, bytes) => bytes >= RAW_MB * 1e6,
   )
+  await writeFile(pathOf(`${RAW}.rows`), String(rows))
 }
+
+export const rowsOfRaw = async () => Number(await readFile(pathOf(`${RAW}.rows`), 'utf8'))
 
 /** A file of the service as `sync` gives it to a target. */
 function targetFile(id, name, schema, time) {

@@ -4,14 +4,8 @@
 
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Decimal } from '../schema/values'
-import {
-  Int64Writer,
-  ListWriter,
-  NumberWriter,
-  StructWriter,
-  TextWriter,
-  type VectorWriter,
-} from './vector-writers'
+import type { VectorWriter } from './vector-writer'
+import { Int64Writer, ListWriter, NumberWriter, StructWriter, TextWriter } from './vector-writers'
 
 export interface ColumnType {
   /** The type as SQL names it. */

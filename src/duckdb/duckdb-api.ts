@@ -1,16 +1,11 @@
 // The adapter of @duckdb/node-api, an optional package with native code: databases, statements, and
-// chunks of rows that are appended column by column. It turns errors of DuckDB into typed ones. It
+// chunks of rows that DuckDB takes column by column. It turns errors of DuckDB into typed ones. It
 // knows neither tables nor rows.
 
 import { realpath, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import type {
-  DuckDBAppender,
-  DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBInstance,
-} from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
 import { onDisk, stateIo } from '../disk/state-errors'
 import { unlessMissing } from '../disk/system-calls'
 import { excerpt, FeedError } from '../errors'
@@ -24,9 +19,9 @@ export type Vector = { readonly __duckdb_type: 'duckdb_vector' }
  */
 export interface VectorCalls {
   data_chunk_get_vector(chunk: unknown, column: number): Vector
-  data_chunk_reset(chunk: unknown): void
   data_chunk_set_size(chunk: unknown, rows: number): void
-  vector_assign_string_element(vector: Vector, index: number, text: string): void
+  vector_assign_string_element_len(vector: Vector, index: number, utf8: Uint8Array): void
+  vector_get_data(vector: Vector, bytes: number): Uint8Array
   vector_ensure_validity_writable(vector: Vector): void
   list_vector_get_child(vector: Vector): Vector
   list_vector_reserve(vector: Vector, items: number): void
@@ -58,12 +53,23 @@ const CATALOG = 'feedmill_target'
  * the standard sizes that is more than 128 MiB before the first row is stored.
  */
 const NEW_FILE = "BLOCK_SIZE 32768, STORAGE_VERSION 'v1.2.0'"
-const ROW_GROUPS = 'ROW_GROUP_SIZE 16384'
+const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
+/** The table function whose rows are those of the INSERT that runs. */
+const ROWS = 'feedmill_rows'
+/** Rows that DuckDB compresses together. */
+export const ROW_GROUP_ROWS = 16_384
+const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
-/** The part of a chunk that a writer of a column fills. */
 export interface ColumnWriter {
   /** Copies the values into the vector and begins anew. */
   flush(calls: VectorCalls, vector: Vector): void
+}
+
+/** The rows of one INSERT. */
+export interface RowSource {
+  readonly types: readonly DuckDBType[]
+  /** Gives the next chunk, whose writers are flushed at once. The INSERT ends where it gives none. */
+  next(): { readonly writers: readonly ColumnWriter[]; readonly rows: number } | undefined
 }
 
 type Api = typeof import('@duckdb/node-api')
@@ -75,15 +81,32 @@ interface Loaded {
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
 async function loadDuckdb(): Promise<Loaded> {
+  const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
+  const message = `${context.neededFor} needs the package ${context.package}, version 1.5.6 or later: npm install ${context.package}`
   try {
-    const api = await import('@duckdb/node-api')
+    const api = await withAllocator(() => import('@duckdb/node-api'))
+    if (api.DuckDBTableFunction === undefined)
+      throw new FeedError('DEPENDENCY_MISSING', message, context)
     // The bindings are a dependency of the package and not of this one.
     const own = createRequire(import.meta.url).resolve('@duckdb/node-api')
     return { api, calls: createRequire(own)('@duckdb/node-bindings') }
   } catch (cause) {
-    const context = { package: '@duckdb/node-api', neededFor: 'feedmill/duckdb' }
-    const message = `${context.neededFor} needs the package ${context.package}: npm install ${context.package}`
     throw new FeedError('DEPENDENCY_MISSING', message, context, { cause })
+  }
+}
+
+/**
+ * Loads DuckDB with an allocator that gives freed memory back at once. Otherwise it keeps some 50 MiB
+ * beyond DuckDB's own limit. It reads its settings only when it is loaded.
+ */
+async function withAllocator<T>(load: () => Promise<T>): Promise<T> {
+  const { env } = process
+  if (env[ALLOCATOR] !== undefined) return load()
+  env[ALLOCATOR] = 'dirty_decay_ms:0,muzzy_decay_ms:0'
+  try {
+    return await load()
+  } finally {
+    delete env[ALLOCATOR]
   }
 }
 
@@ -105,23 +128,21 @@ export interface DatabaseOptions {
 export class Database {
   readonly path: string
   readonly #place: string
-  readonly #calls: VectorCalls
-  readonly #api: Api
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
+  /** The rows of the INSERT that runs. */
+  #source: RowSource | undefined
+  #lastInsert: Promise<void> = Promise.resolve()
   #isClosed = false
 
   private constructor(
     path: string,
     place: string,
-    { api, calls }: Loaded,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
   ) {
     this.path = path
     this.#place = place
-    this.#api = api
-    this.#calls = calls
     this.#instance = instance
     this.#connection = connection
   }
@@ -155,7 +176,9 @@ export class Database {
           ? `(${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS})`
           : ''
       await connection.run(`ATTACH ${sqlText(place)} AS ${CATALOG} ${storage}; USE ${CATALOG}`)
-      return new Database(path, place, loaded, instance, connection)
+      const database = new Database(path, place, instance, connection)
+      if (!isReadOnly) database.#registerRows(loaded)
+      return database
     } catch (cause) {
       openPaths.delete(place)
       const text = messageOf(cause)
@@ -181,14 +204,30 @@ export class Database {
     if (!this.#isClosed) this.#connection.interrupt()
   }
 
-  /** Appends to a table, in the transaction that is open. @throws FeedError STATE_IO */
-  appender(table: string, writers: readonly ColumnWriter[]): Promise<ChunkAppender> {
+  /** Returns the types of a table's columns. @throws FeedError STATE_IO */
+  columnTypes(table: string): Promise<readonly DuckDBType[]> {
     return this.#guarded(async () => {
-      const appender = await this.#connection.createAppender(table)
-      const types = Array.from({ length: appender.columnCount }, (_, n) => appender.columnType(n))
-      const chunk = this.#api.DuckDBDataChunk.create(types)
-      return new ChunkAppender(this, appender, chunk, writers, this.#calls)
+      const result = await this.#connection.run(`SELECT * FROM ${sqlName(table)} LIMIT 0`)
+      return result.columnTypes()
     })
+  }
+
+  /**
+   * Inserts rows, in the transaction that is open, on a thread of DuckDB, which asks this thread for
+   * each chunk. Of several calls one runs after the other.
+   * @throws FeedError STATE_IO
+   */
+  insert(table: string, source: RowSource): Promise<void> {
+    const inserted = this.#lastInsert.then(async () => {
+      this.#source = source
+      try {
+        await this.run(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`)
+      } finally {
+        this.#source = undefined
+      }
+    })
+    this.#lastInsert = inserted.catch(() => {})
+    return inserted
   }
 
   close(): void {
@@ -199,67 +238,35 @@ export class Database {
     openPaths.delete(this.#place)
   }
 
-  /** @internal */
-  failed(cause: unknown): unknown {
-    if (FeedError.is(cause)) return cause
-    return stateIo(this.path, 'statement', excerpt(messageOf(cause), 300), cause)
+  /** Makes the table function of the rows, which no transaction rolls back. */
+  #registerRows({ api, calls }: Loaded): void {
+    this.#connection.registerTableFunction(
+      api.DuckDBTableFunction.create({
+        name: ROWS,
+        bindFunction: info => {
+          this.#source?.types.forEach((type, n) => {
+            info.addResultColumn(`column${n}`, type)
+          })
+        },
+        // Two threads would share the rows, and none would have a whole row group.
+        initFunction: info => info.setMaxThreads(1),
+        mainFunction: (_, { chunk }) => {
+          const { writers = [], rows = 0 } = this.#source?.next() ?? {}
+          calls.data_chunk_set_size(chunk, rows)
+          writers.forEach((writer, n) => {
+            writer.flush(calls, calls.data_chunk_get_vector(chunk, n))
+          })
+        },
+      }),
+    )
   }
 
   async #guarded<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action()
     } catch (cause) {
-      throw this.failed(cause)
-    }
-  }
-}
-
-export class ChunkAppender {
-  /** Number of columns of the table. */
-  readonly columns: number
-  readonly #database: Database
-  readonly #appender: DuckDBAppender
-  readonly #chunk: DuckDBDataChunk
-  readonly #writers: readonly ColumnWriter[]
-  readonly #calls: VectorCalls
-
-  constructor(
-    database: Database,
-    appender: DuckDBAppender,
-    chunk: DuckDBDataChunk,
-    writers: readonly ColumnWriter[],
-    calls: VectorCalls,
-  ) {
-    this.#database = database
-    this.columns = appender.columnCount
-    this.#appender = appender
-    this.#chunk = chunk
-    this.#writers = writers
-    this.#calls = calls
-  }
-
-  /** Appends the rows that the writers have: at most {@link CHUNK_ROWS}. */
-  append(rows: number): void {
-    const { chunk } = this.#chunk
-    try {
-      this.#calls.data_chunk_reset(chunk)
-      this.#calls.data_chunk_set_size(chunk, rows)
-      this.#writers.forEach((writer, n) =>
-        writer.flush(this.#calls, this.#calls.data_chunk_get_vector(chunk, n)),
-      )
-      this.#appender.appendDataChunk(this.#chunk)
-      // The appender itself would hold 200,000 rows before it gives them to the table.
-      this.#appender.flushSync()
-    } catch (cause) {
-      throw this.#database.failed(cause)
-    }
-  }
-
-  close(): void {
-    try {
-      this.#appender.closeSync()
-    } catch (cause) {
-      throw this.#database.failed(cause)
+      if (FeedError.is(cause)) throw cause
+      throw stateIo(this.path, 'statement', excerpt(messageOf(cause), 300), cause)
     }
   }
 }

@@ -6,9 +6,10 @@ import { elementsOf } from '../pipeline/batch'
 import type { Sink } from '../pipeline/sink'
 import { sinkFailed } from '../sinks/sink-failed'
 import { TableColumns, type TableSinkOptions } from '../sinks/table-columns'
+import { ChunkInserter } from './chunk-inserter'
 import { columnTypeOf, UNFIT } from './column-types'
-import { CHUNK_ROWS, type ChunkAppender, Database, sqlName } from './duckdb-api'
-import type { VectorWriter } from './vector-writers'
+import { Database, sqlName } from './duckdb-api'
+import type { VectorWriter } from './vector-writer'
 
 export interface DuckdbSinkOptions extends TableSinkOptions {}
 
@@ -24,8 +25,7 @@ const THREADS = 2
 
 interface TableWriter {
   readonly convert: readonly ((value: unknown) => unknown)[]
-  readonly writers: readonly VectorWriter[]
-  readonly appender: ChunkAppender
+  readonly inserter: ChunkInserter<VectorWriter>
 }
 
 /**
@@ -57,7 +57,6 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
   let columns = new TableColumns(NAME, options)
   let database: Database | undefined
   let writer: TableWriter | undefined
-  let held = 0
   const failed = (cause: unknown) =>
     FeedError.is(cause) && cause.code !== 'STATE_IO' ? cause : sinkFailed(NAME, path, cause)
 
@@ -68,19 +67,14 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       .map(({ name }, n) => `${sqlName(name)} ${types[n]!.sql}`)
       .join(', ')
     await open.run(`${CREATE[mode]} ${sqlName(table)} (${definition})`)
-    const writers = types.map(type => type.writer())
-    const appender = await open.appender(table, writers)
-    if (appender.columns !== types.length)
+    const inserter = await ChunkInserter.open(open, table, () => types.map(type => type.writer()))
+    if (inserter.columns !== types.length)
       throw sinkFailed(
         NAME,
         path,
-        `the table ${table} has ${appender.columns} columns and the rows have ${types.length}`,
+        `the table ${table} has ${inserter.columns} columns and the rows have ${types.length}`,
       )
-    return { convert: types.map(type => type.convert), writers, appender }
-  }
-  const flush = () => {
-    if (held > 0) writer?.appender.append(held)
-    held = 0
+    return { convert: types.map(type => type.convert), inserter }
   }
   const close = () => {
     database?.close()
@@ -99,7 +93,6 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
     open: () =>
       guarded(async () => {
         columns = new TableColumns(NAME, options)
-        held = 0
         const opened = await Database.open(path, { memoryBytes: MEMORY_BYTES, threads: THREADS })
         database = opened
         await opened.run('BEGIN')
@@ -109,23 +102,22 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
         for (const element of elementsOf(item)) {
           const values = columns.valuesOf(element)
           writer ??= await openTable(database!)
-          const { convert, writers } = writer!
+          const { convert, inserter } = writer!
           values.forEach((value, n) => {
             const converted = value === null ? null : convert[n]!(value)
             if (converted === UNFIT)
               throw columns.invalid(
                 `${columns.columns![n]!.name} does not fit its type: ${String(value)}`,
               )
-            writers[n]!.add(converted)
+            inserter.writers[n]!.add(converted)
           })
-          if (++held === CHUNK_ROWS) flush()
+          await inserter.added(1)
         }
       }),
     prepare: () =>
       guarded(async () => {
         writer ??= await openTable(database!)
-        flush()
-        writer?.appender.close()
+        await writer?.inserter.close()
       }),
     commit: () =>
       guarded(async () => {
@@ -133,6 +125,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
         close()
       }),
     abort: async () => {
+      await writer?.inserter.settled()
       // The transaction ends with the connection.
       await database?.run('ROLLBACK').catch(() => {})
       close()

@@ -225,23 +225,34 @@ class DuckdbCategory implements TargetCategory {
     const removals = await RowWriter.open(database, ARRIVED_REMOVALS, REMOVAL_COLUMNS, [])
     let rows = 0
     let removed = 0
-    for await (const { batch, keys, heads } of file.rows()) {
-      for (let n = 0; n < keys.length; n++) {
-        const { version, checksum } = heads[n]!
-        const { timeMs, generatedMs } = version
-        if (version.removed) {
-          removed++
-          const values = { key: keys[n], version_ms: timeMs, generated_ms: generatedMs }
-          removals.addObject(values, [])
-        } else {
-          rows++
-          const own = [marketplace, categoryId, sequence, timeMs, generatedMs, checksum]
-          writer.add(batch.row(n), own)
+    try {
+      for await (const { batch, keys, heads } of file.rows()) {
+        const kept: number[] = []
+        for (let n = 0; n < keys.length; n++) {
+          const { removed: isRemoved, timeMs, generatedMs } = heads[n]!.version
+          if (!isRemoved) kept.push(n)
+          else {
+            removed++
+            const values = { key: keys[n], version_ms: timeMs, generated_ms: generatedMs }
+            await removals.addObject(values)
+          }
         }
+        rows += kept.length
+        await writer.addRows(batch, kept, [
+          () => marketplace,
+          () => categoryId,
+          () => sequence,
+          n => heads[n]!.version.timeMs,
+          n => heads[n]!.version.generatedMs,
+          n => heads[n]!.checksum,
+        ])
       }
+      await writer.close()
+      await removals.close()
+    } finally {
+      await writer.settled()
+      await removals.settled()
     }
-    writer.close()
-    removals.close()
     return { rows, removals: removed, unfitCells: writer.unfitCells }
   }
 

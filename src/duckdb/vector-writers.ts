@@ -3,194 +3,189 @@
 // `duckdb_vector_get_data`: fixed sizes, a bit for each value that is not null, 16 bytes for a text
 // (up to 12 bytes stand in it), and offset and length for a list.
 
-import { CHUNK_ROWS, type ColumnWriter, type Vector, type VectorCalls } from './duckdb-api'
-
-export interface VectorWriter<V = unknown> extends ColumnWriter {
-  add(value: V | null): void
-}
+import type { Vector, VectorCalls } from './duckdb-api'
+import { FixedWriter, type NumberArray, type VectorWriter, Writer } from './vector-writer'
 
 const INLINE_BYTES = 12
 const TEXT_BYTES = 16
 const TWO_32 = 2 ** 32
+const NO_BYTES = Buffer.alloc(0)
+const LEAST_HEAP = 16_384
 
-/** The bits of values that are not null, and the room of a writer, which a list's items outgrow. */
-abstract class Writer<V> implements VectorWriter<V> {
-  protected room = CHUNK_ROWS
-  protected count = 0
-  #valid = new Uint8Array(CHUNK_ROWS / 8).fill(0xff)
-  #hasNulls = false
-
-  add(value: V | null): void {
-    if (this.count === this.room) this.#grow()
-    if (value === null) {
-      this.#valid[this.count >> 3]! &= ~(1 << (this.count & 7))
-      this.#hasNulls = true
-      this.addNull()
-    } else this.put(value)
-    this.count++
-  }
-
-  flush(calls: VectorCalls, vector: Vector): void {
-    this.copy(calls, vector)
-    if (this.#hasNulls) {
-      const bytes = Math.ceil(this.count / 64) * 8
-      calls.vector_ensure_validity_writable(vector)
-      calls.copy_data_to_vector_validity(vector, 0, this.#valid.buffer, 0, bytes)
-      this.#valid.fill(0xff)
-      this.#hasNulls = false
-    }
-    this.count = 0
-  }
-
-  /** Writes a value at the place `count`. */
-  protected abstract put(value: V): void
-  protected abstract copy(calls: VectorCalls, vector: Vector): void
-  protected addNull(): void {}
-  protected grow(): void {}
-
-  #grow(): void {
-    this.room *= 2
-    this.#valid = widened(this.#valid, new Uint8Array(this.room / 8).fill(0xff))
-    this.grow()
-  }
-}
-
-export class TextWriter extends Writer<string> {
-  #words = new Uint32Array((CHUNK_ROWS * TEXT_BYTES) / 4)
-  #bytes = new Uint8Array(this.#words.buffer)
-  /** The texts that do not stand in their 16 bytes, with their places. */
-  readonly #long: string[] = []
+export class TextWriter extends FixedWriter<string, Uint32Array<ArrayBuffer>> {
+  #bytes = new Uint8Array(0)
+  /** The texts that do not stand in their 16 bytes, one behind the other, and their places. */
+  #heap = NO_BYTES
+  #heapLength = 0
   readonly #places: number[] = []
 
+  constructor() {
+    super(new Uint32Array(0), TEXT_BYTES / 4)
+  }
+
+  protected override make(length: number): Uint32Array<ArrayBuffer> {
+    const words = new Uint32Array(length)
+    this.#bytes = new Uint8Array(words.buffer)
+    return words
+  }
+
   protected put(text: string): void {
-    const at = this.count * TEXT_BYTES
     const { length } = text
     if (length <= INLINE_BYTES) {
+      const { values } = this
       const bytes = this.#bytes
-      const words = this.#words
-      const word = at >> 2
-      words[word + 1] = words[word + 2] = words[word + 3] = 0
+      const at = this.count * TEXT_BYTES
       let seen = 0
       for (let n = 0; n < length; n++) {
         const unit = text.charCodeAt(n)
         seen |= unit
         bytes[at + 4 + n] = unit
       }
-      words[word] = length
+      values[at >> 2] = length
       if (seen < 0x80) return
+      bytes.fill(0, at, at + TEXT_BYTES)
     }
-    this.#words.fill(0, at >> 2, (at >> 2) + 4)
-    this.#long.push(text)
+    this.#makeHeap(length * 3)
+    this.#end(this.#heap.write(text, this.#heapLength))
+  }
+
+  /** Adds a text of ASCII. */
+  addAscii(from: Uint8Array, start: number, end: number): void {
+    this.makeRoom(1)
+    const length = end - start
+    if (length <= INLINE_BYTES) {
+      const { values } = this
+      const bytes = this.#bytes
+      const at = this.count * TEXT_BYTES
+      for (let n = 0; n < length; n++) bytes[at + 4 + n] = from[start + n]!
+      values[at >> 2] = length
+    } else {
+      this.#makeHeap(length)
+      const heap = this.#heap
+      const at = this.#heapLength
+      for (let n = 0; n < length; n++) heap[at + n] = from[start + n]!
+      this.#end(length)
+    }
+    this.count++
+  }
+
+  /**
+   * Gives the vector all long texts at once, as one text, and points each text into it: a call for
+   * each text would cost more than the rest of its row.
+   */
+  protected override copy(calls: VectorCalls, vector: Vector): void {
+    if (this.#heapLength > 0) {
+      calls.vector_assign_string_element_len(vector, 0, this.#heap.subarray(0, this.#heapLength))
+      const { buffer, byteOffset } = calls.vector_get_data(vector, TEXT_BYTES)
+      const [low = 0, high = 0] = new Uint32Array(buffer, byteOffset + 8, 2)
+      const { values } = this
+      for (const place of this.#places) {
+        const address = low + values[place * 4 + 2]!
+        values[place * 4 + 2] = address
+        values[place * 4 + 3] = address < TWO_32 ? high : high + 1
+      }
+      this.#places.length = 0
+      this.#heapLength = 0
+    }
+    super.copy(calls, vector)
+  }
+
+  /** Ends a text that stands in the heap, or moves it to its 16 bytes where it is short. */
+  #end(length: number): void {
+    const { values } = this
+    const bytes = this.#bytes
+    const heap = this.#heap
+    const start = this.#heapLength
+    const at = this.count * TEXT_BYTES
+    const isShort = length <= INLINE_BYTES
+    values[at >> 2] = length
+    for (let n = isShort ? length : 4; n-- > 0; ) bytes[at + 4 + n] = heap[start + n]!
+    if (isShort) return
+    values[(at >> 2) + 2] = start
+    this.#heapLength = start + length
     this.#places.push(this.count)
   }
 
-  protected override grow(): void {
-    this.#words = widened(this.#words, new Uint32Array((this.room * TEXT_BYTES) / 4))
-    this.#bytes = new Uint8Array(this.#words.buffer)
-  }
-
-  /** DuckDB reads the texts of nulls too where it compresses a list's items. */
-  protected override addNull(): void {
-    this.#words.fill(0, this.count * 4, this.count * 4 + 4)
-  }
-
-  protected copy(calls: VectorCalls, vector: Vector): void {
-    calls.copy_data_to_vector(vector, 0, this.#words.buffer, 0, this.count * TEXT_BYTES)
-    const places = this.#places
-    for (let n = 0; n < places.length; n++)
-      calls.vector_assign_string_element(vector, places[n]!, this.#long[n]!)
-    this.#long.length = 0
-    places.length = 0
+  #makeHeap(length: number): void {
+    const needed = this.#heapLength + length
+    if (needed <= this.#heap.length) return
+    const heap = Buffer.allocUnsafeSlow(Math.max(LEAST_HEAP, 2 * this.#heap.length, needed))
+    heap.set(this.#heap.subarray(0, this.#heapLength))
+    this.#heap = heap
   }
 }
 
-type NumberArray = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Uint8Array<ArrayBuffer>
-
 /** INTEGER and DATE (days since 1970) over an Int32Array, DOUBLE, and BOOLEAN over bytes. */
-export class NumberWriter extends Writer<number | boolean> {
-  readonly #make: (room: number) => NumberArray
-  #values: NumberArray
+export class NumberWriter extends FixedWriter<number | boolean, NumberArray> {
+  readonly #make: (length: number) => NumberArray
 
-  constructor(make: (room: number) => NumberArray) {
-    super()
+  constructor(make: (length: number) => NumberArray) {
+    super(make(0), 1)
     this.#make = make
-    this.#values = make(CHUNK_ROWS)
+  }
+
+  protected override make(length: number): NumberArray {
+    return this.#make(length)
   }
 
   protected put(value: number | boolean): void {
-    this.#values[this.count] = Number(value)
-  }
-
-  protected override grow(): void {
-    this.#values = widened(this.#values, this.#make(this.room))
-  }
-
-  protected copy(calls: VectorCalls, vector: Vector): void {
-    const values = this.#values
-    calls.copy_data_to_vector(vector, 0, values.buffer, 0, this.count * values.BYTES_PER_ELEMENT)
+    this.values[this.count] = Number(value)
   }
 }
 
 /** BIGINT, TIMESTAMP (microseconds since 1970) and DECIMAL up to 18 digits. */
-export class Int64Writer extends Writer<number | bigint> {
-  #words = new Int32Array(CHUNK_ROWS * 2)
+export class Int64Writer extends FixedWriter<number | bigint, Int32Array<ArrayBuffer>> {
+  constructor() {
+    super(new Int32Array(0), 2)
+  }
+
+  protected override make(length: number): Int32Array<ArrayBuffer> {
+    return new Int32Array(length)
+  }
 
   protected put(value: number | bigint): void {
+    const { values } = this
     const at = this.count * 2
     if (typeof value === 'bigint') {
-      this.#words[at] = Number(BigInt.asIntN(32, value))
-      this.#words[at + 1] = Number(BigInt.asIntN(32, value >> 32n))
+      values[at] = Number(BigInt.asIntN(32, value))
+      values[at + 1] = Number(BigInt.asIntN(32, value >> 32n))
       return
     }
-    this.#words[at] = value
-    this.#words[at + 1] = Math.floor(value / TWO_32)
-  }
-
-  protected override grow(): void {
-    this.#words = widened(this.#words, new Int32Array(this.room * 2))
-  }
-
-  protected copy(calls: VectorCalls, vector: Vector): void {
-    calls.copy_data_to_vector(vector, 0, this.#words.buffer, 0, this.count * 8)
+    values[at] = value
+    values[at + 1] = Math.floor(value / TWO_32)
   }
 }
 
-export class ListWriter<V> extends Writer<readonly V[]> {
+/** An offset and a length for each list, as two words each. */
+export class ListWriter<V> extends FixedWriter<readonly V[], Uint32Array<ArrayBuffer>> {
   readonly #items: VectorWriter<V>
   #length = 0
-  /** Offset and length of each list, as two words each. */
-  #entries = new Uint32Array(CHUNK_ROWS * 4)
 
   constructor(items: VectorWriter<V>) {
-    super()
+    super(new Uint32Array(0), 4)
     this.#items = items
   }
 
-  protected put(values: readonly V[]): void {
-    this.#entry(values.length)
-    for (const value of values) this.#items.add(value)
-    this.#length += values.length
+  protected override make(length: number): Uint32Array<ArrayBuffer> {
+    return new Uint32Array(length)
   }
 
-  protected override addNull(): void {
-    this.#entry(0)
+  protected put(list: readonly V[]): void {
+    const { length } = list
+    if (length === 0) return
+    const { values } = this
+    values[this.count * 4] = this.#length
+    values[this.count * 4 + 2] = length
+    for (const item of list) this.#items.add(item)
+    this.#length += length
   }
 
-  protected override grow(): void {
-    this.#entries = widened(this.#entries, new Uint32Array(this.room * 4))
-  }
-
-  protected copy(calls: VectorCalls, vector: Vector): void {
-    calls.copy_data_to_vector(vector, 0, this.#entries.buffer, 0, this.count * 16)
+  protected override copy(calls: VectorCalls, vector: Vector): void {
+    super.copy(calls, vector)
     calls.list_vector_reserve(vector, this.#length)
     calls.list_vector_set_size(vector, this.#length)
     this.#items.flush(calls, calls.list_vector_get_child(vector))
     this.#length = 0
-  }
-
-  #entry(length: number): void {
-    this.#entries[this.count * 4] = this.#length
-    this.#entries[this.count * 4 + 2] = length
   }
 }
 
@@ -207,8 +202,8 @@ export class StructWriter extends Writer<object> {
     for (const [name, writer] of this.#fields) writer.add((value as Record<string, unknown>)[name])
   }
 
-  protected override addNull(): void {
-    for (const [, writer] of this.#fields) writer.add(null)
+  protected override skip(count: number): void {
+    for (const [, writer] of this.#fields) writer.addNulls(count)
   }
 
   protected copy(calls: VectorCalls, vector: Vector): void {
@@ -216,9 +211,4 @@ export class StructWriter extends Writer<object> {
       writer.flush(calls, calls.struct_vector_get_child(vector, n)),
     )
   }
-}
-
-function widened<T extends NumberArray | Uint32Array<ArrayBuffer>>(from: T, to: T): T {
-  to.set(from)
-  return to
 }
