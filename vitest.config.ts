@@ -3,25 +3,11 @@ import { posix } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /**
- * Folders whose tests start no process, change nothing global and look at nothing that belongs to
- * the process as a whole.
+ * A test that replaces a module, measures memory, or looks at the process as a whole needs a process
+ * of its own, and so do the files of `test/` itself.
  */
-const FOLDERS = [
-  'bench',
-  'codec',
-  'documents',
-  'emulator',
-  'pipeline',
-  'schema',
-  'service',
-  'service-table',
-  'sinks',
-  'state',
-]
-
-/** Folders of which some tests start processes or look at the process, and most do not. */
-const MIXED_FOLDERS = ['cli', 'inspect', 'stages', 'sync']
-const NEEDS_OWN_PROCESS = /\bvi\.|\bprocess\.|\bgc\b|node:child_process|from '\S*built'/
+const NEEDS_OWN_PROCESS =
+  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env\.FEEDMILL_|pid|platform|kill)|from '\S*built'/
 
 /**
  * `npm run test:quick` leaves out a file that matches, and a file one of whose helpers matches.
@@ -34,17 +20,9 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))
   .map(path => `test/${path}`)
 
-/**
- * Loading the sources once for many tests halves the time of a run. A test that replaces a module
- * needs a process of its own, because a shared process has loaded the module already.
- */
+/** Loading the sources once for many tests halves the time of a run. */
 function sharesProcess(path: string): boolean {
-  const isIn = (folders: readonly string[]) =>
-    folders.some(folder => path.startsWith(`test/${folder}/`))
-  const text = readFileSync(path, 'utf8')
-  return isIn(MIXED_FOLDERS)
-    ? !NEEDS_OWN_PROCESS.test(text)
-    : isIn(FOLDERS) && !text.includes('vi.mock(')
+  return path.split('/').length > 2 && !NEEDS_OWN_PROCESS.test(readFileSync(path, 'utf8'))
 }
 
 function isQuick(path: string, seen = new Set<string>()): boolean {

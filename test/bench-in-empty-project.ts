@@ -138,22 +138,15 @@ export function testBenchInEmptyProject(packages: () => string): void {
     expect((await git('status', '--porcelain')).stdout).toBe('')
   }, 240_000)
 
-  test('a slower version fails with exit code 1, in Markdown too', async () => {
+  test('a slower version fails against the saved report', async () => {
     await version(SLOW)
-    const { code, stdout, stderr } = await feedmill(...AGAINST_HEAD, '--format', 'markdown')
-    expect(stderr).toMatch(/^regression: cents cpu \+\d+/m)
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/^### Benchmarks: \*\*worse\*\*: cents cpu/)
-  }, 240_000)
-
-  test('a slower version fails against the saved report too', async () => {
     const { code, stdout, stderr } = await feedmill('--baseline', 'before.json.new')
     expect(stderr).toMatch(/^regression: cents cpu/m)
     expect(code).toBe(1)
     expect(stdout).toContain('the state of the machine may have changed')
   }, 120_000)
 
-  test('the steps of the workflow, run as a script, fail for the slower version', async () => {
+  test('the steps of the workflow, run as a script, fail for the slower version, in Markdown too', async () => {
     await git('commit', '--quiet', '--all', '--message', 'slow')
     const { env, jobs } = parse(await readFile(WORKFLOW, 'utf8')) as Workflow
     const steps = Object.values(jobs).flatMap(({ steps }) => steps)

@@ -316,7 +316,7 @@ const signal = new AbortController().signal
 const origin = { marketplace: 'MKT_US', service: 'https://service.test' }
 duckdbTarget('x.duckdb').open({ origin, memoryBytes: 2 ** 26, signal }).then(() => console.log('no error'), error => console.log(error.code, error.message))`)
     expect(stdout).toBe(
-      'DEPENDENCY_MISSING feedmill/duckdb needs the package @duckdb/node-api: npm install @duckdb/node-api\n',
+      'DEPENDENCY_MISSING feedmill/duckdb needs the package @duckdb/node-api, version 1.5.6 or later: npm install @duckdb/node-api\n',
     )
   })
 
