@@ -153,7 +153,7 @@ describe('the files of one world agree', () => {
         }
         await opened.emulator.close()
       }),
-      { numRuns: 4 },
+      { numRuns: 2 },
     ))
 
   test('a daily bootstrap and the snapshots since its Last-Modified give the truth at the end of the newest snapshot', () =>

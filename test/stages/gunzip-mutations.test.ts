@@ -69,7 +69,7 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
         if (engine !== 'fflate') expect(error === undefined).toBe(accepts(file))
         else if (accepts(file)) expect(error).toBeUndefined()
       }),
-      { numRuns: 2500 },
+      { numRuns: 800 },
     )
   })
 
@@ -90,9 +90,9 @@ describe.each(['zlib', 'wasm', 'fflate'] as const)('Gunzip with %s', engine => {
         expect(error).toBeUndefined()
         expect(output.equals(expected.output)).toBe(true)
       }),
-      { numRuns: 2500 },
+      { numRuns: 800 },
     )
-    expect(valid).toBeGreaterThan(100)
+    expect(valid).toBeGreaterThan(30)
   })
 
   test('fault 52: every single bit of a member, flipped', async () => {
