@@ -13,7 +13,7 @@ import { parse } from 'yaml'
 const WORKFLOW = resolve(import.meta.dirname, '../.github/workflows/bench.yml')
 const ROWS = 10_000
 /** Each round is three processes. */
-const ROUNDS = 7
+const ROUNDS = 6
 
 const BENCH = `
 import { existsSync, writeFileSync } from 'node:fs'

@@ -7,7 +7,7 @@ import { type PlainItem, type PlainRow, targetLaws } from './target-laws'
 
 targetLaws({
   name: 'memory',
-  seeds: [0, 1],
+  seeds: [0],
   newPlace: async () => {
     const place = new MemoryPlace()
     return {
