@@ -1,6 +1,7 @@
 // Tests that stages yield to the event loop for all kinds of outputs. The clock belongs to the
 // test: each call of it is a millisecond later, so that no result depends on the speed of the
 // machine.
+// Long: it inflates much data to see that timers have their turn.
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

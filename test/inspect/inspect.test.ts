@@ -1,3 +1,5 @@
+// Long: it compares every figure with DuckDB, and measures memory.
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

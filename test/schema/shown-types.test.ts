@@ -1,5 +1,6 @@
 // What an editor shows for rows of the feeds: the names of the column types, not their tables, and
 // the columns as suggestions.
+// Long: it starts the language service of the compiler.
 
 import { join } from 'node:path'
 import ts from 'typescript'

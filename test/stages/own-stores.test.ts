@@ -1,5 +1,6 @@
 // Tests that stages with stores of their own leave nothing behind in the process, after every kind
 // of end.
+// Long: it makes a hundred runs of every end.
 
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

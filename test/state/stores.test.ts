@@ -123,7 +123,7 @@ describe.each(Object.entries(STORES))('%s', (_, open) => {
           await opened.dispose()
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 

@@ -1,5 +1,6 @@
 // Whole synchronisations with an hour that the service does not have, over days of the service's
 // clock.
+// Long: it synchronises worlds whose files are missing for days.
 
 import { expect, test } from 'vitest'
 import { openState } from '../../src/sync/read/open-state'

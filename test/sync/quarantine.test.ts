@@ -1,5 +1,6 @@
 // The quarantine of a state folder: each byte of a damaged file is in the state or in the quarantine
 // once, whatever kills the run; and mended rows give the state of the undamaged file.
+// Long: it kills a replay at every call.
 
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'

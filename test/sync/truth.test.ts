@@ -238,7 +238,7 @@ describe('the state does not depend on how the files came', () => {
         for (const entry of order) await applyAgain(folder, state, entry)
         expect(await itemsOf(state)).toEqual(expected)
       }),
-      { numRuns: 10 },
+      { numRuns: 6 },
     )
     await folder.close()
     await shop.close()

@@ -1,3 +1,5 @@
+// Long: it copies and changes the sources.
+
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

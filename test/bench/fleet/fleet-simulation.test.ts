@@ -1,3 +1,5 @@
+// Long: it simulates a day of 400 categories.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventQueue } from '../../../bench/fleet/event-queue'

@@ -1,5 +1,6 @@
 // Commands with processes of their own: how they end, what is kept of their output, and that
 // nothing of them is left.
+// Long: it runs commands in processes of their own.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'

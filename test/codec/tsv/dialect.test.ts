@@ -1,5 +1,6 @@
 // Files in other dialects than the documented one, read by the parser: what each option means, its
 // checks, and other parsers as the oracles.
+// Long: it compares thirty pairs of dialects with another parser.
 
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'

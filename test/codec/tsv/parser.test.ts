@@ -443,7 +443,7 @@ describe('laws', () => {
           expect(whole.rows.length + whole.bad.length + inner).toBe(lines - 1)
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     )
   })
 

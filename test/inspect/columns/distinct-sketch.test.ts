@@ -1,3 +1,5 @@
+// Long: it counts many sets of values.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cellHash } from '../../../src/inspect/columns/cell-hash'

@@ -1,5 +1,6 @@
 // Whole synchronisations: their events, their end, the folder that they leave, and the next run in
 // it. It is one piece, because each test needs the same whole runs.
+// Long: it synchronises many small worlds.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
