@@ -1,13 +1,12 @@
 // The processes of benchmarks: what they are started with, and what becomes of their results.
+// Long: it builds a script and starts processes.
 
 import { rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { build } from 'tsup'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { benchProcesses } from '../../src/bench/bench-process'
-import { projectFolder } from '../project-folder'
+import { builtScripts } from '../built-scripts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
 const BENCHES = `
 import { getHeapSpaceStatistics } from 'node:v8'
 export const young = {
@@ -29,20 +28,9 @@ export const dies = { name: 'dies', pipeline: () => process.exit(3) }
 let folder: string
 let file: string
 beforeAll(async () => {
-  folder = await projectFolder('bench-process')
+  folder = await builtScripts('bench-process', { 'bench-child': 'src/bench/bench-child.ts' })
   file = join(folder, 'young.bench.mjs')
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await writeFile(file, BENCHES)
-  const entry = { 'bench-child': join(ROOT, 'src/bench/bench-child.ts') }
-  await build({
-    config: false,
-    entry,
-    format: 'esm',
-    target: 'node20',
-    silent: true,
-    outDir: folder,
-    clean: false,
-  })
 }, 60_000)
 afterAll(() => rm(folder, { recursive: true }))
 

@@ -4,15 +4,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { DuckDBInstance, type Json } from '@duckdb/node-api'
-import { build } from 'tsup'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { projectFolder } from '../project-folder'
+import { builtScripts } from '../built-scripts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
 const ROUNDS = process.env.FEEDMILL_CRASH === 'all' ? 60 : 2
 const FILES = 3
 
@@ -27,16 +25,7 @@ const contents: Content[] = []
 let wholeLines: string[] = []
 
 beforeAll(async () => {
-  built = await projectFolder('loader')
-  await writeFile(join(built, 'package.json'), '{"type":"module"}')
-  await build({
-    config: false,
-    entry: { loader: join(ROOT, 'test/duckdb/loader.ts') },
-    format: 'esm',
-    target: 'node20',
-    silent: true,
-    outDir: built,
-  })
+  built = await builtScripts('loader', { loader: 'test/duckdb/loader.ts' })
   folder = await mkdtemp(join(tmpdir(), 'feedmill-duckdb-kill-'))
   for (let files = 0; files <= FILES; files++) {
     const path = join(folder, `whole-${files}.duckdb`)

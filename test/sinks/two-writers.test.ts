@@ -5,16 +5,14 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { build } from 'tsup'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pipeline } from '../../src/pipeline/pipeline'
 import { csvSink } from '../../src/sinks/csv-sink'
 import { ndjsonSink } from '../../src/sinks/ndjson-sink'
-import { projectFolder } from '../project-folder'
+import { builtScripts } from '../built-scripts'
 import type { WriterOrder } from './writer'
 
-const ROOT = resolve(import.meta.dirname, '../..')
 /**
  * More lines than fit the buffer of a sink, so that both have written to their files before either
  * ends.
@@ -24,17 +22,7 @@ const TEMPORARY = /^out\.[0-9a-f]{16}\.partial$/
 
 let built: string
 beforeAll(async () => {
-  built = await projectFolder('writer')
-  await writeFile(join(built, 'package.json'), '{"type":"module"}')
-  const entry = { writer: join(ROOT, 'test/sinks/writer.ts') }
-  await build({
-    config: false,
-    entry,
-    format: 'esm',
-    target: 'node20',
-    silent: true,
-    outDir: built,
-  })
+  built = await builtScripts('writer', { writer: 'test/sinks/writer.ts' })
 }, 60_000)
 afterAll(() => rm(built, { recursive: true }))
 
