@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config'
  * of its own, and so do the files of `test/` itself.
  */
 const NEEDS_OWN_PROCESS =
-  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env\.FEEDMILL_|pid|platform|kill)|from '\S*built'/
+  /\bvi\.(?:mock|doMock|resetModules)|\bgc\b|\bprocess\.(?!execPath|env(?:\.FEEDMILL_|\b(?!\.))|pid|platform|kill|exit\(|argv|version|getuid)|from '\S*built'/
 
 /**
  * `npm run test:quick` leaves out a file that matches, and a file one of whose helpers matches.
@@ -19,6 +19,9 @@ const NOT_QUICK = /from 'node:(?:child_process|https?|net|tls)'|\.listen\(|^\/\/
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))
   .map(path => `test/${path}`)
+
+/** `npm run test:measured` runs the tests that compare times. All other runs leave them out. */
+const MEASURED = 'test/measured/'
 
 /** Loading the sources once for many tests halves the time of a run. */
 function sharesProcess(path: string): boolean {
@@ -47,7 +50,11 @@ const shared = {
 }
 
 export default defineConfig(({ mode }) => {
-  const chosen = mode === 'quick' ? files.filter(path => isQuick(path)) : files
+  const chosen = files.filter(path =>
+    mode === 'measured'
+      ? path.startsWith(MEASURED)
+      : !path.startsWith(MEASURED) && (mode !== 'quick' || isQuick(path)),
+  )
   return {
     test: {
       ...shared,
@@ -69,7 +76,7 @@ export default defineConfig(({ mode }) => {
             name: 'alone',
             include: chosen.filter(path => !sharesProcess(path)),
             typecheck: {
-              enabled: mode !== 'quick',
+              enabled: mode !== 'quick' && mode !== 'measured',
               include: ['test/**/*.test-d.ts'],
               // `npm run check` looks at the types of all other files.
               tsconfig: './test/tsconfig.types.json',

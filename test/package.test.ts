@@ -4,28 +4,17 @@
 
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmod,
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testBenchInEmptyProject } from './bench-in-empty-project'
 import { brokenLinks, pagesIn } from './markdown-links'
+import { linkPackages, packedPackage, plainInstall } from './packed-package'
 import { projectFolder } from './project-folder'
 import { testProjectOfStranger } from './project-of-a-stranger'
 import {
@@ -47,56 +36,11 @@ let plain: string
 // Inside the project, so that the package's dependencies resolve from the project's own.
 beforeAll(async () => {
   folder = await projectFolder('package')
-  installed = join(folder, 'node_modules/feedmill')
-  await mkdir(installed, { recursive: true })
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
-  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz'))!
-  await unpack(join(folder, tarball), installed)
-  await installPlainly()
+  installed = await packedPackage(folder)
+  plain = await plainInstall(installed)
 }, 300_000)
 
 afterAll(() => Promise.all([folder, plain].map(path => rm(path, { recursive: true, force: true }))))
-
-/**
- * Unpacks what `npm pack` made: headers of 512 bytes, each with its file behind it, and no program
- * but Node.
- */
-async function unpack(tarball: string, target: string): Promise<void> {
-  const archive = gunzipSync(await readFile(tarball))
-  const field = (at: number, length: number) =>
-    archive.toString('utf8', at, at + length).replace(/\0.*$/s, '')
-  for (let at = 0; at < archive.length && archive[at] !== 0; ) {
-    const [name, size, type] = [
-      field(at, 100),
-      Number.parseInt(field(at + 124, 12), 8),
-      field(at + 156, 1),
-    ]
-    if (type === '0' && field(at + 345, 155) === '') {
-      const path = join(target, name.slice(name.indexOf('/') + 1))
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, archive.subarray(at + 512, at + 512 + size))
-    } else throw new RangeError(`${name}: an entry of another kind`)
-    at += 512 + Math.ceil(size / 512) * 512
-  }
-}
-
-async function installPlainly(): Promise<void> {
-  plain = await mkdtemp(join(tmpdir(), 'feedmill-plain-'))
-  await cp(installed, join(plain, 'node_modules/feedmill'), { recursive: true })
-  const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
-  await link(...Object.keys(dependencies))
-  await mkdir(join(plain, 'node_modules/.bin'))
-  await chmod(join(plain, 'node_modules/feedmill/dist/cli.js'), 0o755)
-  await symlink('../feedmill/dist/cli.js', join(plain, 'node_modules/.bin/feedmill'))
-}
-
-async function link(...names: string[]): Promise<void> {
-  for (const name of names) {
-    const path = join(plain, 'node_modules', name)
-    await mkdir(dirname(path), { recursive: true })
-    await symlink(join(ROOT, 'node_modules', name), path)
-  }
-}
 
 async function unlink(...names: string[]): Promise<void> {
   for (const name of names) await rm(join(plain, 'node_modules', name))
@@ -224,10 +168,6 @@ Promise.all(entries.map(entry => LOAD(entry))).then(modules => {
   }
 })
 
-describe('feedmill bench in the project of a stranger', () => {
-  testBenchInEmptyProject(() => join(plain, 'node_modules'))
-})
-
 describe('an ingestion in the project of a stranger', () => {
   testProjectOfStranger(() => join(plain, 'node_modules'))
 })
@@ -339,7 +279,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
   test.each([true, false])(
     "its declarations need Node's types only, in both module systems, and those of the emulator are whole without its packages (exactOptionalPropertyTypes %s)",
     async exact => {
-      await link('@types/node', 'undici-types')
+      await linkPackages(plain, ['@types/node', 'undici-types'])
       const sources = {
         'use.mts': consumer(
           name =>
@@ -407,7 +347,7 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
         .replace("'../src/emulator/index'", "'feedmill/emulator'"),
     )
     writeModules(project)
-    await link(...brought)
+    await linkPackages(plain, brought)
     try {
       const problems = problemsOf(project, {
         module: ts.ModuleKind.NodeNext,

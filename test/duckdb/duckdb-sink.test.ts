@@ -113,7 +113,7 @@ describe('duckdbSink', () => {
           })),
         )
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     )
   }, 60_000)
 

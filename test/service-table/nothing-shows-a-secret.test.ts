@@ -214,7 +214,7 @@ async function everythingOf(
 
 const PARAMETERS: Readonly<Record<string, string>> = {
   latency: ';ms=1',
-  short: ';after=10',
+  short: ';after=100',
   503: ';retry-after=0',
 }
 

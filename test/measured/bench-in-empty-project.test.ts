@@ -1,16 +1,18 @@
 // `feedmill bench` in the project of a stranger: an empty folder with a repository of its own and
-// the installed package. test/package.test.ts packs and installs the package, and runs these tests.
-// The slowdown is large and the rounds are few, so that a busy machine does not decide the outcome.
+// the installed package. The slowdown is large and the rounds are few, so that a busy machine does
+// not decide the outcome.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { packedPackage, plainInstall } from '../packed-package'
+import { projectFolder } from '../project-folder'
 
-const WORKFLOW = resolve(import.meta.dirname, '../.github/workflows/bench.yml')
+const WORKFLOW = resolve(import.meta.dirname, '../../.github/workflows/bench.yml')
 const ROWS = 10_000
 /** Each round is three processes. */
 const ROUNDS = 6
@@ -66,8 +68,9 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>
 }
 
-/** @param packages returns the folder node_modules in which the package is installed */
-export function testBenchInEmptyProject(packages: () => string): void {
+describe('feedmill bench in the project of a stranger', () => {
+  let folder: string
+  let plain: string
   let project: string
 
   const ended = (program: string, words: readonly string[], env = process.env) =>
@@ -90,8 +93,10 @@ export function testBenchInEmptyProject(packages: () => string): void {
   }
 
   beforeAll(async () => {
+    folder = await projectFolder('measured')
+    plain = await plainInstall(await packedPackage(folder))
     project = await mkdtemp(join(tmpdir(), 'feedmill-stranger-'))
-    await symlink(packages(), join(project, 'node_modules'), 'junction')
+    await symlink(join(plain, 'node_modules'), join(project, 'node_modules'), 'junction')
     await mkdir(join(project, 'src'))
     await write(
       'package.json',
@@ -107,8 +112,10 @@ export function testBenchInEmptyProject(packages: () => string): void {
     await git('init', '--quiet')
     await git('add', '.')
     expect(await git('commit', '--quiet', '--message', 'fast')).toMatchObject({ code: 0 })
-  }, 60_000)
-  afterAll(() => rm(project, { recursive: true, force: true }))
+  }, 300_000)
+  afterAll(() =>
+    Promise.all([project, plain, folder].map(path => rm(path, { recursive: true, force: true }))),
+  )
 
   const AGAINST_HEAD = ['--base', 'HEAD', '--build', 'node build.mjs']
 
@@ -202,4 +209,4 @@ export function testBenchInEmptyProject(packages: () => string): void {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('feedmill: BENCH_RESULT_WRONG: the result of cents is wrong')
   }, 60_000)
-}
+})
