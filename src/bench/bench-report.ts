@@ -14,11 +14,10 @@ import {
 } from './statistics/judge'
 import { MEASURES, type MeasureName } from './statistics/measures'
 import { median, spreadOf } from './statistics/median'
-import type { Interval } from './statistics/median-interval'
-import { seededRandom } from './statistics/random'
+import type { Interval } from './statistics/trimmed-mean'
 
 /** A change that would mislead a reader of older reports raises this number. */
-export const REPORT_VERSION = 1
+export const REPORT_VERSION = 2
 
 export interface BenchReport {
   readonly kind: 'feedmill-bench'
@@ -73,7 +72,7 @@ export interface JudgedMeasure {
    * interval. It is negative where the new version takes less.
    */
   readonly change: Interval
-  /** The largest share by which the base may have differed from itself. */
+  /** The largest share by which the base may differ from itself. A smaller change is not one. */
   readonly noise: number
   readonly verdict: Verdict
 }
@@ -123,10 +122,11 @@ export interface Judging {
 
 /**
  * Returns the confidence of each interval (the correction of Bonferroni): over all intervals
- * together, a share of `alpha` of the comparisons has one that misses its true value.
+ * together, a share of `alpha` of the comparisons has one that lies above its true value. Only such
+ * an interval can fail equal versions, so the other end may miss as often.
  */
 export function correctedLevel({ measures, alpha, benches }: Judging): number {
-  return 1 - alpha / (benches * measures.length)
+  return 1 - (2 * alpha) / (benches * measures.length)
 }
 
 /** The runs of one benchmark. `again` is a second set of runs of the base, made between the others. */
@@ -141,10 +141,9 @@ export function judgedMeasures(
   { base, again, head }: RunsToJudge,
   judging: Judging,
 ): JudgedMeasure[] {
-  const random = seededRandom(1)
   const level = correctedLevel(judging)
   return MEASURES.filter(({ name }) => judging.measures.includes(name)).map(measure => {
-    const options = { level, floor: measure.floor, random }
+    const options = { level, floor: measure.floor }
     const valuesOf = (runs: readonly BenchRun[]) => runs.map(measure.of)
     const values: ApartValues = { base: valuesOf(base), head: valuesOf(head) }
     const judgement =

@@ -4,8 +4,8 @@ import { compared, type Factors, madeRuns, measuredOnly } from './made-bench-rep
 
 test('the level is corrected for every measure of every benchmark', () => {
   const judging = { alpha: 0.05, measures: ['time', 'cpu', 'memory'] } as const
-  expect(correctedLevel({ ...judging, benches: 4 })).toBeCloseTo(1 - 0.05 / 12, 10)
-  expect(correctedLevel({ ...judging, measures: ['cpu'], benches: 1 })).toBeCloseTo(0.95, 10)
+  expect(correctedLevel({ ...judging, benches: 4 })).toBeCloseTo(1 - 0.1 / 12, 10)
+  expect(correctedLevel({ ...judging, measures: ['cpu'], benches: 1 })).toBeCloseTo(0.9, 10)
 })
 
 test('the figures are medians, and the shares are those of the stages', () => {

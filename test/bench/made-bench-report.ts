@@ -5,6 +5,7 @@ import {
   benchResult,
   correctedLevel,
   judgedMeasures,
+  REPORT_VERSION,
 } from '../../src/bench/bench-report'
 import type { BenchRun } from '../../src/bench/bench-run'
 import { newCounters } from '../../src/core/counters'
@@ -49,7 +50,7 @@ export function madeRuns({ time = 1, cpu = 1, memory = 1 }: Factors = {}): Bench
 export function measuredOnly(name = 'objects', runs = madeRuns()): BenchReport {
   return {
     kind: 'feedmill-bench',
-    version: 1,
+    version: REPORT_VERSION,
     machine,
     rounds: runs.length,
     benches: [benchResult(name, runs)],

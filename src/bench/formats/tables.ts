@@ -38,7 +38,7 @@ export function comparisonRows({ benches, against }: BenchReport): Rows | undefi
         `${name} ${judged.measure}`,
         figure(judged, judged.base),
         figure(judged, judged.head),
-        signed(judged.change.median),
+        signed(judged.change.mean),
         intervalText(judged),
         percent(judged.noise),
         VERDICTS[judged.verdict],

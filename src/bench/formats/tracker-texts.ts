@@ -3,15 +3,14 @@
 
 import type { BenchReport, BenchResult } from '../bench-report'
 import { machineLine } from '../machine'
-import { medianInterval } from '../statistics/median-interval'
-import { seededRandom } from '../statistics/random'
+import { trimmedMean } from '../statistics/trimmed-mean'
 import { figure, percent, signed } from './words'
 
 export interface SpeedEntry {
   readonly name: string
   readonly unit: string
   readonly value: number
-  /** The range around the median, in the form of benchmark.js. */
+  /** The range around the mean, in the form of benchmark.js. */
   readonly range: string
   readonly extra: string
 }
@@ -31,7 +30,7 @@ export function speedEntries({ benches, machine }: BenchReport): SpeedEntry[] {
       `peak memory: ${bench.peakRssMb.toFixed(0)} MB`,
       ...(bench.measures ?? []).map(
         judged =>
-          `${judged.measure}: ${figure(judged, judged.head)}, base ${figure(judged, judged.base)}, ${signed(judged.change.median)}, ${judged.verdict}`,
+          `${judged.measure}: ${figure(judged, judged.head)}, base ${figure(judged, judged.base)}, ${signed(judged.change.mean)}, ${judged.verdict}`,
       ),
       ...bench.stages.map(({ stage, share }) => `${stage}: ${percent(share)}`),
       machineLine(machine),
@@ -60,7 +59,9 @@ export function benchmarkJsText({ benches }: BenchReport): string {
     .join('\n')
 }
 
+/** A single run tells of no margin. */
 function margin({ runs }: BenchResult, of: (run: BenchResult['runs'][number]) => number): string {
-  const { median, low, high } = medianInterval(runs.map(of), LEVEL, seededRandom(1))
-  return ((Math.max(high - median, median - low) / median) * 100).toFixed(2)
+  if (runs.length < 2) return '0.00'
+  const { mean, low } = trimmedMean(runs.map(of), LEVEL)
+  return ((1 - low / mean) * 100).toFixed(2)
 }

@@ -44,5 +44,5 @@ export function stagesText({ stages }: BenchResult): string {
 /** Says a measure that got worse in a sentence. */
 export function regressionText(bench: string, judged: JudgedMeasure): string {
   const { measure, change, noise } = judged
-  return `${bench} ${measure} ${signed(change.median)} (between ${signed(change.low)} and ${signed(change.high)}; A/A noise ${percent(noise)})`
+  return `${bench} ${measure} ${signed(change.mean)} (between ${signed(change.low)} and ${signed(change.high)}; A/A noise ${percent(noise)})`
 }

@@ -2,8 +2,7 @@
 // know how the runs were made. Of every measure here, less is better: seconds, bytes.
 
 import { median } from './median'
-import { differenceInterval, type Interval, medianInterval } from './median-interval'
-import type { Random } from './random'
+import { differenceOfMeans, type Interval, trimmedMean } from './trimmed-mean'
 
 /**
  * One value a round. `again` is a second copy of the base: what it differs from the base by is
@@ -26,30 +25,36 @@ export interface Judgement {
    * less.
    */
   readonly change: Interval
-  /** The largest share that the base, against itself, may have differed by. */
+  /** The largest share by which the base may differ from itself, at the level of `NOISE_LEVEL`. */
   readonly noise: number
   readonly verdict: Verdict
 }
+
+/**
+ * The interval of the change says alone how often equal versions fail. The noise only catches what
+ * interleaving does not cancel, and that differs by more than this interval: at the level of the
+ * change it would hide every change below its own width.
+ */
+const NOISE_LEVEL = 0.8
 
 export interface JudgeOptions {
   /** The confidence of each interval, corrected for how many of them can fail the run. */
   readonly level: number
   /** A smaller difference of the medians, in the measure's own unit, is never a change. */
   readonly floor: number
-  readonly random: Random
 }
 
 export function judge(
   { base, again, head }: SideValues,
-  { level, floor, random }: JudgeOptions,
+  { level, floor }: JudgeOptions,
 ): Judgement {
   // Both copies of the base stand for it: their geometric mean is steadier than either.
   const changes = head.map(
     (value, round) => Math.log(value) - (Math.log(base[round]!) + Math.log(again[round]!)) / 2,
   )
   const idle = again.map((value, round) => Math.log(value / base[round]!))
-  const change = asShares(medianInterval(changes, level, random))
-  const { low, high } = asShares(medianInterval(idle, level, random))
+  const change = asShares(trimmedMean(changes, level))
+  const { low, high } = asShares(trimmedMean(idle, NOISE_LEVEL))
   const figures = {
     base: median([...base, ...again]),
     head: median(head),
@@ -64,9 +69,9 @@ function verdictOf(
   floor: number,
 ): Verdict {
   const excludesZero = change.low > 0 || change.high < 0
-  if (!excludesZero || Math.abs(change.median) <= noise || Math.abs(head - base) < floor)
+  if (!excludesZero || Math.abs(change.mean) <= noise || Math.abs(head - base) < floor)
     return 'same'
-  return change.median > 0 ? 'worse' : 'better'
+  return change.mean > 0 ? 'worse' : 'better'
 }
 
 /** The values of two versions whose runs were made at different times. */
@@ -77,30 +82,27 @@ export type ApartValues = Pick<SideValues, 'base' | 'head'>
  * both sides are drawn independently, and the noise is the difference between neighbouring runs of
  * one side. A machine that has become slower between the two times looks like a slower version.
  */
-export function judgeApart(
-  { base, head }: ApartValues,
-  { level, floor, random }: JudgeOptions,
-): Judgement {
+export function judgeApart({ base, head }: ApartValues, { level, floor }: JudgeOptions): Judgement {
   const [before, now] = [base.map(Math.log), head.map(Math.log)]
   const figures = {
     base: median(base),
     head: median(head),
-    change: asShares(differenceInterval(before, now, level, random)),
-    noise: Math.max(...[before, now].map(values => noiseOfNeighbours(values, level, random))),
+    change: asShares(differenceOfMeans(before, now, level)),
+    noise: Math.max(...[before, now].map(values => noiseOfNeighbours(values))),
   }
   return { ...figures, verdict: verdictOf(figures, floor) }
 }
 
-function noiseOfNeighbours(values: readonly number[], level: number, random: Random): number {
+function noiseOfNeighbours(values: readonly number[]): number {
   const steps = values.flatMap((value, at) => (at % 2 === 1 ? [value - values[at - 1]!] : []))
-  const { low, high } = asShares(medianInterval(steps, level, random))
+  const { low, high } = asShares(trimmedMean(steps, NOISE_LEVEL))
   return Math.max(-low, high)
 }
 
 /** Returns the shares of an interval that holds differences of logarithms. */
 function asShares(interval: Interval): Interval {
   return {
-    median: Math.expm1(interval.median),
+    mean: Math.expm1(interval.mean),
     low: Math.expm1(interval.low),
     high: Math.expm1(interval.high),
   }

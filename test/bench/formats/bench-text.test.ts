@@ -27,7 +27,7 @@ test('a table of figures, with the shares of the stages', () => {
 test('a table of a comparison: a line for each measure, with its unit and its verdict', () => {
   const lines = benchText(compared({ time: 1.2, memory: 0.8 }), 'table').split('\n')
   const [heading, time, cpu, memory] = lines.slice(-4)
-  expect(heading).toMatch(/^benchmark +base +head +change +98\.3% interval +A\/A noise +verdict$/)
+  expect(heading).toMatch(/^benchmark +base +head +change +96\.7% interval +A\/A noise +verdict$/)
   expect(time).toMatch(
     /^objects time +0\.50\d s +0\.601 s +\+20\.0% +\+19\.\d% to \+20\.\d% +0\.\d% +WORSE$/,
   )
