@@ -41,7 +41,6 @@ export class ColumnProfiler {
   #totalBytes = 0
   /** Bytes of the current batch, apart from the total because V8 adds small integers faster. */
   #batchBytes = 0
-
   /** 1 for each row of the current batch whose cell is known as good. */
   #plain: Uint8Array | undefined
 
@@ -145,23 +144,30 @@ export class ColumnProfiler {
     batch: RowBatch,
     slot: number,
   ): void {
-    const length = end - start
     this.#filled++
-    this.#batchBytes += length
+    this.#batchBytes += end - start
+    const frequent = this.#frequent
+    const known = frequent.isCounting ? frequent.count(hash, bytes, start, end) : -1
+    if (known < 0) this.#takeNew(bytes, start, end, hash, batch, slot)
+    else if (frequent.validity[known] !== GOOD) this.#takeKnownInvalid(batch, slot)
+  }
+
+  /** Takes a text that is not counted yet: only such a text can change more than counts. */
+  #takeNew(
+    bytes: DataView,
+    start: number,
+    end: number,
+    hash: number,
+    batch: RowBatch,
+    slot: number,
+  ): void {
+    const length = end - start
     if (length < this.#minBytes) this.#minBytes = length
     if (length > this.#maxBytes) this.#maxBytes = length
+    this.#distinct.add(hash)
+    const validity = this.#isGood(batch, slot) ? GOOD : BAD
     const frequent = this.#frequent
-    if (frequent.isCounting) {
-      const known = frequent.count(hash, bytes, start, end)
-      if (known < 0) {
-        this.#distinct.add(hash)
-        const validity = this.#isGood(batch, slot) ? GOOD : BAD
-        frequent.add(hash, bytes, start, end, validity, this.#filled)
-      } else if (frequent.validity[known] !== GOOD) this.#takeKnownInvalid(batch, slot)
-    } else {
-      this.#distinct.add(hash)
-      this.#isGood(batch, slot)
-    }
+    if (frequent.isCounting) frequent.add(hash, bytes, start, end, validity, this.#filled)
   }
 
   /** The error of an invalid cell costs much, so it is made only where it is shown. */
