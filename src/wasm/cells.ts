@@ -1,5 +1,5 @@
 // Hashes the cells of a block, and recognises aspects cells that are plainly good. AssemblyScript,
-// not TypeScript: `build.mjs` compiles it. Nothing is read but the block, its index and up to three
+// not TypeScript: `build.mjs` compiles it. Nothing is read but the block, its index and up to 16
 // bytes behind it.
 //
 // The host owns the memory, and copies a block of rows and its index there. Offsets of the index

@@ -27,6 +27,8 @@ interface Exports {
   ): void
 }
 
+const LINE_END = 0x0a
+
 export class CellsCore implements BatchHashes {
   /** The hash of each cell that is not empty, in the order of the index. */
   readonly hashes: Int32Array
@@ -62,7 +64,10 @@ export class CellsCore implements BatchHashes {
     const cells = rows * columns
     if (bytes.length > BLOCK_BYTES.value || rows > MAX_ROWS.value || cells > MAX_CELLS.value)
       return false
-    this.#block = this.#copy(bytes, BLOCK.value) - rowStarts[0]!
+    const block = this.#copy(bytes, BLOCK.value)
+    // The last cell ends as all others do, and not in what an earlier block has left there.
+    this.#memory[block + bytes.length] = LINE_END
+    this.#block = block - rowStarts[0]!
     this.#rowStarts = this.#copy(wordsOf(rowStarts, rows), ROW_STARTS.value)
     this.#cellEnds = this.#copy(wordsOf(cellEnds, cells), CELL_ENDS.value)
     this.#rows = rows
