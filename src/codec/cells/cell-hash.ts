@@ -1,6 +1,7 @@
 // The hash of the bytes of a cell: 32 bits that are well mixed, as the estimate of distinct values
 // needs them. It is the function MurmurHash3_x86_32 with a fixed seed. The caches of
-// codec/decode/byte-table.ts have a quicker hash, which mixes less.
+// codec/decode/byte-table.ts have a quicker hash, which mixes less. If you change the hash, also
+// change src/wasm/cells.ts.
 
 import { lastBytes } from './last-bytes'
 
