@@ -167,6 +167,11 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
     return this.#parts.index
   }
 
+  /** @internal The number of rows in the index. */
+  get rowCount(): number {
+    return this.#parts.rowCount
+  }
+
   /** @internal True where a column is decoded. */
   get hasDecodedCells(): boolean {
     return this.#parts.decoded !== undefined

@@ -1,6 +1,7 @@
 // The stage that inspects the rows of a file: it parses bytes and gives nothing. Its report has what
 // it found so far. The rows are lent: they lie in the memory of the parser or of the inflate engine.
 
+import { hashBatch } from '../codec/cells/hash-batch'
 import type { RowBatch } from '../codec/row-batch'
 import type { BadRow } from '../codec/tsv/bad-row'
 import type { Dialect } from '../codec/tsv/dialect'
@@ -83,7 +84,8 @@ export class FileInspector extends TsvStage<Columns, string, Columns, never> {
   #take(batch: RowBatch): void {
     const file = (this.#file ??= this.#readHeader())
     this.#rows += batch.length
-    for (const profiler of this.#profilers) profiler.take(batch)
+    const hashes = hashBatch(batch)
+    for (const profiler of this.#profilers) profiler.take(batch, hashes)
     for (let n = 0; n < batch.length && this.#sample.length < this.#sampleRows; n++)
       this.#sample.push(sampleRow(batch.row(n), file?.columns ?? []))
   }

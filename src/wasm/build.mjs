@@ -16,6 +16,7 @@ const ROOT = new URL('../../', import.meta.url)
  */
 const MODULES = [
   { source: 'src/wasm/inflate.ts', pages: [138, 138], module: 'src/codec/gzip/inflate-binary.ts', name: 'INFLATE' },
+  { source: 'src/wasm/cells.ts', pages: [13, 13], module: 'src/codec/cells/cells-binary.ts', name: 'CELLS' },
   { source: 'src/wasm/scan.ts', pages: [33, 1024], module: 'src/codec/tsv/scan-binary.ts', name: 'SCAN' },
 ]
 

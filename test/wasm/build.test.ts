@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** One of the two WebAssembly modules, because a compilation takes seconds, and the worker. */
+/** One of the three WebAssembly modules, because a compilation takes seconds, and the worker. */
 const GENERATED = ['codec/tsv/scan-binary.ts', 'stages/inflate-worker-source.ts']
 
 test('the build makes a module and the worker wherever packages are found', {

@@ -58,6 +58,11 @@ const STOP = 2
 
 /** There is no outcome yet. A final result of the core never has this value. */
 const NONE = -1
+
+// What the worker waits for. It is woken by nothing else, because waking it costs much.
+const NOTHING = 0
+const INPUT = 1
+const CREDIT = 2
 /** The outcome where the input ended before the data was complete. */
 export const INPUT_OVER = 0
 
@@ -116,7 +121,7 @@ export class InflateControl {
   slotFilled(slot: number, bytes: number): void {
     Atomics.store(this.#words, SLOTS + slot, bytes)
     Atomics.add(this.#words, FILLED, 1)
-    this.#ring()
+    this.#ring(INPUT)
   }
 
   /** The next output that was made and not released; undefined while there is none. */
@@ -135,7 +140,7 @@ export class InflateControl {
 
   releaseOutput(): void {
     Atomics.add(this.#words, RELEASED, 1)
-    if (this.#ahead(MADE, RELEASED) <= WAKE_AT_OUTPUTS) this.#ring()
+    if (this.#ahead(MADE, RELEASED) <= WAKE_AT_OUTPUTS) this.#ring(CREDIT)
   }
 
   /**
@@ -153,12 +158,12 @@ export class InflateControl {
   /** Tells the worker that no more input comes. */
   finish(): void {
     Atomics.store(this.#words, COMMAND, FINISH)
-    this.#ring()
+    this.#ring(INPUT)
   }
 
   stop(): void {
     Atomics.store(this.#words, COMMAND, STOP)
-    this.#ring()
+    this.#ring(INPUT | CREDIT)
   }
 
   /**
@@ -172,9 +177,10 @@ export class InflateControl {
     return false
   }
 
-  #ring(): void {
+  /** Wakes the worker where it waits for one of these changes. */
+  #ring(changes: number): void {
     Atomics.add(this.#words, BELL, 1)
-    if (Atomics.load(this.#words, WORKER_WAITS) === 1) Atomics.notify(this.#words, BELL)
+    if ((Atomics.load(this.#words, WORKER_WAITS) & changes) !== 0) Atomics.notify(this.#words, BELL)
   }
 
   // The following methods are for the worker.
@@ -203,6 +209,7 @@ export class InflateControl {
   nextInput(slots: number): { readonly slot: number; readonly bytes: number } | undefined {
     const taken = Atomics.load(this.#words, TAKEN)
     this.#waitUntil(
+      INPUT,
       () =>
         Atomics.load(this.#words, FILLED) !== taken || Atomics.load(this.#words, COMMAND) !== GO_ON,
     )
@@ -231,7 +238,7 @@ export class InflateControl {
    * @returns false when the worker must stop
    */
   waitForCredit(): boolean {
-    this.#waitUntil(() => this.#ahead(MADE, RELEASED) < OUTPUT_CREDITS || this.isStopped)
+    this.#waitUntil(CREDIT, () => this.#ahead(MADE, RELEASED) < OUTPUT_CREDITS || this.isStopped)
     return !this.isStopped
   }
 
@@ -250,14 +257,14 @@ export class InflateControl {
     return (Atomics.load(this.#words, number) - Atomics.load(this.#words, of)) | 0
   }
 
-  #waitUntil(condition: () => boolean): void {
+  #waitUntil(change: number, condition: () => boolean): void {
     while (!condition()) {
       const heard = Atomics.load(this.#words, BELL)
       // The flag is set before the condition is tested again, so that a host which changes the
       // condition later sees that the worker waits.
-      Atomics.store(this.#words, WORKER_WAITS, 1)
+      Atomics.store(this.#words, WORKER_WAITS, change)
       if (!condition()) Atomics.wait(this.#words, BELL, heard)
-      Atomics.store(this.#words, WORKER_WAITS, 0)
+      Atomics.store(this.#words, WORKER_WAITS, NOTHING)
     }
   }
 }

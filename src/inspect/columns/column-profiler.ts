@@ -2,12 +2,13 @@
 // makes text only of quoted and of invalid cells. Its memory does not depend on the number of rows:
 // 4 KiB of registers and at most 13 KiB of frequent values.
 
+import type { BatchHashes } from '../../codec/cells/batch-hashes'
+import { cellHash } from '../../codec/cells/cell-hash'
 import type { RowBatch } from '../../codec/row-batch'
 import type { BoundColumn } from '../../codec/tsv/header'
 import { CELL_END } from '../../codec/tsv/scanner'
 import { excerpt, FeedError } from '../../errors'
 import type { ColumnProfile, InvalidCell, ValueCount } from '../report'
-import { cellHash } from './cell-hash'
 import { DistinctSketch } from './distinct-sketch'
 import { BAD, FrequentValues, GOOD } from './frequent-values'
 import { type ValueCheck, valueCheck } from './value-check'
@@ -40,6 +41,8 @@ export class ColumnProfiler {
   #totalBytes = 0
   /** Bytes of the current batch, apart from the total because V8 adds small integers faster. */
   #batchBytes = 0
+  /** 1 for each row of the current batch whose cell is known as good. */
+  #plain: Uint8Array | undefined
 
   /** @param at the index of the column in the file */
   constructor(column: BoundColumn, at: number) {
@@ -51,11 +54,13 @@ export class ColumnProfiler {
   }
 
   /** Takes the cells of the rows that are in view. */
-  take(batch: RowBatch): void {
+  take(batch: RowBatch, known: BatchHashes): void {
+    const { hashes } = known
     const { cells, index, selection, length } = batch
     const { rowStarts, cellEnds, columns } = index
     const { bytes, view, escapedBy } = cells
     const at = this.#at
+    this.#plain = this.#column.spec.type === 'aspects' ? known.plainAspects(at) : undefined
     for (let n = 0; n < length; n++) {
       const slot = selection === undefined ? n : selection[n]!
       const cell = slot * columns + at
@@ -65,7 +70,7 @@ export class ColumnProfiler {
       if (start === end) this.#takeEmpty(batch, slot)
       else if (marked < 0 && escapedBy >= 0 && bytes[start] === QUOTE)
         this.#takeQuoted(batch, slot, start, end)
-      else this.#takeText(bytes, view, start, end, batch, slot, start, end)
+      else this.#takeText(view, start, end, hashes[cell]!, batch, slot)
     }
     this.#totalBytes += this.#batchBytes
     this.#batchBytes = 0
@@ -124,54 +129,62 @@ export class ColumnProfiler {
       return
     }
     // The text has no more bytes than the cell.
-    if (end - start <= SCRATCH_BYTES) {
-      const length = scratch.write(text)
-      this.#takeText(scratch, scratchView, 0, length, batch, slot, start, end)
-    } else {
-      const bytes = Uint8Array.from(Buffer.from(text))
-      const view = new DataView(bytes.buffer)
-      this.#takeText(bytes, view, 0, bytes.length, batch, slot, start, end)
-    }
+    const isSmall = end - start <= SCRATCH_BYTES
+    const view = isSmall ? scratchView : viewOf(Buffer.from(text))
+    const length = isSmall ? scratch.write(text) : view.byteLength
+    this.#takeText(view, 0, length, cellHash(view, 0, length), batch, slot)
   }
 
-  /** Takes the text `bytes[from, to)` of the cell `[start, end)` of the batch. */
+  /** Takes the text `bytes[start, end)` of the cell of a row. */
   #takeText(
-    bytes: Uint8Array,
-    view: DataView,
-    from: number,
-    to: number,
-    batch: RowBatch,
-    slot: number,
+    bytes: DataView,
     start: number,
     end: number,
+    hash: number,
+    batch: RowBatch,
+    slot: number,
   ): void {
-    const length = to - from
     this.#filled++
-    this.#batchBytes += length
+    this.#batchBytes += end - start
+    const frequent = this.#frequent
+    const known = frequent.isCounting ? frequent.count(hash, bytes, start, end) : -1
+    if (known < 0) this.#takeNew(bytes, start, end, hash, batch, slot)
+    else if (frequent.validity[known] !== GOOD) this.#takeKnownInvalid(batch, slot)
+  }
+
+  /** Takes a text that is not counted yet: only such a text can change more than counts. */
+  #takeNew(
+    bytes: DataView,
+    start: number,
+    end: number,
+    hash: number,
+    batch: RowBatch,
+    slot: number,
+  ): void {
+    const length = end - start
     if (length < this.#minBytes) this.#minBytes = length
     if (length > this.#maxBytes) this.#maxBytes = length
-    const hash = cellHash(view, from, to)
-    const frequent = this.#frequent
-    const known = frequent.isCounting ? frequent.count(hash, bytes, from, to) : -1
-    if (known >= 0) {
-      if (frequent.validity[known] !== GOOD) this.#takeKnownInvalid(batch, slot, start, end)
-      return
-    }
     this.#distinct.add(hash)
-    const isGood = this.#check === undefined || this.#isGood(batch, slot, start, end)
-    if (frequent.isCounting) frequent.add(hash, bytes, from, to, isGood ? GOOD : BAD, this.#filled)
+    const validity = this.#isGood(batch, slot) ? GOOD : BAD
+    const frequent = this.#frequent
+    if (frequent.isCounting) frequent.add(hash, bytes, start, end, validity, this.#filled)
   }
 
   /** The error of an invalid cell costs much, so it is made only where it is shown. */
-  #takeKnownInvalid(batch: RowBatch, slot: number, start: number, end: number): void {
+  #takeKnownInvalid(batch: RowBatch, slot: number): void {
     if (this.#invalidCells.length === SHOWN_INVALID_CELLS) this.#invalid++
-    else this.#isGood(batch, slot, start, end)
+    else this.#isGood(batch, slot)
   }
 
-  /** Checks a cell, and counts an invalid one. */
-  #isGood(batch: RowBatch, slot: number, start: number, end: number): boolean {
+  /** Checks the cell of a row, and counts an invalid one. */
+  #isGood(batch: RowBatch, slot: number): boolean {
+    if (this.#check === undefined || this.#plain?.[slot] === 1) return true
+    const { rowStarts, cellEnds, columns } = batch.index
+    const cell = slot * columns + this.#at
+    const start = this.#at === 0 ? rowStarts[slot]! : (cellEnds[cell - 1]! & CELL_END) + 1
+    const end = cellEnds[cell]! & CELL_END
     try {
-      this.#check?.check(batch.cells, slot, start, end)
+      this.#check.check(batch.cells, slot, start, end)
       return true
     } catch (error) {
       if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
@@ -186,4 +199,8 @@ export class ColumnProfiler {
     if (this.#invalidCells.length === SHOWN_INVALID_CELLS) return
     this.#invalidCells.push({ ...batch.positionOf(slot), reason, excerpt: excerpt(text) })
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }

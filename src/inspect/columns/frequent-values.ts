@@ -4,6 +4,8 @@
 // those without a rest leave. So each count lacks at most the sum of what was taken, and every value
 // with more than that is there.
 
+import { lastBytes } from '../../codec/cells/last-bytes'
+
 /** The most values that are counted at a time. */
 export const MOST_VALUES = 128
 /** Longer values are not counted. */
@@ -41,6 +43,8 @@ export class FrequentValues {
   readonly #counts = new Float64Array(MOST_VALUES)
   readonly #lengths = new Uint8Array(MOST_VALUES)
   readonly #keys = new Uint8Array(MOST_VALUES * KEY_BYTES)
+  /** The same bytes. */
+  readonly #keyWords = new DataView(this.#keys.buffer)
   #size = 0
 
   /** True where all values were counted and no count lacks anything. */
@@ -54,7 +58,7 @@ export class FrequentValues {
   }
 
   /** Counts a known value and returns its entry. Returns -1 for a value that has no entry. */
-  count(hash: number, bytes: Uint8Array, start: number, end: number): number {
+  count(hash: number, bytes: DataView, start: number, end: number): number {
     for (let place = hash & (PLACES - 1); ; place = (place + 1) & (PLACES - 1)) {
       const entry = this.#places[place]! - 1
       if (entry < 0) return -1
@@ -70,7 +74,7 @@ export class FrequentValues {
    */
   add(
     hash: number,
-    bytes: Uint8Array,
+    bytes: DataView,
     start: number,
     end: number,
     validity: number,
@@ -88,8 +92,7 @@ export class FrequentValues {
       }
     }
     const entry = this.#size++
-    this.#keys.set(bytes.subarray(start, end), entry * KEY_BYTES)
-    this.#lengths[entry] = end - start
+    this.#keep(entry, bytes, start, end)
     this.#hashes[entry] = hash
     this.#counts[entry] = 1
     this.validity[entry] = validity
@@ -106,11 +109,24 @@ export class FrequentValues {
       .slice(0, most)
   }
 
-  #has(entry: number, bytes: Uint8Array, start: number, end: number): boolean {
+  /** Compares whole words, and then the bytes behind the last of them. */
+  #has(entry: number, bytes: DataView, start: number, end: number): boolean {
     if (this.#lengths[entry] !== end - start) return false
+    const keys = this.#keyWords
     let key = entry * KEY_BYTES
-    for (let at = start; at < end; at++) if (bytes[at] !== this.#keys[key++]) return false
-    return true
+    let at = start
+    for (; at + 4 <= end; at += 4, key += 4)
+      if (bytes.getInt32(at, true) !== keys.getInt32(key, true)) return false
+    return at === end || lastBytes(bytes, end, end - at) === keys.getInt32(key, true)
+  }
+
+  #keep(entry: number, bytes: DataView, start: number, end: number): void {
+    this.#lengths[entry] = end - start
+    const keys = this.#keyWords
+    let key = entry * KEY_BYTES
+    let at = start
+    for (; at + 4 <= end; at += 4, key += 4) keys.setInt32(key, bytes.getInt32(at, true), true)
+    if (at < end) keys.setInt32(key, lastBytes(bytes, end, end - at), true)
   }
 
   #highest(): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellHash } from '../../../src/inspect/columns/cell-hash'
+import { cellHash } from '../../../src/codec/cells/cell-hash'
 import {
   FrequentValues,
   GOOD,
@@ -8,16 +8,20 @@ import {
   MOST_VALUES,
 } from '../../../src/inspect/columns/frequent-values'
 
+function viewOf(text: string): DataView {
+  return new DataView(Uint8Array.from(Buffer.from(text)).buffer)
+}
+
 function counted(values: Iterable<string>): FrequentValues {
   const frequent = new FrequentValues()
   let cells = 0
   for (const value of values) {
     cells++
-    const bytes = Uint8Array.from(Buffer.from(value))
-    const hash = cellHash(new DataView(bytes.buffer), 0, bytes.length)
+    const bytes = viewOf(value)
+    const hash = cellHash(bytes, 0, bytes.byteLength)
     if (!frequent.isCounting) break
-    if (frequent.count(hash, bytes, 0, bytes.length) < 0)
-      frequent.add(hash, bytes, 0, bytes.length, GOOD, cells)
+    if (frequent.count(hash, bytes, 0, bytes.byteLength) < 0)
+      frequent.add(hash, bytes, 0, bytes.byteLength, GOOD, cells)
   }
   return frequent
 }
@@ -83,7 +87,7 @@ test('a value that is too long is only counted as such', () => {
 
 test('values with equal hashes are told apart', () => {
   const frequent = new FrequentValues()
-  const bytes = Uint8Array.from(Buffer.from('ab'))
+  const bytes = viewOf('ab')
   frequent.add(7, bytes, 0, 1, GOOD, 1)
   expect(frequent.count(7, bytes, 1, 2)).toBe(-1)
   frequent.add(7, bytes, 1, 2, GOOD, 2)

@@ -1,6 +1,9 @@
 // The hash of the bytes of a cell: 32 bits that are well mixed, as the estimate of distinct values
 // needs them. It is the function MurmurHash3_x86_32 with a fixed seed. The caches of
-// codec/decode/byte-table.ts have a quicker hash, which mixes less.
+// codec/decode/byte-table.ts have a quicker hash, which mixes less. If you change the hash, also
+// change src/wasm/cells.ts.
+
+import { lastBytes } from './last-bytes'
 
 const SEED = 0x5bd1e995
 const C1 = 0xcc9e2d51
@@ -15,11 +18,8 @@ export function cellHash(bytes: DataView, start: number, end: number): number {
     // Without this truncation V8 would compute with doubles.
     hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0
   }
-  if (at < end) {
-    let tail = 0
-    for (let shift = 0; at < end; at++, shift += 8) tail |= bytes.getUint8(at) << shift
-    hash ^= scrambled(tail)
-  }
+  const rest = end - at
+  if (rest > 0) hash ^= scrambled(lastBytes(bytes, end, rest))
   hash ^= end - start
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
