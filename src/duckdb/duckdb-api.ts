@@ -56,8 +56,11 @@ const NEW_FILE = "BLOCK_SIZE 32768, STORAGE_VERSION 'v1.2.0'"
 const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 /** The table function whose rows are those of the INSERT that runs. */
 const ROWS = 'feedmill_rows'
-/** Rows that DuckDB compresses together. */
-export const ROW_GROUP_ROWS = 16_384
+/**
+ * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
+ * and each group of a wide table takes some 250 KiB until the transaction ends.
+ */
+export const ROW_GROUP_ROWS = 24_576
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
 export interface ColumnWriter {
@@ -130,6 +133,7 @@ export class Database {
   readonly #place: string
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
+  readonly #memoryLimit: string
   /** The rows of the INSERT that runs. */
   #source: RowSource | undefined
   #lastInsert: Promise<void> = Promise.resolve()
@@ -140,11 +144,13 @@ export class Database {
     place: string,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
+    memoryLimit: string,
   ) {
     this.path = path
     this.#place = place
     this.#instance = instance
     this.#connection = connection
+    this.#memoryLimit = memoryLimit
   }
 
   /**
@@ -159,9 +165,10 @@ export class Database {
     const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
     if (openPaths.has(place)) throw locked(path, 'this process has it open already')
     openPaths.add(place)
+    const memoryLimit = `${memoryBytes}B`
     try {
       const instance = await loaded.api.DuckDBInstance.create(':memory:', {
-        memory_limit: `${memoryBytes}B`,
+        memory_limit: memoryLimit,
         threads: String(threads),
         preserve_insertion_order: 'false',
         temp_directory: `${place}.tmp`,
@@ -176,7 +183,7 @@ export class Database {
           ? `(${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS})`
           : ''
       await connection.run(`ATTACH ${sqlText(place)} AS ${CATALOG} ${storage}; USE ${CATALOG}`)
-      const database = new Database(path, place, instance, connection)
+      const database = new Database(path, place, instance, connection, memoryLimit)
       if (!isReadOnly) database.#registerRows(loaded)
       return database
     } catch (cause) {
@@ -190,6 +197,15 @@ export class Database {
   /** Runs statements. @throws FeedError STATE_IO */
   async run(sql: string): Promise<void> {
     await this.#guarded(() => this.#connection.run(sql))
+  }
+
+  /**
+   * Gives the memory that DuckDB has freed back to the system, some 40 MiB after an INSERT. DuckDB
+   * does so where its limit is set, even to the same value.
+   * @throws FeedError STATE_IO
+   */
+  giveBack(): Promise<void> {
+    return this.run(`SET memory_limit = '${this.#memoryLimit}'`)
   }
 
   /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
@@ -222,6 +238,7 @@ export class Database {
       this.#source = source
       try {
         await this.run(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`)
+        await this.giveBack()
       } finally {
         this.#source = undefined
       }
