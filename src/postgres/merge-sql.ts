@@ -32,6 +32,9 @@ export const WRITTEN = 'written'
  * counts by its effect, and the others not at all. Only the narrow columns are sorted and compared;
  * a row as a whole is read where it is written.
  *
+ * A known row is found once, by the index, and then written at its place. That holds in a
+ * transaction of REPEATABLE READ only: where anything has moved the row since, it fails as a whole.
+ *
  * The rows that were written are counted first, because the server then judges a row and writes it
  * at once. Otherwise it would judge all rows before the first write, and read every page of a table
  * that is larger than its memory twice.
@@ -42,19 +45,19 @@ export function mergeStaging(part: Part, table: string): string {
   const version = VERSION.slice(0, 3)
   const isNewer = `${rowOf('n', version)} > ${rowOf('i', version)}`
   const isOlder = `${rowOf('n', version)} < ${rowOf('i', version)}`
-  const identity = ['marketplace', 'feed_category', quoted(key)]
+  const identity = ['marketplace', 'feed_category', key]
   const sets = columns
-    .filter(name => !identity.includes(name) && !identity.includes(name.slice(1, -1)))
-    .map(name => `${name} = EXCLUDED.${name}`)
+    .filter(name => !identity.includes(name.slice(1, -1)))
+    .map(name => `${name} = s.${name}`)
   return `
 WITH newest AS MATERIALIZED (
-  SELECT DISTINCT ON (${key}) ctid AS place, marketplace, feed_category, ${key}, ${VERSION.join(', ')}
+  SELECT DISTINCT ON (${key}) ctid AS place, ${[...identity, ...VERSION].join(', ')}
   FROM ${stagingTable(part)}
   ORDER BY ${[key, ...VERSION.map(name => `${name} DESC`)].join(', ')}
 ), judged AS MATERIALIZED (
-  SELECT n.place,
+  SELECT n.place, i.ctid AS known,
     CASE
-      WHEN i.removed IS NULL THEN CASE WHEN n.removed THEN 'unchanged' ELSE 'inserted' END
+      WHEN i.ctid IS NULL THEN CASE WHEN n.removed THEN 'unchanged' ELSE 'inserted' END
       WHEN ${isOlder} THEN 'stale'
       WHEN n.removed THEN CASE WHEN i.removed THEN 'unchanged' ELSE 'deleted' END
       WHEN i.removed THEN 'inserted'
@@ -62,17 +65,20 @@ WITH newest AS MATERIALIZED (
       WHEN ${isNewer} OR n.checksum > i.checksum THEN 'updated'
       ELSE 'stale'
     END AS kind,
-    i.removed IS NULL OR ${rowOf('n', VERSION)} > ${rowOf('i', VERSION)} AS writes
-  FROM newest n LEFT JOIN ${table} i USING (marketplace, feed_category, ${key})
-), merged AS (
-  INSERT INTO ${table} AS i (${columns.join(', ')})
+    ${rowOf('n', VERSION)} > ${rowOf('i', VERSION)} AS changes
+  FROM newest n LEFT JOIN ${table} i USING (${identity.join(', ')})
+), changed AS (
+  UPDATE ${table} i SET ${sets.join(', ')}
+  FROM judged j JOIN ${stagingTable(part)} s ON s.ctid = j.place
+  WHERE i.ctid = j.known AND j.changes
+  RETURNING 1
+), added AS (
+  INSERT INTO ${table} (${columns.join(', ')})
   SELECT ${columns.map(name => `s.${name}`).join(', ')}
-  FROM judged j JOIN ${stagingTable(part)} s ON s.ctid = j.place WHERE j.writes
-  ON CONFLICT (${identity.join(', ')}) DO UPDATE SET ${sets.join(', ')}
-  WHERE ${rowOf('EXCLUDED', VERSION)} > ${rowOf('i', VERSION)}
+  FROM judged j JOIN ${stagingTable(part)} s ON s.ctid = j.place WHERE j.known IS NULL
   RETURNING 1
 )
-SELECT '${WRITTEN}' AS kind, count(*) AS rows FROM merged
+SELECT '${WRITTEN}' AS kind, (SELECT count(*) FROM changed) + (SELECT count(*) FROM added) AS rows
 UNION ALL
 SELECT kind, count(*) FROM judged GROUP BY kind`
 }

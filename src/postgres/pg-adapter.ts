@@ -158,13 +158,13 @@ export class PgConnection {
     const sql = Object.entries(settings).map(
       ([name, value]) => `set_config('${name}', '${value}', false)`,
     )
-    await this.#client.query(`SELECT ${sql.join(', ')}`)
-    await this.#client.query(
-      `SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_MS}', false) ` +
-        `WHERE current_setting('client_connection_check_interval', true) IS NOT NULL`,
+    // PostgreSQL 13 does not know the last setting.
+    const { rows } = await this.#client.query(
+      `SELECT ${sql.join(', ')}, current_setting('server_encoding') AS encoding,
+         (SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_MS}', false)
+          WHERE current_setting('client_connection_check_interval', true) IS NOT NULL)`,
     )
-    const { rows } = await this.#client.query('SHOW server_encoding')
-    const received = String(rows[0]?.server_encoding)
+    const received = String(rows[0]?.encoding)
     if (received === 'UTF8') return
     const context = { path: this.#place, what: 'encoding', expected: 'UTF8', received }
     const message = `${this.#place} has the encoding ${received}: make a database with the encoding UTF8`

@@ -29,7 +29,7 @@ import { type CopyIn, hasState, type PgConnection } from './pg-adapter'
 import type { PostgresSession } from './session'
 import { type Part, quoted, type TargetNames } from './sql-names'
 import { HEAD_COLUMNS, PART_COLUMNS } from './sql-types'
-import { inTransaction } from './transaction'
+import { inSnapshot, inTransaction } from './transaction'
 
 /** A row of an index of PostgreSQL has at most 2,704 bytes. Longer keys make bad rows. */
 const MAX_KEY_BYTES = 2_000
@@ -73,7 +73,7 @@ export class PostgresCategory implements TargetCategory {
       // was read again since.
       const known = this.#byKey.get(key)
       if (known !== undefined) return known
-      const entry = await inTransaction(connection, () => this.#applyIn(connection, file))
+      const entry = await inSnapshot(connection, () => this.#applyIn(connection, file))
       this.#keep([...this.#files, entry])
       return entry
     })

@@ -171,7 +171,8 @@ async function openTarget(
   try {
     const isPartitioned = await session.run(async connection => {
       const meta = await migrate(connection, address.name, names, { partition })
-      await claimService(connection, address.name, names, origin.service)
+      if (meta.service !== origin.service)
+        await claimService(connection, address.name, names, origin.service)
       return meta.isPartitioned
     })
     return new OpenPostgres(session, settings, isPartitioned)

@@ -2,6 +2,7 @@
 // counts what the ledger gets, and feedmill does not know it.
 // Long: it synchronises a world while its connections are cut.
 
+import { Client } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type PostgresTargetOptions, postgresTarget } from '../../src/postgres'
 import type { SyncTarget } from '../../src/sync/target/target'
@@ -15,6 +16,8 @@ import type { TestDatabase } from './test-database'
 
 const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'feedmill'`
+const WAITING = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'feedmill' AND wait_event_type = 'Lock'`
 const COUNTING = `
 CREATE TABLE applied (file text);
 CREATE FUNCTION count_file() RETURNS trigger LANGUAGE plpgsql AS
@@ -141,6 +144,23 @@ describe.runIf(await runsWithService('postgres'))('PostgreSQL under faults', () 
     })
     await opened.close()
     expect([await titles(place.database), await files(place.database)]).toEqual([[], 0])
+  })
+
+  test('A file is merged once more where a stranger changes one of its rows meanwhile.', async () => {
+    const place = await placed({ backoffBaseMs: 1 })
+    const { opened, category } = await open(place.target())
+    await category.apply(smallFile(hourOf(1), 'itemId\ttitle\nv1|1|0\tone\n'))
+    const stranger = new Client({ connectionString: place.database.url })
+    await stranger.connect()
+    await stranger.query('BEGIN')
+    await stranger.query("UPDATE feedmill.items SET title = 'of a stranger'")
+    const applying = category.apply(smallFile(hourOf(2), 'itemId\ttitle\nv1|1|0\ttwo\n'))
+    await expect.poll(() => place.database.sql(WAITING), { timeout: 5_000 }).toHaveLength(1)
+    await stranger.query('COMMIT')
+    await stranger.end()
+    expect(await applying).toMatchObject({ sequence: 2, rows: { updated: 1 } })
+    await opened.close()
+    expect(await titles(place.database)).toEqual([{ id: 'v1|1|0', title: 'two' }])
   })
 
   test('An abort ends a file at once, and nothing of it stays.', async () => {
