@@ -7,12 +7,7 @@
 import { cp, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import {
-  BENCH_OPTION_NAMES,
-  benchPlan,
-  DEFAULT_ROUNDS,
-  LEAST_ROUNDS,
-} from '../../src/bench/bench-plan'
+import { BENCH_OPTION_NAMES, benchPlan, LEAST_ROUNDS } from '../../src/bench/bench-plan'
 import { benchProcesses } from '../../src/bench/bench-process'
 import { type BenchReport, regressionsIn } from '../../src/bench/bench-report'
 import { compareTrees } from '../../src/bench/compare-trees'
@@ -26,10 +21,10 @@ import { buildTree, writeWorkingTree } from './source-tree'
 const REPOSITORY = process.cwd()
 const TREES = join(REPOSITORY, '.tmp/compare-proof')
 const FILE = 'bench/feedmill.bench.mjs'
-// The script `bench:gate` in package.json sets the same number of threads.
-process.env.FEEDMILL_BENCH_THREADS = '1'
-/** The benchmarks and measures of `bench:gate`. */
+/** The environment, the benchmarks, the measures and the rounds of `bench:gate` in package.json. */
+Object.assign(process.env, { FEEDMILL_BENCH_THREADS: '1', FEEDMILL_BENCH_MB: '15' })
 const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
+const GATE_ROUNDS = 48
 const EQUAL = 'equal'
 const PARTS = Object.keys(SLOWED_PARTS) as SlowedPartName[]
 
@@ -37,7 +32,7 @@ const text = { type: 'string' } as const
 const { values } = parseArgs({
   options: {
     part: { ...text, multiple: true, default: [...PARTS, EQUAL] },
-    rounds: { ...text, default: `${DEFAULT_ROUNDS}` },
+    rounds: { ...text, default: `${GATE_ROUNDS}` },
     equal: { ...text, default: '10' },
     share: { ...text, default: '10' },
   },
