@@ -34,6 +34,7 @@ export const WRITTEN = 'written'
  *
  * A known row is found once, by the index, and then written at its place. That holds in a
  * transaction of REPEATABLE READ only: where anything has moved the row since, it fails as a whole.
+ * It also needs a table without partitions, since a place is one in its own table only.
  *
  * The rows that were written are counted first, because the server then judges a row and writes it
  * at once. Otherwise it would judge all rows before the first write, and read every page of a table
