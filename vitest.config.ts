@@ -75,12 +75,6 @@ export default defineConfig(({ mode }) => {
             ...shared,
             name: 'alone',
             include: chosen.filter(path => !sharesProcess(path)),
-            typecheck: {
-              enabled: mode !== 'quick' && mode !== 'measured',
-              include: ['test/**/*.test-d.ts'],
-              // `npm run check` looks at the types of all other files.
-              tsconfig: './test/tsconfig.types.json',
-            },
           },
         },
       ],

@@ -35,7 +35,7 @@ test.each([
       FEEDMILL_TEST_REDIS: noServer,
       FEEDMILL_TEST_POSTGRES: noDatabase,
     }
-    const words = ['run', '--typecheck.enabled=false', ...choice, ...FILES]
+    const words = ['run', ...choice, ...FILES]
     const { stderr } = await run(process.execPath, [VITEST, ...words], { cwd: ROOT, env })
     const all = stderr.split('\n').filter(line => line.startsWith('LEFT OUT: '))
     const isService = (line: string) => line.includes('no server answers')
