@@ -122,15 +122,18 @@ describe('on a busy machine', () => {
     expect(failed / COMPARISONS).toBeLessThan(0.05)
   })
 
-  test('a tenth more is found by CPU seconds in one case alone', () => {
-    const COMPARISONS = 60
+  test.each([
+    ['CPU seconds', DEFAULT_ROUNDS, CPU_NOISE],
+    ['a machine whose speed drifts within seconds', 36, DRIFTING],
+  ])('a tenth more is found in one case alone: %s, %i rounds', (_, rounds, noise) => {
+    const COMPARISONS = 300
     const random = seededRandom(8)
     let found = 0
     for (let n = 0; n < COMPARISONS; n++) {
-      const { verdict } = judge(syntheticRuns(DEFAULT_ROUNDS, 1.1, CPU_NOISE, random), OPTIONS)
+      const { verdict } = judge(syntheticRuns(rounds, 1.1, noise, random), OPTIONS)
       if (verdict === 'worse') found++
     }
-    expect(found / COMPARISONS).toBeGreaterThan(0.97)
+    expect(found / COMPARISONS).toBeGreaterThan(0.95)
   })
 })
 
