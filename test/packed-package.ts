@@ -2,6 +2,7 @@
 // no optional package.
 
 import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -11,14 +12,37 @@ import { gunzipSync } from 'node:zlib'
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** Packs the project into `folder`, unpacks it there, and returns the folder of the package. */
+/**
+ * Packs the project into `folder`, unpacks it there, and returns the folder of the package. Packing
+ * builds the project first, unless `dist` is newer than whatever it is built from.
+ */
 export async function packedPackage(folder: string): Promise<string> {
   const installed = join(folder, 'node_modules/feedmill')
   await mkdir(installed, { recursive: true })
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
+  const options = isBuilt() ? ['--ignore-scripts'] : []
+  await run('npm', ['pack', '--pack-destination', folder, ...options], { cwd: ROOT })
   const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz'))!
   await unpack(join(folder, tarball), installed)
   return installed
+}
+
+const SOURCES = ['src', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts']
+
+function isBuilt(): boolean {
+  // Not every build writes the declarations.
+  if (!existsSync(join(ROOT, 'dist/index.d.ts'))) return false
+  return Math.max(...changesIn(SOURCES)) < Math.min(...changesIn(['dist']))
+}
+
+/** When the files and folders below the paths changed. A file that is removed changes its folder. */
+function changesIn(paths: readonly string[]): number[] {
+  const found = paths.flatMap(path => {
+    const below = join(ROOT, path)
+    if (!statSync(below).isDirectory()) return [below]
+    const names = readdirSync(below, { recursive: true, encoding: 'utf8' })
+    return [below, ...names.map(name => join(below, name))]
+  })
+  return found.map(path => statSync(path).mtimeMs)
 }
 
 /**

@@ -23,9 +23,9 @@ const TREES = join(REPOSITORY, '.tmp/compare-proof')
 const FILE = 'bench/feedmill.bench.mjs'
 // The environment, the benchmarks, the measures and the rounds are those of `bench:gate` in
 // package.json, and so is the option of Node, which the processes of the runs take from this one.
-process.env.FEEDMILL_BENCH_MB = '15'
+process.env.FEEDMILL_BENCH_MB = '60'
 const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
-const GATE_ROUNDS = 36
+const GATE_ROUNDS = 24
 const EQUAL = 'equal'
 const PARTS = Object.keys(SLOWED_PARTS) as SlowedPartName[]
 
