@@ -24,9 +24,9 @@ import {
   TsvRowParser,
 } from 'feedmill'
 
-// The gate counts the processor time of one thread. With others beside it, which inflate, compile or
-// collect, a tenth more work in a stage is less than a tenth of the whole.
-if (process.execArgv.includes('--single-threaded')) setMaxInflateWorkers(0)
+// The gate counts the processor time of one thread. With a worker beside it, a tenth more work in a
+// stage is less than a tenth of the whole, and the two threads disturb each other.
+if (process.env.FEEDMILL_BENCH_THREADS === '1') setMaxInflateWorkers(0)
 
 /** The size of the file of items before compression, about, in 10^6 bytes. */
 const MEGABYTES = Number(process.env.FEEDMILL_BENCH_MB ?? 30)

@@ -22,8 +22,8 @@ const REPOSITORY = process.cwd()
 const TREES = join(REPOSITORY, '.tmp/compare-proof')
 const FILE = 'bench/feedmill.bench.mjs'
 // The environment, the benchmarks, the measures and the rounds are those of `bench:gate` in
-// package.json, and so is the option of Node, which the processes of the runs take from this one.
-process.env.FEEDMILL_BENCH_MB = '60'
+// package.json.
+process.env.FEEDMILL_BENCH_THREADS = '1'
 const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
 const GATE_ROUNDS = 24
 const EQUAL = 'equal'
