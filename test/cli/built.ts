@@ -3,13 +3,10 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { build } from 'tsup'
-import { projectFolder } from '../project-folder'
-
-const ROOT = resolve(import.meta.dirname, '../..')
+import { builtScripts } from '../built-scripts'
 
 /** Standard output: a pipe, or a descriptor. */
 type Target = 'pipe' | number
@@ -21,21 +18,9 @@ export interface BuiltCommand {
 }
 
 export async function builtCommand(): Promise<BuiltCommand> {
-  // Inside the project, so that packages resolve from the project's own.
-  const outDir = await projectFolder('cli')
-  await writeFile(join(outDir, 'package.json'), '{"type":"module"}')
-  const entry = {
-    cli: join(ROOT, 'src/cli/main.ts'),
-    'profile-child': join(ROOT, 'src/cli/profile/profile-child.ts'),
-  }
-  await build({
-    config: false,
-    entry,
-    format: 'esm',
-    target: 'node20',
-    splitting: true,
-    silent: true,
-    outDir,
+  const outDir = await builtScripts('cli', {
+    cli: 'src/cli/main.ts',
+    'profile-child': 'src/cli/profile/profile-child.ts',
   })
   const children: ChildProcess[] = []
   return {

@@ -1,42 +1,24 @@
 // A service on a socket, and synchronisations in processes of their own, which a test kills.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator'
 import type { MemoryShares } from '../../src/sync/memory-shares'
 import { openState } from '../../src/sync/read/open-state'
-import { projectFolder } from '../project-folder'
+import { builtScripts } from '../built-scripts'
 import type { WorkerOrder } from './worker'
-
-const run = promisify(execFile)
-const ROOT = resolve(import.meta.dirname, '../..')
 
 /**
  * Builds the worker once for a test file.
  * @returns the path of its script
  */
 export async function buildWorker(): Promise<string> {
-  const out = await projectFolder('crash')
-  const tsup = join(ROOT, 'node_modules/.bin/tsup')
-  const args = [
-    'test/crash/worker.ts',
-    '--no-config',
-    '--silent',
-    '--target',
-    'node20',
-    '--format',
-    'esm',
-    '--out-dir',
-    out,
-  ]
-  await run(tsup, args, { cwd: ROOT })
-  return join(out, 'worker.js')
+  return join(await builtScripts('crash', { worker: 'test/crash/worker.ts' }), 'worker.js')
 }
 
 export interface Ended {

@@ -1,18 +1,14 @@
 // A worker in a process of its own (child-worker.ts), which a test kills, stops and continues.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { projectFolder } from '../project-folder'
+import { builtScripts } from '../built-scripts'
 import type { ChildOrder } from './child-worker'
 import { type QueueShop, until } from './queue-shop'
 
-const run = promisify(execFile)
-const ROOT = resolve(import.meta.dirname, '../..')
-const PACKAGES = ['bullmq', 'ioredis', 'pg', 'pg-copy-streams']
 /** How long a job belongs to a worker that gives no sign. */
 export const LOCK_MS = 300
 
@@ -21,11 +17,7 @@ let built: string
 /** Builds the script of the worker once for a test file. */
 export function buildsChildren(): void {
   beforeAll(async () => {
-    built = await projectFolder('queue')
-    const tsup = join(ROOT, 'node_modules/.bin/tsup')
-    const packages = PACKAGES.flatMap(name => ['--external', name])
-    const words = ['--no-config', '--silent', '--target', 'node20', '--format', 'esm', ...packages]
-    await run(tsup, ['test/queue/child-worker.ts', ...words, '--out-dir', built], { cwd: ROOT })
+    built = await builtScripts('queue', { 'child-worker': 'test/queue/child-worker.ts' })
   }, 60_000)
   afterAll(() => rm(built, { recursive: true, force: true }))
 }

@@ -2,41 +2,28 @@
 
 import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { build } from 'tsup'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { roundInProcess } from '../../../src/cli/profile/profile-process'
-import { projectFolder } from '../../project-folder'
+import { builtScripts } from '../../built-scripts'
 
 const run = promisify(execFile)
-const ROOT = resolve(import.meta.dirname, '../../..')
 const ROWS = Array.from({ length: 5000 }, (_, n) => `v1|${n}|0\tname ${n}\t${n}.50\n`)
 const bytes = gzipSync(`itemId\ttitle\tpriceValue\n${ROWS.join('')}`)
 
 let folder: string
 let path: string
 
-// The folder is inside the project, so that packages resolve from the project.
 beforeAll(async () => {
-  folder = await projectFolder('profile')
+  folder = await builtScripts('profile', {
+    cli: 'src/cli/main.ts',
+    process: 'src/cli/profile/profile-process.ts',
+    'profile-child': 'src/cli/profile/profile-child.ts',
+  })
   path = join(folder, 'items.tsv.gz')
   await writeFile(path, bytes)
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await build({
-    config: false,
-    entry: {
-      cli: join(ROOT, 'src/cli/main.ts'),
-      process: join(ROOT, 'src/cli/profile/profile-process.ts'),
-      'profile-child': join(ROOT, 'src/cli/profile/profile-child.ts'),
-    },
-    format: 'esm',
-    target: 'node20',
-    splitting: true,
-    silent: true,
-    outDir: folder,
-  })
 }, 60_000)
 afterAll(() => rm(folder, { recursive: true }))
 
