@@ -81,7 +81,7 @@ export class RowCells implements CellSource {
 
   /** One cell's text without quotes and escapes. */
   text(slot: number, column: number): string {
-    const start = this.#start(slot, column)
+    const start = this.cellStart(slot, column)
     const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
     if (marked < 0) return this.#markedText(start, marked & CELL_END)
     return start === marked
@@ -152,7 +152,7 @@ export class RowCells implements CellSource {
       const column = columns[n]!
       const marked = cellEnds[slot * width + column]!
       if (marked < 0)
-        object[names[n]!] = this.#markedText(this.#start(slot, column), marked & CELL_END)
+        object[names[n]!] = this.#markedText(this.cellStart(slot, column), marked & CELL_END)
     }
   }
 
@@ -190,8 +190,8 @@ export class RowCells implements CellSource {
 
   /** One cell's value. @throws FeedError CELL_INVALID without a position */
   value(slot: number, column: number, reader: ColumnReader): unknown {
-    const start = this.#start(slot, column)
-    const end = this.#end(slot, column)
+    const start = this.cellStart(slot, column)
+    const end = this.cellEnd(slot, column)
     if (start === end) return reader.empty
     return this.#valueBetween(slot, start, end, reader)
   }
@@ -209,7 +209,7 @@ export class RowCells implements CellSource {
   }
 
   /** Offset in the block of a cell's first byte. */
-  #start(slot: number, column: number): number {
+  cellStart(slot: number, column: number): number {
     const { rowStarts, cellEnds, columns } = this.#index
     return column === 0
       ? signed(rowStarts[slot]!)
@@ -217,7 +217,7 @@ export class RowCells implements CellSource {
   }
 
   /** Offset in the block behind a cell's last byte. */
-  #end(slot: number, column: number): number {
+  cellEnd(slot: number, column: number): number {
     return this.#index.cellEnds[slot * this.#index.columns + column]! & CELL_END
   }
 

@@ -17,6 +17,11 @@ export interface CompiledWasm {
   readonly __compiled?: never
 }
 
+/** A constant that a module exports (WebAssembly.Global). */
+export interface WasmConstant {
+  readonly value: number
+}
+
 interface WebAssemblyApi {
   readonly Module: new (binary: Uint8Array) => CompiledWasm
   readonly Instance: new (module: CompiledWasm, imports: object) => { readonly exports: unknown }

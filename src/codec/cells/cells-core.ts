@@ -3,19 +3,19 @@
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
 import type { RowIndex } from '../tsv/scanner'
-import { WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import { type WasmConstant, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
 import type { BatchHashes } from './batch-hashes'
 import { CELLS_BINARY, CELLS_PAGES } from './cells-binary'
 
 interface Exports {
-  readonly BLOCK_BYTES: { readonly value: number }
-  readonly MAX_ROWS: { readonly value: number }
-  readonly MAX_CELLS: { readonly value: number }
-  readonly BLOCK: { readonly value: number }
-  readonly ROW_STARTS: { readonly value: number }
-  readonly CELL_ENDS: { readonly value: number }
-  readonly HASHES: { readonly value: number }
-  readonly PLAIN_ASPECTS: { readonly value: number }
+  readonly BLOCK_BYTES: WasmConstant
+  readonly MAX_ROWS: WasmConstant
+  readonly MAX_CELLS: WasmConstant
+  readonly BLOCK: WasmConstant
+  readonly ROW_STARTS: WasmConstant
+  readonly CELL_ENDS: WasmConstant
+  readonly HASHES: WasmConstant
+  readonly PLAIN_ASPECTS: WasmConstant
   hashCells(block: number, rowStarts: number, cellEnds: number, rows: number, columns: number): void
   findPlainAspects(
     block: number,

@@ -58,13 +58,13 @@ const STOP = 2
 
 /** There is no outcome yet. A final result of the core never has this value. */
 const NONE = -1
+/** The outcome where the input ended before the data was complete. */
+export const INPUT_OVER = 0
 
-// What the worker waits for. It is woken by nothing else, because waking it costs much.
+// What the worker waits for. Nothing else wakes it, because waking it costs much.
 const NOTHING = 0
 const INPUT = 1
 const CREDIT = 2
-/** The outcome where the input ended before the data was complete. */
-export const INPUT_OVER = 0
 
 export interface OutputRecord {
   readonly from: number

@@ -2,7 +2,7 @@
 // calls. The whole state of the module lies in that memory, so another instance over it, on another
 // thread, continues where this one stands.
 
-import { type CompiledWasm, type WasmMemory, wasmInstance } from '../wasm-module'
+import { type CompiledWasm, type WasmConstant, type WasmMemory, wasmInstance } from '../wasm-module'
 
 /** The results of `run`; from FIRST_FAULT on a result is a fault. */
 export const NEEDS_INPUT = 0
@@ -26,16 +26,16 @@ const FAULTS = [
 ]
 
 interface Exports {
-  readonly STATE: { readonly value: number }
-  readonly STATE_BYTES: { readonly value: number }
-  readonly INPUT: { readonly value: number }
-  readonly INPUT_BYTES: { readonly value: number }
-  readonly INPUT_SLOTS: { readonly value: number }
-  readonly OUTPUT: { readonly value: number }
-  readonly OUTPUT_BLOCKS: { readonly value: number }
-  readonly WINDOW_BYTES: { readonly value: number }
-  readonly HISTORY_BYTES: { readonly value: number }
-  readonly FREE: { readonly value: number }
+  readonly STATE: WasmConstant
+  readonly STATE_BYTES: WasmConstant
+  readonly INPUT: WasmConstant
+  readonly INPUT_BYTES: WasmConstant
+  readonly INPUT_SLOTS: WasmConstant
+  readonly OUTPUT: WasmConstant
+  readonly OUTPUT_BLOCKS: WasmConstant
+  readonly WINDOW_BYTES: WasmConstant
+  readonly HISTORY_BYTES: WasmConstant
+  readonly FREE: WasmConstant
   reset(): void
   setInput(slot: number, bytes: number): void
   run(): number

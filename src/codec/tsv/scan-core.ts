@@ -1,7 +1,13 @@
 // An instance of the WebAssembly scan module (src/wasm/scan.ts) over a memory, with typed calls.
 
 import { COPY_WORD_BYTES } from '../copy-bytes'
-import { type WasmMemory, WasmModule, wasmInstance, wasmMemory } from '../wasm-module'
+import {
+  type WasmConstant,
+  type WasmMemory,
+  WasmModule,
+  wasmInstance,
+  wasmMemory,
+} from '../wasm-module'
 import { type CellRules, isDocumented } from './dialect'
 import type { ProjectedCells } from './projected-cells'
 import { SCAN_BINARY, SCAN_PAGES } from './scan-binary'
@@ -22,16 +28,16 @@ type Scan = (
 ) => number
 
 interface Exports {
-  readonly BLOCK_BYTES: { readonly value: number }
-  readonly MAX_ROWS: { readonly value: number }
-  readonly MAX_CELLS: { readonly value: number }
-  readonly ROW_STARTS: { readonly value: number }
-  readonly ROW_FLAGS: { readonly value: number }
-  readonly CELL_ENDS: { readonly value: number }
-  readonly PROJECTED_COLUMNS: { readonly value: number }
-  readonly MAX_PROJECTED_COLUMNS: { readonly value: number }
-  readonly PROJECTED_ENDS: { readonly value: number }
-  readonly PROJECTED_BYTES: { readonly value: number }
+  readonly BLOCK_BYTES: WasmConstant
+  readonly MAX_ROWS: WasmConstant
+  readonly MAX_CELLS: WasmConstant
+  readonly ROW_STARTS: WasmConstant
+  readonly ROW_FLAGS: WasmConstant
+  readonly CELL_ENDS: WasmConstant
+  readonly PROJECTED_COLUMNS: WasmConstant
+  readonly MAX_PROJECTED_COLUMNS: WasmConstant
+  readonly PROJECTED_ENDS: WasmConstant
+  readonly PROJECTED_BYTES: WasmConstant
   /** Ignores the bytes of the dialect, and has those of the documented one. */
   readonly scan: Scan
   readonly scanDialect: Scan

@@ -179,17 +179,16 @@ export class ColumnProfiler {
   /** Checks the cell of a row, and counts an invalid one. */
   #isGood(batch: RowBatch, slot: number): boolean {
     if (this.#check === undefined || this.#plain?.[slot] === 1) return true
-    const { rowStarts, cellEnds, columns } = batch.index
-    const cell = slot * columns + this.#at
-    const start = this.#at === 0 ? rowStarts[slot]! : (cellEnds[cell - 1]! & CELL_END) + 1
-    const end = cellEnds[cell]! & CELL_END
+    const { cells } = batch
+    const start = cells.cellStart(slot, this.#at)
+    const end = cells.cellEnd(slot, this.#at)
     try {
-      this.#check.check(batch.cells, slot, start, end)
+      this.#check.check(cells, slot, start, end)
       return true
     } catch (error) {
       if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
       this.#invalid++
-      const text = error.context.excerpt ?? batch.cells.textBetween(slot, start, end)
+      const text = error.context.excerpt ?? cells.textBetween(slot, start, end)
       this.#showInvalid(batch, slot, error.context.reason, text)
       return false
     }
