@@ -14,7 +14,7 @@ export interface Noise {
 /** CPU seconds, and time by the clock, as measured beside a few other busy processes. */
 export const CPU_NOISE: Noise = { sigma: 0.025, disturbed: 0.02 }
 export const CLOCK_NOISE: Noise = { sigma: 0.04, disturbed: 0.1 }
-/** CPU seconds on a virtual machine whose neighbours come and go. */
+/** CPU seconds on a virtual machine with noisy neighbours. */
 export const DRIFTING: Noise = { sigma: 0.08, disturbed: 0.02 }
 
 export function normal(random: Random): number {
