@@ -25,7 +25,7 @@ const FILE = 'bench/feedmill.bench.mjs'
 // package.json.
 process.env.FEEDMILL_BENCH_THREADS = '1'
 const GATE = { only: ['rows-5', 'typed', 'joined', 'merged'], measures: ['cpu', 'memory'] } as const
-const GATE_ROUNDS = 24
+const GATE_ROUNDS = 36
 const EQUAL = 'equal'
 const PARTS = Object.keys(SLOWED_PARTS) as SlowedPartName[]
 
