@@ -10,7 +10,7 @@ const PUBLIC_ENTRIES: readonly (readonly [importPath: RegExp, published: string]
   [/\/src\/index$/, 'feedmill'],
   [/\/src\/emulator\/index$/, 'feedmill/emulator'],
   [/\/src\/inspect\/index$/, 'feedmill/inspect'],
-  [/\/src\/state\/index$/, 'feedmill/level'],
+  [/\/src\/sync\/index$/, 'feedmill/sync'],
 ]
 
 const builtPackage: Plugin = {

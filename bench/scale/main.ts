@@ -1,133 +1,120 @@
-// The scale benchmark: a bootstrap, 24 snapshots and a priority file merged into a state on disk,
-// by feedmill and by DuckDB, each in fresh processes, in turns; the results are compared item by
-// item before a figure counts.
+// The scale benchmark: a state on disk of a bootstrap, a day's files and the priorities, by a whole
+// `sync` and by DuckDB, each in fresh processes, in turns. The two states are compared item by item,
+// and a missed goal fails the run.
 
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchFailed } from '../../src/bench/bench-failed'
 import { inFreshProcess as inProcess } from '../../src/bench/fresh-process'
-import { thisMachine } from '../../src/bench/machine'
+import { machineLine, thisMachine } from '../../src/bench/machine'
+import { median } from '../../src/bench/statistics/median'
+import { wholeNumber } from '../bench-options'
 import type { Digest } from './digest'
+import { downloadFiles } from './scale-files'
 import type { Engine, ScaleMeasurement, ScaleResults, ScaleTask } from './scale-process'
+import { startScaleService } from './scale-service'
 
-const DIRECTORY = '.tmp/bench-data'
-const ENGINES: readonly Engine[] = ['feedmill', 'duckdb']
+const DIRECTORY = '.tmp/bench-data/scale'
+const ENGINES = ['feedmill', 'duckdb'] as const satisfies readonly Engine[]
 /** Far above what any task takes: a task that hangs must not hang the run. */
 const TIME_LIMIT_MS = 30 * 60 * 1000
+/** DuckDB takes at least so many times as long as `sync`. */
+const LEAST_RATIO = 1.3
+/** The limit of memory that `sync` is given, in 10⁶ bytes. */
+const MOST_MB = 256
 
-interface EngineResult {
-  readonly engine: Engine
-  readonly digest: Digest
-  readonly runs: readonly ScaleMeasurement[]
-}
+type Runs = Readonly<Record<Engine, ScaleMeasurement[]>>
 
 interface SizeResult {
   readonly items: number
-  readonly rows: number
-  readonly rawBytes: number
-  readonly gzipBytes: number
-  readonly engines: readonly EngineResult[]
+  readonly digests: Readonly<Record<Engine, Digest>>
+  readonly runs: Runs
 }
 
-async function measureSize(
-  items: number,
-  rounds: number,
-  engines: readonly Engine[],
-): Promise<SizeResult> {
-  const files = await inFreshProcess({ kind: 'prepare', items, directory: DIRECTORY })
-  const folderOf = (engine: Engine) => join(DIRECTORY, `scale-${engine}`)
-  const runs = new Map(engines.map(engine => [engine, [] as ScaleMeasurement[]]))
-  for (let round = 0; round < rounds; round++) {
-    for (const engine of round % 2 === 0 ? engines : engines.toReversed()) {
-      console.error(`${items} items, round ${round + 1} of ${rounds}: ${engine}`)
-      runs
-        .get(engine)!
-        .push(await inFreshProcess({ kind: 'merge', engine, files, folder: folderOf(engine) }))
+async function measureSize(items: number, rounds: number): Promise<SizeResult> {
+  console.error(`${items} items: making the files`)
+  const service = await startScaleService(items)
+  try {
+    const { address } = service
+    const files = await downloadFiles(address, join(DIRECTORY, 'files'))
+    const task = (kind: ScaleTask['kind'], engine: Engine): ScaleTask => {
+      return { kind, engine, address, files, folder: join(DIRECTORY, engine) }
     }
-  }
-  const results: EngineResult[] = []
-  for (const engine of engines) {
-    const digest = await inFreshProcess({ kind: 'digest', engine, files, folder: folderOf(engine) })
-    results.push({ engine, digest, runs: runs.get(engine)! })
-  }
-  const total = (what: 'rows' | 'rawBytes' | 'gzipBytes') =>
-    files.files.reduce((sum, file) => sum + file[what], 0)
-  return {
-    items,
-    rows: total('rows'),
-    rawBytes: total('rawBytes'),
-    gzipBytes: total('gzipBytes'),
-    engines: results,
+    const runs: Runs = { feedmill: [], duckdb: [] }
+    for (let round = 0; round < rounds; round++) {
+      for (const engine of round % 2 === 0 ? ENGINES : ENGINES.toReversed()) {
+        console.error(`${items} items, round ${round + 1} of ${rounds}: ${engine}`)
+        runs[engine].push(await inFreshProcess<'make'>(task('make', engine)))
+      }
+    }
+    const digest = (engine: Engine) => inFreshProcess<'digest'>(task('digest', engine))
+    const digests = { feedmill: await digest('feedmill'), duckdb: await digest('duckdb') }
+    return { items, digests, runs }
+  } finally {
+    await service.close()
+    await rm(DIRECTORY, { recursive: true, force: true })
   }
 }
 
-function inFreshProcess<T extends ScaleTask>(task: T): Promise<ScaleResults[T['kind']]> {
+function inFreshProcess<Kind extends ScaleTask['kind']>(
+  task: ScaleTask,
+): Promise<ScaleResults[Kind]> {
   return inProcess({
     script: fileURLToPath(new URL('./scale-process.js', import.meta.url)),
     task,
     stallLimitMs: TIME_LIMIT_MS,
-    failed: how => benchFailed(task.kind, how),
+    failed: how => benchFailed(`${task.kind} by ${task.engine}`, how),
   })
 }
 
-function linesOf({ items, rows, rawBytes, gzipBytes, engines }: SizeResult): string[] {
-  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(2)
-  return [
-    `${items} items: ${rows} rows, ${gigabytes(rawBytes)} GB, ${gigabytes(gzipBytes)} GB of gzip`,
-    'engine     wall s    CPU s   peak RSS MiB   items in the end',
-    ...engines.map(({ engine, digest, runs }) => {
-      const { seconds, cpuSeconds, peakRssMb } = medians(runs)
-      const figures = [
-        seconds.toFixed(1).padStart(8),
-        cpuSeconds.toFixed(1).padStart(8),
-        peakRssMb.toFixed(0).padStart(14),
-      ]
-      return `${engine.padEnd(9)}${figures.join(' ')}   ${digest.items}`
-    }),
-  ]
-}
-
-function medians(runs: readonly ScaleMeasurement[]): ScaleMeasurement {
-  const median = (what: keyof ScaleMeasurement) =>
-    runs.map(run => run[what]).sort((a, b) => a - b)[Math.floor(runs.length / 2)]!
-  return {
-    seconds: median('seconds'),
-    cpuSeconds: median('cpuSeconds'),
-    peakRssMb: median('peakRssMb'),
+function report({ items, digests, runs }: SizeResult): void {
+  const middle = (engine: Engine, what: keyof ScaleMeasurement) =>
+    median(runs[engine].map(run => run[what]))
+  console.log(`\n${items} items, ${digests.feedmill.items} in the end`)
+  console.log('engine     wall s    CPU s   peak MB')
+  for (const engine of ENGINES) {
+    const figures = [
+      middle(engine, 'seconds').toFixed(1).padStart(8),
+      middle(engine, 'cpuSeconds').toFixed(1).padStart(8),
+      middle(engine, 'peakRssMb').toFixed(0).padStart(9),
+    ]
+    console.log(`${engine.padEnd(9)}${figures.join(' ')}`)
   }
+  const ratios = runs.duckdb.map(({ seconds }, n) => seconds / runs.feedmill[n]!.seconds)
+  const [ratio, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)]
+  const peak = Math.max(...runs.feedmill.map(({ peakRssMb }) => peakRssMb))
+  const isSame = JSON.stringify(digests.feedmill) === JSON.stringify(digests.duckdb)
+  say(
+    `DuckDB takes ${ratio.toFixed(2)} × the time of sync (${least.toFixed(2)} to ${most.toFixed(2)}, goal at least ${LEAST_RATIO})`,
+    ratio >= LEAST_RATIO,
+  )
+  say(`sync takes ${peak.toFixed(0)} MB at most (goal at most ${MOST_MB})`, peak <= MOST_MB)
+  say(isSame ? 'both states are equal' : `the states differ: ${JSON.stringify(digests)}`, isSame)
 }
 
-function isSame({ engines }: SizeResult): boolean {
-  return engines.every(
-    ({ digest }) =>
-      digest.items === engines[0]!.digest.items && digest.sum === engines[0]!.digest.sum,
-  )
+function say(words: string, isMet: boolean): void {
+  console.log(`${words}: ${isMet ? 'held' : 'MISSED'}`)
+  if (!isMet) process.exitCode = 1
 }
 
 const { values } = parseArgs({
   options: {
     items: { type: 'string', multiple: true, default: ['1000000', '2000000'] },
     rounds: { type: 'string', default: '1' },
-    engine: { type: 'string', multiple: true, default: [...ENGINES] },
     json: { type: 'string' },
   },
 })
+const rounds = wholeNumber('--rounds', values.rounds)
+const counts = values.items.map(text => wholeNumber('--items', text, 1, 50_000_000))
 const machine = thisMachine()
-console.log(
-  `${machine.date} · Node ${machine.node} · ${machine.cpu} · ${machine.cores} cores · ${machine.platform}`,
-)
+console.log(machineLine(machine))
 const sizes: SizeResult[] = []
-for (const items of values.items) {
-  const size = await measureSize(Number(items), Number(values.rounds), values.engine as Engine[])
+for (const items of counts) {
+  const size = await measureSize(items, rounds)
   sizes.push(size)
-  console.log(`\n${linesOf(size).join('\n')}`)
-  if (isSame(size)) continue
-  console.error(
-    `failed: the results differ: ${JSON.stringify(size.engines.map(({ digest }) => digest))}`,
-  )
-  process.exitCode = 1
+  report(size)
 }
 if (values.json !== undefined)
   await writeFile(values.json, `${JSON.stringify({ machine, sizes }, null, 2)}\n`)
