@@ -61,6 +61,8 @@ const ROWS = 'feedmill_rows'
  * and each group of a wide table takes some 250 KiB until the transaction ends.
  */
 export const ROW_GROUP_ROWS = 24_576
+/** What DuckDB keeps between two INSERTs. Less than 16 MiB saved no more memory. */
+const KEPT_BETWEEN_INSERTS = '16MiB'
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
 export interface ColumnWriter {
@@ -208,6 +210,14 @@ export class Database {
     return this.run(`SET memory_limit = '${this.#memoryLimit}'`)
   }
 
+  /**
+   * Drops the written blocks that DuckDB keeps, up to its limit, although a load does not read them
+   * again. A limit below what DuckDB needs at the moment fails after it has dropped what it could.
+   */
+  async #dropWritten(): Promise<void> {
+    await this.#connection.run(`SET memory_limit = '${KEPT_BETWEEN_INSERTS}'`).catch(() => {})
+  }
+
   /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
   rows<R>(sql: string): Promise<R[]> {
     return this.#guarded(
@@ -238,6 +248,7 @@ export class Database {
       this.#source = source
       try {
         await this.run(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`)
+        await this.#dropWritten()
         await this.giveBack()
       } finally {
         this.#source = undefined
