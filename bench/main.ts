@@ -156,12 +156,13 @@ function inTable(results: readonly CaseResult[]): BenchReport['cases'] {
   })).filter(({ contenders }) => contenders.length > 0)
 }
 
+/** The installed versions: package.json may name ranges. */
 async function packageVersions(): Promise<Record<string, string>> {
-  const { dependencies, devDependencies } = JSON.parse(
-    await readFile('package.json', 'utf8'),
-  ) as Record<string, Record<string, string>>
-  const versions: Record<string, string> = { ...dependencies, ...devDependencies }
-  return Object.fromEntries(PACKAGES.map(name => [name, versions[name]!]))
+  const versions = PACKAGES.map(async name => {
+    const text = await readFile(`node_modules/${name}/package.json`, 'utf8')
+    return [name, (JSON.parse(text) as { version: string }).version] as const
+  })
+  return Object.fromEntries(await Promise.all(versions))
 }
 
 function readOptions(): BenchOptions {
