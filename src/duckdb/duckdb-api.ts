@@ -58,7 +58,7 @@ const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 const ROWS = 'feedmill_rows'
 /**
  * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
- * and each group of a wide table takes some 250 KiB until the transaction ends.
+ * and each group of a wide table takes some 250 KiB until the database is closed.
  */
 export const ROW_GROUP_ROWS = 24_576
 /** What DuckDB keeps between two INSERTs. Less than 16 MiB saved no more memory. */
