@@ -1,6 +1,6 @@
 // The adapter of @duckdb/node-api, an optional package with native code: databases, statements, and
 // chunks of rows that DuckDB takes column by column. It turns errors of DuckDB into typed ones. It
-// knows neither tables nor rows.
+// knows neither tables nor rows. It is one piece, because only one file imports the package.
 
 import { realpath, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -58,7 +58,7 @@ const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 const ROWS = 'feedmill_rows'
 /**
  * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
- * and each group of a wide table takes some 250 KiB until the database is closed.
+ * and each group of a wide table takes some 250 KiB more, which a COMMIT does not free.
  */
 export const ROW_GROUP_ROWS = 24_576
 /** What DuckDB keeps between two INSERTs. Less than 16 MiB saved no more memory. */
@@ -212,10 +212,12 @@ export class Database {
 
   /**
    * Drops the written blocks that DuckDB keeps, up to its limit, although a load does not read them
-   * again. A limit below what DuckDB needs at the moment fails after it has dropped what it could.
+   * again, and gives their memory back. The lower limit holds for this moment only. DuckDB refuses
+   * a limit below what it needs, after it has dropped what it could.
    */
   async #dropWritten(): Promise<void> {
     await this.#connection.run(`SET memory_limit = '${KEPT_BETWEEN_INSERTS}'`).catch(() => {})
+    await this.giveBack()
   }
 
   /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
@@ -249,7 +251,6 @@ export class Database {
       try {
         await this.run(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`)
         await this.#dropWritten()
-        await this.giveBack()
       } finally {
         this.#source = undefined
       }
