@@ -39,9 +39,13 @@ async function measureSize(items: number, rounds: number): Promise<SizeResult> {
   try {
     const { address } = service
     const files = await downloadFiles(address, join(DIRECTORY, 'files'))
-    const task = (kind: ScaleTask['kind'], engine: Engine): ScaleTask => {
-      return { kind, engine, address, files, folder: join(DIRECTORY, engine) }
-    }
+    const task = (kind: ScaleTask['kind'], engine: Engine): ScaleTask => ({
+      kind,
+      engine,
+      address,
+      files,
+      folder: join(DIRECTORY, engine),
+    })
     const runs: Runs = { feedmill: [], duckdb: [] }
     for (let round = 0; round < rounds; round++) {
       for (const engine of round % 2 === 0 ? ENGINES : ENGINES.toReversed()) {

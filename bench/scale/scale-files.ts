@@ -25,11 +25,11 @@ export async function downloadFiles(
   const service = clientsOf(address, { headersTimeoutMs: MAKING_LIMIT_MS })
   try {
     const files: ScaleFile[] = []
-    for (const { download, ...file } of downloads(service)) {
+    for (const { download, hourEndMs, ...file } of downloads(service)) {
       const path = join(folder, download.fileName)
       await download.compressed().run(byteSink(path))
-      const { lastModified } = await download.info()
-      files.push({ path, versionMs: lastModified!.getTime(), ...file })
+      const versionMs = hourEndMs ?? (await download.info()).lastModified!.getTime()
+      files.push({ path, versionMs, ...file })
     }
     return files
   } finally {
@@ -37,20 +37,27 @@ export async function downloadFiles(
   }
 }
 
-function* downloads({ feeds }: FeedService) {
+interface Wanted extends Pick<ScaleFile, 'feed' | 'isBootstrap'> {
+  readonly download: Pick<
+    ReturnType<FeedService['feeds']['getItemFeed']>,
+    'fileName' | 'compressed' | 'info'
+  >
+  /** The last millisecond of a snapshot's hour. The other files are dated by Last-Modified. */
+  readonly hourEndMs?: number
+}
+
+function* downloads({ feeds }: FeedService): Generator<Wanted, void, void> {
   const all = { ...CATEGORY, scope: 'ALL_ACTIVE' } as const
   const listed = { ...CATEGORY, scope: 'NEWLY_LISTED', date: DAY } as const
-  const item = { feed: 'item' } as const
-  const group = { feed: 'item_group' } as const
-  yield { ...item, isBootstrap: true, download: feeds.getItemFeed(all) }
-  yield { ...group, isBootstrap: true, download: feeds.getItemGroupFeed(all) }
+  yield { feed: 'item', isBootstrap: true, download: feeds.getItemFeed(all) }
+  yield { feed: 'item_group', isBootstrap: true, download: feeds.getItemGroupFeed(all) }
   for (let ms = START.getTime(); ms < END.getTime(); ms += HOUR_MS) {
     const download = feeds.getItemSnapshotFeed({ ...CATEGORY, snapshotDate: new Date(ms) })
-    const versionMs = ms + HOUR_MS - 1
-    yield { feed: 'item_snapshot', isBootstrap: false, versionMs, download } as const
+    const hourEndMs = ms + HOUR_MS - 1
+    yield { feed: 'item_snapshot', isBootstrap: false, hourEndMs, download }
   }
-  yield { ...item, isBootstrap: false, download: feeds.getItemFeed(listed) }
-  yield { ...group, isBootstrap: false, download: feeds.getItemGroupFeed(listed) }
+  yield { feed: 'item', isBootstrap: false, download: feeds.getItemFeed(listed) }
+  yield { feed: 'item_group', isBootstrap: false, download: feeds.getItemGroupFeed(listed) }
   const download = feeds.getItemPriorityFeed({ ...CATEGORY, date: DAY })
-  yield { feed: 'item_priority', isBootstrap: false, download } as const
+  yield { feed: 'item_priority', isBootstrap: false, download }
 }

@@ -1,7 +1,7 @@
 // The emulated service of the scale benchmark: one category with a bootstrap of so many items and
 // 24 hourly snapshots of about 50,000 rows each (fewer of a small bootstrap).
 
-import { createEmulator, createWorld, type Emulator } from '../../src/emulator/index'
+import { createEmulator, createWorld } from '../../src/emulator/index'
 import {
   createFeedService,
   defineProfile,
@@ -46,7 +46,7 @@ export interface ScaleService {
 }
 
 export async function startScaleService(items: number): Promise<ScaleService> {
-  const emulator: Emulator = createEmulator({
+  const emulator = createEmulator({
     world: {
       seed: SEED,
       items: Math.round(items / PRESENT),
