@@ -1,13 +1,10 @@
 // What a row costs the merge besides its store: its version, the register it is kept in, and the
 // verdict on an older row.
 
-import { ByteWriter } from '../../src/codec/byte-writer'
 import { headOf, judgeArrival, readRegister, writeRegister } from '../../src/codec/merge/register'
 import { versionOfRow } from '../../src/codec/merge/version-order'
 import type { MicroCase } from './micro-case'
 import { sampleRows } from './sample'
-
-const writer = new ByteWriter()
 
 export const merge: MicroCase = {
   name: 'merge',
@@ -17,7 +14,7 @@ export const merge: MicroCase = {
     let stale = 0
     for (const row of sampleRows) {
       const head = headOf(row, versionOfRow(row, row.text('itemId')))
-      const kept = readRegister(writeRegister(row, head, 0, writer))
+      const kept = readRegister(writeRegister(row, head, 0))
       const older = { ...head, version: { ...head.version, timeMs: head.version.timeMs - 1 } }
       if (judgeArrival(older, kept, never).kind === 'stale') stale++
     }

@@ -1,8 +1,12 @@
 // Reads the values of byte-writer.ts in the order in which they were written.
 
+// A view of the bytes themselves would cost more than the copy: V8 keeps a short array in its heap
+// until its buffer is asked for, and then moves it out.
+const SCRATCH_BYTES = new Uint8Array(8)
+const SCRATCH = new DataView(SCRATCH_BYTES.buffer)
+
 export class ByteReader {
   readonly #bytes: Uint8Array
-  #view: DataView | undefined
   #at: number
 
   /** @param at offset of the first value */
@@ -31,25 +35,17 @@ export class ByteReader {
   }
 
   double(): number {
-    const value = this.#dataView().getFloat64(this.#at, true)
-    this.#at += 8
-    return value
+    for (let n = 0; n < 8; n++) SCRATCH_BYTES[n] = this.#bytes[this.#at++]!
+    return SCRATCH.getFloat64(0, true)
   }
 
   uint32(): number {
-    const value = this.#dataView().getUint32(this.#at, true)
-    this.#at += 4
-    return value
+    for (let n = 0; n < 4; n++) SCRATCH_BYTES[n] = this.#bytes[this.#at++]!
+    return SCRATCH.getUint32(0, true)
   }
 
   /** Returns a view of all bytes that follow. */
   rest(): Uint8Array {
     return this.#bytes.subarray(this.#at)
-  }
-
-  #dataView(): DataView {
-    const { buffer, byteOffset, byteLength } = this.#bytes
-    this.#view ??= new DataView(buffer, byteOffset, byteLength)
-    return this.#view
   }
 }

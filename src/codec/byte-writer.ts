@@ -11,6 +11,11 @@ export class ByteWriter {
   #start = 0
   #end = 0
 
+  /** Begins a record, and drops what was written of one that was not taken. */
+  begin(): void {
+    this.#end = this.#start
+  }
+
   byte(value: number): void {
     this.#reserve(1)
     this.#chunk[this.#end++] = value

@@ -37,7 +37,8 @@ export class OriginBook<C extends Columns> {
   readonly #numbers = new Map<string, number>()
   readonly #recent = new WeakMap<BoundHeader, { file: FeedFile; number: number }>()
   #unsaved: StoreOp[] = []
-  #opened = false
+  #opening: Promise<void> | undefined
+  #isOpen = false
 
   /** @param prefix of the keys that the list takes in the store */
   constructor(store: KeyedStore, prefix: string, schema: FeedSchema<C>) {
@@ -46,14 +47,14 @@ export class OriginBook<C extends Columns> {
     this.#schema = schema
   }
 
+  /** True once {@link open} has read the list. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /** Reads the list from the store at the first call. */
-  async open(): Promise<void> {
-    if (this.#opened) return
-    this.#opened = true
-    for await (const block of this.#store.entries(prefixRange(this.#prefix))) {
-      for (const { key, value } of block)
-        this.#add(Number(key.slice(this.#prefix.length)), Buffer.from(value).toString())
-    }
+  open(): Promise<void> {
+    return (this.#opening ??= this.#read())
   }
 
   /** Returns the number of the batch's origin, and adds the origin where it is new. */
@@ -94,6 +95,14 @@ export class OriginBook<C extends Columns> {
   content(image: Uint8Array, at: number): RowContent {
     const { header, signature } = this.#origins[originOfImage(image, at)]!
     return { bytes: bytesOfImage(image, at, header.columns.length), signature }
+  }
+
+  async #read(): Promise<void> {
+    for await (const block of this.#store.entries(prefixRange(this.#prefix))) {
+      for (const { key, value } of block)
+        this.#add(Number(key.slice(this.#prefix.length)), Buffer.from(value).toString())
+    }
+    this.#isOpen = true
   }
 
   #addNew(text: string): number {

@@ -31,7 +31,7 @@ import {
 import { checkLevelFiles } from './level-files'
 import { type Meta, NEW_META, readMeta, writeMeta } from './store-meta'
 import { ValueLog } from './value-log'
-import type { WriteBlock } from './write-block'
+import { placedLength, type WriteBlock } from './write-block'
 
 export interface LevelStoreOptions {
   /** Limit of the memory of the store in bytes, about. Default: 48 MiB; least: 16 MiB. */
@@ -95,10 +95,11 @@ export class LevelStore implements KeyedStore {
   readonly #log: ValueLog
   readonly #writer: BlockWriter
   readonly #options: CompleteOptions
-  /** Bytes of the log from which on it is compacted. */
-  #collectAt: number
-  /** Bytes of the log that went out of use since its last compaction, about. */
-  #supersededBytes: number
+  /**
+   * Bytes of the log that are in use, about. For a store that existed before, those of its last
+   * compaction or closing.
+   */
+  #liveBytes: number
   /** Number of keys that the store did not have before. */
   #newKeys = 1
   /** The keys of a new store; undefined for a store that existed before. */
@@ -125,9 +126,8 @@ export class LevelStore implements KeyedStore {
       durable: options.durable,
       onArrived: () => this.#tidy(),
     })
-    this.#collectAt = 2 * (meta?.liveBytes ?? 0) + options.slackBytes
+    this.#liveBytes = meta?.liveBytes ?? 0
     this.#filter = meta === undefined ? new BloomFilter() : undefined
-    this.#supersededBytes = meta === undefined ? 0 : Number.POSITIVE_INFINITY
   }
 
   /**
@@ -249,7 +249,10 @@ export class LevelStore implements KeyedStore {
    */
   async close(): Promise<void> {
     try {
-      if (!this.#writer.failed) await this.flush()
+      if (!this.#writer.failed) {
+        await this.flush()
+        if (this.#filter !== undefined) await this.#saveLiveBytes()
+      }
     } finally {
       await this.#log.close()
       await this.#index.close()
@@ -259,15 +262,24 @@ export class LevelStore implements KeyedStore {
   }
 
   /**
-   * Estimates the bytes that go out of use. The size of a replaced value is not known; the estimate
-   * is the mean size, or the size of the new value where that is larger.
+   * Estimates the bytes that come into use and go out of it. The size of a replaced value is not
+   * known; the estimate is the mean size.
    */
   #note(ops: readonly StoreOp[], filter: BloomFilter): void {
-    const meanBytes = this.#log.byteLength / this.#newKeys
+    const meanBytes = this.#liveBytes / this.#newKeys
     for (const { key, value } of ops) {
-      if (filter.add(key)) this.#newKeys++
-      else this.#supersededBytes += Math.max(value?.length ?? 0, meanBytes)
+      const isNew = filter.add(key)
+      if (isNew) this.#newKeys++
+      this.#liveBytes += placedLength(value) - (isNew ? 0 : meanBytes)
     }
+  }
+
+  /** Saves what {@link #tidy} of the next process needs. */
+  #saveLiveBytes(): Promise<void> {
+    return writeMeta(this.#index, {
+      ...NEW_META,
+      liveBytes: Math.max(0, Math.round(this.#liveBytes)),
+    })
   }
 
   /**
@@ -353,16 +365,15 @@ export class LevelStore implements KeyedStore {
   async #tidy(): Promise<void> {
     await this.#removeEmptied()
     const { durable, slackBytes } = this.#options
-    if (this.#log.byteLength < this.#collectAt || this.#supersededBytes < slackBytes) return
+    if (this.#log.byteLength < 2 * this.#liveBytes + slackBytes) return
     const { liveBytes, emptied } = await collectValues({
       index: this.#index,
       log: this.#log,
       except: this.#writer.segment,
       durable,
     })
-    this.#collectAt = 2 * liveBytes + slackBytes
-    this.#supersededBytes = this.#filter === undefined ? Number.POSITIVE_INFINITY : 0
-    await writeMeta(this.#index, { ...NEW_META, liveBytes })
+    this.#liveBytes = liveBytes
+    await this.#saveLiveBytes()
     this.#emptied.push(...emptied)
     await this.#removeEmptied()
   }

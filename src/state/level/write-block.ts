@@ -139,7 +139,11 @@ export class WriteBlock {
 /** Returns the bytes that the longer values of `ops` take in a value log. */
 export function placedBytes(ops: readonly StoreOp[]): number {
   let bytes = 0
-  for (const { value } of ops)
-    if (value !== null && value.length > INLINE_BYTES) bytes += value.length
+  for (const { value } of ops) bytes += placedLength(value)
   return bytes
+}
+
+/** Returns the bytes that a value takes in a value log. */
+export function placedLength(value: StoreOp['value']): number {
+  return value !== null && value.length > INLINE_BYTES ? value.length : 0
 }

@@ -2,7 +2,6 @@
 // it back. codec/merge decides which row is newer. A batch costs one round trip to the store, and
 // two where its rows must be compared with kept rows.
 
-import { ByteWriter } from '../../codec/byte-writer'
 import {
   type ChangeKind,
   compareContents,
@@ -102,21 +101,19 @@ export class RegisterSet<Part extends string, C extends Columns> {
     batch: AnyBatch,
     { also = [], ...writeOptions }: MergeOptions = {},
   ): Promise<Change<Part, C>[]> {
-    await this.#book.open()
+    // Waiting only where that is needed sends the request to the store before the call returns.
+    if (!this.#book.isOpen) await this.#book.open()
     const arrivals: RowArrival[] = []
     for (const row of batch) arrivals.push(this.#arrival(row))
     const registers = await this.#registersOf(arrivals)
     const latest = new Map<string, Uint8Array>()
-    const merging: Merging = {
-      origin: this.#book.numberOf(batch),
-      writer: new ByteWriter(),
-      progress: progressOf(batch),
-    }
+    const origin = this.#book.numberOf(batch)
+    const progress = progressOf(batch)
     const changes = arrivals.map((arrival, n) => {
       const before = latest.get(arrival.key) ?? registers[n]
-      const { kind, register } = this.#arrive(arrival, before, merging)
+      const { kind, register } = this.#arrive(arrival, before, origin)
       if (register !== before) latest.set(arrival.key, register)
-      return this.#change(kind, arrival, register, before, merging.progress)
+      return this.#change(kind, arrival, register, before, progress)
     })
     await this.#save(latest, also, writeOptions)
     return changes
@@ -135,7 +132,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
       version: { timeMs, removed: true, generatedMs: timeMs },
       checksum: 0,
     }
-    const removal = writeRemoval(head.version, new ByteWriter())
+    const removal = writeRemoval(head.version)
     for await (const block of this.#registers(
       this.#options.changes?.before ? undefined : HEAD_BYTES,
     )) {
@@ -278,7 +275,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
   #arrive(
     { row, head }: RowArrival,
     before: Uint8Array | undefined,
-    { origin, writer }: Merging,
+    origin: number,
   ): { kind: ChangeKind; register: Uint8Array } {
     const compare = () => {
       const content = {
@@ -288,7 +285,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
       return compareContents(content, this.#book.content(before!, HEAD_BYTES))
     }
     const { kind, writes } = judgeArrival(head, before && readRegister(before), compare)
-    return { kind, register: writes ? writeRegister(row, head, origin, writer) : before! }
+    return { kind, register: writes ? writeRegister(row, head, origin) : before! }
   }
 
   #change(
@@ -318,13 +315,6 @@ interface RowArrival extends Arrival {
   readonly row: AnyRow
   /** The key in the store. */
   readonly key: string
-}
-
-/** What all rows of a batch share. */
-interface Merging {
-  readonly origin: number
-  readonly writer: ByteWriter
-  readonly progress: FileProgress
 }
 
 function isOlderRow({ version }: RegisterHead, timeMs: number): boolean {

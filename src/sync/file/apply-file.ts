@@ -90,15 +90,17 @@ class Application {
   }
 
   /**
-   * Removes the rows that a bootstrap lacks. A repeated sweep finds only the rows that are left.
+   * Removes the rows that a bootstrap lacks. A repeated sweep finds only the rows that are left. A
+   * first bootstrap has nothing to remove, and the sweep would read all that it has written.
    */
   async sweep(): Promise<void> {
     const { id, lastModified } = this.#entry
+    const { state, commitBytes } = this.#options
     const generated = isBootstrap(id) ? readDate(id.generation ?? lastModified) : undefined
-    if (!isBootstrap(id) || generated === undefined) return
-    for await (const changes of this.#options.state.sweep(id.feed, generated)) {
+    if (!isBootstrap(id) || generated === undefined || state.ledger.isFirst(this.#entry)) return
+    for await (const changes of state.sweep(id.feed, generated)) {
       await this.#count(changes)
-      if (this.#options.state.gatheredBytes >= this.#options.commitBytes) await this.#commit()
+      if (state.gatheredBytes >= commitBytes) await this.#commit()
     }
   }
 
@@ -134,11 +136,17 @@ class Application {
     await this.#options.quarantine?.startOver()
   }
 
+  /** Reads the next batch while the store looks up the rows of the one before. */
   async #mergeAll(steps: Iterable<RowBatch<Columns> | Pause>): Promise<void> {
-    for (const step of steps) {
-      if (step !== PAUSE) await this.#merge(step)
-      else await turnIfDue()
-      await this.#options.quarantine?.settle()
+    let merging: Promise<void> | undefined
+    try {
+      for (const step of steps) {
+        await merging
+        await this.#options.quarantine?.settle()
+        merging = step === PAUSE ? turnIfDue() : this.#merge(step)
+      }
+    } finally {
+      await merging
     }
     // A bad row may have been the last.
     await this.#options.quarantine?.settle()

@@ -6,6 +6,7 @@
 //   done       all of its rows are in the state
 
 import { type KeyedStore, prefixRange, type StoreOp } from '../../state/keyed-store'
+import { keyColumnOf } from '../feed-files'
 import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
 import type { AppliedFile } from '../target/target'
 
@@ -75,6 +76,12 @@ export class Ledger {
   /** The applied files. */
   get done(): readonly FileId[] {
     return this.entries.filter(({ state }) => state === 'done').map(({ id }) => id)
+  }
+
+  /** True where no earlier file had rows under the same keys as the entry's file. */
+  isFirst({ id, sequence }: LedgerEntry): boolean {
+    const key = keyColumnOf(id)
+    return !this.entries.some(other => other.sequence < sequence && keyColumnOf(other.id) === key)
   }
 
   /** Returns the write for an entry. The caller calls {@link took} after that write. */

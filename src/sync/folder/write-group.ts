@@ -11,18 +11,23 @@ import {
   type StoreOp,
   type WriteOptions,
 } from '../../state/keyed-store'
+import { GatheredValues, REMOVED } from './gathered-values'
 
 /** Memory that an entry takes beside its key and value. */
 const ENTRY_BYTES = 100
 /** Entries in a block of a listing. */
 const BLOCK_ENTRIES = 128
 
-type Gathered = readonly [key: string, value: Uint8Array | null]
+/** A key, and the place of its value. */
+type Gathered = readonly [key: string, place: number]
 
 export class WriteGroup implements KeyedStore {
   readonly #store: KeyedStore
-  readonly #gathered = new Map<string, Uint8Array | null>()
-  #bytes = 0
+  readonly #gathered = new Map<string, number>()
+  readonly #values = new GatheredValues()
+  /** Memory that the keys and entries take, about. */
+  #keyBytes = 0
+  #commits = 0
 
   constructor(store: KeyedStore) {
     this.#store = store
@@ -30,28 +35,29 @@ export class WriteGroup implements KeyedStore {
 
   /** Bytes of memory that the gathered writes take, about. */
   get byteLength(): number {
-    return this.#bytes
+    return this.#values.byteLength + this.#keyBytes
   }
 
   async getMany(
     keys: readonly string[],
     options?: ReadOptions,
   ): Promise<(Uint8Array | undefined)[]> {
+    const values = new Array<Uint8Array | undefined>(keys.length)
+    const missing: number[] = []
+    const missingKeys: string[] = []
     // Reads all gathered values before it waits, so that a write meanwhile does not mix into them.
-    const values = keys.map(key => {
-      const value = this.#gathered.get(key)
-      return value && copyOf(value, options)
-    })
-    const missing = Array.from(keys.keys()).flatMap(n => (values[n] === undefined ? [n] : []))
-    const stored =
-      missing.length === 0
-        ? []
-        : await this.#store.getMany(
-            missing.map(n => keys[n]!),
-            options,
-          )
-    for (const [at, n] of missing.entries()) values[n] = stored[at]
-    return values.map(value => value ?? undefined)
+    for (let n = 0; n < keys.length; n++) {
+      const key = keys[n]!
+      const place = this.#gathered.get(key)
+      if (place === undefined) {
+        missing.push(n)
+        missingKeys.push(key)
+      } else if (place !== REMOVED) values[n] = this.#values.copyOf(place, options?.firstBytes)
+    }
+    if (missing.length === 0) return values
+    const stored = await this.#store.getMany(missingKeys, options)
+    for (let at = 0; at < missing.length; at++) values[missing[at]!] = stored[at]
+    return values
   }
 
   /** Gathers copies of the values. With `sync`, commits these and what was gathered before. */
@@ -59,13 +65,12 @@ export class WriteGroup implements KeyedStore {
     // These are not gathered: where the commit fails, nothing of this write may be seen.
     if (sync) return this.commit(ops, { sync })
     // All values are copied before the first is gathered: a value that is no bytes throws here.
-    const copies = ops.map(
-      ({ key, value }): Gathered => [key, value === null ? null : copyOf(value)],
-    )
-    for (const [key, value] of copies) {
+    const places = ops.map(({ value }) => this.#values.add(value))
+    for (let n = 0; n < ops.length; n++) {
+      const { key } = ops[n]!
       this.#drop(key)
-      this.#gathered.set(key, value)
-      this.#bytes += costOf(key, value)
+      this.#gathered.set(key, places[n]!)
+      this.#keyBytes += costOf(key)
     }
   }
 
@@ -74,17 +79,17 @@ export class WriteGroup implements KeyedStore {
     range: KeyRange = {},
     options?: ReadOptions,
   ): AsyncGenerator<readonly StoreEntry[], void, void> {
-    const gathered = this.#gatheredIn(range)
+    const gathered = this.#entriesIn(range, options)
     let next = 0
     let block: StoreEntry[] = []
-    const take = ([key, value]: Gathered) => {
-      if (value !== null) block.push({ key, value: copyOf(value, options) })
+    const take = ({ key, value }: StoreOp) => {
+      if (value !== null) block.push({ key, value })
     }
     for await (const stored of this.#store.entries(range, options)) {
       for (const entry of stored) {
-        while (next < gathered.length && compareKeys(gathered[next]![0], entry.key) < 0)
+        while (next < gathered.length && compareKeys(gathered[next]!.key, entry.key) < 0)
           take(gathered[next++]!)
-        if (gathered[next]?.[0] === entry.key) take(gathered[next++]!)
+        if (gathered[next]?.key === entry.key) take(gathered[next++]!)
         else block.push(entry)
         if (block.length < BLOCK_ENTRIES) continue
         yield* blocksOf(block)
@@ -101,41 +106,57 @@ export class WriteGroup implements KeyedStore {
    * @throws what the store throws
    */
   async commit(also: readonly StoreOp[] = [], options?: WriteOptions): Promise<void> {
-    const gathered = [...this.#gathered]
-    await this.#store.write([...gathered.map(([key, value]) => ({ key, value })), ...also], options)
-    for (const [key, value] of gathered) if (this.#gathered.get(key) === value) this.#drop(key)
+    const gathered: Gathered[] = [...this.#gathered]
+    const ops: StoreOp[] = gathered.map(([key, place]) => ({
+      key,
+      value: this.#values.view(place),
+    }))
+    for (const op of also) ops.push(op)
+    this.#commits++
+    try {
+      await this.#store.write(ops, options)
+    } finally {
+      this.#commits--
+    }
+    // A value that was written meanwhile has another place.
+    for (const [key, place] of gathered) if (this.#gathered.get(key) === place) this.#drop(key)
+    // The store may still read the values of another commit.
+    if (this.#gathered.size > 0 || this.#commits > 0) return
+    // The end of a file is a synced commit. A category that waits for a file holds no memory.
+    this.#values.clear(options?.sync)
   }
 
   /** Drops what is gathered. The store stays open, because it belongs to its owner. */
   close(): void {
     this.#gathered.clear()
-    this.#bytes = 0
+    this.#values.clear(true)
+    this.#keyBytes = 0
   }
 
   #drop(key: string): void {
-    const value = this.#gathered.get(key)
-    if (value === undefined) return
-    this.#gathered.delete(key)
-    this.#bytes -= costOf(key, value)
+    if (this.#gathered.delete(key)) this.#keyBytes -= costOf(key)
   }
 
-  #gatheredIn({ from, to }: KeyRange): Gathered[] {
-    const isIn = (key: string) =>
-      (from === undefined || compareKeys(key, from) >= 0) &&
-      (to === undefined || compareKeys(key, to) < 0)
-    return [...this.#gathered].filter(([key]) => isIn(key)).sort(([a], [b]) => compareKeys(a, b))
+  /** Returns copies, because what is gathered may be committed while a listing is read. */
+  #entriesIn({ from, to }: KeyRange, { firstBytes }: ReadOptions = {}): StoreOp[] {
+    const entries: StoreOp[] = []
+    for (const [key, place] of this.#gathered) {
+      if (from !== undefined && compareKeys(key, from) < 0) continue
+      if (to !== undefined && compareKeys(key, to) >= 0) continue
+      entries.push({
+        key,
+        value: place === REMOVED ? null : this.#values.copyOf(place, firstBytes),
+      })
+    }
+    return entries.sort((a, b) => compareKeys(a.key, b.key))
   }
+}
+
+function costOf(key: string): number {
+  return key.length + ENTRY_BYTES
 }
 
 function* blocksOf(entries: readonly StoreEntry[]): Generator<readonly StoreEntry[], void, void> {
   for (let at = 0; at < entries.length; at += BLOCK_ENTRIES)
     yield entries.slice(at, at + BLOCK_ENTRIES)
-}
-
-function costOf(key: string, value: Uint8Array | null): number {
-  return key.length + (value?.length ?? 0) + ENTRY_BYTES
-}
-
-function copyOf(value: Uint8Array, { firstBytes }: ReadOptions = {}): Uint8Array {
-  return new Uint8Array(value.subarray(0, firstBytes))
 }

@@ -146,6 +146,29 @@ describe('the log', () => {
     expect((await contentOf(await openStore(folder))).size).toBe(300)
   })
 
+  test('is not compacted while most of it is in use, also by the next process', async () => {
+    const folder = await newFolder()
+    const options = { durable: false, slackBytes: 1 << 20 }
+    const segments = async () => (await readdir(join(folder, 'values'))).sort()
+    const rows = (from: number, to: number, round: number) =>
+      Array.from({ length: to - from }, (_, n) => put(`k${from + n}`, long(`${round} `, 8000)))
+    const store = await openStore(folder, options)
+    for (let at = 0; at < 2000; at += 100) await store.write(rows(at, at + 100, 0))
+    const before = await segments()
+    // Half of the 16 MB is written again, which is less than twice the bytes in use.
+    for (let at = 0; at < 1000; at += 100) await store.write(rows(at, at + 100, 1))
+    await store.close()
+    const again = await openStore(folder, options)
+    await again.write(rows(1000, 1300, 2))
+    await again.flush()
+    expect(await segments()).toEqual(expect.arrayContaining(before))
+    for (let round = 3; round < 8; round++)
+      for (let at = 0; at < 2000; at += 100) await again.write(rows(at, at + 100, round))
+    await again.flush()
+    expect(await segments()).not.toEqual(expect.arrayContaining(before))
+    expect((await contentOf(again)).get('k1999')).toBe(long('7 ', 8000))
+  })
+
   test('is STATE_CORRUPT where a value is missing', async () => {
     for (const damage of ['cut', 'gone'] as const) {
       const folder = await newFolder()
