@@ -5,7 +5,7 @@
 import type { InflateEngine, InflateOutputs, NewInflateEngine } from '../codec/gzip/inflate-engine'
 import { InputGatherer } from '../codec/gzip/input-gatherer'
 import type { GzipLimits } from '../codec/gzip/limits'
-import { type GzipFacts, GzipMembers, type GzipMembersState } from '../codec/gzip/members'
+import { type GzipFacts, GzipMembers } from '../codec/gzip/members'
 import { PushBackBuffer } from '../codec/gzip/push-back-buffer'
 import { DONE, isPromise, PAUSE, PAUSED, type Pause, type Step, Steps } from '../core/steps'
 
@@ -14,22 +14,11 @@ const MAX_PIECE_BYTES = 1024 * 1024
 /** The cost of one part of a member, such as a header, in bytes of input. */
 const PART_BYTES = 4096
 
-/** The position of an inflation inside the data of a member. */
-export interface InflationState {
-  readonly members: GzipMembersState
-  /** The saved state of the engine. */
-  readonly engine: Uint8Array
-}
-
 export interface InflationOptions {
   readonly limits: GzipLimits
   readonly newEngine: NewInflateEngine
   /** An input block of this size or more is inflated as it is; smaller ones are gathered. */
   readonly largeBytes?: number | undefined
-  /** A saved state to resume from, and the engine that was made with its engine state. */
-  readonly resumed?:
-    | { readonly members: GzipMembersState; readonly engine: InflateEngine }
-    | undefined
 }
 
 export class Inflation {
@@ -44,7 +33,7 @@ export class Inflation {
   #engine: InflateEngine | undefined
   /** The outputs of the block that the engine is working on. */
   #blockOutputs: InflateOutputs | undefined
-  readonly #pushBack: PushBackBuffer
+  readonly #pushBack = new PushBackBuffer()
   /**
    * Blocks that were not begun. A finished block is removed at once, so that it is not held while
    * outputs are waited for.
@@ -61,30 +50,15 @@ export class Inflation {
   #engineFinishes = false
   #destroyed = false
 
-  constructor({ limits, newEngine, largeBytes, resumed }: InflationOptions) {
-    this.#members = new GzipMembers(limits, resumed?.members)
+  constructor({ limits, newEngine, largeBytes }: InflationOptions) {
+    this.#members = new GzipMembers(limits)
     this.#newEngine = newEngine
     this.#gatherer = new InputGatherer(largeBytes)
-    this.#engine = resumed?.engine
-    this.#pushBack = new PushBackBuffer(resumed?.engine.usedBytes)
-    // The state may have been saved after the last output of a member.
-    if (resumed?.engine.ended) this.#reportUsed(resumed.engine)
   }
 
   /** What the framing says, as far as it was read. */
   get facts(): GzipFacts {
     return this.#members.facts
-  }
-
-  /**
-   * Returns the position after the last output, from which another inflation can resume: its input
-   * begins at `byteOffset + dataBytes` of the framing's state. Returns undefined where no state is
-   * worth keeping, and for an engine that cannot save its state.
-   */
-  saveState(): InflationState | undefined {
-    const members = this.#members.saveState()
-    const engine = members && this.#engine?.saveState?.()
-    return members && engine && { members, engine }
   }
 
   /**

@@ -3,8 +3,7 @@
 // `build.mjs` compiles it.
 //
 // The input may be cut at any byte. What is accepted is exactly what zlib accepts. Nothing is read
-// or written outside the regions of layout.ts, whatever the input and whatever a restored state
-// says.
+// or written outside the regions of layout.ts, whatever the input.
 
 import {
   copyStored,
@@ -15,7 +14,6 @@ import {
   readPrecode,
   readStoredLength,
 } from './blocks'
-import { lowBits, MAX_CODE_BITS } from './entries'
 import {
   AT_END,
   BAD_BLOCK_TYPE,
@@ -35,18 +33,13 @@ import {
   INPUT,
   INPUT_BYTES,
   LENGTHS,
-  LENGTHS_BYTES,
   OUTPUT,
   OUTPUT_BLOCKS,
-  PRECODE_LENGTHS,
-  PRECODE_LENGTHS_BYTES,
   STATE,
   STATE_BYTES,
   state,
-  WINDOW_BYTES,
 } from './layout'
 import { readSymbols } from './symbols'
-import { buildCodes, buildPrecode } from './tables'
 
 export { crc32, LONG, LONG_A, LONG_B, SHORT, SHORT_A, SHORT_B, SHORT_C } from './crc32'
 export {
@@ -56,11 +49,7 @@ export {
   INPUT,
   INPUT_BYTES,
   INPUT_SLOTS,
-  OUTPUT,
   OUTPUT_BLOCKS,
-  STATE,
-  STATE_BYTES,
-  WINDOW_BYTES,
 } from './layout'
 
 /**
@@ -134,44 +123,6 @@ export function outputEnd(): u32 {
 /** How many bytes of earlier output lie before `outputFrom`. */
 export function historyBytes(): u32 {
   return state.outputFrom - state.historyAt
-}
-
-/** The history that distances may reach lies from here to `outputEnd`. */
-export function historyFrom(): u32 {
-  return state.outputAt - min<u32>(state.outputAt - state.historyAt, <u32>WINDOW_BYTES)
-}
-
-/**
- * Prepares a run from a saved STATE and `historyBytes` of history at OUTPUT, which the host has
- * written. Returns false where no run can have left such a state; then only `reset` may follow.
- */
-export function restore(historyBytes: u32): bool {
-  setInput(0, 0)
-  state.historyAt = <u32>OUTPUT
-  state.outputAt = <u32>OUTPUT + historyBytes
-  state.outputFrom = state.outputAt
-  state.isFixed = 0
-  if (!isPossible()) return false
-  state.bits = lowBits(state.bits, state.bitCount)
-  if (state.phase == IN_LENGTHS) return buildPrecode()
-  return state.phase != IN_SYMBOLS || buildCodes() == GO_ON
-}
-
-function isPossible(): bool {
-  if (state.phase > AT_END || state.bitCount > 63 || state.storedLeft > 0xffff) return false
-  if ((state.phase == IN_STORED || state.phase == IN_STORED_LENGTH) && state.bitCount & 7)
-    return false
-  if (state.litlenCount > 288 || state.distanceCount > 32 || state.precodeCount > 19) return false
-  if (
-    state.lengthsRead >
-    (state.phase == IN_PRECODE ? state.precodeCount : state.litlenCount + state.distanceCount)
-  )
-    return false
-  for (let n: usize = 0; n < LENGTHS_BYTES; n++)
-    if (load<u8>(LENGTHS + n) > MAX_CODE_BITS) return false
-  for (let n: usize = 0; n < PRECODE_LENGTHS_BYTES; n++)
-    if (load<u8>(PRECODE_LENGTHS + n) > 7) return false
-  return true
 }
 
 function runPhase(): i32 {

@@ -253,7 +253,9 @@ describe('the life of a worker', () => {
 describe('a worker that fails', () => {
   const content = noise(2 * MIB)
   const stream = deflateRawSync(content, { level: 0 })
-  const READY = 'Atomics.store(new Int32Array(workerData.control), 8, 1);'
+  const READY = 'const words = new Int32Array(workerData.control); Atomics.store(words, 8, 1);'
+  // The first slot is filled once the worker has taken over.
+  const IN_CHARGE = `${READY} while (Atomics.load(words, 1) === 0) Atomics.wait(words, 1, 0, 10);`
   const program = (text: string) => `const { workerData } = require('node:worker_threads'); ${text}`
 
   async function run(engine: ParallelInflate): Promise<Buffer> {
@@ -290,10 +292,13 @@ describe('a worker that fails', () => {
   })
 
   test.each([
-    ['throws', `${READY} setTimeout(() => { throw new Error("late") }, 5)`],
-    ['exits', `${READY} setTimeout(() => process.exit(7), 5)`],
-    ['exits as if it were well', `${READY} setTimeout(() => process.exit(0), 5)`],
-    ['runs out of memory', `${READY} const all = []; for (;;) all.push(new Array(1e5).fill({}))`],
+    ['throws', `${IN_CHARGE} throw new Error("late")`],
+    ['exits', `${IN_CHARGE} process.exit(7)`],
+    ['exits as if it were well', `${IN_CHARGE} process.exit(0)`],
+    [
+      'runs out of memory',
+      `${IN_CHARGE} const all = []; for (;;) all.push(new Array(1e5).fill({}))`,
+    ],
   ])('once it has taken over, because it %s, is a typed error', async (_, text) => {
     threads.instead = (Recorded, options) =>
       new Recorded(program(text), { ...options, resourceLimits: { maxOldGenerationSizeMb: 8 } })

@@ -14,7 +14,7 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 export const FOLDER = '/state'
 
-/** Shares that give several pieces, commits and checkpoints in a file of some kilobytes. */
+/** Shares that give several pieces and commits in a file of some kilobytes. */
 const SHARES = {
   pieceBytes: 3_000,
   chunkBytes: 2_000,

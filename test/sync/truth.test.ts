@@ -256,6 +256,7 @@ async function applyAgain(
     rows: NO_ROWS,
     rowsDone: false,
     badRows: 0,
+    rowsRead: 0,
   }
   const data = entry.totalBytes === 0 ? undefined : await files.open(paths.keptFile(entry.id))
   await state.commit(again)

@@ -26,14 +26,10 @@ const FAULTS = [
 ]
 
 interface Exports {
-  readonly STATE: WasmConstant
-  readonly STATE_BYTES: WasmConstant
   readonly INPUT: WasmConstant
   readonly INPUT_BYTES: WasmConstant
   readonly INPUT_SLOTS: WasmConstant
-  readonly OUTPUT: WasmConstant
   readonly OUTPUT_BLOCKS: WasmConstant
-  readonly WINDOW_BYTES: WasmConstant
   readonly HISTORY_BYTES: WasmConstant
   readonly FREE: WasmConstant
   reset(): void
@@ -46,8 +42,6 @@ interface Exports {
   outputFrom(): number
   outputEnd(): number
   historyBytes(): number
-  historyFrom(): number
-  restore(historyBytes: number): number
   crc32(from: number, bytes: number, before: number): number
 }
 
@@ -162,28 +156,5 @@ export class InflateCore {
    */
   releaseOutput(blocks: number): void {
     this.#exports.releaseOutput(blocks)
-  }
-
-  /** Returns the state that another core needs to continue from here, if the output is released. */
-  save(): Uint8Array {
-    const { STATE, STATE_BYTES } = this.#exports
-    const history = this.#memory.subarray(this.#exports.historyFrom(), this.#exports.outputEnd())
-    const saved = new Uint8Array(STATE_BYTES.value + history.length)
-    saved.set(this.#memory.subarray(STATE.value, STATE.value + STATE_BYTES.value))
-    saved.set(history, STATE_BYTES.value)
-    return saved
-  }
-
-  /**
-   * Restores a saved state. Returns false where `save` cannot have made it; then only `reset` may
-   * follow.
-   */
-  restore(saved: Uint8Array): boolean {
-    const { STATE, STATE_BYTES, OUTPUT, WINDOW_BYTES } = this.#exports
-    const historyBytes = saved.length - STATE_BYTES.value
-    if (historyBytes < 0 || historyBytes > WINDOW_BYTES.value) return false
-    this.#memory.set(saved.subarray(0, STATE_BYTES.value), STATE.value)
-    this.#memory.set(saved.subarray(STATE_BYTES.value), OUTPUT.value)
-    return this.#exports.restore(historyBytes) !== 0
   }
 }

@@ -58,12 +58,6 @@ export interface InflateEngine {
   takeRest?(): Uint8Array[]
 
   /**
-   * Returns the state that another engine of the same kind needs to continue after the last output;
-   * the input then continues at `usedBytes`. An engine without this method cannot be resumed.
-   */
-  saveState?(): Uint8Array
-
-  /**
    * Ends the input, which decides whether the data was complete. The sequence gives the outputs
    * that were not given yet.
    */

@@ -17,22 +17,6 @@ import { GzipTrailer } from './trailer'
 
 /** Below this size the ratio is not checked: a short run of equal rows is no bomb. */
 const RATIO_CHECK_FROM_BYTES = 1024 * 1024
-/** After so many bytes of output the probe for nested gzip has decided. */
-const NESTED_DECIDED_BYTES = 4
-
-/**
- * The position of the framing inside the data of a member, as plain numbers that are stored with
- * the state of the engine.
- */
-export interface GzipMembersState {
-  readonly byteOffset: number
-  readonly dataBytes: number
-  /** The number of members so far, with the current one. */
-  readonly members: number
-  readonly memberCrc: number
-  readonly memberBytes: number
-  readonly outputBytes: number
-}
 
 /** What the framing of a gzip file says, as far as it was read. */
 export interface GzipFacts {
@@ -70,11 +54,9 @@ export class GzipMembers {
   #verifiedMembers = 0
   #paddingBytes = 0
 
-  /** @param state the result of `saveState` from which to continue */
-  constructor(limits: GzipLimits, state?: GzipMembersState) {
+  constructor(limits: GzipLimits) {
     this.#limits = limits
     this.#nested = limits.allowNested ? undefined : new NestedProbe()
-    if (state) this.#restore(state)
   }
 
   /** True while the next byte belongs to the engine. */
@@ -146,22 +128,6 @@ export class GzipMembers {
   }
 
   /**
-   * Returns the state that another instance needs to continue from here. Returns undefined outside
-   * of data and before the first output, where no state is worth keeping.
-   */
-  saveState(): GzipMembersState | undefined {
-    if (!this.inData || this.#outputBytes < NESTED_DECIDED_BYTES) return undefined
-    return {
-      byteOffset: this.#byteOffset,
-      dataBytes: this.#dataBytes,
-      members: this.#members,
-      memberCrc: this.#memberCrc,
-      memberBytes: this.#memberBytes,
-      outputBytes: this.#outputBytes,
-    }
-  }
-
-  /**
    * Ends the file.
    *
    * @throws FeedError GZIP_EMPTY, GZIP_TRUNCATED
@@ -179,25 +145,6 @@ export class GzipMembers {
       `the gzip file ends at byte ${byteOffset}, inside a member's ${part}: fetch the whole file`,
       { byteOffset, part },
     )
-  }
-
-  #restore({
-    byteOffset,
-    dataBytes,
-    members,
-    memberCrc,
-    memberBytes,
-    outputBytes,
-  }: GzipMembersState): void {
-    this.#phase = 'data'
-    this.#byteOffset = byteOffset
-    this.#dataBytes = dataBytes
-    this.#members = members
-    this.#memberCrc = memberCrc
-    this.#memberBytes = memberBytes
-    this.#outputBytes = outputBytes
-    // The probe reads the first bytes of the content, which were read before the state was saved.
-    this.#nested = undefined
   }
 
   #readPart(bytes: Uint8Array): number {

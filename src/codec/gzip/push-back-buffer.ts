@@ -5,12 +5,7 @@
 export class PushBackBuffer {
   readonly #blocks: Uint8Array[] = []
   /** Bytes of input before the first block that is held. */
-  #before: number
-
-  /** @param usedBytes the bytes that the engine used before the first block */
-  constructor(usedBytes = 0) {
-    this.#before = usedBytes
-  }
+  #before = 0
 
   add(block: Uint8Array): void {
     this.#blocks.push(block)

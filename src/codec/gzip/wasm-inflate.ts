@@ -1,11 +1,8 @@
-// The WebAssembly inflate engine. It is synchronous, runs on the caller's thread, and can be
-// resumed at any byte of its input. It owns the counts, the bounds of its outputs and the format of
-// a saved state; src/wasm/inflate.ts decodes.
+// The WebAssembly inflate engine. It is synchronous and runs on the caller's thread. Its input may
+// be cut at any byte. It owns the counts and the bounds of its outputs; src/wasm/inflate.ts decodes.
 
-import { FeedError } from '../../errors'
 import { lend } from '../loan'
-import { crc32 } from './crc32'
-import { ENDED, type InflateCore, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
+import { ENDED, NEEDS_INPUT, OUTPUT_FULL } from './inflate-core'
 import { dataInvalid, type InflateEngine, type NewInflateEngine } from './inflate-engine'
 import { giveBackInflateMemory, type InflateMemory, takeInflateMemory } from './inflate-memory'
 
@@ -16,14 +13,6 @@ const NOTHING: readonly never[] = []
  * the block that it begins in.
  */
 const FIRST_INPUT_BYTES = 1024
-
-/**
- * A saved state has these four bytes, the CRC32 of all bytes after the CRC32, the bytes used so far
- * as a float64, and the state of the core.
- */
-const STATE_MAGIC = 0x3153_4946 // `FIS1`
-const STATE_HEADER_BYTES = 16
-const CHECKED_FROM = 8
 
 /**
  * The number of blocks that outputs use in turn. A small number uses little of the processor's
@@ -50,21 +39,16 @@ export class WasmInflate implements InflateEngine {
   #memory: InflateMemory | undefined
   #usedBytes = 0
   #ended = false
-  #crc: number
+  #crc = 0
 
   /**
    * @param startOffset where the deflate data begins, in compressed bytes from the start of the
    * file
-   * @param state the result of `saveState` from which to continue: the first byte of input is then
-   * the one at `usedBytes`
-   * @param crc CRC-32 of all outputs of the member before that state, which the state does not hold
-   * @throws FeedError OPTION_INVALID for bytes that no engine saved, DEPENDENCY_UNSUPPORTED
+   * @throws FeedError DEPENDENCY_UNSUPPORTED
    */
-  constructor(startOffset: number, state?: Uint8Array, crc = 0) {
+  constructor(startOffset: number) {
     this.#startOffset = startOffset
-    this.#crc = crc
     this.#memory = takeInflateMemory()
-    if (state) this.#restore(this.#memory.core, state)
   }
 
   get usedBytes(): number {
@@ -124,53 +108,6 @@ export class WasmInflate implements InflateEngine {
     return memory
   }
 
-  /**
-   * Returns the state that another engine needs to continue from here, in at most 33 KiB. It is
-   * valid between two blocks, and between two outputs of one block. The input then continues at
-   * `usedBytes`. The next engine refuses the state of a failed one.
-   *
-   * @throws FeedError STAGE_DESTROYED
-   */
-  saveState(): Uint8Array {
-    if (!this.#memory)
-      throw new FeedError(
-        'STAGE_DESTROYED',
-        'the inflate engine was destroyed before its state was asked for',
-        { stage: 'Gunzip' },
-      )
-    const core = this.#memory.core.save()
-    const saved = new Uint8Array(STATE_HEADER_BYTES + core.length)
-    saved.set(core, STATE_HEADER_BYTES)
-    const fields = new DataView(saved.buffer)
-    fields.setUint32(0, STATE_MAGIC, true)
-    fields.setFloat64(8, this.#usedBytes, true)
-    fields.setUint32(4, crc32(saved.subarray(CHECKED_FROM)), true)
-    return saved
-  }
-
-  #restore(core: InflateCore, state: Uint8Array): void {
-    const fields = new DataView(state.buffer, state.byteOffset, state.byteLength)
-    const isWhole =
-      state.length >= STATE_HEADER_BYTES &&
-      fields.getUint32(0, true) === STATE_MAGIC &&
-      fields.getUint32(4, true) === crc32(state.subarray(CHECKED_FROM))
-    if (!isWhole || !core.restore(state.subarray(STATE_HEADER_BYTES))) {
-      this.destroy()
-      const context = {
-        option: 'state',
-        expected: 'what saveState returned',
-        received: `${state.length} other bytes`,
-      }
-      throw new FeedError(
-        'OPTION_INVALID',
-        'this is not the saved state of an inflate engine',
-        context,
-      )
-    }
-    this.#usedBytes = fields.getFloat64(8, true)
-    this.#ended = core.hasEnded
-  }
-
   *#inflatePiece(piece: Uint8Array, isLast: boolean): Generator<Uint8Array, void, void> {
     const usedBefore = this.#usedBytes
     this.#memory?.core.fillInput(0, piece)
@@ -185,8 +122,6 @@ export class WasmInflate implements InflateEngine {
       if (result === NEEDS_INPUT && !isLast) return
       const { outputFrom, outputEnd, historyBytes } = core
       this.#crc = core.crc(outputFrom, outputEnd, this.#crc)
-      // This comes before the output is lent, so that a state which is saved meanwhile stands after
-      // the output.
       core.releaseOutput(BLOCKS)
       const fault = core.faultOf(result)
       const faultOffset = faultOffsetOf(this.#startOffset + this.#usedBytes, core.unusedBits)

@@ -34,17 +34,7 @@ export function* mendedRows<C extends Columns>(
     batchBytes: Math.max(LEAST_BATCH_BYTES, bytes.length),
     ...(maxRowBytes !== undefined && { maxRowBytes }),
     ...(cells && { dialect: dialectOf(cells) }),
-    start: {
-      headings: columns,
-      row: row - 1,
-      line,
-      byteOffset,
-      confinedUntil: 0,
-      discarding: false,
-      rest: new Uint8Array(),
-      badRows: 0,
-      replacedRows: 0,
-    },
+    startsAt: { columnNames: columns, position: { row, line, byteOffset } },
   })
   try {
     yield* parser.push(bytes)

@@ -10,19 +10,6 @@ import { nextLine } from './read-row'
 
 const NOTHING = new Uint8Array()
 
-/** The position between two inputs, and the bytes behind it. */
-export interface InputWindowState {
-  /** File offset of `rest`. */
-  readonly byteOffset: number
-  /** Rows and lines before `rest`. */
-  readonly row: number
-  readonly line: number
-  readonly confinedUntil: number
-  readonly discarding: boolean
-  /** Bytes of earlier inputs that the parser has not read yet. */
-  readonly rest: Uint8Array
-}
-
 export class InputWindow {
   /** The block: memory of the window, or the lender's. */
   bytes: Uint8Array
@@ -62,28 +49,11 @@ export class InputWindow {
     this.bytes = this.#own.subarray(0, blockBytes)
   }
 
-  /** The state between two inputs, from which `restore` goes on. */
-  save(): InputWindowState {
-    return {
-      byteOffset: this.baseOffset + this.at,
-      row: this.#row,
-      line: this.#line,
-      confinedUntil: this.#confinedUntil,
-      discarding: this.#isDiscarding,
-      rest: Uint8Array.from(this.bytes.subarray(this.at, this.filled)),
-    }
-  }
-
-  /** Puts a window that has had no input at a saved position. */
-  restore({ byteOffset, row, line, confinedUntil, discarding, rest }: InputWindowState): void {
+  /** Gives the next row, which is the first of a window without input, a position of its file. */
+  startAt({ row, line, byteOffset }: RowPosition): void {
     this.baseOffset = byteOffset
-    this.#row = row
+    this.#row = row - 1
     this.#line = line
-    this.#confinedUntil = confinedUntil
-    this.#isDiscarding = discarding
-    this.#makeRoomFor(rest.length)
-    this.bytes.set(rest)
-    this.filled = rest.length
   }
 
   /** Takes an input, which `open` copies. */

@@ -15,7 +15,7 @@ import type { BadRowPolicy } from './bad-row'
 import { BadRows, PAUSE_BYTES } from './bad-rows'
 import { type Dialect, type FileRules, isDocumented, rulesOf } from './dialect'
 import { bindHeader } from './header'
-import { InputWindow, type InputWindowState } from './input-window'
+import { InputWindow } from './input-window'
 import { judgeRow } from './judge-row'
 import { passStart, readHeader } from './read-header'
 import { RowCollector } from './row-collector'
@@ -74,18 +74,10 @@ export interface TsvParserOptions<C extends Columns> {
    */
   readonly lends?: boolean
   /**
-   * @internal State of another parser, which this one goes on from. The first push is the bytes that follow
-   * those of the other one.
+   * @internal The input begins in the middle of a file, at the first byte of a row. The header line
+   * of the file has these column names.
    */
-  readonly start?: TsvParserState
-}
-
-/** The state of a parser between two pushes. Checkpoints store it, so its names do not change. */
-export interface TsvParserState extends InputWindowState {
-  /** The column names of the file. */
-  readonly headings: readonly string[]
-  readonly badRows: number
-  readonly replacedRows: number
+  readonly startsAt?: { readonly columnNames: readonly string[]; readonly position: RowPosition }
 }
 
 /**
@@ -128,7 +120,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** The space of the rows in the current block; undefined until it is needed. */
   #space: ScanSpace | undefined
 
-  constructor({ start, ...options }: TsvParserOptions<C>) {
+  constructor({ startsAt, ...options }: TsvParserOptions<C>) {
     const { columns, batchBytes = 1 << 16, maxRowBytes = 1 << 20, lends = false } = options
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
     this.#rules = rulesOf(options.dialect, options.schema)
@@ -141,7 +133,9 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       maxRowBytes,
       cells: this.#rules.cells,
     })
-    if (start) this.#startAt(start)
+    if (startsAt === undefined) return
+    this.#rows = this.#collectorFor(startsAt.columnNames, { row: 0, line: 1, byteOffset: 0 })
+    this.#window.startAt(startsAt.position)
   }
 
   /** Rows left out by `onBadRow`. */
@@ -162,21 +156,6 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** The column names of the file, as it spells them; undefined until the header is read. */
   get columnNames(): readonly string[] | undefined {
     return this.#rows?.columnNames
-  }
-
-  /**
-   * The state with which another parser of the same options goes on from here. It is undefined
-   * before the header was read, and, with `columns`, while rows wait for their batch. Call it
-   * between two pushes.
-   */
-  saveState(): TsvParserState | undefined {
-    if (!this.#rows?.isEmpty) return undefined
-    return {
-      headings: this.#rows.columnNames,
-      badRows: this.badRows,
-      replacedRows: this.replacedRows,
-      ...this.#window.save(),
-    }
   }
 
   /**
@@ -223,13 +202,6 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   /** Releases the scan engine. Batches stay valid. */
   destroy(): void {
     this.#scanner.release()
-  }
-
-  #startAt(start: TsvParserState): void {
-    this.#rows = this.#collectorFor(start.headings, { row: 0, line: 1, byteOffset: 0 })
-    this.#window.restore(start)
-    this.#badRows.count = start.badRows
-    this.#badRows.replaced = start.replacedRows
   }
 
   /** Returns the next batch, or undefined once the input is used up. */

@@ -1,5 +1,5 @@
-// Applies the rows of one verified file to the state of its category. Rows, their tally and the
-// position behind them are committed together, some megabytes at a time. A run that was killed
+// Applies the rows of one verified file to the state of its category. Rows, and their number and
+// tally in the ledger, are committed together, some megabytes at a time. A run that was killed
 // continues behind the last commit, in the middle of the file.
 
 import type { ChangeKind } from '../../codec/merge/register'
@@ -16,11 +16,11 @@ import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog } from '../folder/change-log'
-import type { Checkpoint } from '../folder/checkpoint'
 import type { LedgerEntry } from '../folder/ledger'
 import type { QuarantineLog } from '../folder/quarantine-log'
-import { NO_ROWS, type RowTally } from '../target/target'
-import { canResume, FileInflater } from './file-inflater'
+import type { RowTally } from '../target/target'
+import { AppliedRows } from './applied-rows'
+import { FileInflater } from './file-inflater'
 import { stateChanges } from './state-changes'
 
 export interface ApplyOptions {
@@ -57,27 +57,27 @@ class Application {
   readonly #options: ApplyOptions
   #entry: LedgerEntry
   readonly #tally: Record<ChangeKind, number>
-  /** Rows that the merge has left out. The parser counts its own. */
-  #unmerged: number
+  readonly #applied: AppliedRows
+  /** Rows that this merge has left out. The parser counts its own. */
+  #unmerged = 0
   #parser: TsvParser<Columns> | undefined
 
   constructor(options: ApplyOptions) {
     this.#options = options
     this.#entry = options.entry
     this.#tally = { ...options.entry.rows }
-    this.#unmerged = options.entry.badRows
+    this.#applied = new AppliedRows(options.entry)
   }
 
   async rows(data: DurableFile): Promise<void> {
     if (this.#entry.rowsDone) return
-    const checkpoint = canResume() ? await this.#options.state.checkpoint(this.#entry) : undefined
-    if (checkpoint === undefined) await this.#startOver()
-    const parser = this.#newParser(checkpoint)
-    const inflater = new FileInflater(data, checkpoint?.inflater, this.#options.readBytes)
+    const parser = this.#newParser()
+    const inflater = new FileInflater(data, this.#options.readBytes)
     try {
       for await (const block of inflater.blocks()) {
+        this.#options.signal.throwIfAborted()
         await this.#mergeAll(parser.steps(block))
-        await this.#commitIfDue(inflater, parser)
+        if (this.#options.state.gatheredBytes >= this.#options.commitBytes) await this.#commit()
       }
       await this.#mergeAll(parser.lastSteps())
     } finally {
@@ -106,34 +106,21 @@ class Application {
 
   async done(): Promise<LedgerEntry> {
     const done: LedgerEntry = { ...(await this.#current()), state: 'done' }
-    await this.#options.state.commit(done, undefined, { sync: true })
+    await this.#options.state.commit(done, { sync: true })
     return done
   }
 
-  #newParser(checkpoint: Checkpoint | undefined): TsvParser<Columns> {
+  #newParser(): TsvParser<Columns> {
     const { id, lastModified } = this.#entry
     const { batchBytes, quarantine } = this.#options
     const parser = new TsvParser<Columns>({
       schema: schemaOfFile(id),
       file: feedFileOf(id, lastModified),
-      onBadRow: quarantine ?? 'skip',
+      onBadRow: quarantine === undefined ? 'skip' : this.#applied.quarantineOfRest(quarantine),
       ...(batchBytes !== undefined && { batchBytes }),
-      ...(checkpoint && { start: checkpoint.parser }),
     })
-    if (checkpoint !== undefined) this.#unmerged -= parser.badRows
     this.#parser = parser
     return parser
-  }
-
-  /** Resets the counters and the quarantine where all rows are read again. */
-  async #startOver(): Promise<void> {
-    Object.assign(this.#tally, NO_ROWS)
-    this.#unmerged = 0
-    if (this.#entry.quarantineBytes === 0) return
-    // The ledger forgets the records before they are removed.
-    this.#entry = { ...this.#entry, rows: NO_ROWS, badRows: 0, rowsRead: 0, quarantineBytes: 0 }
-    await this.#options.state.commit(this.#entry)
-    await this.#options.quarantine?.startOver()
   }
 
   /** Reads the next batch while the store looks up the rows of the one before. */
@@ -154,7 +141,8 @@ class Application {
 
   async #merge(batch: RowBatch<Columns>): Promise<void> {
     this.#options.signal.throwIfAborted()
-    await this.#count(await this.#mergeGood(batch))
+    const rest = this.#applied.rest(batch)
+    if (rest !== undefined) await this.#count(await this.#mergeGood(rest))
   }
 
   async #mergeGood(batch: RowBatch<Columns>): Promise<readonly CategoryChange[]> {
@@ -188,31 +176,26 @@ class Application {
     onRows?.(changes.length)
   }
 
-  async #commitIfDue(inflater: FileInflater, parser: TsvParser<Columns>): Promise<void> {
-    const { state, commitBytes } = this.#options
-    if (state.gatheredBytes < commitBytes) return
-    const [position, rest] = [inflater.saveState(), parser.saveState()]
-    if (position && rest)
-      await this.#commit({ sequence: this.#entry.sequence, inflater: position, parser: rest })
-  }
-
-  async #commit(checkpoint?: Checkpoint): Promise<void> {
+  async #commit(): Promise<void> {
     this.#options.signal.throwIfAborted()
     this.#entry = await this.#current()
-    await this.#options.state.commit(this.#entry, checkpoint)
+    await this.#options.state.commit(this.#entry)
   }
 
   /** Makes the logs durable, and returns the entry that belongs to them. */
   async #current(): Promise<LedgerEntry> {
     const { log, quarantine } = this.#options
+    const parser = this.#parser
     const changeBytes = (await log?.flush()) ?? this.#entry.changeBytes
     await quarantine?.flush()
     const rows: RowTally = { ...this.#tally }
     return {
       ...this.#entry,
+      ...(parser && {
+        badRows: parser.badRows + this.#applied.unmerged + this.#unmerged,
+        rowsRead: parser.rowsRead,
+      }),
       rows,
-      badRows: this.#unmerged + (this.#parser?.badRows ?? 0),
-      rowsRead: this.#parser?.rowsRead ?? this.#entry.rowsRead,
       changeBytes,
       quarantineBytes: quarantine?.length ?? this.#entry.quarantineBytes,
     }

@@ -57,7 +57,7 @@ export async function commitFile(
     quarantineBytes: 0,
     rowsRead: 0,
   }
-  await category.commit(entry, undefined, { sync: true })
+  await category.commit(entry, { sync: true })
   return entry
 }
 

@@ -46,7 +46,7 @@ class HeaderCheck {
   see(block: Uint8Array): void {
     if (this.#parser === undefined) return
     for (const _ of this.#parser.push(block)) break
-    if (this.#parser.saveState() === undefined) return
+    if (this.#parser.columnNames === undefined) return
     this.close()
   }
 

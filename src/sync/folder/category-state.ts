@@ -1,11 +1,10 @@
-// One category of a state folder: its merged items and priorities, its groups, its ledger and the
-// checkpoint of the file that is being applied. All of them are under one prefix of the folder's
-// store. This class owns their keys, and decides what is written together.
+// One category of a state folder: its merged items and priorities, its groups and its ledger. All of
+// them are under one prefix of the folder's store. This class owns their keys, and decides what is
+// written together.
 //
 //   i… p… o…   merged rows and their origins (state/)
 //   g… og…     groups and their origins
 //   f/…        ledger
-//   k          checkpoint
 //   t          time up to which removals were forgotten
 //   r          length of the log of the changes of replays
 
@@ -21,11 +20,9 @@ import { type MergeChange, MergeState } from '../../state/merge/merge-state'
 import type { Change, ChangeOptions } from '../../state/merge/register-change'
 import { type KeptHead, RegisterSet } from '../../state/merge/register-set'
 import type { Category } from '../file-id'
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint'
 import { Ledger, type LedgerEntry } from './ledger'
 import { WriteGroup } from './write-group'
 
-const CHECKPOINT_KEY = 'k'
 const COMPACTED_KEY = 't'
 const REPLAYED_KEY = 'r'
 
@@ -131,20 +128,12 @@ export class CategoryState {
   }
 
   /**
-   * Writes the merged rows, the entry and the checkpoint in one step. Without `checkpoint` the file
-   * starts again at its beginning.
+   * Writes the merged rows and the entry, which says how many rows of the file they are, in one
+   * step.
    */
-  async commit(
-    entry: LedgerEntry,
-    checkpoint?: Checkpoint,
-    { replayed, ...options }: CommitOptions = {},
-  ): Promise<void> {
-    const position: StoreOp = {
-      key: CHECKPOINT_KEY,
-      value: checkpoint === undefined ? null : writeCheckpoint(checkpoint),
-    }
+  async commit(entry: LedgerEntry, { replayed, ...options }: CommitOptions = {}): Promise<void> {
     const log = replayed === undefined ? [] : [replayedOp(replayed)]
-    await this.#group.commit([this.ledger.op(entry), position, ...log], options)
+    await this.#group.commit([this.ledger.op(entry), ...log], options)
     this.ledger.took(entry)
   }
 
@@ -157,16 +146,6 @@ export class CategoryState {
   /** Writes at once which log the replay uses, and none of the rows that wait for a commit. */
   async writeReplayed(replayed: ReplayedChanges): Promise<void> {
     await this.#store.write([replayedOp(replayed)], { sync: true })
-  }
-
-  /**
-   * Returns the checkpoint of the entry's file; undefined at the start of the file, and where the
-   * stored checkpoint cannot be used.
-   */
-  async checkpoint({ sequence }: LedgerEntry): Promise<Checkpoint | undefined> {
-    const [bytes] = await this.#store.getMany([CHECKPOINT_KEY])
-    const found = bytes && readCheckpoint(bytes)
-    return found?.sequence === sequence ? found : undefined
   }
 }
 

@@ -32,7 +32,10 @@ export interface LedgerEntry extends AppliedFile {
   readonly quarantine: boolean
   /** Bytes of that file that belong to the merged rows. 0 where it does not exist. */
   readonly quarantineBytes: number
-  /** Number of rows that were read: those that were merged, and `badRows`. */
+  /**
+   * Number of rows that were read: those that were merged, and `badRows`. While the file is being
+   * applied, this is its checkpoint: the next owner of the folder goes on behind these rows.
+   */
   readonly rowsRead: number
 }
 

@@ -43,18 +43,6 @@ export class QuarantineLog implements RowQuarantine {
     if (this.#committed > 0 || (await files.size(path)) !== undefined) await this.#opened()
   }
 
-  /**
-   * Removes all records, because all rows are read again. The ledger no longer counts them.
-   */
-  async startOver(): Promise<void> {
-    if (this.#committed === 0) return
-    await this.close()
-    this.#log = undefined
-    this.#committed = 0
-    this.#length = 0
-    await this.#opened()
-  }
-
   /** Bytes of the file that are durable. */
   get length(): number {
     return this.#length

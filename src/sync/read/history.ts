@@ -71,6 +71,7 @@ async function applyKept(
     rows: NO_ROWS,
     rowsDone: false,
     badRows: 0,
+    rowsRead: 0,
     changeBytes: 0,
   }
   const apply = (data?: DurableFile) =>

@@ -35,7 +35,7 @@ const NAMES: OptionNames<OpenStateOptions> = { memoryBytes: true, signal: true, 
 
 /** Sizes on the disk in bytes, about. */
 export interface StateSizes {
-  /** The database of rows, ledger and checkpoints. */
+  /** The database of rows and ledger. */
   readonly store: number
   /** Files that are being fetched, or wait to be applied. */
   readonly spool: number

@@ -234,7 +234,7 @@ class Replay {
     if (this.#source === undefined) return
     const { category, entry, log } = this.#source
     const replayed = await log.flush()
-    await category.commit(entry, undefined, { sync: true, replayed })
+    await category.commit(entry, { sync: true, replayed })
   }
 
   async #sourceOf(path: string, { of }: QuarantinedRow): Promise<Source> {

@@ -116,18 +116,13 @@ export function zlibVerdict(bytes: Uint8Array): Verdict {
   }
 }
 
-/**
- * Inflates the input in pieces. With `resumes`, each piece is followed by a save of the state, and
- * a new engine continues from it.
- */
-export function wasmVerdict(pieces: readonly Uint8Array[], resumes = false): Verdict {
-  let engine = new WasmInflate(0)
+/** Inflates the input in pieces. */
+export function wasmVerdict(pieces: readonly Uint8Array[]): Verdict {
+  const engine = new WasmInflate(0)
   const outputs: Uint8Array[] = []
   try {
-    for (const piece of pieces) {
+    for (const piece of pieces)
       for (const output of engine.inflate(piece)) outputs.push(Uint8Array.from(output))
-      if (resumes) engine = resumed(engine)
-    }
   } catch (error) {
     if (FeedError.is(error) && error.code === 'GZIP_DATA_INVALID') return 'invalid'
     throw error
@@ -137,12 +132,6 @@ export function wasmVerdict(pieces: readonly Uint8Array[], resumes = false): Ver
   return engine.ended
     ? { output: Buffer.concat(outputs), usedBytes: engine.usedBytes }
     : 'incomplete'
-}
-
-function resumed(engine: WasmInflate): WasmInflate {
-  const state = engine.saveState()
-  engine.destroy()
-  return new WasmInflate(0, state)
 }
 
 export function isSame(a: Verdict, b: Verdict): boolean {

@@ -138,18 +138,6 @@ describe('caps', () => {
     )
   })
 
-  test('fault 98: maxMembers keeps its count over a saved state', () => {
-    const limits = gzipLimits({ maxMembers: 1 })
-    const before = inData(limits)
-    before.countOutput(CONTENT, DATA_BYTES)
-    const members = new GzipMembers(limits, before.saveState())
-    members.dataUsed(DATA_BYTES, true)
-    members.read(gzipTrailer(CONTENT))
-    expect(() => members.read(gzipHeader())).toThrow(
-      failure('GZIP_LIMIT', { byteOffset: 35, option: 'maxMembers', limit: 1 }),
-    )
-  })
-
   test('the output may reach maxRatio', () => {
     const members = inData(gzipLimits({ maxRatio: 2 }))
     members.countOutput(block, MIB - 10)

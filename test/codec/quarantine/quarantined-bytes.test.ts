@@ -187,26 +187,53 @@ describe('for random damage', () => {
   })
 })
 
-test('a parser that goes on in the middle of a row that is too long quarantines its rest', () => {
+test('a parser that is given a row that is too long in two parts quarantines all of it once', () => {
   const bytes = Buffer.from(`a\tb\n1\t2\n${'x'.repeat(1000)}\n3\t4\n`)
   for (let cut = 9; cut < bytes.length; cut++) {
     const kept = new Kept()
-    const options = { schema, onBadRow: kept, maxRowBytes: 64, batchBytes: 64 }
-    const first = new TsvParser<Columns>(options)
+    const parser = new TsvParser<Columns>({
+      schema,
+      onBadRow: kept,
+      maxRowBytes: 64,
+      batchBytes: 64,
+    })
     const seen: string[] = []
-    const take = (parser: TsvParser<Columns>, batches: ReturnType<typeof parser.push>) => {
+    const take = (batches: ReturnType<typeof parser.push>) => {
       for (const batch of batches) for (const row of batch) seen.push(row.text('b'))
     }
-    take(first, first.push(bytes.subarray(0, cut)))
-    const start = first.saveState()
-    const second = new TsvParser<Columns>({ ...options, ...(start && { start }) })
-    take(second, second.push(bytes.subarray(start === undefined ? 0 : cut)))
-    take(second, second.end())
+    take(parser.push(bytes.subarray(0, cut)))
+    take(parser.push(bytes.subarray(cut)))
+    take(parser.end())
     expect(seen).toEqual(['2', '4'])
     expect(Buffer.concat(kept.parts.map(part => part.bytes)).toString()).toBe(
       `${'x'.repeat(1000)}\n`,
     )
     expect(kept.rows).toBe(1)
+  }
+})
+
+test('a parser whose input begins in the middle of a file quarantines the rest of its bad rows, at their places in the file', () => {
+  const lines = ['1\t2\n', 'short\n', `${'x'.repeat(300)}\n`, '"3\n"\t4\n', '\xff\t5\n', '\n']
+    .flatMap(line => [line, line])
+    .map(line => Buffer.from(line, 'latin1'))
+  const options = { maxRowBytes: 64, batchBytes: 64 }
+  const header = Buffer.from('a\tb\n')
+  const whole = parsed(Buffer.concat([header, ...lines]), 1000, options).kept.read(1000)
+  expect(whole.map(({ row }) => row)).toEqual([3, 4, 5, 6, 9, 10, 11, 12])
+  for (const [n] of lines.entries()) {
+    const before = Buffer.concat([header, ...lines.slice(0, n)])
+    const position = {
+      row: n + 1,
+      line: before.toString('latin1').split('\n').length,
+      byteOffset: before.length,
+    }
+    const { kept, parser } = parsed(Buffer.concat(lines.slice(n)), 50, {
+      ...options,
+      startsAt: { columnNames: ['a', 'b'], position },
+    })
+    const rest = whole.filter(({ row }) => row > n)
+    expect(kept.read(1000)).toEqual(rest)
+    expect([parser.badRows, parser.rowsRead]).toEqual([rest.length, lines.length])
   }
 })
 

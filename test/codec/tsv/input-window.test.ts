@@ -91,39 +91,68 @@ describe('lent inputs', () => {
 
 test('the rest of a long line is dropped, through as many blocks as it has', () => {
   const window = new InputWindow(4)
+  const dropped: string[] = []
+  window.onDiscard = bytes => dropped.push(Buffer.from(bytes).toString())
   window.take(Buffer.from('longest\nrow'))
   window.open()
   window.discardLine()
-  expect([text(window), window.save().discarding]).toEqual(['', true])
+  expect([text(window), dropped]).toEqual(['', ['long']])
   window.close()
-  expect([window.open(), text(window), window.save().discarding]).toEqual([true, '', false])
+  expect([window.open(), text(window), dropped]).toEqual([true, '', ['long', 'est\n']])
   expect(window.positionOf(window.at)).toEqual({ row: 1, line: 2, byteOffset: 8 })
-})
-
-test('a window that is restored has the position and the bytes of the saved one', () => {
-  const window = new InputWindow(4)
-  window.take(Buffer.from('abcdefghij'))
-  window.open()
-  window.advance(3, 1, 1)
-  window.confineQuotesUntil(5)
-  window.close()
-  window.open()
-  window.advance(2, 2, 3)
-  window.close()
-  window.open()
-  window.advance(4, 0, 0)
   window.close()
   expect(window.open()).toBe(false)
-  const other = new InputWindow(4)
-  other.restore(window.save())
-  expect(other.save()).toEqual(window.save())
-  expect(other.save()).toEqual({
-    byteOffset: 9,
-    row: 3,
-    line: 5,
-    confinedUntil: 5,
-    discarding: false,
-    rest: Uint8Array.of(106),
+  window.openLast()
+  expect([text(window), dropped]).toEqual(['row', ['long', 'est\n']])
+})
+
+describe('an input that begins in the middle of a file', () => {
+  const position = { row: 4, line: 6, byteOffset: 100 }
+
+  test('begins at the position that is given, and later rows are counted from there', () => {
+    const window = new InputWindow(4)
+    window.startAt(position)
+    expect([window.rows, window.baseOffset]).toEqual([3, 100])
+    window.take(Buffer.from('abcdefghij'))
+    window.open()
+    expect([window.positionOf(0), text(window)]).toEqual([position, 'abcd'])
+    window.advance(3, 1, 2)
+    expect(window.positionOf(3)).toEqual({ row: 5, line: 8, byteOffset: 103 })
+    window.close()
+    expect([window.open(), text(window)]).toEqual([true, 'defg'])
+    expect([window.rows, window.positionOf(0), window.positionOf(2)]).toEqual([
+      4,
+      { row: 5, line: 8, byteOffset: 103 },
+      { row: 5, line: 8, byteOffset: 105 },
+    ])
   })
-  expect(other.isConfined(0)).toBe(false)
+
+  test('does so in lent memory too', () => {
+    const window = new InputWindow(4)
+    window.startAt(position)
+    window.borrow(lent('abcdefghi'))
+    expect([window.open(), window.isLent, window.positionOf(0)]).toEqual([true, true, position])
+    window.advance(4, 1, 1)
+    window.close()
+    window.open()
+    expect([text(window), window.positionOf(0)]).toEqual([
+      'efgh',
+      { row: 5, line: 7, byteOffset: 104 },
+    ])
+  })
+
+  test('has quotes confined up to an offset of the file, through its blocks', () => {
+    const window = new InputWindow(4)
+    window.startAt(position)
+    expect(window.isConfined(0)).toBe(false)
+    window.take(Buffer.from('abcdefghij'))
+    window.open()
+    window.confineQuotesUntil(4)
+    window.confineQuotesUntil(2)
+    expect([window.isConfined(3), window.isConfined(4)]).toEqual([true, false])
+    window.advance(3, 1, 1)
+    window.close()
+    window.open()
+    expect([window.isConfined(0), window.isConfined(1)]).toEqual([true, false])
+  })
 })

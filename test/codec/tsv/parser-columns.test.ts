@@ -206,11 +206,29 @@ test('large blocks have an end', () => {
   parser.destroy()
 })
 
-test('there is no state to save while rows wait for their batch', () => {
-  const parser = new TsvParser<Columns>({ schema: anyColumns, columns: ['a'], batchBytes: 64 })
-  expect([...parser.push(many(3))]).toEqual([])
-  expect(parser.saveState()).toBeUndefined()
-  const idle = new TsvParser<Columns>({ schema: anyColumns, columns: ['a'], batchBytes: 64 })
-  expect([...idle.push(Buffer.from(`a\tb\n${'x'.repeat(300)}`))]).toEqual([])
-  expect(idle.saveState()?.headings).toEqual(['a', 'b'])
+test('an input that begins in the middle of a file has its rows at the same places, with the wanted columns', () => {
+  const lines = ['1\t"q\nq"\té\n', '2\t\t\n', 'short\n', '3\tx\ty\n', '4\tlong\tz\n']
+  const texts = Array.from({ length: 8 }, () => lines).flat()
+  const header = 'a\tb\tc\n'
+  const whole = reading(Buffer.from(header + texts.join('')), ['c'], {
+    columns: ['c'],
+    onBadRow: 'skip',
+  })
+  expect(whole.rows).toHaveLength(32)
+  for (const [n] of texts.entries()) {
+    const before = header + texts.slice(0, n).join('')
+    const position = {
+      row: n + 1,
+      line: before.split('\n').length,
+      byteOffset: Buffer.byteLength(before),
+    }
+    const { rows, badRows } = reading(Buffer.from(texts.slice(n).join('')), ['c'], {
+      columns: ['c'],
+      onBadRow: 'skip',
+      startsAt: { columnNames: ['a', 'b', 'c'], position },
+    })
+    const isLater = (row: unknown) => (row as { row: number }).row > n
+    expect(rows).toEqual(whole.rows.filter(isLater))
+    expect(badRows).toBe(texts.slice(n).filter(text => text === 'short\n').length)
+  }
 })

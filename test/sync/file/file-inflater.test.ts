@@ -1,10 +1,18 @@
+// The content of gzip files on a machine, of any size and in any state.
+
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { giveBackInflateMemory, takeInflateMemory } from '../../../src/codec/gzip/inflate-memory'
 import type { DurableFile } from '../../../src/disk/durable-files'
-import type { InflationState } from '../../../src/stages/inflation'
 import { FileInflater } from '../../../src/sync/file/file-inflater'
+import { randomNumbers } from '../../codec/gzip/deflate-mutants'
+import { threads } from '../../stages/recorded-workers'
 import { SimulatedMachine } from '../simulated-machine'
+
+vi.mock('node:worker_threads', async original =>
+  (await import('../../stages/recorded-workers')).recording(await original()),
+)
 
 async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
   const file = await new SimulatedMachine(0).start().files.edit('/file')
@@ -14,26 +22,26 @@ async function fileOf(bytes: Uint8Array): Promise<DurableFile> {
 
 interface Reading {
   readonly content: Buffer
-  /** The length of the content after each block, and the state to continue from. */
-  readonly states: readonly {
-    readonly length: number
-    readonly state: InflationState | undefined
-  }[]
+  readonly blocks: number
+  readonly failure: unknown
 }
 
-async function read(file: DurableFile, readBytes: number, from?: InflationState): Promise<Reading> {
-  const inflater = new FileInflater(file, from, readBytes)
+/** Reads until the end or the failure. */
+async function read(file: DurableFile, readBytes?: number): Promise<Reading> {
+  const inflater = new FileInflater(file, readBytes)
   const blocks: Uint8Array[] = []
-  const states: { length: number; state: InflationState | undefined }[] = []
-  let length = 0
-  for await (const block of inflater.blocks()) {
-    blocks.push(Uint8Array.from(block))
-    length += block.length
-    states.push({ length, state: inflater.saveState() })
+  let failure: unknown
+  try {
+    for await (const block of inflater.blocks()) blocks.push(Uint8Array.from(block))
+  } catch (error) {
+    failure = error
   }
   inflater.close()
-  return { content: Buffer.concat(blocks), states }
+  return { content: Buffer.concat(blocks), blocks: blocks.length, failure }
 }
+
+const rows = (count: number) =>
+  Buffer.from(Array.from({ length: count }, (_, n) => `row ${n}\n`).join(''))
 
 const members = fc.array(
   fc.oneof(
@@ -46,7 +54,7 @@ const members = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('a restart behind any block gives the rest of the content, over members of any size and zeros between them', async () => {
+test('the blocks are the content, over members of any size and zeros between them, for any size of a read', async () => {
   await fc.assert(
     fc.asyncProperty(
       members,
@@ -57,67 +65,143 @@ test('a restart behind any block gives the rest of the content, over members of 
         const file = await fileOf(
           Buffer.concat(contents.flatMap(content => [gzipSync(content), Buffer.alloc(zeros)])),
         )
-        const whole = await read(file, readBytes)
-        expect(whole.content.equals(Buffer.concat(contents))).toBe(true)
-        for (const { length, state } of whole.states) {
-          if (state === undefined) expect(length).toBeLessThan(4)
-          else
-            expect(
-              (await read(file, readBytes, state)).content.equals(whole.content.subarray(length)),
-            ).toBe(true)
-        }
+        const { content, failure } = await read(file, readBytes)
+        expect([failure, content.equals(Buffer.concat(contents))]).toEqual([undefined, true])
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 100 },
   )
 })
 
-test('fault 39: a wrong checksum is also found by an inflater that resumes from a saved state', async () => {
-  const content = Buffer.from(Array.from({ length: 3_000 }, (_, n) => `row ${n}\n`).join(''))
-  const gzip = gzipSync(content)
-  const { states } = await read(await fileOf(gzip), 500)
-  gzip[gzip.length - 8]! ^= 1
-  const wrong = await fileOf(gzip)
-  const saved = states.flatMap(({ state }) => state ?? [])
-  expect(saved.length).toBeGreaterThan(5)
-  for (const state of saved)
-    await expect(read(wrong, 500, state)).rejects.toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
-})
-
-test('a state that no inflater saved is refused', async () => {
-  const state = {
-    members: {
-      byteOffset: 10,
-      dataBytes: 0,
-      members: 1,
-      memberCrc: 0,
-      memberBytes: 0,
-      outputBytes: 9,
-    },
-    engine: Buffer.from('no state'),
+test('the file is read once, from its start to its end, so many bytes at a time', async () => {
+  const bytes = gzipSync(rows(3_000))
+  const file = await fileOf(bytes)
+  const reads: [number, number][] = []
+  const readFile = file.read.bind(file)
+  file.read = (offset, length) => {
+    reads.push([offset, length])
+    return readFile(offset, length)
   }
-  const file = await fileOf(gzipSync('x'))
-  expect(() => new FileInflater(file, state)).toThrow(
-    expect.objectContaining({ code: 'OPTION_INVALID' }),
+  expect((await read(file, 1_000)).content.equals(rows(3_000))).toBe(true)
+  expect(reads).toEqual(
+    Array.from({ length: Math.ceil(bytes.length / 1_000) + 1 }, (_, n) => [
+      Math.min(n * 1_000, bytes.length),
+      1_000,
+    ]),
   )
 })
 
-test('node:zlib reads a file where WebAssembly is missing, and the file cannot be resumed inside', async () => {
+test('fault 39: a wrong checksum is found behind the blocks, for any size of a read', async () => {
+  const content = rows(3_000)
+  const gzip = gzipSync(content)
+  gzip[gzip.length - 8]! ^= 1
+  for (const readBytes of [1, 500, undefined]) {
+    const found = await read(await fileOf(gzip), readBytes)
+    expect(found.failure).toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
+    expect(found.content.equals(content)).toBe(true)
+  }
+})
+
+test('an empty file and a file that is cut are typed failures', async () => {
+  const gzip = gzipSync(rows(3_000))
+  const failureOf = async (bytes: Uint8Array) => (await read(await fileOf(bytes), 500)).failure
+  expect(await failureOf(Buffer.alloc(0))).toMatchObject({ code: 'GZIP_EMPTY' })
+  for (const length of [1, 9, 10, 1_000, gzip.length - 9, gzip.length - 1])
+    expect(await failureOf(gzip.subarray(0, length))).toMatchObject({ code: 'GZIP_TRUNCATED' })
+})
+
+test('node:zlib reads a file where WebAssembly is missing', async () => {
   vi.resetModules()
   vi.stubGlobal('WebAssembly', undefined)
   try {
     const fresh = await import('../../../src/sync/file/file-inflater')
-    expect(fresh.canResume()).toBe(false)
-    const content = Buffer.from(Array.from({ length: 30_000 }, (_, n) => `row ${n}\n`).join(''))
-    const inflater = new fresh.FileInflater(await fileOf(gzipSync(content)), undefined, 500)
+    const content = rows(30_000)
+    const inflater = new fresh.FileInflater(await fileOf(gzipSync(content)), 500)
     const blocks: Uint8Array[] = []
-    for await (const block of inflater.blocks()) {
-      blocks.push(Uint8Array.from(block))
-      expect(inflater.saveState()).toBeUndefined()
-    }
+    for await (const block of inflater.blocks()) blocks.push(Uint8Array.from(block))
     inflater.close()
     expect(Buffer.concat(blocks).equals(content)).toBe(true)
   } finally {
     vi.unstubAllGlobals()
   }
+})
+
+describe('closing', () => {
+  test('is possible before the first block, and twice', async () => {
+    const file = await fileOf(gzipSync(rows(100)))
+    const inflater = new FileInflater(file)
+    inflater.close()
+    inflater.close()
+    const asked = new FileInflater(file)
+    asked.blocks()
+    asked.close()
+    // The file is its caller's, and stays open.
+    expect((await read(file)).content.equals(rows(100))).toBe(true)
+  })
+
+  test('in the middle frees the memory of the engine for the next one', async () => {
+    const before = takeInflateMemory()
+    giveBackInflateMemory(before)
+    const inflater = new FileInflater(await fileOf(gzipSync(rows(30_000))), 1_000)
+    const whileOpen: unknown[] = []
+    for await (const block of inflater.blocks()) {
+      expect(rows(30_000).subarray(0, block.length).equals(block)).toBe(true)
+      const other = takeInflateMemory()
+      whileOpen.push(other)
+      giveBackInflateMemory(other)
+      break
+    }
+    inflater.close()
+    inflater.close()
+    const after = takeInflateMemory()
+    giveBackInflateMemory(after)
+    expect(whileOpen).not.toContain(before)
+    expect(whileOpen).toHaveLength(1)
+    expect(after).toBe(before)
+  })
+})
+
+describe('a large file', () => {
+  const MIB = 2 ** 20
+
+  /** Makes bytes that do not compress, from few random ones. */
+  function noise(bytes: number): Buffer {
+    const next = randomNumbers(bytes)
+    const block = Buffer.from(Array.from({ length: 1 << 16 }, () => next(256)))
+    const all = Buffer.alloc(bytes)
+    for (let at = 0, n = 0; at < bytes; at += block.length, n++)
+      block.copy(all, at, (n * 997) & 0xff)
+    return all
+  }
+
+  const content = noise(17 * MIB)
+  const gzip = gzipSync(content, { level: 1 })
+
+  test('has the same bytes as a small one, and needs no worker', async () => {
+    expect(gzip.length).toBeGreaterThan(16 * MIB)
+    const found = await read(await fileOf(gzip))
+    expect([found.failure, found.content.equals(content)]).toEqual([undefined, true])
+    expect(threads.workers).toHaveLength(0)
+  })
+
+  test('fault 39: has its damage found behind its last block', async () => {
+    const damaged = Buffer.from(gzip)
+    damaged[damaged.length - 8]! ^= 1
+    const found = await read(await fileOf(damaged))
+    expect(found.failure).toMatchObject({ code: 'GZIP_CRC_MISMATCH' })
+    expect(found.content.equals(content)).toBe(true)
+  })
+
+  test('may be closed in the middle', async () => {
+    const inflater = new FileInflater(await fileOf(gzip))
+    let length = 0
+    for await (const block of inflater.blocks()) {
+      expect(content.subarray(length, length + block.length).equals(block)).toBe(true)
+      length += block.length
+      if (length > 8 * MIB) break
+    }
+    inflater.close()
+    inflater.close()
+    expect(length).toBeLessThan(9 * MIB)
+  })
 })
