@@ -4,7 +4,6 @@
 
 import { existsSync } from 'node:fs'
 import { copyFile, rm, writeFile } from 'node:fs/promises'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { itemSchema, itemSnapshotSchema } from 'feedmill'
 import { duckdbTarget } from 'feedmill/duckdb'
 import {
@@ -34,6 +33,8 @@ async function apply(path, file, memoryBytes = 2 ** 30) {
 }
 
 async function run(path, sql) {
+  // Loaded here, so that a case of the target alone loads DuckDB as the target does.
+  const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(path, { memory_limit: '1GB', threads: '2' })
   const connection = await instance.connect()
   try {

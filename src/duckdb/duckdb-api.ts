@@ -5,6 +5,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection, DuckDBInstance, DuckDBType } from '@duckdb/node-api'
 import { onDisk, stateIo } from '../disk/state-errors'
 import { unlessMissing } from '../disk/system-calls'
@@ -60,9 +61,12 @@ const ROWS = 'feedmill_rows'
  * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
  * and each group of a wide table takes some 250 KiB more, which a COMMIT does not free.
  */
-export const ROW_GROUP_ROWS = 24_576
+export const ROW_GROUP_ROWS = 32_768
 /** What DuckDB keeps between two INSERTs. Less than 16 MiB saved no more memory. */
-const KEPT_BETWEEN_INSERTS = '16MiB'
+const KEPT_BETWEEN_INSERTS = 16 * 2 ** 20
+/** The share of the limit that a load needs. With more, DuckDB keeps blocks that it has written. */
+const LOAD_SHARE = 5 / 8
+const INSERT_POLL_MS = 10
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
 export interface ColumnWriter {
@@ -79,9 +83,17 @@ export interface RowSource {
 
 type Api = typeof import('@duckdb/node-api')
 
+/** A call of the bindings that @duckdb/node-api does not offer. */
+interface PendingCalls {
+  /** Returns the state of a statement that DuckDB's threads run, and runs nothing of it. */
+  pending_execute_check_state(pending: unknown): number
+}
+/** The states of a statement that has ended: its result is ready, or it has failed. */
+const ENDED_STATES: readonly number[] = [0, 2]
+
 interface Loaded {
   readonly api: Api
-  readonly calls: VectorCalls
+  readonly calls: VectorCalls & PendingCalls
 }
 
 /** @throws FeedError DEPENDENCY_MISSING, with the command that installs the package */
@@ -135,7 +147,9 @@ export class Database {
   readonly #place: string
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
-  readonly #memoryLimit: string
+  readonly #calls: PendingCalls
+  readonly #memoryBytes: number
+  readonly #threads: number
   /** The rows of the INSERT that runs. */
   #source: RowSource | undefined
   #lastInsert: Promise<void> = Promise.resolve()
@@ -146,31 +160,31 @@ export class Database {
     place: string,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
-    memoryLimit: string,
+    calls: PendingCalls,
+    { memoryBytes, threads }: DatabaseOptions,
   ) {
     this.path = path
     this.#place = place
     this.#instance = instance
     this.#connection = connection
-    this.#memoryLimit = memoryLimit
+    this.#calls = calls
+    this.#memoryBytes = memoryBytes
+    this.#threads = threads
   }
 
   /**
    * Opens a database for one writer, and makes a missing one.
    * @throws FeedError DEPENDENCY_MISSING, STATE_LOCKED, STATE_IO
    */
-  static async open(
-    path: string,
-    { memoryBytes, threads, isWide = false, isReadOnly = false }: DatabaseOptions,
-  ): Promise<Database> {
+  static async open(path: string, options: DatabaseOptions): Promise<Database> {
+    const { memoryBytes, threads, isWide = false, isReadOnly = false } = options
     const loaded = await loadDuckdb()
     const place = await onDisk(path, 'open', () => realPlace(resolve(path)))
     if (openPaths.has(place)) throw locked(path, 'this process has it open already')
     openPaths.add(place)
-    const memoryLimit = `${memoryBytes}B`
     try {
       const instance = await loaded.api.DuckDBInstance.create(':memory:', {
-        memory_limit: memoryLimit,
+        memory_limit: `${memoryBytes}B`,
         threads: String(threads),
         preserve_insertion_order: 'false',
         temp_directory: `${place}.tmp`,
@@ -185,7 +199,7 @@ export class Database {
           ? `(${isNew ? `${NEW_FILE}, ` : ''}${ROW_GROUPS})`
           : ''
       await connection.run(`ATTACH ${sqlText(place)} AS ${CATALOG} ${storage}; USE ${CATALOG}`)
-      const database = new Database(path, place, instance, connection, memoryLimit)
+      const database = new Database(path, place, instance, connection, loaded.calls, options)
       if (!isReadOnly) database.#registerRows(loaded)
       return database
     } catch (cause) {
@@ -202,22 +216,22 @@ export class Database {
   }
 
   /**
-   * Gives the memory that DuckDB has freed back to the system, some 40 MiB after an INSERT. DuckDB
-   * does so where its limit is set, even to the same value.
+   * Gives DuckDB its whole limit after a load, and the memory that it has freed back to the system,
+   * some 40 MiB. DuckDB does the latter where its limit is set, even to the same value.
    * @throws FeedError STATE_IO
    */
-  giveBack(): Promise<void> {
-    return this.run(`SET memory_limit = '${this.#memoryLimit}'`)
+  endLoad(): Promise<void> {
+    return this.run(setLimit(this.#memoryBytes))
   }
 
   /**
    * Drops the written blocks that DuckDB keeps, up to its limit, although a load does not read them
-   * again, and gives their memory back. The lower limit holds for this moment only. DuckDB refuses
+   * again, and gives their memory back. The least limit holds for this moment only. DuckDB refuses
    * a limit below what it needs, after it has dropped what it could.
    */
   async #dropWritten(): Promise<void> {
-    await this.#connection.run(`SET memory_limit = '${KEPT_BETWEEN_INSERTS}'`).catch(() => {})
-    await this.giveBack()
+    for (const bytes of [KEPT_BETWEEN_INSERTS, Math.floor(this.#memoryBytes * LOAD_SHARE)])
+      await this.#connection.run(setLimit(bytes)).catch(() => {})
   }
 
   /** Runs one query and returns its rows. Times are milliseconds. @throws FeedError STATE_IO */
@@ -249,7 +263,7 @@ export class Database {
     const inserted = this.#lastInsert.then(async () => {
       this.#source = source
       try {
-        await this.run(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`)
+        await this.#guarded(() => this.#runInsert(`INSERT INTO ${table} SELECT * FROM ${ROWS}()`))
         await this.#dropWritten()
       } finally {
         this.#source = undefined
@@ -257,6 +271,20 @@ export class Database {
     })
     this.#lastInsert = inserted.catch(() => {})
     return inserted
+  }
+
+  /**
+   * Lets a thread of DuckDB run an INSERT alone. Otherwise the threads of Node's pool take turns, and
+   * the allocator keeps some 5 MiB for each thread that has compressed a row group.
+   */
+  async #runInsert(sql: string): Promise<void> {
+    // The thread that waits counts as one of DuckDB's threads, so there may be no other.
+    if (this.#threads === 1) return void (await this.#connection.run(sql))
+    const pending = await this.#connection.start(sql)
+    const { pending_result } = pending as unknown as { readonly pending_result: unknown }
+    while (!ENDED_STATES.includes(this.#calls.pending_execute_check_state(pending_result)))
+      await sleep(INSERT_POLL_MS)
+    await pending.getResult()
   }
 
   close(): void {
@@ -298,6 +326,10 @@ export class Database {
       throw stateIo(this.path, 'statement', excerpt(messageOf(cause), 300), cause)
     }
   }
+}
+
+function setLimit(bytes: number): string {
+  return `SET memory_limit = '${bytes}B'`
 }
 
 function messageOf(cause: unknown): string {

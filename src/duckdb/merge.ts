@@ -53,7 +53,7 @@ export async function mergeFile(database: Database, arrived: ArrivedFile): Promi
         ) AS place
         FROM arrived SEMI JOIN (SELECT key FROM arrived GROUP BY key HAVING count(*) > 1) USING (key)
       ) WHERE place > 1;`)
-  await database.giveBack()
+  await database.endLoad()
   await database.run(`
     CREATE OR REPLACE TEMP TABLE judged AS
       SELECT new.id, new.removed, old.id AS old_id, old.removed AS was_removed,

@@ -14,10 +14,9 @@ const LEAST_HEAP = 16_384
 
 export class TextWriter extends FixedWriter<string, Uint32Array<ArrayBuffer>> {
   #bytes = new Uint8Array(0)
-  /** The texts that do not stand in their 16 bytes, one behind the other, and their places. */
+  /** The texts that do not stand in their 16 bytes, one behind the other. */
   #heap = NO_BYTES
   #heapLength = 0
-  readonly #places: number[] = []
 
   constructor() {
     super(new Uint32Array(0), TEXT_BYTES / 4)
@@ -79,12 +78,12 @@ export class TextWriter extends FixedWriter<string, Uint32Array<ArrayBuffer>> {
       const { buffer, byteOffset } = calls.vector_get_data(vector, TEXT_BYTES)
       const [low = 0, high = 0] = new Uint32Array(buffer, byteOffset + 8, 2)
       const { values } = this
-      for (const place of this.#places) {
-        const address = low + values[place * 4 + 2]!
-        values[place * 4 + 2] = address
-        values[place * 4 + 3] = address < TWO_32 ? high : high + 1
+      for (let at = 0; at < this.count * 4; at += 4) {
+        if (values[at]! <= INLINE_BYTES) continue
+        const address = low + values[at + 2]!
+        values[at + 2] = address
+        values[at + 3] = address < TWO_32 ? high : high + 1
       }
-      this.#places.length = 0
       this.#heapLength = 0
     }
     super.copy(calls, vector)
@@ -103,7 +102,6 @@ export class TextWriter extends FixedWriter<string, Uint32Array<ArrayBuffer>> {
     if (isShort) return
     values[(at >> 2) + 2] = start
     this.#heapLength = start + length
-    this.#places.push(this.count)
   }
 
   #makeHeap(length: number): void {
