@@ -12,8 +12,9 @@ import { readAll, syncFolder, unless, unlessMissing, writeAll } from './system-c
 export interface DurableFile {
   /**
    * Returns `length` bytes from `offset` on, or fewer at the end of the file. The caller owns them.
+   * @param memory room for `length` bytes, where they are then; without it they are in new memory
    */
-  read(offset: number, length: number): Promise<Uint8Array>
+  read(offset: number, length: number, memory?: Uint8Array): Promise<Uint8Array>
   /** Writes all of `bytes`, or fails. */
   write(offset: number, bytes: Uint8Array): Promise<void>
   truncate(length: number): Promise<void>
@@ -88,9 +89,9 @@ class MachineFile implements DurableFile {
     this.#path = path
   }
 
-  read(offset: number, length: number): Promise<Uint8Array> {
+  read(offset: number, length: number, memory?: Uint8Array): Promise<Uint8Array> {
     return onDisk(this.#path, 'read', async () => {
-      const bytes = Buffer.allocUnsafeSlow(length)
+      const bytes = memory?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length)
       return bytes.subarray(0, await readAll(this.#handle, bytes, offset))
     })
   }

@@ -62,7 +62,7 @@ export interface SyncOptions
   readonly until?: Date
   /** Memory limit of the process in bytes, about. Default: 256 MiB. Bounds: 240 MiB or more. */
   readonly memoryBytes?: number
-  /** Number of files that are fetched at a time, over all categories. Default: 3. */
+  /** Number of files that are fetched at a time, over all categories. Default: 2. */
   readonly parallelFiles?: number
   /** Limit of the files of a category that are fetched and not in the state yet. Default: 256. */
   readonly filesAhead?: number
@@ -210,7 +210,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
   } = knownOptions(options, NAMES)
   const parallelFiles = wholeNumber(
     'parallelFiles',
-    options.parallelFiles === undefined ? 3 : options.parallelFiles,
+    options.parallelFiles === undefined ? 2 : options.parallelFiles,
     1,
     64,
   )

@@ -396,10 +396,12 @@ class File implements DurableFile {
     this.#path = path
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    return this.#machine.call('read', this.#path, () =>
-      Uint8Array.from(this.#node.bytes.subarray(offset, offset + length)),
-    )
+  async read(offset: number, length: number, memory?: Uint8Array): Promise<Uint8Array> {
+    return this.#machine.call('read', this.#path, () => {
+      const bytes = this.#node.bytes.subarray(offset, offset + length)
+      memory?.set(bytes)
+      return memory?.subarray(0, bytes.length) ?? Uint8Array.from(bytes)
+    })
   }
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {

@@ -32,11 +32,14 @@ export class FileInflater {
   async *blocks(): AsyncGenerator<Uint8Array, void, void> {
     // A worker takes some 25 MB of memory and brought no time: the other processor is in use by the
     // store or the database.
-    const { newEngine } = inflateEngine(undefined, false)
+    const { name, newEngine } = inflateEngine(undefined, false)
+    // Only this engine is done with its input when its outputs are used up. New memory for each read
+    // would stay until V8 collects it, and its fragments longer.
+    const memory = name === 'wasm' ? Buffer.allocUnsafeSlow(this.#readBytes) : undefined
     // The size of a read is chosen here, so nothing has to be gathered.
     this.#inflation = new Inflation({ limits: gzipLimits({}), newEngine, largeBytes: 1 })
     for (let at = 0; ; ) {
-      const compressed = await this.#file.read(at, this.#readBytes)
+      const compressed = await this.#file.read(at, this.#readBytes, memory)
       if (compressed.length === 0) break
       at += compressed.length
       yield* blocksOf(this.#inflation.inflate(compressed))
