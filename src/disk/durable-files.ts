@@ -12,7 +12,7 @@ import { readAll, syncFolder, unless, unlessMissing, writeAll } from './system-c
 export interface DurableFile {
   /**
    * Returns `length` bytes from `offset` on, or fewer at the end of the file. The caller owns them.
-   * @param memory room for `length` bytes, where they are then; without it they are in new memory
+   * @param memory takes the bytes, and has room for `length` of them. Default: new memory
    */
   read(offset: number, length: number, memory?: Uint8Array): Promise<Uint8Array>
   /** Writes all of `bytes`, or fails. */

@@ -59,13 +59,14 @@ const ALLOCATOR = 'DUCKDB_JE_MALLOC_CONF'
 const ROWS = 'feedmill_rows'
 /**
  * Rows that DuckDB compresses together. Each row of a group takes memory until the group is written,
- * and each group of a wide table takes some 250 KiB more, which a COMMIT does not free.
+ * and each group of a wide table takes some 300 KiB more, which a COMMIT does not free.
  */
 export const ROW_GROUP_ROWS = 32_768
 /** What DuckDB keeps between two INSERTs. Less than 16 MiB saved no more memory. */
 const KEPT_BETWEEN_INSERTS = 16 * 2 ** 20
 /** The share of the limit that a load needs. With more, DuckDB keeps blocks that it has written. */
 const LOAD_SHARE = 5 / 8
+/** The time between two looks at an INSERT, which takes some hundred milliseconds. */
 const INSERT_POLL_MS = 10
 const ROW_GROUPS = `ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`
 
@@ -226,8 +227,9 @@ export class Database {
 
   /**
    * Drops the written blocks that DuckDB keeps, up to its limit, although a load does not read them
-   * again, and gives their memory back. The least limit holds for this moment only. DuckDB refuses
-   * a limit below what it needs, after it has dropped what it could.
+   * again, and gives their memory back. The first limit holds for this moment only, and the second
+   * until {@link endLoad}. DuckDB refuses a limit below what it needs, after it has dropped what it
+   * could.
    */
   async #dropWritten(): Promise<void> {
     for (const bytes of [KEPT_BETWEEN_INSERTS, Math.floor(this.#memoryBytes * LOAD_SHARE)])
@@ -279,7 +281,10 @@ export class Database {
    */
   async #runInsert(sql: string): Promise<void> {
     // The thread that waits counts as one of DuckDB's threads, so there may be no other.
-    if (this.#threads === 1) return void (await this.#connection.run(sql))
+    if (this.#threads === 1) {
+      await this.#connection.run(sql)
+      return
+    }
     const pending = await this.#connection.start(sql)
     const { pending_result } = pending as unknown as { readonly pending_result: unknown }
     while (!ENDED_STATES.includes(this.#calls.pending_execute_check_state(pending_result)))

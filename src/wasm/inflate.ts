@@ -108,10 +108,6 @@ export function unusedBits(): u32 {
   return state.bitCount
 }
 
-export function hasEnded(): bool {
-  return state.phase == AT_END
-}
-
 export function outputFrom(): u32 {
   return state.outputFrom
 }

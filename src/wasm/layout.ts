@@ -12,7 +12,7 @@ export const STATE: usize = 0x2000
  * then those of the distance codes.
  */
 export const LENGTHS: usize = STATE + 64
-export const LENGTHS_BYTES: usize = 320
+const LENGTHS_BYTES: usize = 320
 /** The lengths of the code in which the code lengths are written. */
 export const PRECODE_LENGTHS: usize = LENGTHS + LENGTHS_BYTES
 export const PRECODE_LENGTHS_BYTES: usize = 32
@@ -58,7 +58,6 @@ export const INPUT_BYTES: usize = 0x10000
 export const OUTPUT: usize = INPUT + INPUT_SLOTS * INPUT_BYTES
 /** The most bytes of one run's output. */
 export const BLOCK_BYTES: usize = 256 * 1024
-export const WINDOW_BYTES: usize = 32 * 1024
 /**
  * At least this many bytes of earlier output lie before the next output, so a reader that still
  * needs them need not copy them.

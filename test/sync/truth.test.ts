@@ -14,13 +14,12 @@ import { MemoryStore } from '../../src/state/memory/memory-store'
 import { applyFile } from '../../src/sync/file/apply-file'
 import { CategoryState } from '../../src/sync/folder/category-state'
 import { type Environment, machineEnvironment } from '../../src/sync/folder/environment'
-import type { LedgerEntry } from '../../src/sync/folder/ledger'
+import { type LedgerEntry, NOTHING_APPLIED } from '../../src/sync/folder/ledger'
 import { StateFolder } from '../../src/sync/folder/state-folder'
 import { openState } from '../../src/sync/read/open-state'
 import { stateItems } from '../../src/sync/read/state-items'
 import type { SyncSummary } from '../../src/sync/run/sync-events'
 import type { SyncOptions } from '../../src/sync/sync-options'
-import { NO_ROWS } from '../../src/sync/target/target'
 import { SimulatedMachine } from './simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from './small-run'
 
@@ -250,14 +249,7 @@ async function applyAgain(
   state: CategoryState,
   entry: LedgerEntry,
 ): Promise<void> {
-  const again: LedgerEntry = {
-    ...entry,
-    state: 'applying',
-    rows: NO_ROWS,
-    rowsDone: false,
-    badRows: 0,
-    rowsRead: 0,
-  }
+  const again: LedgerEntry = { ...entry, ...NOTHING_APPLIED }
   const data = entry.totalBytes === 0 ? undefined : await files.open(paths.keptFile(entry.id))
   await state.commit(again)
   await applyFile({

@@ -38,7 +38,6 @@ interface Exports {
   releaseOutput(blocks: number): void
   inputLeft(): number
   unusedBits(): number
-  hasEnded(): number
   outputFrom(): number
   outputEnd(): number
   historyBytes(): number
@@ -116,10 +115,6 @@ export class InflateCore {
   /** Bits of the taken bytes that are not used. */
   get unusedBits(): number {
     return this.#exports.unusedBits()
-  }
-
-  get hasEnded(): boolean {
-    return this.#exports.hasEnded() !== 0
   }
 
   /** The offset where the output begins that was not released. */

@@ -33,8 +33,8 @@ export class FileInflater {
     // A worker takes some 25 MB of memory and brought no time: the other processor is in use by the
     // store or the database.
     const { name, newEngine } = inflateEngine(undefined, false)
-    // Only this engine is done with its input when its outputs are used up. New memory for each read
-    // would stay until V8 collects it, and its fragments longer.
+    // Only this engine is done with its input when its outputs are used up, so that one buffer is
+    // enough. A buffer for each read would take memory until V8 collects it.
     const memory = name === 'wasm' ? Buffer.allocUnsafeSlow(this.#readBytes) : undefined
     // The size of a read is chosen here, so nothing has to be gathered.
     this.#inflation = new Inflation({ limits: gzipLimits({}), newEngine, largeBytes: 1 })

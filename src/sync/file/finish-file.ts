@@ -7,11 +7,10 @@ import { isBootstrap } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
-import type { LedgerEntry } from '../folder/ledger'
+import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
 import { QuarantineLog } from '../folder/quarantine-log'
 import type { StateFolder } from '../folder/state-folder'
 import { type SpoolFolder, spoolName } from '../target/spool-folder'
-import { NO_ROWS } from '../target/target'
 import { type ApplyOptions, applyFile } from './apply-file'
 import { publishFile } from './file-message'
 import { openSpooled, spoolFailure } from './spooled-data'
@@ -42,20 +41,15 @@ export async function commitFile(
 ): Promise<LedgerEntry> {
   const { totalBytes, lastModified, etag } = identity
   const entry: LedgerEntry = {
+    ...NOTHING_APPLIED,
     id,
-    state: 'applying',
     sequence: category.ledger.nextSequence,
     totalBytes,
     rawBytes,
     ...(lastModified !== undefined && { lastModified }),
     ...(etag !== undefined && { etag }),
-    rows: NO_ROWS,
-    rowsDone: false,
-    badRows: 0,
     ...settled,
-    changeBytes: 0,
     quarantineBytes: 0,
-    rowsRead: 0,
   }
   await category.commit(entry, { sync: true })
   return entry

@@ -22,6 +22,7 @@ export class GatheredValues {
     if (value === null) return REMOVED
     const place = this.#end
     const end = place + LENGTH_BYTES + value.byteLength
+    // Where the value is no bytes, `end` is NaN, and the widening throws.
     if (!(end <= this.#memory.length)) this.#widen(end)
     this.#memory.writeUInt32LE(value.byteLength, place)
     this.#memory.set(value, place + LENGTH_BYTES)
@@ -49,10 +50,13 @@ export class GatheredValues {
     )
   }
 
-  /** Forgets all values. The memory is kept for the next ones, unless `gives` it back. */
-  clear(gives = false): void {
+  /**
+   * Forgets all values.
+   * @param freesMemory false keeps the buffer for the next values
+   */
+  clear(freesMemory = false): void {
     this.#end = 0
-    if (gives) this.#memory = NO_MEMORY
+    if (freesMemory) this.#memory = NO_MEMORY
   }
 
   #lengthAt(place: number): number {

@@ -8,7 +8,7 @@
 import { type KeyedStore, prefixRange, type StoreOp } from '../../state/keyed-store'
 import { keyColumnOf } from '../feed-files'
 import { type FileId, fileIdKey, readFileIdKey } from '../file-id'
-import type { AppliedFile } from '../target/target'
+import { type AppliedFile, NO_ROWS } from '../target/target'
 
 const PREFIX = 'f/'
 
@@ -38,6 +38,16 @@ export interface LedgerEntry extends AppliedFile {
    */
   readonly rowsRead: number
 }
+
+/** What an entry says of a file of which nothing is applied. */
+export const NOTHING_APPLIED = {
+  state: 'applying',
+  rows: NO_ROWS,
+  rowsDone: false,
+  badRows: 0,
+  rowsRead: 0,
+  changeBytes: 0,
+} as const satisfies Partial<LedgerEntry>
 
 export class Ledger {
   readonly #entries = new Map<string, LedgerEntry>()

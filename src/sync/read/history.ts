@@ -7,8 +7,7 @@ import type { KeyedStore } from '../../state/keyed-store'
 import { applyFile } from '../file/apply-file'
 import { fileIdKey } from '../file-id'
 import { CategoryState } from '../folder/category-state'
-import type { LedgerEntry } from '../folder/ledger'
-import { NO_ROWS } from '../target/target'
+import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
 import { filesAsOf, historyMissing } from './history-files'
 import type { StateView } from './state-view'
 
@@ -65,15 +64,7 @@ async function applyKept(
   entry: LedgerEntry,
   { asOf, commitBytes, signal }: HistoryOptions,
 ): Promise<void> {
-  const again: LedgerEntry = {
-    ...entry,
-    state: 'applying',
-    rows: NO_ROWS,
-    rowsDone: false,
-    badRows: 0,
-    rowsRead: 0,
-    changeBytes: 0,
-  }
+  const again: LedgerEntry = { ...entry, ...NOTHING_APPLIED }
   const apply = (data?: DurableFile) =>
     applyFile({ state, entry: again, data, commitBytes, signal })
   await state.commit(again)

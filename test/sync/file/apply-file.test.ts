@@ -10,7 +10,7 @@ import { commitFile } from '../../../src/sync/file/finish-file'
 import type { FileId } from '../../../src/sync/file-id'
 import { CategoryState } from '../../../src/sync/folder/category-state'
 import type { ChangeLog, StateChange } from '../../../src/sync/folder/change-log'
-import type { LedgerEntry } from '../../../src/sync/folder/ledger'
+import { type LedgerEntry, NOTHING_APPLIED } from '../../../src/sync/folder/ledger'
 import { NO_ROWS } from '../../../src/sync/target/target'
 import { tsv } from '../../tsv-text'
 import { SimulatedMachine } from '../simulated-machine'
@@ -161,13 +161,7 @@ describe('a snapshot in several commits', () => {
   test('fault 82: a repeated write that seemed to fail changes nothing', async () => {
     const found = store.after(store.writes.length)
     const state = await CategoryState.open(CATEGORY, found)
-    const again = {
-      ...whole.ledger[0]!,
-      state: 'applying' as const,
-      rows: NO_ROWS,
-      rowsDone: false,
-      rowsRead: 0,
-    }
+    const again = { ...whole.ledger[0]!, ...NOTHING_APPLIED }
     await state.commit(again)
     const log = new Log()
     const done = await goOn(found, bytes, log)
