@@ -46,7 +46,7 @@ test('the exit code, and the end of both outputs', async () => {
 test('the time limit kills the command and what it has started', async () => {
   const { exitCode, timedOut, output } = await run(WITH_CHILD, { timeoutMs: 1_500 })
   expect([exitCode, timedOut]).toEqual([null, true])
-  await vi.waitFor(() => expect(isAlive(childIn(output))).toBe(false))
+  await vi.waitFor(() => expect(isAlive(childIn(output))).toBe(false), { timeout: 30_000 })
 })
 
 test('an abort kills it too, and one before the start as well', async () => {
@@ -61,7 +61,7 @@ test('a process that outlives its command ends with it', async () => {
   const text = `${WITH_CHILD.replace('setInterval(() => {}, 1000)\n', '')}\nsetTimeout(() => process.exit(0), 40)`
   const { exitCode, output } = await run(text)
   expect(exitCode).toBe(0)
-  await vi.waitFor(() => expect(isAlive(childIn(output))).toBe(false))
+  await vi.waitFor(() => expect(isAlive(childIn(output))).toBe(false), { timeout: 30_000 })
 })
 
 test('a command that cannot be started is a mistake of the caller', async () => {
