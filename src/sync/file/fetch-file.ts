@@ -11,7 +11,7 @@ import { downloadOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import { type FileId, fileIdKey } from '../file-id'
 import type { ProvenFile } from './finish-file'
 import type { Spool } from './spool'
-import { verifyFile } from './verify-file'
+import { ArrivingFile, verifyFile } from './verify-file'
 
 export interface FetchOptions {
   /**
@@ -145,14 +145,12 @@ async function proven(id: FileId, spool: Spool, options: FetchOptions): Promise<
   const empty = isAllHere(spool) ? undefined : await download(id, spool, options)
   if (empty !== undefined) return provenOf(id, { ...empty, totalBytes: 0 }, 0, options.now)
   const identity = { ...spool.file, totalBytes: spool.length }
-  if (spool.rawBytes !== undefined) return provenOf(id, identity, spool.rawBytes, options.now)
-  const rawBytes = await verifyFile({
-    file: spool.data,
-    schema: schemaOfFile(id),
-    signal: options.signal,
-  })
-  await spool.markVerified(rawBytes)
-  return provenOf(id, identity, rawBytes, options.now)
+  if (spool.rawBytes === undefined) {
+    const { signal } = options
+    const rawBytes = await verifyFile({ file: spool.data, schema: schemaOfFile(id), signal })
+    await spool.markVerified(rawBytes)
+  }
+  return provenOf(id, identity, spool.rawBytes!, options.now)
 }
 
 function isAllHere({ file, length }: Spool): boolean {
@@ -160,7 +158,7 @@ function isAllHere({ file, length }: Spool): boolean {
 }
 
 /**
- * Fetches the bytes that the spool lacks.
+ * Fetches the bytes that the spool lacks. A file that is fetched from its start is verified too.
  * @returns the information about an empty file; undefined for any other
  */
 async function download(
@@ -180,12 +178,22 @@ async function download(
     onInfo,
     ...(resume && { resume }),
   })
-  for await (const block of bytes.batches()) {
-    if (spool.file === undefined) await spool.begin(identityOf(info))
-    await spool.append(block)
-    onBytes?.(block.length)
+  let arriving: ArrivingFile | undefined
+  try {
+    for await (const block of bytes.batches()) {
+      if (spool.file === undefined) {
+        await spool.begin(identityOf(info))
+        arriving = new ArrivingFile(schemaOfFile(id))
+      }
+      await spool.append(block)
+      await arriving?.push(block)
+      onBytes?.(block.length)
+    }
+    await spool.flush()
+    if (arriving !== undefined) await spool.markVerified(await arriving.end())
+  } finally {
+    arriving?.close()
   }
-  await spool.flush()
   if (spool.file !== undefined) return undefined
   // A download without a byte ends well only where the service proved that there are none.
   if (info?.empty !== true)

@@ -1,9 +1,11 @@
 // Verifies a fetched file before it is applied: the checksum and size of every member, the end of
-// the file, and the header line. A file that fails leaves no trace in the state.
+// the file, and the header line. A file that fails leaves no trace in the state. A download is
+// verified while it arrives; what an earlier run has left in a spool is read for it.
 
 import { TsvParser } from '../../codec/tsv/parser'
 import type { DurableFile } from '../../disk/durable-files'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
+import { BlockInflater } from './block-inflater'
 import { FileInflater } from './file-inflater'
 
 export interface VerifyOptions {
@@ -19,39 +21,64 @@ export interface VerifyOptions {
  */
 export async function verifyFile({ file, schema, signal }: VerifyOptions): Promise<number> {
   const inflater = new FileInflater(file)
-  const header = new HeaderCheck(schema)
+  const content = new ContentCheck(schema)
   try {
-    let rawBytes = 0
     for await (const block of inflater.blocks()) {
       signal.throwIfAborted()
-      rawBytes += block.length
-      header.see(block)
+      content.see(block)
     }
-    header.end()
-    return rawBytes
+    return content.end()
   } finally {
     inflater.close()
-    header.close()
+    content.close()
   }
 }
 
-/** Checks the header line and skips the rest. */
-class HeaderCheck {
+/** Verifies a file whose compressed bytes are given in order. The methods throw as `verifyFile`. */
+export class ArrivingFile {
+  readonly #inflater = new BlockInflater()
+  readonly #content: ContentCheck
+
+  constructor(schema: FeedSchema<Columns>) {
+    this.#content = new ContentCheck(schema)
+  }
+
+  async push(compressed: Uint8Array): Promise<void> {
+    for await (const block of this.#inflater.blocks(compressed)) this.#content.see(block)
+  }
+
+  /** @returns the size of the inflated content in bytes */
+  async end(): Promise<number> {
+    for await (const block of this.#inflater.lastBlocks()) this.#content.see(block)
+    return this.#content.end()
+  }
+
+  close(): void {
+    this.#inflater.close()
+    this.#content.close()
+  }
+}
+
+/** Counts the bytes of the content, checks its header line, and skips the rest. */
+class ContentCheck {
   #parser: TsvParser<Columns> | undefined
+  #rawBytes = 0
 
   constructor(schema: FeedSchema<Columns>) {
     this.#parser = new TsvParser({ schema, onBadRow: 'skip' })
   }
 
   see(block: Uint8Array): void {
+    this.#rawBytes += block.length
     if (this.#parser === undefined) return
     for (const _ of this.#parser.push(block)) break
     if (this.#parser.columnNames === undefined) return
     this.close()
   }
 
-  end(): void {
+  end(): number {
     if (this.#parser !== undefined) for (const _ of this.#parser.end()) break
+    return this.#rawBytes
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { itemSchema } from '../../../src/schema/feed-schemas'
-import { verifyFile } from '../../../src/sync/file/verify-file'
+import { ArrivingFile, verifyFile } from '../../../src/sync/file/verify-file'
 import { tsv } from '../../tsv-text'
 import { SimulatedMachine } from '../simulated-machine'
 
@@ -11,19 +11,37 @@ const text = tsv([
 ])
 const whole = gzipSync(text)
 
-async function verified(bytes: Uint8Array, signal = new AbortController().signal): Promise<number> {
+async function spooled(bytes: Uint8Array, signal = new AbortController().signal): Promise<number> {
   const file = await new SimulatedMachine(0).start().files.edit('/file')
   await file.write(0, bytes)
   return verifyFile({ file, schema: itemSchema, signal })
 }
 
-test('a whole file has the size of its content', async () => {
+/** The same bytes as they arrive, in pieces of a few sizes. */
+async function arriving(bytes: Uint8Array): Promise<number> {
+  const file = new ArrivingFile(itemSchema)
+  try {
+    const sizes = [1, 10, 3_000, 64 * 1024]
+    for (let at = 0, n = 0; at < bytes.length; at += sizes[n++ % sizes.length]!)
+      await file.push(bytes.subarray(at, at + sizes[n % sizes.length]!))
+    return await file.end()
+  } finally {
+    file.close()
+  }
+}
+
+const WAYS = [
+  ['in a spool', spooled],
+  ['that arrives', arriving],
+] as const
+
+test.each(WAYS)('a whole file %s has the size of its content', async (_, verified) => {
   expect(await verified(whole)).toBe(text.length)
   expect(await verified(Buffer.concat([whole, gzipSync('v1|x|0\ty\n')]))).toBe(text.length + 9)
   expect(await verified(gzipSync('itemId\ttitle'))).toBe(12)
 })
 
-describe('anything but one whole file is refused', () => {
+describe.each(WAYS)('anything but one whole file %s is refused', (_, verified) => {
   const changed = (offset: number) => {
     const bytes = Buffer.from(whole)
     bytes[(bytes.length + offset) % bytes.length]! ^= 1
@@ -45,7 +63,7 @@ describe('anything but one whole file is refused', () => {
 })
 
 test('a stopped verification ends with the reason', async () => {
-  await expect(verified(whole, AbortSignal.abort(new RangeError('stopped')))).rejects.toThrow(
+  await expect(spooled(whole, AbortSignal.abort(new RangeError('stopped')))).rejects.toThrow(
     'stopped',
   )
 })
