@@ -13,8 +13,9 @@ export const merge: MicroCase = {
   run() {
     let stale = 0
     for (const row of sampleRows) {
-      const head = headOf(row, versionOfRow(row, row.text('itemId')))
-      const kept = readRegister(writeRegister(row, head, 0))
+      const bytes = row.batch.bytesOf(row.slot)
+      const head = headOf(row, versionOfRow(row, row.text('itemId')), bytes)
+      const kept = readRegister(writeRegister(row, head, 0, bytes))
       const older = { ...head, version: { ...head.version, timeMs: head.version.timeMs - 1 } }
       if (judgeArrival(older, kept, never).kind === 'stale') stale++
     }

@@ -2,6 +2,7 @@
 // parsed and merged into a state folder.
 
 import { createHash } from 'node:crypto'
+import { limitHeapGrowth } from '../../src/cli/sync/heap-growth'
 import { openState, sync } from '../../src/sync/index'
 import type { Digest, DigestColumns } from './digest'
 import { CATEGORY, clientsOf, END, type ServiceAddress } from './scale-service'
@@ -9,7 +10,9 @@ import { CATEGORY, clientsOf, END, type ServiceAddress } from './scale-service'
 /** What `--memory 256MB` means. */
 export const MEMORY_BYTES = 256e6
 
+/** Does what `feedmill sync --memory 256MB` does. */
 export async function synchronise(address: ServiceAddress, folder: string): Promise<void> {
+  limitHeapGrowth()
   const { marketplace, categoryId } = CATEGORY
   const service = clientsOf(address)
   try {

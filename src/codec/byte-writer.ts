@@ -10,6 +10,19 @@ export class ByteWriter {
   #chunk = Buffer.alloc(0)
   #start = 0
   #end = 0
+  /** Bytes of the earlier chunks since the last {@link rewind}. */
+  #fullBytes = 0
+
+  /**
+   * Writes the next records over those that were taken, which no reader uses any more. The memory
+   * grows to what is written between two calls.
+   */
+  rewind(): void {
+    if (this.#fullBytes > 0) this.#chunk = Buffer.allocUnsafeSlow(this.#fullBytes + this.#start)
+    this.#fullBytes = 0
+    this.#start = 0
+    this.#end = 0
+  }
 
   /** Begins a record, and drops what was written of one that was not taken. */
   begin(): void {
@@ -77,12 +90,13 @@ export class ByteWriter {
     return record
   }
 
-  // The writer never overwrites a chunk, so records stay as they are.
+  // Only `rewind` lets the writer overwrite a chunk, so records stay as they are.
   #reserve(bytes: number): void {
     if (this.#end + bytes <= this.#chunk.length) return
     const begun = this.#end - this.#start
     const chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, 2 * (begun + bytes)))
     this.#chunk.copy(chunk, 0, this.#start, this.#end)
+    this.#fullBytes += this.#start
     this.#chunk = chunk
     this.#start = 0
     this.#end = begun

@@ -83,7 +83,7 @@ export class RowCells implements CellSource {
   text(slot: number, column: number): string {
     const start = this.cellStart(slot, column)
     const marked = this.#index.cellEnds[slot * this.#index.columns + column]!
-    if (marked < 0) return this.#markedText(start, marked & CELL_END)
+    if (marked < 0) return this.ownText(start, marked & CELL_END)
     return start === marked
       ? ''
       : this.#run(slot).slice(start - this.#runStart, marked - this.#runStart)
@@ -91,14 +91,14 @@ export class RowCells implements CellSource {
 
   /** The text of a cell of a row whose offset in the block is known. */
   textBetween(slot: number, start: number, end: number): string {
-    if (start === end) return ''
-    if (this.#isPlain(slot, start, end))
+    if (start < end && this.#isPlain(slot, start, end))
       return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
     return this.ownText(start, end)
   }
 
-  /** The text of a cell that is not empty, as a string that shares no memory. */
+  /** The text of a cell as a string that shares no memory. */
   ownText(start: number, end: number): string {
+    if (start === end) return ''
     if (this.bytes[start] !== this.#quote) return this.bytes.toString('utf8', start, end)
     const unescaped = end - start <= scratch.length ? scratch : Buffer.allocUnsafeSlow(end - start)
     const length = unescapeInto(
@@ -152,7 +152,7 @@ export class RowCells implements CellSource {
       const column = columns[n]!
       const marked = cellEnds[slot * width + column]!
       if (marked < 0)
-        object[names[n]!] = this.#markedText(this.cellStart(slot, column), marked & CELL_END)
+        object[names[n]!] = this.ownText(this.cellStart(slot, column), marked & CELL_END)
     }
   }
 
@@ -182,7 +182,7 @@ export class RowCells implements CellSource {
         values[n] =
           marked > 0
             ? run.slice(start - runStart, end - runStart)
-            : this.#markedText(start, end) || reader.empty
+            : this.ownText(start, end) || reader.empty
       } else values[n] = this.#valueBetween(slot, start, end, reader)
     }
     return values
@@ -201,11 +201,6 @@ export class RowCells implements CellSource {
     if (value !== undefined) return value
     const text = this.textBetween(slot, start, end)
     return text === '' ? reader.empty : reader.decode(text)
-  }
-
-  /** The text of a marked cell, whose bytes may differ from its text. */
-  #markedText(start: number, end: number): string {
-    return start === end ? '' : this.ownText(start, end)
   }
 
   /** Offset in the block of a cell's first byte. */

@@ -19,6 +19,7 @@ export interface AnyRow {
   readonly position: { readonly row: number; readonly line: number; readonly byteOffset: number }
   get(name: string): unknown
   text(name: string): string
+  ownText(name: string): string
 }
 
 /** The part of a batch that joins and merges need; every `RowBatch` has it. */
@@ -28,8 +29,9 @@ export interface AnyBatch {
   readonly index: RowIndex
   readonly length: number
   readonly confirmed: boolean
+  row(n: number): AnyRow
   bytesOf(slot?: number): Uint8Array
-  [Symbol.iterator](): Iterator<AnyRow>
+  lineOf(slot: number): Uint8Array
 }
 
 export interface RowImage {
@@ -43,11 +45,19 @@ export interface RowImage {
   readonly bytes: Uint8Array
 }
 
-export function writeRowImage(row: AnyRow, origin: number, writer: ByteWriter): void {
+/** @param bytes the bytes of the row, where the caller has them */
+export function writeRowImage(
+  row: AnyRow,
+  origin: number,
+  writer: ByteWriter,
+  bytes = row.batch.bytesOf(row.slot),
+): void {
   const { slot, position } = row
   const { index } = row.batch
-  for (const number of [origin, position.row, position.line, position.byteOffset])
-    writer.number(number)
+  writer.number(origin)
+  writer.number(position.row)
+  writer.number(position.line)
+  writer.number(position.byteOffset)
   writer.byte(index.rowFlags[slot]!)
   writer.lengths(
     index.cellEnds,
@@ -55,7 +65,7 @@ export function writeRowImage(row: AnyRow, origin: number, writer: ByteWriter): 
     (slot + 1) * index.columns,
     index.rowStarts[slot]!,
   )
-  writer.bytes(row.batch.bytesOf(slot))
+  writer.bytes(bytes)
 }
 
 /**

@@ -66,11 +66,19 @@ export class Row<out C extends Columns = Columns> {
    * @throws FeedError COLUMN_UNKNOWN
    */
   text<N extends string>(name: ColumnName<C, N>): string {
-    const { header, cells } = this.batch
-    const column = header.indexes.get(name)
-    if (column !== undefined) return cells.text(this.slot, column)
-    if (!header.absent.has(name)) throw unknownColumn(header, name)
-    return ''
+    const column = this.#columnOf(name)
+    return column === undefined ? '' : this.batch.cells.text(this.slot, column)
+  }
+
+  /**
+   * @internal {@link text} as a string of its own. It is the faster one for a caller that reads one
+   * or two cells of a row, because it makes no text of the cells around them.
+   */
+  ownText(name: string): string {
+    const column = this.#columnOf(name)
+    if (column === undefined) return ''
+    const { cells } = this.batch
+    return cells.ownText(cells.cellStart(this.slot, column), cells.cellEnd(this.slot, column))
   }
 
   /**
@@ -132,6 +140,14 @@ export class Row<out C extends Columns = Columns> {
    */
   [INSPECT](depth: number, options: object, inspect: Inspect): string {
     return inspection('Row', () => this.#shown(), depth, options, inspect)
+  }
+
+  /** Returns the index of a column; undefined for a column of the schema that the file lacks. */
+  #columnOf(name: string): number | undefined {
+    const { header } = this.batch
+    const column = header.indexes.get(name)
+    if (column === undefined && !header.absent.has(name)) throw unknownColumn(header, name)
+    return column
   }
 
   #shown(): object {

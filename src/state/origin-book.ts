@@ -68,15 +68,15 @@ export class OriginBook<C extends Columns> {
   }
 
   /**
-   * The new origins, which the caller writes together with their first rows. The caller calls
-   * {@link saved} after that write.
+   * The new origins, which the caller writes together with their first rows. The caller gives them
+   * to {@link saved} after that write.
    */
   get unsaved(): readonly StoreOp[] {
     return this.#unsaved
   }
 
-  saved(): void {
-    this.#unsaved = []
+  saved(origins: readonly StoreOp[]): void {
+    this.#unsaved = this.#unsaved.filter(origin => !origins.includes(origin))
   }
 
   /** Returns the feed and the column names of an origin as one text. */
@@ -108,7 +108,10 @@ export class OriginBook<C extends Columns> {
   #addNew(text: string): number {
     const number = this.#origins.length
     this.#add(number, text)
-    this.#unsaved.push({ key: `${this.#prefix}${number}`, value: Buffer.from(text) })
+    this.#unsaved = [
+      ...this.#unsaved,
+      { key: `${this.#prefix}${number}`, value: Buffer.from(text) },
+    ]
     return number
   }
 

@@ -11,7 +11,7 @@ export const KEY_LIMIT_BYTES = 4096
 
 /** @throws FeedError KEY_MISSING, KEY_TOO_LONG */
 export function keyOfRow(row: AnyRow, column: string): string {
-  const key = row.text(column)
+  const key = row.ownText(column)
   if (key === '')
     throw new FeedError(
       'KEY_MISSING',
@@ -26,7 +26,7 @@ export function keyOfRow(row: AnyRow, column: string): string {
 
 /** Returns the key of a row whose cell may be empty. @throws FeedError KEY_TOO_LONG */
 export function optionalKeyOfRow(row: AnyRow, column: string): string {
-  return shortKey(row, column, row.text(column))
+  return shortKey(row, column, row.ownText(column))
 }
 
 function shortKey(row: AnyRow, column: string, key: string): string {
@@ -45,6 +45,6 @@ function shortKey(row: AnyRow, column: string, key: string): string {
 }
 
 /** Tells whether an error is the fault of one row, which a merge may leave out. */
-export function isRowError(error: unknown): boolean {
+export function isRowError(error: unknown): error is FeedError {
   return FeedError.is(error) && familyOf(error.code) === 'row'
 }

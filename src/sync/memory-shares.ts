@@ -6,13 +6,16 @@ const MIB = 2 ** 20
 const READ_BYTES = MIB / 4
 const BATCH_BYTES = MIB / 16
 /**
+ * A commit fits into one block of the store. Its rows, the rows that they replace and their changes
+ * are held at the same time.
+ */
+const COMMIT_BYTES = 1.75 * MIB
+/**
  * Memory that the process takes beside the shares, as measured: the runtime, its young objects, the
  * code, the inflate engine, mapped tables of the store.
  */
-const RUNTIME_BYTES = 200 * MIB
+const RUNTIME_BYTES = 170 * MIB
 const LEAST_BYTES = 240 * MIB
-/** Least memory of the store on disk. */
-const LEAST_STORE_BYTES = 16 * MIB
 export const DEFAULT_MEMORY_BYTES = 256 * MIB
 /** Concurrent ranges of each download. */
 const RANGES = 4
@@ -36,14 +39,12 @@ export interface MemoryShares {
 /** @throws FeedError OPTION_INVALID */
 export function memoryShares(memoryBytes: number, downloads: number): MemoryShares {
   const held = wholeNumber('memoryBytes', memoryBytes, LEAST_BYTES) - RUNTIME_BYTES
-  const each = Math.floor((held * 0.3) / downloads)
-  // A piece is held twice while it is written.
+  const each = Math.floor((held * 0.12) / downloads)
   const pieceBytes = Math.min(4 * MIB, Math.floor(each / 4))
-  const windowBytes = each - 2 * pieceBytes
+  const windowBytes = each - pieceBytes
   return {
-    storeBytes: Math.max(LEAST_STORE_BYTES, Math.floor(held * 0.35)),
-    // Rows, the rows that they replace and their changes are held at the same time.
-    commitBytes: Math.floor(held * 0.05),
+    storeBytes: Math.floor(held * 0.6),
+    commitBytes: COMMIT_BYTES,
     windowBytes,
     chunkBytes: Math.floor(windowBytes / RANGES),
     rangesAtOnce: RANGES,

@@ -44,3 +44,20 @@ test('a record may be longer than a chunk', () => {
   expect(writer.take()).toHaveLength(200_002)
   expect(writer.take()).toHaveLength(0)
 })
+
+test('after a rewind the memory takes the next records, as much as were written before', () => {
+  const writer = new ByteWriter()
+  const write = (length: number, value: number) => {
+    writer.bytes(new Uint8Array(length).fill(value))
+    return writer.take()
+  }
+  write(50_000, 1)
+  write(50_000, 2)
+  writer.rewind()
+  const first = [write(50_000, 3), write(50_000, 4)]
+  expect(first[0]!.buffer).toBe(first[1]!.buffer)
+  writer.rewind()
+  const second = [write(60_000, 5), write(40_000, 6)]
+  expect(second[1]!.buffer).toBe(first[0]!.buffer)
+  expect(second.map(record => new Set(record))).toEqual([new Set([5]), new Set([6])])
+})

@@ -34,6 +34,7 @@ test('a cell reads the same in whatever order rows are read, by name or as an ob
         for (const n of visits) {
           const row = rows[n]!
           expect(columns.map(name => row.text(name))).toEqual(cells[n])
+          expect(columns.map(name => row.ownText(name))).toEqual(cells[n])
           expect(Object.values(row.toStrings())).toEqual(cells[n])
         }
       },

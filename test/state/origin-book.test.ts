@@ -31,7 +31,7 @@ test('one header line of one file has one number, whichever objects represent it
   ]
   expect(new Set([first, ...others.map(other => book.numberOf(other))]).size).toBe(4)
   expect(book.unsaved).toHaveLength(4)
-  book.saved()
+  book.saved(book.unsaved)
   expect(book.unsaved).toHaveLength(0)
 })
 

@@ -13,8 +13,8 @@ test.each([
   (mib, downloads) => {
     const { storeBytes, windowBytes, chunkBytes, rangesAtOnce, pieceBytes, commitBytes } =
       memoryShares(mib * MIB, downloads)
-    const held = storeBytes + downloads * (windowBytes + 2 * pieceBytes) + 4 * commitBytes
-    expect(held).toBeLessThan((mib - 200) * MIB)
+    const held = storeBytes + downloads * (windowBytes + pieceBytes) + 4 * commitBytes
+    expect(held).toBeLessThan((mib - 170) * MIB)
     expect(storeBytes).toBeGreaterThanOrEqual(16 * MIB)
     expect(chunkBytes * rangesAtOnce).toBeLessThanOrEqual(windowBytes)
     expect(Math.min(chunkBytes, pieceBytes, commitBytes)).toBeGreaterThan(30_000)

@@ -14,6 +14,7 @@ import { print } from '../output'
 import { progressBar } from '../progress-bar'
 import { type ServiceSettings, serviceOf } from '../service-settings'
 import { type AppendingSink, appendingSink, type ChangeFormat } from './change-file'
+import { limitHeapGrowth } from './heap-growth'
 import { stopRequest } from './stop-signals'
 import {
   eventLine,
@@ -57,6 +58,7 @@ export interface SyncCommand extends ServiceSettings {
  * and 128 plus the number of the signal after a signal.
  */
 export async function syncCommand(options: SyncCommand): Promise<void> {
+  limitHeapGrowth()
   const clock = options.now === undefined ? Date.now : () => options.now!.getTime()
   const service = serviceOf(options, options.now && { now: options.now })
   const stop = stopRequest()

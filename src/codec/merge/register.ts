@@ -13,8 +13,10 @@ import { crc32 } from '../gzip/crc32'
 import { type AnyRow, writeRowImage } from '../row-image'
 import { compareVersions, type Version } from './version-order'
 
-/** All registers share the chunks of one writer, which is faster than a writer for each batch. */
-const writer = new ByteWriter()
+/**
+ * Most registers share the chunks of one writer, which is faster than a writer for each batch.
+ */
+const shared = new ByteWriter()
 
 /** Bytes before the image, which {@link readRegister} reads. */
 export const HEAD_BYTES = 21
@@ -47,30 +49,41 @@ export interface RegisterHead {
   readonly checksum: number
 }
 
-export function headOf(row: AnyRow, version: Version): RegisterHead {
-  return { version, checksum: version.removed ? 0 : crc32(row.batch.bytesOf(row.slot)) }
+/** @param bytes the bytes of the row, where the caller has them */
+export function headOf(
+  row: AnyRow,
+  version: Version,
+  bytes = row.batch.bytesOf(row.slot),
+): RegisterHead {
+  return { version, checksum: version.removed ? 0 : crc32(bytes) }
 }
 
-/** @param origin number of the row's header and file */
+/**
+ * @param origin number of the row's header and file
+ * @param bytes the bytes of the row
+ * @param writer takes the register. Default: a writer that never overwrites one
+ */
 export function writeRegister(
   row: AnyRow,
   { version, checksum }: RegisterHead,
   origin: number,
+  bytes: Uint8Array,
+  writer = shared,
 ): Uint8Array {
-  beginWith(version)
+  beginWith(version, writer)
   if (version.removed) return writer.take()
   writer.uint32(checksum)
-  writeRowImage(row, origin, writer)
+  writeRowImage(row, origin, writer, bytes)
   return writer.take()
 }
 
 /** The register of an item that no row removed. */
 export function writeRemoval(version: Version): Uint8Array {
-  beginWith(version)
-  return writer.take()
+  beginWith(version, shared)
+  return shared.take()
 }
 
-function beginWith(version: Version): void {
+function beginWith(version: Version, writer: ByteWriter): void {
   writer.begin()
   writer.byte(Number(version.removed))
   writer.double(version.timeMs)

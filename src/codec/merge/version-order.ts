@@ -71,7 +71,7 @@ export function isRemoval(row: AnyRow): boolean {
   return (
     row.batch.file.feed === 'item_snapshot' &&
     hasColumn(row, 'availability') &&
-    row.text('availability') === 'UNAVAILABLE'
+    row.ownText('availability') === 'UNAVAILABLE'
   )
 }
 

@@ -2,8 +2,8 @@
 // How a record is written is quarantine-lines.ts; the files are the concern of the implementations.
 
 import type { FeedError, RowPosition } from '../../errors'
-import type { Columns, FeedFile } from '../../schema/feed-schema'
-import type { Row } from '../row'
+import type { FeedFile } from '../../schema/feed-schema'
+import type { AnyRow } from '../row-image'
 import type { CellRules } from '../tsv/dialect'
 import type { BoundHeader } from '../tsv/header'
 
@@ -70,10 +70,7 @@ export function quarantinedFile(file: FeedFile, header: BoundHeader): Quarantine
 }
 
 /** A row of a batch that is left out because of an error. The batch has all columns of its file. */
-export function leftOutRow(
-  { batch, slot, position }: Row<Columns>,
-  error: FeedError,
-): LeftOutBytes {
+export function leftOutRow({ batch, slot, position }: AnyRow, error: FeedError): LeftOutBytes {
   const { code, message } = error
   const { column } = error.context as { readonly column?: string }
   return {

@@ -158,8 +158,9 @@ export class GroupTable<G extends Columns, C extends Columns> {
   }
 
   async #write(ops: readonly StoreOp[], book: OriginBook<G> | OriginBook<C>): Promise<void> {
-    await this.#store.write([...book.unsaved, ...ops])
-    book.saved()
+    const origins = book.unsaved
+    await this.#store.write([...origins, ...ops])
+    book.saved(origins)
   }
 
   #use(number: number): void {

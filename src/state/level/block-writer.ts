@@ -18,7 +18,7 @@ import { type BlockRoom, newRoom, placedBytes, WriteBlock } from './write-block'
  * Size of a block: large enough that a sync for each costs little, and small enough for two of them
  * in memory.
  */
-export const BLOCK_BYTES = 2 ** 22
+export const BLOCK_BYTES = 2 ** 21
 /** Limit of keys in a block, because short values do not count towards its size. */
 const BLOCK_KEYS = 2 ** 15
 
@@ -35,7 +35,7 @@ export class BlockWriter {
   #current: WriteBlock | undefined
   #leaving: WriteBlock | undefined
   #arrived: Promise<void> = Promise.resolve()
-  #room: BlockRoom | undefined
+  readonly #freeRooms: BlockRoom[] = []
   #failure: { readonly error: unknown } | undefined
 
   constructor(options: BlockWriterOptions) {
@@ -99,10 +99,8 @@ export class BlockWriter {
   }
 
   #roomFor(bytes: number): BlockRoom {
-    const room = this.#room
-    if (bytes > BLOCK_BYTES || room === undefined) return newRoom(Math.max(bytes, BLOCK_BYTES))
-    this.#room = undefined
-    return room
+    const room = bytes > BLOCK_BYTES ? undefined : this.#freeRooms.pop()
+    return room ?? newRoom(Math.max(bytes, BLOCK_BYTES))
   }
 
   /** Begins to write the current block, once the block before it is on the disk. */
@@ -124,9 +122,9 @@ export class BlockWriter {
       await log.write(block.segment, block.offset, block.values)
       if (durable) await log.sync()
     }
-    await index.write(block.entries(), durable)
+    await index.write(take => block.giveEntries(take), durable)
     this.#leaving = undefined
-    if (block.room.values.length === BLOCK_BYTES) this.#room = block.room
+    if (block.room.values.length === BLOCK_BYTES) this.#freeRooms.push(block.room)
     await onArrived()
   }
 }

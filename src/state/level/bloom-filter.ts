@@ -1,6 +1,6 @@
 // A Bloom filter in memory, which knows that a new store on disk lacks a key. A first bootstrap
 // reads millions of keys that the store does not have, and each such read would cost a call into
-// LevelDB.
+// LevelDB. Once the store has most keys that are asked for, the filter costs more than it saves.
 
 /**
  * Size of the filter: 2^25 bits. The share of false positives is one in 350 at two million keys,
@@ -12,6 +12,10 @@ const BLOCK_BYTES = 64
 const BLOCK_MASK = FILTER_BYTES / BLOCK_BYTES - 1
 const BIT_MASK = BLOCK_BYTES * 8 - 1
 const PROBES = 4
+/** Questions after which the filter judges its use again. */
+const QUESTIONS = 2 ** 17
+/** The least share of them that the filter answers alone. */
+const LEAST_USE = 1 / 8
 
 export class BloomFilter {
   readonly #bits = new Uint8Array(FILTER_BYTES)
@@ -19,6 +23,14 @@ export class BloomFilter {
   #block = 0
   #bit = 0
   #step = 0
+  #questions = 0
+  #answered = 0
+  #isUseful = true
+
+  /** False where the store has almost all of the keys that were asked for of late. */
+  get isUseful(): boolean {
+    return this.#isUseful
+  }
 
   /** @returns true where the key was certainly not added before */
   add(key: string): boolean {
@@ -37,6 +49,18 @@ export class BloomFilter {
 
   /** Returns false for a key that was certainly never added. */
   mayHave(key: string): boolean {
+    const mayHave = this.#has(key)
+    this.#questions++
+    if (!mayHave) this.#answered++
+    if (this.#questions === QUESTIONS) {
+      this.#isUseful = this.#answered >= LEAST_USE * QUESTIONS
+      this.#questions = 0
+      this.#answered = 0
+    }
+    return mayHave
+  }
+
+  #has(key: string): boolean {
     this.#begin(key)
     for (let probe = 0; probe < PROBES; probe++) {
       const bit = this.#next()
@@ -52,19 +76,15 @@ export class BloomFilter {
   }
 
   /**
-   * Makes two hashes in one pass. The first gives the block, the second the first bit and the
-   * distance between two probes (Kirsch and Mitzenmacher).
+   * Makes one hash of the key (FNV-1a) and mixes it in two ways. One gives the block, the other the
+   * first bit and the distance between two probes (Kirsch and Mitzenmacher). Two keys of the same
+   * hash are rarer than false positives are.
    */
   #begin(key: string): void {
-    let a = 0x811c9dc5
-    let b = 0x9747b28c
-    for (let at = 0; at < key.length; at++) {
-      const unit = key.charCodeAt(at)
-      a = Math.imul(a ^ unit, 0x01000193)
-      b = Math.imul(b ^ unit, 0x85ebca6b)
-    }
-    const bits = mixed(b)
-    this.#block = (mixed(a) & BLOCK_MASK) * BLOCK_BYTES
+    let hash = 0x811c9dc5
+    for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+    const bits = mixed(hash ^ 0x9747b28c)
+    this.#block = (mixed(hash) & BLOCK_MASK) * BLOCK_BYTES
     this.#bit = bits & BIT_MASK
     this.#step = ((bits >>> 9) & BIT_MASK) | 1
   }

@@ -85,19 +85,15 @@ async function move(
   const offset = log.claim(segment, bytes.length)
   await log.write(segment, offset, bytes)
   if (durable) await log.sync()
-  await index.write(movedEntries(moving, segment, offset), durable)
-}
-
-function* movedEntries(
-  moving: readonly Moving[],
-  segment: number,
-  offset: number,
-): Generator<[string, Uint8Array], void, void> {
-  const bytes = Buffer.allocUnsafe(ENTRY_BYTES)
-  let at = offset
-  for (const { key, entry } of moving) {
-    const place = { segment, offset: at, length: entry.place.length }
-    yield [key, bytes.subarray(0, writePlacedEntry({ ...entry, place }, bytes, 0))]
-    at += place.length
-  }
+  await index.write(take => {
+    const entryBytes = Buffer.allocUnsafe(ENTRY_BYTES)
+    let at = offset
+    for (const { key, entry } of moving) {
+      const { length } = entry.place
+      const place = { segment, offset: at, length }
+      const end = writePlacedEntry(place, entry.checksum, entry.head, entryBytes, 0)
+      take(key, entryBytes.subarray(0, end))
+      at += length
+    }
+  }, durable)
 }

@@ -63,10 +63,10 @@ interface SnapshotFiles {
 const MIB = 2 ** 20
 const LEAST_MEMORY_BYTES = 16 * MIB
 /**
- * LevelDB holds two write buffers and a table that it makes of one of them, together a quarter of
- * the store's memory. Larger buffers are compacted less often.
+ * LevelDB holds two write buffers and a table that it makes of one of them, together half of the
+ * store's memory. Larger buffers are compacted less often.
  */
-const WRITE_BUFFER_PART = 1 / 12
+const WRITE_BUFFER_PART = 1 / 6
 const LEAST_TABLES = 16
 /** Folders of the store. */
 export const [INDEX, VALUES] = ['index', 'values'] as const
@@ -96,14 +96,16 @@ export class LevelStore implements KeyedStore {
   readonly #writer: BlockWriter
   readonly #options: CompleteOptions
   /**
-   * Bytes of the log that are in use, about. For a store that existed before, those of its last
-   * compaction or closing.
+   * Bytes of the log that are in use, about. Without a filter, those of the last compaction or
+   * closing, or those when the filter was dropped.
    */
   #liveBytes: number
   /** Number of keys that the store did not have before. */
   #newKeys = 1
-  /** The keys of a new store; undefined for a store that existed before. */
-  readonly #filter: BloomFilter | undefined
+  /** The keys of a new store, while that is useful; undefined for a store that existed before. */
+  #filter: BloomFilter | undefined
+  /** True for a store that this object has made, which knows the bytes that are in use. */
+  readonly #isNew: boolean
   /** Number of reads that may still use an emptied segment. */
   #readers = 0
   #emptied: number[] = []
@@ -127,7 +129,8 @@ export class LevelStore implements KeyedStore {
       onArrived: () => this.#tidy(),
     })
     this.#liveBytes = meta?.liveBytes ?? 0
-    this.#filter = meta === undefined ? new BloomFilter() : undefined
+    this.#isNew = meta === undefined
+    this.#filter = this.#isNew ? new BloomFilter() : undefined
   }
 
   /**
@@ -198,6 +201,7 @@ export class LevelStore implements KeyedStore {
     try {
       const values = new Array<Uint8Array | undefined>(keys.length)
       const stored = this.#readMemory(keys, values, firstBytes)
+      if (this.#filter?.isUseful === false) this.#filter = undefined
       if (stored.length > 0) await this.#readDisk(stored, keys, values, firstBytes)
       return values
     } finally {
@@ -251,7 +255,7 @@ export class LevelStore implements KeyedStore {
     try {
       if (!this.#writer.failed) {
         await this.flush()
-        if (this.#filter !== undefined) await this.#saveLiveBytes()
+        if (this.#isNew) await this.#saveLiveBytes()
       }
     } finally {
       await this.#log.close()

@@ -42,20 +42,24 @@ export class MergeState<C extends Columns> {
   readonly #items: RegisterSet<'item', C>
   readonly #priorities: RegisterSet<'priority', ItemPriorityColumns>
 
-  constructor({ store, schema, versionOf, changes }: MergeStateOptions<C>) {
-    this.#items = new RegisterSet({ part: 'item', store, prefix: 'i', schema, versionOf, changes })
+  constructor({ schema, ...options }: MergeStateOptions<C>) {
+    this.#items = new RegisterSet({ part: 'item', prefix: 'i', schema, ...options })
     this.#priorities = new RegisterSet({
       part: 'priority',
-      store,
       prefix: 'p',
       schema: itemPrioritySchema,
-      versionOf,
-      changes,
+      ...options,
     })
   }
 
+  /** Reads what {@link merge} needs, as {@link RegisterSet.open}. */
+  async open(): Promise<void> {
+    await this.#items.open()
+    await this.#priorities.open()
+  }
+
   /**
-   * Merges a batch, all or nothing. The state's own keys in the store begin with `i`, `p` or `o`.
+   * Merges a batch, as {@link RegisterSet.merge}. The state's own keys in the store begin with `i`, `p` or `o`.
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT
    */
   merge(batch: AnyBatch, options?: MergeOptions): Promise<readonly MergeChange<C>[]> {

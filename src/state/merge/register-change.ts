@@ -58,12 +58,21 @@ export interface ChangeOptions {
   readonly effectiveOnly?: boolean
 }
 
-/** A row that arrived. */
+/** What made a change. */
 export interface Arrival {
   /** Null where a whole file lacked the row. */
   readonly row: AnyRow | null
   readonly itemId: string
   readonly head: RegisterHead
+}
+
+/** A row of a batch that arrived. */
+export interface RowArrival extends Arrival {
+  readonly row: AnyRow
+  /** The key in the store. */
+  readonly key: string
+  /** The register of the row. */
+  readonly register: Uint8Array
 }
 
 /** What all changes of a set share. */

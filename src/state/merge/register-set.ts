@@ -1,28 +1,23 @@
 // The newest row of every key, in a keyed store. This class merges batches into the store and reads
-// it back. codec/merge decides which row is newer. A batch costs one round trip to the store, and
-// two where its rows must be compared with kept rows.
+// it back. codec/merge decides which row is newer.
 
+import type { ByteWriter } from '../../codec/byte-writer'
 import {
   type ChangeKind,
   compareContents,
   HEAD_BYTES,
   headOf,
   judgeArrival,
-  needsContents,
   type RegisterHead,
   readRegister,
   writeRegister,
   writeRemoval,
 } from '../../codec/merge/register'
-import {
-  compareVersions,
-  type Version,
-  type VersionOf,
-  versionOfRow,
-} from '../../codec/merge/version-order'
+import { type Version, type VersionOf, versionOfRow } from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
 import type { FileProgress } from '../../codec/row-batch'
 import type { AnyBatch, AnyRow } from '../../codec/row-image'
+import type { FeedError } from '../../errors'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import {
   type KeyedStore,
@@ -32,7 +27,7 @@ import {
   type WriteOptions,
 } from '../keyed-store'
 import { OriginBook } from '../origin-book'
-import { keyOfRow } from '../row-key'
+import { isRowError, keyOfRow } from '../row-key'
 import {
   type Arrival,
   type Change,
@@ -40,8 +35,12 @@ import {
   COMPLETE,
   RegisterChange,
   type Reporter,
+  type RowArrival,
   rowOfRegister,
 } from './register-change'
+import { RegisterLookUp } from './register-look-up'
+import type { RegisterMemory } from './register-memory'
+import { Turns } from './turns'
 
 /** The register of one key, as it was read. */
 export interface KeptRow<C extends Columns> {
@@ -76,6 +75,16 @@ export interface MergeOptions extends WriteOptions {
    * without the set's prefix.
    */
   readonly also?: readonly StoreOp[]
+  /**
+   * Called for a row without a key or a version, which is then left out. Default: such a row fails
+   * the whole batch.
+   */
+  readonly leaveOut?: (row: AnyRow, error: FeedError) => void
+  /**
+   * Memory for the changes of the batch. They are valid until the third batch after it is given with
+   * the same memory. Default: new memory.
+   */
+  readonly memory?: RegisterMemory
 }
 
 export class RegisterSet<Part extends string, C extends Columns> {
@@ -83,40 +92,58 @@ export class RegisterSet<Part extends string, C extends Columns> {
   readonly #keyColumn: string
   readonly #book: OriginBook<C>
   readonly #reporter: Reporter<Part, C>
+  readonly #lookUp: RegisterLookUp
+  readonly #turns = new Turns()
 
   constructor(options: RegisterSetOptions<Part, C>) {
     this.#options = options
     this.#keyColumn = options.keyColumn ?? 'itemId'
     this.#book = new OriginBook(options.store, `o${options.prefix}`, options.schema)
     this.#reporter = { part: options.part, book: this.#book, ...options.changes }
+    this.#lookUp = new RegisterLookUp(options.store, options.changes)
+  }
+
+  /** Reads what {@link merge} needs, so that it then reads its batch before it returns. */
+  open(): Promise<void> {
+    return this.#book.open()
   }
 
   /**
-   * Merges the rows of a batch, all or none.
-   * @returns one change for each row, in order
+   * Merges the rows of a batch, all or none. A caller need not wait for one batch before it gives
+   * the next: the store then looks up the rows of the next while this one is merged. Batches are
+   * merged in the order of the calls. After {@link open}, the call has read its batch when it returns
+   * the promise; only {@link Change.source} refers to the batch later.
+   * @returns one change for each row that was not left out, in order
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT,
    * STATE_IO, STATE_CORRUPT
    */
   async merge(
     batch: AnyBatch,
-    { also = [], ...writeOptions }: MergeOptions = {},
+    { also = [], leaveOut, memory, ...writeOptions }: MergeOptions = {},
   ): Promise<Change<Part, C>[]> {
     // Waiting only where that is needed sends the request to the store before the call returns.
     if (!this.#book.isOpen) await this.#book.open()
-    const arrivals: RowArrival[] = []
-    for (const row of batch) arrivals.push(this.#arrival(row))
-    const registers = await this.#registersOf(arrivals)
-    const latest = new Map<string, Uint8Array>()
     const origin = this.#book.numberOf(batch)
-    const progress = progressOf(batch)
-    const changes = arrivals.map((arrival, n) => {
-      const before = latest.get(arrival.key) ?? registers[n]
-      const { kind, register } = this.#arrive(arrival, before, origin)
-      if (register !== before) latest.set(arrival.key, register)
-      return this.#change(kind, arrival, register, before, progress)
-    })
-    await this.#save(latest, also, writeOptions)
-    return changes
+    const arrivals = this.#arrivalsOf(batch, origin, memory?.next(), leaveOut)
+    const found = this.#lookUp.begin(arrivals)
+    const { ahead, latest, end } = this.#turns.begin()
+    try {
+      const registers = await this.#lookUp.finish(arrivals, await found, ahead)
+      const progress = progressOf(batch)
+      const changes = arrivals.map((arrival, n) => {
+        const before = latest.get(arrival.key) ?? registers[n]
+        const { kind, register } = this.#arrive(arrival, before)
+        if (register !== before) latest.set(arrival.key, register)
+        return this.#change(kind, arrival, register, before, progress)
+      })
+      await this.#save(latest, also, writeOptions)
+      return changes
+    } catch (error) {
+      latest.clear()
+      throw error
+    } finally {
+      end()
+    }
   }
 
   /**
@@ -231,61 +258,46 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return key.slice(this.#options.prefix.length)
   }
 
-  #arrival(row: AnyRow): RowArrival {
+  #arrivalsOf(
+    batch: AnyBatch,
+    origin: number,
+    writer: ByteWriter | undefined,
+    leaveOut: MergeOptions['leaveOut'],
+  ): RowArrival[] {
+    const arrivals: RowArrival[] = []
+    for (let n = 0; n < batch.length; n++) {
+      const row = batch.row(n)
+      try {
+        arrivals.push(this.#arrival(row, origin, writer))
+      } catch (error) {
+        if (leaveOut === undefined || !isRowError(error)) throw error
+        leaveOut(row, error)
+      }
+    }
+    return arrivals
+  }
+
+  #arrival(row: AnyRow, origin: number, writer: ByteWriter | undefined): RowArrival {
+    const { prefix, versionOf } = this.#options
     const itemId = keyOfRow(row, this.#keyColumn)
-    return {
-      row,
-      itemId,
-      key: this.#options.prefix + itemId,
-      head: headOf(row, versionOfRow(row, itemId, this.#options.versionOf)),
-    }
-  }
-
-  /**
-   * Returns the register of each row's key: whole where the merge needs it, else at least its
-   * beginning.
-   */
-  async #registersOf(
-    arrivals: readonly RowArrival[],
-  ): Promise<readonly (Uint8Array | undefined)[]> {
-    const { store, changes = {} } = this.#options
-    const keys = arrivals.map(({ key }) => key)
-    if (changes.before) return store.getMany(keys)
-    const heads = await store.getMany(keys, { firstBytes: HEAD_BYTES })
-    const open = new Set<string>()
-    for (let n = 0; n < keys.length; n++) {
-      const head = heads[n]
-      if (head !== undefined && this.#needsRow(arrivals[n]!.head, readRegister(head)))
-        open.add(keys[n]!)
-    }
-    if (open.size === 0) return heads
-    const wanted = [...open]
-    const whole = await store.getMany(wanted)
-    const byKey = new Map(wanted.map((key, n) => [key, whole[n]]))
-    return heads.map((head, n) => byKey.get(keys[n]!) ?? head)
-  }
-
-  #needsRow(arriving: RegisterHead, standing: RegisterHead): boolean {
-    if (needsContents(arriving, standing)) return true
-    const isStale = compareVersions(arriving.version, standing.version) < 0
-    return isStale && !standing.version.removed && !this.#options.changes?.effectiveOnly
+    const bytes = row.batch.bytesOf(row.slot)
+    const head = headOf(row, versionOfRow(row, itemId, versionOf), bytes)
+    const register = writeRegister(row, head, origin, bytes, writer)
+    return { row, itemId, key: prefix + itemId, head, register }
   }
 
   /** @returns the register after the row; `before` itself where there is nothing to write */
   #arrive(
-    { row, head }: RowArrival,
+    { head, register }: RowArrival,
     before: Uint8Array | undefined,
-    origin: number,
   ): { kind: ChangeKind; register: Uint8Array } {
-    const compare = () => {
-      const content = {
-        bytes: row.batch.bytesOf(row.slot),
-        signature: this.#book.signature(origin),
-      }
-      return compareContents(content, this.#book.content(before!, HEAD_BYTES))
-    }
+    const compare = () =>
+      compareContents(
+        this.#book.content(register, HEAD_BYTES),
+        this.#book.content(before!, HEAD_BYTES),
+      )
     const { kind, writes } = judgeArrival(head, before && readRegister(before), compare)
-    return { kind, register: writes ? writeRegister(row, head, origin) : before! }
+    return { kind, register: writes ? register : before! }
   }
 
   #change(
@@ -303,18 +315,16 @@ export class RegisterSet<Part extends string, C extends Columns> {
     also: readonly StoreOp[],
     options: WriteOptions,
   ): Promise<void> {
-    const ops: StoreOp[] = [...this.#book.unsaved]
-    for (const [key, value] of registers) ops.push({ key, value })
+    const origins = this.#book.unsaved
+    const ops: StoreOp[] = [...origins]
+    // Each step of a loop over a map would allocate two objects.
+    registers.forEach((value, key) => {
+      ops.push({ key, value })
+    })
     for (const op of also) ops.push(op)
     await this.#options.store.write(ops, options)
-    this.#book.saved()
+    this.#book.saved(origins)
   }
-}
-
-interface RowArrival extends Arrival {
-  readonly row: AnyRow
-  /** The key in the store. */
-  readonly key: string
 }
 
 function isOlderRow({ version }: RegisterHead, timeMs: number): boolean {

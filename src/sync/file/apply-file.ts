@@ -3,17 +3,15 @@
 // continues behind the last commit, in the middle of the file.
 
 import type { ChangeKind } from '../../codec/merge/register'
-import { versionOfRow } from '../../codec/merge/version-order'
 import { leftOutRow } from '../../codec/quarantine/row-quarantine'
 import type { RowBatch } from '../../codec/row-batch'
 import { TsvParser } from '../../codec/tsv/parser'
 import { turnIfDue } from '../../core/event-loop'
 import { PAUSE, type Pause } from '../../core/steps'
 import type { DurableFile } from '../../disk/durable-files'
-import { FeedError } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
-import { isRowError, keyOfRow } from '../../state/row-key'
-import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
+import { RegisterMemory } from '../../state/merge/register-memory'
+import { feedFileOf, isBootstrap, readDate, schemaOfFile } from '../feed-files'
 import type { CategoryChange, CategoryState } from '../folder/category-state'
 import type { ChangeLog } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'
@@ -61,26 +59,34 @@ class Application {
   /** Rows that this merge has left out. The parser counts its own. */
   #unmerged = 0
   #parser: TsvParser<Columns> | undefined
+  /** Undefined where a log may keep changes until the commit. */
+  readonly #memory: RegisterMemory | undefined
+  /** The newest batch that is being merged. */
+  #merging: Promise<void> = Promise.resolve()
 
   constructor(options: ApplyOptions) {
     this.#options = options
     this.#entry = options.entry
     this.#tally = { ...options.entry.rows }
     this.#applied = new AppliedRows(options.entry)
+    this.#memory = options.log === undefined ? new RegisterMemory() : undefined
   }
 
   async rows(data: DurableFile): Promise<void> {
     if (this.#entry.rowsDone) return
+    // Batches are lent, so a merge must have read its batch when its call returns.
+    await this.#options.state.ready()
     const parser = this.#newParser()
     const inflater = new FileInflater(data, this.#options.readBytes)
     try {
       for await (const block of inflater.blocks()) {
         this.#options.signal.throwIfAborted()
         await this.#mergeAll(parser.steps(block))
-        if (this.#options.state.gatheredBytes >= this.#options.commitBytes) await this.#commit()
       }
       await this.#mergeAll(parser.lastSteps())
+      await this.#merging
     } finally {
+      await this.#merging.catch(() => {})
       inflater.close()
       parser.destroy()
     }
@@ -117,55 +123,49 @@ class Application {
       schema: schemaOfFile(id),
       file: feedFileOf(id, lastModified),
       onBadRow: quarantine === undefined ? 'skip' : this.#applied.quarantineOfRest(quarantine),
+      lends: true,
       ...(batchBytes !== undefined && { batchBytes }),
     })
     this.#parser = parser
     return parser
   }
 
-  /** Reads the next batch while the store looks up the rows of the one before. */
+  /** Looks up the rows of a batch in the store while the batch before it is merged. */
   async #mergeAll(steps: Iterable<RowBatch<Columns> | Pause>): Promise<void> {
-    let merging: Promise<void> | undefined
-    try {
-      for (const step of steps) {
-        await merging
-        await this.#options.quarantine?.settle()
-        merging = step === PAUSE ? turnIfDue() : this.#merge(step)
-      }
-    } finally {
-      await merging
+    const { quarantine, state, commitBytes } = this.#options
+    for (const step of steps) {
+      if (step === PAUSE) await turnIfDue()
+      else await this.#merge(step)
+      await quarantine?.settle()
+      if (state.gatheredBytes < commitBytes) continue
+      await this.#merging
+      await this.#commit()
     }
     // A bad row may have been the last.
-    await this.#options.quarantine?.settle()
+    await quarantine?.settle()
   }
 
+  /** Begins to merge a batch, and waits for the batch before it. */
   async #merge(batch: RowBatch<Columns>): Promise<void> {
     this.#options.signal.throwIfAborted()
     const rest = this.#applied.rest(batch)
-    if (rest !== undefined) await this.#count(await this.#mergeGood(rest))
+    if (rest === undefined) return
+    const before = this.#merging
+    this.#merging = this.#mergeRows(rest, before)
+    await before
   }
 
-  async #mergeGood(batch: RowBatch<Columns>): Promise<readonly CategoryChange[]> {
-    try {
-      return await this.#options.state.merge(batch)
-    } catch (error) {
-      // A row at fault is left out and counted.
-      if (!isRowError(error)) throw error
-      const good = batch.select(row => this.#isGood(row))
-      return good.length === batch.length ? Promise.reject(error) : this.#options.state.merge(good)
-    }
-  }
-
-  #isGood(row: ReturnType<RowBatch<Columns>['row']>): boolean {
-    try {
-      versionOfRow(row, keyOfRow(row, keyColumnOf(row.batch.file)))
-      return true
-    } catch (error) {
-      if (!FeedError.is(error)) throw error
-      this.#options.quarantine?.take(leftOutRow(row, error))
-    }
-    this.#unmerged++
-    return false
+  async #mergeRows(batch: RowBatch<Columns>, before: Promise<void>): Promise<void> {
+    const { state, quarantine } = this.#options
+    const merged = state.merge(batch, {
+      ...(this.#memory && { memory: this.#memory }),
+      leaveOut: (row, error) => {
+        quarantine?.take(leftOutRow(row, error))
+        this.#unmerged++
+      },
+    })
+    const [changes] = await Promise.all([merged, before])
+    await this.#count(changes)
   }
 
   async #count(changes: readonly CategoryChange[]): Promise<void> {

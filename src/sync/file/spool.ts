@@ -30,7 +30,7 @@ export interface SpoolOptions {
   readonly files: DurableFiles
   readonly folder: string
   readonly key: string
-  /** Bytes after which a piece is synced. */
+  /** Bytes of a piece. Each piece is synced. */
   readonly pieceBytes: number
 }
 
@@ -49,7 +49,8 @@ export class Spool {
   #rawBytes: number | undefined
   /** Number of bytes that the index names. */
   #length = 0
-  #pending: Uint8Array[] = []
+  /** The next piece, of which the first `pendingBytes` bytes are filled. */
+  #piece: Uint8Array | undefined
   #pendingBytes = 0
 
   private constructor(options: SpoolOptions, data: DurableFile, index: DurableFile) {
@@ -101,18 +102,25 @@ export class Spool {
     this.#file = file
   }
 
-  /** Appends the next bytes of the file. They stay in memory until the piece is full. */
+  /**
+   * Appends copies of the next bytes of the file. They stay in memory until the piece is full. The
+   * bytes themselves are not kept, because each block of the network would keep its memory.
+   */
   async append(bytes: Uint8Array): Promise<void> {
-    this.#pending.push(bytes)
-    this.#pendingBytes += bytes.length
-    if (this.#pendingBytes >= this.#options.pieceBytes) await this.flush()
+    const piece = (this.#piece ??= Buffer.allocUnsafeSlow(this.#options.pieceBytes))
+    for (let at = 0; at < bytes.length; ) {
+      const part = bytes.subarray(at, at + piece.length - this.#pendingBytes)
+      piece.set(part, this.#pendingBytes)
+      this.#pendingBytes += part.length
+      at += part.length
+      if (this.#pendingBytes === piece.length) await this.flush()
+    }
   }
 
   /** Makes durable what was appended. */
   async flush(): Promise<void> {
-    if (this.#pendingBytes === 0) return
-    const bytes = Buffer.concat(this.#pending)
-    this.#pending = []
+    if (this.#piece === undefined || this.#pendingBytes === 0) return
+    const bytes = this.#piece.subarray(0, this.#pendingBytes)
     this.#pendingBytes = 0
     const piece: PieceRecord = { offset: this.#length, length: bytes.length, crc: crc32(bytes) }
     await this.#data.write(piece.offset, bytes)
@@ -135,7 +143,6 @@ export class Spool {
   async empty(): Promise<void> {
     this.#file = undefined
     this.#rawBytes = undefined
-    this.#pending = []
     this.#pendingBytes = 0
     this.#length = 0
     this.#indexBytes = 0
@@ -150,7 +157,7 @@ export class Spool {
   }
 
   async close(): Promise<void> {
-    this.#pending = []
+    this.#piece = undefined
     await this.#data.close()
     await this.#index.close()
   }

@@ -17,8 +17,13 @@ import {
 } from '../../schema/feed-schemas'
 import type { KeyedStore, StoreOp, WriteOptions } from '../../state/keyed-store'
 import { type MergeChange, MergeState } from '../../state/merge/merge-state'
-import type { Change, ChangeOptions } from '../../state/merge/register-change'
-import { type KeptHead, RegisterSet } from '../../state/merge/register-set'
+import type { Change } from '../../state/merge/register-change'
+import {
+  type KeptHead,
+  type MergeOptions,
+  RegisterSet,
+  type RegisterSetOptions,
+} from '../../state/merge/register-set'
 import type { Category } from '../file-id'
 import { Ledger, type LedgerEntry } from './ledger'
 import { WriteGroup } from './write-group'
@@ -56,8 +61,9 @@ export class CategoryState {
     this.#group = new WriteGroup(store)
     // A synchronisation does not read rows without effect.
     const changes = { effectiveOnly: true, before }
-    this.items = new MergeState({ store: this.#group, schema: itemSnapshotSchema, changes })
-    this.groups = newGroups(this.#group, changes)
+    const options = { store: this.#group, changes, reusesMemory: true }
+    this.items = new MergeState({ ...options, schema: itemSnapshotSchema })
+    this.groups = newGroups(options)
   }
 
   /**
@@ -76,12 +82,24 @@ export class CategoryState {
     return this.#group.byteLength
   }
 
+  /** Reads what {@link merge} needs, so that it then reads its batch before it returns. */
+  async ready(): Promise<void> {
+    await this.items.open()
+    await this.groups.open()
+  }
+
   /**
-   * Merges rows. The next {@link commit} writes them to the store.
+   * Merges rows, as {@link RegisterSet.merge}. The next {@link commit} writes them to the store.
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
    */
-  merge(batch: AnyBatch): Promise<readonly CategoryChange[]> {
-    return batch.file.feed === 'item_group' ? this.groups.merge(batch) : this.items.merge(batch)
+  merge(
+    batch: AnyBatch,
+    options?: Pick<MergeOptions, 'leaveOut' | 'memory'>,
+  ): Promise<readonly CategoryChange[]> {
+    const { feed } = batch.file
+    return feed === 'item_group'
+      ? this.groups.merge(batch, options)
+      : this.items.merge(batch, options)
   }
 
   /**
@@ -117,7 +135,7 @@ export class CategoryState {
     await new MergeState({ store: this.#store, schema: itemSnapshotSchema }).compact(
       before.getTime(),
     )
-    await newGroups(this.#store).compact(before.getTime())
+    await newGroups({ store: this.#store }).compact(before.getTime())
     await this.#store.write([{ key: COMPACTED_KEY, value: Buffer.from(before.toISOString()) }])
   }
 
@@ -154,15 +172,13 @@ function replayedOp(replayed: ReplayedChanges): StoreOp {
 }
 
 function newGroups(
-  store: KeyedStore,
-  changes?: ChangeOptions,
+  options: Pick<RegisterSetOptions<'group', ItemGroupColumns>, 'store' | 'changes'>,
 ): RegisterSet<'group', ItemGroupColumns> {
   return new RegisterSet({
     part: 'group',
-    store,
     prefix: 'g',
     schema: itemGroupSchema,
     keyColumn: 'itemGroupId',
-    changes,
+    ...options,
   })
 }

@@ -18,9 +18,6 @@ const ENTRY_BYTES = 100
 /** Entries in a block of a listing. */
 const BLOCK_ENTRIES = 128
 
-/** A key, and the place of its value. */
-type Gathered = readonly [key: string, place: number]
-
 export class WriteGroup implements KeyedStore {
   readonly #store: KeyedStore
   readonly #gathered = new Map<string, number>()
@@ -28,6 +25,8 @@ export class WriteGroup implements KeyedStore {
   /** Memory that the keys and entries take, about. */
   #keyBytes = 0
   #commits = 0
+  /** Number of writes, which tells a commit whether there were some meanwhile. */
+  #writes = 0
 
   constructor(store: KeyedStore) {
     this.#store = store
@@ -68,10 +67,11 @@ export class WriteGroup implements KeyedStore {
     const places = ops.map(({ value }) => this.#values.add(value))
     for (let n = 0; n < ops.length; n++) {
       const { key } = ops[n]!
-      this.#drop(key)
+      const { size } = this.#gathered
       this.#gathered.set(key, places[n]!)
-      this.#keyBytes += costOf(key)
+      if (this.#gathered.size > size) this.#keyBytes += costOf(key)
     }
+    this.#writes++
   }
 
   /** The store's entries, merged in key order with what is gathered when the listing begins. */
@@ -106,20 +106,28 @@ export class WriteGroup implements KeyedStore {
    * @throws what the store throws
    */
   async commit(also: readonly StoreOp[] = [], options?: WriteOptions): Promise<void> {
-    const gathered: Gathered[] = [...this.#gathered]
-    const ops: StoreOp[] = gathered.map(([key, place]) => ({
-      key,
-      value: this.#values.view(place),
-    }))
+    const ops: StoreOp[] = []
+    const places: number[] = []
+    // Each step of a loop over a map would allocate two objects.
+    this.#gathered.forEach((place, key) => {
+      ops.push({ key, value: this.#values.view(place) })
+      places.push(place)
+    })
     for (const op of also) ops.push(op)
+    const writes = this.#writes
     this.#commits++
     try {
       await this.#store.write(ops, options)
     } finally {
       this.#commits--
     }
+    if (this.#writes === writes) this.#dropAll()
     // A value that was written meanwhile has another place.
-    for (const [key, place] of gathered) if (this.#gathered.get(key) === place) this.#drop(key)
+    else
+      for (const [n, place] of places.entries()) {
+        const { key } = ops[n]!
+        if (this.#gathered.get(key) === place) this.#drop(key)
+      }
     // The store may still read the values of another commit.
     if (this.#gathered.size > 0 || this.#commits > 0) return
     // The end of a file is a synced commit. A category that waits for a file holds no memory.
@@ -128,8 +136,12 @@ export class WriteGroup implements KeyedStore {
 
   /** Drops what is gathered. The store stays open, because it belongs to its owner. */
   close(): void {
-    this.#gathered.clear()
+    this.#dropAll()
     this.#values.clear(true)
+  }
+
+  #dropAll(): void {
+    this.#gathered.clear()
     this.#keyBytes = 0
   }
 

@@ -21,3 +21,16 @@ test('a Bloom filter has few false positives', () => {
   for (let n = 0; n < 100_000; n++) mistaken += Number(filter.mayHave(key(2 * n + 1)))
   expect(mistaken).toBeLessThan(100)
 })
+
+test('a Bloom filter is useful until almost all keys that are asked for were added', () => {
+  const filter = new BloomFilter()
+  const ask = (keys: number, share: number) => {
+    for (let n = 0; n < keys; n++) filter.mayHave(n % 100 < share * 100 ? 'there' : `not ${n}`)
+  }
+  filter.add('there')
+  ask(300_000, 0.8)
+  expect(filter.isUseful).toBe(true)
+  ask(130_000, 1)
+  ask(130_000, 1)
+  expect(filter.isUseful).toBe(false)
+})

@@ -48,13 +48,10 @@ test('places read back with their checksum and head', () => {
       fc.uint8Array({ minLength: HEAD_BYTES, maxLength: HEAD_BYTES }),
       (segment, offset, length, checksum, head) => {
         const bytes = Buffer.alloc(ENTRY_BYTES)
-        const written = writePlacedEntry(
-          { place: { segment, offset, length }, checksum, head },
-          bytes,
-          0,
-        )
+        const place = { segment, offset, length }
+        const written = writePlacedEntry(place, checksum, head, bytes, 0)
         const entry = readEntry(bytes.subarray(0, written), 'x')
-        expect(entry).toMatchObject({ place: { segment, offset, length }, checksum })
+        expect(entry).toMatchObject({ place, checksum })
         expect(Buffer.compare((entry as { head: Uint8Array }).head, head)).toBe(0)
       },
     ),
