@@ -6,6 +6,7 @@
 // text of a few rows only. A cell with a byte of 0x80 or above is decoded as UTF-8 when it is read.
 
 import type { CellSource } from './decode/cell-source'
+import type { TextPrefix } from './text-prefix'
 import { type CellRules, DOCUMENTED_CELLS } from './tsv/dialect'
 import { CELL_END, type RowIndex } from './tsv/scanner'
 
@@ -94,6 +95,13 @@ export class RowCells implements CellSource {
     if (start < end && this.#isPlain(slot, start, end))
       return this.#run(slot).slice(start - this.#runStart, end - this.#runStart)
     return this.ownText(start, end)
+  }
+
+  /** The text of a cell, behind a prefix, as a string that shares no memory. */
+  prefixedText(start: number, end: number, prefix: TextPrefix): string {
+    return this.bytes[start] === this.#quote && start < end
+      ? prefix.text + this.ownText(start, end)
+      : prefix.withText(this.bytes, start, end)
   }
 
   /** The text of a cell as a string that shares no memory. */

@@ -9,6 +9,7 @@
 import type { FeedFile } from '../schema/feed-schema'
 import { ByteReader } from './byte-reader'
 import type { ByteWriter } from './byte-writer'
+import type { TextPrefix } from './text-prefix'
 import type { BoundHeader } from './tsv/header'
 import { CELL_MARK, type RowIndex } from './tsv/scanner'
 
@@ -20,6 +21,7 @@ export interface AnyRow {
   get(name: string): unknown
   text(name: string): string
   ownText(name: string): string
+  prefixedText(name: string, prefix: TextPrefix): string
 }
 
 /** The part of a batch that joins and merges need; every `RowBatch` has it. */

@@ -1,6 +1,7 @@
 // The key under which a join or merge keeps a row: a cell that is not empty and not too long.
 
 import type { AnyRow } from '../codec/row-image'
+import { TextPrefix } from '../codec/text-prefix'
 import { excerpt, FeedError, familyOf } from '../errors'
 
 /**
@@ -9,10 +10,16 @@ import { excerpt, FeedError, familyOf } from '../errors'
  */
 export const KEY_LIMIT_BYTES = 4096
 
-/** @throws FeedError KEY_MISSING, KEY_TOO_LONG */
-export function keyOfRow(row: AnyRow, column: string): string {
-  const key = row.ownText(column)
-  if (key === '')
+const NO_PREFIX = new TextPrefix('')
+
+/**
+ * Returns the key of a row, behind the prefix of the keys in a store.
+ * @throws FeedError KEY_MISSING, KEY_TOO_LONG
+ */
+export function keyOfRow(row: AnyRow, column: string, prefix = NO_PREFIX): string {
+  const key = row.prefixedText(column, prefix)
+  const { length } = prefix.text
+  if (key.length === length)
     throw new FeedError(
       'KEY_MISSING',
       `the row has no ${column}, which is its key: drop such rows before this stage`,
@@ -21,18 +28,20 @@ export function keyOfRow(row: AnyRow, column: string): string {
         column,
       },
     )
-  return shortKey(row, column, key)
+  return shortKey(row, column, key, length)
 }
 
 /** Returns the key of a row whose cell may be empty. @throws FeedError KEY_TOO_LONG */
 export function optionalKeyOfRow(row: AnyRow, column: string): string {
-  return shortKey(row, column, row.ownText(column))
+  return shortKey(row, column, row.ownText(column), 0)
 }
 
-function shortKey(row: AnyRow, column: string, key: string): string {
+/** @param prefixLength characters of `key` that do not count */
+function shortKey(row: AnyRow, column: string, key: string, prefixLength: number): string {
   // No character has more than three bytes for each UTF-16 unit.
   if (key.length * 3 <= KEY_LIMIT_BYTES) return key
-  const bytes = Buffer.byteLength(key)
+  const cell = key.slice(prefixLength)
+  const bytes = Buffer.byteLength(cell)
   if (bytes <= KEY_LIMIT_BYTES) return key
   const message = `${column} has ${bytes} bytes; a key has at most ${KEY_LIMIT_BYTES}: drop such rows before this stage`
   throw new FeedError('KEY_TOO_LONG', message, {
@@ -40,7 +49,7 @@ function shortKey(row: AnyRow, column: string, key: string): string {
     column,
     bytes,
     limitBytes: KEY_LIMIT_BYTES,
-    excerpt: excerpt(key),
+    excerpt: excerpt(cell),
   })
 }
 

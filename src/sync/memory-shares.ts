@@ -4,7 +4,7 @@ import { wholeNumber } from '../options'
 
 const MIB = 2 ** 20
 const READ_BYTES = MIB / 4
-const BATCH_BYTES = MIB / 16
+const BATCH_BYTES = MIB / 8
 /**
  * A commit fits into one block of the store. Its rows, the rows that they replace and their changes
  * are held at the same time.

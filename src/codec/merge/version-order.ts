@@ -40,20 +40,27 @@ export type VersionOf = (row: AnyRow) => Date | undefined
 
 /** @throws FeedError VERSION_MISSING, and CELL_INVALID where `itemSnapshotDate` cannot be read */
 export function versionOfRow(row: AnyRow, itemId: string, versionOf?: VersionOf): Version {
-  const { file } = row.batch
+  return findVersion(row, versionOf) ?? versionMissing(row, itemId)
+}
+
+/**
+ * Returns undefined where neither the row nor its file has a date.
+ * @throws FeedError CELL_INVALID where `itemSnapshotDate` cannot be read
+ */
+export function findVersion(row: AnyRow, versionOf?: VersionOf): Version | undefined {
   const timeMs = versionOf?.(row)?.getTime() ?? timeOfRow(row)
-  if (timeMs === undefined || Number.isNaN(timeMs)) {
-    const key = itemId.slice(0, 80)
-    throw new FeedError(
-      'VERSION_MISSING',
-      `${key}: neither the row nor its file has a date: set the option file or versionOf`,
-      {
-        ...row.position,
-        key,
-      },
-    )
-  }
-  return { timeMs, removed: isRemoval(row), generatedMs: generationOf(file) ?? 0 }
+  if (timeMs === undefined || Number.isNaN(timeMs)) return undefined
+  return { timeMs, removed: isRemoval(row), generatedMs: generationOf(row.batch.file) ?? 0 }
+}
+
+/** @throws FeedError VERSION_MISSING */
+export function versionMissing(row: AnyRow, itemId: string): never {
+  const key = itemId.slice(0, 80)
+  throw new FeedError(
+    'VERSION_MISSING',
+    `${key}: neither the row nor its file has a date: set the option file or versionOf`,
+    { ...row.position, key },
+  )
 }
 
 /** Returns a negative number where `a` is the older. */

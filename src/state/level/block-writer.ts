@@ -1,13 +1,12 @@
-// Gathers writes into blocks and writes these to the disk one after the other, while the next block
-// is filled.
+// Writes blocks to the disk one after the other, while the next one is filled.
 //
-//   add ─▶ block in memory, up to `BLOCK_BYTES`
-//       ─▶ 1. its values are appended to the log and synced
-//       ─▶ 2. its entries are written to the index in one atomic batch
+//   add ─▶ block in memory, up to `BLOCK_BYTES` ─╮
+//   take ─▶ block that another object has filled ─┴▶ 1. its values are appended to the log and synced
+//                                                 ─▶ 2. its entries are written to the index in one
+//                                                       atomic batch
 //
-// So a crash loses only the newest calls of `write`, each as a whole and in order. An entry never
-// refers to bytes that are not on the disk. Values in the log without an entry are removed with
-// their segment.
+// So a crash loses only the newest writes, each as a whole and in order. An entry never refers to
+// bytes that are not on the disk. Values in the log without an entry are removed with their segment.
 
 import type { StoreOp } from '../keyed-store'
 import type { LevelDatabase } from './level-database'
@@ -21,6 +20,8 @@ import { type BlockRoom, newRoom, placedBytes, WriteBlock } from './write-block'
 export const BLOCK_BYTES = 2 ** 21
 /** Limit of keys in a block, because short values do not count towards its size. */
 const BLOCK_KEYS = 2 ** 15
+/** Blocks that are filled and written at the same time. */
+const ROOMS = 2
 
 export interface BlockWriterOptions {
   readonly index: LevelDatabase
@@ -35,6 +36,8 @@ export class BlockWriter {
   #current: WriteBlock | undefined
   #leaving: WriteBlock | undefined
   #arrived: Promise<void> = Promise.resolve()
+  /** Resolves when the calls so far are done. They come one after the other. */
+  #turn: Promise<void> = Promise.resolve()
   readonly #freeRooms: BlockRoom[] = []
   #failure: { readonly error: unknown } | undefined
 
@@ -47,34 +50,63 @@ export class BlockWriter {
     return this.#failure !== undefined
   }
 
-  /** The segment of the block that is being filled. */
-  get segment(): number | undefined {
-    return this.#current?.segment
-  }
-
   /** The two blocks that are not on the disk yet, the newer one first. */
   get blocks(): readonly [WriteBlock | undefined, WriteBlock | undefined] {
     return [this.#current, this.#leaving]
+  }
+
+  /** Returns an empty block for {@link take}. */
+  newBlock(): WriteBlock {
+    return new WriteBlock(this.#freeRooms.pop() ?? newRoom(BLOCK_BYTES))
   }
 
   /**
    * Adds writes, and waits where they come faster than the disk takes them.
    * @throws the failure of an earlier block
    */
-  async add(ops: readonly StoreOp[]): Promise<void> {
-    this.#check()
-    const bytes = placedBytes(ops)
-    const block = this.#hasRoom(bytes) ? this.#current! : await this.#nextBlock(bytes)
-    block.add(ops)
+  add(ops: readonly StoreOp[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const bytes = placedBytes(ops)
+      if (!this.#hasRoom(bytes)) {
+        await this.#send()
+        this.#current = bytes > BLOCK_BYTES ? new WriteBlock(newRoom(bytes)) : this.newBlock()
+      }
+      this.#current!.add(ops)
+    })
+  }
+
+  /**
+   * Takes a whole block, and waits until the block before it is on the disk.
+   * @throws the failure of an earlier block
+   */
+  take(block: WriteBlock): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#send()
+      this.#current = block
+      await this.#send()
+    })
   }
 
   /**
    * Writes all that was added to the disk.
    * @throws the failure of a block
    */
-  async flush(): Promise<void> {
-    await this.#send()
-    await this.#arrival()
+  flush(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#send()
+      await this.#arrival()
+    })
+  }
+
+  async #inTurn(action: () => Promise<void>): Promise<void> {
+    const before = this.#turn
+    const turn = (async () => {
+      await before
+      this.#check()
+      await action()
+    })()
+    this.#turn = turn.catch(() => {})
+    await turn
   }
 
   /** Keys count too, because they take memory beside the block's buffers. */
@@ -92,23 +124,11 @@ export class BlockWriter {
     this.#check()
   }
 
-  async #nextBlock(bytes: number): Promise<WriteBlock> {
-    await this.#send()
-    this.#current = new WriteBlock(await this.#options.log.end(), this.#roomFor(bytes))
-    return this.#current
-  }
-
-  #roomFor(bytes: number): BlockRoom {
-    const room = bytes > BLOCK_BYTES ? undefined : this.#freeRooms.pop()
-    return room ?? newRoom(Math.max(bytes, BLOCK_BYTES))
-  }
-
   /** Begins to write the current block, once the block before it is on the disk. */
   async #send(): Promise<void> {
-    await this.#arrival()
     const block = this.#current
     if (block === undefined) return
-    this.#options.log.claim(block.segment, block.values.length)
+    await this.#arrival()
     this.#current = undefined
     this.#leaving = block
     this.#arrived = this.#save(block).catch(error => {
@@ -118,13 +138,21 @@ export class BlockWriter {
 
   async #save(block: WriteBlock): Promise<void> {
     const { index, log, durable, onArrived } = this.#options
-    if (block.values.length > 0) {
-      await log.write(block.segment, block.offset, block.values)
+    const { values } = block
+    const place = await log.end()
+    log.claim(place.segment, values.length)
+    if (values.length > 0) {
+      await log.write(place.segment, place.offset, values)
       if (durable) await log.sync()
     }
-    await index.write(take => block.giveEntries(take), durable)
+    await index.write(take => block.giveEntries(place, take), durable)
     this.#leaving = undefined
-    if (block.room.values.length === BLOCK_BYTES) this.#freeRooms.push(block.room)
+    this.#keepRoom(block.room)
     await onArrived()
+  }
+
+  #keepRoom(room: BlockRoom): void {
+    if (room.values.length === BLOCK_BYTES && this.#freeRooms.length < ROOMS)
+      this.#freeRooms.push(room)
   }
 }

@@ -1,6 +1,6 @@
 // Compacts a value log. A pass over the index finds the segments of which less than half is in use,
-// and the live values in them move to a new segment. A crash in between leaves only values that no
-// entry refers to.
+// and the live values in them move to a new segment. The newest segment stays, because the next
+// values go there. A crash in between leaves only values that no entry refers to.
 
 import { ENTRY_BYTES, type PlacedEntry, readEntry, writePlacedEntry } from './index-entry'
 import type { LevelDatabase } from './level-database'
@@ -12,8 +12,6 @@ const MOVE_BYTES = 2 ** 22
 export interface CollectOptions {
   readonly index: LevelDatabase
   readonly log: ValueLog
-  /** The segment that is being written to, which is not compacted. */
-  readonly except: number | undefined
   readonly durable: boolean
 }
 
@@ -32,7 +30,8 @@ export async function collectValues(options: CollectOptions): Promise<Collected>
   const live = await liveBytesBySegment(options)
   const emptied: number[] = []
   for (const [segment, bytes] of options.log.segmentBytes()) {
-    if (segment !== options.except && (live.get(segment) ?? 0) * 2 < bytes) emptied.push(segment)
+    if (segment !== options.log.newest && (live.get(segment) ?? 0) * 2 < bytes)
+      emptied.push(segment)
   }
   if (emptied.length > 0) await moveAll(new Set(emptied), options)
   return { liveBytes: [...live.values()].reduce((sum, bytes) => sum + bytes, 0), emptied }
@@ -91,7 +90,7 @@ async function move(
     for (const { key, entry } of moving) {
       const { length } = entry.place
       const place = { segment, offset: at, length }
-      const end = writePlacedEntry(place, entry.checksum, entry.head, entryBytes, 0)
+      const end = writePlacedEntry(place, entry.checksum, entry.head, 0, entryBytes)
       take(key, entryBytes.subarray(0, end))
       at += length
     }

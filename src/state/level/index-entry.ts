@@ -5,18 +5,25 @@
 //   INLINE │ checksum │ value
 //   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value
 //
-// Numbers have 32 bits, low byte first.
+// A checksum has 32 bits, low byte first. The other numbers have 7 bits a byte, low bits first, with
+// the high bit set on all but the last (LEB128): LevelDB writes an entry some eight times while it
+// compacts, so each byte counts. Entries of earlier versions have 32 bits for each number (WIDE) and
+// are read too.
 
 import { crc32 } from '../../codec/gzip/crc32'
 import { corruptState } from '../../disk/state-errors'
 
 const INLINE = 0
-const PLACED = 1
+const WIDE = 1
+const PLACED = 2
 const INLINE_HEADER_BYTES = 5
-const PLACED_HEADER_BYTES = 17
+const WIDE_HEADER_BYTES = 17
+const WIDE_HEAD_BYTES = 24
+/** Bytes of the longest number of 32 bits. */
+const NUMBER_BYTES = 5
 
 /** Number of first bytes of a value that its entry repeats: a merge needs no more of most rows. */
-export const HEAD_BYTES = 24
+export const HEAD_BYTES = 21
 /**
  * Limit of a value in the index; longer values are in the log. A shorter value takes less of the
  * index than its place would.
@@ -47,33 +54,60 @@ export interface PlacedEntry {
 /** An entry as it was read from the index. */
 export type IndexEntry = InlineEntry | PlacedEntry
 
-/** @returns bytes written at `at` */
-export function writeInlineEntry(value: Uint8Array, into: Buffer, at: number): number {
-  into[at] = INLINE
-  into.writeUInt32LE(crc32(value), at + 1)
-  into.set(value, at + INLINE_HEADER_BYTES)
-  return INLINE_HEADER_BYTES + value.length
+/**
+ * Writes an entry that has the value itself.
+ * @param from the buffer with the value, which begins at `at`
+ * @param into at least {@link ENTRY_BYTES} bytes
+ * @returns bytes of the entry
+ */
+export function writeInlineEntry(
+  checksum: number,
+  from: Uint8Array,
+  at: number,
+  length: number,
+  into: Buffer,
+): number {
+  into[0] = INLINE
+  into.writeUInt32LE(checksum, 1)
+  copyBytes(from, at, length, into, INLINE_HEADER_BYTES)
+  return INLINE_HEADER_BYTES + length
 }
 
 /**
- * @param value the value, or at least its first {@link HEAD_BYTES} bytes
- * @returns bytes written at `at`
+ * Writes an entry that has the place of the value.
+ * @param from the buffer with the value, which begins at `at`; its first {@link HEAD_BYTES} bytes
+ * are enough
+ * @param into at least {@link ENTRY_BYTES} bytes
+ * @returns bytes of the entry
  */
 export function writePlacedEntry(
   { segment, offset, length }: Place,
   checksum: number,
-  value: Uint8Array,
-  into: Buffer,
+  from: Uint8Array,
   at: number,
+  into: Buffer,
 ): number {
-  into[at] = PLACED
-  into.writeUInt32LE(checksum, at + 1)
-  into.writeUInt32LE(segment, at + 5)
-  into.writeUInt32LE(offset, at + 9)
-  into.writeUInt32LE(length, at + 13)
-  // A loop costs less than a view of so few bytes.
-  for (let n = 0; n < HEAD_BYTES; n++) into[at + PLACED_HEADER_BYTES + n] = value[n]!
-  return PLACED_HEADER_BYTES + HEAD_BYTES
+  into[0] = PLACED
+  into.writeUInt32LE(checksum, 1)
+  let end = writeNumber(segment, into, INLINE_HEADER_BYTES)
+  end = writeNumber(offset, into, end)
+  end = writeNumber(length, into, end)
+  copyBytes(from, at, HEAD_BYTES, into, end)
+  return end + HEAD_BYTES
+}
+
+/** @returns the offset behind the number */
+function writeNumber(value: number, into: Buffer, at: number): number {
+  let rest = value
+  let end = at
+  for (; rest >= 0x80; rest >>>= 7) into[end++] = (rest & 0x7f) | 0x80
+  into[end] = rest
+  return end + 1
+}
+
+/** Copies a few bytes, for which a loop costs less than a view. */
+function copyBytes(from: Uint8Array, at: number, length: number, into: Buffer, to: number): void {
+  for (let n = 0; n < length; n++) into[to + n] = from[at + n]!
 }
 
 /**
@@ -88,11 +122,53 @@ export function readEntry(bytes: Uint8Array, path: string): IndexEntry {
     const value = bytes.subarray(INLINE_HEADER_BYTES)
     if (bytes.length >= INLINE_HEADER_BYTES && crc32(value) === checksum)
       return { place: undefined, checksum, value }
-  } else if (bytes[0] === PLACED && bytes.length === PLACED_HEADER_BYTES + HEAD_BYTES) {
+  } else if (bytes[0] === PLACED) {
+    const place = readPlace(bytes)
+    if (place !== undefined) return { place, checksum, head: headAtEnd(bytes) }
+  } else if (bytes[0] === WIDE && bytes.length === WIDE_HEADER_BYTES + WIDE_HEAD_BYTES) {
     const place = { segment: uint32(bytes, 5), offset: uint32(bytes, 9), length: uint32(bytes, 13) }
-    return { place, checksum, head: bytes.subarray(PLACED_HEADER_BYTES) }
+    return { place, checksum, head: bytes.subarray(WIDE_HEADER_BYTES) }
   }
   throw corruptState(path, 'an entry of the index is not what was written')
+}
+
+/**
+ * Returns at least the first {@link HEAD_BYTES} bytes of the value of an entry, as a view of
+ * `bytes`.
+ * @throws FeedError STATE_CORRUPT
+ */
+export function readHead(bytes: Uint8Array, path: string): Uint8Array {
+  // Most entries are of this kind, and no object is made for them.
+  if (bytes[0] === PLACED && bytes.length > INLINE_HEADER_BYTES + HEAD_BYTES)
+    return headAtEnd(bytes)
+  const entry = readEntry(bytes, path)
+  return entry.place === undefined ? entry.value : entry.head
+}
+
+function headAtEnd(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(bytes.length - HEAD_BYTES)
+}
+
+/** Returns undefined where the numbers do not end at the head. */
+function readPlace(bytes: Uint8Array): Place | undefined {
+  const end = bytes.length - HEAD_BYTES
+  const numbers: number[] = []
+  let at = INLINE_HEADER_BYTES
+  while (numbers.length < 3) {
+    let number = 0
+    let scale = 1
+    const last = Math.min(end, at + NUMBER_BYTES)
+    for (; ; at++) {
+      if (at >= last) return undefined
+      number += (bytes[at]! & 0x7f) * scale
+      scale *= 0x80
+      if (bytes[at]! < 0x80) break
+    }
+    at++
+    numbers.push(number)
+  }
+  const [segment, offset, length] = numbers as [number, number, number]
+  return at === end ? { segment, offset, length } : undefined
 }
 
 /** @throws FeedError STATE_CORRUPT */

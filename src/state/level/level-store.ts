@@ -21,7 +21,7 @@ import { BLOCK_BYTES, BlockWriter } from './block-writer'
 import { BloomFilter, FILTER_BYTES } from './bloom-filter'
 import { checkCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker'
 import { collectValues } from './collect-values'
-import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry } from './index-entry'
+import { HEAD_BYTES, type IndexEntry, type PlacedEntry, readEntry, readHead } from './index-entry'
 import {
   LevelDatabase,
   type LevelDatabaseOptions,
@@ -134,7 +134,7 @@ export class LevelStore implements KeyedStore {
   }
 
   /**
-   * Opens the store in a folder, or makes it there. The call reads the whole index, about 70 bytes
+   * Opens the store in a folder, or makes it there. The call reads the whole index, about 60 bytes
    * an entry, and compares it with its checksums.
    * @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING without classic-level, STATE_LOCKED where
    * another store or process has it open, STATE_CORRUPT, STATE_IO
@@ -216,7 +216,21 @@ export class LevelStore implements KeyedStore {
    */
   async write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): Promise<void> {
     await this.#writer.add(ops)
-    if (this.#filter !== undefined) this.#note(ops, this.#filter)
+    this.#note(take => {
+      for (const { key, value } of ops) take(key, value?.length ?? null)
+    })
+    if (sync) await this.#writer.flush()
+  }
+
+  /** @internal */
+  newBlock(): WriteBlock {
+    return this.#writer.newBlock()
+  }
+
+  /** @internal As {@link write}, for a block from {@link newBlock}. */
+  async writeBlock(block: WriteBlock, { sync = false }: WriteOptions = {}): Promise<void> {
+    this.#note(take => block.giveLengths(take))
+    await this.#writer.take(block)
     if (sync) await this.#writer.flush()
   }
 
@@ -266,16 +280,23 @@ export class LevelStore implements KeyedStore {
   }
 
   /**
-   * Estimates the bytes that come into use and go out of it. The size of a replaced value is not
-   * known; the estimate is the mean size.
+   * Adds keys to the filter, and estimates the bytes that come into use and go out of it. The size
+   * of a replaced value is not known; the estimate is the mean size.
    */
-  #note(ops: readonly StoreOp[], filter: BloomFilter): void {
-    const meanBytes = this.#liveBytes / this.#newKeys
-    for (const { key, value } of ops) {
-      const isNew = filter.add(key)
-      if (isNew) this.#newKeys++
-      this.#liveBytes += placedLength(value) - (isNew ? 0 : meanBytes)
-    }
+  #note(lengths: (take: (key: string, length: number | null) => void) => void): void {
+    const filter = this.#filter
+    if (filter === undefined) return
+    // A number in a field of the object would be allocated again at each key.
+    let newKeys = 0
+    let replaced = 0
+    let bytes = 0
+    lengths((key, length) => {
+      if (filter.add(key)) newKeys++
+      else replaced++
+      bytes += placedLength(length ?? 0)
+    })
+    this.#liveBytes += bytes - replaced * (this.#liveBytes / this.#newKeys)
+    this.#newKeys += newKeys
   }
 
   /** Saves what {@link #tidy} of the next process needs. */
@@ -300,26 +321,12 @@ export class LevelStore implements KeyedStore {
     for (let n = 0; n < keys.length; n++) {
       const key = keys[n]!
       if (this.#filter !== undefined && !this.#filter.mayHave(key)) continue
-      let value = this.#valueIn(current, key, firstBytes)
-      if (value === undefined) value = this.#valueIn(leaving, key, firstBytes)
+      let value = current?.valueOf(key, firstBytes)
+      if (value === undefined) value = leaving?.valueOf(key, firstBytes)
       if (value === undefined) others.push(n)
       else if (value !== null) values[n] = value
     }
     return others
-  }
-
-  /** Returns undefined for a key that is not in the block, null for a removed key. */
-  #valueIn(
-    block: WriteBlock | undefined,
-    key: string,
-    firstBytes: number,
-  ): Uint8Array | null | undefined {
-    const bytes = block?.entryOf(key)
-    if (bytes === undefined || bytes === null) return bytes
-    const entry = this.#entry(bytes)
-    return entry.place !== undefined && firstBytes <= HEAD_BYTES
-      ? new Uint8Array(entry.head)
-      : block!.valueOf(entry)
   }
 
   async #readDisk(
@@ -336,10 +343,13 @@ export class LevelStore implements KeyedStore {
     for (let at = 0; at < found.length; at++) {
       const bytes = found[at]
       if (bytes === undefined) continue
-      const entry = this.#entry(bytes)
       const n = places[at]!
+      if (firstBytes <= HEAD_BYTES) {
+        values[n] = readHead(bytes, this.#folder)
+        continue
+      }
+      const entry = this.#entry(bytes)
       if (entry.place === undefined) values[n] = entry.value
-      else if (firstBytes <= HEAD_BYTES) values[n] = entry.head
       else {
         longer.push(n)
         entries.push(entry)
@@ -368,12 +378,13 @@ export class LevelStore implements KeyedStore {
   /** Compacts the log between two blocks where that is due. */
   async #tidy(): Promise<void> {
     await this.#removeEmptied()
+    // Segments that a reader delays would be found again.
+    if (this.#emptied.length > 0) return
     const { durable, slackBytes } = this.#options
     if (this.#log.byteLength < 2 * this.#liveBytes + slackBytes) return
     const { liveBytes, emptied } = await collectValues({
       index: this.#index,
       log: this.#log,
-      except: this.#writer.segment,
       durable,
     })
     this.#liveBytes = liveBytes

@@ -65,6 +65,11 @@ export class ValueLog {
     return this.#segments.size
   }
 
+  /** The segment with the newest values; 0 where there is none. */
+  get newest(): number {
+    return this.#last
+  }
+
   /** Bytes in each segment, by its number. */
   segmentBytes(): Map<number, number> {
     return new Map([...this.#segments].map(([number, { bytes }]) => [number, bytes]))

@@ -1,60 +1,75 @@
-// A block of writes that are not on the disk yet: the newest value of each key since the block
-// began. The longer values are in one buffer, in the form of the value log, so that a block is one
-// write to the log. The entries are in one buffer too, and each is known by its offset: an object
-// for each entry would take half of the memory of a row.
+// Gathered writes: the newest value of each key since the block began. Longer values are in one
+// buffer, in the form of the value log, so that a block is one write to the log. The numbers of a
+// value are in an array: an object for each value would take half of the memory of a row.
 
 import { crc32 } from '../../codec/gzip/crc32'
-import type { StoreOp } from '../keyed-store'
-import {
-  ENTRY_BYTES,
-  INLINE_BYTES,
-  type IndexEntry,
-  writeInlineEntry,
-  writePlacedEntry,
-} from './index-entry'
+import type { KeyedStore, StoreOp, WriteOptions } from '../keyed-store'
+import { ENTRY_BYTES, INLINE_BYTES, writeInlineEntry, writePlacedEntry } from './index-entry'
 import type { TakeEntry } from './level-database'
 
 const REMOVED = -1
-const FIRST_ENTRIES_BYTES = 2 ** 18
+/** Numbers of a value: its offset in its buffer, its length and its checksum. */
+const FIELDS = 3
+/** Memory that an entry takes beside its key and value: a place in a map, and its numbers. */
+const ENTRY_MEMORY = 50
+const FIRST_VALUES = 2 ** 10
 
-/** The buffers of a block. The block after the next reuses them. */
+/** The buffers of a block. A later block reuses them. */
 export interface BlockRoom {
   /** Buffer for the longer values. */
   values: Buffer
-  /** Buffer for the entries, each behind a byte with its length. */
-  entries: Buffer
+  /** Buffer for the values that go into the index. */
+  shortValues: Buffer
+  fields: Int32Array
 }
 
-export function newRoom(valueBytes: number): BlockRoom {
+/** @param valueBytes bytes of longer values for which the room is enough at first */
+export function newRoom(valueBytes = 2 ** 16): BlockRoom {
   return {
     values: Buffer.allocUnsafeSlow(valueBytes),
-    entries: Buffer.allocUnsafeSlow(FIRST_ENTRIES_BYTES),
+    shortValues: Buffer.allocUnsafeSlow(FIRST_VALUES * INLINE_BYTES),
+    fields: new Int32Array(FIRST_VALUES * FIELDS),
+  }
+}
+
+/** Takes whole blocks. A store that does so copies each value once, and makes no object for it. */
+export interface BlockTaker {
+  /** Returns an empty block. */
+  newBlock(): WriteBlock
+  /**
+   * Applies all writes of a block, or none when it fails. Reads see them when the promise resolves.
+   * The block belongs to the taker from the call on, and does not change before then.
+   */
+  writeBlock(block: WriteBlock, options?: WriteOptions): Promise<void>
+}
+
+/** Returns a store that takes blocks as it is, and gives any other store their writes. */
+export function blockTakerOf(store: KeyedStore & Partial<BlockTaker>): BlockTaker {
+  const { newBlock, writeBlock } = store
+  if (newBlock !== undefined && writeBlock !== undefined) return store as BlockTaker
+  return {
+    newBlock: () => new WriteBlock(),
+    writeBlock: async (block, options) => store.write(block.ops(), options),
   }
 }
 
 export class WriteBlock {
-  readonly segment: number
-  readonly offset: number
   readonly room: BlockRoom
-  /** Offset of the entry of each key. */
-  readonly #places = new Map<string, number>()
+  /** Number of the value of each key. */
+  readonly #numbers = new Map<string, number>()
+  #count = 0
   #valueBytes = 0
-  #entryBytes = 0
+  #shortBytes = 0
   #keyBytes = 0
 
-  /**
-   * @param place the place of the block's values in the value log
-   * @param room buffers that the block owns until it is on the disk
-   */
-  constructor(place: { readonly segment: number; readonly offset: number }, room: BlockRoom) {
-    this.segment = place.segment
-    this.offset = place.offset
+  /** @param room buffers that the block owns until it is on the disk */
+  constructor(room = newRoom()) {
     this.room = room
   }
 
   /** Number of different keys. */
   get size(): number {
-    return this.#places.size
+    return this.#numbers.size
   }
 
   /** Bytes of memory that the keys take, about. */
@@ -62,95 +77,154 @@ export class WriteBlock {
     return this.#keyBytes
   }
 
+  /** Bytes of memory that the writes take, about, with the values that were replaced. */
+  get byteLength(): number {
+    return this.#valueBytes + this.#shortBytes + this.#keyBytes + this.#count * ENTRY_MEMORY
+  }
+
   /** A view of the longer values. */
   get values(): Uint8Array {
     return this.room.values.subarray(0, this.#valueBytes)
   }
 
+  /** Tells whether longer values of so many bytes fit in without more memory. */
   fits(valueBytes: number): boolean {
     return this.#valueBytes + valueBytes <= this.room.values.length
   }
 
-  /** @param ops their {@link placedBytes} fit into the block */
+  /** Adds all writes. Where a value is no bytes, it throws and adds none. */
   add(ops: readonly StoreOp[]): void {
-    for (const { key, value } of ops) {
-      this.#places.set(key, value === null ? REMOVED : this.#addEntry(value))
+    const bytes = placedBytes(ops)
+    if (!this.fits(bytes)) this.room.values = widened(this.room.values, this.#valueBytes + bytes)
+    for (let n = 0; n < ops.length; n++) {
+      const { key, value } = ops[n]!
+      this.#numbers.set(key, value === null ? REMOVED : this.#addValue(value))
       this.#keyBytes += key.length
     }
   }
 
   /**
-   * Returns the index entry of a key; undefined for a key that is not in the block, null for a
-   * removed key. The bytes are valid until the next {@link add}.
+   * Returns a copy of the value of a key, or of its first bytes. Undefined for a key that is not in
+   * the block, null for a removed key.
    */
-  entryOf(key: string): Uint8Array | null | undefined {
-    const at = this.#places.get(key)
-    return at === undefined ? undefined : this.#entryAt(at)
+  valueOf(key: string, firstBytes = Number.POSITIVE_INFINITY): Uint8Array | null | undefined {
+    const number = this.#numbers.get(key)
+    if (number === undefined) return undefined
+    const value = this.#view(number, firstBytes)
+    return value && new Uint8Array(value)
   }
 
-  /** Gives all entries to `take`. The bytes are valid during its call only. */
-  giveEntries(take: TakeEntry): void {
+  /** Gives each key and the length of its value, null for a removed key. */
+  giveLengths(take: (key: string, length: number | null) => void): void {
+    const { fields } = this.room
+    // Each step of a loop over a map would allocate two objects.
+    this.#numbers.forEach((number, key) => {
+      take(key, number === REMOVED ? null : fields[number * FIELDS + 1]!)
+    })
+  }
+
+  /**
+   * Gives the entries of the index. The bytes are valid during the call of `take` only.
+   * @param place the place of {@link values} in the value log
+   */
+  giveEntries(place: { readonly segment: number; readonly offset: number }, take: TakeEntry): void {
     // A view of each entry would take more memory than the entry.
     const scratch = Buffer.allocUnsafe(ENTRY_BYTES)
     const views = Array.from({ length: ENTRY_BYTES + 1 }, (_, length) =>
       scratch.subarray(0, length),
     )
-    const { entries } = this.room
-    this.#places.forEach((at, key) => {
-      if (at === REMOVED) return take(key, null)
-      const length = entries[at]!
-      for (let n = 0; n < length; n++) scratch[n] = entries[at + 1 + n]!
-      take(key, views[length]!)
+    const { fields, values, shortValues } = this.room
+    this.#numbers.forEach((number, key) => {
+      if (number === REMOVED) return take(key, null)
+      const at = number * FIELDS
+      const from = fields[at]!
+      const length = fields[at + 1]!
+      const checksum = fields[at + 2]! >>> 0
+      const bytes =
+        length <= INLINE_BYTES
+          ? writeInlineEntry(checksum, shortValues, from, length, scratch)
+          : writePlacedEntry(
+              { segment: place.segment, offset: place.offset + from, length },
+              checksum,
+              values,
+              from,
+              scratch,
+            )
+      take(key, views[bytes]!)
     })
   }
 
-  /** Returns a copy of the value of an entry of this block. */
-  valueOf(entry: IndexEntry): Uint8Array {
-    if (entry.place === undefined) return new Uint8Array(entry.value)
-    const from = entry.place.offset - this.offset
-    return new Uint8Array(this.room.values.subarray(from, from + entry.place.length))
+  /** Returns all writes. The values are views of the block. */
+  ops(): StoreOp[] {
+    const ops: StoreOp[] = []
+    this.#numbers.forEach((number, key) => {
+      ops.push({ key, value: this.#view(number) })
+    })
+    return ops
   }
 
-  #entryAt(at: number): Uint8Array | null {
-    if (at === REMOVED) return null
-    const { entries } = this.room
-    return entries.subarray(at + 1, at + 1 + entries[at]!)
+  #view(number: number, firstBytes = Number.POSITIVE_INFINITY): Uint8Array | null {
+    if (number === REMOVED) return null
+    const { fields, values, shortValues } = this.room
+    const from = fields[number * FIELDS]!
+    const length = fields[number * FIELDS + 1]!
+    const buffer = length <= INLINE_BYTES ? shortValues : values
+    return buffer.subarray(from, from + Math.min(firstBytes, length))
   }
 
-  #addEntry(value: Uint8Array): number {
-    const at = this.#entryBytes
-    if (at + 1 + ENTRY_BYTES > this.room.entries.length) this.#widen()
-    const length = this.#writeEntry(value, at + 1)
-    this.room.entries[at] = length
-    this.#entryBytes = at + 1 + length
-    return at
+  /** @returns the number of the value */
+  #addValue(value: Uint8Array): number {
+    const number = this.#count++
+    if (this.#count * FIELDS > this.room.fields.length) this.#widenFields()
+    const { fields } = this.room
+    const at = number * FIELDS
+    fields[at] = value.length <= INLINE_BYTES ? this.#addShort(value) : this.#addLonger(value)
+    fields[at + 1] = value.length
+    fields[at + 2] = crc32(value)
+    return number
   }
 
-  #writeEntry(value: Uint8Array, at: number): number {
-    const { values, entries } = this.room
-    if (value.length <= INLINE_BYTES) return writeInlineEntry(value, entries, at)
-    const offset = this.offset + this.#valueBytes
-    values.set(value, this.#valueBytes)
+  #addShort(value: Uint8Array): number {
+    const from = this.#shortBytes
+    this.#shortBytes += value.length
+    if (this.#shortBytes > this.room.shortValues.length)
+      this.room.shortValues = widened(this.room.shortValues, this.#shortBytes)
+    this.room.shortValues.set(value, from)
+    return from
+  }
+
+  #addLonger(value: Uint8Array): number {
+    const from = this.#valueBytes
     this.#valueBytes += value.length
-    const place = { segment: this.segment, offset, length: value.length }
-    return writePlacedEntry(place, crc32(value), value, entries, at)
+    this.room.values.set(value, from)
+    return from
   }
 
-  #widen(): void {
-    const wider = Buffer.allocUnsafeSlow(this.room.entries.length * 2)
-    wider.set(this.room.entries)
-    this.room.entries = wider
+  #widenFields(): void {
+    const wider = new Int32Array(this.room.fields.length * 2)
+    wider.set(this.room.fields)
+    this.room.fields = wider
   }
+}
+
+/** Returns a copy of a buffer, of at least so many bytes and of twice its length. */
+function widened(buffer: Buffer, leastBytes: number): Buffer {
+  const wider = Buffer.allocUnsafeSlow(Math.max(leastBytes, 2 * buffer.length))
+  wider.set(buffer)
+  return wider
 }
 
 /** Returns the bytes that the longer values of `ops` take in a value log. */
 export function placedBytes(ops: readonly StoreOp[]): number {
   let bytes = 0
-  for (const { value } of ops) bytes += placedLength(value)
+  for (let n = 0; n < ops.length; n++) {
+    const { value } = ops[n]!
+    if (value !== null) bytes += placedLength(value.length)
+  }
   return bytes
 }
 
-/** Returns the bytes that a value takes in a value log. */
-export function placedLength(value: StoreOp['value']): number {
-  return value !== null && value.length > INLINE_BYTES ? value.length : 0
+/** Returns the bytes that a value of this length takes in a value log. */
+export function placedLength(length: number): number {
+  return length > INLINE_BYTES ? length : 0
 }

@@ -33,6 +33,7 @@ export interface MergedItem<C extends Columns = ItemSnapshotColumns> {
 
 export interface MergeStateOptions<C extends Columns> {
   readonly store: KeyedStore
+  readonly within?: string | undefined
   readonly schema: FeedSchema<C>
   readonly versionOf?: VersionOf | undefined
   readonly changes?: ChangeOptions | undefined

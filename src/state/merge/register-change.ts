@@ -62,15 +62,14 @@ export interface ChangeOptions {
 export interface Arrival {
   /** Null where a whole file lacked the row. */
   readonly row: AnyRow | null
-  readonly itemId: string
+  /** The key in the store. */
+  readonly key: string
   readonly head: RegisterHead
 }
 
 /** A row of a batch that arrived. */
 export interface RowArrival extends Arrival {
   readonly row: AnyRow
-  /** The key in the store. */
-  readonly key: string
   /** The register of the row. */
   readonly register: Uint8Array
 }
@@ -78,6 +77,8 @@ export interface RowArrival extends Arrival {
 /** What all changes of a set share. */
 export interface Reporter<Part extends string, C extends Columns> extends ChangeOptions {
   readonly part: Part
+  /** Length of the prefix of the keys in the store. */
+  readonly keyStart: number
   readonly book: OriginBook<C>
 }
 
@@ -112,7 +113,7 @@ export class RegisterChange<Part extends string, C extends Columns> implements C
   }
 
   get itemId(): string {
-    return this.#arrival.itemId
+    return this.#arrival.key.slice(this.#reporter.keyStart)
   }
 
   get source(): AnyRow | null {

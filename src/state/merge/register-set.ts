@@ -13,10 +13,16 @@ import {
   writeRegister,
   writeRemoval,
 } from '../../codec/merge/register'
-import { type Version, type VersionOf, versionOfRow } from '../../codec/merge/version-order'
+import {
+  findVersion,
+  type Version,
+  type VersionOf,
+  versionMissing,
+} from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
 import type { FileProgress } from '../../codec/row-batch'
 import type { AnyBatch, AnyRow } from '../../codec/row-image'
+import { TextPrefix } from '../../codec/text-prefix'
 import type { FeedError } from '../../errors'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import {
@@ -61,6 +67,8 @@ export interface RegisterSetOptions<Part extends string, C extends Columns> {
   readonly store: KeyedStore
   /** One letter. The set's keys begin with `prefix`, those of its origins with `o` and `prefix`. */
   readonly prefix: string
+  /** Text before all of these keys, for a store that others use too. Default: none. */
+  readonly within?: string | undefined
   /** The schema for kept rows. */
   readonly schema: FeedSchema<C>
   /** The column of a row's key. Default: `itemId`. */
@@ -80,6 +88,8 @@ export interface MergeOptions extends WriteOptions {
    * the whole batch.
    */
   readonly leaveOut?: (row: AnyRow, error: FeedError) => void
+  /** Resolves when the batch may be merged. The store looks up its rows before. */
+  readonly after?: Promise<void>
   /**
    * Memory for the changes of the batch. They are valid until the third batch after it is given with
    * the same memory. Default: new memory.
@@ -90,6 +100,8 @@ export interface MergeOptions extends WriteOptions {
 export class RegisterSet<Part extends string, C extends Columns> {
   readonly #options: RegisterSetOptions<Part, C>
   readonly #keyColumn: string
+  /** The text before an `itemId` in a key. */
+  readonly #prefix: TextPrefix
   readonly #book: OriginBook<C>
   readonly #reporter: Reporter<Part, C>
   readonly #lookUp: RegisterLookUp
@@ -97,9 +109,16 @@ export class RegisterSet<Part extends string, C extends Columns> {
 
   constructor(options: RegisterSetOptions<Part, C>) {
     this.#options = options
+    const { store, prefix, within = '', schema } = options
     this.#keyColumn = options.keyColumn ?? 'itemId'
-    this.#book = new OriginBook(options.store, `o${options.prefix}`, options.schema)
-    this.#reporter = { part: options.part, book: this.#book, ...options.changes }
+    this.#prefix = new TextPrefix(within + prefix)
+    this.#book = new OriginBook(store, `${within}o${prefix}`, schema)
+    this.#reporter = {
+      part: options.part,
+      keyStart: this.#prefix.text.length,
+      book: this.#book,
+      ...options.changes,
+    }
     this.#lookUp = new RegisterLookUp(options.store, options.changes)
   }
 
@@ -119,7 +138,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
    */
   async merge(
     batch: AnyBatch,
-    { also = [], leaveOut, memory, ...writeOptions }: MergeOptions = {},
+    { also = [], leaveOut, after, memory, ...writeOptions }: MergeOptions = {},
   ): Promise<Change<Part, C>[]> {
     // Waiting only where that is needed sends the request to the store before the call returns.
     if (!this.#book.isOpen) await this.#book.open()
@@ -128,7 +147,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
     const found = this.#lookUp.begin(arrivals)
     const { ahead, latest, end } = this.#turns.begin()
     try {
-      const registers = await this.#lookUp.finish(arrivals, await found, ahead)
+      const [before] = await Promise.all([found, after])
+      const registers = await this.#lookUp.finish(arrivals, before, ahead)
       const progress = progressOf(batch)
       const changes = arrivals.map((arrival, n) => {
         const before = latest.get(arrival.key) ?? registers[n]
@@ -166,9 +186,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
       const swept = block.filter(({ value }) => isOlderRow(readRegister(value), timeMs))
       if (swept.length === 0) continue
       await this.#options.store.write(swept.map(({ key }) => ({ key, value: removal })))
-      const arrival = (key: string): Arrival => ({ itemId: this.#itemIdOf(key), row: null, head })
       yield swept.map(({ key, value }) =>
-        this.#change('deleted', arrival(key), removal, value, COMPLETE),
+        this.#change('deleted', { key, row: null, head }, removal, value, COMPLETE),
       )
     }
   }
@@ -177,9 +196,9 @@ export class RegisterSet<Part extends string, C extends Columns> {
    * Forgets that {@link sweep} has removed rows with these keys. Other removals stay.
    */
   async unsweep(itemIds: readonly string[], generated: Date): Promise<void> {
-    const { store, prefix } = this.#options
+    const { store } = this.#options
     const timeMs = generated.getTime()
-    const keys = itemIds.map(itemId => prefix + itemId)
+    const keys = itemIds.map(itemId => this.#prefix.text + itemId)
     const heads = await store.getMany(keys, { firstBytes: HEAD_BYTES })
     const swept = keys.filter((_, n) => {
       const version = heads[n] && readRegister(heads[n]).version
@@ -215,8 +234,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
    */
   async rows(itemIds: readonly string[]): Promise<(Row<C> | null)[]> {
     await this.#book.open()
-    const { store, prefix } = this.#options
-    const stored = await store.getMany(itemIds.map(itemId => prefix + itemId))
+    const { store } = this.#options
+    const stored = await store.getMany(itemIds.map(itemId => this.#prefix.text + itemId))
     return stored.map(register =>
       register === undefined ? null : rowOfRegister(register, this.#book, COMPLETE),
     )
@@ -250,12 +269,15 @@ export class RegisterSet<Part extends string, C extends Columns> {
   #registers(
     firstBytes?: number,
   ): AsyncIterable<readonly StoreEntry[]> | Iterable<readonly StoreEntry[]> {
-    const { store, prefix } = this.#options
-    return store.entries(prefixRange(prefix), firstBytes === undefined ? {} : { firstBytes })
+    const { store } = this.#options
+    return store.entries(
+      prefixRange(this.#prefix.text),
+      firstBytes === undefined ? {} : { firstBytes },
+    )
   }
 
   #itemIdOf(key: string): string {
-    return key.slice(this.#options.prefix.length)
+    return key.slice(this.#prefix.text.length)
   }
 
   #arrivalsOf(
@@ -278,12 +300,12 @@ export class RegisterSet<Part extends string, C extends Columns> {
   }
 
   #arrival(row: AnyRow, origin: number, writer: ByteWriter | undefined): RowArrival {
-    const { prefix, versionOf } = this.#options
-    const itemId = keyOfRow(row, this.#keyColumn)
+    const { versionOf } = this.#options
+    const key = keyOfRow(row, this.#keyColumn, this.#prefix)
     const bytes = row.batch.bytesOf(row.slot)
-    const head = headOf(row, versionOfRow(row, itemId, versionOf), bytes)
-    const register = writeRegister(row, head, origin, bytes, writer)
-    return { row, itemId, key: prefix + itemId, head, register }
+    const version = findVersion(row, versionOf) ?? versionMissing(row, this.#itemIdOf(key))
+    const head = headOf(row, version, bytes)
+    return { row, key, head, register: writeRegister(row, head, origin, bytes, writer) }
   }
 
   /** @returns the register after the row; `before` itself where there is nothing to write */

@@ -51,6 +51,11 @@ export async function applyFile(options: ApplyOptions): Promise<LedgerEntry> {
   return run.done()
 }
 
+type Steps = Iterable<RowBatch<Columns> | Pause>
+
+/** A place in the file, in the numbers of the ledger. */
+type Place = Pick<LedgerEntry, 'rowsRead' | 'badRows' | 'quarantineBytes'>
+
 class Application {
   readonly #options: ApplyOptions
   #entry: LedgerEntry
@@ -58,10 +63,11 @@ class Application {
   readonly #applied: AppliedRows
   /** Rows that this merge has left out. The parser counts its own. */
   #unmerged = 0
-  #parser: TsvParser<Columns> | undefined
   /** Undefined where a log may keep changes until the commit. */
   readonly #memory: RegisterMemory | undefined
-  /** The newest batch that is being merged. */
+  /** The place behind the rows that are merged. */
+  #place: Place
+  /** Resolves when all batches so far are merged. */
   #merging: Promise<void> = Promise.resolve()
 
   constructor(options: ApplyOptions) {
@@ -69,6 +75,7 @@ class Application {
     this.#entry = options.entry
     this.#tally = { ...options.entry.rows }
     this.#applied = new AppliedRows(options.entry)
+    this.#place = options.entry
     this.#memory = options.log === undefined ? new RegisterMemory() : undefined
   }
 
@@ -81,10 +88,11 @@ class Application {
     try {
       for await (const block of inflater.blocks()) {
         this.#options.signal.throwIfAborted()
-        await this.#mergeAll(parser.steps(block))
+        await this.#mergeAll(parser, parser.steps(block))
       }
-      await this.#mergeAll(parser.lastSteps())
+      await this.#mergeAll(parser, parser.lastSteps())
       await this.#merging
+      this.#place = this.#placeOf(parser)
     } finally {
       await this.#merging.catch(() => {})
       inflater.close()
@@ -126,46 +134,58 @@ class Application {
       lends: true,
       ...(batchBytes !== undefined && { batchBytes }),
     })
-    this.#parser = parser
     return parser
   }
 
   /** Looks up the rows of a batch in the store while the batch before it is merged. */
-  async #mergeAll(steps: Iterable<RowBatch<Columns> | Pause>): Promise<void> {
-    const { quarantine, state, commitBytes } = this.#options
+  async #mergeAll(parser: TsvParser<Columns>, steps: Steps): Promise<void> {
+    const { quarantine } = this.#options
     for (const step of steps) {
       if (step === PAUSE) await turnIfDue()
-      else await this.#merge(step)
+      else await this.#merge(parser, step)
       await quarantine?.settle()
-      if (state.gatheredBytes < commitBytes) continue
-      await this.#merging
-      await this.#commit()
     }
     // A bad row may have been the last.
     await quarantine?.settle()
   }
 
   /** Begins to merge a batch, and waits for the batch before it. */
-  async #merge(batch: RowBatch<Columns>): Promise<void> {
+  async #merge(parser: TsvParser<Columns>, batch: RowBatch<Columns>): Promise<void> {
     this.#options.signal.throwIfAborted()
     const rest = this.#applied.rest(batch)
     if (rest === undefined) return
     const before = this.#merging
-    this.#merging = this.#mergeRows(rest, before)
-    await before
-  }
-
-  async #mergeRows(batch: RowBatch<Columns>, before: Promise<void>): Promise<void> {
     const { state, quarantine } = this.#options
-    const merged = state.merge(batch, {
+    const merged = state.merge(rest, {
+      after: before,
       ...(this.#memory && { memory: this.#memory }),
       leaveOut: (row, error) => {
         quarantine?.take(leftOutRow(row, error))
         this.#unmerged++
       },
     })
-    const [changes] = await Promise.all([merged, before])
-    await this.#count(changes)
+    this.#merging = this.#took(merged, this.#placeOf(parser))
+    // The next batch, or the end, waits for it and throws its failure.
+    this.#merging.catch(() => {})
+    await before
+  }
+
+  /** @param place the place behind the batch */
+  async #took(merged: Promise<readonly CategoryChange[]>, place: Place): Promise<void> {
+    const { state, commitBytes } = this.#options
+    await this.#count(await merged)
+    this.#place = place
+    if (state.gatheredBytes >= commitBytes) await this.#commit()
+  }
+
+  /** Returns the place behind what the parser has given. */
+  #placeOf(parser: TsvParser<Columns>): Place {
+    const { quarantine } = this.#options
+    return {
+      rowsRead: parser.rowsRead,
+      badRows: parser.badRows + this.#applied.unmerged + this.#unmerged,
+      quarantineBytes: quarantine?.length ?? this.#entry.quarantineBytes,
+    }
   }
 
   async #count(changes: readonly CategoryChange[]): Promise<void> {
@@ -185,19 +205,10 @@ class Application {
   /** Makes the logs durable, and returns the entry that belongs to them. */
   async #current(): Promise<LedgerEntry> {
     const { log, quarantine } = this.#options
-    const parser = this.#parser
     const changeBytes = (await log?.flush()) ?? this.#entry.changeBytes
     await quarantine?.flush()
     const rows: RowTally = { ...this.#tally }
-    return {
-      ...this.#entry,
-      ...(parser && {
-        badRows: parser.badRows + this.#applied.unmerged + this.#unmerged,
-        rowsRead: parser.rowsRead,
-      }),
-      rows,
-      changeBytes,
-      quarantineBytes: quarantine?.length ?? this.#entry.quarantineBytes,
-    }
+    const { rowsRead, badRows, quarantineBytes } = this.#place
+    return { ...this.#entry, rowsRead, badRows, quarantineBytes, rows, changeBytes }
   }
 }

@@ -1,6 +1,7 @@
 // One category of a state folder: its merged items and priorities, its groups and its ledger. All of
 // them are under one prefix of the folder's store. This class owns their keys, and decides what is
-// written together.
+// written together. Rows are read and written with whole keys: a view of the store would make
+// another text of each key.
 //
 //   i… p… o…   merged rows and their origins (state/)
 //   g… og…     groups and their origins
@@ -24,6 +25,7 @@ import {
   RegisterSet,
   type RegisterSetOptions,
 } from '../../state/merge/register-set'
+import { prefixedStore } from '../../state/prefixed-store'
 import type { Category } from '../file-id'
 import { Ledger, type LedgerEntry } from './ledger'
 import { WriteGroup } from './write-group'
@@ -41,6 +43,16 @@ export interface ReplayedChanges {
   readonly bytes: number
 }
 
+export interface CategoryOptions {
+  /** Text before all keys of the category in the store. Default: none. */
+  readonly prefix?: string
+  /**
+   * True where changes have the row that was kept before. They have it too while a file is half
+   * applied whose entry says so. Default: false.
+   */
+  readonly before?: boolean
+}
+
 interface CommitOptions extends WriteOptions {
   /** The log of a replay that has the changes of the rows. */
   readonly replayed?: ReplayedChanges | undefined
@@ -51,30 +63,34 @@ export class CategoryState {
   readonly ledger: Ledger
   readonly items: MergeState<ItemSnapshotColumns>
   readonly groups: RegisterSet<'group', ItemGroupColumns>
+  /** The category's view of the folder's store. */
   readonly #store: KeyedStore
+  readonly #prefix: string
   readonly #group: WriteGroup
 
-  private constructor(category: Category, store: KeyedStore, ledger: Ledger, before: boolean) {
+  private constructor({ category, store, view, ledger, prefix, before }: CategoryParts) {
     this.category = category
     this.ledger = ledger
-    this.#store = store
+    this.#store = view
+    this.#prefix = prefix
     this.#group = new WriteGroup(store)
     // A synchronisation does not read rows without effect.
     const changes = { effectiveOnly: true, before }
-    const options = { store: this.#group, changes, reusesMemory: true }
+    const options = { store: this.#group, within: prefix, changes }
     this.items = new MergeState({ ...options, schema: itemSnapshotSchema })
     this.groups = newGroups(options)
   }
 
-  /**
-   * @param store the category's view of the folder's store
-   * @param before true where changes have the row that was kept before. They have it too while a
-   * file is half applied whose entry says so
-   */
-  static async open(category: Category, store: KeyedStore, before = false): Promise<CategoryState> {
-    const ledger = await Ledger.read(store)
+  /** @param store the folder's store */
+  static async open(
+    category: Category,
+    store: KeyedStore,
+    { prefix = '', before = false }: CategoryOptions = {},
+  ): Promise<CategoryState> {
+    const view = prefix === '' ? store : prefixedStore(store, prefix)
+    const ledger = await Ledger.read(view)
     const isWanted = before || ledger.applying?.changeRows === 'both'
-    return new CategoryState(category, store, ledger, isWanted)
+    return new CategoryState({ category, store, view, ledger, prefix, before: isWanted })
   }
 
   /** Bytes of rows that wait for {@link commit}, about. */
@@ -94,7 +110,7 @@ export class CategoryState {
    */
   merge(
     batch: AnyBatch,
-    options?: Pick<MergeOptions, 'leaveOut' | 'memory'>,
+    options?: Pick<MergeOptions, 'leaveOut' | 'after' | 'memory'>,
   ): Promise<readonly CategoryChange[]> {
     const { feed } = batch.file
     return feed === 'item_group'
@@ -150,8 +166,11 @@ export class CategoryState {
    * step.
    */
   async commit(entry: LedgerEntry, { replayed, ...options }: CommitOptions = {}): Promise<void> {
-    const log = replayed === undefined ? [] : [replayedOp(replayed)]
-    await this.#group.commit([this.ledger.op(entry), ...log], options)
+    const ops = [this.ledger.op(entry), ...(replayed === undefined ? [] : [replayedOp(replayed)])]
+    await this.#group.commit(
+      ops.map(({ key, value }) => ({ key: this.#prefix + key, value })),
+      options,
+    )
     this.ledger.took(entry)
   }
 
@@ -167,12 +186,19 @@ export class CategoryState {
   }
 }
 
+interface CategoryParts extends Required<CategoryOptions> {
+  readonly category: Category
+  readonly store: KeyedStore
+  readonly view: KeyedStore
+  readonly ledger: Ledger
+}
+
 function replayedOp(replayed: ReplayedChanges): StoreOp {
   return { key: REPLAYED_KEY, value: Buffer.from(JSON.stringify(replayed)) }
 }
 
 function newGroups(
-  options: Pick<RegisterSetOptions<'group', ItemGroupColumns>, 'store' | 'changes'>,
+  options: Pick<RegisterSetOptions<'group', ItemGroupColumns>, 'store' | 'within' | 'changes'>,
 ): RegisterSet<'group', ItemGroupColumns> {
   return new RegisterSet({
     part: 'group',

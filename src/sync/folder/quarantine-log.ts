@@ -26,24 +26,23 @@ export class QuarantineLog implements RowQuarantine {
   readonly #lines = new QuarantineLines()
   #of: QuarantinedFile | undefined
   #text = ''
-  /** Bytes of the file that stay when it is opened. */
-  #committed: number
   #length: number
   #log: LogFile | undefined
+  /** Resolves when all calls so far are done. Batches and their commits overlap. */
+  #written: Promise<void> = Promise.resolve()
 
   constructor(options: QuarantineLogOptions) {
     this.#options = options
-    this.#committed = options.length
     this.#length = options.length
   }
 
   /** Opens the file, where it has records. Uncommitted records are cut off. */
   async open(): Promise<void> {
     const { files, path } = this.#options
-    if (this.#committed > 0 || (await files.size(path)) !== undefined) await this.#opened()
+    if (this.#options.length > 0 || (await files.size(path)) !== undefined) await this.#opened()
   }
 
-  /** Bytes of the file that are durable. */
+  /** Bytes of the file with all that was taken, durable after {@link flush}. */
   get length(): number {
     return this.#length
   }
@@ -51,26 +50,37 @@ export class QuarantineLog implements RowQuarantine {
   take(leftOut: LeftOutBytes): void {
     if (this.#of === undefined) {
       this.#of = { ...leftOut.of, name: fileIdKey(this.#options.id) }
-      if (this.#committed > 0) this.#lines.goOn(this.#of)
+      if (this.#options.length > 0) this.#lines.goOn(this.#of)
     }
-    this.#text += this.#lines.add({ ...leftOut, of: this.#of })
+    const text = this.#lines.add({ ...leftOut, of: this.#of })
+    this.#text += text
+    this.#length += Buffer.byteLength(text)
   }
 
   settle(): Promise<void> | undefined {
-    return this.#text === '' ? undefined : this.#write()
+    return this.#text === '' ? undefined : this.#inTurn(() => this.#write())
   }
 
-  async flush(): Promise<void> {
-    await this.settle()
-    this.#length = (await this.#log?.flush()) ?? this.#length
+  flush(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#write()
+      await this.#log?.flush()
+    })
   }
 
   async close(): Promise<void> {
     await this.#log?.close()
   }
 
+  /** Runs an action behind all earlier ones. Where one fails, all later ones fail too. */
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    this.#written = this.#written.then(action)
+    return this.#written
+  }
+
   async #write(): Promise<void> {
     const text = this.#text
+    if (text === '') return
     this.#text = ''
     const log = await this.#opened()
     await log.add(text)
@@ -80,7 +90,7 @@ export class QuarantineLog implements RowQuarantine {
     const { files, path } = this.#options
     if (this.#log !== undefined) return this.#log
     await files.makeFolder(dirname(path))
-    this.#log = await LogFile.open(files, path, this.#committed)
+    this.#log = await LogFile.open(files, path, this.#options.length)
     await files.syncFolder(dirname(path))
     return this.#log
   }

@@ -3,7 +3,6 @@
 
 import type { DurableFiles } from '../../disk/durable-files'
 import { type KeyedStore, prefixRange } from '../../state/keyed-store'
-import { prefixedStore } from '../../state/prefixed-store'
 import { type Category, categoryKey } from '../file-id'
 import { removeEndedReaders } from '../read/reader-place'
 import { SpoolFolder } from '../target/spool-folder'
@@ -168,9 +167,6 @@ function openCategory(
   beforeRows: boolean,
 ): Promise<CategoryState> {
   const category = { marketplace, categoryId }
-  return CategoryState.open(
-    category,
-    prefixedStore(store, CATEGORY + categoryKey(category)),
-    beforeRows,
-  )
+  const prefix = CATEGORY + categoryKey(category)
+  return CategoryState.open(category, store, { prefix, before: beforeRows })
 }

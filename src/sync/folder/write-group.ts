@@ -11,67 +11,47 @@ import {
   type StoreOp,
   type WriteOptions,
 } from '../../state/keyed-store'
-import { GatheredValues, REMOVED } from './gathered-values'
+import { type BlockTaker, blockTakerOf, type WriteBlock } from '../../state/level/write-block'
 
-/** Memory that an entry takes beside its key and value. */
-const ENTRY_BYTES = 100
 /** Entries in a block of a listing. */
 const BLOCK_ENTRIES = 128
 
 export class WriteGroup implements KeyedStore {
   readonly #store: KeyedStore
-  readonly #gathered = new Map<string, number>()
-  readonly #values = new GatheredValues()
-  /** Memory that the keys and entries take, about. */
-  #keyBytes = 0
-  #commits = 0
-  /** Number of writes, which tells a commit whether there were some meanwhile. */
-  #writes = 0
+  readonly #taker: BlockTaker
+  /** What is gathered for the next commit. */
+  #gathered: WriteBlock | undefined
+  /** What is being committed, or could not be, the newest first. */
+  #leaving: readonly WriteBlock[] = []
+  #failure: { readonly error: unknown } | undefined
 
   constructor(store: KeyedStore) {
     this.#store = store
+    this.#taker = blockTakerOf(store)
   }
 
   /** Bytes of memory that the gathered writes take, about. */
   get byteLength(): number {
-    return this.#values.byteLength + this.#keyBytes
+    return this.#gathered?.byteLength ?? 0
   }
 
   async getMany(
     keys: readonly string[],
     options?: ReadOptions,
   ): Promise<(Uint8Array | undefined)[]> {
-    const values = new Array<Uint8Array | undefined>(keys.length)
-    const missing: number[] = []
-    const missingKeys: string[] = []
     // Reads all gathered values before it waits, so that a write meanwhile does not mix into them.
-    for (let n = 0; n < keys.length; n++) {
-      const key = keys[n]!
-      const place = this.#gathered.get(key)
-      if (place === undefined) {
-        missing.push(n)
-        missingKeys.push(key)
-      } else if (place !== REMOVED) values[n] = this.#values.copyOf(place, options?.firstBytes)
-    }
-    if (missing.length === 0) return values
-    const stored = await this.#store.getMany(missingKeys, options)
-    for (let at = 0; at < missing.length; at++) values[missing[at]!] = stored[at]
-    return values
+    const gathered = keys.map(key => this.#valueOf(key, options?.firstBytes))
+    const missing = keys.filter((_, n) => gathered[n] === undefined)
+    const stored = missing.length === 0 ? [] : await this.#store.getMany(missing, options)
+    let next = 0
+    return gathered.map(value => (value === undefined ? stored[next++] : (value ?? undefined)))
   }
 
   /** Gathers copies of the values. With `sync`, commits these and what was gathered before. */
   write(ops: readonly StoreOp[], { sync = false }: WriteOptions = {}): void | Promise<void> {
-    // These are not gathered: where the commit fails, nothing of this write may be seen.
     if (sync) return this.commit(ops, { sync })
-    // All values are copied before the first is gathered: a value that is no bytes throws here.
-    const places = ops.map(({ value }) => this.#values.add(value))
-    for (let n = 0; n < ops.length; n++) {
-      const { key } = ops[n]!
-      const { size } = this.#gathered
-      this.#gathered.set(key, places[n]!)
-      if (this.#gathered.size > size) this.#keyBytes += costOf(key)
-    }
-    this.#writes++
+    this.#check()
+    this.#gather(ops)
   }
 
   /** The store's entries, merged in key order with what is gathered when the listing begins. */
@@ -101,71 +81,64 @@ export class WriteGroup implements KeyedStore {
   }
 
   /**
-   * Writes all that is gathered, and `also` behind it, in one step. Where that fails, what was
-   * gathered stays so. What is written meanwhile stays gathered too.
+   * Writes all that is gathered, and `also` behind it, in one step. What is written meanwhile is
+   * gathered for the next commit. Where it fails, all later writes and commits fail too, because
+   * nobody knows what the store has.
    * @throws what the store throws
    */
   async commit(also: readonly StoreOp[] = [], options?: WriteOptions): Promise<void> {
-    const ops: StoreOp[] = []
-    const places: number[] = []
-    // Each step of a loop over a map would allocate two objects.
-    this.#gathered.forEach((place, key) => {
-      ops.push({ key, value: this.#values.view(place) })
-      places.push(place)
-    })
-    for (const op of also) ops.push(op)
-    const writes = this.#writes
-    this.#commits++
+    this.#check()
+    this.#gather(also)
+    const block = this.#gathered!
+    this.#gathered = undefined
+    this.#leaving = [block, ...this.#leaving]
     try {
-      await this.#store.write(ops, options)
-    } finally {
-      this.#commits--
+      await this.#taker.writeBlock(block, options)
+    } catch (error) {
+      this.#failure = { error }
+      throw error
     }
-    if (this.#writes === writes) this.#dropAll()
-    // A value that was written meanwhile has another place.
-    else
-      for (const [n, place] of places.entries()) {
-        const { key } = ops[n]!
-        if (this.#gathered.get(key) === place) this.#drop(key)
-      }
-    // The store may still read the values of another commit.
-    if (this.#gathered.size > 0 || this.#commits > 0) return
-    // The end of a file is a synced commit. A category that waits for a file holds no memory.
-    this.#values.clear(options?.sync)
+    this.#leaving = this.#leaving.filter(other => other !== block)
   }
 
   /** Drops what is gathered. The store stays open, because it belongs to its owner. */
   close(): void {
-    this.#dropAll()
-    this.#values.clear(true)
+    this.#gathered = undefined
+    this.#leaving = []
   }
 
-  #dropAll(): void {
-    this.#gathered.clear()
-    this.#keyBytes = 0
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  #drop(key: string): void {
-    if (this.#gathered.delete(key)) this.#keyBytes -= costOf(key)
+  #gather(ops: readonly StoreOp[]): void {
+    this.#gathered ??= this.#taker.newBlock()
+    this.#gathered.add(ops)
+  }
+
+  #valueOf(key: string, firstBytes?: number): Uint8Array | null | undefined {
+    let value = this.#gathered?.valueOf(key, firstBytes)
+    for (let n = 0; value === undefined && n < this.#leaving.length; n++)
+      value = this.#leaving[n]!.valueOf(key, firstBytes)
+    return value
   }
 
   /** Returns copies, because what is gathered may be committed while a listing is read. */
   #entriesIn({ from, to }: KeyRange, { firstBytes }: ReadOptions = {}): StoreOp[] {
-    const entries: StoreOp[] = []
-    for (const [key, place] of this.#gathered) {
-      if (from !== undefined && compareKeys(key, from) < 0) continue
-      if (to !== undefined && compareKeys(key, to) >= 0) continue
-      entries.push({
-        key,
-        value: place === REMOVED ? null : this.#values.copyOf(place, firstBytes),
-      })
+    const blocks = [...this.#leaving].reverse()
+    if (this.#gathered !== undefined) blocks.push(this.#gathered)
+    const newest = new Map<string, Uint8Array | null>()
+    for (const block of blocks) {
+      for (const { key, value } of block.ops()) {
+        if (from !== undefined && compareKeys(key, from) < 0) continue
+        if (to !== undefined && compareKeys(key, to) >= 0) continue
+        newest.set(key, value && new Uint8Array(value.subarray(0, firstBytes)))
+      }
     }
-    return entries.sort((a, b) => compareKeys(a.key, b.key))
+    return Array.from(newest, ([key, value]) => ({ key, value })).sort((a, b) =>
+      compareKeys(a.key, b.key),
+    )
   }
-}
-
-function costOf(key: string): number {
-  return key.length + ENTRY_BYTES
 }
 
 function* blocksOf(entries: readonly StoreEntry[]): Generator<readonly StoreEntry[], void, void> {

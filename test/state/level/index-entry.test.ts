@@ -7,6 +7,7 @@ import {
   HEAD_BYTES,
   INLINE_BYTES,
   readEntry,
+  readHead,
   writeInlineEntry,
   writePlacedEntry,
 } from '../../../src/state/level/index-entry'
@@ -21,7 +22,9 @@ test('short values read back, and any changed byte of them is STATE_CORRUPT', ()
       fc.integer({ min: 1, max: 255 }),
       (value, at, change) => {
         const bytes = Buffer.alloc(ENTRY_BYTES)
-        const entry = bytes.subarray(0, writeInlineEntry(value, bytes, 0))
+        const from = Buffer.concat([Buffer.from('before'), value, Buffer.from('behind')])
+        const length = writeInlineEntry(crc32(value), from, 6, value.length, bytes)
+        const entry = bytes.subarray(0, length)
         expect(readEntry(entry, 'x')).toMatchObject({
           place: undefined,
           value: expect.objectContaining({ length: value.length }),
@@ -49,16 +52,35 @@ test('places read back with their checksum and head', () => {
       (segment, offset, length, checksum, head) => {
         const bytes = Buffer.alloc(ENTRY_BYTES)
         const place = { segment, offset, length }
-        const written = writePlacedEntry(place, checksum, head, bytes, 0)
-        const entry = readEntry(bytes.subarray(0, written), 'x')
+        const from = Buffer.concat([Buffer.from('before'), head, Buffer.from('behind')])
+        const written = bytes.subarray(0, writePlacedEntry(place, checksum, from, 6, bytes))
+        const entry = readEntry(written, 'x')
         expect(entry).toMatchObject({ place, checksum })
         expect(Buffer.compare((entry as { head: Uint8Array }).head, head)).toBe(0)
+        expect(Buffer.compare(readHead(written, 'x'), head)).toBe(0)
+        for (const shorter of [1, 3, written.length - HEAD_BYTES])
+          expect(() => readEntry(written.subarray(0, -shorter), 'x')).toThrow(
+            /not what was written/,
+          )
       },
     ),
   )
 })
 
-test.each([[[]], [[0, 1]], [[2, 0, 0, 0, 0, 0]], [[1, ...Array(30).fill(0)]]])(
+test('an entry of an earlier version, with numbers of 32 bits, reads back', () => {
+  const bytes = Buffer.alloc(41, 'h')
+  bytes[0] = 1
+  for (const [n, number] of [0xfffffffe, 7, 2 ** 31, 800].entries())
+    bytes.writeUInt32LE(number, 1 + 4 * n)
+  expect(readEntry(bytes, 'x')).toMatchObject({
+    place: { segment: 7, offset: 2 ** 31, length: 800 },
+    checksum: 0xfffffffe,
+    head: Buffer.alloc(24, 'h'),
+  })
+  expect(readHead(bytes, 'x')).toEqual(Buffer.alloc(24, 'h'))
+})
+
+test.each([[[]], [[0, 1]], [[3, 0, 0, 0, 0, 0]], [[1, ...Array(30).fill(0)]], [Array(60).fill(2)]])(
   '%j is no entry',
   bytes => {
     expect(() => readEntry(Uint8Array.from(bytes), 'there')).toThrow(

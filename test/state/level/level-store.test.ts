@@ -169,6 +169,32 @@ describe('the log', () => {
     expect((await contentOf(again)).get('k1999')).toBe(long('7 ', 8000))
   })
 
+  test('keeps values that are written while a reader delays the removal of a segment', async () => {
+    const store = await openStore(await newFolder(), { durable: false, slackBytes: 1 << 20 })
+    const keys = Array.from({ length: 200 }, (_, n) => `k${n}`)
+    // The second segment is not full, and gets the next values.
+    for (const some of [keys.slice(0, 190), keys.slice(190)]) {
+      await store.write(some.map(key => put(key, long(key, 8000))))
+      await store.flush()
+    }
+    const reading = store.entries()
+    await reading.next()
+    await store.write(keys.map(key => ({ key, value: null })))
+    await store.flush()
+    await store.write([put('later', long('later'))])
+    await store.flush()
+    await reading.return()
+    for (const key of ['x', 'y']) {
+      await store.write([put(key, long(key))])
+      await store.flush()
+    }
+    expect(Object.fromEntries(await contentOf(store))).toEqual({
+      later: long('later'),
+      x: long('x'),
+      y: long('y'),
+    })
+  })
+
   test('is STATE_CORRUPT where a value is missing', async () => {
     for (const damage of ['cut', 'gone'] as const) {
       const folder = await newFolder()

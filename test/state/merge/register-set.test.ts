@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { itemSnapshotSchema } from '../../../src/schema/feed-schemas'
 import type { ReadOptions, StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
@@ -110,6 +110,29 @@ test('a batch does not see the rows of an earlier one that could not be written'
     'inserted',
   ])
   expect(await contentOf(set)).toEqual([`a ${2 * HOUR_MS - 1} older`])
+})
+
+test('a batch is looked up at once, and merged when the caller allows it', async () => {
+  const store = new SlowStore()
+  const set = setOn(store)
+  await set.open()
+  let allow = () => {}
+  const after = new Promise<void>(resolve => {
+    allow = resolve
+  })
+  const lookUp = vi.spyOn(store, 'getMany')
+  const merging = set.merge(snapshot(1, [['a', 'AVAILABLE', 'A']]), { after })
+  expect(lookUp).toHaveBeenCalledOnce()
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  expect(await contentOf(set)).toEqual([])
+  allow()
+  await merging
+  expect(await contentOf(set)).toEqual([`a ${2 * HOUR_MS - 1} A`])
+  const refused = { after: Promise.reject(new RangeError('not merged')) }
+  await expect(set.merge(snapshot(2, [['a', 'AVAILABLE', 'B']]), refused)).rejects.toThrow(
+    'not merged',
+  )
+  expect(await contentOf(set)).toEqual([`a ${2 * HOUR_MS - 1} A`])
 })
 
 test('a row without a key is left out where the caller takes it, else the batch fails', async () => {

@@ -51,43 +51,52 @@ test('a write during a read from the store changes no answer', async () => {
   expect((await reading).map(text)).toEqual(['A', 'B'])
 })
 
-test('entries that could not be committed stay gathered, with those that are written meanwhile', async () => {
+test('what is written during a commit stays gathered, and is newer than what is committed', async () => {
   const store = new MemoryStore()
   const group = new WriteGroup(store)
-  group.write([{ key: 'a', value: value('1') }])
-  const bytes = group.byteLength
-  store.write = () => {
-    throw new RangeError('full')
+  group.write([
+    { key: 'a', value: value('1') },
+    { key: 'b', value: value('1') },
+  ])
+  const write = store.write.bind(store)
+  store.write = ops => {
+    group.write([{ key: 'a', value: value('2') }])
+    write(ops)
   }
-  await expect(group.commit()).rejects.toThrow('full')
-  expect([(await group.getMany(['a'])).map(text), group.byteLength]).toEqual([['1'], bytes])
-  store.write = () => group.write([{ key: 'a', value: value('2') }])
-  await group.commit()
-  expect((await group.getMany(['a'])).map(text)).toEqual(['2'])
-  expect(group.byteLength).toBeGreaterThanOrEqual(bytes)
+  const committing = group.commit()
+  expect((await group.getMany(['a', 'b'])).map(text)).toEqual(['2', '1'])
+  const listed: string[] = []
+  for await (const block of group.entries())
+    for (const entry of block) listed.push(`${entry.key} ${text(entry.value)}`)
+  expect(listed).toEqual(['a 2', 'b 1'])
+  await committing
+  expect(store.getMany(['a', 'b']).map(text)).toEqual(['1', '1'])
+  expect((await group.getMany(['a', 'b'])).map(text)).toEqual(['2', '1'])
+  expect(group.byteLength).toBeGreaterThan(0)
+  store.write = write
+  await group.write([{ key: 'c', value: value('3') }], { sync: true })
+  expect(store.getMany(['a', 'b', 'c']).map(text)).toEqual(['2', '1', '3'])
+  expect(group.byteLength).toBe(0)
 })
 
-test('a failed synced write leaves nothing of itself, and keeps the earlier entries', async () => {
+test('after a commit that failed, all writes and commits fail with its error', async () => {
   const store = new MemoryStore()
   const group = new WriteGroup(store)
-  group.write([{ key: 'a', value: value('1') }])
-  const bytes = group.byteLength
+  const ops = [{ key: 'a', value: value('1') }]
+  group.write(ops)
   const write = store.write.bind(store)
   store.write = () => {
     throw new RangeError('full')
   }
-  const ops = [
-    { key: 'a', value: value('2') },
-    { key: 'b', value: value('2') },
-  ]
-  await expect(group.write(ops, { sync: true })).rejects.toThrow('full')
-  expect((await group.getMany(['a', 'b'])).map(text)).toEqual(['1', undefined])
-  expect(group.byteLength).toBe(bytes)
+  await expect(group.write([{ key: 'b', value: value('1') }], { sync: true })).rejects.toThrow(
+    'full',
+  )
   store.write = write
-  await group.write(ops, { sync: true })
-  expect(store.getMany(['a', 'b']).map(text)).toEqual(['2', '2'])
-  expect((await group.getMany(['a', 'b'])).map(text)).toEqual(['2', '2'])
-  expect(group.byteLength).toBe(0)
+  expect(() => group.write(ops)).toThrow('full')
+  await expect(group.commit()).rejects.toThrow('full')
+  await expect(group.write(ops, { sync: true })).rejects.toThrow('full')
+  expect(store.getMany(['a', 'b'])).toEqual([undefined, undefined])
+  expect((await group.getMany(['a'])).map(text)).toEqual(['1'])
 })
 
 test('a write with a value that is no bytes leaves nothing of itself', async () => {
