@@ -106,7 +106,7 @@ export interface Arrival {
   readonly writes: boolean
 }
 
-/** Returns true where the decision needs both contents. */
+/** Returns true where {@link judgeArrival} needs both contents. */
 export function needsContents(arriving: RegisterHead, standing: RegisterHead): boolean {
   if (arriving.version.removed || standing.version.removed) return false
   const newer = compareVersions(arriving.version, standing.version)
@@ -116,13 +116,13 @@ export function needsContents(arriving: RegisterHead, standing: RegisterHead): b
 /**
  * Decides what an arriving row does to a register.
  * @param standing undefined where the key has no register yet
- * @param compare compares the contents as {@link compareContents} does; it is called only where
- * {@link needsContents} is true
+ * @param difference of the contents, by {@link compareContents}. It is not used where {@link
+ * needsContents} is false
  */
 export function judgeArrival(
   arriving: RegisterHead,
   standing: RegisterHead | undefined,
-  compare: () => number,
+  difference: number,
 ): Arrival {
   const { removed } = arriving.version
   const isThere = standing !== undefined && !standing.version.removed
@@ -130,9 +130,9 @@ export function judgeArrival(
   if (newer < 0) return { kind: 'stale', writes: false }
   if (removed) return { kind: isThere ? 'deleted' : 'unchanged', writes: newer > 0 }
   if (!isThere) return { kind: 'inserted', writes: true }
-  const difference = needsContents(arriving, standing) ? compare() : 1
-  if (difference === 0) return { kind: 'unchanged', writes: newer > 0 }
-  return newer > 0 || difference > 0
+  const greater = needsContents(arriving, standing) ? difference : 1
+  if (greater === 0) return { kind: 'unchanged', writes: newer > 0 }
+  return newer > 0 || greater > 0
     ? { kind: 'updated', writes: true }
     : { kind: 'stale', writes: false }
 }

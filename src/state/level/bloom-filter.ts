@@ -76,13 +76,17 @@ export class BloomFilter {
   }
 
   /**
-   * Makes one hash of the key (FNV-1a) and mixes it in two ways. One gives the block, the other the
+   * Makes one hash of the key (FNV-1a over pairs of characters) and mixes it in two ways. One gives the block, the other the
    * first bit and the distance between two probes (Kirsch and Mitzenmacher). Two keys of the same
    * hash are rarer than false positives are.
    */
   #begin(key: string): void {
     let hash = 0x811c9dc5
-    for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+    const { length } = key
+    let at = 0
+    for (; at + 1 < length; at += 2)
+      hash = Math.imul(hash ^ key.charCodeAt(at) ^ (key.charCodeAt(at + 1) << 16), 0x01000193)
+    if (at < length) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
     const bits = mixed(hash ^ 0x9747b28c)
     this.#block = (mixed(hash) & BLOCK_MASK) * BLOCK_BYTES
     this.#bit = bits & BIT_MASK

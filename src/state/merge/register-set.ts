@@ -1,24 +1,17 @@
 // The newest row of every key, in a keyed store. This class merges batches into the store and reads
 // it back. codec/merge decides which row is newer.
 
-import type { ByteWriter } from '../../codec/byte-writer'
 import {
   type ChangeKind,
   compareContents,
   HEAD_BYTES,
-  headOf,
   judgeArrival,
+  needsContents,
   type RegisterHead,
   readRegister,
-  writeRegister,
   writeRemoval,
 } from '../../codec/merge/register'
-import {
-  findVersion,
-  type Version,
-  type VersionOf,
-  versionMissing,
-} from '../../codec/merge/version-order'
+import type { Version, VersionOf } from '../../codec/merge/version-order'
 import type { Row } from '../../codec/row'
 import type { FileProgress } from '../../codec/row-batch'
 import type { AnyBatch, AnyRow } from '../../codec/row-image'
@@ -33,7 +26,6 @@ import {
   type WriteOptions,
 } from '../keyed-store'
 import { OriginBook } from '../origin-book'
-import { isRowError, keyOfRow } from '../row-key'
 import {
   type Arrival,
   type Change,
@@ -46,6 +38,7 @@ import {
 } from './register-change'
 import { RegisterLookUp } from './register-look-up'
 import type { RegisterMemory } from './register-memory'
+import { RowArrivals } from './row-arrivals'
 import { Turns } from './turns'
 
 /** The register of one key, as it was read. */
@@ -99,9 +92,9 @@ export interface MergeOptions extends WriteOptions {
 
 export class RegisterSet<Part extends string, C extends Columns> {
   readonly #options: RegisterSetOptions<Part, C>
-  readonly #keyColumn: string
   /** The text before an `itemId` in a key. */
   readonly #prefix: TextPrefix
+  readonly #arrivals: RowArrivals
   readonly #book: OriginBook<C>
   readonly #reporter: Reporter<Part, C>
   readonly #lookUp: RegisterLookUp
@@ -110,8 +103,12 @@ export class RegisterSet<Part extends string, C extends Columns> {
   constructor(options: RegisterSetOptions<Part, C>) {
     this.#options = options
     const { store, prefix, within = '', schema } = options
-    this.#keyColumn = options.keyColumn ?? 'itemId'
     this.#prefix = new TextPrefix(within + prefix)
+    this.#arrivals = new RowArrivals({
+      keyColumn: options.keyColumn ?? 'itemId',
+      prefix: this.#prefix,
+      versionOf: options.versionOf,
+    })
     this.#book = new OriginBook(store, `${within}o${prefix}`, schema)
     this.#reporter = {
       part: options.part,
@@ -143,7 +140,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
     // Waiting only where that is needed sends the request to the store before the call returns.
     if (!this.#book.isOpen) await this.#book.open()
     const origin = this.#book.numberOf(batch)
-    const arrivals = this.#arrivalsOf(batch, origin, memory?.next(), leaveOut)
+    const arrivals = this.#arrivals.of(batch, { origin, writer: memory?.next(), leaveOut })
     const found = this.#lookUp.begin(arrivals)
     const { ahead, latest, end } = this.#turns.begin()
     try {
@@ -280,45 +277,20 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return key.slice(this.#prefix.text.length)
   }
 
-  #arrivalsOf(
-    batch: AnyBatch,
-    origin: number,
-    writer: ByteWriter | undefined,
-    leaveOut: MergeOptions['leaveOut'],
-  ): RowArrival[] {
-    const arrivals: RowArrival[] = []
-    for (let n = 0; n < batch.length; n++) {
-      const row = batch.row(n)
-      try {
-        arrivals.push(this.#arrival(row, origin, writer))
-      } catch (error) {
-        if (leaveOut === undefined || !isRowError(error)) throw error
-        leaveOut(row, error)
-      }
-    }
-    return arrivals
-  }
-
-  #arrival(row: AnyRow, origin: number, writer: ByteWriter | undefined): RowArrival {
-    const { versionOf } = this.#options
-    const key = keyOfRow(row, this.#keyColumn, this.#prefix)
-    const bytes = row.batch.bytesOf(row.slot)
-    const version = findVersion(row, versionOf) ?? versionMissing(row, this.#itemIdOf(key))
-    const head = headOf(row, version, bytes)
-    return { row, key, head, register: writeRegister(row, head, origin, bytes, writer) }
-  }
-
   /** @returns the register after the row; `before` itself where there is nothing to write */
   #arrive(
     { head, register }: RowArrival,
     before: Uint8Array | undefined,
   ): { kind: ChangeKind; register: Uint8Array } {
-    const compare = () =>
-      compareContents(
-        this.#book.content(register, HEAD_BYTES),
-        this.#book.content(before!, HEAD_BYTES),
-      )
-    const { kind, writes } = judgeArrival(head, before && readRegister(before), compare)
+    const standing = before && readRegister(before)
+    const difference =
+      standing !== undefined && needsContents(head, standing)
+        ? compareContents(
+            this.#book.content(register, HEAD_BYTES),
+            this.#book.content(before!, HEAD_BYTES),
+          )
+        : 1
+    const { kind, writes } = judgeArrival(head, standing, difference)
     return { kind, register: writes ? register : before! }
   }
 

@@ -127,14 +127,13 @@ class Application {
   #newParser(): TsvParser<Columns> {
     const { id, lastModified } = this.#entry
     const { batchBytes, quarantine } = this.#options
-    const parser = new TsvParser<Columns>({
+    return new TsvParser<Columns>({
       schema: schemaOfFile(id),
       file: feedFileOf(id, lastModified),
       onBadRow: quarantine === undefined ? 'skip' : this.#applied.quarantineOfRest(quarantine),
       lends: true,
       ...(batchBytes !== undefined && { batchBytes }),
     })
-    return parser
   }
 
   /** Looks up the rows of a batch in the store while the batch before it is merged. */

@@ -106,8 +106,8 @@ class MemoryCategory implements TargetCategory {
         const key = `${part}:${keys[n]}`
         const head = heads[n]!
         const kept = rows.get(key)
-        const compare = () => head.checksum - (kept?.head.checksum ?? 0)
-        const { kind, writes } = judgeArrival(head, kept?.head, compare)
+        const difference = head.checksum - (kept?.head.checksum ?? 0)
+        const { kind, writes } = judgeArrival(head, kept?.head, difference)
         tally[kind]++
         if (writes) rows.set(key, { head, row: head.version.removed ? undefined : row.detach() })
       })

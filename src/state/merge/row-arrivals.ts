@@ -1,0 +1,62 @@
+// Makes of each row of a batch its key in the store and its register.
+
+import type { ByteWriter } from '../../codec/byte-writer'
+import { headOf, writeRegister } from '../../codec/merge/register'
+import { findVersion, type VersionOf, versionMissing } from '../../codec/merge/version-order'
+import type { AnyBatch, AnyRow } from '../../codec/row-image'
+import type { TextPrefix } from '../../codec/text-prefix'
+import type { FeedError } from '../../errors'
+import { isRowError, keyOfRow } from '../row-key'
+import type { RowArrival } from './register-change'
+
+export interface RowArrivalOptions {
+  readonly keyColumn: string
+  /** The text before the keys in the store. */
+  readonly prefix: TextPrefix
+  readonly versionOf?: VersionOf | undefined
+}
+
+export interface BatchOrigin {
+  /** The number of the batch's header and file. */
+  readonly origin: number
+  /** Takes the registers. Default: a writer that never overwrites one. */
+  readonly writer?: ByteWriter | undefined
+  /** Called for a row without a key or a version. Default: such a row fails the whole batch. */
+  readonly leaveOut?: ((row: AnyRow, error: FeedError) => void) | undefined
+}
+
+export class RowArrivals {
+  readonly #options: RowArrivalOptions
+
+  constructor(options: RowArrivalOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Reads all rows of a batch.
+   * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
+   */
+  of(batch: AnyBatch, { origin, writer, leaveOut }: BatchOrigin): RowArrival[] {
+    const arrivals: RowArrival[] = []
+    for (let n = 0; n < batch.length; n++) {
+      const row = batch.row(n)
+      try {
+        arrivals.push(this.#ofRow(row, origin, writer))
+      } catch (error) {
+        if (leaveOut === undefined || !isRowError(error)) throw error
+        leaveOut(row, error)
+      }
+    }
+    return arrivals
+  }
+
+  #ofRow(row: AnyRow, origin: number, writer: ByteWriter | undefined): RowArrival {
+    const { keyColumn, prefix, versionOf } = this.#options
+    const key = keyOfRow(row, keyColumn, prefix)
+    const bytes = row.batch.bytesOf(row.slot)
+    const version =
+      findVersion(row, versionOf) ?? versionMissing(row, key.slice(prefix.text.length))
+    const head = headOf(row, version, bytes)
+    return { row, key, head, register: writeRegister(row, head, origin, bytes, writer) }
+  }
+}
