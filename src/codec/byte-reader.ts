@@ -29,7 +29,8 @@ export class ByteReader {
     for (;;) {
       const byte = this.#bytes[this.#at++]!
       value += (byte & 0x7f) * scale
-      if (byte < 0x80) return value
+      // Behind the end there is no byte, and the number ends too.
+      if (!(byte >= 0x80)) return value
       scale *= 0x80
     }
   }

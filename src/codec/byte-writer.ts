@@ -37,10 +37,7 @@ export class ByteWriter {
   /** Writes a whole number from 0 to 2^53 - 1. */
   number(value: number): void {
     this.#reserve(8)
-    let rest = value
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80))
-      this.#chunk[this.#end++] = (rest % 0x80) | 0x80
-    this.#chunk[this.#end++] = rest
+    this.#end = writeNumber(value, this.#chunk, this.#end)
   }
 
   /**
@@ -101,4 +98,17 @@ export class ByteWriter {
     this.#start = 0
     this.#end = begun
   }
+}
+
+/**
+ * Writes a whole number from 0 to 2^53 - 1 as {@link ByteWriter.number} does, at an offset of a
+ * buffer.
+ * @returns the offset behind the number
+ */
+export function writeNumber(value: number, into: Uint8Array, at: number): number {
+  let rest = value
+  let end = at
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) into[end++] = (rest % 0x80) | 0x80
+  into[end] = rest
+  return end + 1
 }

@@ -79,11 +79,6 @@ export class OriginBook<C extends Columns> {
     this.#unsaved = this.#unsaved.filter(origin => !origins.includes(origin))
   }
 
-  /** Returns the feed and the column names of an origin as one text. */
-  signature(number: number): string {
-    return this.#origins[number]!.signature
-  }
-
   /** Returns the row of the image at `at`. The row keeps the memory of the image alive. */
   row(image: Uint8Array, at: number, progress: FileProgress): Row<C> {
     const { header, file } = this.#origins[originOfImage(image, at)]!

@@ -37,6 +37,11 @@ test('records read back as they were written, also after later ones', () => {
   )
 })
 
+test('a number ends with the bytes, also where they are cut', () => {
+  const reader = new ByteReader(Uint8Array.of(0x85, 0x80))
+  expect([reader.number(), reader.number()]).toEqual([5, 0])
+})
+
 test('a record may be longer than a chunk', () => {
   const writer = new ByteWriter()
   writer.number(300)

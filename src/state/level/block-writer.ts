@@ -20,7 +20,7 @@ import { type BlockRoom, newRoom, placedBytes, WriteBlock } from './write-block'
 export const BLOCK_BYTES = 2 ** 21
 /** Limit of keys in a block, because short values do not count towards its size. */
 const BLOCK_KEYS = 2 ** 15
-/** Blocks that are filled and written at the same time. */
+/** Buffers that are kept for later blocks: one block is filled while another is written. */
 const ROOMS = 2
 
 export interface BlockWriterOptions {
@@ -98,15 +98,14 @@ export class BlockWriter {
     })
   }
 
-  async #inTurn(action: () => Promise<void>): Promise<void> {
-    const before = this.#turn
-    const turn = (async () => {
-      await before
+  /** Runs an action behind all earlier ones, those that failed included. */
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(() => {
       this.#check()
-      await action()
-    })()
+      return action()
+    })
     this.#turn = turn.catch(() => {})
-    await turn
+    return turn
   }
 
   /** Keys count too, because they take memory beside the block's buffers. */

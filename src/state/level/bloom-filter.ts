@@ -76,9 +76,9 @@ export class BloomFilter {
   }
 
   /**
-   * Makes one hash of the key (FNV-1a over pairs of characters) and mixes it in two ways. One gives the block, the other the
-   * first bit and the distance between two probes (Kirsch and Mitzenmacher). Two keys of the same
-   * hash are rarer than false positives are.
+   * Makes one hash of the key (FNV-1a over pairs of characters) and mixes it in two ways. One gives
+   * the block, the other the first bit and the distance between two probes (Kirsch and
+   * Mitzenmacher). Two keys of the same hash are rarer than false positives are.
    */
   #begin(key: string): void {
     let hash = 0x811c9dc5

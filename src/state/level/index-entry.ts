@@ -5,11 +5,12 @@
 //   INLINE │ checksum │ value
 //   PLACED │ checksum │ segment │ offset │ length │ first bytes of the value
 //
-// A checksum has 32 bits, low byte first. The other numbers have 7 bits a byte, low bits first, with
-// the high bit set on all but the last (LEB128): LevelDB writes an entry some eight times while it
-// compacts, so each byte counts. Entries of earlier versions have 32 bits for each number (WIDE) and
-// are read too.
+// A checksum has 32 bits, low byte first. The other numbers are written as by codec/byte-writer.ts,
+// in few bytes: LevelDB writes an entry some eight times while it compacts. Entries of earlier
+// versions have 32 bits for each number (WIDE) and are read too.
 
+import { ByteReader } from '../../codec/byte-reader'
+import { writeNumber } from '../../codec/byte-writer'
 import { crc32 } from '../../codec/gzip/crc32'
 import { corruptState } from '../../disk/state-errors'
 
@@ -96,15 +97,6 @@ export function writePlacedEntry(
   return end + HEAD_BYTES
 }
 
-/** @returns the offset behind the number */
-function writeNumber(value: number, into: Buffer, at: number): number {
-  let rest = value
-  let end = at
-  for (; rest >= 0x80; rest >>>= 7) into[end++] = (rest & 0x7f) | 0x80
-  into[end] = rest
-  return end + 1
-}
-
 /** Copies a few bytes, for which a loop costs less than a view. */
 function copyBytes(from: Uint8Array, at: number, length: number, into: Buffer, to: number): void {
   for (let n = 0; n < length; n++) into[to + n] = from[at + n]!
@@ -149,26 +141,19 @@ function headAtEnd(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.length - HEAD_BYTES)
 }
 
-/** Returns undefined where the numbers do not end at the head. */
+/** Returns undefined where a number is too long, or where the numbers do not end at the head. */
 function readPlace(bytes: Uint8Array): Place | undefined {
-  const end = bytes.length - HEAD_BYTES
-  const numbers: number[] = []
-  let at = INLINE_HEADER_BYTES
-  while (numbers.length < 3) {
-    let number = 0
-    let scale = 1
-    const last = Math.min(end, at + NUMBER_BYTES)
-    for (; ; at++) {
-      if (at >= last) return undefined
-      number += (bytes[at]! & 0x7f) * scale
-      scale *= 0x80
-      if (bytes[at]! < 0x80) break
-    }
-    at++
-    numbers.push(number)
+  const reader = new ByteReader(bytes, INLINE_HEADER_BYTES)
+  let longest = 0
+  const next = () => {
+    const start = reader.at
+    const number = reader.number()
+    longest = Math.max(longest, reader.at - start)
+    return number
   }
-  const [segment, offset, length] = numbers as [number, number, number]
-  return at === end ? { segment, offset, length } : undefined
+  const place = { segment: next(), offset: next(), length: next() }
+  const isPlace = longest <= NUMBER_BYTES && reader.at === bytes.length - HEAD_BYTES
+  return isPlace ? place : undefined
 }
 
 /** @throws FeedError STATE_CORRUPT */

@@ -31,7 +31,7 @@ import {
 import { checkLevelFiles } from './level-files'
 import { type Meta, NEW_META, readMeta, writeMeta } from './store-meta'
 import { ValueLog } from './value-log'
-import { placedLength, type WriteBlock } from './write-block'
+import { placedLength, type TakeLength, type WriteBlock } from './write-block'
 
 export interface LevelStoreOptions {
   /** Limit of the memory of the store in bytes, about. Default: 48 MiB; least: 16 MiB. */
@@ -282,8 +282,9 @@ export class LevelStore implements KeyedStore {
   /**
    * Adds keys to the filter, and estimates the bytes that come into use and go out of it. The size
    * of a replaced value is not known; the estimate is the mean size.
+   * @param lengths calls its argument with each written key
    */
-  #note(lengths: (take: (key: string, length: number | null) => void) => void): void {
+  #note(lengths: (take: TakeLength) => void): void {
     const filter = this.#filter
     if (filter === undefined) return
     // A number in a field of the object would be allocated again at each key.

@@ -23,6 +23,9 @@ export interface BlockRoom {
   fields: Int32Array
 }
 
+/** Takes a key and the length of its value; null for a key that is removed. */
+export type TakeLength = (key: string, length: number | null) => void
+
 /** @param valueBytes bytes of longer values for which the room is enough at first */
 export function newRoom(valueBytes = 2 ** 16): BlockRoom {
   return {
@@ -114,8 +117,8 @@ export class WriteBlock {
     return value && new Uint8Array(value)
   }
 
-  /** Gives each key and the length of its value, null for a removed key. */
-  giveLengths(take: (key: string, length: number | null) => void): void {
+  /** Gives all keys with the lengths of their values. */
+  giveLengths(take: TakeLength): void {
     const { fields } = this.room
     // Each step of a loop over a map would allocate two objects.
     this.#numbers.forEach((number, key) => {

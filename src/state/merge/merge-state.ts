@@ -60,7 +60,8 @@ export class MergeState<C extends Columns> {
   }
 
   /**
-   * Merges a batch, as {@link RegisterSet.merge}. The state's own keys in the store begin with `i`, `p` or `o`.
+   * Merges a batch, as {@link RegisterSet.merge}. The state's own keys in the store begin with `i`,
+   * `p` or `o`, behind the text `within`.
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT
    */
   merge(batch: AnyBatch, options?: MergeOptions): Promise<readonly MergeChange<C>[]> {

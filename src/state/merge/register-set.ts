@@ -84,8 +84,8 @@ export interface MergeOptions extends WriteOptions {
   /** Resolves when the batch may be merged. The store looks up its rows before. */
   readonly after?: Promise<void>
   /**
-   * Memory for the changes of the batch. They are valid until the third batch after it is given with
-   * the same memory. Default: new memory.
+   * Memory for the changes of the batch. They are valid until the third batch after it is given
+   * with the same memory. Default: new memory.
    */
   readonly memory?: RegisterMemory
 }
@@ -127,8 +127,8 @@ export class RegisterSet<Part extends string, C extends Columns> {
   /**
    * Merges the rows of a batch, all or none. A caller need not wait for one batch before it gives
    * the next: the store then looks up the rows of the next while this one is merged. Batches are
-   * merged in the order of the calls. After {@link open}, the call has read its batch when it returns
-   * the promise; only {@link Change.source} refers to the batch later.
+   * merged in the order of the calls. After {@link open}, the call has read its batch when it
+   * returns the promise; only {@link Change.source} refers to the batch later.
    * @returns one change for each row that was not left out, in order
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID, STATE_LIMIT,
    * STATE_IO, STATE_CORRUPT
@@ -141,11 +141,11 @@ export class RegisterSet<Part extends string, C extends Columns> {
     if (!this.#book.isOpen) await this.#book.open()
     const origin = this.#book.numberOf(batch)
     const arrivals = this.#arrivals.of(batch, { origin, writer: memory?.next(), leaveOut })
-    const found = this.#lookUp.begin(arrivals)
+    const lookingUp = this.#lookUp.begin(arrivals)
     const { ahead, latest, end } = this.#turns.begin()
     try {
-      const [before] = await Promise.all([found, after])
-      const registers = await this.#lookUp.finish(arrivals, before, ahead)
+      const [found] = await Promise.all([lookingUp, after])
+      const registers = await this.#lookUp.finish(arrivals, found, ahead)
       const progress = progressOf(batch)
       const changes = arrivals.map((arrival, n) => {
         const before = latest.get(arrival.key) ?? registers[n]

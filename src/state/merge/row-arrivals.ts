@@ -16,7 +16,8 @@ export interface RowArrivalOptions {
   readonly versionOf?: VersionOf | undefined
 }
 
-export interface BatchOrigin {
+/** What is particular to one batch. */
+export interface ArrivingBatchOptions {
   /** The number of the batch's header and file. */
   readonly origin: number
   /** Takes the registers. Default: a writer that never overwrites one. */
@@ -36,7 +37,7 @@ export class RowArrivals {
    * Reads all rows of a batch.
    * @throws FeedError KEY_MISSING, KEY_TOO_LONG, VERSION_MISSING, CELL_INVALID
    */
-  of(batch: AnyBatch, { origin, writer, leaveOut }: BatchOrigin): RowArrival[] {
+  of(batch: AnyBatch, { origin, writer, leaveOut }: ArrivingBatchOptions): RowArrival[] {
     const arrivals: RowArrival[] = []
     for (let n = 0; n < batch.length; n++) {
       const row = batch.row(n)

@@ -32,7 +32,7 @@ export class BlockInflater {
     return blocksOf(this.#inflation.inflate(compressed))
   }
 
-  /** Returns the last blocks. The file is proven to be whole when the sequence has ended by itself. */
+  /** Returns the last blocks. The file is whole where the sequence ends by itself. */
   lastBlocks(): AsyncGenerator<Uint8Array, void, void> {
     return blocksOf(this.#inflation.finish())
   }

@@ -80,17 +80,21 @@ test('an entry of an earlier version, with numbers of 32 bits, reads back', () =
   expect(readHead(bytes, 'x')).toEqual(Buffer.alloc(24, 'h'))
 })
 
-test.each([[[]], [[0, 1]], [[3, 0, 0, 0, 0, 0]], [[1, ...Array(30).fill(0)]], [Array(60).fill(2)]])(
-  '%j is no entry',
-  bytes => {
-    expect(() => readEntry(Uint8Array.from(bytes), 'there')).toThrow(
-      expect.objectContaining({
-        code: 'STATE_CORRUPT',
-        context: { path: 'there', reason: expect.any(String) },
-      }),
-    )
-  },
-)
+test.each([
+  [[]],
+  [[0, 1]],
+  [[3, 0, 0, 0, 0, 0]],
+  [[1, ...Array(30).fill(0)]],
+  [Array(60).fill(2)],
+  [[2, ...Array(60).fill(0x80)]],
+])('%j is no entry', bytes => {
+  expect(() => readEntry(Uint8Array.from(bytes), 'there')).toThrow(
+    expect.objectContaining({
+      code: 'STATE_CORRUPT',
+      context: { path: 'there', reason: expect.any(String) },
+    }),
+  )
+})
 
 test('a value of another entry is STATE_CORRUPT', () => {
   const value = Buffer.from('a value')
