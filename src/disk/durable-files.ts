@@ -1,4 +1,4 @@
-// The files of a state folder. Every call of sync/ to the file system goes through this interface,
+// The files of a state folder, and of a spool that belongs to one run. Every call of sync/ to the file system goes through this interface,
 // so that a test can replace it by one that fails, cuts writes short or loses unsynced writes. The
 // callers decide when to write and when to sync. A failed write or sync is never repeated, because
 // the content of the disk is unknown after it.
@@ -72,12 +72,26 @@ export const machineFiles: DurableFiles = {
   edit: path => onDisk(path, 'open', async () => new MachineFile(await editable(path), path)),
   create: path =>
     onDisk(path, 'create', async () => {
-      const handle = await unless('EEXIST', open(path, 'wx'))
+      const handle = await created(path)
       return handle && new MachineFile(handle, path)
     }),
   rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
   remove: path => onDisk(path, 'remove', () => rm(path, REMOVAL)),
   syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
+}
+
+/** The same for files that nobody reads after a crash: what is written is never synced. */
+export const scratchFiles: DurableFiles = {
+  ...machineFiles,
+  makeFolder: path =>
+    onDisk(path, 'mkdir', async () => void (await mkdir(path, { recursive: true }))),
+  edit: path => onDisk(path, 'open', async () => new ScratchFile(await editable(path), path)),
+  create: path =>
+    onDisk(path, 'create', async () => {
+      const handle = await created(path)
+      return handle && new ScratchFile(handle, path)
+    }),
+  syncFolder: async () => {},
 }
 
 class MachineFile implements DurableFile {
@@ -117,6 +131,10 @@ class MachineFile implements DurableFile {
   }
 }
 
+class ScratchFile extends MachineFile {
+  override async sync(): Promise<void> {}
+}
+
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
@@ -127,6 +145,10 @@ async function makeFolder(path: string): Promise<void> {
 /** No flag of Node opens an existing file for reading and writing and makes a missing one. */
 async function editable(path: string): Promise<FileHandle> {
   return (await unlessMissing(open(path, 'r+'))) ?? open(path, 'w+')
+}
+
+function created(path: string): Promise<FileHandle | undefined> {
+  return unless('EEXIST', open(path, 'wx'))
 }
 
 async function bytesUnder(folder: string): Promise<number> {

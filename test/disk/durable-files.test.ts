@@ -1,8 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  type FileHandle,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { machineFiles } from '../../src/disk/durable-files'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type DurableFiles, machineFiles, scratchFiles } from '../../src/disk/durable-files'
 import { readWhole, replaceWhole } from '../../src/disk/whole-file'
 
 let folder: string
@@ -48,6 +57,29 @@ test('folders are made with their parents, measured with their subfolders, and r
   expect(await machineFiles.list(path('a'))).toEqual(['2', 'b'])
   await machineFiles.remove(path('a'))
   expect(await readdir(folder)).toEqual([])
+})
+
+test('scratch files are written and read as others are, and nothing is synced', async () => {
+  const probe = await open(path('probe'), 'w')
+  const sync = vi.spyOn(Object.getPrototypeOf(probe) as FileHandle, 'sync')
+  await probe.close()
+  const syncsOf = async (files: DurableFiles, name: string) => {
+    const before = sync.mock.calls.length
+    await files.makeFolder(path(name, 'below'))
+    for (const made of ['edit', 'create'] as const) {
+      const file = (await files[made](path(name, made)))!
+      await file.write(0, Buffer.from(name))
+      await file.sync()
+      await file.close()
+      expect(await readFile(path(name, made), 'utf8')).toBe(name)
+    }
+    await files.syncFolder(path(name))
+    return sync.mock.calls.length - before
+  }
+  expect(await syncsOf(scratchFiles, 'scratch')).toBe(0)
+  expect(await syncsOf(machineFiles, 'durable')).toBeGreaterThan(2)
+  expect(await scratchFiles.create(path('scratch', 'create'))).toBeUndefined()
+  sync.mockRestore()
 })
 
 test('fault 79: a failure of the system is STATE_IO with its code and the operation', async () => {

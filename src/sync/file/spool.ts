@@ -97,7 +97,7 @@ export class Spool {
   /** Empties the spool and begins a file of this identity. */
   async begin(identity: FileIdentity): Promise<void> {
     const file: SpooledFile = { ...identity, key: this.#options.key }
-    await this.empty()
+    if (this.#indexBytes > 0) await this.empty()
     await this.#record({ kind: 'file', format: FORMAT, ...file })
     this.#file = file
   }
@@ -169,7 +169,10 @@ export class Spool {
   }
 
   async #recover(): Promise<void> {
-    const lines = readCheckedLines(await this.#index.read(0, await this.#index.size()))
+    const indexBytes = await this.#index.size()
+    // Most spools are new ones.
+    if (indexBytes === 0) return this.#cutData()
+    const lines = readCheckedLines(await this.#index.read(0, indexBytes))
     const [first, ...rest] = lines
     if (
       first === undefined ||
@@ -187,7 +190,12 @@ export class Spool {
       this.#indexBytes = end
     }
     await this.#index.truncate(this.#indexBytes)
-    await this.#data.truncate(this.#length)
+    await this.#cutData()
+  }
+
+  /** Removes the bytes that the index does not name. */
+  async #cutData(): Promise<void> {
+    if ((await this.#data.size()) > this.#length) await this.#data.truncate(this.#length)
   }
 
   /** Takes over a record of the index. Returns false where it does not match the data. */

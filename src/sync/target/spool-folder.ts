@@ -4,7 +4,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DurableFile, type DurableFiles, machineFiles } from '../../disk/durable-files'
+import { type DurableFile, type DurableFiles, scratchFiles } from '../../disk/durable-files'
 import { removeAtExit, removeNow } from '../../disk/remove-at-exit'
 import { onDisk } from '../../disk/state-errors'
 import { askedId, localNameOf } from '../feed-files'
@@ -30,12 +30,12 @@ export class SpoolFolder {
 
   /**
    * Makes a folder for one run in `parent`. A run that is killed leaves it behind, and the next one
-   * fetches its files again.
+   * fetches its files again, so nothing in it is synced.
    */
   static async temporary(parent = tmpdir()): Promise<SpoolFolder> {
     const folder = await onDisk(parent, 'mkdtemp', () => mkdtemp(join(parent, 'feedmill-spool-')))
     removeAtExit(folder)
-    return new SpoolFolder(machineFiles, folder)
+    return new SpoolFolder(scratchFiles, folder)
   }
 
   /** Opens the spool of a file with what an earlier run left, or an empty one. */
