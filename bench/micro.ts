@@ -3,26 +3,8 @@
 
 import Benchmark from 'benchmark'
 import { thisMachine } from '../src/bench/machine'
-import { aspectBytes } from './micro/aspect-reader'
-import { aspects } from './micro/aspects'
-import { contentRange } from './micro/content-range'
-import { gunzipFflate } from './micro/gunzip-fflate'
-import { merge } from './micro/merge'
+import { CASES } from './micro/cases'
 import type { MicroCase } from './micro/micro-case'
-import { parse } from './micro/parse'
-import { regions } from './micro/regions'
-import { scan } from './micro/scan'
-
-const CASES: readonly MicroCase[] = [
-  scan,
-  parse,
-  aspects,
-  aspectBytes,
-  regions,
-  contentRange,
-  merge,
-  gunzipFflate,
-]
 
 /** Seconds a case is sampled for. */
 const SAMPLING_SECONDS = 1.5

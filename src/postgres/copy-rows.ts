@@ -5,6 +5,7 @@
 //
 // If you change which bytes are copied, also change the escapes in copy-buffer.ts.
 
+import { AspectsJson } from '../codec/cells/aspects-json'
 import { readBoolean } from '../codec/decode/boolean'
 import { isDecimal } from '../codec/decode/decimal'
 import { readInt32 } from '../codec/decode/int32'
@@ -17,7 +18,7 @@ import { CELL_END } from '../codec/tsv/scanner'
 import { FeedError } from '../errors'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
-import { type CopyBuffer, TAB } from './copy-buffer'
+import { type CopyBuffer, escapedCell, TAB } from './copy-buffer'
 import { jsonText, MAX_NUMERIC_CHARS, plainText, sqlTextOf } from './sql-text'
 import type { SqlColumn } from './sql-types'
 
@@ -29,15 +30,18 @@ const BOOLEAN = 3
 const TIMESTAMP = 4
 /** The value is decoded and written as text of SQL. */
 const VALUE = 5
+/** A plainly good cell becomes JSON without a decoder; other cells are as those before. */
+const ASPECTS = 6
 /** The table has no such column: the cell goes into `other`. */
-const OTHER = 6
+const OTHER = 7
 
-const PLAIN_KINDS: Readonly<Record<string, number>> = {
+const KINDS: Readonly<Record<string, number>> = {
   text: RAW,
   int32: INT32,
   decimal: DECIMAL,
   boolean: BOOLEAN,
   timestamp: TIMESTAMP,
+  aspects: ASPECTS,
 }
 
 const NO_CELLS: Readonly<Record<string, string>> = {}
@@ -54,6 +58,7 @@ export class CopyRows {
   readonly #hasHead: boolean
   /** True before the first cell of a row. */
   #isFirst = false
+  #aspects: AspectsJson | undefined
   #other: Record<string, string> = NO_CELLS
   #invalid: Record<string, string> = NO_CELLS
 
@@ -70,7 +75,7 @@ export class CopyRows {
     const known = new Map(columns.map(column => [column.feedName, column]))
     const bound = header.columns.map(({ name, spec, known: isKnown }) => {
       const column = isKnown ? known.get(name) : undefined
-      const kind = column === undefined ? OTHER : (PLAIN_KINDS[spec.type] ?? VALUE)
+      const kind = column === undefined ? OTHER : (KINDS[spec.type] ?? VALUE)
       return { name, spec, kind, column }
     })
     this.columns = [
@@ -89,6 +94,7 @@ export class CopyRows {
   /** Returns a function that writes the cells of a slot. The row of a target has its head before. */
   writer(batch: RowBatch<Columns>, target: CopyBuffer): (slot: number) => void {
     const { cells, index } = batch
+    const aspects = new AspectsJson(batch)
     const special = new SpecialBytes(cells.bytes)
     const inRuns = this.#delimiter === TAB && !batch.hasDecodedCells
     return slot => {
@@ -97,6 +103,7 @@ export class CopyRows {
       const end =
         index.columns === 0 ? start : index.cellEnds[first + index.columns - 1]! & CELL_END
       this.#isFirst = !this.#hasHead
+      this.#aspects = aspects
       if (inRuns) this.#inRuns(batch, slot, target, special.isIn(start, end))
       else this.#oneByOne(batch, slot, target)
       this.#rest(this.#other, target)
@@ -172,8 +179,17 @@ export class CopyRows {
     const decoded = batch.decodedCells(column)
     if (decoded === undefined && start === end) return
     const { name, write } = this.#columns[column]!
-    if (decoded === undefined && this.#kinds[column] === RAW) {
+    const kind = this.#kinds[column]
+    if (decoded === undefined && kind === RAW) {
       target.cell(cells.text(slot, column).toWellFormed())
+      return
+    }
+    const json =
+      decoded === undefined && kind === ASPECTS
+        ? this.#aspects?.textOf(start, end, target.length)
+        : undefined
+    if (json !== undefined) {
+      target.raw(json, 0, json.length)
       return
     }
     try {
@@ -220,20 +236,29 @@ export class CopyRows {
 
 type ValueWriter = (value: NonNullable<unknown>, target: CopyBuffer) => boolean
 
-/** Values that rows share are frozen, so their text is made once. */
+/** Values that rows share are frozen, so their bytes are made once. */
 function valueWriter(spec: ColumnSpec): ValueWriter {
   const textOf = sqlTextOf(spec)
   // An empty list is what an empty cell reads as; an empty array of JSON is a value.
   const isList = spec.type !== 'json' && spec.type !== 'cell'
-  const texts = new WeakMap<object, string>()
+  const shared = new WeakMap<object, Buffer>()
   return (value, target) => {
-    const isShared = typeof value === 'object' && Object.isFrozen(value)
-    const known = isShared ? texts.get(value) : undefined
-    if (isList && Array.isArray(value) && value.length === 0) return true
-    const text = known ?? textOf(value)
+    if (typeof value === 'object') {
+      const known = shared.get(value)
+      if (known !== undefined) {
+        target.raw(known, 0, known.length)
+        return true
+      }
+      if (isList && Array.isArray(value) && value.length === 0) return true
+    }
+    const text = textOf(value)
     if (text === undefined) return false
-    if (isShared && known === undefined) texts.set(value, text)
-    target.cell(typeof value === 'string' ? plainText(text) : text)
+    if (typeof value === 'string') target.cell(plainText(text))
+    else if (typeof value === 'object' && Object.isFrozen(value)) {
+      const bytes = Buffer.from(escapedCell(text))
+      shared.set(value, bytes)
+      target.raw(bytes, 0, bytes.length)
+    } else target.cell(text)
     return true
   }
 }

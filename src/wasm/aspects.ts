@@ -1,12 +1,12 @@
 // Recognises an aspects cell that is plainly good: pairs whose pieces are all Base64 of UTF-8.
 // src/codec/decode/aspects.ts describes the form, and decides about every other cell.
 
-const COLON: u32 = 0x3a
-const SEMICOLON: u32 = 0x3b
-const PIPE: u32 = 0x7c
+export const COLON: u32 = 0x3a
+export const SEMICOLON: u32 = 0x3b
+export const PIPE: u32 = 0x7c
 const PADDING: u32 = 0x3d
 /** Bytes that are looked at in one step. */
-const STEP: usize = 16
+export const STEP: usize = 16
 /**
  * What a byte of the alphabet lacks to its six bits, by its high nibble. The place before that of
  * the plus is that of the slash.
@@ -51,7 +51,7 @@ export function isPlainAspects(start: usize, end: usize): bool {
 }
 
 /** Returns a bit for each byte of the Base64 alphabet. */
-function inAlphabet(bytes: v128): u32 {
+export function inAlphabet(bytes: v128): u32 {
   const letters = isBelow(i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(0x61)), 26)
   const digits = isBelow(i8x16.sub(bytes, i8x16.splat(0x30)), 10)
   const others = v128.or(i8x16.eq(bytes, i8x16.splat(0x2b)), i8x16.eq(bytes, i8x16.splat(0x2f)))
@@ -64,18 +64,22 @@ function isBelow(numbers: v128, limit: i8): v128 {
 
 /** Returns a bit for each byte of whole groups that makes one of the group's bytes no ASCII. */
 function nonAsciiBits(bytes: v128): u32 {
+  const set = v128.and(sextetsOf(bytes), NON_ASCII_BITS)
+  return <u32>i8x16.bitmask(i8x16.ne(set, i8x16.splat(0)))
+}
+
+/** Returns the six bits of each byte of the alphabet; anything for other bytes. */
+export function sextetsOf(bytes: v128): v128 {
   const isSlash = i8x16.eq(bytes, i8x16.splat(0x2f))
   const places = i8x16.add(i8x16.shr_u(bytes, 4), isSlash)
-  const sextets = i8x16.add(bytes, i8x16.swizzle(TO_SEXTETS, places))
-  const set = v128.and(sextets, NON_ASCII_BITS)
-  return <u32>i8x16.bitmask(i8x16.ne(set, i8x16.splat(0)))
+  return i8x16.add(bytes, i8x16.swizzle(TO_SEXTETS, places))
 }
 
 /**
  * Returns whether so many bytes at `at` are padding, which are none to two, and the byte before
  * them has no stray bits.
  */
-function isPadded(at: usize, padding: u32): bool {
+export function isPadded(at: usize, padding: u32): bool {
   const bytes: u32 = (1 << (padding << 3)) - 1
   const strayBits = <u32>(0x0f0300 >> (padding << 3)) & 0xff
   const wrong = ((<u32>load<u16>(at) ^ 0x3d3d) & bytes) | (sextetAt(at - 1) & strayBits)
@@ -109,7 +113,7 @@ let lowest: u32 = 0x80
 let highest: u32 = 0xbf
 
 /** Returns whether a piece of good Base64 is UTF-8. */
-function isUtf8(start: usize, end: usize): bool {
+export function isUtf8(start: usize, end: usize): bool {
   missing = 0
   lowest = 0x80
   highest = 0xbf

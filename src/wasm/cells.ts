@@ -1,5 +1,5 @@
-// Hashes the cells of a block, and recognises aspects cells that are plainly good. AssemblyScript,
-// not TypeScript: `build.mjs` compiles it. Nothing is read but the block, its index and up to 16
+// Hashes the cells of a block, recognises aspects cells that are plainly good, and writes them as
+// JSON. AssemblyScript, not TypeScript: `build.mjs` compiles it. Nothing is read but the block, its index and up to 16
 // bytes behind it.
 //
 // The host owns the memory, and copies a block of rows and its index there. Offsets of the index
@@ -7,6 +7,7 @@
 // src/codec/cells/cell-hash.ts, which hashes where this module cannot run.
 
 import { isPlainAspects } from './aspects'
+import { aspectsJson } from './aspects-json'
 
 /** The most bytes of a block. */
 export const BLOCK_BYTES: usize = 0x40000
@@ -23,6 +24,10 @@ export const CELL_ENDS: usize = ROW_STARTS + 4 * MAX_ROWS + GAP
 export const HASHES: usize = CELL_ENDS + 4 * MAX_CELLS + GAP
 /** A byte for each row: 1 where its aspects cell is plainly good. */
 export const PLAIN_ASPECTS: usize = HASHES + 4 * MAX_CELLS
+
+/** The text of one cell. */
+export const TEXT: usize = PLAIN_ASPECTS + MAX_ROWS
+export const TEXT_BYTES: usize = 0x8000
 
 /** Mark in a cell's end: the bytes of the cell may differ from its text. */
 const MARK: u32 = 0x8000_0000
@@ -88,4 +93,14 @@ export function findPlainAspects(
     const end = load<u32>(cellAt) & ~MARK
     store<u8>(PLAIN_ASPECTS + <usize>row, isPlainAspects(block + start, block + end) ? 1 : 0)
   }
+}
+
+/**
+ * Writes the cell between two addresses of the block as JSON at TEXT plus `shift`. Returns the
+ * length of the text, or 0 where the cell is left to others.
+ */
+export function writeAspects(start: usize, end: usize, shift: usize): usize {
+  const text = TEXT + shift
+  const textEnd = aspectsJson(start, end, text, TEXT + TEXT_BYTES)
+  return textEnd == 0 ? 0 : textEnd - text
 }

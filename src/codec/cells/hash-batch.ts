@@ -1,30 +1,17 @@
 // The hashes of all cells of a batch at once, by the WebAssembly module where it runs and takes the
 // batch, and by plain code elsewhere.
 
-import { FeedError } from '../../errors'
 import type { RowBatch } from '../row-batch'
 import { CELL_END, type RowIndex } from '../tsv/scanner'
 import type { BatchHashes } from './batch-hashes'
 import { cellHash } from './cell-hash'
-import { CellsCore } from './cells-core'
-
-/** Null where WebAssembly is missing; undefined before the first use. */
-let core: CellsCore | null | undefined
+import { cellsCore } from './cells-core'
 
 export function hashBatch(batch: RowBatch): BatchHashes {
   const { index, rowCount } = batch
-  if (core === undefined) core = newCore()
+  const core = cellsCore()
   if (core?.take(batch.bytesOf(), index, rowCount)) return core
   return { hashes: plainHashes(batch.cells.view, index, rowCount), plainAspects: () => undefined }
-}
-
-function newCore(): CellsCore | null {
-  try {
-    return new CellsCore()
-  } catch (error) {
-    if (FeedError.is(error) && error.code === 'DEPENDENCY_UNSUPPORTED') return null
-    throw error
-  }
 }
 
 function plainHashes(

@@ -4,7 +4,7 @@ import { aspectReader } from '../../../src/codec/decode/aspect-reader'
 import { decodeAspects } from '../../../src/codec/decode/aspects'
 import type { CellSource } from '../../../src/codec/decode/cell-source'
 import { RowCells } from '../../../src/codec/row-cells'
-import type { Aspect } from '../../../src/schema/values'
+import { decodedAspects, goodCell, oddCell } from '../aspects-cells'
 
 /** More bytes than a piece is read ahead by. */
 const NEXT_CELLS = '\tQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
@@ -28,40 +28,6 @@ function place(
   return [new RowCells(block, index, 1), start, start + Buffer.byteLength(cell)]
 }
 
-function decoded(cell: string): Aspect[] | undefined {
-  try {
-    return decodeAspects(cell)
-  } catch {
-    return undefined
-  }
-}
-
-const base64 = (text: string) => Buffer.from(text).toString('base64')
-const goodPiece = fc.oneof(
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      'Color',
-      'Size',
-      'Country/Region of Manufacture',
-      'Größe',
-      '',
-      '\ufffd',
-      'a'.repeat(47),
-    ),
-  },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
-)
-const goodPair = fc
-  .tuple(fc.option(goodPiece), goodPiece, goodPiece)
-  .map(
-    ([label, name, value]) =>
-      `${label === null ? '' : `${base64(label)}|`}${base64(name)}:${base64(value)}`,
-  )
-const goodCell = fc
-  .tuple(fc.array(goodPair, { minLength: 1, maxLength: 6 }), fc.constantFrom('', ';'))
-  .map(([pairs, end]) => pairs.join(';') + end)
-
 test('good pairs are read as they are decoded, wherever the cell stands, known pieces and new ones alike', () => {
   fc.assert(
     fc.property(
@@ -79,24 +45,11 @@ test('good pairs are read as they are decoded, wherever the cell stands, known p
 })
 
 test('any other cell is read as it is decoded, or not at all', () => {
-  const oddPiece = fc.string({
-    unit: fc.constantFrom('Q', 'U', 'g', '/', '=', '-', 'é', '"', ';', ':', '|'),
-    maxLength: 24,
-  })
-  const oddCell = fc.oneof(
-    fc
-      .array(fc.oneof(goodCell, goodPiece.map(base64), oddPiece, fc.constantFrom(':', ';', '|')), {
-        minLength: 1,
-        maxLength: 6,
-      })
-      .map(parts => parts.join('')),
-    fc.tuple(goodCell, fc.nat(80)).map(([cell, cut]) => cell.slice(0, cut)),
-  )
   fc.assert(
     fc.property(oddCell, fc.constantFrom(NEXT_CELLS, '\n', ''), (cell, next) => {
       fc.pre(cell !== '')
       const got = read(...place(cell, '', next))
-      if (got !== undefined) expect(got).toEqual(decoded(cell))
+      if (got !== undefined) expect(got).toEqual(decodedAspects(cell))
     }),
     { numRuns: 3000 },
   )
