@@ -1,9 +1,18 @@
-// The files of a state folder, and of a spool that belongs to one run. Every call of sync/ to the file system goes through this interface,
-// so that a test can replace it by one that fails, cuts writes short or loses unsynced writes. The
-// callers decide when to write and when to sync. A failed write or sync is never repeated, because
-// the content of the disk is unknown after it.
+// The files of a state folder, and of a spool that belongs to one run. Every call of sync/ to the
+// file system goes through this interface, so that a test can replace it by one that fails, cuts
+// writes short or loses unsynced writes. The callers decide when to write and when to sync. A failed
+// write or sync is never repeated, because the content of the disk is unknown after it.
 
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import {
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { onDisk } from './state-errors'
 import { readAll, syncFolder, unless, unlessMissing, writeAll } from './system-calls'
@@ -57,6 +66,9 @@ export interface DurableFiles {
  */
 const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 10 }
 
+/** No flag with a name opens an existing file for reading and writing and makes a missing one. */
+const EDIT = constants.O_RDWR | constants.O_CREAT
+
 /** The file system of this machine. */
 export const machineFiles: DurableFiles = {
   makeFolder: path => onDisk(path, 'mkdir', () => makeFolder(resolve(path))),
@@ -69,7 +81,7 @@ export const machineFiles: DurableFiles = {
       const handle = await unlessMissing(open(path, 'r'))
       return handle && new MachineFile(handle, path)
     }),
-  edit: path => onDisk(path, 'open', async () => new MachineFile(await editable(path), path)),
+  edit: path => onDisk(path, 'open', async () => new MachineFile(await open(path, EDIT), path)),
   create: path =>
     onDisk(path, 'create', async () => {
       const handle = await created(path)
@@ -85,7 +97,7 @@ export const scratchFiles: DurableFiles = {
   ...machineFiles,
   makeFolder: path =>
     onDisk(path, 'mkdir', async () => void (await mkdir(path, { recursive: true }))),
-  edit: path => onDisk(path, 'open', async () => new ScratchFile(await editable(path), path)),
+  edit: path => onDisk(path, 'open', async () => new ScratchFile(await open(path, EDIT), path)),
   create: path =>
     onDisk(path, 'create', async () => {
       const handle = await created(path)
@@ -140,11 +152,6 @@ async function makeFolder(path: string): Promise<void> {
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made))
     await syncFolder(dirname(made))
-}
-
-/** No flag of Node opens an existing file for reading and writing and makes a missing one. */
-async function editable(path: string): Promise<FileHandle> {
-  return (await unlessMissing(open(path, 'r+'))) ?? open(path, 'w+')
 }
 
 function created(path: string): Promise<FileHandle | undefined> {
