@@ -2,25 +2,23 @@
 
 import type { Columns } from '../../schema/feed-schema'
 import type { RowBatch } from '../row-batch'
-import { type CellsCore, cellsCore } from './cells-core'
+import { cellsCore } from './cells-core'
 
 export class AspectsJson {
   readonly #batch: RowBatch<Columns>
-  readonly #core: CellsCore | null
   /** The number of the copy in the core; -1 before the first, undefined where it was refused. */
   #ticket: number | undefined = -1
 
   constructor(batch: RowBatch<Columns>) {
     this.#batch = batch
-    this.#core = cellsCore()
   }
 
   /**
-   * Returns the cell from `start` to `end` as {@link CellsCore.aspectsJson} does; undefined for all
+   * Returns the cell from `start` to `end` as `aspectsJson` of the core does; undefined for all
    * cells where WebAssembly is missing or the batch is too large.
    */
   textOf(start: number, end: number, alignment: number): Uint8Array | undefined {
-    const core = this.#core
+    const core = cellsCore()
     if (core === null || this.#ticket === undefined) return undefined
     if (!core.has(this.#ticket)) {
       const { index } = this.#batch
