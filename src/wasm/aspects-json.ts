@@ -34,7 +34,7 @@ const PAIR_END: u16 = 0x7d22
 /** The most bytes of a pair besides its texts, and of one more step behind it. */
 const FIXED_BYTES: usize = 96
 
-/** The four groups of three bytes that sixteen sextets make, each of which begins at its highest byte. */
+/** The places of the bytes of four groups, each of which is the lower 24 bits of a word. */
 const TO_BYTES: v128 = i8x16(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1)
 
 /**

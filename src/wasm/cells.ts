@@ -1,6 +1,6 @@
 // Hashes the cells of a block, recognises aspects cells that are plainly good, and writes them as
-// JSON. AssemblyScript, not TypeScript: `build.mjs` compiles it. Nothing is read but the block, its index and up to 16
-// bytes behind it.
+// JSON. AssemblyScript, not TypeScript: `build.mjs` compiles it. Nothing is read but the block, its
+// index and up to 16 bytes behind it.
 //
 // The host owns the memory, and copies a block of rows and its index there. Offsets of the index
 // are as src/codec/tsv/scanner.ts describes them. If you change the hash, also change
