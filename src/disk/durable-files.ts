@@ -69,43 +69,6 @@ const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 10 }
 /** No flag with a name opens an existing file for reading and writing and makes a missing one. */
 const EDIT = constants.O_RDWR | constants.O_CREAT
 
-/** The file system of this machine. */
-export const machineFiles: DurableFiles = {
-  makeFolder: path => onDisk(path, 'mkdir', () => makeFolder(resolve(path))),
-  list: path =>
-    onDisk(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
-  size: path => onDisk(path, 'stat', async () => (await unlessMissing(stat(path)))?.size),
-  bytesUnder: path => onDisk(path, 'stat', () => bytesUnder(path)),
-  open: path =>
-    onDisk(path, 'open', async () => {
-      const handle = await unlessMissing(open(path, 'r'))
-      return handle && new MachineFile(handle, path)
-    }),
-  edit: path => onDisk(path, 'open', async () => new MachineFile(await open(path, EDIT), path)),
-  create: path =>
-    onDisk(path, 'create', async () => {
-      const handle = await created(path)
-      return handle && new MachineFile(handle, path)
-    }),
-  rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
-  remove: path => onDisk(path, 'remove', () => rm(path, REMOVAL)),
-  syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
-}
-
-/** The same for files that nobody reads after a crash: what is written is never synced. */
-export const scratchFiles: DurableFiles = {
-  ...machineFiles,
-  makeFolder: path =>
-    onDisk(path, 'mkdir', async () => void (await mkdir(path, { recursive: true }))),
-  edit: path => onDisk(path, 'open', async () => new ScratchFile(await open(path, EDIT), path)),
-  create: path =>
-    onDisk(path, 'create', async () => {
-      const handle = await created(path)
-      return handle && new ScratchFile(handle, path)
-    }),
-  syncFolder: async () => {},
-}
-
 class MachineFile implements DurableFile {
   readonly #handle: FileHandle
   readonly #path: string
@@ -147,15 +110,50 @@ class ScratchFile extends MachineFile {
   override async sync(): Promise<void> {}
 }
 
+/** The file system of this machine. */
+export const machineFiles: DurableFiles = {
+  makeFolder: path => onDisk(path, 'mkdir', () => makeFolder(resolve(path))),
+  list: path =>
+    onDisk(path, 'list', async () => (await unlessMissing(readdir(path)))?.sort() ?? []),
+  size: path => onDisk(path, 'stat', async () => (await unlessMissing(stat(path)))?.size),
+  bytesUnder: path => onDisk(path, 'stat', () => bytesUnder(path)),
+  open: path =>
+    onDisk(path, 'open', async () => {
+      const handle = await unlessMissing(open(path, 'r'))
+      return handle && new MachineFile(handle, path)
+    }),
+  ...writable(MachineFile),
+  rename: (from, to) => onDisk(to, 'rename', () => rename(from, to)),
+  remove: path => onDisk(path, 'remove', () => rm(path, REMOVAL)),
+  syncFolder: path => onDisk(path, 'fsync', () => syncFolder(path)),
+}
+
+/** The same for files that nobody reads after a crash: what is written is never synced. */
+export const scratchFiles: DurableFiles = {
+  ...machineFiles,
+  makeFolder: path =>
+    onDisk(path, 'mkdir', async () => void (await mkdir(path, { recursive: true }))),
+  ...writable(ScratchFile),
+  syncFolder: async () => {},
+}
+
+/** The calls that make a file for writing. */
+function writable(File: typeof MachineFile): Pick<DurableFiles, 'edit' | 'create'> {
+  return {
+    edit: path => onDisk(path, 'open', async () => new File(await open(path, EDIT), path)),
+    create: path =>
+      onDisk(path, 'create', async () => {
+        const handle = await unless('EEXIST', open(path, 'wx'))
+        return handle && new File(handle, path)
+      }),
+  }
+}
+
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made))
     await syncFolder(dirname(made))
-}
-
-function created(path: string): Promise<FileHandle | undefined> {
-  return unless('EEXIST', open(path, 'wx'))
 }
 
 async function bytesUnder(folder: string): Promise<number> {

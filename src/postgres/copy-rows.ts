@@ -30,7 +30,7 @@ const BOOLEAN = 3
 const TIMESTAMP = 4
 /** The value is decoded and written as text of SQL. */
 const VALUE = 5
-/** A plainly good cell becomes JSON without a decoder; other cells are as those before. */
+/** A plainly good cell becomes JSON without a decoder; any other cell is written as a VALUE. */
 const ASPECTS = 6
 /** The table has no such column: the cell goes into `other`. */
 const OTHER = 7
