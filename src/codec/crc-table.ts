@@ -11,15 +11,17 @@ const SLICES = 8
  */
 export type Crc = (bytes: Uint8Array, seed?: number) => number
 
+/** A {@link Crc} that can leave out the bytes from `end` on. */
+export type CrcUpTo = (bytes: Uint8Array, seed?: number, end?: number) => number
+
 /** @param polynomial reflected */
-export function crcOf(polynomial: number): Crc {
+export function crcOf(polynomial: number): CrcUpTo {
   const tables = buildTables(polynomial)
-  return (bytes, seed = 0) => {
-    const sliced = bytes.length - (bytes.length % SLICES)
+  return (bytes, seed = 0, end = bytes.length) => {
+    const sliced = end - (end % SLICES)
     let crc = ~seed
     for (let at = 0; at < sliced; at += SLICES) crc = eightBytes(tables, bytes, at, crc)
-    for (let at = sliced; at < bytes.length; at++)
-      crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]!) & 0xff]!
+    for (let at = sliced; at < end; at++) crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]!) & 0xff]!
     return ~crc >>> 0
   }
 }

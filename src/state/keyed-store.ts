@@ -15,6 +15,8 @@ export interface StoreEntry {
 export interface StoreOp {
   readonly key: string
   readonly value: Uint8Array | null
+  /** The CRC-32 of the value, where the writer knows it. Default: a store that needs it makes it. */
+  readonly checksum?: number
 }
 
 export interface ReadOptions {

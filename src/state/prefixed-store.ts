@@ -32,7 +32,7 @@ class PrefixedStore implements KeyedStore {
 
   write(ops: readonly StoreOp[], options?: WriteOptions): ReturnType<KeyedStore['write']> {
     return this.#store.write(
-      ops.map(({ key, value }) => ({ key: this.#prefix + key, value })),
+      ops.map(op => ({ ...op, key: this.#prefix + op.key })),
       options,
     )
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MemoryStore } from '../../src/state/memory/memory-store'
 import { prefixedStore } from '../../src/state/prefixed-store'
 import { collect } from '../rows-from-text'
@@ -24,4 +24,11 @@ test('views of one store do not see each other, and leave it open', async () => 
   expect(await listed({ to: 'k' })).toEqual([''])
   await a.close()
   expect(store.getMany(['a/k', 'b/k'])).toEqual([value('22'), value('333')])
+})
+
+test('a view passes on the checksums of values', async () => {
+  const store = new MemoryStore()
+  const write = vi.spyOn(store, 'write')
+  await prefixedStore(store, 'a/').write([{ key: 'k', value: value('1'), checksum: 7 }])
+  expect(write.mock.calls[0]![0]).toEqual([{ key: 'a/k', value: value('1'), checksum: 7 }])
 })

@@ -9,7 +9,7 @@
 
 import { ByteReader } from '../byte-reader'
 import { ByteWriter } from '../byte-writer'
-import { crc32 } from '../gzip/crc32'
+import { crc32, joinedCrc32, tableCrc32 } from '../gzip/crc32'
 import { type AnyRow, writeRowImage } from '../row-image'
 import { compareVersions, type Version } from './version-order'
 
@@ -75,6 +75,20 @@ export function writeRegister(
   writer.uint32(checksum)
   writeRowImage(row, origin, writer, bytes)
   return writer.take()
+}
+
+/**
+ * Returns the CRC-32 of a register that {@link writeRegister} has made, without reading the row
+ * again.
+ * @param rowBytes number of the row's bytes
+ */
+export function checksumOfRegister(
+  register: Uint8Array,
+  { version, checksum }: RegisterHead,
+  rowBytes: number,
+): number {
+  if (version.removed) return crc32(register)
+  return joinedCrc32(tableCrc32(register, 0, register.length - rowBytes), checksum, rowBytes)
 }
 
 /** The register of an item that no row removed. */

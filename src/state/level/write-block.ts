@@ -100,8 +100,8 @@ export class WriteBlock {
     const bytes = placedBytes(ops)
     if (!this.fits(bytes)) this.room.values = widened(this.room.values, this.#valueBytes + bytes)
     for (let n = 0; n < ops.length; n++) {
-      const { key, value } = ops[n]!
-      this.#numbers.set(key, value === null ? REMOVED : this.#addValue(value))
+      const { key, value, checksum } = ops[n]!
+      this.#numbers.set(key, value === null ? REMOVED : this.#addValue(value, checksum))
       this.#keyBytes += key.length
     }
   }
@@ -176,14 +176,14 @@ export class WriteBlock {
   }
 
   /** @returns the number of the value */
-  #addValue(value: Uint8Array): number {
+  #addValue(value: Uint8Array, checksum = crc32(value)): number {
     const number = this.#count++
     if (this.#count * FIELDS > this.room.fields.length) this.#widenFields()
     const { fields } = this.room
     const at = number * FIELDS
     fields[at] = value.length <= INLINE_BYTES ? this.#addShort(value) : this.#addLonger(value)
     fields[at + 1] = value.length
-    fields[at + 2] = crc32(value)
+    fields[at + 2] = checksum
     return number
   }
 

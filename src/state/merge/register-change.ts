@@ -72,6 +72,8 @@ export interface RowArrival extends Arrival {
   readonly row: AnyRow
   /** The register of the row. */
   readonly register: Uint8Array
+  /** Number of the row's bytes, which are the last of the register. */
+  readonly rowBytes: number
 }
 
 /** What all changes of a set share. */

@@ -3,6 +3,7 @@
 
 import {
   type ChangeKind,
+  checksumOfRegister,
   compareContents,
   HEAD_BYTES,
   judgeArrival,
@@ -147,13 +148,20 @@ export class RegisterSet<Part extends string, C extends Columns> {
       const [found] = await Promise.all([lookingUp, after])
       const registers = await this.#lookUp.finish(arrivals, found, ahead)
       const progress = progressOf(batch)
+      const writes: StoreOp[] = []
       const changes = arrivals.map((arrival, n) => {
-        const before = latest.get(arrival.key) ?? registers[n]
+        const { key, head, rowBytes } = arrival
+        const before = latest.get(key) ?? registers[n]
         const { kind, register } = this.#arrive(arrival, before)
-        if (register !== before) latest.set(arrival.key, register)
+        if (register !== before) {
+          latest.set(key, register)
+          const checksum = checksumOfRegister(register, head, rowBytes)
+          writes.push({ key, value: register, checksum })
+        }
         return this.#change(kind, arrival, register, before, progress)
       })
-      await this.#save(latest, also, writeOptions)
+      for (const op of also) writes.push(op)
+      await this.#save(writes, writeOptions)
       return changes
     } catch (error) {
       latest.clear()
@@ -304,19 +312,10 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return new RegisterChange(this.#reporter, kind, arrival, register, before, progress)
   }
 
-  async #save(
-    registers: ReadonlyMap<string, Uint8Array>,
-    also: readonly StoreOp[],
-    options: WriteOptions,
-  ): Promise<void> {
+  /** Writes origins of registers before the registers. */
+  async #save(writes: readonly StoreOp[], options: WriteOptions): Promise<void> {
     const origins = this.#book.unsaved
-    const ops: StoreOp[] = [...origins]
-    // Each step of a loop over a map would allocate two objects.
-    registers.forEach((value, key) => {
-      ops.push({ key, value })
-    })
-    for (const op of also) ops.push(op)
-    await this.#options.store.write(ops, options)
+    await this.#options.store.write([...origins, ...writes], options)
     this.#book.saved(origins)
   }
 }

@@ -58,6 +58,7 @@ export class RowArrivals {
     const version =
       findVersion(row, versionOf) ?? versionMissing(row, key.slice(prefix.text.length))
     const head = headOf(row, version, bytes)
-    return { row, key, head, register: writeRegister(row, head, origin, bytes, writer) }
+    const register = writeRegister(row, head, origin, bytes, writer)
+    return { row, key, head, register, rowBytes: bytes.length }
   }
 }

@@ -79,6 +79,14 @@ test('values are copies, and bytes that are replaced count', () => {
   expect(block.size).toBe(1)
 })
 
+test('a checksum that the writer knows becomes that of the entry', () => {
+  const value = Buffer.alloc(INLINE_BYTES + 1)
+  const block = blockOf([[{ key: 'a', value, checksum: 0xfffffffe }]])
+  const entries: (Uint8Array | null)[] = []
+  block.giveEntries(PLACE, (_, bytes) => entries.push(bytes && Uint8Array.from(bytes)))
+  expect(readEntry(entries[0]!, 'folder').checksum).toBe(0xfffffffe)
+})
+
 test('writes with a value that is no bytes are refused as a whole', () => {
   const block = blockOf([])
   const ops = [

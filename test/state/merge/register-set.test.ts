@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { crc32 } from '../../../src/codec/gzip/crc32'
 import { itemSnapshotSchema } from '../../../src/schema/feed-schemas'
 import type { ReadOptions, StoreOp } from '../../../src/state/keyed-store'
 import { MemoryStore } from '../../../src/state/memory/memory-store'
@@ -160,4 +161,20 @@ test('an opened set does not read a batch after the call that was given it', asy
   lent.bytesOf().fill(0x20)
   await merging
   expect(await contentOf(set)).toEqual([`a ${2 * HOUR_MS - 1} A`])
+})
+
+test('each register comes with its CRC-32, also that of a removal and of a long row', async () => {
+  const store = new MemoryStore()
+  const write = vi.spyOn(store, 'write')
+  const rows: Cells[] = Array.from({ length: 60 }, (_, n) => [
+    `${n}`,
+    n % 7 === 0 ? 'UNAVAILABLE' : 'AVAILABLE',
+    'x'.repeat(n === 5 ? 10_000 : n),
+  ])
+  await setOn(store).merge(snapshot(0, rows))
+  const known = write.mock.calls
+    .flatMap(([ops]) => ops)
+    .filter(({ checksum }) => checksum !== undefined)
+  expect(known.length).toBe(rows.length)
+  expect(known.map(({ checksum }) => checksum)).toEqual(known.map(({ value }) => crc32(value!)))
 })
