@@ -63,10 +63,12 @@ interface SnapshotFiles {
 const MIB = 2 ** 20
 const LEAST_MEMORY_BYTES = 16 * MIB
 /**
- * LevelDB holds two write buffers and a table that it makes of one of them, together half of the
- * store's memory. Larger buffers are compacted less often.
+ * LevelDB holds two write buffers. A buffer that is full becomes a table, and some hundred reads
+ * that look into this table in vain make LevelDB merge it into the older ones. A synchronisation
+ * reads so many keys that LevelDB writes most of its index once for each buffer, so that larger
+ * buffers save work.
  */
-const WRITE_BUFFER_PART = 1 / 6
+const WRITE_BUFFER_PART = 2 / 5
 const LEAST_TABLES = 16
 /** Folders of the store. */
 export const [INDEX, VALUES] = ['index', 'values'] as const
@@ -437,8 +439,9 @@ function completeOptions(options: LevelStoreOptions): CompleteOptions {
  * buffers leave.
  */
 function indexOptions({ memoryBytes }: CompleteOptions): LevelDatabaseOptions {
-  const writeBufferBytes = Math.floor(memoryBytes * WRITE_BUFFER_PART)
-  const rest = memoryBytes - 2 * BLOCK_BYTES - FILTER_BYTES - 3 * writeBufferBytes
+  const shared = memoryBytes - 2 * BLOCK_BYTES - FILTER_BYTES
+  const writeBufferBytes = Math.floor(shared * WRITE_BUFFER_PART)
+  const rest = shared - 2 * writeBufferBytes
   return {
     writeBufferBytes,
     cacheBytes: MIB,

@@ -1,11 +1,16 @@
+import { execFileSync } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
+import { build } from 'esbuild'
 import { afterEach, expect, test } from 'vitest'
-import { limitHeapGrowth } from '../../../src/cli/sync/heap-growth'
+import { limitHeapGrowth, YOUNG_BYTES } from '../../../src/cli/sync/heap-growth'
 
 const LIVE_ARRAYS = 4_000
 const ARRAY_LENGTH = 1_000
 
-afterEach(() => setFlagsFromString('--heap-growing-percent=0'))
+afterEach(() => {
+  setFlagsFromString('--heap-growing-percent=0')
+  setFlagsFromString('--semi-space-growth-factor=2')
+})
 
 /** The largest heap while arrays become old and are then replaced, in bytes. */
 function peakOfHeap(): number {
@@ -24,4 +29,34 @@ test('the heap of a process grows less', () => {
   // The limit of the last collection before the call still holds for this heap.
   peakOfHeap()
   expect(peakOfHeap()).toBeLessThan(before * 0.8)
+})
+
+/** Returns the size of the young generation of a fresh process after many objects have survived. */
+async function youngBytesOfProcess(limits: boolean, ...flags: string[]): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `
+        import { limitHeapGrowth, youngBytes } from './src/cli/sync/heap-growth'
+        if (${limits}) limitHeapGrowth()
+        const live = []
+        for (let n = 0; n < 5_000; n++) live[n % 800] = new Array(8_192).fill(n)
+        console.log(youngBytes())`,
+      resolveDir: '.',
+      loader: 'ts',
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    write: false,
+  })
+  const program = ['--input-type=module', '--eval', outputFiles[0]!.text]
+  return Number(execFileSync(process.execPath, [...flags, ...program], { encoding: 'utf8' }))
+}
+
+test('the young generation stays at its limit, or at a lower one of the user', async () => {
+  expect(await youngBytesOfProcess(false)).toBeGreaterThan(YOUNG_BYTES)
+  const limited = await youngBytesOfProcess(true)
+  expect(limited).toBeGreaterThan(YOUNG_BYTES / 2)
+  expect(limited).toBeLessThanOrEqual(YOUNG_BYTES)
+  expect(await youngBytesOfProcess(true, '--max-semi-space-size=2')).toBeLessThanOrEqual(2 ** 21)
 })
