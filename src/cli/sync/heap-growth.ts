@@ -26,7 +26,10 @@ export function limitHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** V8 makes the young generation larger while objects survive its collections. */
+/**
+ * Brings the young generation to its size at once, by objects that survive collections: with the
+ * growth factor 1 it would stay as small as it is at the start of a process.
+ */
 function growYoungGeneration(): void {
   const survivors: number[][] = []
   while (youngBytes() <= YOUNG_BYTES / 2 && survivors.length < MOST_ARRAYS)

@@ -16,11 +16,13 @@ export const tableCrc32: CrcUpTo = crcOf(POLYNOMIAL)
  */
 export const crc32: Crc = 'crc32' in zlib ? zlib.crc32 : tableCrc32
 
-/** The polynomials 1 and x^8. The coefficient of x^0 is the highest bit. */
-const [ONE, BYTE] = [1 << 31, 1 << 23]
-/** x^8n for each length `n` of bytes that was asked for; 0 for the others. */
+/**
+ * x^8n for each length `n` of bytes that was asked for; 0 for the others, because no power is 0. The
+ * coefficient of x^0 is the highest bit.
+ */
 const powers = new Int32Array(2 ** 12)
-powers[0] = ONE
+powers[0] = 1 << 31
+powers[1] = 1 << 23
 
 /**
  * The CRC-32 of the bytes of `first` and, behind them, those of `second`, without reading them
@@ -34,13 +36,12 @@ export function joinedCrc32(first: number, second: number, secondBytes: number):
 
 /** Returns x^8n. */
 function powerOf(bytes: number): number {
-  if (bytes >= powers.length) {
-    const half = bytes >>> 1
-    return product(powerOf(half), powerOf(bytes - half))
-  }
-  // No power of x is 0 in this field.
-  if (powers[bytes] === 0) powers[bytes] = product(powerOf(bytes - 1), BYTE)
-  return powers[bytes]!
+  const known = powers[bytes]
+  if (known) return known
+  const half = bytes >>> 1
+  const power = product(powerOf(half), powerOf(bytes - half))
+  if (bytes < powers.length) powers[bytes] = power
+  return power
 }
 
 /** Multiplies two polynomials modulo that of CRC-32. */

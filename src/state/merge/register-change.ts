@@ -72,7 +72,7 @@ export interface RowArrival extends Arrival {
   readonly row: AnyRow
   /** The register of the row. */
   readonly register: Uint8Array
-  /** Number of the row's bytes, which are the last of the register. */
+  /** Number of the row's bytes, which are the last of its register unless that is a tombstone. */
   readonly rowBytes: number
 }
 
