@@ -52,9 +52,12 @@ export class OriginBook<C extends Columns> {
     return this.#isOpen
   }
 
-  /** Reads the list from the store at the first call. */
+  /** Reads the list from the store at the first call, and again after a call that failed. */
   open(): Promise<void> {
-    return (this.#opening ??= this.#read())
+    return (this.#opening ??= this.#read().catch(error => {
+      this.#opening = undefined
+      throw error
+    }))
   }
 
   /** Returns the number of the batch's origin, and adds the origin where it is new. */

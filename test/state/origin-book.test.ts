@@ -5,6 +5,7 @@ import type { Dialect } from '../../src/codec/tsv/dialect'
 import { TsvParser } from '../../src/codec/tsv/parser'
 import type { FeedFile } from '../../src/schema/feed-schema'
 import { itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
+import type { KeyedStore } from '../../src/state/keyed-store'
 import { MemoryStore } from '../../src/state/memory/memory-store'
 import { OriginBook } from '../../src/state/origin-book'
 import { batchesOf } from '../rows-from-text'
@@ -52,6 +53,29 @@ test('rows are read back in a later book on the same store, with their file and 
   expect(read.position).toEqual(row.position)
   expect(later.numberOf(row.batch)).toBe(12)
   expect(later.unsaved).toEqual([])
+})
+
+test('a list that could not be read is read again by the next call', async () => {
+  const store = new MemoryStore()
+  const writer = new OriginBook(store, 'o', itemSnapshotSchema)
+  writer.numberOf(batch(['itemId']))
+  store.write(writer.unsaved)
+  let reads = 0
+  const failingOnce: KeyedStore = {
+    getMany: keys => store.getMany(keys),
+    write: ops => store.write(ops),
+    entries: range => {
+      if (++reads === 1) throw new Error('the disk is gone')
+      return store.entries(range)
+    },
+    close: () => {},
+  }
+  const book = new OriginBook(failingOnce, 'o', itemSnapshotSchema)
+  await expect(book.open()).rejects.toThrow('the disk is gone')
+  expect(book.isOpen).toBe(false)
+  await book.open()
+  expect(book.numberOf(batch(['itemId']))).toBe(0)
+  expect(book.unsaved).toEqual([])
 })
 
 test('an invalid date of a file is left out, and not read back as 1970', () => {
