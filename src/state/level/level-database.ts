@@ -29,7 +29,7 @@ export interface LevelDatabaseOptions {
   readonly cacheBytes: number
   /**
    * Number of tables of {@link TABLE_BYTES} that are open and mapped at a time. LevelDB divides the
-   * number by 16 and rounds up.
+   * number by 16 and rounds up, and keeps at least 64 tables open.
    */
   readonly openTables: number
 }

@@ -69,7 +69,6 @@ const LEAST_MEMORY_BYTES = 16 * MIB
  * buffers save work.
  */
 const WRITE_BUFFER_PART = 2 / 5
-const LEAST_TABLES = 16
 /** Folders of the store. */
 export const [INDEX, VALUES] = ['index', 'values'] as const
 
@@ -445,7 +444,7 @@ function indexOptions({ memoryBytes }: CompleteOptions): LevelDatabaseOptions {
   return {
     writeBufferBytes,
     cacheBytes: MIB,
-    openTables: Math.max(LEAST_TABLES, Math.floor(rest / TABLE_BYTES)),
+    openTables: Math.floor(rest / TABLE_BYTES),
   }
 }
 
