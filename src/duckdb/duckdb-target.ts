@@ -47,7 +47,7 @@ const DEFAULT_THREADS = 2
  * writes a file, and other processes read it when no run has it open.
  * @param path the path of the file
  * @throws FeedError OPTION_INVALID. A run with the target can fail with DEPENDENCY_MISSING without
- * the package `@duckdb/node-api`, STATE_LOCKED, STATE_FOREIGN and STATE_IO
+ * the package `@duckdb/node-api`, STATE_LOCKED, STATE_FOREIGN, STATE_CORRUPT and STATE_IO
  * @example
  * ```ts
  * import { duckdbTarget } from 'feedmill/duckdb'
