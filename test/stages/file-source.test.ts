@@ -196,8 +196,11 @@ describe('ends', () => {
             return false
           }
         })
+      // A file that is being opened is not listed yet.
+      const isInUse = () =>
+        process.getActiveResourcesInfo().includes('FSReqCallback') || openOnes().length > 0
       const closed = async () => {
-        for (let n = 0; n < 1000 && openOnes().length > 0; n++)
+        for (let n = 0; n < 1000 && isInUse(); n++)
           await new Promise(resolve => setTimeout(resolve, 5))
         return openOnes().length === 0
       }
