@@ -31,7 +31,7 @@ test('the heap of a process grows less', () => {
   expect(peakOfHeap()).toBeLessThan(before * 0.8)
 })
 
-/** Prints the size of the young generation after many objects have survived. */
+/** Returns a program that prints its young generation's size after many objects have survived. */
 async function youngBytesProgram(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
