@@ -1,5 +1,5 @@
 // A reflected CRC of 32 bits for any polynomial, in plain JavaScript, eight bytes a step. It serves
-// polynomials that Node does not offer.
+// polynomials that Node does not offer, and the first bytes of a buffer, without a view of them.
 
 /** Bytes of one step, which is also the number of tables. */
 const SLICES = 8

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ByteWriter } from '../../src/codec/byte-writer'
 import { writeRowImage } from '../../src/codec/row-image'
 import type { Dialect } from '../../src/codec/tsv/dialect'
 import { TsvParser } from '../../src/codec/tsv/parser'
 import type { FeedFile } from '../../src/schema/feed-schema'
 import { itemSchema, itemSnapshotSchema } from '../../src/schema/feed-schemas'
-import type { KeyedStore } from '../../src/state/keyed-store'
 import { MemoryStore } from '../../src/state/memory/memory-store'
 import { OriginBook } from '../../src/state/origin-book'
 import { batchesOf } from '../rows-from-text'
@@ -60,17 +59,10 @@ test('a list that could not be read is read again by the next call', async () =>
   const writer = new OriginBook(store, 'o', itemSnapshotSchema)
   writer.numberOf(batch(['itemId']))
   store.write(writer.unsaved)
-  let reads = 0
-  const failingOnce: KeyedStore = {
-    getMany: keys => store.getMany(keys),
-    write: ops => store.write(ops),
-    entries: range => {
-      if (++reads === 1) throw new Error('the disk is gone')
-      return store.entries(range)
-    },
-    close: () => {},
-  }
-  const book = new OriginBook(failingOnce, 'o', itemSnapshotSchema)
+  vi.spyOn(store, 'entries').mockImplementationOnce(() => {
+    throw new Error('the disk is gone')
+  })
+  const book = new OriginBook(store, 'o', itemSnapshotSchema)
   await expect(book.open()).rejects.toThrow('the disk is gone')
   expect(book.isOpen).toBe(false)
   await book.open()

@@ -88,6 +88,7 @@ export function checksumOfRegister(
   rowBytes: number,
 ): number {
   if (version.removed) return crc32(register)
+  // Only some dozens of bytes stand before the row, and `crc32` would need a view of them.
   return joinedCrc32(tableCrc32(register, 0, register.length - rowBytes), checksum, rowBytes)
 }
 

@@ -312,7 +312,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
     return new RegisterChange(this.#reporter, kind, arrival, register, before, progress)
   }
 
-  /** Writes origins of registers before the registers. */
+  /** Writes registers together with the origins that they refer to, all or none. */
   async #save(writes: readonly StoreOp[], options: WriteOptions): Promise<void> {
     const origins = this.#book.unsaved
     await this.#options.store.write([...origins, ...writes], options)
