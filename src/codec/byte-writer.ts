@@ -5,6 +5,7 @@ import { CELL_END } from './tsv/scanner'
 
 /** Bytes of a chunk, which are enough for some dozens of rows. */
 const CHUNK_BYTES = 1 << 16
+const INT32_MAX = 2 ** 31 - 1
 
 export class ByteWriter {
   #chunk = Buffer.alloc(0)
@@ -52,7 +53,7 @@ export class ByteWriter {
     for (let n = from; n < to; n++) {
       const end = ends[n]! & CELL_END
       let rest = end - begin
-      for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) chunk[at++] = (rest & 0x7f) | 0x80
+      for (; rest >= 0x80; rest >>= 7) chunk[at++] = rest | 0x80
       chunk[at++] = rest
       begin = end + 1
     }
@@ -106,9 +107,12 @@ export class ByteWriter {
  * @returns the offset behind the number
  */
 export function writeNumber(value: number, into: Uint8Array, at: number): number {
-  let rest = value
+  let large = value
   let end = at
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) into[end++] = (rest % 0x80) | 0x80
+  for (; large > INT32_MAX; large = Math.floor(large / 0x80)) into[end++] = (large % 0x80) | 0x80
+  // Shifts cost less than divisions, and most numbers are small.
+  let rest = large | 0
+  for (; rest >= 0x80; rest >>= 7) into[end++] = rest | 0x80
   into[end] = rest
   return end + 1
 }

@@ -107,6 +107,8 @@ export class LevelStore implements KeyedStore {
   #filter: BloomFilter | undefined
   /** True for a store that this object has made, which knows the bytes that are in use. */
   readonly #isNew: boolean
+  /** 1 where the latest read from the disk went up in key order, and -1 where it went down. */
+  #readOrder = 1
   /** Number of reads that may still use an emptied segment. */
   #readers = 0
   #emptied: number[] = []
@@ -338,7 +340,9 @@ export class LevelStore implements KeyedStore {
     firstBytes: number,
   ): Promise<void> {
     // Reading in key order opens each table once, even where more tables exist than may be open.
-    places.sort((a, b) => Number(keys[a]! > keys[b]!) - Number(keys[a]! < keys[b]!))
+    // Going up and down in turns begins with the tables that the call before has left open.
+    const order = (this.#readOrder = -this.#readOrder)
+    places.sort((a, b) => (Number(keys[a]! > keys[b]!) - Number(keys[a]! < keys[b]!)) * order)
     const found = await this.#index.getMany(places.map(n => keys[n]!))
     const longer: number[] = []
     const entries: PlacedEntry[] = []

@@ -18,7 +18,7 @@ const PLACE = { segment: 3, offset: 1_000_000 }
 
 function blockOf(all: readonly (readonly StoreOp[])[]): WriteBlock {
   // The room is small, so that it is widened.
-  const block = new WriteBlock({ ...newRoom(100), shortValues: Buffer.alloc(10) })
+  const block = new WriteBlock({ ...newRoom(100), indexed: Buffer.alloc(10) })
   for (const ops of all) block.add(ops)
   return block
 }
