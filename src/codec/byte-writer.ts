@@ -52,6 +52,7 @@ export class ByteWriter {
     let begin = start
     for (let n = from; n < to; n++) {
       const end = ends[n]! & CELL_END
+      // Lengths are below 2^31. The check for larger numbers in `writeNumber` costs a sixth more.
       let rest = end - begin
       for (; rest >= 0x80; rest >>= 7) chunk[at++] = rest | 0x80
       chunk[at++] = rest

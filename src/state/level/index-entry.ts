@@ -70,7 +70,7 @@ export function writeInlineEntry(
 ): number {
   into[0] = INLINE
   into.writeUInt32LE(checksum, 1)
-  copyBytes(from, at, length, into, INLINE_HEADER_BYTES)
+  copyFewBytes(from, at, length, into, INLINE_HEADER_BYTES)
   return INLINE_HEADER_BYTES + length
 }
 
@@ -93,12 +93,18 @@ export function writePlacedEntry(
   let end = writeNumber(segment, into, INLINE_HEADER_BYTES)
   end = writeNumber(offset, into, end)
   end = writeNumber(length, into, end)
-  copyBytes(from, at, HEAD_BYTES, into, end)
+  copyFewBytes(from, at, HEAD_BYTES, into, end)
   return end + HEAD_BYTES
 }
 
 /** Copies a few bytes, for which a loop costs less than a view. */
-function copyBytes(from: Uint8Array, at: number, length: number, into: Buffer, to: number): void {
+export function copyFewBytes(
+  from: Uint8Array,
+  at: number,
+  length: number,
+  into: Uint8Array,
+  to: number,
+): void {
   for (let n = 0; n < length; n++) into[to + n] = from[at + n]!
 }
 

@@ -5,6 +5,7 @@
 import { crc32 } from '../../codec/gzip/crc32'
 import type { KeyedStore, StoreOp, WriteOptions } from '../keyed-store'
 import {
+  copyFewBytes,
   ENTRY_BYTES,
   HEAD_BYTES,
   INLINE_BYTES,
@@ -14,7 +15,8 @@ import {
 import type { TakeEntry } from './level-database'
 
 const REMOVED = -1
-/** Numbers of a value: its length, its checksum, and its offsets in `indexed` and in `values`. */
+/** The numbers of a value: its length, its checksum, and its offsets in `indexed` and `values`. */
+const [LENGTH, CHECKSUM, INDEXED_AT, VALUE_AT] = [0, 1, 2, 3]
 const FIELDS = 4
 /** Memory that an entry takes beside its key and value: a place in a map, and its numbers. */
 const ENTRY_MEMORY = 50
@@ -132,7 +134,7 @@ export class WriteBlock {
     const { fields } = this.room
     // Each step of a loop over a map would allocate two objects.
     this.#numbers.forEach((number, key) => {
-      take(key, number === REMOVED ? null : fields[number * FIELDS]!)
+      take(key, number === REMOVED ? null : fields[number * FIELDS + LENGTH]!)
     })
   }
 
@@ -150,14 +152,14 @@ export class WriteBlock {
     this.#numbers.forEach((number, key) => {
       if (number === REMOVED) return take(key, null)
       const at = number * FIELDS
-      const length = fields[at]!
-      const checksum = fields[at + 1]! >>> 0
-      const from = fields[at + 2]!
+      const length = fields[at + LENGTH]!
+      const checksum = fields[at + CHECKSUM]! >>> 0
+      const from = fields[at + INDEXED_AT]!
       const bytes =
         length <= INLINE_BYTES
           ? writeInlineEntry(checksum, indexed, from, length, scratch)
           : writePlacedEntry(
-              { segment: place.segment, offset: place.offset + fields[at + 3]!, length },
+              { segment: place.segment, offset: place.offset + fields[at + VALUE_AT]!, length },
               checksum,
               indexed,
               from,
@@ -180,9 +182,9 @@ export class WriteBlock {
     if (number === REMOVED) return null
     const { fields, values, indexed } = this.room
     const at = number * FIELDS
-    const length = fields[at]!
+    const length = fields[at + LENGTH]!
     const isShort = length <= INLINE_BYTES
-    const from = fields[isShort ? at + 2 : at + 3]!
+    const from = fields[at + (isShort ? INDEXED_AT : VALUE_AT)]!
     return (isShort ? indexed : values).subarray(from, from + Math.min(firstBytes, length))
   }
 
@@ -194,21 +196,20 @@ export class WriteBlock {
     const { length } = value
     const isShort = length <= INLINE_BYTES
     const at = number * FIELDS
-    fields[at] = length
-    fields[at + 1] = checksum
-    fields[at + 2] = this.#addIndexed(value, isShort ? length : HEAD_BYTES)
-    fields[at + 3] = isShort ? 0 : this.#addLonger(value)
+    fields[at + LENGTH] = length
+    fields[at + CHECKSUM] = checksum
+    fields[at + INDEXED_AT] = this.#addIndexed(value, isShort ? length : HEAD_BYTES)
+    fields[at + VALUE_AT] = isShort ? 0 : this.#addLonger(value)
     return number
   }
 
-  /** Copies so few bytes of a value that a loop costs less than a view of them. */
+  /** @param bytes number of bytes of the value that go into the index */
   #addIndexed(value: Uint8Array, bytes: number): number {
     const from = this.#indexedBytes
     this.#indexedBytes += bytes
     if (this.#indexedBytes > this.room.indexed.length)
       this.room.indexed = widened(this.room.indexed, this.#indexedBytes)
-    const { indexed } = this.room
-    for (let n = 0; n < bytes; n++) indexed[from + n] = value[n]!
+    copyFewBytes(value, 0, bytes, this.room.indexed, from)
     return from
   }
 
