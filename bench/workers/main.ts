@@ -1,12 +1,15 @@
 // Measures how the ingestion of equal categories scales: the built command brings six categories
 // into PostgreSQL by one worker process and by two, in alternating rounds, and fails above the goal.
 // Each round has a database and a queue of its own; the emulated service keeps the compressed files.
+// The processors are shared with the servers, so their busy time says what two workers could reach.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { cpus } from 'node:os'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { median } from '../../src/bench/statistics/median'
 import type { ServeAddress } from '../../src/cli/serve'
@@ -49,7 +52,16 @@ interface Report {
 
 interface Round {
   readonly seconds: number
+  /** Seconds for which any process of the machine had a processor. */
+  readonly busySeconds: number
   readonly rows: number
+}
+
+function busySeconds(): number {
+  return (
+    cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) /
+    1000
+  )
 }
 
 /** Resolves with the rows of all categories when each has been brought up to date. */
@@ -73,9 +85,12 @@ async function caughtUp(workers: readonly ChildProcess[], limit: AbortSignal): P
   return [...rowsOf.values()].reduce((sum, rows) => sum + rows, 0)
 }
 
+const shown = ({ seconds, busySeconds }: Round) =>
+  `${seconds.toFixed(1)} s (processors ${busySeconds.toFixed(1)} s)`
+
 async function round(
   count: number,
-  server: Client,
+  { server, redis }: { server: Client; redis: Redis },
   { env, now }: { env: NodeJS.ProcessEnv; now: string },
 ): Promise<Round> {
   const name = `feedmill_bench_${randomBytes(6).toString('hex')}`
@@ -89,10 +104,12 @@ async function round(
   try {
     await succeeded(command(['schedule', ...scheduled, ...to]), 'schedule')
     const start = performance.now()
+    const busyBefore = busySeconds()
     for (let n = 0; n < count; n++)
       workers.push(command(['worker', ...place, ...to, '--now', now, '--json'], env))
     const rows = await caughtUp(workers, AbortSignal.timeout(ROUND_LIMIT_MS))
-    return { seconds: (performance.now() - start) / 1000, rows }
+    const seconds = (performance.now() - start) / 1000
+    return { seconds, busySeconds: busySeconds() - busyBefore, rows }
   } finally {
     await Promise.all(
       workers
@@ -103,12 +120,16 @@ async function round(
         }),
     )
     await succeeded(command(['unschedule', ...scheduled]), 'unschedule')
+    // The queue keeps the jobs that are done.
+    const keys = await redis.keys(`feedmill:${name}:*`)
+    if (keys.length > 0) await redis.del(keys)
     await server.query(`DROP DATABASE ${name} WITH (FORCE)`)
   }
 }
 
 const serve = command(['serve', '--items', String(items), ...categoryWords, '--json'])
 const server = new Client({ connectionString: POSTGRES })
+const redis = new Redis(REDIS)
 try {
   const [line] = (await once(createInterface({ input: serve.stdout! }), 'line')) as [string]
   const address = JSON.parse(line) as ServeAddress
@@ -124,28 +145,39 @@ try {
     },
   }
   await server.connect()
+  const servers = { server, redis }
   // The service makes the files in this round, so that it only sends them in the others.
-  const { rows } = await round(2, server, service)
+  const { rows } = await round(2, servers, service)
   console.log(`${CATEGORIES.length} categories, ${rows} rows`)
   const ratios: number[] = []
+  const busyProcessors: number[] = []
   for (let n = 1; n <= rounds; n++) {
     const counts = n % 2 === 0 ? [2, 1] : [1, 2]
-    const seconds: Record<number, number> = {}
+    const made: Record<number, Round> = {}
     for (const count of counts) {
-      const made = await round(count, server, service)
-      if (made.rows !== rows) throw new Error(`${made.rows} rows, and not ${rows}`)
-      seconds[count] = made.seconds
+      const one = await round(count, servers, service)
+      if (one.rows !== rows) throw new Error(`${one.rows} rows, and not ${rows}`)
+      made[count] = one
     }
-    const ratio = seconds[2]! / seconds[1]!
+    const [one, two] = [made[1]!, made[2]!]
+    const ratio = two.seconds / one.seconds
     ratios.push(ratio)
+    busyProcessors.push(one.busySeconds / one.seconds)
     console.log(
-      `round ${n}: one worker ${seconds[1]!.toFixed(1)} s, two workers ${seconds[2]!.toFixed(1)} s, ${ratio.toFixed(2)} ×`,
+      `round ${n}: one worker ${shown(one)}, two workers ${shown(two)}, ${ratio.toFixed(2)} ×`,
     )
   }
   const ratio = median(ratios)
   console.log(`median ${ratio.toFixed(2)} ×, goal ${GOAL} ×: ${ratio <= GOAL ? 'held' : 'missed'}`)
+  const busy = median(busyProcessors)
+  const processors = cpus().length
+  const least = Math.max(0.5, busy / processors)
+  console.log(
+    `one worker keeps ${busy.toFixed(2)} of ${processors} processors busy: two workers cannot take less than ${least.toFixed(2)} ×`,
+  )
   if (ratio > GOAL) process.exitCode = 1
 } finally {
   serve.kill('SIGTERM')
+  redis.disconnect()
   await server.end()
 }
