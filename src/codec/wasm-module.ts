@@ -1,6 +1,8 @@
 // WebAssembly modules of this package (src/wasm/), which are compiled on first use, their instances
-// and memories. Modules share a memory, so that one reads where another has written, and threads
-// share it too.
+// and memories. Two modules may work in one memory, so that one reads where another has written.
+//
+// Only a memory for several threads is a SharedArrayBuffer. V8 copies out of it by single words, and
+// handles views of it more slowly: a whole sync took a sixth longer with shared memories.
 
 import { FeedError } from '../errors'
 
@@ -36,26 +38,59 @@ export function wasmInstance<Exports>(module: CompiledWasm, memory: WasmMemory):
   return new (api().Instance)(module, { env: { memory } }).exports as Exports
 }
 
-/** @param pages of 64 KiB */
-export function wasmMemory(pages: number): WasmMemory {
-  return supported(() => new (api().Memory)({ initial: pages, maximum: pages, shared: true }))
+/**
+ * @param pages of 64 KiB
+ * @param shared true for a memory that several threads use
+ */
+export function wasmMemory(pages: number, shared = false): WasmMemory {
+  return supported(() => new (api().Memory)({ initial: pages, maximum: pages, shared }))
 }
+
+/** Tells whether several threads may use a memory. */
+export function isShared({ buffer }: WasmMemory): boolean {
+  return buffer[Symbol.toStringTag] === 'SharedArrayBuffer'
+}
+
+/**
+ * The import of the memory in a binary: `memory` of the module `env`, of kind 2 (a memory), with a
+ * maximum (1) and shared (2). The flags are its last byte.
+ */
+const SHARED_MEMORY_IMPORT = '\x03env\x06memory\x02\x03'
+const MAXIMUM_FLAG = 1
 
 export class WasmModule {
   readonly #binary: string
-  #compiled: CompiledWasm | undefined
+  #forShared: CompiledWasm | undefined
+  #forOwn: CompiledWasm | undefined
 
-  /** @param binary in Base64 */
+  /** @param binary in Base64, of a module that imports a shared memory */
   constructor(binary: string) {
     this.#binary = binary
   }
 
-  /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing */
-  get compiled(): CompiledWasm {
-    return (this.#compiled ??= supported(
-      () => new (api().Module)(Buffer.from(this.#binary, 'base64')),
-    ))
+  /**
+   * Returns the module for memories of the same kind as `memory`, which its import has to name.
+   * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
+   */
+  compiledFor(memory: WasmMemory): CompiledWasm {
+    if (isShared(memory)) return (this.#forShared ??= compiled(this.#bytes()))
+    return (this.#forOwn ??= compiled(importingOwnMemory(this.#bytes())))
   }
+
+  #bytes(): Buffer {
+    return Buffer.from(this.#binary, 'base64')
+  }
+}
+
+function compiled(binary: Buffer): CompiledWasm {
+  return supported(() => new (api().Module)(binary))
+}
+
+/** Changes the import of the binary to a memory that is not shared. */
+function importingOwnMemory(binary: Buffer): Buffer {
+  const at = binary.indexOf(SHARED_MEMORY_IMPORT, 'latin1')
+  binary[at + SHARED_MEMORY_IMPORT.length - 1] = MAXIMUM_FLAG
+  return binary
 }
 
 function supported<T>(make: () => T): T {

@@ -38,7 +38,7 @@ type Outcome = NonNullable<InflateControl['outcome']>
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 }
 
 export function parallelEngine(): (startOffset: number) => InflateEngine {
-  giveBackInflateMemory(takeInflateMemory())
+  giveBackInflateMemory(takeInflateMemory(true))
   return startOffset => new ParallelInflate(startOffset)
 }
 
@@ -85,7 +85,7 @@ export class ParallelInflate implements InflateEngine {
   constructor(startOffset: number, workerFromBytes = WORKER_FROM_BYTES) {
     this.#startOffset = startOffset
     this.#workerFromBytes = workerFromBytes
-    this.#inline = new WasmInflate(startOffset)
+    this.#inline = new WasmInflate(startOffset, true)
   }
 
   get usedBytes(): number {

@@ -244,9 +244,9 @@ describe('the life of a worker', () => {
 
   /** Takes the memories that are free, and a new one or two. */
   const drained = (): InflateMemory[] => [
-    takeInflateMemory(),
-    takeInflateMemory(),
-    takeInflateMemory(),
+    takeInflateMemory(true),
+    takeInflateMemory(true),
+    takeInflateMemory(true),
   ]
 })
 

@@ -50,9 +50,8 @@ export class CellsCore implements BatchHashes {
 
   /** @throws DEPENDENCY_UNSUPPORTED where WebAssembly is missing */
   constructor() {
-    const { compiled } = cellsModule
     const memory = wasmMemory(CELLS_PAGES)
-    this.#exports = wasmInstance<Exports>(compiled, memory)
+    this.#exports = wasmInstance<Exports>(cellsModule.compiledFor(memory), memory)
     const { MAX_ROWS, MAX_CELLS, HASHES, PLAIN_ASPECTS } = this.#exports
     this.hashes = new Int32Array(memory.buffer, HASHES.value, MAX_CELLS.value)
     this.#plainAspects = new Uint8Array(memory.buffer, PLAIN_ASPECTS.value, MAX_ROWS.value)

@@ -44,11 +44,12 @@ export class WasmInflate implements InflateEngine {
   /**
    * @param startOffset where the deflate data begins, in compressed bytes from the start of the
    * file
+   * @param shared true where a worker may continue in its memory
    * @throws FeedError DEPENDENCY_UNSUPPORTED
    */
-  constructor(startOffset: number) {
+  constructor(startOffset: number, shared = false) {
     this.#startOffset = startOffset
-    this.#memory = takeInflateMemory()
+    this.#memory = takeInflateMemory(shared)
   }
 
   get usedBytes(): number {

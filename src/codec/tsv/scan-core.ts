@@ -95,9 +95,8 @@ export class ScanCore {
    * @throws DEPENDENCY_UNSUPPORTED where WebAssembly or its 128-bit SIMD is missing
    */
   static own(): ScanCore {
-    const { compiled } = scanModule
     const memory = wasmMemory(SCAN_PAGES)
-    const { BLOCK_BYTES } = wasmInstance<Exports>(compiled, memory)
+    const { BLOCK_BYTES } = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
     return new ScanCore(memory, BLOCK_BYTES.value + GAP_BYTES, BLOCK_BYTES.value + COPY_WORD_BYTES)
   }
 
@@ -106,7 +105,7 @@ export class ScanCore {
    * @param blockBytes size of the memory's start that is for copies of blocks
    */
   constructor(memory: WasmMemory, index: number, blockBytes = 0) {
-    this.#exports = wasmInstance<Exports>(scanModule.compiled, memory)
+    this.#exports = wasmInstance<Exports>(scanModule.compiledFor(memory), memory)
     const { BLOCK_BYTES, MAX_ROWS, MAX_CELLS, ROW_STARTS, ROW_FLAGS, CELL_ENDS } = this.#exports
     const { PROJECTED_COLUMNS, MAX_PROJECTED_COLUMNS, PROJECTED_ENDS, PROJECTED_BYTES } =
       this.#exports
