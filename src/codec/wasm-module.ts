@@ -2,7 +2,7 @@
 // and memories. Two modules may work in one memory, so that one reads where another has written.
 //
 // Only a memory for several threads is a SharedArrayBuffer. V8 copies out of it by single words, and
-// handles views of it more slowly: a whole sync took a sixth longer with shared memories.
+// handles views of it more slowly: a whole sync took a tenth longer with shared memories.
 
 import { FeedError } from '../errors'
 
