@@ -185,7 +185,7 @@ describe('files', () => {
     expect(await readFile(ndjson, 'utf8')).toBe('{"a":1}\n{"a":2}\n')
   })
 
-  test('fault 105: a sink that fails at its end leaves no file of another sink, and targets as they were', async () => {
+  test('fault 125: a sink that fails at its end leaves no file of another sink, and targets as they were', async () => {
     const ndjson = join(folder, 'a.ndjson')
     await writeFile(ndjson, 'before')
     const csv = csvSink<{ a: number }>(join(folder, 'a.csv'), { columns: ['b' as string] as never })
@@ -195,7 +195,7 @@ describe('files', () => {
     expect(await readFile(ndjson, 'utf8')).toBe('before')
   })
 
-  test('fault 105: a rename that fails after another has committed says so', async () => {
+  test('fault 125: a rename that fails after another has committed says so', async () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second')]
     const sinks = [ndjsonSink<number>(first), ndjsonSink<number>(second)]
     async function* thenBlocked() {

@@ -70,7 +70,7 @@ test('TsvObjectParser leaves out the same rows', async () => {
   expect(summary.stages.at(-1)).toMatchObject({ rowsOut: 2, rowsLeftOut: 2 })
 })
 
-test('fault 106: for random damage the rows read are the rows kept and those in the file, and no byte is lost', async () => {
+test('fault 126: for random damage the rows read are the rows kept and those in the file, and no byte is lost', async () => {
   await fc.assert(
     fc.asyncProperty(wellFormed, damages, fc.nat(200), async (lines, damage, most) => {
       rmSync(path, { force: true })

@@ -188,7 +188,7 @@ const damagedFile = (
 const NUMBERS = Array.from({ length: 60 }, (_, n) => n)
 const ROWS = snapshotRows(1, NUMBERS)
 
-test('fault 106: for random damage, the bytes of the kept and of the quarantined rows are those of the file', async () => {
+test('fault 126: for random damage, the bytes of the kept and of the quarantined rows are those of the file', async () => {
   await fc.assert(
     fc.asyncProperty(faults, async faultOf => {
       const { lines, bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
@@ -217,7 +217,7 @@ test('fault 106: for random damage, the bytes of the kept and of the quarantined
   )
 }, 120_000)
 
-test('fault 107: a run that is killed at any call leaves each row in the quarantine once', async () => {
+test('fault 127: a run that is killed at any call leaves each row in the quarantine once', async () => {
   const faultOf = NUMBERS.map(n => (n % 4 === 1 ? n % FAULTS.length : undefined))
   const { bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
   const file = { id: hourId(1), hour: 1, bytes }

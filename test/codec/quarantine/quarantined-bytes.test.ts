@@ -90,7 +90,7 @@ const sizes = fc.record({
 })
 
 describe('for random damage', () => {
-  test('fault 106: the start, the kept rows and the quarantined rows are the bytes of the file, in its order', () => {
+  test('fault 126: the start, the kept rows and the quarantined rows are the bytes of the file, in its order', () => {
     fc.assert(
       fc.property(wellFormed, damages, sizes, (lines, damage, { most, ...options }) => {
         const bytes = damaged(lines, damage)
