@@ -203,7 +203,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
   'own-sink': ({ printed, facts }) =>
     expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
   'postgres-target': ({ printed }) =>
-    expect(printed).toEqual([['postgres://shop@db.example/shop']]),
+    expect(printed).toEqual([['postgres://shop@db.example/shop?schema=feeds']]),
   'postgres-sink': ({ printed }) => expect(printed).toEqual([['postgres']]),
   'own-schema': ({ printed }) =>
     expect(printed).toEqual([

@@ -2,7 +2,15 @@
 // has the password. pg reads the environment (PGPASSWORD, PGPASSFILE, PGSSLMODE and the others).
 
 import { FeedError } from '../errors'
-import { anObject, knownOptions, type OptionNames } from '../options'
+import {
+  anObject,
+  anyText,
+  flag,
+  knownOptions,
+  type OptionNames,
+  secretText,
+  wholeNumber,
+} from '../options'
 
 /** The parts of an address, as pg has them. pg takes what is left out from its environment. */
 export interface PostgresConnectionOptions {
@@ -27,7 +35,8 @@ export interface PostgresConnectionOptions {
 
 /**
  * A URL `postgres://user@host:port/database?sslmode=…`, or its parts. Without a password, pg reads
- * PGPASSWORD, and then the file of PGPASSFILE or `~/.pgpass`.
+ * PGPASSWORD, and then the file of PGPASSFILE or `~/.pgpass`. The parameters `schema` and `prefix`
+ * of a URL are the options of these names, where a caller gives none.
  */
 export type PostgresConnectionInput = string | PostgresConnectionOptions
 
@@ -36,6 +45,8 @@ export interface PostgresAddress {
   /** The address without password and parameters. */
   readonly name: string
   readonly input: PostgresConnectionInput
+  /** What a URL says about the tables. */
+  readonly tables: { readonly schema?: string; readonly prefix?: string }
 }
 
 const PARTS: OptionNames<PostgresConnectionOptions> = {
@@ -50,11 +61,18 @@ const PARTS: OptionNames<PostgresConnectionOptions> = {
 
 /** @throws FeedError OPTION_INVALID, which never shows the address */
 export function addressOf(input: PostgresConnectionInput): PostgresAddress {
-  if (typeof input === 'string') return { name: nameOfUrl(input), input }
-  const { host, port, user, database } = knownOptions(anObject('connection', input), PARTS)
-  const at = user === undefined ? '' : `${user}@`
-  const place = `${host ?? ''}${port === undefined ? '' : `:${port}`}`
-  return { name: `postgres://${at}${place}/${database ?? ''}`, input: { ...input } }
+  if (typeof input === 'string') return addressOfUrl(input)
+  const parts = knownOptions(anObject('connection', input), PARTS, 'connection')
+  const { port, password, ssl = false, host = '', user = '', database = '', options = '' } = parts
+  for (const [name, text] of Object.entries({ host, user, database, options }))
+    anyText(`connection.${name}`, text)
+  if (port !== undefined) wholeNumber('connection.port', port, 1, 65_535)
+  if (typeof password !== 'function' && password !== undefined)
+    secretText('connection.password', password)
+  if (typeof ssl !== 'object') flag('connection.ssl', ssl)
+  const at = user === '' ? '' : `${user}@`
+  const place = `${host}${port === undefined ? '' : `:${port}`}`
+  return { name: `postgres://${at}${place}/${database}`, input: { ...input }, tables: {} }
 }
 
 /** The settings of the address, for a client of pg. */
@@ -62,7 +80,7 @@ export function clientConfig({ input }: PostgresAddress): Record<string, unknown
   return typeof input === 'string' ? { connectionString: input } : { ...input }
 }
 
-function nameOfUrl(text: string): string {
+function addressOfUrl(text: string): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
     const expected = 'a URL postgres://user@host:port/database, or an object with these parts'
@@ -71,5 +89,10 @@ function nameOfUrl(text: string): string {
     throw new FeedError('OPTION_INVALID', `connection must be ${expected}`, context)
   }
   const user = url.username === '' ? '' : `${url.username}@`
-  return `postgres://${user}${url.host}${url.pathname}`
+  const given = ['schema', 'prefix'].filter(name => url.searchParams.has(name))
+  return {
+    name: `postgres://${user}${url.host}${url.pathname}`,
+    input: text,
+    tables: Object.fromEntries(given.map(name => [name, url.searchParams.get(name)])),
+  }
 }

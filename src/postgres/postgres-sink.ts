@@ -4,7 +4,7 @@ import type { RowBatch } from '../codec/row-batch'
 import { rowBatch } from '../codec/row-input'
 import type { BoundHeader } from '../codec/tsv/header'
 import { type AnyFeedError, FeedError } from '../errors'
-import { durationMs, knownOptions, type OptionNames } from '../options'
+import { durationMs, filledText, knownOptions, type OptionNames } from '../options'
 import type { Sink } from '../pipeline/sink'
 import type { Columns } from '../schema/feed-schema'
 import { sinkFailed } from '../sinks/sink-failed'
@@ -19,7 +19,10 @@ import { type SqlColumn, sqlColumnsOf, sqlTypeOf } from './sql-types'
 export interface PostgresSinkOptions {
   /** The table, which is made of the schema of the rows where it is missing. */
   readonly table: string
-  /** The schema of the table, which has to be there. Default: `public`. */
+  /**
+   * The schema of the table, which has to be there. Default: the parameter `schema` of the address,
+   * or `public`.
+   */
   readonly schema?: string
   /** The limit for a new connection. Default: 10,000. */
   readonly connectTimeoutMs?: number
@@ -62,20 +65,21 @@ export function postgresSink<C extends Columns>(
   connection: PostgresConnectionInput,
   options: PostgresSinkOptions,
 ): Sink<RowBatch<C>> {
+  const address = addressOf(connection)
   const {
     table,
-    schema = 'public',
+    schema = address.tables.schema ?? 'public',
     connectTimeoutMs = 10_000,
     lockTimeoutMs = 5_000,
     statementTimeoutMs = 3_600_000,
   } = knownOptions(options, OPTIONS)
-  const address = addressOf(connection)
   const limits = {
     connectTimeoutMs: durationMs('connectTimeoutMs', connectTimeoutMs),
     lockTimeoutMs: durationMs('lockTimeoutMs', lockTimeoutMs),
     statementTimeoutMs: durationMs('statementTimeoutMs', statementTimeoutMs, 1_000),
   }
-  const name = `${quoted(sqlName('schema', schema))}.${quoted(sqlName('table', table))}`
+  const fullTable = (address.tables.prefix ?? '') + filledText('table', table)
+  const name = `${quoted(sqlName('schema', schema))}.${quoted(sqlName('table', fullTable))}`
   const typed = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()

@@ -24,9 +24,15 @@ import { inTransaction } from './transaction'
 /** Times are in milliseconds. */
 export interface PostgresTargetOptions
   extends Pick<RetryOptions, 'patienceMs' | 'backoffBaseMs' | 'backoffCapMs'> {
-  /** The schema of the tables, which is made where it is missing. Default: `feedmill`. */
+  /**
+   * The schema of the tables, which is made where it is missing. Default: the parameter `schema` of
+   * the address, or `feedmill`.
+   */
   readonly schema?: string
-  /** What the names of all tables begin with, at most 20 bytes. Default: nothing. */
+  /**
+   * What the names of all tables begin with, at most 20 bytes. Default: the parameter `prefix` of
+   * the address, or nothing.
+   */
   readonly prefix?: string
   /**
    * True makes tables with a partition for each marketplace and category, so that
@@ -79,7 +85,7 @@ const OPTIONS: OptionNames<PostgresTargetOptions> = {
  *
  * const target = postgresTarget('postgres://shop@db.example/shop', { schema: 'feeds' })
  * console.log(target.name)
- * // => postgres://shop@db.example/shop
+ * // => postgres://shop@db.example/shop?schema=feeds
  * ```
  */
 export function postgresTarget(
@@ -136,9 +142,10 @@ export async function dropCategory(
 type Settings = ReturnType<typeof settingsOf>
 
 function settingsOf(connection: PostgresConnectionInput, options: PostgresTargetOptions) {
+  const address = addressOf(connection)
   const {
-    schema = 'feedmill',
-    prefix = '',
+    schema = address.tables.schema ?? 'feedmill',
+    prefix = address.tables.prefix ?? '',
     partition,
     connectTimeoutMs = 10_000,
     lockTimeoutMs = 5_000,
@@ -150,7 +157,7 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
   if (partition !== undefined) flag('partition', partition)
   const given = Object.entries({ patienceMs, backoffBaseMs, backoffCapMs })
   return {
-    address: addressOf(connection),
+    address: { ...address, name: placeOf(address.name, { schema, prefix }) },
     names: new TargetNames(schema, prefix),
     partition,
     limits: {
@@ -160,6 +167,16 @@ function settingsOf(connection: PostgresConnectionInput, options: PostgresTarget
     },
     retry: retryPolicy(Object.fromEntries(given.filter(([, value]) => value !== undefined))),
   }
+}
+
+/** The name of a target says which tables it has, where they are not those of an address alone. */
+function placeOf(address: string, tables: { schema: string; prefix: string }): string {
+  const { schema, prefix } = tables
+  const parameters = new URLSearchParams({
+    ...(schema !== 'feedmill' && { schema }),
+    ...(prefix !== '' && { prefix }),
+  })
+  return parameters.size === 0 ? address : `${address}?${parameters}`
 }
 
 async function openTarget(

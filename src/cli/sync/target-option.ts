@@ -20,7 +20,7 @@ const FORMS: readonly TargetForm[] = [
       (await import('../../duckdb/index')).duckdbTarget(place.replace(/^duckdb:/, '')),
   },
   {
-    form: 'postgres://user@host/database',
+    form: 'postgres://user@host/database?schema=feedmill',
     matches: /^postgres(?:ql)?:/,
     open: async place => (await import('../../postgres/index')).postgresTarget(place),
   },

@@ -37,10 +37,13 @@ test('sync --to fills a DuckDB file, a second run has nothing to do, and status 
   expect(text.out.join('\n')).toContain(`category 220: up to ${until.toISOString()}`)
 }, 60_000)
 
-test('an address of PostgreSQL opens a target, whose name is the address', async () => {
-  const to = 'postgres://shop@db.example/shop'
-  expect((await targetOf(to)).name).toBe(to)
-})
+test.each(['', '?schema=a', '?schema=a&prefix=b_', '?prefix=b_'])(
+  'an address of PostgreSQL opens a target, whose name is the address (%s)',
+  async tables => {
+    const to = `postgres://shop@db.example/shop${tables}`
+    expect((await targetOf(to)).name).toBe(to)
+  },
+)
 
 test.each([
   'postgres://shop:hunter2@db.example/shop',
@@ -58,6 +61,6 @@ test.each([
 
 test('another address is refused with what may stand there', () => {
   expect(() => targetPlace('mysql://shop:hunter2@db/shop')).toThrow(
-    '--to must be a database: FILE.duckdb or duckdb:FILE or postgres://user@host/database',
+    '--to must be a database: FILE.duckdb or duckdb:FILE or postgres://user@host/database?schema=feedmill',
   )
 })
