@@ -61,7 +61,12 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
     FeedError.is(cause) && cause.code !== 'STATE_IO' ? cause : sinkFailed(NAME, path, cause)
 
   const openTable = async (open: Database): Promise<TableWriter | undefined> => {
-    if (columns.columns === undefined) return undefined
+    if (columns.columns === undefined) {
+      // Nothing says the columns of a new table.
+      if (mode === 'create') await open.run(`CREATE TABLE ${sqlName(table)} (unknown INTEGER)`)
+      if (mode !== 'append') await open.run(`DROP TABLE IF EXISTS ${sqlName(table)}`)
+      return undefined
+    }
     const types = columns.columns.map(({ spec }) => columnTypeOf(spec))
     const definition = columns.columns
       .map(({ name }, n) => `${sqlName(name)} ${types[n]!.sql}`)
@@ -99,6 +104,7 @@ export function duckdbSink<T>(path: string, options: DuckdbSinkOptions): Sink<T>
       }),
     write: item =>
       guarded(async () => {
+        columns.see(item)
         for (const element of elementsOf(item)) {
           const values = columns.valuesOf(element)
           writer ??= await openTable(database!)

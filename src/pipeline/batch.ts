@@ -4,6 +4,7 @@
 
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
+import type { BoundHeader } from '../codec/tsv/header'
 
 /**
  * The elements of an item for `filter`, `map`, `tap`, `take` and `for await`: the rows of a row
@@ -23,6 +24,7 @@ export type NarrowedItem<T, E> =
       : Extract<E, T>
 
 interface RowBatchLike<E> extends Iterable<E> {
+  readonly header: BoundHeader
   readonly length: number
   select(keep: (element: E) => boolean): RowBatchLike<E>
   first(count: number): RowBatchLike<E>
@@ -37,6 +39,11 @@ function isRowBatch<E>(item: unknown): item is RowBatchLike<E> {
   )
 }
 
+/** Returns the header of a row batch, and undefined for any other item. */
+export function headerOf(item: unknown): BoundHeader | undefined {
+  return isRowBatch(item) ? item.header : undefined
+}
+
 export function elementsOf<T>(item: T): Iterable<ElementOf<T>> {
   if (Array.isArray(item) || isRowBatch<ElementOf<T>>(item)) return item as Iterable<ElementOf<T>>
   return [item as ElementOf<T>]
@@ -46,10 +53,16 @@ export function countOf(item: unknown): number {
   return Array.isArray(item) || isRowBatch(item) ? item.length : 1
 }
 
-/** Returns the item with the elements that `keep` accepts, or undefined where none is left. */
+/**
+ * Returns the item with the elements that `keep` accepts. Where none is left, a row batch is empty,
+ * and anything else is undefined.
+ */
 export function selectFrom<T>(item: T, keep: (element: ElementOf<T>) => boolean): T | undefined {
-  if (Array.isArray(item)) return nonEmpty(item.filter(keep)) as T | undefined
-  if (isRowBatch<ElementOf<T>>(item)) return nonEmpty(item.select(keep)) as T | undefined
+  if (isRowBatch<ElementOf<T>>(item)) return item.select(keep) as T
+  if (Array.isArray(item)) {
+    const kept = item.filter(keep)
+    return kept.length > 0 ? (kept as T) : undefined
+  }
   return keep(item as ElementOf<T>) ? item : undefined
 }
 
@@ -57,8 +70,4 @@ export function selectFrom<T>(item: T, keep: (element: ElementOf<T>) => boolean)
 export function firstOf<T>(item: T, count: number): T {
   if (Array.isArray(item)) return item.slice(0, count) as T
   return isRowBatch(item) ? (item.first(count) as T) : item
-}
-
-function nonEmpty<B extends { readonly length: number }>(batch: B): B | undefined {
-  return batch.length > 0 ? batch : undefined
 }

@@ -8,6 +8,9 @@ import { countOf, type ElementOf, elementsOf, firstOf, selectFrom } from './batc
 
 export class FilterRows<T> extends Stage<T, T> {
   readonly #keep: (element: ElementOf<T>) => boolean
+  /** What is given where no row is kept: an empty batch, which has the columns. */
+  #atEnd: T | undefined
+  #hasGiven = false
 
   constructor(keep: (element: ElementOf<T>) => boolean) {
     super('filter')
@@ -16,7 +19,21 @@ export class FilterRows<T> extends Stage<T, T> {
 
   protected override transform(item: T): T[] | undefined {
     const kept = selectFrom(item, this.#keep)
-    return kept === undefined ? undefined : [kept]
+    if (kept === undefined) return undefined
+    if (countOf(kept) === 0) {
+      this.#atEnd ??= kept
+      return undefined
+    }
+    this.#hasGiven = true
+    return [kept]
+  }
+
+  protected override flush(): T[] | undefined {
+    return this.#hasGiven || this.#atEnd === undefined ? undefined : [this.#atEnd]
+  }
+
+  protected override release(): void {
+    this.#atEnd = undefined
   }
 }
 

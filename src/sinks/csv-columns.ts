@@ -1,10 +1,12 @@
 // The columns of a CSV file: the caller's, or those of the first row. This file finds names that no
 // row has, and cells that would be lost because they have no column.
 
+import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import { excerpt, FeedError } from '../errors'
 import { optionInvalid } from '../options'
-import type { ElementOf } from '../pipeline/batch'
+import { type ElementOf, headerOf } from '../pipeline/batch'
+import { headerColumns } from './table-columns'
 
 /**
  * The column names of an item's rows or objects by their type; `string` where the type does not
@@ -35,7 +37,7 @@ export class CsvColumns {
   #names: readonly string[] | undefined
   /** The caller's names that no object has had so far. */
   readonly #missing: Set<string>
-  /** Names of the first row where the caller gave no columns. */
+  /** The names where the caller gave no columns, for quick look-ups. */
   readonly #known = new Set<string>()
   readonly #seen = new Set<string>()
   #rows = 0
@@ -47,8 +49,8 @@ export class CsvColumns {
   }
 
   /**
-   * The column names in the order of the file; undefined before the first row where the caller gave
-   * no columns.
+   * The column names in the order of the file; undefined before the first batch or object where the
+   * caller gave no columns.
    */
   get names(): readonly string[] | undefined {
     return this.#names
@@ -62,6 +64,20 @@ export class CsvColumns {
   /** True once every column has been seen. No line may be written before. */
   get isSettled(): boolean {
     return this.#missing.size === 0
+  }
+
+  /**
+   * Learns the columns of a batch, which may have no row.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
+  see(item: unknown): void {
+    const header = headerOf(item)
+    if (header === undefined) return
+    if (this.#chosen === undefined) this.#names ??= headerColumns(header).map(({ name }) => name)
+    else if (!this.isSettled) {
+      projectionsOf(header).of(this.#chosen)
+      this.#missing.clear()
+    }
   }
 
   /**
@@ -101,11 +117,8 @@ export class CsvColumns {
   }
 
   #refuseLosses(cells: PlainObject): void {
-    if (this.#names === undefined) {
-      this.#names = Object.keys(cells)
-      for (const name of this.#names) this.#known.add(name)
-      return
-    }
+    this.#names ??= Object.keys(cells)
+    if (this.#known.size === 0) for (const name of this.#names) this.#known.add(name)
     for (const name of Object.keys(cells)) {
       if (this.#known.has(name)) continue
       const text = `row ${this.#rows} has a column ${excerpt(name)} that the first row does not have: name all columns in the option columns`

@@ -120,6 +120,7 @@ export function csvSink<T>(target: SinkTarget, options: CsvSinkOptions = {}): Si
       unparse = (await import('papaparse')).default.unparse
     },
     write: item => {
+      columns.see(item)
       const cells = Array.from(elementsOf(item), element => cellsOf(element, columns))
       if (cells.length === 0) return undefined
       held += linesOf(cells)

@@ -50,6 +50,12 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
   let database: SqliteDatabase | undefined
   let insert: ReturnType<SqliteDatabase['prepare']> | undefined
 
+  /** Does to the table what the mode says, where nothing says the columns of a new one. */
+  const withoutColumns = () => {
+    if (mode === 'append') return
+    if (mode === 'create') database!.exec(`CREATE TABLE ${quoted(table)} (unknown)`)
+    database!.exec(`DROP TABLE IF EXISTS ${quoted(table)}`)
+  }
   const openTable = () => {
     if (columns.columns === undefined || insert !== undefined) return
     const definition = columns.columns.map(({ name, spec }) => `${quoted(name)} ${typeOf(spec)}`)
@@ -83,13 +89,14 @@ export function sqliteSink<T>(path: string, options: SqliteSinkOptions): Sink<T>
       }),
     write: item =>
       guarded(() => {
+        columns.see(item)
         for (const element of elementsOf(item)) {
           const values = columns.valuesOf(element)
           openTable()
           insert!.run(...values.map(sqliteValue))
         }
       }),
-    prepare: () => guarded(openTable),
+    prepare: () => guarded(columns.columns === undefined ? withoutColumns : openTable),
     commit: () =>
       guarded(() => {
         database!.exec('COMMIT')

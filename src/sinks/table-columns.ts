@@ -1,8 +1,11 @@
 // The columns of a table that a sink writes: those of a schema, or of the first row. It makes the
 // values of each row in the order of the columns. The sinks of databases use it.
 
+import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
+import type { BoundHeader } from '../codec/tsv/header'
 import { optionInvalid, texts } from '../options'
+import { headerOf } from '../pipeline/batch'
 import { text } from '../schema/column-kinds'
 import type { ColumnSpec } from '../schema/column-spec'
 import { type Columns, checkedSchema, type FeedSchema } from '../schema/feed-schema'
@@ -13,7 +16,9 @@ export interface TableSinkOptions {
   readonly table: string
   /**
    * What happens to a table that is there: `create` refuses it, `replace` replaces it, and `append`
-   * adds rows to it. Default: `create`.
+   * adds rows to it. A file without rows makes an empty table of its header line. Where nothing says
+   * the columns, as in a run without a file and without `schema`, no table is made, and `replace`
+   * removes the one that is there. Default: `create`.
    */
   readonly mode?: 'create' | 'replace' | 'append'
   /**
@@ -60,6 +65,17 @@ export class TableColumns {
   }
 
   /**
+   * Learns the columns of a batch, which may have no row.
+   * @throws FeedError COLUMN_UNKNOWN
+   */
+  see(item: unknown): void {
+    const header = headerOf(item)
+    if (header === undefined || this.#columns !== undefined) return
+    if (this.#chosen !== undefined) projectionsOf(header).of(this.#chosen)
+    this.#settle(headerColumns(header))
+  }
+
+  /**
    * Returns the values of a row in the order of the columns.
    * @throws FeedError SINK_VALUE_INVALID, CELL_INVALID, COLUMN_UNKNOWN
    */
@@ -68,7 +84,7 @@ export class TableColumns {
     if (typeof element !== 'object' || element === null || unwritableKind(element) !== undefined)
       throw this.invalid('it is no row and no object with a property for each column')
     if (isRow(element)) {
-      if (this.#columns === undefined) this.#settle(rowColumns(element))
+      if (this.#columns === undefined) this.#settle(headerColumns(element.batch.header))
       const object = element.toObject(this.#names as never[]) as Record<string, unknown>
       return this.#names.map(name => object[name])
     }
@@ -94,9 +110,8 @@ function schemaColumns(columns: Columns): TableColumn[] {
   return Object.entries(columns).map(([name, spec]) => ({ name, spec }))
 }
 
-/** The columns of the row's file, and after them those of the schema that the file lacks. */
-function rowColumns({ batch: { header } }: Row<Columns>): TableColumn[] {
-  const { columns, absent } = header
+/** The columns of the rows of a file, and after them those of the schema that the file lacks. */
+export function headerColumns({ columns, absent }: BoundHeader): TableColumn[] {
   return [...columns, ...Array.from(absent, ([name, spec]) => ({ name, spec }))]
 }
 

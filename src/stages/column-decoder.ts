@@ -98,7 +98,7 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
     if (this.#badCells.quarantine !== undefined) refuseProjection('onBadCell', batch.isProjected)
     let decoded = batch
     for (const column of this.#plan) decoded = this.#withColumn(decoded, column)
-    if (decoded.length > 0 || batch.length === 0) yield decoded
+    yield decoded
   }
 
   #withColumn(batch: RowBatch<C>, column: PlannedColumn): RowBatch<C> {

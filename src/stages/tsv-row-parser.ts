@@ -18,7 +18,7 @@ import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
  * - `dialect` says how the file is written; without it, as the documented files are. See
  *   {@link Dialect}.
  * - The input may end with or without a last line end. An empty file is TSV_EMPTY, unless `dialect`
- *   names the columns; a header line alone is a file without rows.
+ *   names the columns. A file without rows gives one empty batch, which has its columns.
  * - A header line has at most `maxRowBytes` and 4,096 columns. It is TSV_HEADER_INVALID where it
  *   cannot be read, has no column of the schema, or shows a file of another kind (gzip data,
  *   UTF-16, Latin-1, another delimiter, no header line), and `reason` says what to do. TSV_COLUMN_MISSING and TSV_COLUMN_REPEATED are

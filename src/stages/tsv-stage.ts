@@ -79,6 +79,7 @@ export abstract class TsvStage<
   Out,
 > extends Stage<Uint8Array, Out> {
   readonly #parser: TsvParser<C, K>
+  readonly #lends: boolean
   #quarantine: RowQuarantine | undefined
 
   /**
@@ -105,6 +106,7 @@ export abstract class TsvStage<
       schema: schema ?? (ANY_COLUMNS as never),
       lends,
     }
+    this.#lends = lends
     this.#parser = new TsvParser<C, K>({
       ...common,
       ...(columns && { columns: checkedColumns(columns) }),
@@ -145,7 +147,8 @@ export abstract class TsvStage<
   }
 
   protected override flush(): Outputs<Out> {
-    const outputs = this.outputsOf(this.#parser.lastSteps())
+    // Outputs made of batches that are lent have no columns that the stages behind could read.
+    const outputs = this.outputsOf(this.#parser.lastSteps(!this.#lends))
     return this.#quarantine === undefined ? outputs : flushed(this.#quarantine, outputs)
   }
 

@@ -44,6 +44,26 @@ async function query(sql: string): Promise<Record<string, Json>[]> {
   }
 }
 
+test('fault 108: a file without rows makes an empty table, and the mode holds', async () => {
+  const run = (mode: 'create' | 'replace' | 'append', rows: string, filtered = true) =>
+    pipeline([Buffer.from(rows)])
+      .to(new TsvRowParser())
+      .filter(() => filtered)
+      .run(duckdbSink(path, { table: 'items', mode }))
+  await run('append', 'a\tb\n')
+  expect(await query('DESCRIBE items')).toMatchObject([{ column_name: 'a' }, { column_name: 'b' }])
+  await expect(run('create', 'a\tb\n')).rejects.toMatchObject({ code: 'SINK_FAILED' })
+  await run('append', 'a\tb\n1\t2\n')
+  await run('replace', 'a\n1\n', false)
+  expect(await query('SELECT * FROM items')).toEqual([])
+  expect(await query('DESCRIBE items')).toMatchObject([{ column_name: 'a' }])
+  const none = (mode: 'create' | 'replace') =>
+    pipeline([]).run(duckdbSink(path, { table: 'items', mode }))
+  await expect(none('create')).rejects.toMatchObject({ code: 'SINK_FAILED' })
+  await none('replace')
+  expect(await query('SHOW TABLES')).toEqual([])
+})
+
 const schema = defineSchema({
   name: 'cells',
   columns: {

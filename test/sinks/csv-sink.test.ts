@@ -132,6 +132,19 @@ describe('columns', () => {
     expect(await written()).toBe('')
   })
 
+  test('fault 108: the header line of a file without rows is written, and a wrong name is refused', async () => {
+    await rows('itemId\textra\n').run(csvSink(path, { columns: ['extra' as string] }))
+    expect(await written()).toBe('extra\r\n')
+    const plain = () => pipeline([Buffer.from('a\tb\n1\t2\n')]).to(new TsvRowParser())
+    await plain()
+      .filter(() => false)
+      .run(csvSink(path))
+    expect(await written()).toBe('a,b\r\n')
+    await expect(
+      rows('itemId\n').run(csvSink(path, { columns: ['titel' as string] })),
+    ).rejects.toMatchObject({ code: 'COLUMN_UNKNOWN', context: { column: 'titel' } })
+  })
+
   test('a column of the schema that the file lacks has empty cells', async () => {
     await rows('itemId\nv1|1|0\n').run(csvSink(path, { columns: ['itemId', 'price', 'tags'] }))
     expect(await written()).toBe('itemId,price,tags\r\nv1|1|0,,[]\r\n')

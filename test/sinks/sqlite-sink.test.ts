@@ -127,6 +127,46 @@ describe.each(drivers)('sqliteSink with the driver %s', (_, open) => {
     expect(read('SELECT count(*) AS n FROM items')).toEqual([{ n: 2 }])
   })
 
+  test.each([
+    ['a file of a header line alone', 'itemId\tcolour\n'],
+    ['a file whose rows are all left out', 'itemId\tcolour\nv1|1|0\n'],
+    ['a file whose rows are all filtered out', 'itemId\tcolour\nv1|1|0\tred\n'],
+  ])('fault 108: %s makes an empty table, and the mode holds', async (_case, rows) => {
+    const run = (mode: 'create' | 'replace' | 'append') =>
+      pipeline([Buffer.from(rows)])
+        .to(new TsvRowParser({ onBadRow: 'skip' }))
+        .filter(() => false)
+        .run(sqliteSink(path, { table: 'items', mode, open }))
+    await run('append')
+    expect(read("SELECT name FROM pragma_table_info('items')")).toEqual([
+      { name: 'itemId' },
+      { name: 'colour' },
+    ])
+    await expect(run('create')).rejects.toMatchObject({ code: 'SINK_FAILED' })
+    await write(open, 'replace')
+    await run('replace')
+    expect(read('SELECT count(*) AS n FROM items')).toEqual([{ n: 0 }])
+  })
+
+  test('fault 108: where nothing says the columns, the mode holds too', async () => {
+    const run = (mode: 'create' | 'replace' | 'append') =>
+      pipeline([]).run(sqliteSink(path, { table: 'items', mode, open }))
+    await run('create')
+    await write(open)
+    await run('append')
+    await expect(run('create')).rejects.toMatchObject({ code: 'SINK_FAILED' })
+    expect(read('SELECT count(*) AS n FROM items')).toEqual([{ n: 2 }])
+    await run('replace')
+    expect(read('SELECT name FROM sqlite_schema')).toEqual([])
+  })
+
+  test('fault 108: a column that a file without rows does not have is refused', async () => {
+    await expect(write(open, 'create', 'itemId\n')).rejects.toMatchObject({
+      code: 'COLUMN_UNKNOWN',
+      context: { column: 'colour' },
+    })
+  })
+
   test('A failure leaves the file as it was.', async () => {
     await write(open)
     await expect(write(open, 'replace', `${ROWS}torn\t"`)).rejects.toMatchObject({

@@ -45,6 +45,33 @@ test('later changes to the given list of columns have no effect', async () => {
   expect(rows).toEqual([{ a: '1' }])
 })
 
+test.each<[string, TsvRowParserOptions<TextColumns>, string, string[][]]>([
+  ['a header line alone', {}, 'id\tprice\n', [['id', 'price']]],
+  ['bad rows only', { onBadRow: 'skip' }, 'id\tprice\n1\n', [['id', 'price']]],
+  ['invalid UTF-8 only', { onBadRow: 'skip' }, 'id\tprice\n1\t\xff\n', [['id', 'price']]],
+  ['a projection', { columns: ['price', 'id'] }, 'id\tprice\n', [['price', 'id']]],
+  ['a dialect without a header line', { dialect: { header: ['a', 'b'] } }, '', [['a', 'b']]],
+  ['rows', {}, 'id\n1\n', [['id']]],
+])(
+  'fault 108: %s: the columns reach the reader, in one batch',
+  async (_case, options, text, expected) => {
+    for (const size of [1, 1000]) {
+      const bytes = Buffer.from(text, 'latin1')
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+        bytes.subarray(n * size, (n + 1) * size),
+      )
+      const batches = []
+      for await (const batch of pipeline(pieces)
+        .to(new TsvRowParser(options))
+        .to(new ColumnDecoder())
+        .batches())
+        batches.push(batch)
+      expect(batches.map(({ header }) => header.columns.map(({ name }) => name))).toEqual(expected)
+      expect(batches.flatMap(batch => [...batch]).length).toBe(text === 'id\n1\n' ? 1 : 0)
+    }
+  },
+)
+
 test('options that are undefined have their defaults', async () => {
   const options = {
     batchBytes: undefined,

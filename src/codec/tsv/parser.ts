@@ -109,12 +109,14 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
   readonly #steps: IterableIterator<RowBatch<K> | Pause> = {
     next: () => {
       const value = this.#next()
+      this.#hasBatch ||= value !== undefined && value !== PAUSE
       return value === undefined ? { done: true, value } : { done: false, value }
     },
     [Symbol.iterator]: () => this.#steps,
   }
   /** The collector of the file's rows; undefined until the header is read. */
   #rows: RowCollector<K> | undefined
+  #hasBatch = false
   /** True once the window is at the header line, or at the first row of a file without one. */
   #isPastStart = false
   /** The space of the rows in the current block; undefined until it is needed. */
@@ -187,14 +189,18 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
 
   /**
    * Ends the file, and gives its last rows.
+   * @param headed true where a file without rows gives an empty batch, which has its columns
    * @throws FeedError TSV_EMPTY where the file should have a header line and has none
    */
-  *lastSteps(): Generator<RowBatch<K> | Pause, void, void> {
+  *lastSteps(headed = false): Generator<RowBatch<K> | Pause, void, void> {
     this.#window.openLast()
     yield* this.#steps
-    if (this.#rows === undefined && this.#rules.columnNames === undefined)
+    const { columnNames } = this.#rules
+    if (this.#rows === undefined && columnNames === undefined)
       throw new FeedError('TSV_EMPTY', 'the file has no header line', { byteOffset: 0 })
-    const last = this.#rows?.flush()
+    if (headed && columnNames !== undefined)
+      this.#rows ??= this.#collectorFor(columnNames, { row: 0, line: 1, byteOffset: 0 })
+    const last = this.#rows?.flush(headed && !this.#hasBatch)
     if (last !== undefined) yield last
     this.#progress.complete = true
   }

@@ -83,11 +83,20 @@ export class RowCollector<K extends Columns> {
     return valid.length > 0 ? valid : undefined
   }
 
-  /** Returns a batch of the rows that wait for others, if there are any. */
-  flush(): RowBatch<K> | undefined {
-    if (!this.#projected || this.#projected.length === 0) return undefined
-    const batch = this.#projectedBatch(this.#projected)
-    return batch.length > 0 ? batch : undefined
+  /**
+   * Returns a batch of the rows that wait for others, if there are any.
+   * @param evenEmpty true where a batch is due even without a row
+   */
+  flush(evenEmpty = false): RowBatch<K> | undefined {
+    if (this.isEmpty && !evenEmpty) return undefined
+    const batch = this.#projected ? this.#projectedBatch(this.#projected) : this.#emptyBatch()
+    return batch.length > 0 || evenEmpty ? batch : undefined
+  }
+
+  #emptyBatch(): RowBatch<K> {
+    const place = { row: 0, line: 0, byteOffset: 0 }
+    const block = new Uint8Array()
+    return this.#batchOf({ block, space: this.newSpace(), end: 0, place, gaps: [], stays: false })
   }
 
   #isUtf8({ block, space, end }: CollectedRows): boolean {
