@@ -16,16 +16,18 @@ export class IterableSource<T> extends Source<T> {
   constructor(iterable: AnyIterable<T>) {
     super('source')
     this.#iterable = iterable
+    if (isWebStream<T>(iterable)) this.#cancel = () => void iterable.cancel().catch(() => {})
   }
 
   protected override produce(): AnyIterable<T> {
     return isWebStream<T>(this.#iterable) ? this.#readWebStream(this.#iterable) : this.#iterable
   }
 
-  protected override release(): void {
+  protected override release(): Promise<void> | undefined {
     this.#cancel()
-    const { destroy } = this.#iterable as { destroy?: unknown }
+    const { destroy, lastWork } = this.#iterable as { destroy?: unknown; lastWork?: unknown }
     if (typeof destroy === 'function') destroy.call(this.#iterable)
+    return typeof lastWork === 'function' ? lastWork.call(this.#iterable) : undefined
   }
 
   // The iterator of a web stream queues `return` behind the pending read; its reader cancels at

@@ -18,16 +18,30 @@ export class ItemIterator<T> implements AsyncIterableIterator<T, void> {
 
   async next(): Promise<IteratorResult<T, void>> {
     if (this.#left) return { value: undefined, done: true }
-    this.#run ??= this.#start()
-    const result = await this.#run.next()
-    if (result.done) this.#run.finish()
-    return result as IteratorResult<T, void>
+    const run = (this.#run ??= this.#start())
+    try {
+      const result = await run.next()
+      if (!result.done) return result as IteratorResult<T, void>
+    } catch (error) {
+      await run.settle()
+      throw error
+    }
+    await run.finish()
+    return { value: undefined, done: true }
   }
 
   async return(): Promise<IteratorResult<T, void>> {
     this.#left = true
-    this.#run?.close()
+    const before = this.#run?.error
+    await this.#run?.settle()
+    // The failure of a stage that still had to write.
+    if (this.#run?.error !== before) throw this.#run?.error
     return { value: undefined, done: true }
+  }
+
+  /** What a pipeline over this one waits for before it settles. */
+  lastWork(): Promise<void> | undefined {
+    return this.#run?.settle()
   }
 
   [Symbol.asyncIterator](): this {
@@ -88,7 +102,7 @@ export class ElementIterator<T> implements AsyncIterableIterator<ElementOf<T>, v
  */
 export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
   readonly #pipelines: AsyncIterator<Readable<T>> | Iterator<Readable<T>>
-  #current: AsyncIterator<T, void> | undefined
+  #current: ItemIterator<T> | undefined
   #left = false
 
   constructor(pipelines: AnyIterable<Readable<T>>) {
@@ -111,9 +125,13 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
 
   async return(): Promise<IteratorResult<T, void>> {
     this.#left = true
-    await this.#current?.return?.()
+    await this.#current?.return()
     await this.#pipelines.return?.()
     return { value: undefined, done: true }
+  }
+
+  lastWork(): Promise<void> | undefined {
+    return this.#current?.lastWork()
   }
 
   [Symbol.asyncIterator](): this {
@@ -123,5 +141,5 @@ export class ConcatIterator<T> implements AsyncIterableIterator<T, void> {
 
 /** The part of a pipeline that this file reads. */
 interface Readable<T> {
-  batches(): AsyncIterator<T, void>
+  batches(): ItemIterator<T>
 }

@@ -295,12 +295,18 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   /** Calls `use` with every row in order, and waits where it returns a promise. */
   async forEach(use: (element: ElementOf<T>) => void | Promise<void>): Promise<PipelineSummary> {
     callback('use', use)
-    return this.#consume(async item => {
-      for (const element of elementsOf(item)) {
-        const pending = use(element)
-        if (pending !== undefined) await pending
-      }
-    })
+    const run = this.#start()
+    try {
+      await useAll<T>(run, async item => {
+        for (const element of elementsOf(item)) {
+          const pending = use(element)
+          if (pending !== undefined) await pending
+        }
+      })
+    } catch (error) {
+      run.fail(asFeedError(error, 'pipeline'))
+    }
+    return run.finish()
   }
 
   /**
@@ -338,37 +344,23 @@ export class Pipeline<T> implements AsyncIterable<ElementOf<T>> {
   }
 
   async #attempt(sink: Sink<T>, mayRepeat: boolean): Promise<PipelineSummary> {
-    try {
-      await sink.open?.()
-      const summary = await this.#consume(item => sink.write(item))
-      await sink.prepare?.()
-      await sink.commit()
-      return summary
-    } catch (cause) {
-      const error = asFeedError(cause, sink.name)
-      // The first failure is reported. A sink whose abort failed is not opened again.
-      const isAborted = await aborted(sink, error)
-      if (!mayRepeat || !isAborted || error.code !== 'RANGE_FILE_REPLACED') throw error
-      return this.#attempt(sink, false)
-    }
-  }
-
-  async #consume(use: (item: T) => void | Promise<void>): Promise<PipelineSummary> {
     const run = this.#start()
     try {
-      for (;;) {
-        const next = run.next()
-        const step = isPromise(next) ? await next : next
-        if (step.done) break
-        const pending = use(step.value as T)
-        if (pending !== undefined) await pending
-      }
-    } catch (error) {
-      run.fail(asFeedError(error, 'pipeline'))
-      throw run.error ?? error
+      await sink.open?.()
+      await useAll<T>(run, item => sink.write(item))
+      await run.close()
+      await sink.prepare?.()
+      await sink.commit()
+    } catch (cause) {
+      run.fail(asFeedError(cause, sink.name))
+      await run.settle()
+      const error = run.error!
+      // The first failure is reported. A sink whose abort failed is not opened again.
+      const isAborted = await aborted(sink, error)
+      if (mayRepeat && isAborted && error.code === 'RANGE_FILE_REPLACED')
+        return this.#attempt(sink, false)
     }
-    run.finish()
-    return run.summary
+    return run.finish()
   }
 
   #start(): Run {
@@ -383,6 +375,17 @@ function madeStages(stage: string, make: () => readonly AnyStage[]): readonly An
     return make()
   } catch (error) {
     throw asFeedError(error, stage)
+  }
+}
+
+/** Uses one item after the other. @throws FeedError the error of the run */
+async function useAll<T>(run: Run, use: (item: T) => void | Promise<void>): Promise<void> {
+  for (;;) {
+    const next = run.next()
+    const step = isPromise(next) ? await next : next
+    if (step.done) return
+    const pending = use(step.value as T)
+    if (pending !== undefined) await pending
   }
 }
 

@@ -1,6 +1,6 @@
 // One run of a pipeline: a chain of drivers over the machines of its stages (core/machine.ts), and
 // one outcome. The run pulls items out of the last driver; no stream stands between two stages. A
-// run ends when its consumer closes it (`close`, after the last item was used) or at the first
+// run ends when its consumer settles it (`finish`, after the last item was used) or at the first
 // failure.
 //
 // If you change when a run ends, also change stages/stage.ts (a stage outside a pipeline) and
@@ -31,7 +31,10 @@ export interface PipelineOptions {
   readonly onProgress?: (progress: PipelineSummary) => void
   /** Milliseconds between two calls of `onProgress`. Default: 250. */
   readonly progressMs?: number
-  /** Called once when a run ends, with the error if it failed. Default: none. */
+  /**
+   * Called once when a run is over, behind the commit of its sink, with the error if it failed.
+   * Default: none.
+   */
   readonly onSettled?: (summary: PipelineSummary, error?: FeedError) => void
 }
 
@@ -62,7 +65,7 @@ export class Run {
   /** Resolves the step that the reader waits for. */
   #wake: (() => void) | undefined
   #isClosed = false
-  #settled = false
+  #settling: Promise<void> | undefined
   #error: FeedError | undefined
 
   constructor(stages: readonly AnyStage[], options: PipelineOptions) {
@@ -108,25 +111,38 @@ export class Run {
 
   /** Ends the run with an error. Only the first error counts; the reader of the run gets it. */
   fail(error: FeedError): void {
-    if (this.#settled || this.#error !== undefined) return
+    if (this.#settling !== undefined || this.#error !== undefined) return
     this.#error = error
-    this.#closeStages()
-    this.#callSettled(false)
-  }
-
-  /** Ends the run because its consumer wants no more items. */
-  close(hasEnded = false): void {
-    this.#closeStages()
-    this.#callSettled(hasEnded)
+    void this.settle()
   }
 
   /**
-   * Ends the run after its consumer has used the last item.
-   * @throws FeedError the error of the run, where it failed in the meantime
+   * Closes the stages, and waits for what they still write.
+   * @throws FeedError the error of the run
    */
-  finish(): void {
-    this.close(true)
+  async close(): Promise<void> {
+    this.#closeStages()
+    await this.#lastWork()
     if (this.#error !== undefined) throw this.#error
+  }
+
+  /**
+   * Closes the stages, waits for what they still write, and reports the outcome, once.
+   * @param hasEnded false where the consumer wants no more items, or has failed
+   */
+  settle(hasEnded = false): Promise<void> {
+    this.#closeStages()
+    return (this.#settling ??= this.#settle(hasEnded))
+  }
+
+  /**
+   * Settles the run after its consumer has used the last item.
+   * @throws FeedError the error of the run
+   */
+  async finish(): Promise<PipelineSummary> {
+    await this.settle(true)
+    if (this.#error !== undefined) throw this.#error
+    return this.summary
   }
 
   /** Returns the step that is waited for, or the end of the run, whichever comes first. */
@@ -164,8 +180,29 @@ export class Run {
   #closeStages(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
     this.#output.close()
     this.#wake?.()
+  }
+
+  /** Undefined where no stage has to be waited for. A failure is the error of a run without one. */
+  #lastWork(): Promise<void> | undefined {
+    const pending = this.#stages.flatMap(({ lastWork }) => lastWork ?? [])
+    if (pending.length === 0) return undefined
+    return Promise.all(pending).then(
+      () => {},
+      error => void (this.#error ??= asFeedError(error, 'pipeline')),
+    )
+  }
+
+  async #settle(hasEnded: boolean): Promise<void> {
+    const lastWork = this.#lastWork()
+    if (lastWork !== undefined) await lastWork
+    const { onProgress, onSettled } = this.#options
+    if (onProgress) this.#callBack(summary => onProgress(summary))
+    if (onSettled) this.#callBack(onSettled)
+    this.#watched.settled(hasEnded, this.#error, () => ({ stages: this.#stages.map(runStage) }))
   }
 
   #watch(): void {
@@ -173,7 +210,7 @@ export class Run {
     const signal = listenable(this.#options.signal)
     if (signal?.aborted) this.#onAbort()
     else signal?.addEventListener('abort', this.#onAbort, { once: true })
-    if (onProgress && !this.#settled)
+    if (onProgress && !this.#isClosed)
       this.#timer = setInterval(
         () => this.#callBack(summary => onProgress(summary)),
         progressMs,
@@ -185,20 +222,9 @@ export class Run {
       callback(this.summary, this.#error)
     } catch (cause) {
       const error = asFeedError(cause, 'pipeline')
-      if (this.#settled) this.#error ??= error
+      if (this.#isClosed) this.#error ??= error
       else this.fail(error)
     }
-  }
-
-  #callSettled(hasEnded: boolean): void {
-    if (this.#settled) return
-    this.#settled = true
-    clearInterval(this.#timer)
-    this.#options.signal?.removeEventListener('abort', this.#onAbort)
-    const { onProgress, onSettled } = this.#options
-    if (onProgress) this.#callBack(summary => onProgress(summary))
-    if (onSettled) this.#callBack(onSettled)
-    this.#watched.settled(hasEnded, this.#error, () => ({ stages: this.#stages.map(runStage) }))
   }
 }
 

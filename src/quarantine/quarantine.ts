@@ -40,8 +40,9 @@ export interface Quarantine extends RowQuarantine {
  * somebody has mended them.
  *
  * One object may serve several stages and several runs of one process. Memory holds the bad rows of
- * one block at most. All records are on the disk before the stage ends, and the stage fails where
- * they cannot be written: SINK_FAILED. The first bad row makes the file, in an existing folder. A run
+ * one block at most. All records are on the disk before a run settles, however it ends (also
+ * by `take`, `break`, an abort or a failure), and a run fails where they cannot be written:
+ * SINK_FAILED. The first bad row makes the file, in an existing folder. A run
  * that fails leaves the records up to its failure, so begin a new file to repeat it. A last line that
  * a killed process left incomplete is cut off by the next one. One process at a time may write a file.
  *
@@ -69,8 +70,9 @@ class QuarantineFile implements Quarantine {
   readonly #lines = new QuarantineLines()
   #text = ''
   #isOpened = false
-  /** True while written records are not durable. */
-  #isUnsynced = false
+  /** Number of writes so far, and how many of them are durable. */
+  #written = 0
+  #synced = 0
   /** The writes so far, which follow each other. It rejects after the first failure. */
   #writes: Promise<void> = Promise.resolve()
 
@@ -89,14 +91,17 @@ class QuarantineFile implements Quarantine {
   }
 
   flush(): Promise<void> | undefined {
-    return this.#text === '' && !this.#isUnsynced ? undefined : this.#write(true)
+    return this.#text === '' && this.#synced === this.#written ? undefined : this.#write(true)
   }
 
   #write(sync: boolean): Promise<void> {
     const text = this.#text
     this.#text = ''
-    this.#isUnsynced = true
-    this.#writes = this.#writes.then(() => this.#append(text, sync))
+    const write = ++this.#written
+    this.#writes = this.#writes.then(async () => {
+      await this.#append(text, sync)
+      if (sync) this.#synced = write
+    })
     this.#writes.catch(() => {})
     return this.#writes
   }
@@ -110,7 +115,6 @@ class QuarantineFile implements Quarantine {
       try {
         await writeAll(file, Buffer.from(text))
         if (sync) await file.sync()
-        if (sync) this.#isUnsynced = false
       } finally {
         await file.close()
       }

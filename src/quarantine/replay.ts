@@ -69,15 +69,20 @@ export function replay<C extends Columns = TextColumns>(
   const quarantine = typeof onBadRow === 'object' ? onBadRow : undefined
   async function* batches(): AsyncGenerator<RowBatch<C>, void, void> {
     const reader = new QuarantineReader(path)
-    for await (const rows of rowsOf(path, reader)) {
-      for (const row of rows) {
-        yield* mendedRows<C>(row, { schema, onBadRow, maxRowBytes })
-        await quarantine?.settle()
+    try {
+      for await (const rows of rowsOf(path, reader)) {
+        for (const row of rows) {
+          yield* mendedRows<C>(row, { schema, onBadRow, maxRowBytes })
+          await quarantine?.settle()
+        }
       }
+    } finally {
+      await quarantine?.flush()
     }
-    await quarantine?.flush()
   }
-  return { [Symbol.asyncIterator]: batches }
+  // A pipeline calls `lastWork` and waits for it before it settles.
+  const lastWork = () => quarantine?.flush()
+  return Object.assign({ [Symbol.asyncIterator]: batches }, { lastWork })
 }
 
 async function* rowsOf(path: string, reader: QuarantineReader) {

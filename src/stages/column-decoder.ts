@@ -89,6 +89,10 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
     return quarantine === undefined ? undefined : flushed(quarantine, [])
   }
 
+  protected override release(): Promise<void> | undefined {
+    return this.#badCells.quarantine?.flush()
+  }
+
   *#decoded(batch: RowBatch<C>): Generator<RowBatch<C>, void, void> {
     rowBatch(this.name, batch)
     if (batch.header !== this.#header) {

@@ -97,6 +97,7 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   /** True once no work is left: the last output was passed on, or the stage was destroyed. */
   #settled = false
   #released = false
+  #lastWork: Promise<void> | undefined
   #failure: FeedError | undefined
   readonly #abort = new AbortController()
 
@@ -120,8 +121,16 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
     return undefined
   }
 
-  /** Frees the resources of the stage. It is called once, after the terminal event is decided. */
-  protected release(): void {}
+  /**
+   * Frees the resources of the stage. It is called once, after the terminal event is decided. Where
+   * the stage still has to write, it returns a promise, which its run waits for before it settles.
+   */
+  protected release(): void | Promise<void> | undefined {}
+
+  /** @internal The promise of `release`. */
+  get lastWork(): Promise<void> | undefined {
+    return this.#lastWork
+  }
 
   /**
    * True for a stage that is done with an input once its outputs are used up, because it copies
@@ -433,13 +442,17 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
       super.destroy()
       if (this.#owner === undefined) queueMicrotask(() => super.emit('error', failure))
     }
-    super.emit('close')
+    const close = () => super.emit('close')
+    if (this.#lastWork === undefined) close()
+    else this.#lastWork.then(close, close)
   }
 
   #releaseOnce(): void {
     if (this.#released) return
     this.#released = true
-    this.release()
+    this.#lastWork = this.release() ?? undefined
+    // The run reports a failure. Outside of a pipeline no caller could receive it.
+    this.#lastWork?.catch(() => {})
   }
 
   #emitDueDrain(): boolean {

@@ -152,9 +152,10 @@ export abstract class TsvStage<
     return this.#quarantine === undefined ? outputs : flushed(this.#quarantine, outputs)
   }
 
-  protected override release(): void {
+  protected override release(): Promise<void> | undefined {
     this.counters.rowsLeftOut = this.rowsLeftOut
     this.#parser.destroy()
+    return this.#quarantine?.flush()
   }
 
   /** Rows that are not in the outputs. */

@@ -309,7 +309,7 @@ describe('failure', () => {
     }
     await expect(pipeline([1]).run(failing)).rejects.toMatchObject({
       code: 'STAGE_FAILED',
-      context: { stage: 'pipeline' },
+      context: { stage: failing.name },
     })
   })
 

@@ -5,10 +5,13 @@ import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   ColumnDecoder,
+  concat,
   defineSchema,
   FeedError,
   int32,
+  type Pipeline,
   pipeline,
+  type Quarantine,
   quarantine,
   replay,
   TsvObjectParser,
@@ -173,6 +176,107 @@ describe('the file of a quarantine', () => {
   test('fails the run where it cannot be written', async () => {
     const failure = await failureOf(run(quarantine(join(folder, 'missing', 'bad.ndjson'))))
     expect([failure.code, failure.context]).toMatchObject(['SINK_FAILED', { reason: 'ENOENT' }])
+  })
+})
+
+describe('fault 107: every record is on the disk before the run settles', () => {
+  const ignored = () => {}
+  const failing = (at: 'write' | 'prepare' | 'commit') => ({
+    name: 'failing',
+    write() {},
+    commit() {},
+    abort() {},
+    [at]: () => {
+      throw new RangeError('full')
+    },
+  })
+  type Stock = Pipeline<unknown>
+  const ends: Record<string, (rows: Stock, abort: AbortController) => Promise<unknown>> = {
+    well: rows => rows.toArray(),
+    take: rows => rows.take(1).toArray(),
+    'take around it': rows =>
+      pipeline(() => rows)
+        .take(1)
+        .toArray(),
+    'take around a concat': rows => concat([rows]).take(1).toArray(),
+    break: async rows => {
+      for await (const _ of rows) break
+    },
+    'a destroyed Node stream': rows =>
+      new Promise(resolve => {
+        const stream = rows.toNodeReadable()
+        stream.on('close', resolve)
+        stream.on('error', ignored)
+        stream.once('data', () => stream.destroy())
+      }),
+    abort: (rows, abort) => rows.forEach(() => abort.abort()),
+    'a later failure': rows =>
+      rows
+        .map(() => {
+          throw new RangeError('mine')
+        })
+        .toArray(),
+    'a sink that does not write': rows => rows.run(failing('write')),
+    'a sink that does not prepare': rows => rows.run(failing('prepare')),
+    'a sink that does not commit': rows => rows.run(failing('commit')),
+  }
+  const stages = {
+    TsvRowParser: (bad: Quarantine, limit: object) => new TsvRowParser({ onBadRow: bad, ...limit }),
+    TsvObjectParser: (bad: Quarantine, limit: object) =>
+      new TsvObjectParser({ onBadRow: bad, ...limit }),
+  }
+
+  test.each(Object.keys(ends))('%s', async way => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...(Object.keys(stages) as (keyof typeof stages)[])),
+        fc.array(fc.constantFrom('good', 'bad', 'many bad'), { minLength: 1 }),
+        fc.option(fc.nat(5), { nil: undefined }),
+        fc.boolean(),
+        async (stage, parts, maxBadRows, again) => {
+          rmSync(path, { force: true })
+          const bad = quarantine(path)
+          const abort = new AbortController()
+          let atSettled = -1
+          const rowsIn = (file: Quarantine) =>
+            file.rows === 0 ? 0 : readFileSync(file.path, 'utf8').split('\n{"row":').length - 1
+          const onSettled = () => {
+            atSettled = rowsIn(bad)
+          }
+          const lines = { good: 'A\t1\n', bad: 'bad\n', 'many bad': 'bad\n'.repeat(800) }
+          const text = `sku\tstock\n${parts.map(part => lines[part as 'bad']).join('')}B\t2\n`
+          const source = () => [Buffer.from(text)]
+          const rows = pipeline(source, { signal: abort.signal, onSettled }).to<unknown>(
+            () => stages[stage](bad, maxBadRows === undefined ? {} : { maxBadRows }) as never,
+          )
+          await ends[way]!(rows, abort).catch(ignored)
+          expect([rowsIn(bad), atSettled]).toEqual([bad.rows, bad.rows])
+          if (!again || bad.rows === 0) return
+          const still = quarantine(`${path}.still`)
+          rmSync(still.path, { force: true })
+          await ends[way]!(
+            pipeline(() => replay(path, { onBadRow: still })),
+            abort,
+          ).catch(ignored)
+          expect(rowsIn(still)).toBe(still.rows)
+        },
+      ),
+      { numRuns: 6 },
+    )
+  })
+
+  test('bad cells too, and a run that cannot write them fails also behind take', async () => {
+    for (const target of [path, join(folder, 'no', 'such')]) {
+      const bad = quarantine(target)
+      const run = pipeline([Buffer.from('sku\tstock\nA\tmany\nB\t2\n')])
+        .to(new TsvRowParser({ schema }))
+        .to(new ColumnDecoder({ onBadCell: bad }))
+        .take(1)
+        .toArray()
+      if (target === path) await run
+      else expect((await failureOf(run)).code).toBe('SINK_FAILED')
+    }
+    expect(records()).toHaveLength(2)
   })
 })
 
