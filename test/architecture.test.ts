@@ -208,6 +208,39 @@ test('a stage does not import a sibling stage', () => {
   ).toEqual([])
 })
 
+/**
+ * The imports of node:fs that make or change files, outside of disk/, where nothing follows a link
+ * that somebody has planted. The other uses only read, or write where the user says.
+ */
+const OPENERS: Readonly<Record<string, string>> = {
+  'sinks/destination.ts': 'open: a device or a FIFO that the user names',
+  'stages/file-source.ts': 'open: reads',
+  'cli/json-file.ts': 'openSync: reads',
+  'cli/sync/change-file.ts': 'open: appends to a file that the user names',
+  'cli/sync/sync.ts': 'open: for change-file.ts',
+  'cli/sync/replay.ts': 'open: for change-file.ts',
+  'quarantine/replay.ts': 'open: reads',
+  'quarantine/quarantine.ts': 'open: appends to a file that the user names',
+  'state/level/value-log.ts': 'open: reads',
+  'state/level/level-snapshot.ts': 'copyFile, link, symlink: into a new folder, exclusively',
+  'bench/base-tree.ts': 'cp, writeFile: in a checkout of its own',
+}
+
+test('fault 109: only disk/ makes files, or opens them for writing', () => {
+  const opening =
+    /^(open|openSync|openAsBlob|writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|copyFileSync|cp|cpSync|link|symlink|linkSync|symlinkSync)$/
+  const openersOf = ({ text }: SourceFile) =>
+    [...withoutComments(text).matchAll(/import (\{[^}]*\}|\S+) from 'node:fs(?:\/promises)?'/g)]
+      .flatMap(([, names]) => (names!.startsWith('{') ? names!.match(/\w+/g)! : ['open']))
+      .filter(name => opening.test(name))
+  const used = files
+    .filter(file => file.layer !== 'disk')
+    .map(file => [file.path, openersOf(file).sort().join(', ')] as const)
+    .filter(([, names]) => names !== '')
+  const allowed = Object.entries(OPENERS).map(([path, use]) => [path, use.split(':')[0]!] as const)
+  expect(new Map(used)).toEqual(new Map(allowed))
+})
+
 test('every failure is typed: no bare Error, no assert, no switched-off check', () => {
   const bare =
     /throw new (Error|TypeError|RangeError)\(|\bassert\(|@ts-(ignore|nocheck|expect-error)|\bas any\b|: any\b/

@@ -6,19 +6,14 @@
 // leaves such a file behind; a user may delete it.
 
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath, rename, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, readlink, realpath, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { keepAtExit, removeAtExit, removeNow } from './remove-at-exit'
-import { syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
+import { createOwn, syncFolder, unlessMissing, whereSupported, writeAll } from './system-calls'
 
-/** No other user may open the file before it is whole. */
-const PRIVATE_MODE = 0o600
 /** The mode of a new file before the process's umask is applied. */
 const NEW_FILE_MODE = 0o666
-/** O_EXCL refuses every name that exists, a symbolic link included. Windows has no O_NOFOLLOW. */
-const CREATE_FLAGS =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+const MODE_BITS = 0o777
 /**
  * The temporary name repeats so many characters of the target's name. File systems allow 255 bytes
  * in a name.
@@ -29,13 +24,21 @@ export class AtomicFile {
   readonly path: string
   readonly #temporary: string
   readonly #handle: FileHandle
+  /** The mode of the file that is replaced; undefined where there is none. */
+  readonly #mode: number | undefined
   #isPrepared = false
   #isClosed = false
 
-  private constructor(path: string, temporary: string, handle: FileHandle) {
+  private constructor(
+    path: string,
+    temporary: string,
+    handle: FileHandle,
+    mode: number | undefined,
+  ) {
     this.path = path
     this.#temporary = temporary
     this.#handle = handle
+    this.#mode = mode
   }
 
   /**
@@ -46,9 +49,11 @@ export class AtomicFile {
     const target = await withoutLinks(path)
     const suffix = `.${randomBytes(8).toString('hex')}.partial`
     const temporary = join(dirname(target), basename(target).slice(0, NAME_CHARACTERS) + suffix)
-    const handle = await open(temporary, CREATE_FLAGS, PRIVATE_MODE)
+    const before = await unlessMissing(lstat(target))
+    const mode = before?.isFile() ? before.mode & MODE_BITS : undefined
+    const handle = await createOwn(temporary, mode ?? NEW_FILE_MODE)
     removeAtExit(temporary)
-    return new AtomicFile(target, temporary, handle)
+    return new AtomicFile(target, temporary, handle, mode)
   }
 
   /** Appends all of `bytes`, which the caller may use again when the promise resolves. */
@@ -61,10 +66,10 @@ export class AtomicFile {
    * caller calls `abort`. No step is repeated, because a failed sync means that data may be lost.
    */
   async prepare(): Promise<void> {
-    const before = await unlessMissing(lstat(this.path))
-    await whereSupported(
-      this.#handle.chmod(before?.isFile() ? before.mode & 0o777 : NEW_FILE_MODE & ~process.umask()),
-    )
+    // The umask may have taken bits of the mode.
+    const mode = this.#mode
+    if (mode !== undefined && ((await this.#handle.stat()).mode & MODE_BITS) !== mode)
+      await whereSupported(this.#handle.chmod(mode))
     await this.#handle.sync()
     await this.#close()
     this.#isPrepared = true

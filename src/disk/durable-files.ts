@@ -3,19 +3,18 @@
 // writes short or loses unsynced writes. The callers decide when to write and when to sync. A failed
 // write or sync is never repeated, because the content of the disk is unknown after it.
 
-import {
-  constants,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { onDisk } from './state-errors'
-import { readAll, syncFolder, unless, unlessMissing, writeAll } from './system-calls'
+import {
+  createOwn,
+  openOwn,
+  readAll,
+  syncFolder,
+  unless,
+  unlessMissing,
+  writeAll,
+} from './system-calls'
 
 /** An open file. Offsets and lengths are bytes. */
 export interface DurableFile {
@@ -45,7 +44,10 @@ export interface DurableFiles {
   bytesUnder(path: string): Promise<number>
   /** Opens a file for reading. Returns undefined for a missing file. */
   open(path: string): Promise<DurableFile | undefined>
-  /** Opens a file for reading and writing. A missing file is made, and is empty. */
+  /**
+   * Opens a file for reading and writing. A missing file is made, and is empty. A symbolic link is
+   * refused.
+   */
   edit(path: string): Promise<DurableFile>
   /**
    * Makes a new file for writing. Returns undefined where the file exists already; of several
@@ -65,9 +67,6 @@ export interface DurableFiles {
  * again.
  */
 const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 10 }
-
-/** No flag with a name opens an existing file for reading and writing and makes a missing one. */
-const EDIT = constants.O_RDWR | constants.O_CREAT
 
 class MachineFile implements DurableFile {
   readonly #handle: FileHandle
@@ -140,10 +139,10 @@ export const scratchFiles: DurableFiles = {
 /** The calls that make a file for writing. */
 function writable(File: typeof MachineFile): Pick<DurableFiles, 'edit' | 'create'> {
   return {
-    edit: path => onDisk(path, 'open', async () => new File(await open(path, EDIT), path)),
+    edit: path => onDisk(path, 'open', async () => new File(await openOwn(path), path)),
     create: path =>
       onDisk(path, 'create', async () => {
-        const handle = await unless('EEXIST', open(path, 'wx'))
+        const handle = await unless('EEXIST', createOwn(path))
         return handle && new File(handle, path)
       }),
   }

@@ -29,6 +29,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EROFS: 'the file system is mounted read-only: mount it writable, or use a folder elsewhere',
   EMFILE: 'raise the limit of open files of this process (ulimit -n)',
   ENFILE: 'raise the limit of open files of the system',
+  ELOOP: 'a symbolic link is in the way: find out who made it, and remove it',
   ENOENT: 'restore what is missing, or check the path',
   ENOTDIR: 'a part of the path is a file: check the path',
 }

@@ -1,11 +1,20 @@
-// System calls that Node's functions for files lack: a read and a write of all bytes, the sync of a
+// System calls that Node's functions for files lack: files that are made without following a planted
+// link, a read and a write of all bytes, the sync of a
 // folder, and calls that may meet a missing file. They fail with the system's own errors, which the
 // callers type.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants, type FileHandle, open } from 'node:fs/promises'
 
-/** The codes of a file system that has no modes, or no sync of a folder. */
+/** Windows lacks the flag. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0
+const EDIT = constants.O_RDWR | constants.O_CREAT | NO_LINK
+
+/**
+ * The codes of a file system that has no modes, or no sync of a folder, and of a process that may
+ * not change modes (`node --permission`).
+ */
 const UNSUPPORTED: readonly unknown[] = [
+  'ERR_ACCESS_DENIED',
   'EPERM',
   'EACCES',
   'EINVAL',
@@ -14,6 +23,19 @@ const UNSUPPORTED: readonly unknown[] = [
   'EOPNOTSUPP',
   'EISDIR',
 ]
+
+/**
+ * Opens a file under a name of this product for reading and writing, and makes a missing one. It
+ * fails with ELOOP for a symbolic link, which somebody else has put there.
+ */
+export function openOwn(path: string): Promise<FileHandle> {
+  return open(path, EDIT)
+}
+
+/** Makes a new file. It fails with EEXIST for every name that is there, a symbolic link included. */
+export function createOwn(path: string, mode?: number): Promise<FileHandle> {
+  return open(path, EDIT | constants.O_EXCL, mode)
+}
 
 /** The system's code of a failure, such as ENOSPC; undefined where the failure has none. */
 export function systemCode(error: unknown): string | undefined {

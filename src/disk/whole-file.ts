@@ -3,6 +3,7 @@
 
 import { dirname } from 'node:path'
 import type { DurableFile, DurableFiles } from './durable-files'
+import { stateIo } from './state-errors'
 
 /** The small files of a state folder are shorter. */
 const MOST_BYTES = 1 << 20
@@ -28,14 +29,16 @@ export async function replaceWhole(
   await files.syncFolder(dirname(path))
 }
 
+/** Makes the file anew: what stands under its name, even a planted link, is removed before. */
 export async function writeSynced(
   files: DurableFiles,
   path: string,
   bytes: Uint8Array,
 ): Promise<void> {
-  const file = await files.edit(path)
+  await files.remove(path)
+  const file = await files.create(path)
+  if (file === undefined) throw stateIo(path, 'create', 'EEXIST')
   await withFile(file, async () => {
-    await file.truncate(0)
     await file.write(0, bytes)
     await file.sync()
   })

@@ -41,12 +41,13 @@ async function written(path: string, text: string): Promise<void> {
   await file.commit()
 }
 
-test('the content is under a private temporary name until the commit', async () => {
+test('the content is under a temporary name until the commit, as private as the file', async () => {
   const path = join(folder, 'out.csv')
+  await writeFile(path, 'before', { mode: 0o600 })
   const file = await AtomicFile.create(path)
   await file.write(Buffer.from('a'))
   await file.write(Buffer.from('b'))
-  const [name, ...others] = await readdir(folder)
+  const [, name, ...others] = (await readdir(folder)).sort()
   expect(name).toMatch(/^out\.csv\.[0-9a-f]{16}\.partial$/)
   expect(others).toEqual([])
   if (!isWindows) expect(await modeOf(join(folder, name!))).toBe(0o600)
@@ -62,7 +63,7 @@ test.skipIf(isWindows)(
     await writeFile(join(folder, 'any'), '')
     await written(path, 'new')
     expect(await modeOf(path)).toBe(await modeOf(join(folder, 'any')))
-    for (const mode of [0o640, 0o604, 0o700]) {
+    for (const mode of [0o640, 0o604, 0o700, 0o666]) {
       await chmod(path, mode)
       await written(path, 'newer')
       expect(await modeOf(path)).toBe(mode)

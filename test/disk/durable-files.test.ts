@@ -1,11 +1,13 @@
 import {
   type FileHandle,
+  lstat,
   mkdtemp,
   open,
   readdir,
   readFile,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -115,3 +117,20 @@ test('a small file is replaced as a whole, and leaves nothing beside it', async 
     'second',
   ])
 })
+
+test.skipIf(process.platform === 'win32')(
+  'fault 109: a link planted at a name is refused or replaced, and never followed',
+  async () => {
+    await writeFile(path('victim'), 'precious')
+    for (const name of ['log', 'small.new']) await symlink(path('victim'), path(name))
+    for (const files of [machineFiles, scratchFiles]) {
+      await expect(files.edit(path('log'))).rejects.toMatchObject(failure('ELOOP', 'open'))
+      expect(await files.create(path('log'))).toBeUndefined()
+    }
+    await replaceWhole(machineFiles, path('small'), Buffer.from('mine'))
+    expect(await readFile(path('small'), 'utf8')).toBe('mine')
+    expect((await lstat(path('small'))).isSymbolicLink()).toBe(false)
+    await machineFiles.remove(path('log'))
+    expect(await readFile(path('victim'), 'utf8')).toBe('precious')
+  },
+)

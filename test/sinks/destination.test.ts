@@ -92,9 +92,8 @@ describe('paths', () => {
 
   test('fault 91: a folder is refused before the first read', async () => {
     let reads = 0
-    const source = () => {
-      reads++
-      return [{ n: 1 }]
+    function* source() {
+      yield { n: reads++ }
     }
     await expect(pipeline(source).run(ndjsonSink(folder))).rejects.toMatchObject({
       code: 'SINK_FAILED',
@@ -107,11 +106,14 @@ describe('paths', () => {
   test('a place where no file can be made is refused before the first read, with the path and the reason', async () => {
     await writeFile(join(folder, 'file'), '')
     let reads = 0
+    function* source() {
+      yield { n: reads++ }
+    }
     for (const [path, reason] of [
       [join(folder, 'none/out'), 'ENOENT'],
       [join(folder, 'file/out'), 'ENOTDIR'],
     ] as const) {
-      await expect(pipeline(() => [{ n: reads++ }]).run(csvSink(path))).rejects.toMatchObject({
+      await expect(pipeline(source).run(csvSink(path))).rejects.toMatchObject({
         code: 'SINK_FAILED',
         message: expect.stringMatching(new RegExp(`^${path} cannot be written: .*${reason}`)),
         context: { sink: 'csv', target: path, reason },

@@ -1,6 +1,5 @@
 // `feedmill bench FILE…`: measures, compares, and writes the report.
 
-import { writeFile } from 'node:fs/promises'
 import { regressionText } from '../../bench/formats/words'
 import {
   type BenchFormat,
@@ -12,10 +11,11 @@ import {
   measureBenches,
   regressionsIn,
 } from '../../bench/index'
-import { FeedError, sinkFailed } from '../../index'
+import { FeedError } from '../../index'
 import { FAILURE, failureText, WRONG_USAGE } from '../exit-code'
 import { print } from '../output'
 import { progressBar } from '../progress-bar'
+import { writeTextFile } from '../text-file'
 
 export interface BenchCommand {
   readonly save?: string
@@ -74,19 +74,11 @@ async function writeReport(
   { save, json, format, out }: BenchCommand,
 ): Promise<void> {
   const whole = benchText(report, 'json')
-  if (save !== undefined) await write(save, whole)
-  if (json !== undefined && json !== '-') await write(json, whole)
+  if (save !== undefined) await writeTextFile(save, whole)
+  if (json !== undefined && json !== '-') await writeTextFile(json, whole)
   const text = benchText(report, json === '-' ? 'json' : format)
   if (out === undefined || json === '-') await print(text)
-  if (out !== undefined) await write(out, benchText(report, format))
-}
-
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, `${text}\n`)
-  } catch (cause) {
-    throw sinkFailed('bench', path, cause)
-  }
+  if (out !== undefined) await writeTextFile(out, benchText(report, format))
 }
 
 function withoutBase(received: string): FeedError<'OPTION_INVALID'> {

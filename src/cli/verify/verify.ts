@@ -1,7 +1,7 @@
 // `feedmill verify`: runs a program of any language against the emulated service, without faults,
 // with each kind of fault, and with all of them, and compares what it wrote with the truth.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, isAbsolute, join } from 'node:path'
 import { createWorld } from '../../emulator/index'
@@ -9,6 +9,7 @@ import { FeedError } from '../../index'
 import { FAILURE } from '../exit-code'
 import { print } from '../output'
 import { stopRequest } from '../sync/stop-signals'
+import { writeTextFile } from '../text-file'
 import { roundsOf } from './fault-rounds'
 import { checkDocumented } from './output-columns'
 import type { OutputFormat } from './output-rows'
@@ -89,7 +90,7 @@ async function tell(
   { json }: VerifyOptions,
 ): Promise<void> {
   const text = JSON.stringify(jsonReport(report, settings))
-  if (typeof json === 'string') await writeFile(json, `${text}\n`)
+  if (typeof json === 'string') await writeTextFile(json, text)
   await print(json === true ? text : verifyLines(report).join('\n'))
 }
 

@@ -3,9 +3,10 @@
 // nothing behind. Concurrent requests for a file share one making. The cache is bounded. It removes
 // the least recently used file first, and never a file in use.
 
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createOwn, writeAll } from '../../disk/system-calls'
 import { FeedError } from '../../errors'
 import { knownOptions, type OptionNames, wholeNumber } from '../../options'
 
@@ -144,7 +145,7 @@ export class FileCache {
         totalBytes += chunk.length
         if (handle === undefined && totalBytes <= this.#memoryFileBytes) continue
         handle ??= await openNameless()
-        await writeAll(handle, held.splice(0))
+        for (const block of held.splice(0)) await writeAll(handle, block)
       }
     } catch (error) {
       await handle?.close()
@@ -189,16 +190,9 @@ function onDisk(handle: FileHandle, totalBytes: number): StoredFile {
 async function openNameless(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-emulator-'))
   try {
-    return await open(join(folder, 'file'), 'wx+')
+    return await createOwn(join(folder, 'file'))
   } finally {
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
-  for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; )
-      at += (await handle.write(chunk, at, chunk.length - at)).bytesWritten
   }
 }
 

@@ -55,7 +55,9 @@ export class LevelSnapshot {
     try {
       await onDisk(place, 'mkdir', () => mkdir(join(place, INDEX), { recursive: true }))
       for (const path of before.keys()) {
-        await onDisk(path, 'copy', () => copyFile(join(store, path), join(place, path)))
+        await onDisk(path, 'copy', () =>
+          copyFile(join(store, path), join(place, path), constants.COPYFILE_EXCL),
+        )
       }
       // Only the tables that the manifest names are linked. LevelDB may reuse the number of another
       // one, and would write into the file behind the link.
@@ -124,7 +126,7 @@ async function lend(from: string, to: string, links: SnapshotLinks): Promise<voi
     try {
       await (links === 'hard' ? link(from, to) : symlink(resolve(from), to))
     } catch {
-      await copyFile(from, to, constants.COPYFILE_FICLONE)
+      await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
     }
   })
 }

@@ -3,10 +3,10 @@
 // place and the checksum of each value. level-store.ts compacts segments whose values are mostly
 // out of use.
 
-import { constants, type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { corruptState, onDisk } from '../../disk/state-errors'
-import { readAll, syncFolder, writeAll } from '../../disk/system-calls'
+import { openOwn, readAll, syncFolder, writeAll } from '../../disk/system-calls'
 import { checkValue, type Place, type PlacedEntry } from './index-entry'
 
 /**
@@ -28,15 +28,15 @@ interface Segment {
 export class ValueLog {
   readonly #folder: string
   readonly #segmentBytes: number
-  readonly #flags: number
+  readonly #openFile: (path: string) => Promise<FileHandle>
   readonly #segments = new Map<number, Segment>()
   #last = 0
   #folderUnsynced = false
 
-  private constructor(folder: string, segmentBytes: number, flags: number) {
+  private constructor(folder: string, segmentBytes: number, openFile: typeof openOwn) {
     this.#folder = folder
     this.#segmentBytes = segmentBytes
-    this.#flags = flags
+    this.#openFile = openFile
   }
 
   /**
@@ -45,14 +45,14 @@ export class ValueLog {
    * @throws FeedError STATE_IO
    */
   static async open(folder: string, segmentBytes: number): Promise<ValueLog> {
-    const log = new ValueLog(folder, segmentBytes, constants.O_RDWR | constants.O_CREAT)
+    const log = new ValueLog(folder, segmentBytes, openOwn)
     await onDisk(folder, 'open', () => mkdir(folder, { recursive: true }))
     return log.#openAll()
   }
 
   /** Opens the segments of an existing log for reading only. @throws FeedError STATE_IO */
   static openForReading(folder: string): Promise<ValueLog> {
-    return new ValueLog(folder, 0, constants.O_RDONLY).#openAll()
+    return new ValueLog(folder, 0, path => open(path)).#openAll()
   }
 
   get byteLength(): number {
@@ -165,7 +165,7 @@ export class ValueLog {
     // The number is taken before the file is open, so that a concurrent call gets another one.
     this.#last = Math.max(this.#last, number)
     const segment = await onDisk(path, 'open', async () => {
-      const file = await open(path, this.#flags)
+      const file = await this.#openFile(path)
       return { number, path, file, bytes: (await file.stat()).size, unsynced: false }
     })
     this.#segments.set(number, segment)
