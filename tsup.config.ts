@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { transform } from 'esbuild'
 import { defineConfig, type Options } from 'tsup'
 
@@ -89,6 +91,17 @@ const commonJs: Plugin = {
   },
 }
 
+/** A package that stands in a bundle keeps its licence there, at the end of its file. */
+const licences: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'licences',
+  setup: build => {
+    build.onLoad({ filter: /node_modules\/oauth4webapi\/build\/index\.js$/ }, async ({ path }) => {
+      const licence = await readFile(join(path, '../../LICENSE.md'), 'utf8')
+      return { contents: `/*! oauth4webapi\n\n${licence}*/\n${await readFile(path, 'utf8')}` }
+    })
+  },
+}
+
 const shared: Options = { target: 'node20', splitting: true }
 
 export default defineConfig([
@@ -111,6 +124,7 @@ export default defineConfig([
     format: 'esm',
     outExtension: () => ({ js: '.cjs' }),
     noExternal: ['oauth4webapi'],
+    esbuildPlugins: [licences],
   },
   // One program makes the declarations of both formats. `npm run check` runs the compiler over all
   // sources, so checking their types here too would only double the time of a build.

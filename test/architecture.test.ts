@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { dependencies, peerDependencies } from '../package.json'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
@@ -166,6 +167,14 @@ test('each package is imported by one file, its adapter; the command line has ad
     }
   expect([...users].filter(([, paths]) => new Set(paths).size > 1)).toEqual([])
   expect(users.size).toBeGreaterThan(3)
+})
+
+test('the build bundles no package that its users do not know of', () => {
+  const known = Object.keys({ ...dependencies, ...peerDependencies })
+  const imported = files.flatMap(file => file.packages.filter(isExternal))
+  const isKnown = (name: string) => known.some(each => name === each || name.startsWith(`${each}/`))
+  expect(imported.length).toBeGreaterThan(10)
+  expect(imported.filter(name => !isKnown(name))).toEqual([])
 })
 
 test('codec and schema do no I/O', () => {

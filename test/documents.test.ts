@@ -13,6 +13,8 @@ const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
+  'CODE_OF_CONDUCT.md',
   'src/README.md',
   'test/README.md',
   'bench/README.md',

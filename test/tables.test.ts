@@ -5,15 +5,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { USAGE } from '../bench/bench-options'
+import { REPORT_VERSION as BENCH_VERSION } from '../src/bench/bench-report'
 import { EXIT_CODES } from '../src/cli/exit-code'
+import { RESULT_VERSION } from '../src/cli/profile/profile-result'
 import { program } from '../src/cli/program'
 import { SERVICE_VARIABLES } from '../src/cli/service-settings'
 import { VERIFY_FAULTS } from '../src/cli/verify/fault-rounds'
 import { ROUND_VARIABLES } from '../src/cli/verify/verify-round'
 import * as feedmill from '../src/index'
 import { COLUMN_RULES, FILE_RULES, LOST_RULES, NEW_RULES } from '../src/inspect/drift/drift-rules'
+import { REPORT_VERSION as INSPECT_VERSION } from '../src/inspect/report'
 import * as mapAsync from '../src/pipeline/map-async'
 import * as rowStages from '../src/pipeline/row-stages'
+import { STEPS as postgresSteps } from '../src/postgres/migrations'
 import type { Columns } from '../src/schema/feed-schema'
 import {
   itemGroupColumns,
@@ -379,7 +383,30 @@ const SERVICE_TABLES: readonly Table[] = [
   },
 ]
 
+const numberIn = (path: string) => Number(/^const FORMAT = (\d+)$/m.exec(textOf(path))?.[1])
+const FORMATS = {
+  'state folder': numberIn('src/sync/folder/state-marker.ts'),
+  'store of a state folder, `LevelStore`': numberIn('src/state/level/store-meta.ts'),
+  'DuckDB tables with the ledger': allOf(
+    between('src/duckdb/tables.ts', 'const STEPS', '\n]\n'),
+    /^ {2}(\(\)) =>/gm,
+  ).length,
+  'PostgreSQL tables with the ledger': postgresSteps.length,
+  'report of `inspect`': INSPECT_VERSION,
+  'baseline of `profile`': RESULT_VERSION,
+  'baseline of `bench`': BENCH_VERSION,
+}
+
+const FORMAT_TABLES: readonly Table[] = [
+  {
+    name: 'src/guide/versions.md, numbers of the formats',
+    listed: rowsOf('src/guide/versions.md', 'format').map(([name, number]) => `${name} ${number}`),
+    required: Object.entries(FORMATS).map(([name, number]) => `${name} ${number}`),
+  },
+]
+
 describe.each([
+  ['formats', FORMAT_TABLES],
   ['stages', STAGE_TABLES],
   ['error codes', CODE_TABLES],
   ['entries', ENTRY_TABLES],

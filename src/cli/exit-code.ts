@@ -1,6 +1,7 @@
 // The exit codes, which all commands share, and the code for each failure. After a signal,
 // sync/stop-signals.ts gives the code.
 
+import { bugs } from '../../package.json'
 import { type ErrorCode, FeedError } from '../index'
 
 export const FAILURE = 1
@@ -60,7 +61,8 @@ export function failureText(error: unknown, isJson = false): string | undefined 
       ? JSON.stringify({ error: { code, message, context } })
       : `feedmill: ${code}: ${message}`
   }
-  return `feedmill: a defect of feedmill itself: ${error instanceof Error ? error.stack : String(error)}`
+  const facts = error instanceof Error ? error.stack : String(error)
+  return `feedmill: a defect of feedmill itself: please report it at ${bugs.url}\n${facts}`
 }
 
 function isUsageError(error: unknown): error is UsageError {

@@ -16,7 +16,7 @@ test('the workflow fetches the history, compares with --base, and writes the sum
   const { on, jobs } = parse(workflow)
   expect(Object.keys(on)).toContain('pull_request')
   const { steps } = jobs.compare
-  expect(steps[0].with).toEqual({ 'fetch-depth': 0 })
+  expect(steps[0].with).toMatchObject({ 'fetch-depth': 0 })
   expect(steps.at(-1).run).toMatch(
     / --base .* --build .* --format markdown >> "\$GITHUB_STEP_SUMMARY"$/,
   )

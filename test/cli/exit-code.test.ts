@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { bugs } from '../../package.json'
 import { exitCodeOf, failureText } from '../../src/cli/exit-code'
 import { program } from '../../src/cli/program'
 import { FeedError } from '../../src/errors'
@@ -88,4 +89,5 @@ test('a failure prints one typed line, and a defect prints its stack', () => {
   const defect = new TypeError('not a function')
   expect(exitCodeOf(defect)).toBe(1)
   expect(failureText(defect)).toContain('exit-code.test')
+  expect(failureText(defect)).toContain(`report it at ${bugs.url}\n`)
 })

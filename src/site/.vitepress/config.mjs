@@ -8,6 +8,7 @@ import { defineConfig } from 'vitepress'
 import { addressOf, copyLinkedFiles, githubAnchor, repositoryLinks } from './repository-links.mjs'
 
 const ROOT = join(import.meta.dirname, '../../..')
+const { homepage } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** The pages for tasks, in the order of the sidebar. Every other page of the guide follows them. */
 const TASKS = [
@@ -56,6 +57,7 @@ export default defineConfig({
   themeConfig: {
     outline: [2, 3],
     externalLinkIcon: true,
+    socialLinks: [{ icon: 'github', link: homepage.replace(/#.*/, '') }],
     search: { provider: 'local' },
     nav: [
       { text: 'Tasks', link: '/guide/rows', activeMatch: '^/guide/' },
@@ -77,7 +79,7 @@ export default defineConfig({
         collapsed: true,
         items: [
           ...['src/README.md', 'CONTRIBUTING.md', 'test/README.md', 'bench/README.md'].map(entry),
-          ...['fixtures/README.md', 'CHANGELOG.md'].map(entry),
+          ...['fixtures/README.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md', 'CHANGELOG.md'].map(entry),
         ],
       },
       {
