@@ -18,9 +18,7 @@ export async function synchronise(address: ServiceAddress, folder: string): Prom
   try {
     const categories = [categoryId]
     const memoryBytes = MEMORY_BYTES
-    const run = sync({ service, marketplace, categories, folder, memoryBytes, until: END })
-    const { failed } = await run.summary
-    if (failed.length > 0) throw failed[0]!.error
+    await sync({ service, marketplace, categories, folder, memoryBytes, until: END }).summary
   } finally {
     await service.close()
   }

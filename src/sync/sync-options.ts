@@ -10,6 +10,7 @@ import {
   filePath,
   filledText,
   finiteNumber,
+  flag,
   knownOptions,
   type OptionNames,
   optionInvalid,
@@ -55,6 +56,12 @@ export interface SyncOptions
    * goes on with new files. Default: `once`.
    */
   readonly mode?: 'once' | 'follow'
+  /**
+   * With `once`: the run fails with the error of the first file that it could not fetch or apply,
+   * after all other files are in the state. With false it succeeds, and only `failed` of the summary
+   * names these files. Default: true.
+   */
+  readonly strict?: boolean
   /**
    * Files that cover a later time are left out, and `follow` ends when the watermarks have reached
    * this time. Default: no end.
@@ -132,6 +139,7 @@ const NAMES: OptionNames<SyncOptions> = {
   target: true,
   spoolFolder: true,
   mode: true,
+  strict: true,
   until: true,
   memoryBytes: true,
   parallelFiles: true,
@@ -234,6 +242,7 @@ export function syncSettings(options: SyncOptions): SyncSettings {
     categories: checkedCategories(options, service, now),
     ...checkedPlace(options),
     mode: choice('mode', mode, ['once', 'follow']),
+    strict: flag('strict', options.strict ?? true) && mode === 'once',
     changes: checkedChanges(options.changes),
     changeRows: choice('changeRows', options.changeRows ?? 'after', ['after', 'both']),
     ...checkedQuarantine(options),

@@ -10,7 +10,7 @@ import { pipeline } from '../../src/pipeline/pipeline'
 import { fileIdKey } from '../../src/sync/file-id'
 import { type Emulated, type EmulatedOptions, emulated } from '../service/emulated'
 import { SimulatedMachine } from '../sync/simulated-machine'
-import { HOUR_MS, SmallShop } from '../sync/small-run'
+import { HOUR_MS, NO_EARLIER_DAYS, SmallShop } from '../sync/small-run'
 import { CHANNELS, Recorded } from './recorded'
 
 const closing: { close(): Promise<void> }[] = []
@@ -237,6 +237,7 @@ describe('a synchronisation', () => {
   const shopOf = () => {
     const world = { seed: 3, items: 30, churn: 40, start: START, hours: 300 }
     const shop = new SmallShop({ world, bootstrapAt: START }, +START + 4 * HOUR_MS)
+    shop.limits = NO_EARLIER_DAYS
     closing.push(shop)
     return shop
   }

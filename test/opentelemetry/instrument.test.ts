@@ -18,7 +18,7 @@ import { pipeline } from '../../src/pipeline/pipeline'
 import { Recorded } from '../diagnostics/recorded'
 import { emulated } from '../service/emulated'
 import { SimulatedMachine } from '../sync/simulated-machine'
-import { HOUR_MS, SmallShop } from '../sync/small-run'
+import { HOUR_MS, NO_EARLIER_DAYS, SmallShop } from '../sync/small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const NOW_MS = +START + 4 * HOUR_MS
@@ -72,6 +72,7 @@ async function watched(options: InstrumentOptions = {}) {
 function shop(): SmallShop {
   const world = { seed: 3, items: 30, churn: 40, start: START, hours: 300 }
   const opened = new SmallShop({ world, bootstrapAt: START }, NOW_MS)
+  opened.limits = NO_EARLIER_DAYS
   closing.push(() => opened.close())
   return opened
 }

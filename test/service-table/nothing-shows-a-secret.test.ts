@@ -307,6 +307,7 @@ test('fault 85: no secret is shown by the objects that hold them', async () => {
   })
   const scope = `${scopeBase}/buy.item.feed`
   const authorized = new AuthorizedTransport({
+    operation: 'getKey',
     transport: wire,
     tokens: tokens.source,
     scope,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
 import { type CrashKind, SimulatedMachine, type Trouble } from './simulated-machine'
-import { DAY_MS, FOLDER, HOUR_MS, type Seen, SmallShop, seenIn } from './small-run'
+import { DAY_MS, FOLDER, HOUR_MS, NO_EARLIER_DAYS, type Seen, SmallShop, seenIn } from './small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 /** `npm run test:crash` takes every call of every scenario; this test takes one in a few. */
@@ -27,7 +27,10 @@ interface Scenario {
 /** The service three hours after a bootstrap was made. */
 function shopAfter(bootstrapMs: number): SmallShop {
   const world = { seed: 5, items: 24, churn: 30, start: START, hours: 400 }
-  return new SmallShop({ world, bootstrapAt: new Date(bootstrapMs) }, bootstrapMs + 4 * HOUR_MS)
+  const nowMs = bootstrapMs + 4 * HOUR_MS
+  const shop = new SmallShop({ world, bootstrapAt: new Date(bootstrapMs) }, nowMs)
+  shop.limits = NO_EARLIER_DAYS
+  return shop
 }
 
 const first = shopAfter(+START + DAY_MS)

@@ -2,8 +2,11 @@
 // result.
 
 import type { EmulatorOptions } from '../../src/emulator'
+import { servedDays } from '../../src/emulator/feeds/calendar'
+import { readDay } from '../../src/service/date-forms'
 import { fileIdKey } from '../../src/sync/file-id'
 import type { Environment } from '../../src/sync/folder/environment'
+import type { CalendarLimits } from '../../src/sync/plan/calendar-windows'
 import { openState } from '../../src/sync/read/open-state'
 import { type SyncRun, sync } from '../../src/sync/run/sync'
 import type { SyncOptions } from '../../src/sync/sync-options'
@@ -13,6 +16,9 @@ import { type EmulatedOptions, emulated } from '../service/emulated'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 export const FOLDER = '/state'
+
+/** Leaves out the priority files of the days before a bootstrap that is made today. */
+export const NO_EARLIER_DAYS = { priorityDaysBack: 1 }
 
 /** Shares that give several pieces and commits in a file of some kilobytes. */
 const SHARES = {
@@ -28,6 +34,8 @@ export class SmallShop {
   readonly #emulated: ReturnType<typeof emulated>
   /** The clock of the service and of the client. */
   nowMs: number
+  /** Those of the client's calendar. Fewer days of priority files make a run smaller. */
+  limits: Partial<CalendarLimits> = {}
 
   constructor(
     emulator: Partial<EmulatorOptions>,
@@ -74,6 +82,8 @@ export class SmallShop {
       categories: ['220'],
       now: () => new Date(this.nowMs),
       parallelFiles: 1,
+      strict: false,
+      limits: this.limits,
       patienceMs: 4,
       backoffBaseMs: 0,
       backoffCapMs: 1,
@@ -81,9 +91,30 @@ export class SmallShop {
     }
   }
 
+  /**
+   * Returns the payload that the newest priority file with an item gives it, of all days that the
+   * service has had since a time.
+   */
+  truePayloads(categoryId: string, sinceMs: number): Map<string, string> {
+    const daysAt = (ms: number) =>
+      servedDays('item_priority', { now: new Date(ms), bootstrap: 'daily', latencyDays: 2 })
+    const [first, last] = [daysAt(sinceMs).earliest, daysAt(this.nowMs).latest].map(endOfDay)
+    const payloads = new Map<string, string>()
+    for (let endMs = first!; endMs <= last!; endMs += DAY_MS) {
+      const changes = this.emulator.world.campaignChangesOn(new Date(endMs), { categoryId })
+      for (const { item, payload } of changes) payloads.set(item.itemId, payload)
+    }
+    return payloads
+  }
+
   close(): Promise<void> {
     return this.emulator.close()
   }
+}
+
+/** Returns the end of a day of UTC-7. */
+function endOfDay(date: string): number {
+  return readDay(date)! + DAY_MS + 7 * HOUR_MS
 }
 
 /** Returns everything that a reader of the state can see, as text. */

@@ -107,7 +107,7 @@ describe('the clock', () => {
     })
     const machine = new SimulatedMachine(0)
     const { failed, files } = await shop.sync(machine.start(), options as never).summary
-    expect([failed, files]).toEqual([[], 6])
+    expect([failed, files]).toEqual([[], 18])
     const state = await openState(FOLDER, { environment: machine.start() })
     expect(state.categories[0]!.plan(NOW)).toEqual(state.categories[0]!.plan(() => NOW))
     await state.close()

@@ -197,6 +197,22 @@ async function ledgerOf(machine: SimulatedMachine) {
   return files
 }
 
+test('fault 123: a first run has the priorities of all days, those before the bootstrap too', async () => {
+  const shop = shopOf(2)
+  const machine = new SimulatedMachine(2)
+  await shop.sync(machine.start(), { categories: ['220'], changes: 'none' }).summary
+  const state = await openState(FOLDER, { environment: machine.start() })
+  const payloads: [string, string][] = []
+  for await (const block of state.categories[0]!.items())
+    for (const { row, priority } of block)
+      payloads.push([row.text('itemId'), priority?.text('priorityListingPayload') ?? ''])
+  await state.close()
+  const truth = shop.truePayloads('220', shop.nowMs)
+  expect(payloads).toEqual(payloads.map(([itemId]) => [itemId, truth.get(itemId) ?? '']))
+  expect(payloads.filter(([, payload]) => payload !== '').length).toBeGreaterThan(0)
+  await shop.close()
+})
+
 describe('the state does not depend on how the files came', () => {
   test('whether they are delayed, and some missing at each poll', async () => {
     const shop = shopOf(4, { faults: { rate: 0.3, seed: 4, kinds: ['404', '500', '503'] } })

@@ -73,6 +73,7 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       categories: options.category,
       ...(await placeOf(options, changes)),
       mode: options.follow ? 'follow' : 'once',
+      strict: false,
       memoryBytes: options.memory,
       maxRemovedShare: options.maxRemovedShare,
       signal: stop.signal,

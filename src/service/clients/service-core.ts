@@ -129,7 +129,14 @@ export class ServiceCore {
     const scope = user
       ? `${profile.scopeBase}/${USER_SUBSCRIPTION_SCOPE}`
       : operationScope(profile, operation)
-    return new AuthorizedTransport({ transport, tokens: user ?? tokens, scope, secrets, settings })
+    return new AuthorizedTransport({
+      operation,
+      transport,
+      tokens: user ?? tokens,
+      scope,
+      secrets,
+      settings,
+    })
   }
 
   #headers({ marketplace }: RequestParts): RequestHeaders {

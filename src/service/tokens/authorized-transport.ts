@@ -1,9 +1,13 @@
 // A transport that adds an access token to each request, and requests another token once where the
-// service answers with 401. No other part of the clients sees the tokens.
+// service answers with 401. No other part of the clients sees the tokens. A 401 to the other token
+// as well may pass: the caller's policy of repeats decides about it.
 
+import { printableUrl } from '../../codec/range/printable-url'
+import { readRefusal } from '../../codec/range/refusal'
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
 import type { RangeResponse } from '../../stages/range/range-transport'
+import { readErrorText } from '../../stages/range/response-body'
 import { sendRenewing } from '../../stages/range/send-request'
 import { timeLimit } from '../../stages/range/time-limits'
 import type { ReportingTransport } from '../../stages/range/watched-request'
@@ -13,6 +17,8 @@ import type { RequestSettings } from '../http/request-settings'
 import type { TokenSource } from './token-source'
 
 export interface AuthorizedTransportOptions {
+  /** The operation of the requests, for errors. */
+  readonly operation: string
   readonly transport: HttpTransport
   readonly tokens: TokenSource
   readonly scope: string
@@ -31,15 +37,31 @@ export class AuthorizedTransport implements HttpTransport, ReportingTransport {
 
   /**
    * Throws what the transport throws, and every FeedError of the token source. Other errors of the
-   * token source, and values that are no token, are TOKEN_REFUSED.
+   * token source, and values that are no token, are TOKEN_REFUSED. Where the service refuses two
+   * different tokens, the error is a retryable HTTP_STATUS.
    */
   async send(request: HttpRequest): Promise<RangeResponse> {
-    let refused: string | undefined
-    return sendRenewing(async () => {
-      const token = await this.#token(request, refused)
-      refused = token
+    const refused = new Set<string>()
+    const response = await sendRenewing(async () => {
+      const token = await this.#token(request, [...refused][0])
+      refused.add(token)
       return this.#sendWith(token, request)
     })
+    if (response.status === 401 && refused.size > 1) throw await this.#refusal(request, response)
+    return response
+  }
+
+  async #refusal({ url, signal }: HttpRequest, response: RangeResponse): Promise<FeedError> {
+    const { operation, settings } = this.#options
+    const text = await readErrorText(response, settings.bodyLimits(url, signal))
+    const refused = {
+      status: response.status,
+      text,
+      header: (name: string) => response.header(name),
+    }
+    const where = { url: printableUrl(url), operation }
+    const { message, context } = readRefusal(refused, where, settings.now()).error
+    return new FeedError('HTTP_STATUS', message, context, { retryable: true })
   }
 
   #sendWith(token: string, request: HttpRequest): Promise<RangeResponse> {

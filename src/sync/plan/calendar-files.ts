@@ -72,13 +72,25 @@ export class CategoryFiles {
   }
 
   /** Returns the files of one feed from the day of this moment on. */
-  daysFrom(ms: number, feed: 'item' | 'item_group' | 'item_priority'): DatedFile[] {
-    return this.#starts(dayStart(ms), DAY_MS).map(startMs => {
-      const day = { ...this.#parts.category, date: dayText(startMs) }
-      return this.#file(
-        feed === 'item_priority' ? { feed, ...day } : { feed, ...day, scope: 'NEWLY_LISTED' },
-      )
-    })
+  daysFrom(ms: number, feed: 'item' | 'item_group'): DatedFile[] {
+    return this.#days(ms).map(date =>
+      this.#file({ feed, ...this.#parts.category, scope: 'NEWLY_LISTED', date }),
+    )
+  }
+
+  /**
+   * Returns the priority files from the day of this moment on, and those of the days before it that
+   * the service has: a bootstrap of items does not say what they say.
+   */
+  prioritiesFrom(ms: number): DatedFile[] {
+    const { nowMs, limits, category } = this.#parts
+    return this.#days(Math.min(ms, nowMs - limits.priorityDaysBack * DAY_MS)).map(date =>
+      this.#file({ feed: 'item_priority', ...category, date }),
+    )
+  }
+
+  #days(fromMs: number): string[] {
+    return this.#starts(dayStart(fromMs), DAY_MS).map(dayText)
   }
 
   #starts(firstMs: number, lengthMs: number): number[] {

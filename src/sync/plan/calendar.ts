@@ -5,7 +5,8 @@
 //   bootstrap   at first; and again where an hour (for groups: a day) is lost
 //   snapshots   every hour from that of the bootstrap on, one after the other
 //   dailies     every day that ends after the bootstrap, once the hours have come up to its end
-//   priority    a day's, once that day's item and group files are done
+//   priority    every day that the service has, those before the bootstrap too, once that day's
+//               items and groups are done, by a daily file or by the bootstrap
 //
 // No file is applied past a missing hour. So the state always equals the true state at the
 // watermark.
@@ -138,11 +139,11 @@ function progressOf(known: CategoryFiles): Progress {
   const hours = known.hoursFrom(itemsMs)
   const groups = groupsMs === undefined ? [] : known.daysFrom(groupsMs, 'item_group')
   const dailies = [...groups, ...known.daysFrom(itemsMs, 'item')]
-  const needed = [...hours, ...dailies, ...known.daysFrom(itemsMs, 'item_priority')].sort(byTime)
+  const needed = [...hours, ...dailies, ...known.prioritiesFrom(itemsMs)].sort(byTime)
   const reachMs = endOfRun(itemsMs, hours, ['done', 'there'])
   return {
     needed,
-    applicable: applicableOf(needed, reachMs, groupsMs),
+    applicable: applicableOf(needed, reachMs, { item: itemsMs, item_group: groupsMs }),
     watermarkMs: endOfRun(itemsMs, hours, ['done']),
     needsBootstrap: [
       ...lossOf('item', hours, itemsMs),
@@ -152,17 +153,21 @@ function progressOf(known: CategoryFiles): Progress {
   }
 }
 
-/** @param reachMs all hours up to this time are applied or can be applied */
+/**
+ * @param reachMs all hours up to this time are applied or can be applied
+ * @param generationsMs the times of the applied bootstraps
+ */
 function applicableOf(
   needed: readonly DatedFile[],
   reachMs: number,
-  groupsMs = Number.NEGATIVE_INFINITY,
+  generationsMs: Readonly<Record<BootstrapId['feed'], number | undefined>>,
 ): DatedFile[] {
   const inState = new Set<string>()
-  const isPrepared = ({ id, window }: DatedFile) =>
+  const hasDay = (feed: BootstrapId['feed'], id: PriorityId, endMs: number) =>
+    inState.has(dayKey(feed, id)) || endMs <= (generationsMs[feed] ?? Number.NEGATIVE_INFINITY)
+  const isPrepared = ({ id, window: { coversToMs } }: DatedFile) =>
     id.feed !== 'item_priority' ||
-    (inState.has(dayKey('item', id)) &&
-      (inState.has(dayKey('item_group', id)) || window.coversToMs <= groupsMs))
+    (hasDay('item', id, coversToMs) && hasDay('item_group', id, coversToMs))
   return needed.filter(file => {
     const isApplicable =
       file.standing === 'there' && file.window.coversToMs <= reachMs && isPrepared(file)
@@ -171,10 +176,7 @@ function applicableOf(
   })
 }
 
-function dayKey(
-  feed: 'item' | 'item_group',
-  { marketplace, categoryId, date }: PriorityId,
-): string {
+function dayKey(feed: BootstrapId['feed'], { marketplace, categoryId, date }: PriorityId): string {
   return fileIdKey({ feed, marketplace, categoryId, scope: 'NEWLY_LISTED', date })
 }
 

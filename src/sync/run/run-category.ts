@@ -110,7 +110,7 @@ export interface CategoryResult {
 export async function runCategory(job: CategoryJob): Promise<CategoryResult> {
   const { categoryId, ...options } = knownOptions(job, CATEGORY_JOB_NAMES, 'job')
   if (options.target === undefined) throw optionInvalid('target', 'a SyncTarget', options.target)
-  const summary = await sync({ ...options, categories: [categoryId] }).summary
+  const summary = await sync({ ...options, categories: [categoryId], strict: false }).summary
   const { watermark, missing, gone, nextAt } = summary.categories[0]!
   const { marketplace } = options
   const { files, rows, failed } = summary

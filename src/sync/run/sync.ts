@@ -23,7 +23,8 @@ import { EventQueue, type SyncEvent, type SyncProgress, type SyncSummary } from 
 export interface SyncRun extends AsyncIterable<SyncEvent> {
   /**
    * Settles when the run has ended and the folder is unlocked. Rejects with the error that ended
-   * the run, which is ABORTED where it was stopped.
+   * the run, which is ABORTED where it was stopped; unless `strict` is false, with that of the first
+   * file that failed.
    */
   readonly summary: Promise<SyncSummary>
 }
@@ -39,7 +40,8 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  * is of another service or marketplace, STATE_IO where the disk fails or is full, STATE_CORRUPT
  * where stored data is damaged, DEPENDENCY_MISSING without classic-level, TOKEN_REFUSED, ABORTED. A
  * file that the service cannot give does not end the run: it is reported as `missing` or `failed`,
- * and the watermark stays before it.
+ * and the watermark stays before it. With mode `once` a run with failed files then fails with the
+ * error of the first one, SYNC_FILE_FAILED or SYNC_REMOVAL_REFUSED, unless `strict` is false.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts
@@ -50,9 +52,9 @@ export interface SyncRun extends AsyncIterable<SyncEvent> {
  * const run = sync({ service, ...category, folder: 'synced', now })
  * let watermark: Date | undefined
  * for await (const event of run) if (event.type === 'watermark') watermark = event.watermark
- * const { failed } = await run.summary
- * console.log(watermark?.toISOString(), failed.length)
- * // => 2026-03-01T03:00:00.000Z 0
+ * const { files } = await run.summary
+ * console.log(watermark?.toISOString(), files)
+ * // => 2026-03-01T03:00:00.000Z 18
  * ```
  */
 export function sync(options: SyncOptions): SyncRun {
@@ -82,18 +84,25 @@ class Run {
       .within(() => this.#run())
       .then(
         summary => {
-          this.#watched.settled(true, undefined, () => ({ sync: syncResult(summary) }))
+          const error = settings.strict ? summary.failed[0]?.error : undefined
+          this.#watched.settled(true, error, () => ({ sync: syncResult(summary) }))
+          if (error !== undefined) throw this.#failing(error)
           this.#queue.end()
           return summary
         },
         cause => {
           const error = asFeedError(cause, 'sync')
           this.#watched.settled(false, error, () => ({}))
-          this.#queue.fail(error)
-          throw error
+          throw this.#failing(error)
         },
       )
     this.summary.catch(() => {})
+  }
+
+  /** Ends the events with the error. */
+  #failing(error: FeedError): FeedError {
+    this.#queue.fail(error)
+    return error
   }
 
   async *events(): AsyncGenerator<SyncEvent, void, void> {

@@ -37,7 +37,7 @@ test('the status shows watermarks, due files and sizes', async () => {
     {
       categoryId: '220',
       watermark: '2026-03-01T02:00:00.000Z',
-      files: HOURS,
+      files: HOURS + 13,
       rowsLeftOut: 0,
       due: { count: 2, first: snapshot(2), last: snapshot(3) },
       lost: { count: 0, first: null, last: null },
@@ -64,7 +64,7 @@ test('the status is printed in words', async () => {
     /^on the disk: store .*B, spool 0 B, files .*B, changes .*B, quarantine 0 B$/,
   )
   expect(out.slice(2)).toEqual([
-    'category 220: up to 2026-03-01T02:00:00.000Z, 4 files',
+    'category 220: up to 2026-03-01T02:00:00.000Z, 17 files',
     '  due: 2 files, 220 item_snapshot 2026-03-01T02:00:00.000Z to 220 item_snapshot 2026-03-01T03:00:00.000Z',
     '  next: 220 item_snapshot 2026-03-01T04:00:00.000Z, at 2026-03-01T06:00:00.000Z',
   ])

@@ -27,7 +27,14 @@ function authorized(
   return {
     sent,
     secrets,
-    transport: new AuthorizedTransport({ transport, tokens, scope: 's', secrets, settings }),
+    transport: new AuthorizedTransport({
+      operation: 'getKey',
+      transport,
+      tokens,
+      scope: 's',
+      secrets,
+      settings,
+    }),
   }
 }
 
@@ -51,6 +58,17 @@ describe('a token on each request', () => {
     expect((await second.transport.send({ url, headers: {}, signal })).status).toBe(401)
     expect(second.sent).toEqual(['Bearer bad', 'Bearer bad'])
   })
+})
+
+test('fault 116: a 401 to two different tokens may pass, and one to the same token again does not', async () => {
+  const { sent, transport } = authorized(({ refused }) => (refused === 'old' ? 'new' : 'old'))
+  await expect(transport.send({ url, headers: {}, signal })).rejects.toMatchObject({
+    code: 'HTTP_STATUS',
+    retryable: true,
+    message: 'getKey: status 401',
+    context: { status: 401, operation: 'getKey', url },
+  })
+  expect(sent).toEqual(['Bearer old', 'Bearer new'])
 })
 
 describe('no token: nothing is sent', () => {

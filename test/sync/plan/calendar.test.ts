@@ -45,8 +45,11 @@ const hours = (from: string, to: string | number): FileId[] => {
 }
 const G = '2026-03-01T07:00:00Z'
 const bases = [bootstrap(G), bootstrap(G, 'item_group')]
-const plan = (now: string, query: Partial<CalendarQuery> = {}) =>
-  planCategory({ ...at, now: new Date(now), done: bases, ...query })
+const priority = (date: string): FileId => ({ feed: 'item_priority', ...at, date })
+/** The priority files of the days before the bootstrap. */
+const earlier = Array.from({ length: 28 }, (_, n) => priority(String(20260201 + n)))
+const plan = (now: string, { done = bases, ...query }: Partial<CalendarQuery> = {}) =>
+  planCategory({ ...at, now: new Date(now), ...query, done: [...earlier, ...done] })
 const keys = (ids: Iterable<FileId>) =>
   Array.from(ids, id => fileIdKey(id).replace('MKT_US/220/', '').replace(':00:00.000Z', ''))
 
@@ -278,6 +281,26 @@ describe('the days', () => {
     ])
   })
 
+  test('fault 123: have the priority files of all days that the service has, those before the bootstrap too', () => {
+    const ready = (now: string, done: FileId[]) =>
+      keys(planCategory({ ...at, now: new Date(now), done }).ready)
+    const first = ready('2026-03-04T16:00:00Z', bases)
+    expect(first.slice(0, 12)).toEqual([
+      ...['18', '19', '20', '21', '22', '23', '24', '25', '26', '27', '28'].map(
+        day => `item_priority/202602${day}`,
+      ),
+      'item_snapshot/2026-03-01T07',
+    ])
+    expect(ready('2026-03-01T16:00:00Z', bases)).not.toContain('item_priority/20260228')
+    expect(ready('2026-03-04T16:00:00Z', [bases[0]!])).not.toContain('item_priority/20260218')
+    expect(ready('2026-03-04T16:00:00Z', [...bases, priority('20260218')])[0]).toBe(first[1])
+  })
+
+  test('fault 123: do not miss an earlier priority file that the service no longer has', () => {
+    const { gone } = planCategory({ ...at, now: new Date('2026-03-14T07:00:00Z'), done: bases })
+    expect(gone.filter(({ feed }) => feed === 'item_priority')).toEqual([])
+  })
+
   test('wait behind a missing hour', () => {
     const done = reached.filter(
       id => id.feed !== 'item_snapshot' || id.hour !== '2026-03-02T06:00:00.000Z',
@@ -395,15 +418,15 @@ describe('a run over weeks, with random polls and outages, beside the calendar o
       dated.filter(id => windowOf(id, calendarLimits()).coversToMs > watermark.getTime()),
     ).toEqual([])
     const before = new Set<string>()
-    let groupBase = 0
+    const baseMs = { item: 0, item_group: 0 }
     for (const id of done) {
-      if (id.feed === 'item_group' && 'generation' in id)
-        groupBase = Math.max(groupBase, Date.parse(id.generation!))
+      if ('generation' in id)
+        baseMs[id.feed] = Math.max(baseMs[id.feed], Date.parse(id.generation!))
       if (id.feed === 'item_priority') {
-        const isGroupThere =
-          before.has(fileIdKey(daily(id.date, 'item_group'))) ||
-          groupBase >= windowOf(id, calendarLimits()).coversToMs
-        expect([before.has(fileIdKey(daily(id.date))), isGroupThere], id.date).toEqual([true, true])
+        const endMs = windowOf(id, calendarLimits()).coversToMs
+        const isThere = (feed: 'item' | 'item_group') =>
+          before.has(fileIdKey(daily(id.date, feed))) || baseMs[feed] >= endMs
+        expect([isThere('item'), isThere('item_group')], id.date).toEqual([true, true])
       }
       before.add(fileIdKey(id))
     }

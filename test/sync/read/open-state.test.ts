@@ -3,7 +3,7 @@ import { stateIo } from '../../../src/disk/state-errors'
 import { StateFolder } from '../../../src/sync/folder/state-folder'
 import { openState } from '../../../src/sync/read/open-state'
 import { SimulatedMachine } from '../simulated-machine'
-import { FOLDER, HOUR_MS, SmallShop, seenIn } from '../small-run'
+import { FOLDER, HOUR_MS, NO_EARLIER_DAYS, SmallShop, seenIn } from '../small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 const NOW_MS = +START + 5 * HOUR_MS
@@ -21,6 +21,7 @@ function newShop(): SmallShop {
     categories: ['220', '15032'],
   }
   const shop = new SmallShop({ world, bootstrapAt: START }, NOW_MS)
+  shop.limits = NO_EARLIER_DAYS
   shops.push(shop)
   return shop
 }
@@ -45,7 +46,7 @@ test('the opened state shows the identity of the folder, the complete and missin
     ['MKT_US', '220', 4],
   ])
   const { watermark, ready, gone } = state.categories[0]!.plan(new Date(NOW_MS))
-  expect([watermark, ready.length, gone]).toEqual([new Date(+START + 2 * HOUR_MS), 2, []])
+  expect([watermark, ready.length, gone]).toEqual([new Date(+START + 2 * HOUR_MS), 14, []])
   expect(
     state.categories[0]!.plan(new Date(NOW_MS), { snapshotLatencyHours: 3 }).ready,
   ).toHaveLength(1)

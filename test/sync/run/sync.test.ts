@@ -11,7 +11,7 @@ import type { SyncEvent, SyncSummary } from '../../../src/sync/run/sync-events'
 import type { SyncOptions } from '../../../src/sync/sync-options'
 import type { EmulatedOptions } from '../../service/emulated'
 import { SimulatedMachine } from '../simulated-machine'
-import { DAY_MS, FOLDER, HOUR_MS, SmallShop, seenIn } from '../small-run'
+import { DAY_MS, FOLDER, HOUR_MS, NO_EARLIER_DAYS, SmallShop, seenIn } from '../small-run'
 
 const START = new Date('2026-03-01T07:00:00Z')
 /** A time when the service has the bootstraps and the snapshots of three hours. */
@@ -34,6 +34,7 @@ function shopWith(
     categories: ['220', '15032'],
   }
   const shop = new SmallShop({ world, bootstrapAt: START, ...emulator }, nowMs, options)
+  shop.limits = NO_EARLIER_DAYS
   shops.push(shop)
   return shop
 }
@@ -258,6 +259,55 @@ describe('a file that is incomplete', () => {
       patienceMs: 3,
     }).summary
     expect([failed, categories[0]!.done]).toEqual([[], 5])
+  })
+})
+
+describe('fault 116: a run that could not fetch a file', () => {
+  const unauthorized = (times: number) => ({
+    faults: { rules: [{ route: '/buy/feed/v1_beta/item_group', fault: `401;times=${times}` }] },
+  })
+
+  test('fault 116: fails with the error of the file, after the other files are in the state', async () => {
+    const shop = shopWith(unauthorized(1_000))
+    const machine = new SimulatedMachine(0)
+    const run = shop.sync(machine.start(), { strict: true, patienceMs: 2 })
+    const done: string[] = []
+    const reading = (async () => {
+      for await (const event of run) if (event.type === 'done') done.push(event.file.feed)
+    })()
+    const failure = {
+      code: 'SYNC_FILE_FAILED',
+      message: /item_group.*status 401/,
+      context: { file: 'MKT_US/220/item_group/ALL_ACTIVE' },
+    }
+    await expect(reading).rejects.toMatchObject({
+      ...failure,
+      message: expect.stringMatching(failure.message),
+    })
+    await expect(run.summary).rejects.toMatchObject({ code: 'SYNC_FILE_FAILED' })
+    expect(done).toEqual(['item', 'item_snapshot', 'item_snapshot', 'item_snapshot'])
+  })
+
+  test('fault 116: succeeds with `strict: false`, and with `follow`, which asks again', async () => {
+    const shop = shopWith(unauthorized(1_000))
+    const once = shop.sync(new SimulatedMachine(0).start(), { strict: false, patienceMs: 2 })
+    expect((await once.summary).failed).toHaveLength(1)
+    const follow = shop.sync(new SimulatedMachine(0).start(), {
+      strict: true,
+      mode: 'follow',
+      until: new Date(NOW_MS - 2 * HOUR_MS),
+      patienceMs: 2,
+    })
+    expect((await follow.summary).failed).toHaveLength(1)
+  })
+
+  test('fault 116: waits within the patience for tokens that are refused two times or more in a row', async () => {
+    const shop = shopWith(unauthorized(4))
+    const { categories } = await shop.sync(new SimulatedMachine(0).start(), {
+      strict: true,
+      patienceMs: 5,
+    }).summary
+    expect(categories).toMatchObject([{ done: 5, ready: 0, missing: [] }])
   })
 })
 

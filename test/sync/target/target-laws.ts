@@ -160,6 +160,17 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
       60_000,
     )
 
+    test('fault 123: A first run has the priorities of the days before the bootstrap.', async () => {
+      const place = await opened()
+      const shop = shopOf(8)
+      await intoTarget(shop, place.target()).summary
+      const items = await Promise.all(
+        CATEGORIES.map(categoryId => place.items({ marketplace: 'MKT_US', categoryId })),
+      )
+      expect(items.flat().filter(item => payloadOf(item) !== '').length).toBeGreaterThan(1)
+      await expectStateOf(shop, place, [FIRST_MS])
+    }, 60_000)
+
     test('A second writer of a category is refused, and may write when the first has closed.', async () => {
       const place = await opened()
       const options = { origin: ORIGIN, memoryBytes: 2 ** 26, signal: new AbortController().signal }
@@ -219,7 +230,11 @@ async function expectStateOf(
         }
       }
       const feeds = new Set(category.files.map(({ id }) => id.feed))
-      expect(feeds.has('item_priority')).toBe(shop.nowMs === SECOND_MS)
+      expect(feeds).toContain('item_priority')
+      const payloads = shop.truePayloads(category.categoryId, times[0]!)
+      expect(expected.map(payloadOf)).toEqual(
+        expected.map(({ row }) => payloads.get(String(row.itemId)) ?? ''),
+      )
       const { watermark } = category.plan(new Date(shop.nowMs))
       const { world } = shop.emulator
       const truth = [...world.truthAt(watermark!, { categoryId: category.categoryId })]
@@ -231,6 +246,10 @@ async function expectStateOf(
   } finally {
     await state.close()
   }
+}
+
+function payloadOf({ priority }: PlainItem): unknown {
+  return priority?.priorityListingPayload || ''
 }
 
 function withoutPriority(item: PlainItem): PlainItem {
