@@ -45,10 +45,11 @@ test('the opened state shows the identity of the folder, the complete and missin
     ['MKT_US', '15032', 4],
     ['MKT_US', '220', 4],
   ])
-  const { watermark, ready, gone } = state.categories[0]!.plan(new Date(NOW_MS))
-  expect([watermark, ready.length, gone]).toEqual([new Date(+START + 2 * HOUR_MS), 14, []])
+  const { watermark, ready, gone } = state.categories[0]!.plan(new Date(NOW_MS), NO_EARLIER_DAYS)
+  expect([watermark, ready.length, gone]).toEqual([new Date(+START + 2 * HOUR_MS), 2, []])
   expect(
-    state.categories[0]!.plan(new Date(NOW_MS), { snapshotLatencyHours: 3 }).ready,
+    state.categories[0]!.plan(new Date(NOW_MS), { ...NO_EARLIER_DAYS, snapshotLatencyHours: 3 })
+      .ready,
   ).toHaveLength(1)
   const { files, changes, spool } = await state.sizes()
   expect([files > 1_000, changes > 1_000, spool]).toEqual([true, true, 0])
