@@ -11,8 +11,8 @@ export interface BadRow {
   readonly error: FeedError
   readonly position: RowPosition
   /**
-   * A copy of the row's first line with its line end, cut at `maxRowBytes`. A row that is not UTF-8
-   * has all of its lines here.
+   * A copy of the row with its line end, cut at `maxRowBytes`. A row with a quote that never closes
+   * ends with the line of that quote.
    */
   readonly bytes: Uint8Array
 }
@@ -71,7 +71,7 @@ class ReportedRow implements BadRow {
   }
 }
 
-/** The typed error of a bad row. @param line the row's first line, which may be cut */
+/** The typed error of a bad row. @param line the row, which may be cut */
 export function badRowError(reason: BadRowReason, place: RowPosition, line: Uint8Array): FeedError {
   const position = { ...place, excerpt: rowExcerpt(line) }
   const message = badRowMessage(reason, place, line)

@@ -2,9 +2,9 @@
 // batch goes on behind it and has a gap there. Otherwise the parser reports it, by an error or by a
 // call, and ends the batch before it, so that the reader gets the rows before it first.
 //
-// Reading goes on at the line behind the first line of a bad row, also where a quote had run over
-// more lines: a quote that never closes costs one row, not the file. Those lines are read again
-// with quotes confined to their line, so each byte is read at most twice whatever the input.
+// Reading goes on behind the bad row. A quote that never closes costs one row and not the file: its
+// row ends with the line of the quote. The lines behind it that the quote had run over are read
+// again with quotes confined to their line, so each byte is read at most twice whatever the input.
 
 import { isUtf8 } from 'node:buffer'
 import type { FeedError, RowPosition } from '../../errors'
@@ -26,7 +26,7 @@ import type { CellRules } from './dialect'
 import type { BoundHeader } from './header'
 import type { InputWindow } from './input-window'
 import type { LeftOutRow } from './judge-row'
-import { endOfMiscountedLine, nextLine } from './read-row'
+import { endOfMiscountedLine, linesIn } from './read-row'
 import { RowGaps } from './row-gaps'
 import type { ScanSpace } from './scanner'
 
@@ -102,16 +102,11 @@ export class BadRows {
   }
 
   /**
-   * Leaves out the bad row at `from`, where the policy is to skip it and its line ends in the
-   * block.
+   * Leaves out the bad row at `from`, where the policy is to skip it and it ends in the block.
    * @returns where the next row begins; -1 where `leaveOut` has to treat the row
    */
-  skip({ readTo }: LeftOutRow, from: number, space: ScanSpace): number {
-    const { onBadRow, maxRowBytes } = this.#options
-    if (onBadRow !== 'skip' || this.#mostSkips(space) < 1) return -1
-    const { bytes, filled } = this.#window
-    const next = nextLine(bytes, from, Math.min(filled, from + maxRowBytes))
-    if (next < 0) return -1
+  skip({ next, readTo }: LeftOutRow, from: number, space: ScanSpace): number {
+    if (next < 0 || this.#options.onBadRow !== 'skip' || this.#mostSkips(space) < 1) return -1
     this.#window.confineQuotesUntil(readTo)
     this.#noteSkipped(1, from, next, space)
     return next
@@ -122,18 +117,17 @@ export class BadRows {
    * @returns where reading goes on
    * @throws what `onBadRow` throws; FeedError of the row, TSV_BAD_ROWS_LIMIT
    */
-  leaveOut({ reason, readTo }: LeftOutRow): number {
+  leaveOut({ reason, next, readTo }: LeftOutRow): number {
     const window = this.#window
     const { bytes, filled, at } = window
     const { maxRowBytes } = this.#options
     const limit = Math.min(filled, at + maxRowBytes)
-    const next = nextLine(bytes, at, limit)
     const to = next < 0 ? limit : next
     const failure = this.#report(reason, window.positionOf(at), bytes.subarray(at, to))
     this.pending = undefined
     if (failure !== undefined) throw failure
     window.confineQuotesUntil(readTo)
-    window.advance(to, 1, next < 0 ? 0 : 1)
+    window.advance(to, 1, linesIn(bytes, at, to))
     if (next < 0 && limit === at + maxRowBytes) window.discardLine()
     return window.at
   }
@@ -167,10 +161,15 @@ export class BadRows {
     return this.#options.maxBadRows - this.count - space.rows
   }
 
-  #noteSkipped(lines: number, from: number, next: number, space: ScanSpace): void {
-    this.count += lines
-    if (space.rows === 0) this.#window.advance(next, lines, lines)
-    else this.gaps.add(space.rows, lines, from)
+  #noteSkipped(rows: number, from: number, next: number, space: ScanSpace): void {
+    this.count += rows
+    const lines = linesIn(this.#window.bytes, from, next)
+    if (space.rows === 0) {
+      this.#window.advance(next, rows, lines)
+      return
+    }
+    this.gaps.add(space.rows, rows, from)
+    space.innerLines += lines - rows
   }
 
   /** Returns the error where the policy is to throw it, or the row is one too many. */

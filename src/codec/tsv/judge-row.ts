@@ -11,6 +11,8 @@ import type { GoodRow } from './scan-space'
 export interface LeftOutRow {
   readonly kind: 'left-out'
   readonly reason: BadRowReason
+  /** Offset in the block of the next row; -1 where the row does not end before its limit. */
+  readonly next: number
   /** Offset in the block of the first byte that was not read. */
   readonly readTo: number
 }
@@ -20,6 +22,7 @@ export interface IncompleteRow {
   readonly kind: 'incomplete'
 }
 
+const LF = 0x0a
 const INCOMPLETE: IncompleteRow = { kind: 'incomplete' }
 
 /** Judges the row at the offset `from` of the block, its size and its number of cells included. */
@@ -40,40 +43,43 @@ export function judgeRow(
     maxCells: columns,
     cells,
   })
-  if (reading.kind === 'incomplete') {
-    if (!isCut) return INCOMPLETE
-    const reason: BadRowReason = reading.insideQuotes
-      ? QUOTE_FAULTS['unclosed-quote']
-      : { code: 'TSV_ROW_TOO_LARGE', limitBytes: maxRowBytes }
-    return { kind: 'left-out', reason, readTo: to }
+  if (reading.kind === 'row') {
+    if (reading.cellEnds.length === columns) return reading
+    const next = bytes[reading.next - 1] === LF ? reading.next : -1
+    return {
+      kind: 'left-out',
+      reason: shortRow(reading, from, columns),
+      next,
+      readTo: reading.next,
+    }
   }
-  const reason =
-    reading.kind === 'bad' ? QUOTE_FAULTS[reading.fault] : cellCountFault(reading, from, columns)
-  if (reason === undefined) return reading as GoodRow
-  // A bad row is left out only when its first line is complete or longer than the limit, because
-  // its bytes are reported and reading goes on behind them.
-  if (!isFinal && !isCut && nextLine(bytes, from, to) < 0) return INCOMPLETE
-  return {
-    kind: 'left-out',
-    reason,
-    readTo: reading.kind === 'bad' ? reading.readTo : reading.next,
+  if (reading.kind === 'bad') {
+    const { fault, next, readTo } = reading
+    return { kind: 'left-out', reason: faultReason(fault, columns), next, readTo }
+  }
+  if (!isCut) return INCOMPLETE
+  const { fault, openQuote } = reading
+  const reason: BadRowReason =
+    fault === undefined && openQuote < 0
+      ? { code: 'TSV_ROW_TOO_LARGE', limitBytes: maxRowBytes }
+      : faultReason(fault ?? 'unclosed-quote', columns)
+  const next = openQuote < 0 ? -1 : nextLine(bytes, openQuote, to)
+  return { kind: 'left-out', reason, next, readTo: to }
+}
+
+function faultReason(fault: RowFault, columns: number): BadRowReason {
+  switch (fault) {
+    case 'unclosed-quote':
+      return { code: 'TSV_QUOTE_UNCLOSED' }
+    case 'text-after-quote':
+      return { code: 'TSV_QUOTE_TRAILING_TEXT' }
+    case 'too-many-cells':
+      return { code: 'TSV_ROW_LONG', cells: columns + 1, columns }
   }
 }
 
-const QUOTE_FAULTS: Readonly<Record<RowFault, BadRowReason>> = {
-  'unclosed-quote': { code: 'TSV_QUOTE_UNCLOSED' },
-  'text-after-quote': { code: 'TSV_QUOTE_TRAILING_TEXT' },
-}
-
-function cellCountFault(
-  { cellEnds }: GoodRow,
-  from: number,
-  columns: number,
-): BadRowReason | undefined {
-  const cells = cellEnds.length
-  if (cells === columns) return undefined
-  if (cells > columns) return { code: 'TSV_ROW_LONG', cells, columns }
-  return cells === 1 && cellEnds[0] === from
+function shortRow({ cellEnds }: GoodRow, from: number, columns: number): BadRowReason {
+  return cellEnds.length === 1 && cellEnds[0] === from
     ? { code: 'TSV_ROW_BLANK' }
-    : { code: 'TSV_ROW_SHORT', cells, columns }
+    : { code: 'TSV_ROW_SHORT', cells: cellEnds.length, columns }
 }

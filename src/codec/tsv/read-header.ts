@@ -16,9 +16,15 @@ import {
 } from './foreign-file'
 import { MAX_COLUMNS } from './header'
 import type { InputWindow } from './input-window'
-import { nextLine, readRow } from './read-row'
+import { type BadReading, nextLine, type RowFault, readRow } from './read-row'
 
 const BACKSLASH = 0x5c
+
+const FAULTS: Readonly<Record<RowFault, string>> = {
+  'unclosed-quote': 'unclosed-quote',
+  'text-after-quote': 'text-after-quote',
+  'too-many-cells': `more than ${MAX_COLUMNS} columns`,
+}
 
 export interface HeaderLine {
   readonly columnNames: readonly string[]
@@ -78,8 +84,7 @@ export function readHeader(
     return undefined
   }
   if (reading.kind === 'bad')
-    throw invalid(quotedWithOtherDelimiter(block, from, reading.readTo, rules) ?? reading.fault)
-  if (reading.cellEnds.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`)
+    throw invalid(quotedWithOtherDelimiter(block, from, reading, rules) ?? FAULTS[reading.fault])
   const line = block.subarray(from, reading.next)
   if (!isUtf8(line)) throw invalid(foreignEncoding(line))
   const cells = headerCells(block, from, reading.cellEnds, rules)
@@ -93,11 +98,11 @@ export function readHeader(
 function quotedWithOtherDelimiter(
   block: Uint8Array,
   from: number,
-  readTo: number,
+  { faultAt }: BadReading,
   rules: CellRules,
 ): string | undefined {
-  if (block.subarray(from, readTo).includes(rules.delimiter)) return undefined
-  return otherDelimiter(String.fromCharCode(block[readTo] ?? rules.delimiter), rules)
+  if (block.subarray(from, faultAt).includes(rules.delimiter)) return undefined
+  return otherDelimiter(String.fromCharCode(block[faultAt] ?? rules.delimiter), rules)
 }
 
 function headerCells(

@@ -14,13 +14,18 @@
 // Another dialect has another D. With doubled quotes a quoted cell runs to the next `"` that no
 // other `"` follows, `""` in it is `"`, and a backslash is text. Without quoting every cell is
 // plain. CellRules (dialect.ts) has these differences as bytes.
+//
+// A bad row is read to its end, because line ends in its quoted cells do not end it. Text behind a
+// closing quote belongs to the cell. A quote is taken for one that never closes where it reaches
+// the end of the bytes, or where its cell has a line end and text behind the closing quote: then
+// the row ends with the line on which that cell begins.
 
 import type { CellRules } from './dialect'
 
 const LF = 0x0a
 const CR = 0x0d
 
-export type RowFault = 'unclosed-quote' | 'text-after-quote'
+export type RowFault = 'unclosed-quote' | 'text-after-quote' | 'too-many-cells'
 
 export type RowReading =
   /** A whole row: where each cell ends (terminator excluded) and where the next row begins. */
@@ -30,17 +35,34 @@ export type RowReading =
       readonly next: number
       readonly innerLines: number
     }
-  /** A bad row. `readTo` is the offset of the first byte that was not read. */
-  | { readonly kind: 'bad'; readonly fault: RowFault; readonly readTo: number }
+  | BadReading
   /** The row does not end in the bytes that are there. */
-  | { readonly kind: 'incomplete'; readonly insideQuotes: boolean }
+  | {
+      readonly kind: 'incomplete'
+      /** Makes the row bad, however it ends. */
+      readonly fault: RowFault | undefined
+      /** Offset of the quote that is open at the end of the bytes, or -1. */
+      readonly openQuote: number
+    }
+
+/** A bad row and its first fault. */
+export interface BadReading {
+  readonly kind: 'bad'
+  readonly fault: RowFault
+  /** Offset of the first byte that cannot be in a good row. */
+  readonly faultAt: number
+  /** Where the next row begins, or -1 where no line end comes before the end of the bytes. */
+  readonly next: number
+  /** Offset of the first byte that was not read. */
+  readonly readTo: number
+}
 
 export interface ReadRowOptions {
   /** No input comes after `to`: the end of input ends the row. */
   readonly final: boolean
   /** False while the lines of a bad row are read again: a quoted cell must end on its line. */
   readonly linesInQuotes: boolean
-  /** Reading stops once a row has more cells than this: it is bad, wherever it ends. */
+  /** A row with more cells is bad. */
   readonly maxCells: number
   readonly cells: CellRules
 }
@@ -52,45 +74,63 @@ export function readRow(
   to: number,
   options: ReadRowOptions,
 ): RowReading {
-  const { delimiter, quote } = options.cells
+  const { cells, final, maxCells } = options
   const cellEnds: number[] = []
   let innerLines = 0
+  let fault: RowFault | undefined
+  let faultAt = -1
   let at = from
-  for (;;) {
-    if (at < to && block[at] === quote) {
-      const end = closingQuote(block, at, to, options)
-      if (end < 0) {
-        const stop = -end - 1
-        return stop < to || options.final
-          ? { kind: 'bad', fault: 'unclosed-quote', readTo: stop }
-          : { kind: 'incomplete', insideQuotes: true }
-      }
-      for (let inner = at; inner < end; inner++) if (block[inner] === LF) innerLines++
-      at = end + 1
-      if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
-      if (block[at] === CR && at + 1 >= to && !options.final)
-        return { kind: 'incomplete', insideQuotes: false }
-      if (at < to && block[at] !== delimiter && lineEndLength(block, at, to) === 0)
-        return { kind: 'bad', fault: 'text-after-quote', readTo: at }
-    } else {
-      while (at < to && block[at] !== delimiter && block[at] !== LF) at++
-      if (at >= to && !options.final) return { kind: 'incomplete', insideQuotes: false }
-      if (
-        at < to &&
-        block[at] === LF &&
-        at > from &&
-        block[at - 1] === CR &&
-        at - 1 >= cellStart(cellEnds, from)
-      )
-        at--
-    }
-    cellEnds.push(at)
-    if (at >= to) return { kind: 'row', cellEnds, next: to, innerLines }
-    if (block[at] !== delimiter)
-      return { kind: 'row', cellEnds, next: at + lineEndLength(block, at, to), innerLines }
-    at++
-    if (cellEnds.length > options.maxCells) return { kind: 'row', cellEnds, next: at, innerLines }
+  const note = (found: RowFault) => {
+    if (fault === undefined) faultAt = at
+    fault ??= found
   }
+  const bad = (next: number): BadReading => ({
+    kind: 'bad',
+    fault: fault!,
+    faultAt,
+    next,
+    readTo: at,
+  })
+  for (;;) {
+    const start = at
+    if (at < to && block[at] === cells.quote) {
+      const end = closingQuote(block, at, to, options)
+      at = end < 0 ? -end - 1 : end + 1
+      if (end < 0) {
+        if (at >= to && !final) return { kind: 'incomplete', fault, openQuote: start }
+        note('unclosed-quote')
+        return bad(nextLine(block, start, to))
+      }
+      if (!final && isUndecided(block, at, to)) return { kind: 'incomplete', fault, openQuote: -1 }
+      const lines = linesIn(block, start, end)
+      if (at < to && block[at] !== cells.delimiter && lineEndLength(block, at, to) === 0) {
+        note('text-after-quote')
+        if (lines > 0) return bad(nextLine(block, start, to))
+        at = plainCellEnd(block, at, to, cells)
+      }
+      innerLines += lines
+    } else at = plainCellEnd(block, at, to, cells)
+    if (at >= to && !final) return { kind: 'incomplete', fault, openQuote: -1 }
+    if (block[at] === LF && at < to && at > start && block[at - 1] === CR) at--
+    if (cellEnds.length === maxCells) note('too-many-cells')
+    else cellEnds.push(at)
+    if (at >= to || block[at] !== cells.delimiter) break
+    at++
+  }
+  if (at < to) at += lineEndLength(block, at, to)
+  if (fault === undefined) return { kind: 'row', cellEnds, next: at, innerLines }
+  return bad(block[at - 1] === LF ? at : -1)
+}
+
+/** Returns whether the bytes end before it is clear what follows a closing quote. */
+function isUndecided(block: Uint8Array, at: number, to: number): boolean {
+  return at >= to || (block[at] === CR && at + 1 >= to)
+}
+
+function plainCellEnd(block: Uint8Array, from: number, to: number, cells: CellRules): number {
+  let at = from
+  while (at < to && block[at] !== cells.delimiter && block[at] !== LF) at++
+  return at
 }
 
 /**
@@ -114,9 +154,9 @@ export function endOfMiscountedLine(
     const byte = block[at]!
     if (byte > highest) continue
     if (byte === LF) return delimiters + 1 === columns ? -1 : at + 1
-    // A row with too many cells is bad wherever it ends, so quotes in its further cells do not
-    // count.
-    if (byte === delimiter && ++delimiters <= columns && block[at + 1] === quote) return -1
+    if (byte !== delimiter) continue
+    if (block[at + 1] === quote) return -1
+    delimiters++
   }
   return -1
 }
@@ -130,8 +170,11 @@ export function nextLine(block: Uint8Array, from: number, to: number): number {
   return lineFeed < 0 || lineFeed >= to ? -1 : lineFeed + 1
 }
 
-function cellStart(cellEnds: readonly number[], from: number): number {
-  return cellEnds.length === 0 ? from : cellEnds[cellEnds.length - 1]! + 1
+/** Counts the line ends in `block[from, to)`. */
+export function linesIn(block: Uint8Array, from: number, to: number): number {
+  let lines = 0
+  for (let at = from; at < to; at++) if (block[at] === LF) lines++
+  return lines
 }
 
 /** Returns the offset of the closing quote, or -(offset where the search stopped) - 1. */

@@ -39,7 +39,7 @@ export interface ScanSpace extends RowIndex {
   readonly maxRows: number
   /** Rows found so far. */
   rows: number
-  /** Line ends found inside quotes so far. */
+  /** Line ends found inside quotes so far, those of rows that were left out included. */
   innerLines: number
 }
 

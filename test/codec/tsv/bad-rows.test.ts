@@ -90,6 +90,8 @@ const line = fc.constantFrom(
   'short\n',
   '1\t2\t3\n',
   '1\t2\t"3\n',
+  '1\t"q\n\nq"\t3\n',
+  '"a\n"\t"b"c\n',
   '"open\t1\n',
   '"a"x\t1\n',
   '\xff\t1\n',
