@@ -46,17 +46,27 @@ export function knownOptions<T extends object>(
 
 function unknownOption(name: string, known: readonly string[]): FeedError<'OPTION_INVALID'> {
   const option = excerpt(name)
-  const nearest =
-    known.find(candidate => candidate.toLowerCase() === name.toLowerCase()) ??
-    known.find(other => differBySlip(name, other))
   const expected = `one of ${known.join(', ')}`
-  const hint =
-    nearest === undefined ? `the options are ${known.join(', ')}` : `did you mean ${nearest}?`
+  const hint = nameHint(name, known) ?? `the options are ${known.join(', ')}`
   return new FeedError('OPTION_INVALID', `${option} is not an option: ${hint}`, {
     option,
     expected,
     received: option,
   })
+}
+
+/** Asks for the nearest of the known names, where one differs little from the name. */
+export function nameHint(name: string, known: readonly string[]): string | undefined {
+  const letters = lettersOf(name)
+  const nearest =
+    known.find(other => lettersOf(other) === letters) ??
+    known.find(other => differBySlip(letters, lettersOf(other)))
+  return nearest === undefined ? undefined : `did you mean ${excerpt(nearest)}?`
+}
+
+/** A name without what writers of names disagree on: case, spaces and hyphens. */
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /**
@@ -156,9 +166,8 @@ export function arrayOf<T>(option: string, values: readonly T[]): readonly T[] {
 
 /** Checks for an array of texts that are not empty. @throws FeedError OPTION_INVALID */
 export function texts(option: string, values: readonly string[]): readonly string[] {
-  if (Array.isArray(values) && values.every(value => typeof value === 'string' && value !== ''))
-    return values
-  throw optionInvalid(option, 'an array of texts that are not empty', values)
+  arrayOf(option, values).forEach((value, n) => filledText(`${option}[${n}]`, value))
+  return values
 }
 
 /**

@@ -2,6 +2,7 @@
 // projection is prepared once for a header and its columns, not for each row.
 
 import { excerpt, FeedError } from '../errors'
+import { nameHint } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import { mayHaveBigInts } from './bigint-text'
 import { decoderOf } from './decode/cell-decoders'
@@ -21,14 +22,17 @@ export class Projection {
   /** Indexes of the columns in the file, in the order of the values that the makers take. */
   readonly columns: Int32Array
   readonly #header: BoundHeader
+  /** Names of the columns, as the caller spells them. */
+  readonly #names: readonly string[]
   /** Names of the columns that the file lacks. */
   readonly #absent: readonly string[]
   #ofTexts: TextObjectMaker | undefined
   #ofValues: ObjectMaker | undefined
 
-  constructor(header: BoundHeader, columns: readonly number[], absent: readonly string[]) {
-    this.columns = Int32Array.from(columns)
+  constructor(header: BoundHeader, present: readonly string[], absent: readonly string[]) {
+    this.columns = Int32Array.from(present, name => header.indexes.get(name)!)
     this.#header = header
+    this.#names = present
     this.#absent = absent
   }
 
@@ -51,10 +55,6 @@ export class Projection {
       constants: this.#absent.map(name => [name, decoderOf(this.#header.absent.get(name)!).empty]),
     }))
   }
-
-  get #names(): string[] {
-    return Array.from(this.columns, column => this.#header.columns[column]!.name)
-  }
 }
 
 /** The projections of one header. */
@@ -73,9 +73,9 @@ export class Projections {
   #last: Projection | undefined
 
   constructor(header: BoundHeader) {
-    const columns = header.columns.map((_, column) => column)
-    this.file = new Projection(header, columns, [])
-    this.all = new Projection(header, columns, [...header.absent.keys()])
+    const names = header.columns.map(({ name }) => name)
+    this.file = new Projection(header, names, [])
+    this.all = new Projection(header, names, [...header.absent.keys()])
     this.readers = header.columns.map(({ spec }) => readerOf(spec))
     const specs = [...header.columns.map(({ spec }) => spec), ...header.absent.values()]
     this.mayHaveBigInts = specs.some(spec => mayHaveBigInts(spec))
@@ -98,10 +98,9 @@ export class Projections {
     const distinct = [...new Set(names)]
     for (const name of distinct)
       if (!indexes.has(name) && !absent.has(name)) throw unknownColumn(this.#header, name)
-    const present = distinct.map(name => indexes.get(name)).filter(column => column !== undefined)
     return new Projection(
       this.#header,
-      present,
+      distinct.filter(name => indexes.has(name)),
       distinct.filter(name => !indexes.has(name)),
     )
   }
@@ -120,7 +119,7 @@ export function unknownColumn(
   const known = [...columns.map(column => column.name), ...absent.keys()]
   return new FeedError(
     'COLUMN_UNKNOWN',
-    `neither the schema nor the file has the column ${excerpt(name)}: check its name`,
+    `neither the schema nor the file has the column ${excerpt(name)}: ${nameHint(name, known) ?? 'check its name'}`,
     { column: excerpt(name), known },
   )
 }

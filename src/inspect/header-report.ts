@@ -7,6 +7,7 @@ import {
   bindHeader,
   countKnownNames,
 } from '../codec/tsv/header'
+import { spellingOf } from '../schema/column-names'
 import type { FeedSchema } from '../schema/feed-schema'
 import {
   itemGroupSchema,
@@ -86,7 +87,7 @@ export function headerReport(schema: FeedSchema, columns: BoundHeader['columns']
 
 /** True where the name of the file is an alias. Spaces around it and its case do not count. */
 function isRenamed({ name, heading }: BoundColumn): boolean {
-  return heading.trim().toLowerCase() !== name.toLowerCase()
+  return spellingOf(heading) !== spellingOf(name)
 }
 
 /** The name of which a column is a later copy, `name#2` and so on. */

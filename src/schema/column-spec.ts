@@ -14,7 +14,10 @@ export interface ColumnOptions {
    * pass, they have the empty value of their kind nevertheless.
    */
   readonly notNull?: boolean
-  /** Other header spellings, beside the column's name; all are matched without regard to case. */
+  /**
+   * Other header spellings, beside the column's name. All are matched without regard to case and to
+   * spaces around them.
+   */
   readonly aliases?: readonly string[]
   /** A statement about the column's end, if there is one. */
   readonly deprecated?: string

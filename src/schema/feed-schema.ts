@@ -3,6 +3,7 @@
 // codec/tsv/header.ts.
 
 import { filledText, knownOptions, type OptionNames, optionInvalid } from '../options'
+import { spellingOf } from './column-names'
 import { type ColumnSpec, checkColumn } from './column-spec'
 
 export type Columns = Readonly<Record<string, ColumnSpec>>
@@ -132,18 +133,15 @@ export function checkedSchema<S extends FeedSchema>(option: string, schema: S): 
   return schema
 }
 
-/**
- * Column names match case-insensitively, so no two columns may have spellings that differ only in
- * case.
- */
+/** Names of one spelling are the same name, so no two columns may have one. */
 function checkSpelling(spellings: Map<string, string>, column: string, spelling: string): void {
-  const other = spellings.get(spelling.toLowerCase())
+  const other = spellings.get(spellingOf(spelling))
   if (other !== undefined && other !== column) {
     throw optionInvalid(
       `columns.${column}`,
-      `spelt otherwise than the column ${other}, case apart`,
+      `spelt otherwise than the column ${other}, case and spaces around it apart`,
       spelling,
     )
   }
-  spellings.set(spelling.toLowerCase(), column)
+  spellings.set(spellingOf(spelling), column)
 }

@@ -4,7 +4,7 @@
 import { projectionsOf } from '../codec/projection'
 import type { Row } from '../codec/row'
 import { excerpt, FeedError } from '../errors'
-import { optionInvalid } from '../options'
+import { nameHint, optionInvalid } from '../options'
 import { type ElementOf, headerOf } from '../pipeline/batch'
 import { headerColumns } from './table-columns'
 
@@ -105,7 +105,10 @@ export class CsvColumns {
   settle(): void {
     const [column] = this.#missing
     if (column === undefined || this.#rows === 0) return
-    throw columnUnknown(column, [...this.#seen], `no row has a column ${excerpt(column)}`)
+    const seen = [...this.#seen]
+    const hint = nameHint(column, seen)
+    const text = `no row has a column ${excerpt(column)}`
+    throw columnUnknown(column, seen, hint === undefined ? text : `${text}: ${hint}`)
   }
 
   #search(cells: PlainObject): void {

@@ -7,6 +7,7 @@ import type { BoundHeader } from '../codec/tsv/header'
 import { optionInvalid, texts } from '../options'
 import { headerOf } from '../pipeline/batch'
 import { text } from '../schema/column-kinds'
+import { NamedColumns } from '../schema/column-names'
 import type { ColumnSpec } from '../schema/column-spec'
 import { type Columns, checkedSchema, type FeedSchema } from '../schema/feed-schema'
 import { unwritableKind, valueInvalid } from './element-kind'
@@ -100,7 +101,7 @@ export class TableColumns {
   }
 
   #settle(known: readonly TableColumn[]): void {
-    const specs = new Map(known.map(({ name, spec }) => [name, spec]))
+    const specs = new NamedColumns(known.map(({ name, spec }) => [name, spec]))
     this.#columns = this.#chosen?.map(name => ({ name, spec: specs.get(name) ?? TEXT })) ?? known
     this.#names = this.#columns.map(({ name }) => name)
   }

@@ -130,8 +130,11 @@ export class ColumnDecoder<C extends Columns = Columns> extends Stage<RowBatch<C
 function planFor(header: BoundHeader, names: readonly string[] | undefined): PlannedColumn[] {
   const all = header.columns.map(({ name, spec }, index) => ({ index, name, spec }))
   if (names === undefined) return all.filter(({ spec }) => spec.type !== 'text' || spec.notNull)
-  const wanted = new Set(names)
-  for (const name of wanted)
-    if (!header.indexes.has(name) && !header.absent.has(name)) throw unknownColumn(header, name)
-  return all.filter(column => wanted.has(column.name))
+  const wanted = new Set<number | undefined>()
+  for (const name of names) {
+    const column = header.indexes.get(name)
+    if (column === undefined && !header.absent.has(name)) throw unknownColumn(header, name)
+    wanted.add(column)
+  }
+  return all.filter(({ index }) => wanted.has(index))
 }

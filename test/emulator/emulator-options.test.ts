@@ -39,7 +39,7 @@ describe('what an emulator is made from is checked at the call', () => {
       { world, access: { constraints: [{ marketplaceId: 'MKT_US', categories: [] }] } },
       'categories',
     ],
-    [{ world, access: { realEstateCategories: [7] } }, 'realEstateCategories'],
+    [{ world, access: { realEstateCategories: [7] } }, 'realEstateCategories[0]'],
     [{ world, catalog: { feedType: [] } }, 'feedType'],
     [
       { world, catalog: { feedTypes: [{ feedTypeId: 'A', description: '', feed: 'items' }] } },

@@ -150,15 +150,21 @@ describe('columns', () => {
     expect(await written()).toBe('itemId,price,tags\r\nv1|1|0,,[]\r\n')
   })
 
+  test('names are found whatever their case, and stand in the file as the caller spells them', async () => {
+    const file = pipeline([Buffer.from('ItemId\tTitle\n1\tLamp\n')]).to(new TsvRowParser())
+    await file.run(csvSink(path, { columns: ['title', 'itemId'] }))
+    expect(await written()).toBe('title,itemId\r\nLamp,1\r\n')
+  })
+
   test('fault 101: names that neither schema nor file have are a typed error, and nothing is written', async () => {
     await writeFile(path, 'before')
     const stream = new PassThrough()
     for (const target of [path, stream]) {
       await expect(
-        rows(text).run(csvSink(target, { columns: ['itemID' as string, 'titel'] })),
+        rows(text).run(csvSink(target, { columns: ['item' as string, 'titel'] })),
       ).rejects.toMatchObject({
         code: 'COLUMN_UNKNOWN',
-        context: { column: 'itemID', known: ['itemId', 'price', 'seen', 'tags', 'extra'] },
+        context: { column: 'item', known: ['itemId', 'price', 'seen', 'tags', 'extra'] },
       })
     }
     expect(await written()).toBe('before')
@@ -195,6 +201,7 @@ describe('columns', () => {
         .run(csvSink(stream, { columns: ['itemId', 'titel' as string] }))
       await expect(run).rejects.toMatchObject({
         code: 'COLUMN_UNKNOWN',
+        message: 'no row has a column titel: did you mean title?',
         context: { column: 'titel', known: ['itemId', 'title'] },
       })
       expect(reads).toBeLessThan(SEARCHED_ROWS + 200)

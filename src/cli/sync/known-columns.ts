@@ -17,11 +17,11 @@ export async function* knownColumns(
   const unknown = new Map(
     Object.entries(columns).map(([name, { aliases = [] }]) => [
       name,
-      [name, ...aliases].map(spelling => spelling.toLowerCase()),
+      [name, ...aliases].map(spelling => spelling.trim().toLowerCase()),
     ]),
   )
   const meet = (names: Iterable<string>) => {
-    const met = new Set(Array.from(names, name => name.toLowerCase()))
+    const met = new Set(Array.from(names, name => name.trim().toLowerCase()))
     for (const [name, spellings] of unknown)
       if (spellings.some(spelling => met.has(spelling))) unknown.delete(name)
   }

@@ -1,11 +1,13 @@
 // Column indexes by name. Readers ask for the same few names in the same order row after row, so
 // the lookup predicts the next name from the last one, and a right prediction costs one comparison.
 
+import { NamedColumns } from '../../schema/column-names'
+
 /** The most names whose order the lookup remembers. */
 const MAX_NAMES = 16
 
 export class ColumnLookup {
-  readonly #columns: ReadonlyMap<string, number>
+  readonly #columns: NamedColumns<number>
   /** Names in the order in which they were first asked for, with their columns. */
   readonly #names: string[] = []
   readonly #numbers: number[] = []
@@ -13,7 +15,7 @@ export class ColumnLookup {
   #next = 0
 
   constructor(columns: ReadonlyMap<string, number>) {
-    this.#columns = columns
+    this.#columns = new NamedColumns(columns)
   }
 
   has(name: string): boolean {

@@ -4,6 +4,7 @@
 
 import { FeedError, type RowPosition } from '../../errors'
 import { text } from '../../schema/column-kinds'
+import { NamedColumns, spellingOf } from '../../schema/column-names'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import { ColumnLookup } from './column-lookup'
@@ -30,7 +31,7 @@ export interface BoundHeader<C extends Columns = Columns> {
   /** In file order. */
   readonly columns: readonly BoundColumn[]
   /** Columns of the file outside of the projection. A reader must not take them for empty ones. */
-  readonly leftOut?: ReadonlySet<string>
+  readonly leftOut?: ReadonlyMap<string, BoundColumn>
   /** Columns of the schema that the file lacks, which read as empty. */
   readonly absent: ReadonlyMap<string, ColumnSpec>
   /** Column index by name. */
@@ -106,16 +107,11 @@ function boundColumn(
   return { name: `${wanted}#${copy}`, spec: TEXT, heading: columnName, known: false }
 }
 
-/** Column names match case-insensitively, and spaces around them do not count. */
-function spellingOf(columnName: string): string {
-  return columnName.trim().toLowerCase()
-}
-
 function spellingsOf(schema: FeedSchema): Map<string, string> {
   const spellings = new Map<string, string>()
   for (const [name, spec] of Object.entries(schema.columns)) {
     for (const spelling of [name, ...(spec.aliases ?? [])])
-      spellings.set(spelling.toLowerCase(), name)
+      spellings.set(spellingOf(spelling), name)
   }
   return spellings
 }
@@ -124,8 +120,8 @@ function absentColumns(
   schema: FeedSchema,
   indexes: ReadonlyMap<string, number>,
   position: RowPosition,
-): Map<string, ColumnSpec> {
-  const absent = new Map<string, ColumnSpec>()
+): NamedColumns<ColumnSpec> {
+  const absent = new NamedColumns<ColumnSpec>()
   for (const [name, spec] of Object.entries(schema.columns)) {
     if (indexes.has(name)) continue
     if (spec.required || spec.notNull)

@@ -1,11 +1,12 @@
 // The projection of a file's header: the columns that a caller asks for, as the header of a file
 // that has no others.
 
+import { NamedColumns } from '../../schema/column-names'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { Columns, FeedSchema } from '../../schema/feed-schema'
 import { unknownColumn } from '../projection'
 import { ColumnLookup } from './column-lookup'
-import type { BoundHeader } from './header'
+import type { BoundColumn, BoundHeader } from './header'
 
 export interface ProjectedHeader<K extends Columns> {
   readonly header: BoundHeader<K>
@@ -18,6 +19,7 @@ export interface ProjectedHeader<K extends Columns> {
 
 /**
  * Projects a header to the columns of these names, which the file or its schema has, in this order.
+ * The columns have the names as they are spelt here.
  * @throws FeedError COLUMN_UNKNOWN
  */
 export function projectHeader<K extends Columns>(
@@ -25,18 +27,25 @@ export function projectHeader<K extends Columns>(
   names: readonly string[],
 ): ProjectedHeader<K> {
   const indexes = new Map<string, number>()
-  const absent = new Map<string, ColumnSpec>()
-  const columns: number[] = []
-  for (const name of new Set(names)) {
+  const absent = new NamedColumns<ColumnSpec>()
+  const columns = new Set<number>()
+  const bound: BoundColumn[] = []
+  for (const name of names) {
     const column = header.indexes.get(name)
     const spec = header.absent.get(name)
-    if (column !== undefined) indexes.set(name, columns.push(column) - 1)
-    else if (spec !== undefined) absent.set(name, spec)
-    else throw unknownColumn(header, name)
+    if (column === undefined && spec === undefined) throw unknownColumn(header, name)
+    if (column === undefined) absent.set(name, spec!)
+    else if (!columns.has(column)) {
+      indexes.set(name, columns.size)
+      columns.add(column)
+      bound.push({ ...header.columns[column]!, name })
+    }
   }
-  const bound = columns.map(column => header.columns[column]!)
   const schema = schemaOf<K>(header.schema, names)
-  const leftOut = new Set(header.columns.map(({ name }) => name).filter(name => !indexes.has(name)))
+  const leftOut = new NamedColumns<BoundColumn>()
+  header.columns.forEach((column, index) => {
+    if (!columns.has(index)) leftOut.set(column.name, column)
+  })
   return {
     header: {
       ...header,
@@ -54,8 +63,11 @@ function schemaOf<K extends Columns>(
   { name, columns }: FeedSchema,
   names: readonly string[],
 ): FeedSchema<K> {
-  const wanted = new Set(names)
-  const chosen = Object.entries(columns).filter(([column]) => wanted.has(column))
+  const wanted = new NamedColumns(names.map(column => [column, column]))
+  const chosen = Object.entries(columns).flatMap(([column, spec]) => {
+    const spelt = wanted.get(column)
+    return spelt === undefined ? [] : [[spelt, spec] as const]
+  })
   // K has the columns of these names, and no others.
   return { name, columns: Object.fromEntries(chosen) as unknown as K }
 }
