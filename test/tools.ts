@@ -19,6 +19,7 @@ export const TOOLS = {
   strace: 'kills and disk errors at the Nth system call',
   'redis-server': 'a restart of Redis',
   initdb: 'a restart of PostgreSQL',
+  ip: 'a writer that loses its network',
   '/dev/full': 'a full standard output',
 } as const
 

@@ -32,6 +32,17 @@ const IDLE_TRANSACTION_MS = 600_000
 /** How often the server looks for the client while a statement runs. */
 const CLIENT_CHECK_MS = 10_000
 /**
+ * After 30 seconds without a sign of the client's machine the server's system ends the connection,
+ * and {@link CLIENT_CHECK_MS} later at most the server frees its locks. A Unix socket ignores these
+ * settings and needs none.
+ */
+const LOST_CLIENT = {
+  tcp_keepalives_idle: 15,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 30_000,
+}
+/**
  * pg-copy-streams reports a block as written once the socket has taken it, but only for blocks
  * above the high-water mark of the socket, which has 64 KiB at most.
  */
@@ -106,8 +117,9 @@ export class PgConnection {
       stream.on('error', cause => reject(this.#failed(cause)))
     })
     failure.catch(() => {})
-    // The stream of a lost connection calls nobody back: the wait with its timer ends by the failure.
-    const within = (work: Promise<void>) => this.#within(Promise.race([work, failure]))
+    // The stream of a lost connection calls nobody back, or throws for want of its connection: the
+    // failure comes first.
+    const within = (work: Promise<void>) => this.#within(Promise.race([failure, work]))
     let sent = Promise.resolve()
     return {
       write: async bytes => {
@@ -154,6 +166,7 @@ export class PgConnection {
       statement_timeout: statementTimeoutMs,
       lock_timeout: lockTimeoutMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      ...LOST_CLIENT,
     }
     const sql = Object.entries(settings).map(
       ([name, value]) => `set_config('${name}', '${value}', false)`,

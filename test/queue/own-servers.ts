@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,18 +36,20 @@ export async function ownRedis(): Promise<OwnServer> {
   return runningServer({ url, folder, command: ['redis-server', ...words], isReady })
 }
 
-export async function ownPostgres(): Promise<OwnServer> {
+/** @param host the address at which the server listens; the machines of its network may use it */
+export async function ownPostgres(host = '127.0.0.1'): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-postgres-'))
   const port = await freePort()
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const url = `postgres://postgres@${host}:${port}/postgres`
   const user = await serverUser()
   if (user !== undefined) await chown(folder, user.uid, user.gid)
   const options = { ...user, cwd: folder }
   const data = join(folder, 'data')
   const init = ['--auth', 'trust', '--username', 'postgres', '--no-sync', '--encoding', 'UTF8']
   await run('initdb', [...init, '--pgdata', data], options)
+  await appendFile(join(data, 'pg_hba.conf'), 'host all all samenet trust\n')
   // The processes of the server die and not the machine, so nothing has to be on the disk.
-  const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`]
+  const settings = ['fsync=off', `listen_addresses=${host}`, `unix_socket_directories=${folder}`]
   const words = ['-D', data, '-p', `${port}`, ...settings.flatMap(each => ['-c', each])]
   const isReady = async () => {
     const client = new Client({ connectionString: url })
