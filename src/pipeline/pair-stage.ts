@@ -15,7 +15,10 @@ export interface Pair<In, Out> {
    * step takes no more items. It is called again only after the last promise has resolved.
    */
   write(item: In): Promise<void>
-  /** Ends the input. The promise resolves when the side that takes items has finished. */
+  /**
+   * Ends the input. The promise resolves when the side that takes items has finished, or needs no
+   * end any more.
+   */
   end(): Promise<void>
   /** Returns the next output. It is called again only after the last promise has resolved. */
   read(): Promise<Step<Out>>
@@ -37,6 +40,8 @@ export class PairStage<In, Out> extends Stage<In, Out> {
   /** Gives the step that was read, or throws the failure. */
   #answer: (() => Step<Out>) | undefined
   #hasEnded = false
+  /** The failure of the side that takes items. */
+  #refusal: { readonly error: unknown } | undefined
   #wake = () => {}
 
   constructor(pair: Pair<In, Out>) {
@@ -45,21 +50,14 @@ export class PairStage<In, Out> extends Stage<In, Out> {
   }
 
   protected override transform(item: In): Outputs<Out> {
-    // `isWanted` throws the failure of the write.
-    let isWanted = () => false
-    const settle = (outcome: () => boolean) => {
-      isWanted = outcome
+    let isWanted = false
+    const wanted = () => {
+      isWanted = true
       this.#wake()
     }
-    this.#pair.write(item).then(
-      () => settle(() => true),
-      error =>
-        settle(() => {
-          throw error
-        }),
-    )
+    this.#pair.write(item).then(wanted, error => this.#refuse(error))
     return new Steps(async () => {
-      const step = await this.#next(() => isWanted())
+      const step = await this.#next(() => isWanted)
       // The step has ended before its input, as `take` does.
       if (this.#hasEnded) this.finishEarly()
       return step
@@ -68,12 +66,12 @@ export class PairStage<In, Out> extends Stage<In, Out> {
 
   protected override flush(): Outputs<Out> {
     if (this.#hasEnded) return undefined
-    const finished = this.#pair.end()
-    // A failure is thrown after the last output; until then it has no reader.
-    finished.catch(() => {})
+    const finished = this.#pair.end().catch(error => this.#refuse(error))
     return new Steps(async () => {
       const step = await this.#next(() => false)
-      if (step.done) await finished
+      if (!step.done) return step
+      await finished
+      if (this.#refusal !== undefined) throw this.#refusal.error
       return step
     })
   }
@@ -82,9 +80,14 @@ export class PairStage<In, Out> extends Stage<In, Out> {
     this.#pair.close(this.signal.aborted ? this.signal.reason : undefined)
   }
 
+  #refuse(error: unknown): void {
+    this.#refusal ??= { error }
+    this.#wake()
+  }
+
   /** Returns the next output, or DONE where the pair has ended or wants another item first. */
   async #next(isWanted: () => boolean): Promise<Step<Out>> {
-    for (;;) {
+    for (let hasTurned = false; ; ) {
       if (!this.#isReading) {
         this.#read()
         // An output that is ready counts before the wish for another item.
@@ -97,6 +100,13 @@ export class PairStage<In, Out> extends Stage<In, Out> {
         const step = answer()
         this.#hasEnded = step.done === true
         return step
+      }
+      if (this.#refusal !== undefined) {
+        // A stream that has ended early refuses items too: its end comes before the refusal.
+        if (hasTurned) throw this.#refusal.error
+        hasTurned = true
+        await new Promise(setImmediate)
+        continue
       }
       if (isWanted()) return DONE
       await new Promise<void>(resolve => {

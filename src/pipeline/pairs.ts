@@ -130,10 +130,19 @@ export class NodePair<In, Out> implements Pair<In, Out> {
     })
     // The listener stays after the end: a late failure must not end the process.
     stream.on('error', (error: unknown) => this.#fail(error))
-    stream.on('close', () => {
+    const closed = () => {
       const message = `${name} was destroyed before its end`
       this.#fail(new FeedError('STAGE_DESTROYED', message, { stage: name }))
-    })
+    }
+    stream.on('close', closed)
+    const { destroy } = stream
+    const state = (stream as { _writableState?: { emitClose?: unknown } })._writableState
+    if (state?.emitClose !== false || destroy === undefined) return
+    // Such a stream tells nobody that it was destroyed, except of an error.
+    stream.destroy = error => {
+      if (error === undefined || error === null) setImmediate(closed)
+      return destroy.call(stream, error)
+    }
   }
 
   /** A failed write rejects nothing: the stream reports its failure by an event. */
@@ -220,8 +229,16 @@ export class WebPair<In, Out> implements Pair<In, Out> {
     return this.#writer.write(item as never)
   }
 
-  end(): Promise<void> {
-    return this.#writer.close()
+  /**
+   * A stream that has called `terminate` has closed its readable side, and answers with a TypeError
+   * of its own. Any failure of its code fails the readable side too.
+   */
+  async end(): Promise<void> {
+    try {
+      await this.#writer.close()
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+    }
   }
 
   async read(): Promise<Step<Out>> {
