@@ -83,6 +83,14 @@ emulator.serve()
 emulator.listen({ port: '0' })
 `
 
+/** The function of the snippets' preamble that writes a sample, by the command of the package. */
+const packedSample = (command: string) => `import { execFileSync } from 'node:child_process'
+export async function writeSample(path: string, { items, seed }: { items: number; seed: number }): Promise<{ rows: number }> {
+  const words = ['sample', path, '--items', String(items), '--seed', String(seed), '--json']
+  return JSON.parse(execFileSync(${JSON.stringify(command)}, words, { encoding: 'utf8' }))
+}
+`
+
 test('holds what it needs and nothing else', async () => {
   const entries = await readdir(installed, { recursive: true, withFileTypes: true })
   const names = entries
@@ -351,8 +359,10 @@ postgresSink('postgres://127.0.0.1:1/none', { table: 'rows' }).open().then(() =>
       join(project, 'test/readme-preamble.ts'),
       preamble
         .replace("'../src/index'", "'feedmill'")
-        .replace("'../src/emulator/index'", "'feedmill/emulator'"),
+        .replace("'../src/emulator/index'", "'feedmill/emulator'")
+        .replace("'../src/cli/sample'", "'./packed-sample.js'"),
     )
+    await writeFile(join(project, 'test/packed-sample.ts'), packedSample(cli()))
     writeModules(project)
     await linkPackages(plain, brought)
     try {

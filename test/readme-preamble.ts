@@ -8,6 +8,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { writeSample } from '../src/cli/sample'
 import { createEmulator } from '../src/emulator/index'
 import {
   ChunkReassembler,
@@ -53,7 +54,7 @@ const headers = {
   'X-MKT-C-MARKETPLACE-ID': 'MKT_US',
   Accept: 'text/tab-separated-values',
 }
-const path = join(folder, 'items.tsv.gz')
+const path = join(folder, 'two-items.tsv.gz')
 // What an earlier run has written would prove nothing.
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
@@ -61,6 +62,9 @@ await writeFile(
   path,
   gzipSync('itemId\ttitle\tpriceValue\nv1|1|0\t"a \\"quoted\\" title"\t1.5\nv1|2|0\ttwo\t\n'),
 )
+/** The file of the first snippet of the README. */
+const sampleOptions = { items: 40, seed: 7 }
+const sample = await writeSample(join(folder, 'items.tsv.gz'), sampleOptions)
 
 /** Files in other encodings. */
 const latin1Path = join(folder, 'prices-latin1.tsv')
@@ -100,6 +104,8 @@ const database = {
 /** What the expectations of the snippets need to know. */
 export interface Facts {
   readonly folder: string
+  /** Rows of `items.tsv.gz`, which `feedmill sample` has written. */
+  readonly sampleRows: number
   readonly itemIds: readonly string[]
   readonly itemIdsAtEnd: readonly string[]
   readonly groupCount: number
@@ -110,6 +116,7 @@ export interface Facts {
 
 export const facts: Facts = {
   folder,
+  sampleRows: sample.rows,
   itemIds: [...world.truthAt(world.start)].map(({ itemId }) => itemId),
   itemIdsAtEnd: [...world.truthAt(world.end)].map(({ itemId }) => itemId),
   groupCount: [...world.groupsAt(world.start)].length,

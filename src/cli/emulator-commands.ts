@@ -1,9 +1,11 @@
-// The options of the commands over an emulated service: `feedmill serve` and `demo`.
+// The options of the commands over an emulated service: `feedmill sample`, `serve` and `demo`.
 
 import {
   type Command,
   examples,
+  jsonOption,
   Option,
+  positive,
   several,
   share,
   time,
@@ -13,6 +15,17 @@ import { needPackages } from './needed-packages'
 
 /** @param cli the path of the running command, which `demo` starts once more */
 export function addEmulatorCommands(feedmill: Command, cli: string): void {
+  feedmill
+    .command('sample')
+    .description(
+      'Write a small item feed of an emulated service, as gzip, to a file that is not there yet.',
+    )
+    .argument('<file>', 'the file, such as items.tsv.gz')
+    .option('--items <count>', 'items ever listed; some have ended', positive, 1000)
+    .option('--seed <number>', 'seed of the world: equal numbers make equal files', wholeNumber, 7)
+    .addOption(jsonOption('print the path, the rows and the bytes as JSON'))
+    .addHelpText('after', examples('sample items.tsv.gz'))
+    .action(async (file: string, options) => (await import('./sample')).sample(file, options))
   feedmill
     .command('serve')
     .description('Serve an emulated service on a loopback socket until a signal comes.')
