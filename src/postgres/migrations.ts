@@ -3,7 +3,7 @@
 
 import { FeedError } from '../errors'
 import type { PgConnection } from './pg-adapter'
-import { PARTS, type Part, quoted, type TargetNames } from './sql-names'
+import { type OwnTable, PARTS, type Part, quoted, type TargetNames } from './sql-names'
 import { HEAD_COLUMNS, keyOfPart, PART_COLUMNS, REST_COLUMNS, sqlTypeOf } from './sql-types'
 import { inTransaction } from './transaction'
 
@@ -62,7 +62,8 @@ function createPart(names: TargetNames, part: Part, isPartitioned: boolean): str
  * Makes the tables, or brings them to the format of this release. Of several processes one works
  * and the others wait.
  * @param steps the steps to take; all by default
- * @throws FeedError STATE_FOREIGN for tables of a newer release, or partitioned otherwise
+ * @throws FeedError STATE_FOREIGN for tables of somebody else, of a newer release, or partitioned
+ * otherwise
  */
 export async function migrate(
   connection: PgConnection,
@@ -73,16 +74,14 @@ export async function migrate(
 ): Promise<TargetMeta> {
   return inTransaction(connection, async () => {
     await connection.query('SELECT pg_advisory_xact_lock($1::bigint)', [names.lockKey()])
+    const known = await knownTables(connection, place, names, steps.length)
     const [schema] = await connection.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [
       names.schema,
     ])
     // A user that may not make schemas may write into one that is there.
     if (schema === undefined) await connection.query(`CREATE SCHEMA ${quoted(names.schema)}`)
-    const known = await metaOf(connection, names)
     const format = known?.format ?? 0
     const isPartitioned = known?.isPartitioned ?? partition ?? false
-    if (format > steps.length)
-      throw foreign(place, 'format', `at most ${steps.length}`, String(format))
     if (partition !== undefined && partition !== isPartitioned)
       throw foreign(place, 'partition', String(isPartitioned), String(partition))
     for (const step of steps.slice(format))
@@ -100,12 +99,58 @@ export async function migrate(
   })
 }
 
+/**
+ * Returns what `meta` says; undefined where none of the tables is there.
+ * @param newest the newest format that may be there
+ * @throws FeedError STATE_FOREIGN for tables of somebody else, or of a newer release
+ */
+export async function knownTables(
+  connection: PgConnection,
+  place: string,
+  names: TargetNames,
+  newest = STEPS.length,
+): Promise<TargetMeta | undefined> {
+  const rows = await connection.query(
+    `SELECT c.relname, array_agg(a.attname::text) AS columns
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE n.nspname = $1 AND c.relname = ANY($2) GROUP BY c.oid`,
+    [names.schema, MARKS.flat().map(([table]) => names.plainTable(table))],
+  )
+  const present = new Map(rows.map(({ relname, columns }) => [relname, columns as string[]]))
+  const isOurs = ([table, marks]: (typeof MARKS)[number][number]) => {
+    const columns = present.get(names.plainTable(table))
+    return columns !== undefined && marks.every(mark => columns.includes(mark))
+  }
+  const meta = isOurs(META) ? await metaOf(connection, names) : undefined
+  const format = meta?.format ?? 0
+  if (format > newest) throw foreign(place, 'format', `at most ${newest}`, String(format))
+  for (const [step, tables] of MARKS.entries())
+    for (const marked of tables) {
+      const isThere = present.has(names.plainTable(marked[0]))
+      if (step < format ? !isOurs(marked) : isThere)
+        throw foreign(place, 'tables', 'those of feedmill', `another ${names.table(marked[0])}`)
+    }
+  return meta
+}
+
+const CATEGORY_COLUMNS = ['marketplace', 'feed_category']
+const META = ['meta', ['format', 'service', 'partitioned']] as const
+
+/** The tables that each step makes, each with columns by which it is known. */
+const MARKS: readonly (readonly (readonly [OwnTable, readonly string[]])[])[] = [
+  [
+    META,
+    ['writers', [...CATEGORY_COLUMNS, 'number']],
+    ['files', [...CATEGORY_COLUMNS, 'sequence', 'file']],
+  ],
+  PARTS.map(part => [part, [...Object.keys(HEAD_COLUMNS), keyOfPart(part)]] as const),
+]
+
 async function metaOf(
   connection: PgConnection,
   names: TargetNames,
 ): Promise<TargetMeta | undefined> {
-  const [found] = await connection.query('SELECT to_regclass($1) AS name', [names.table('meta')])
-  if (found?.name === null) return undefined
   const [row] = await connection.query(
     `SELECT format, service, partitioned FROM ${names.table('meta')}`,
   )
@@ -118,14 +163,22 @@ async function metaOf(
   }
 }
 
+/** @param table a quoted name */
+export async function columnsOf(
+  connection: PgConnection,
+  table: string,
+): Promise<ReadonlySet<unknown>> {
+  const rows = await connection.query(
+    'SELECT attname FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
+    [table],
+  )
+  return new Set(rows.map(({ attname }) => attname))
+}
+
 /** Adds the columns that the feeds of this release have and the tables lack. */
 async function addColumns(connection: PgConnection, names: TargetNames): Promise<void> {
   for (const part of PARTS) {
-    const rows = await connection.query(
-      'SELECT attname FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
-      [names.table(part)],
-    )
-    const present = new Set(rows.map(({ attname }) => attname))
+    const present = await columnsOf(connection, names.table(part))
     const added = PART_COLUMNS[part]
       .filter(({ name }) => !present.has(name))
       .map(({ name, spec }) => `ADD COLUMN ${quoted(name)} ${sqlTypeOf(spec)}`)
@@ -151,12 +204,13 @@ export async function claimService(
   if (expected !== service) throw foreign(place, 'service', expected, service)
 }
 
-function foreign(
+export function foreign(
   path: string,
   what: string,
   expected: string,
   received: string,
+  other = 'schema or prefix',
 ): FeedError<'STATE_FOREIGN'> {
-  const message = `the tables in ${path} have the ${what} ${expected}, not ${received}: choose another schema or prefix`
+  const message = `${path}: the ${what} must be ${expected}, not ${received}: choose another ${other}`
   return new FeedError('STATE_FOREIGN', message, { path, what, expected, received })
 }

@@ -11,6 +11,7 @@ import { sinkFailed } from '../sinks/sink-failed'
 import { addressOf, type PostgresConnectionInput } from './address'
 import { CopyBuffer } from './copy-buffer'
 import { CopyRows } from './copy-rows'
+import { columnsOf, foreign } from './migrations'
 import { type CopyIn, PgConnection } from './pg-adapter'
 import { quoted, sqlName } from './sql-names'
 import { type SqlColumn, sqlColumnsOf, sqlTypeOf } from './sql-types'
@@ -51,7 +52,7 @@ const OPTIONS: OptionNames<PostgresSinkOptions> = {
  * is there is used as it is. PostgreSQL has no NUL in text: U+FFFD stands in its place.
  * @param connection a URL, or its parts; PGPASSWORD or PGPASSFILE has the password
  * @throws FeedError OPTION_INVALID at the call; DEPENDENCY_MISSING; CELL_INVALID for a cell that is
- * no value of its column; SINK_FAILED, which is retryable where the connection was lost
+ * no value of its column; STATE_FOREIGN for a table that lacks a column of the rows; SINK_FAILED, which is retryable where the connection was lost
  * @example
  * ```ts
  * import { postgresSink } from 'feedmill/postgres'
@@ -164,6 +165,10 @@ class TableWriter {
     this.#rows = new CopyRows(header, columns, error => {
       throw error
     })
+    const present = await columnsOf(this.connection, this.#table)
+    const missing = this.#rows.columns.filter(name => !present.has(name))
+    if (missing.length > 0)
+      throw foreign(this.#table, 'columns', missing.join(', '), 'those of another table', 'table')
     const names = this.#rows.columns.map(quoted).join(', ')
     this.#copy = await this.connection.copy(
       `COPY ${this.#table} (${names}) FROM STDIN WITH (FORMAT text, NULL '')`,

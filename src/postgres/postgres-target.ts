@@ -13,7 +13,7 @@ import type {
 import { addressOf, type PostgresConnectionInput } from './address'
 import { CategoryLock } from './category-lock'
 import { readLedger } from './ledger-table'
-import { claimService, migrate } from './migrations'
+import { claimService, foreign, knownTables, migrate } from './migrations'
 import { createPartitions, removeRows, tablesOf } from './partitions'
 import type { PgConnection } from './pg-adapter'
 import { PostgresCategory } from './postgres-category'
@@ -200,11 +200,13 @@ async function openTarget(
 }
 
 async function contentsOf(settings: Settings): Promise<TargetContents> {
-  const { names } = settings
+  const { address, names } = settings
   const session = new PostgresSession({ ...settings, signal: new AbortController().signal })
   try {
     return await session.run(async connection => {
-      const [meta] = await connection.query(`SELECT service FROM ${names.table('meta')}`)
+      const meta = await knownTables(connection, address.name, names)
+      if (meta === undefined)
+        throw foreign(address.name, 'content', 'the tables of feedmill', 'other content')
       const writers = await connection.query(
         `SELECT marketplace, feed_category FROM ${names.table('writers')} ORDER BY 1, 2`,
       )
@@ -216,7 +218,7 @@ async function contentsOf(settings: Settings): Promise<TargetContents> {
         }
         categories.push({ category, files: await readLedger(connection, names, category) })
       }
-      return { service: String(meta?.service ?? ''), categories }
+      return { service: meta.service ?? '', categories }
     })
   } finally {
     await session.close()

@@ -27,6 +27,9 @@ export function sqlName(option: string, name: string): string {
 export const PARTS = ['items', 'item_groups', 'priorities'] as const
 export type Part = (typeof PARTS)[number]
 
+/** The tables that a target makes, without its partitions. */
+export type OwnTable = Part | 'files' | 'writers' | 'meta'
+
 /** Tables of a target by their quoted names. */
 export class TargetNames {
   readonly schema: string
@@ -41,12 +44,12 @@ export class TargetNames {
       throw optionInvalid('prefix', `text of at most ${MAX_PREFIX_BYTES} bytes without NUL`, prefix)
   }
 
-  table(name: Part | 'files' | 'writers' | 'meta'): string {
+  table(name: OwnTable): string {
     return this.#inSchema(this.#prefix + name)
   }
 
   /** The name of the table without its schema and without quotes. */
-  plainTable(name: Part): string {
+  plainTable(name: OwnTable): string {
     return this.#prefix + name
   }
 

@@ -164,6 +164,19 @@ describe.runIf(await runsWithService('postgres'))('rows in PostgreSQL', () => {
     expect(await database.sql(`SELECT key FROM "${table}"`)).toEqual([{ key: 'a' }])
   })
 
+  test('fault 110: a table of somebody else is refused, and stays as it was.', async () => {
+    await database.sql('CREATE TABLE theirs (key text); INSERT INTO theirs VALUES (1)')
+    const run = pipeline([Buffer.from('key\titemCount\nb\t2\n')])
+      .to(new TsvRowParser({ schema }))
+      .run(postgresSink(database.url, { table: 'theirs' }))
+    await expect(run).rejects.toMatchObject({
+      code: 'STATE_FOREIGN',
+      message: expect.stringContaining('choose another table'),
+      context: { what: 'columns', expected: 'item_count, other' },
+    })
+    expect(await database.sql('SELECT * FROM theirs')).toEqual([{ key: '1' }])
+  })
+
   test('A second run of the same sink is refused, and does not end the first.', async () => {
     const sink = postgresSink(database.url, { table: 'shared' })
     await sink.open?.()

@@ -14,6 +14,18 @@ import { bootstrapOf, CATEGORY, hourOf, ORIGIN, smallFile } from './small-file'
 import { type TestDatabase, testDatabase } from './test-database'
 
 const LIMITS = { connectTimeoutMs: 5_000, lockTimeoutMs: 300, statementTimeoutMs: 10_000 }
+const CONTENT_OF_SCHEMA = `
+SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE relnamespace = to_regnamespace($1) ORDER BY 1, 2`
+/** What somebody else may have under the names of a target. */
+const THEIRS = [
+  ...['items', 'item_groups', 'priorities', 'files', 'writers', 'meta'].map(
+    name => `CREATE TABLE my_${name} (id int PRIMARY KEY, format text)`,
+  ),
+  'CREATE VIEW my_items AS SELECT 1 AS id',
+  'CREATE TABLE my_meta (format int, service text, partitioned boolean)',
+  `CREATE TABLE my_meta AS SELECT 1 AS format, 'a' AS service, false AS partitioned`,
+]
 const ONE_ROW = 'itemId\ttitle\nv1|1|0\tone\n'
 
 describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', () => {
@@ -67,6 +79,45 @@ describe.runIf(await runsWithService('postgres'))('the tables of PostgreSQL', ()
     await expect(within(target, async () => {})).rejects.toMatchObject({
       code: 'STATE_FOREIGN',
       context: { what: 'format', received: '99' },
+    })
+  })
+
+  test('fault 110: tables of somebody else are refused, and left as they are', async () => {
+    const { url, sql } = await newDatabase()
+    const foreign = { code: 'STATE_FOREIGN', message: expect.stringMatching(/another schema or/) }
+    for (const [n, theirs] of THEIRS.entries()) {
+      const schema = `shop${n}`
+      await sql(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${theirs}`)
+      const content = () => sql(CONTENT_OF_SCHEMA, [schema])
+      const before = await content()
+      const options = { schema, prefix: 'my_', patienceMs: 0 }
+      const target = postgresTarget(url, options)
+      await expect(
+        within(target, async () => {}),
+        theirs,
+      ).rejects.toMatchObject(foreign)
+      await expect(target.contents?.(), theirs).rejects.toMatchObject(foreign)
+      await expect(dropCategory(url, CATEGORY, options), theirs).rejects.toMatchObject(foreign)
+      expect(await content()).toEqual(before)
+    }
+  })
+
+  test('fault 110: a table that somebody has put in the place of one of ours is refused', async () => {
+    const { url, sql } = await newDatabase()
+    const target = postgresTarget(url)
+    await within(target, async () => {})
+    await sql('DROP TABLE feedmill.items; CREATE TABLE feedmill.items (id int)')
+    await expect(within(target, async () => {})).rejects.toMatchObject({
+      code: 'STATE_FOREIGN',
+      context: { what: 'tables', received: 'another "feedmill"."items"' },
+    })
+  })
+
+  test('A database without tables has no contents.', async () => {
+    const { url } = await newDatabase()
+    await expect(postgresTarget(url).contents?.()).rejects.toMatchObject({
+      code: 'STATE_FOREIGN',
+      context: { what: 'content' },
     })
   })
 
