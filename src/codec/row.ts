@@ -5,6 +5,7 @@ import { type CellPosition, excerpt, FeedError, type RowPosition } from '../erro
 import type { CellOf, ColumnName, Columns, RowObject } from '../schema/feed-schema'
 import { bigIntsAsText } from './bigint-text'
 import { decoderOf } from './decode/cell-decoders'
+import { isBadCell } from './decode/invalid-cell'
 import { INSPECT, type Inspect, inspection, shownCell } from './inspection'
 import { unknownColumn } from './projection'
 import type { RowBatch } from './row-batch'
@@ -177,7 +178,7 @@ export class Row<out C extends Columns = Columns> {
     try {
       return batch.cells.values(slot, columns, batch.projections.readers)
     } catch (error) {
-      if (!FeedError.is(error) || error.code !== 'CELL_INVALID') throw error
+      if (!isBadCell(error)) throw error
       // This way does not know which cell is bad. Cell by cell the error gets its position.
       return this.#valuesOneByOne(columns)
     }
@@ -202,7 +203,7 @@ export class Row<out C extends Columns = Columns> {
 
   /** Returns the error of a cell with the cell's position. */
   #placed(error: unknown, column: number): unknown {
-    if (!FeedError.is(error) || error.code !== 'CELL_INVALID') return error
+    if (!isBadCell(error)) return error
     const { batch, slot } = this
     const { name } = batch.header.columns[column]!
     const position: CellPosition = {

@@ -2,9 +2,10 @@
 // reader.
 
 import { decoderOf } from '../codec/decode/cell-decoders'
+import { isBadCell } from '../codec/decode/invalid-cell'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row'
-import { FeedError, type RowPosition } from '../errors'
+import type { FeedError, RowPosition } from '../errors'
 import { callback } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
@@ -16,6 +17,8 @@ export interface BadCell {
   readonly error: FeedError<'CELL_INVALID'>
   /** The name of the column in the schema or in the file. */
   readonly column: string
+  /** The text of the cell. */
+  readonly text: string
   /** Position of the row; its excerpt is a cut piece of the cell. */
   readonly position: RowPosition
 }
@@ -30,6 +33,7 @@ export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void) | RowQua
 interface ReadableRow {
   readonly position: RowPosition
   get(name: string): unknown
+  text(name: string): string
 }
 
 export class BadCells {
@@ -79,17 +83,14 @@ export class BadCells {
       if (!isBadCell(error)) throw error
       this.count++
       if (this.#policy === 'throw') throw error
-      if (this.#policy !== 'null') this.#policy(badCell(error, name, row.position))
+      if (this.#policy !== 'null') this.#policy(badCell(error, name, row))
       return decoderOf(spec).empty
     }
   }
 }
 
-export function isBadCell(error: unknown): error is FeedError<'CELL_INVALID'> {
-  return FeedError.is(error) && error.code === 'CELL_INVALID'
-}
-
-function badCell(error: FeedError<'CELL_INVALID'>, column: string, row: RowPosition): BadCell {
+function badCell(error: FeedError<'CELL_INVALID'>, column: string, row: ReadableRow): BadCell {
   const { excerpt: text } = error.context
-  return { error, column, position: text === undefined ? row : { ...row, excerpt: text } }
+  const position = text === undefined ? row.position : { ...row.position, excerpt: text }
+  return { error, column, text: row.text(column), position }
 }

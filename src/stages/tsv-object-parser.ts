@@ -2,12 +2,14 @@
 // `toStrings` of every row of TsvRowParser, but the stage need not copy rows, because no reader can
 // keep one. item-feeds.md, section 2.1, has the dialect.
 
+import { objectBy } from '../codec/bad-cells'
+import { isBadCell } from '../codec/decode/invalid-cell'
 import type { Row } from '../codec/row'
 import type { RowBatch } from '../codec/row-batch'
 import { PAUSE, type Pause } from '../core/steps'
 import { choice, knownOptions, type OptionNames } from '../options'
 import type { ChosenColumns, Columns, RowObject, TextColumns } from '../schema/feed-schema'
-import { type BadCellPolicy, BadCells, isBadCell } from './bad-cells'
+import { type BadCellPolicy, BadCells } from './bad-cells'
 import { refuseProjection } from './quarantined'
 import { PARSER_OPTIONS, type TsvRowParserOptions, TsvStage } from './tsv-stage'
 
@@ -130,17 +132,8 @@ export class TsvObjectParser<
     } catch (error) {
       // The caller's `onBadCell` may have ended the run, and with it the loan of the bytes.
       if (!isBadCell(error) || this.destroyed) throw error
-      return this.#cellByCell(row)
+      return objectBy(row, column => this.#badCells.read(row, column))
     }
-  }
-
-  /** Reads a row with a bad cell. */
-  #cellByCell(row: Row<K>): unknown {
-    const { header, projections } = row.batch
-    const { columns, ofValues } = projections.all
-    return ofValues(
-      Array.from(columns, column => this.#badCells.read(row, header.columns[column]!)),
-    )
   }
 }
 

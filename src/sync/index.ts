@@ -25,7 +25,12 @@ export {
   openState,
   type StateSizes,
 } from './read/open-state'
-export { type StateItem, stateItemObject, stateItemReader } from './read/state-items'
+export {
+  type StateItem,
+  type StateItemReaderOptions,
+  stateItemObject,
+  stateItemReader,
+} from './read/state-items'
 export { type TargetStatus, type TargetStatusOptions, targetStatus } from './read/target-status'
 export {
   type ReplayStateOptions,

@@ -102,7 +102,8 @@ export interface SyncOptions
   readonly changeRows?: 'after' | 'both'
   /**
    * What happens to rows that cannot be merged, because they cannot be read or have no key or no
-   * date: `none` only counts them. With `files` they are kept with all of their bytes in the folder
+   * date, and to those that are merged with a cell that is not of its column's type: `none` only
+   * counts them. With `files` they are kept with all of their bytes in the folder
    * `quarantine` of the state folder, in one file for each file of the service that has such rows.
    * Beside `target` it is `{ folder }`, the folder of these files. Default: `none`.
    */

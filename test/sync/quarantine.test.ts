@@ -168,6 +168,8 @@ const FAULTS: readonly ((row: string) => Buffer)[] = [
   row => Buffer.from(row.replace('\t', '\t"\\"')),
   row => Buffer.from(`more\t\t\t\tcells\t${row}`),
   row => Buffer.concat([Buffer.of(0xff), Buffer.from(row)]),
+  // The price of this row is no number. A row without a price is as it was.
+  row => Buffer.from(row.replace(/\t[\d.]+\n$/, '\t12,50\n')),
   // This row lacks its key.
   row => Buffer.from(row.replace(/^[^\t]*/, '')),
 ]
@@ -326,7 +328,7 @@ describe('a replay of the undamaged rows', () => {
   }, 300_000)
 
   test('leaves rows that are still bad in their file, with their bytes', async () => {
-    const faultOf = NUMBERS.map(n => (n < 5 ? n : undefined))
+    const faultOf = NUMBERS.map(n => (n < 6 ? n : undefined))
     const { bytes } = damagedFile(SNAPSHOT_COLUMNS, ROWS, faultOf)
     const machine = new SimulatedMachine(0)
     await ingest(machine.start(), { id: hourId(1), hour: 1, bytes })

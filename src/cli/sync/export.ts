@@ -42,7 +42,8 @@ type PlainItem = Record<string, unknown>
 
 /**
  * NDJSON has all cells of an item, typed, with its priority and its group; CSV has the documented
- * columns, as text. With a schema both have its columns, typed by it. Throws every failure, also
+ * columns, as text. With a schema both have its columns, typed by it. A cell that is not of its
+ * column's type fails no export: NDJSON has its text in `invalid`, and CSV in its column. Throws every failure, also
  * that of a reader that closes the pipe (EPIPE). The state folder is closed in any case.
  */
 export async function exportCommand({
@@ -62,7 +63,11 @@ export async function exportCommand({
     try {
       const blocks = blocksOf(categoriesOf(state, category), asOf)
       const items = schema === undefined ? blocks : knownColumns(schema, blocks)
-      await written(items, placed(plainOf(format, schema)), sink, stop.signal)
+      const typed = schema && new TypedItems(schema, format)
+      const untyped = format === 'csv' ? documentedCells : stateItemObject
+      const plain = typed === undefined ? untyped : (item: StateItem) => typed.of(item)
+      await written(items, placed(plain), sink, stop.signal)
+      if (typed?.note !== undefined) console.error(typed.note)
     } finally {
       await state.close()
     }
@@ -103,12 +108,39 @@ function sinkOf({ format, out, gzip, schema }: Output): Sink<PlainItem[]> {
   return csvSink(target, { columns, ...compression })
 }
 
-function plainOf(
-  format: ExportCommand['format'],
-  schema: FeedSchema | undefined,
-): (item: StateItem) => PlainItem {
-  if (schema !== undefined) return stateItemReader(schema)
-  return format === 'csv' ? documentedCells : stateItemObject
+/** Items by a schema: a bad cell is null, and its text is kept. */
+class TypedItems {
+  #badCells = 0
+  #first = ''
+  #invalid: Record<string, string> = {}
+  readonly #read: (item: StateItem) => PlainItem
+  readonly #isText: boolean
+
+  constructor(schema: FeedSchema, format: ExportCommand['format']) {
+    this.#isText = format === 'csv'
+    this.#read = stateItemReader(schema, {
+      onBadCell: ({ column, text, error }) => {
+        this.#invalid[column] = text
+        if (this.#badCells++ === 0) this.#first = messageWithPlace(error)
+      },
+    })
+  }
+
+  of(item: StateItem): PlainItem {
+    this.#invalid = {}
+    const had = this.#badCells
+    const object = this.#read(item)
+    if (this.#badCells === had) return object
+    if (had === 0) this.#first = `item ${item.itemId} in the file ${fileOf(item)}: ${this.#first}`
+    const invalid = this.#invalid
+    return this.#isText ? { ...object, ...invalid } : { ...object, invalid }
+  }
+
+  /** Returns a line for the user; undefined where all cells are of their type. */
+  get note(): string | undefined {
+    if (this.#badCells === 0) return undefined
+    return `feedmill: ${this.#badCells} cells are not of their type in the schema and were written as text; the first: ${this.#first}`
+  }
 }
 
 /**
@@ -121,12 +153,15 @@ function placed(plain: (item: StateItem) => PlainItem): (item: StateItem) => Pla
       return plain(item)
     } catch (error) {
       if (!FeedError.is(error)) throw error
-      const { feed, date, hour } = item.row.batch.file
-      const file = [feed, date ?? hour?.toISOString()].filter(part => part !== undefined).join(' ')
-      const message = `item ${item.itemId} in the file ${file}: ${messageWithPlace(error)}`
+      const message = `item ${item.itemId} in the file ${fileOf(item)}: ${messageWithPlace(error)}`
       throw new FeedError(error.code, message, error.context, { cause: error })
     }
   }
+}
+
+function fileOf({ row }: StateItem): string {
+  const { feed, date, hour } = row.batch.file
+  return [feed, date ?? hour?.toISOString()].filter(part => part !== undefined).join(' ')
 }
 
 function categoriesOf(

@@ -76,7 +76,7 @@ export function addStateCommands(feedmill: Command): void {
     .addOption(changesFormat())
     .option(
       '--quarantine',
-      'keep rows that cannot be merged, with all of their bytes, in the `quarantine` folder of the state',
+      'keep rows that cannot be merged, or have cells that are not of their type, with all of their bytes, in the `quarantine` folder of the state',
       false,
     )
     .option('--json', 'print one event a line, as JSON', false)

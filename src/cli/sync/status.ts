@@ -44,12 +44,16 @@ export interface CategoryStatus {
   readonly files: number
   /** The rows of these files that could not be merged. */
   readonly rowsLeftOut: number
+  /** The cells of their merged rows that are not of their column's type; null for a database. */
+  readonly badCells: number | null
   /** The files that the service should have and the state lacks. */
   readonly due: FileSpan
   /** The files that the state needs and the service no longer keeps. */
   readonly lost: FileSpan
   /** The feeds that need a newer bootstrap. */
   readonly needsBootstrap: readonly string[]
+  /** Why the items cannot be read; null where they can. */
+  readonly problem: { readonly code: string; readonly message: string } | null
   /** The next file that the service will publish. */
   readonly next: { readonly file: string; readonly from: Date } | null
 }
@@ -76,7 +80,7 @@ async function placeStatus(place: string, now: Date): Promise<StateStatus> {
     service,
     sizes: null,
     categories: categories.map(({ category, files, plan }) =>
-      statusOf({ ...category, files }, plan),
+      statusOf({ ...category, files }, plan, false),
     ),
   }
 }
@@ -85,7 +89,9 @@ async function folderStatus(folder: string, now: Date): Promise<StateStatus> {
   const state = await openState(folder)
   try {
     const { marketplace, service } = state.origin
-    const categories = state.categories.map(category => statusOf(category, category.plan(now)))
+    const categories = state.categories.map(category =>
+      statusOf(category, category.plan(now), true),
+    )
     return { marketplace, service, sizes: await state.sizes(), categories }
   } finally {
     await state.close()
@@ -96,10 +102,13 @@ function statusOf(
   {
     categoryId,
     files,
+    problem,
   }: Pick<OpenCategory, 'categoryId'> & {
-    readonly files: readonly Pick<AppliedFile, 'badRows'>[]
+    readonly problem?: OpenCategory['problem']
+    readonly files: readonly Pick<AppliedFile, 'badRows' | 'badCells'>[]
   },
   plan: CategoryPlan,
+  isFolder: boolean,
 ): CategoryStatus {
   const { watermark, ready, held, gone, waiting, needsBootstrap } = plan
   const [next] = waiting
@@ -110,9 +119,11 @@ function statusOf(
     watermark: watermark ?? null,
     files: files.length,
     rowsLeftOut: files.reduce((sum, { badRows }) => sum + badRows, 0),
+    badCells: isFolder ? files.reduce((sum, { badCells = 0 }) => sum + badCells, 0) : null,
     due: spanOf([...ready, ...held]),
     lost: spanOf(gone),
     needsBootstrap: needsBootstrap.map(({ feed }) => feed),
+    problem: problem === undefined ? null : { code: problem.code, message: problem.message },
     next: next ?? null,
   }
 }
@@ -138,18 +149,24 @@ function categoryLines({
   watermark,
   files,
   rowsLeftOut,
+  badCells,
   due,
   lost,
   needsBootstrap,
+  problem,
   next,
 }: CategoryStatus): string[] {
   const until = watermark === null ? 'no bootstrap yet' : `up to ${watermark.toISOString()}`
   return [
     `category ${categoryId}: ${until}, ${files} files`,
     ...(rowsLeftOut > 0 ? [`  rows left out: ${rowsLeftOut}`] : []),
+    ...(badCells !== null && badCells > 0
+      ? [`  cells not of their column's type: ${badCells}`]
+      : []),
     ...spanLines('due', due),
     ...spanLines('lost', lost),
     ...(needsBootstrap.length > 0 ? [`  needs a new bootstrap: ${needsBootstrap.join(', ')}`] : []),
+    ...(problem === null ? [] : [`  cannot be read: ${problem.code}: ${problem.message}`]),
     ...(next === null ? [] : [`  next: ${keyText(next.file)}, at ${next.from.toISOString()}`]),
   ]
 }

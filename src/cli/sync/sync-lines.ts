@@ -1,6 +1,7 @@
 // Formats the events of a synchronisation as lines for people and as JSON lines. Times are UTC.
 
 import {
+  type AppliedFile,
   type CategoryProgress,
   type FileId,
   fileIdKey,
@@ -10,6 +11,8 @@ import {
 } from '../../sync/index'
 import { byteSizeText } from '../byte-size'
 
+const BAD_CELLS = "cells not of their column's type"
+
 /** Returns a line for people. Returns undefined for an event that only matters at its moment. */
 export function eventLine(event: SyncEvent): string | undefined {
   switch (event.type) {
@@ -17,7 +20,7 @@ export function eventLine(event: SyncEvent): string | undefined {
       const { rows, badRows, totalBytes } = event.entry
       const { inserted, updated, deleted, unchanged, stale } = rows
       const left = badRows > 0 ? `, ${badRows} rows cannot be read` : ''
-      return `${fileText(event.file)}: ${byteSizeText(totalBytes)} of gzip, ${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unchanged + stale} no news${left}`
+      return `${fileText(event.file)}: ${byteSizeText(totalBytes)} of gzip, ${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unchanged + stale} no news${left}${badCellText(event.entry)}`
     }
     case 'missing':
       return `${fileText(event.file)}: not there yet`
@@ -26,6 +29,12 @@ export function eventLine(event: SyncEvent): string | undefined {
     default:
       return undefined
   }
+}
+
+function badCellText({ badCells = 0, firstBadCell }: AppliedFile): string {
+  if (firstBadCell === undefined) return ''
+  const { key, row, column, excerpt } = firstBadCell
+  return `, ${badCells} ${BAD_CELLS}, the first in row ${row}, ${key}: ${column} ${JSON.stringify(excerpt)}`
 }
 
 /**
@@ -56,11 +65,13 @@ export function progressText({
 
 /** Returns the end of a run: one line for all, and one for each category. */
 export function summaryLines(summary: SyncSummary): string[] {
-  const { categories, files, rows, bytes, seconds, rowsRead, rowsKept, rowsLeftOut } = summary
+  const { categories, files, rows, bytes, seconds, rowsRead, rowsKept, rowsLeftOut, badCells } =
+    summary
   const read = `${rowsRead} rows read, ${rowsKept} kept, ${rowsLeftOut} left out`
   return [
     `${files} files, ${rows} rows, ${byteSizeText(bytes)} of gzip fetched and merged in ${seconds.toFixed(1)} s`,
     ...(rowsLeftOut > 0 ? [read] : []),
+    ...(badCells > 0 ? [`${badCells} ${BAD_CELLS}`] : []),
     ...categories.map(category => watermarkText(category) + gapText(category)),
   ]
 }
@@ -83,9 +94,10 @@ export function eventObject(
 ): Record<string, unknown> {
   switch (event.type) {
     case 'done': {
-      const { totalBytes, rawBytes, rows, badRows, rowsRead } = event.entry
+      const { totalBytes, rawBytes, rows, badRows, rowsRead, badCells, firstBadCell } = event.entry
       const file = fileIdKey(event.file)
-      return { type: event.type, file, totalBytes, rawBytes, rows, badRows, rowsRead }
+      const bad = { badRows, badCells, firstBadCell }
+      return { type: event.type, file, totalBytes, rawBytes, rows, ...bad, rowsRead }
     }
     case 'retry':
       return {

@@ -17,3 +17,7 @@ export function invalidCell(
     { cause },
   )
 }
+
+export function isBadCell(error: unknown): error is FeedError<'CELL_INVALID'> {
+  return FeedError.is(error) && error.code === 'CELL_INVALID'
+}

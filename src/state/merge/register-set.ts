@@ -85,6 +85,11 @@ export interface MergeOptions extends WriteOptions {
   /** Resolves when the batch may be merged. The store looks up its rows before. */
   readonly after?: Promise<void>
   /**
+   * True where the rows replace other content of their own version, whatever its order: they are
+   * mended. Default: false.
+   */
+  readonly winsTies?: boolean
+  /**
    * Memory for the changes of the batch. They are valid until the third batch after it is given
    * with the same memory. Default: new memory.
    */
@@ -136,7 +141,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
    */
   async merge(
     batch: AnyBatch,
-    { also = [], leaveOut, after, memory, ...writeOptions }: MergeOptions = {},
+    { also = [], leaveOut, after, memory, winsTies = false, ...writeOptions }: MergeOptions = {},
   ): Promise<Change<Part, C>[]> {
     // Waiting only where that is needed sends the request to the store before the call returns.
     if (!this.#book.isOpen) await this.#book.open()
@@ -152,7 +157,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
       const changes = arrivals.map((arrival, n) => {
         const { key, head, rowBytes } = arrival
         const before = latest.get(key) ?? registers[n]
-        const { kind, register } = this.#arrive(arrival, before)
+        const { kind, register } = this.#arrive(arrival, before, winsTies)
         if (register !== before) {
           latest.set(key, register)
           const checksum = checksumOfRegister(register, head, rowBytes)
@@ -289,6 +294,7 @@ export class RegisterSet<Part extends string, C extends Columns> {
   #arrive(
     { head, register }: RowArrival,
     before: Uint8Array | undefined,
+    winsTies: boolean,
   ): { kind: ChangeKind; register: Uint8Array } {
     const standing = before && readRegister(before)
     const difference =
@@ -298,7 +304,11 @@ export class RegisterSet<Part extends string, C extends Columns> {
             this.#book.content(before!, HEAD_BYTES),
           )
         : 1
-    const { kind, writes } = judgeArrival(head, standing, difference)
+    const { kind, writes } = judgeArrival(
+      head,
+      standing,
+      winsTies ? Math.abs(difference) : difference,
+    )
     return { kind, register: writes ? register : before! }
   }
 

@@ -18,6 +18,7 @@ import type { LedgerEntry } from '../folder/ledger'
 import type { QuarantineLog } from '../folder/quarantine-log'
 import type { RowTally } from '../target/target'
 import { AppliedRows } from './applied-rows'
+import { CellCheck } from './cell-check'
 import { FileInflater } from './file-inflater'
 import { stateChanges } from './state-changes'
 
@@ -54,7 +55,10 @@ export async function applyFile(options: ApplyOptions): Promise<LedgerEntry> {
 type Steps = Iterable<RowBatch<Columns> | Pause>
 
 /** A place in the file, in the numbers of the ledger. */
-type Place = Pick<LedgerEntry, 'rowsRead' | 'badRows' | 'quarantineBytes'>
+type Place = Pick<
+  LedgerEntry,
+  'rowsRead' | 'badRows' | 'badCells' | 'firstBadCell' | 'quarantineBytes'
+>
 
 class Application {
   readonly #options: ApplyOptions
@@ -63,6 +67,7 @@ class Application {
   readonly #applied: AppliedRows
   /** Rows that this merge has left out. The parser counts its own. */
   #unmerged = 0
+  readonly #cells: CellCheck
   /** Undefined where a log may keep changes until the commit. */
   readonly #memory: RegisterMemory | undefined
   /** The place behind the rows that are merged. */
@@ -76,6 +81,7 @@ class Application {
     this.#tally = { ...options.entry.rows }
     this.#applied = new AppliedRows(options.entry)
     this.#place = options.entry
+    this.#cells = new CellCheck(options.entry, options.quarantine)
     this.#memory = options.log === undefined ? new RegisterMemory() : undefined
   }
 
@@ -155,14 +161,17 @@ class Application {
     if (rest === undefined) return
     const before = this.#merging
     const { state, quarantine } = this.#options
+    const leftOut = new Set<number>()
     const merged = state.merge(rest, {
       after: before,
       ...(this.#memory && { memory: this.#memory }),
       leaveOut: (row, error) => {
         quarantine?.take(leftOutRow(row, error))
-        this.#unmerged++
+        leftOut.add(row.slot)
       },
     })
+    this.#unmerged += leftOut.size
+    this.#cells.check(rest, leftOut)
     this.#merging = this.#took(merged, this.#placeOf(parser))
     // The next batch, or the end, waits for it and throws its failure.
     this.#merging.catch(() => {})
@@ -181,6 +190,7 @@ class Application {
   #placeOf(parser: TsvParser<Columns>): Place {
     const { quarantine } = this.#options
     return {
+      ...this.#cells.found,
       rowsRead: parser.rowsRead,
       badRows: parser.badRows + this.#applied.unmerged + this.#unmerged,
       quarantineBytes: quarantine?.length ?? this.#entry.quarantineBytes,
@@ -207,7 +217,8 @@ class Application {
     const changeBytes = (await log?.flush()) ?? this.#entry.changeBytes
     await quarantine?.flush()
     const rows: RowTally = { ...this.#tally }
-    const { rowsRead, badRows, quarantineBytes } = this.#place
-    return { ...this.#entry, rowsRead, badRows, quarantineBytes, rows, changeBytes }
+    const { rowsRead, badRows, badCells = 0, firstBadCell, quarantineBytes } = this.#place
+    const place = { rowsRead, badRows, badCells, firstBadCell, quarantineBytes }
+    return { ...this.#entry, ...place, rows, changeBytes }
   }
 }

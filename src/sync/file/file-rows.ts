@@ -12,8 +12,9 @@ import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
 import type { FileId } from '../file-id'
 import type { SpoolFolder } from '../target/spool-folder'
-import type { TargetFile, TargetRows } from '../target/target'
+import type { AppliedFile, BadCellCount, TargetFile, TargetRows } from '../target/target'
 import { batchesOf } from './batches'
+import { CellCheck } from './cell-check'
 import type { ProvenFile } from './finish-file'
 import { QuarantineFile } from './quarantine-file'
 import { refuseRemoval } from './removal-check'
@@ -39,6 +40,7 @@ export class FileRows implements TargetFile {
   #unmerged = 0
   #unreadable = 0
   #rowsRead = 0
+  #cells = new CellCheck({}, undefined)
 
   constructor({ id, identity, rawBytes }: ProvenFile, options: FileRowsOptions) {
     this.id = id
@@ -56,9 +58,9 @@ export class FileRows implements TargetFile {
     return this.#unmerged + this.#unreadable
   }
 
-  /** Rows of the last reading, {@link badRows} included. */
-  get rowsRead(): number {
-    return this.#rowsRead
+  /** What the last reading has counted. */
+  get counts(): Pick<AppliedFile, 'rowsRead' | keyof BadCellCount> {
+    return { rowsRead: this.#rowsRead, ...this.#cells.found }
   }
 
   async *rows(): AsyncGenerator<TargetRows, void, void> {
@@ -68,6 +70,7 @@ export class FileRows implements TargetFile {
     const { spools, onRows, quarantineFolder } = this.#options
     const quarantine =
       quarantineFolder === undefined ? undefined : new QuarantineFile(quarantineFolder, this.id)
+    this.#cells = new CellCheck({}, quarantine)
     const data = await openSpooled(spools, this.id)
     const parser = new TsvParser<Columns>({
       schema: schemaOfFile(this.id),
@@ -115,6 +118,8 @@ export class FileRows implements TargetFile {
         return false
       }
     }
-    return { batch: batch.select(good), keys, heads }
+    const goodRows = batch.select(good)
+    this.#cells.check(goodRows)
+    return { batch: goodRows, keys, heads }
   }
 }

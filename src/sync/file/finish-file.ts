@@ -3,8 +3,9 @@
 
 import { basename } from 'node:path'
 import type { FileIdentity } from '../../codec/range/file-identity'
+import { asFeedError, type FeedError } from '../../errors'
 import { isBootstrap } from '../feed-files'
-import type { FileId } from '../file-id'
+import { categoryKey, type FileId } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import { ChangeFile, type ChangeLog, type ChangeSink, SinkLog } from '../folder/change-log'
 import { type LedgerEntry, NOTHING_APPLIED } from '../folder/ledger'
@@ -136,6 +137,37 @@ export async function isUnfinished(
   return (
     ledger.applying !== undefined || ledger.entries.some(({ id }) => spooled.has(spoolName(id)))
   )
+}
+
+/** A file that an earlier run left half applied, and why it cannot be finished. */
+export interface UnfinishedFile {
+  readonly id: FileId
+  readonly error: FeedError
+}
+
+/**
+ * Finishes what an earlier run left in a folder. A file that cannot be finished closes its own
+ * category only.
+ * @param isOfFile returns true for a failure of one file, and false for one that ends the call
+ * @returns the files that cannot be finished, by {@link categoryKey}
+ */
+export async function finishFolder(
+  folder: StateFolder,
+  options: FinishOptions,
+  isOfFile: (error: FeedError) => boolean,
+): Promise<ReadonlyMap<string, UnfinishedFile>> {
+  const unfinished = new Map<string, UnfinishedFile>()
+  for (const category of folder.categories) {
+    try {
+      await finishCategory(folder, category, options)
+    } catch (cause) {
+      const error = asFeedError(cause, 'sync')
+      const { applying } = category.ledger
+      if (options.signal.aborted || applying === undefined || !isOfFile(error)) throw cause
+      unfinished.set(categoryKey(category.category), { id: applying.id, error })
+    }
+  }
+  return unfinished
 }
 
 /**

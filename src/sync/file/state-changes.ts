@@ -1,7 +1,10 @@
 // The changes that a merge made to the state, as change logs and sinks take them.
 
+import { objectWithInvalid } from '../../codec/bad-cells'
+import type { Row } from '../../codec/row'
+import type { Columns } from '../../schema/feed-schema'
 import type { CategoryChange } from '../folder/category-state'
-import type { StateChange } from '../folder/change-log'
+import type { ChangedRow, StateChange } from '../folder/change-log'
 import type { LedgerEntry } from '../folder/ledger'
 
 type EffectiveChange = CategoryChange & Pick<StateChange, 'kind'>
@@ -12,9 +15,34 @@ export function stateChanges(
   { id: file, changeRows }: Pick<LedgerEntry, 'id' | 'changeRows'>,
 ): StateChange[] {
   return changes.filter(isEffective).map(({ part, kind, itemId: id, version, row, before }) => {
-    const after = { part, kind, id, at: new Date(version.timeMs), file, row }
-    return changeRows === 'both' ? { ...after, before } : after
+    const after = { part, kind, id, at: new Date(version.timeMs), file, row: changedRow(row) }
+    return changeRows === 'both' ? { ...after, before: before && changedRow(before) } : after
   })
+}
+
+function changedRow(row: Row<Columns> | null): ChangedRow | null {
+  return row === null ? null : new KeptRow(row)
+}
+
+/** A row of the state, in which a bad cell fails nobody. */
+class KeptRow implements ChangedRow {
+  readonly #row: Row<Columns>
+
+  constructor(row: Row<Columns>) {
+    this.#row = row
+  }
+
+  text(name: string): string {
+    return this.#row.text(name)
+  }
+
+  toObject(): Readonly<Record<string, unknown>> {
+    return objectWithInvalid(this.#row)
+  }
+
+  toJSON(): Readonly<Record<string, unknown>> {
+    return this.toObject()
+  }
 }
 
 function isEffective(change: CategoryChange): change is EffectiveChange {

@@ -110,7 +110,7 @@ export class CategoryState {
    */
   merge(
     batch: AnyBatch,
-    options?: Pick<MergeOptions, 'leaveOut' | 'after' | 'memory'>,
+    options?: Pick<MergeOptions, 'leaveOut' | 'after' | 'memory' | 'winsTies'>,
   ): Promise<readonly CategoryChange[]> {
     const { feed } = batch.file
     return feed === 'item_group'

@@ -31,6 +31,10 @@ export interface StateChange {
 /** A row of any schema. */
 export interface ChangedRow {
   text(name: string): string
+  /**
+   * The cells with their types. A cell that is not of its column's type is null here, or an empty
+   * list, and `invalid` has the texts of these cells by column.
+   */
   toObject(): Readonly<Record<string, unknown>>
 }
 

@@ -1,9 +1,16 @@
 // A state folder as the target of a run. It merges the rows of a file in several commits, and its
 // next owner finishes a file that was begun, so the run reads the rows from where it stopped.
 
-import { commitFile, type FinishOptions, finishCategory, finishFile } from '../file/finish-file'
+import { type FeedError, familyOf } from '../../errors'
+import {
+  commitFile,
+  type FinishOptions,
+  finishFile,
+  finishFolder,
+  type UnfinishedFile,
+} from '../file/finish-file'
 import { checkRemovals } from '../file/removal-check'
-import type { Category } from '../file-id'
+import { type Category, categoryKey } from '../file-id'
 import type { AppliedFile, OpenTarget, TargetCategory, TargetFile } from '../target/target'
 import type { CategoryState } from './category-state'
 import type { ChangeTarget } from './ledger'
@@ -23,19 +30,24 @@ export interface FolderTargetOptions extends StateFolderOptions {
 export class FolderTarget implements OpenTarget {
   readonly #folder: StateFolder
   readonly #options: FolderTargetOptions
+  readonly #unfinished: ReadonlyMap<string, UnfinishedFile>
 
-  private constructor(folder: StateFolder, options: FolderTargetOptions) {
+  private constructor(
+    folder: StateFolder,
+    options: FolderTargetOptions,
+    unfinished: ReadonlyMap<string, UnfinishedFile>,
+  ) {
     this.#folder = folder
     this.#options = options
+    this.#unfinished = unfinished
   }
 
   /** Opens the folder and finishes what an earlier run left. @throws as StateFolder.open */
   static async open(options: FolderTargetOptions): Promise<FolderTarget> {
     const folder = await StateFolder.open(options)
     try {
-      for (const category of folder.categories)
-        await finishCategory(folder, category, options.finish)
-      return new FolderTarget(folder, options)
+      const unfinished = await finishFolder(folder, options.finish, isOfFile)
+      return new FolderTarget(folder, options, unfinished)
     } catch (error) {
       // The run fails with the first failure.
       await folder.close().catch(() => {})
@@ -48,7 +60,9 @@ export class FolderTarget implements OpenTarget {
   }
 
   async category(category: Category): Promise<TargetCategory> {
-    return new FolderCategory(this.#folder, await this.#folder.category(category), this.#options)
+    const state = await this.#folder.category(category)
+    const unfinished = this.#unfinished.get(categoryKey(category))
+    return new FolderCategory(this.#folder, state, this.#options, unfinished)
   }
 
   close(): Promise<void> {
@@ -56,12 +70,24 @@ export class FolderTarget implements OpenTarget {
   }
 }
 
+/** A full disk, or a sink of changes that fails, is a failure of the whole run. */
+function isOfFile({ code }: FeedError): boolean {
+  return code === 'STATE_CORRUPT' || familyOf(code) === 'row'
+}
+
 class FolderCategory implements TargetCategory {
+  readonly unfinished: UnfinishedFile | undefined
   readonly #folder: StateFolder
   readonly #state: CategoryState
   readonly #options: FolderTargetOptions
 
-  constructor(folder: StateFolder, state: CategoryState, options: FolderTargetOptions) {
+  constructor(
+    folder: StateFolder,
+    state: CategoryState,
+    options: FolderTargetOptions,
+    unfinished: UnfinishedFile | undefined,
+  ) {
+    this.unfinished = unfinished
     this.#folder = folder
     this.#state = state
     this.#options = options

@@ -46,6 +46,8 @@ export const NOTHING_APPLIED = {
   rowsDone: false,
   badRows: 0,
   rowsRead: 0,
+  badCells: 0,
+  firstBadCell: undefined,
   changeBytes: 0,
 } as const satisfies Partial<LedgerEntry>
 

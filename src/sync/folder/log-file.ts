@@ -3,7 +3,7 @@
 // again. So each line is in the file once, and none without its row.
 
 import type { DurableFile, DurableFiles } from '../../disk/durable-files'
-import { stateIo } from '../../disk/state-errors'
+import { corruptState } from '../../disk/state-errors'
 
 export class LogFile {
   readonly #file: DurableFile
@@ -21,7 +21,7 @@ export class LogFile {
     try {
       const found = await file.size()
       if (found < length)
-        throw stateIo(path, 'read', `${length} bytes were written, ${found} are there`)
+        throw corruptState(path, `${length} bytes were written, ${found} are there`)
       await file.truncate(length)
       return new LogFile(file, length)
     } catch (error) {

@@ -1,6 +1,7 @@
 // A state folder that is open for reading: the files, the watermark and the items of its
 // categories, as they are now or at an earlier time.
 
+import type { FeedError } from '../../errors'
 import {
   type Clock,
   clockMs,
@@ -57,13 +58,20 @@ export interface ItemsAt {
 }
 
 export class OpenCategory implements Category {
+  /**
+   * Why the items cannot be read: a file is half applied, and it cannot be finished. Then `items`
+   * and `asOf` fail with this error. Undefined for every other category.
+   */
+  readonly problem: FeedError | undefined
   readonly #state: CategoryState
   readonly #makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>
 
   constructor(
     state: CategoryState,
     makeAsOf: (state: CategoryState, asOf: Date) => Promise<ItemsAt>,
+    problem: FeedError | undefined,
   ) {
+    this.problem = problem
     this.#state = state
     this.#makeAsOf = makeAsOf
   }
@@ -94,16 +102,21 @@ export class OpenCategory implements Category {
     })
   }
 
-  /** Yields the items in key order, in blocks of a few hundred at most. */
+  /**
+   * Yields the items in key order, in blocks of a few hundred at most.
+   * @throws FeedError that {@link problem} has
+   */
   items(): AsyncIterable<readonly StateItem[]> {
+    if (this.problem !== undefined) throw this.problem
     return stateItems(this.#state)
   }
 
   /**
    * Returns the items at an earlier time, which are made again from the kept files.
-   * @throws FeedError STATE_HISTORY_MISSING
+   * @throws FeedError STATE_HISTORY_MISSING, and the one that {@link problem} has
    */
   async asOf(time: Date): Promise<ItemsAt> {
+    if (this.problem !== undefined) throw this.problem
     if (!(time instanceof Date && !Number.isNaN(time.getTime())))
       throw optionInvalid('time', 'a Date', time)
     return this.#makeAsOf(this.#state, time)
@@ -152,8 +165,9 @@ export class OpenState {
  * finishes a file that an earlier run left half applied.
  *
  * Until it is closed, a reader has a small folder in `readers/` of the state folder, or in the
- * system's folder for temporary files where the state folder cannot be written. In the latter case
- * a half applied file is STATE_IO, because it cannot be finished.
+ * system's folder for temporary files where the state folder cannot be written. A file that cannot
+ * be finished, as in the latter case, is the `problem` of its category: the items of the others can
+ * be read.
  * @throws FeedError OPTION_INVALID, STATE_LOCKED while a run has the folder, STATE_FOREIGN,
  * STATE_CORRUPT, STATE_IO, DEPENDENCY_MISSING
  * @example
@@ -189,7 +203,7 @@ export async function openState(
     itemsAsOf(view, category, time, { environment, shares, signal })
   return new OpenState(
     view,
-    view.categories.map(category => new OpenCategory(category, asOf)),
+    view.categories.map(category => new OpenCategory(category, asOf, view.problemOf(category))),
   )
 }
 

@@ -1,8 +1,11 @@
 // The items of a category: each with its newest row, its priority and the record of its group.
 
+import { objectWithInvalid } from '../../codec/bad-cells'
+import { isBadCell } from '../../codec/decode/invalid-cell'
+import type { RowQuarantine } from '../../codec/quarantine/row-quarantine'
 import type { Row } from '../../codec/row'
 import { rowBySchema } from '../../codec/row-by-schema'
-import { anObject, withMethods } from '../../options'
+import { anObject, knownOptions, optionInvalid, withMethods } from '../../options'
 import {
   type Columns,
   checkedSchema,
@@ -10,6 +13,7 @@ import {
   type RowObject,
 } from '../../schema/feed-schema'
 import type { ItemGroupColumns, ItemSnapshotColumns } from '../../schema/feed-schemas'
+import { type BadCellPolicy, BadCells } from '../../stages/bad-cells'
 import type { MergedItem } from '../../state/merge/merge-state'
 import type { CategoryState } from '../folder/category-state'
 
@@ -37,17 +41,23 @@ export async function* stateItems({
 
 /**
  * Returns the item as a plain object with typed cells: the columns of its row, and `priority` and
- * `group`, which may be null.
+ * `group`, which may be null. A cell that is not of its column's type is null, or an empty list, and
+ * the object of its row has the texts of these cells by column as `invalid`.
  * @throws FeedError OPTION_INVALID
  */
 export function stateItemObject(item: StateItem): Record<string, unknown> {
   const { row, priority, group } = anObject('item', item)
   withMethods('item.row', row, ['toObject'])
   return {
-    ...row.toObject(),
-    priority: priority?.toObject() ?? null,
-    group: group?.toObject() ?? null,
+    ...objectWithInvalid(row),
+    priority: priority && objectWithInvalid(priority),
+    group: group && objectWithInvalid(group),
   }
+}
+
+export interface StateItemReaderOptions {
+  /** What happens to a cell that is not of its column's type. Default: `'throw'`. */
+  readonly onBadCell?: Exclude<BadCellPolicy, RowQuarantine>
 }
 
 /**
@@ -56,8 +66,8 @@ export function stateItemObject(item: StateItem): Record<string, unknown> {
  * item's row by its name or an alias, as in a file. Where the file of the row lacks it, it has the
  * empty value of its kind. The priority and the group of the item are left out.
  *
- * The returned function throws CELL_INVALID with the position in the item's file, and
- * TSV_COLUMN_MISSING where that file lacks a column that is `required` or `notNull`.
+ * The returned function throws CELL_INVALID with the position in the item's file, unless `onBadCell`
+ * says otherwise, and TSV_COLUMN_MISSING where that file lacks a column that is `required` or `notNull`.
  * @throws FeedError OPTION_INVALID
  * @example
  * ```ts
@@ -79,13 +89,26 @@ export function stateItemObject(item: StateItem): Record<string, unknown> {
  */
 export function stateItemReader<C extends Columns>(
   schema: FeedSchema<C>,
+  options: StateItemReaderOptions = {},
 ): (item: StateItem) => RowObject<C> {
+  const { onBadCell } = knownOptions(options, { onBadCell: true })
+  const badCells = new BadCells(onBadCell)
+  if (badCells.quarantine !== undefined)
+    throw optionInvalid('onBadCell', "'throw', 'null' or a function", onBadCell)
   const bySchema = rowBySchema(checkedSchema('schema', schema))
-  const names = Object.keys(schema.columns)
+  const columns = Object.entries(schema.columns).map(([name, spec]) => ({ name, spec }))
+  const names = columns.map(({ name }) => name)
   return item => {
     const { row } = anObject('item', item)
     withMethods('item.row', row, ['toObject'])
     withMethods('item.row.batch', row.batch, ['withHeader'])
-    return bySchema(row).toObject(names) as RowObject<C>
+    const known = bySchema(row)
+    try {
+      return known.toObject(names) as RowObject<C>
+    } catch (error) {
+      if (!isBadCell(error)) throw error
+      const cells = columns.map(column => [column.name, badCells.read(known, column)])
+      return Object.fromEntries(cells) as RowObject<C>
+    }
   }
 }

@@ -7,8 +7,13 @@ import { join } from 'node:path'
 import type { DurableFiles } from '../../disk/durable-files'
 import { FeedError } from '../../errors'
 import type { KeyedStore } from '../../state/keyed-store'
-import { type FinishOptions, finishCategory, isUnfinished } from '../file/finish-file'
-import { fileIdKey } from '../file-id'
+import {
+  type FinishOptions,
+  finishFolder,
+  isUnfinished,
+  type UnfinishedFile,
+} from '../file/finish-file'
+import { categoryKey, fileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import type { Environment } from '../folder/environment'
 import { openCategories, StateFolder } from '../folder/state-folder'
@@ -32,6 +37,7 @@ export class StateView {
   readonly categories: readonly CategoryState[]
   readonly #place: ReaderPlace
   readonly #store: KeyedStore
+  #unfinished: ReadonlyMap<string, UnfinishedFile> = new Map()
 
   private constructor(
     paths: StatePaths,
@@ -55,8 +61,9 @@ export class StateView {
     const first = await StateView.#openAsItIs(options)
     if (!(await first.#mustFinish(isUnfinished))) return first
     for (;;) {
-      await finishAll(options)
+      const unfinished = await finishAll(options)
       const view = await StateView.#openAsItIs(options)
+      view.#unfinished = unfinished
       // A spool that is left may belong to a file that is still being fetched.
       if (!(await view.#mustFinish(async (_, { ledger }) => ledger.applying !== undefined)))
         return view
@@ -93,22 +100,29 @@ export class StateView {
 
   /** Returns true, and closes the view, where a file must be finished first. */
   async #mustFinish(isOpen: typeof isUnfinished): Promise<boolean> {
+    if (this.#place.unwritable !== undefined) return false
     try {
       for (const category of this.categories) {
-        const { unwritable } = this.#place
-        const { applying } = category.ledger
-        if (unwritable !== undefined && applying !== undefined)
-          throw cannotFinish(this.paths.folder, unwritable, fileIdKey(applying.id))
-        if (unwritable === undefined && (await isOpen(this.#spools, category))) {
-          await this.close()
-          return true
-        }
+        if (this.#unfinished.has(categoryKey(category.category))) continue
+        if (!(await isOpen(this.#spools, category))) continue
+        await this.close()
+        return true
       }
       return false
     } catch (error) {
       await this.close()
       throw error
     }
+  }
+
+  /** Returns why the items of a category cannot be read: a file is half applied. */
+  problemOf({ category, ledger }: CategoryState): FeedError | undefined {
+    const { unwritable } = this.#place
+    const { applying } = ledger
+    if (applying === undefined) return undefined
+    if (unwritable !== undefined)
+      return cannotFinish(this.paths.folder, unwritable, fileIdKey(applying.id))
+    return this.#unfinished.get(categoryKey(category))?.error
   }
 
   get origin(): StateOrigin {
@@ -137,10 +151,10 @@ async function finishAll({
   storeBytes,
   environment,
   finish,
-}: StateViewOptions): Promise<void> {
+}: StateViewOptions): Promise<ReadonlyMap<string, UnfinishedFile>> {
   const state = await StateFolder.open({ folder, storeBytes, environment })
   try {
-    for (const category of state.categories) await finishCategory(state, category, finish)
+    return await finishFolder(state, finish, () => true)
   } finally {
     await state.close()
   }

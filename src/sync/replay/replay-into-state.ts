@@ -2,6 +2,7 @@
 // their files, so a row that a newer one has replaced meanwhile changes nothing, and a repeated
 // replay neither. What is left of a quarantine replaces its file.
 
+import { rowsWithBadCells } from '../../codec/bad-cells'
 import { type Version, versionOfRow } from '../../codec/merge/version-order'
 import { mendedRows } from '../../codec/quarantine/mended-rows'
 import type { QuarantinedRow } from '../../codec/quarantine/quarantine-lines'
@@ -13,7 +14,7 @@ import { choice, filePath, knownOptions, type OptionNames, texts, withMethods } 
 import type { Columns } from '../../schema/feed-schema'
 import { isRowError, keyOfRow } from '../../state/row-key'
 import { feedFileOf, isBootstrap, keyColumnOf, readDate, schemaOfFile } from '../feed-files'
-import { finishCategory } from '../file/finish-file'
+import { finishFolder, type UnfinishedFile } from '../file/finish-file'
 import { categoryKey, type FileId, readFileIdKey } from '../file-id'
 import type { CategoryState } from '../folder/category-state'
 import type { ChangeSink } from '../folder/change-log'
@@ -79,7 +80,8 @@ const NAMES: OptionNames<ReplayStateOptions> = {
 /**
  * Merges the rows of quarantines into the state folder that they came from, after somebody has
  * mended the `text` of their records. A row gets the version order of its file, so a late row does
- * not replace newer ones, and a second replay of the same rows changes nothing. Rows that are still
+ * not replace newer ones, and a second replay of the same rows changes nothing. A mended row replaces
+ * the one of the same version, which the state has kept with a bad cell. Rows that are still
  * bad stay in their file; a file of which nothing is left is removed. Where a record has become
  * several rows, each is merged. A record whose text is empty is dropped. The changes of the state
  * are recorded as those of a synchronisation are.
@@ -116,9 +118,16 @@ export async function replayIntoState(options: ReplayStateOptions): Promise<Repl
   // The file of a row may want the row before, and is known only when the row is read.
   const state = await StateFolder.open({ folder, storeBytes, environment, beforeRows: true })
   try {
-    for (const category of state.categories)
-      await finishCategory(state, category, { commitBytes, signal, sink: changes })
-    const replay = new Replay({ state, commitBytes, signal, sink: changes, changeRows })
+    const finish = { commitBytes, signal, sink: changes }
+    const unfinished = await finishFolder(state, finish, () => true)
+    const replay = new Replay({
+      state,
+      unfinished,
+      commitBytes,
+      signal,
+      sink: changes,
+      changeRows,
+    })
     try {
       for (const path of files) await replay.file(path)
       return replay.summary
@@ -144,6 +153,7 @@ interface Source {
 
 interface Settings extends Pick<ReplayLogOptions, 'sink' | 'changeRows'> {
   readonly state: StateFolder
+  readonly unfinished: ReadonlyMap<string, UnfinishedFile>
   readonly commitBytes: number
   readonly signal: AbortSignal
 }
@@ -206,10 +216,16 @@ class Replay {
     remaining: RemainingRows,
   ): Promise<void> {
     const kept = remaining.of(of)
+    const badCells = new Map(rowsWithBadCells(batch).map(({ row, error }) => [row.slot, error]))
     const keys: string[] = []
     const good = batch.select(row => {
       const version = goodVersion(row, entry.id, error => kept.take(leftOutRow(row, error)))
       if (version === undefined) return false
+      const badCell = badCells.get(row.slot)
+      if (badCell !== undefined) {
+        kept.take(leftOutRow(row, badCell))
+        return false
+      }
       if (version.timeMs < forgottenMs) {
         remaining.keep(of, row)
         this.#counts.tooOld++
@@ -224,7 +240,7 @@ class Replay {
     const { id } = entry
     const generated = isBootstrap(id) ? readDate(id.generation ?? entry.lastModified) : undefined
     if (isBootstrap(id) && generated !== undefined) await category.unsweep(id.feed, keys, generated)
-    const changes = await category.merge(good)
+    const changes = await category.merge(good, { winsTies: true })
     await log.add(changes, entry)
     for (const { kind } of changes)
       this.#counts[kind === 'stale' || kind === 'unchanged' ? 'stale' : 'merged']++
@@ -248,6 +264,8 @@ class Replay {
       const message = `${path}: ${reason}: give the folder that the quarantine came from`
       throw new FeedError('QUARANTINE_INVALID', message, { path, line: 1, reason })
     }
+    const problem = this.#settings.unfinished.get(categoryKey(category.category))
+    if (problem !== undefined) throw problem.error
     const forgotten = await category.compacted()
     return {
       of,

@@ -17,7 +17,7 @@ import { categoryKey, type FileId, fileIdKey } from '../file-id'
 import { type CategoryPlan, planCategory } from '../plan/calendar'
 import type { SyncSettings } from '../sync-options'
 import type { SpoolFolder } from '../target/spool-folder'
-import type { TargetCategory } from '../target/target'
+import type { AppliedFile, TargetCategory } from '../target/target'
 import type { CategoryProgress, FailedFile, SyncEvent } from './sync-events'
 
 const DAY_MS = 86_400_000
@@ -39,7 +39,7 @@ export interface SharedRun {
   received(bytes: number): void
   merged(rows: number): void
   /** Counts the rows of an applied file. */
-  read(rows: number, badRows: number): void
+  read(file: AppliedFile): void
   /** Ends the whole run. */
   fail(error: unknown): void
 }
@@ -92,6 +92,8 @@ export class CategoryRun {
 
   /** Runs until `mode` leaves nothing to do. */
   async run(): Promise<void> {
+    const { unfinished } = this.#target
+    if (unfinished !== undefined) return this.#fail(unfinished.id, unfinished.error)
     for (let waitedMs = 0; ; ) {
       await this.#applyReady()
       await this.#compact()
@@ -230,8 +232,9 @@ export class CategoryRun {
       })
       report({ type: 'applying', file: file.id })
       try {
-        const entry = await this.#target.apply(rows)
-        this.#shared.read(entry.rowsRead ?? rows.rowsRead, entry.badRows)
+        const applied = await this.#target.apply(rows)
+        const entry = { ...rows.counts, ...applied }
+        this.#shared.read(entry)
         publishFile(entry, () => this.#ask().watermark)
         report({ type: 'done', file: file.id, entry })
       } catch (error) {
@@ -291,6 +294,7 @@ export class CategoryRun {
    * fetch.
    */
   async dropStrangeSpools(): Promise<void> {
+    if (this.#target.unfinished !== undefined) return
     const { ready, held, waiting } = this.#ask()
     const planned = new Set([...ready, ...held, ...waiting.map(({ id }) => id)].map(fileIdKey))
     await this.#shared.spools.removeOthers(categoryKey(this.#target.category), key =>

@@ -40,6 +40,11 @@ export interface SyncProgress {
    * are all in quarantine.
    */
   readonly rowsLeftOut: number
+  /**
+   * Number of cells of kept rows that are not of their column's type. The rows are kept with the
+   * text of these cells, and with the option `quarantine` they are in quarantine too.
+   */
+  readonly badCells: number
   /** Number of compressed bytes that this run has received. */
   readonly bytes: number
   /** Compressed bytes in a second, on average over the run. */

@@ -74,6 +74,7 @@ class Run {
   #rows = 0
   #rowsRead = 0
   #badRows = 0
+  #badCells = 0
   #bytes = 0
 
   constructor(settings: SyncSettings) {
@@ -181,9 +182,10 @@ class Run {
         this.#bytes += bytes
       },
       merged: rows => this.#merged(rows),
-      read: (rows, badRows) => {
-        this.#rowsRead += rows
+      read: ({ rowsRead = 0, badRows, badCells = 0 }) => {
+        this.#rowsRead += rowsRead
         this.#badRows += badRows
+        this.#badCells += badCells
       },
       fail: error => this.#end(error),
     }
@@ -209,6 +211,7 @@ class Run {
       rowsRead: this.#rowsRead,
       rowsKept: this.#rowsRead - this.#badRows,
       rowsLeftOut: this.#badRows,
+      badCells: this.#badCells,
       bytes: this.#bytes,
       bytesPerSecond: this.#bytes / seconds,
       seconds,

@@ -9,6 +9,7 @@
 import type { ChangeKind, RegisterHead } from '../../codec/merge/register'
 import type { FileIdentity } from '../../codec/range/file-identity'
 import type { RowBatch } from '../../codec/row-batch'
+import type { FeedError } from '../../errors'
 import type { Columns } from '../../schema/feed-schema'
 import type { Category, FileId } from '../file-id'
 
@@ -25,8 +26,23 @@ export type RowTally = Readonly<Record<ChangeKind, number>>
 
 export const NO_ROWS: RowTally = { inserted: 0, updated: 0, deleted: 0, unchanged: 0, stale: 0 }
 
+/** The cells of merged rows that are not of their column's type. Their rows are kept with the text. */
+export interface BadCellCount {
+  /** Their number. */
+  readonly badCells?: number
+  /** The first of them: its item or group, its row in the file, its column, and its text, cut. */
+  readonly firstBadCell?:
+    | {
+        readonly key: string
+        readonly row: number
+        readonly column: string
+        readonly excerpt: string
+      }
+    | undefined
+}
+
 /** A file whose rows are in a target, as the ledger of the target has it. */
-export interface AppliedFile extends FileIdentity {
+export interface AppliedFile extends FileIdentity, BadCellCount {
   /** The file that the entry is about. */
   readonly id: FileId
   /** Number of the file in the order in which the category's files were applied, from 1. */
@@ -43,8 +59,8 @@ export interface AppliedFile extends FileIdentity {
   /** Number of rows that were left out because they could not be read, or had no key or no date. */
   readonly badRows: number
   /**
-   * Number of rows that were read, `badRows` included. A state folder has it; for another target the
-   * run counts these rows itself.
+   * Number of rows that were read, `badRows` included. A state folder has it, as it has `badCells`;
+   * for another target the run counts both itself.
    */
   readonly rowsRead?: number
 }
@@ -96,6 +112,12 @@ export interface TargetCategory {
   readonly category: Category
   /** The ledger, in the order in which the files were applied. */
   readonly files: readonly AppliedFile[]
+  /**
+   * The file that an earlier run left half applied and that cannot be finished. The run reports it
+   * as failed, and does nothing else in the category. A target that applies a file as a whole has
+   * none.
+   */
+  readonly unfinished?: { readonly id: FileId; readonly error: FeedError } | undefined
   /**
    * Makes the rows of a file visible together with its entry of the ledger, or changes nothing. Of
    * two rows of one key the newer version stays, in whatever order files arrive; of equal versions

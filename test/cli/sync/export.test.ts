@@ -161,18 +161,18 @@ describe('feedmill export --schema', () => {
     )
   })
 
-  test('refuses a cell that is not of its type, with the item, the file and the position', async () => {
-    rmSync(out(), { force: true })
+  test('fault 105: writes the text of a cell that is not of its type, and names the first one', async () => {
     const schema = json({ title: { type: 'int32' } })
-    const { error } = await run({ schema, category: ['220'] })
-    expect(error).toMatchObject({
-      code: 'CELL_INVALID',
-      context: { column: 'title', type: 'int32', row: expect.any(Number) },
-      message: expect.stringMatching(
-        /^item v1\|\S+ in the file item(_snapshot)? [-\dT:.Z]+: title: not readable as int32: .*\(row \d+, line \d+, byte \d+\)$/,
-      ),
-    })
-    expect(existsSync(out())).toBe(false)
+    const { error, err } = await run({ schema, category: ['220'] })
+    const titles = truth('2026-03-01T04:00:00Z').map(({ title }) => title)
+    expect([error, err.length]).toEqual([undefined, 1])
+    expect(err[0]).toMatch(
+      /^feedmill: \d+ cells .* the first: item v1\|\S+ in the file item(_snapshot)? [-\dT:.Z]+: title: not readable as int32: .*\(row \d+, line \d+, byte \d+\)$/,
+    )
+    expect(itemsOf(lines())).toEqual(titles.map(title => ({ title: null, invalid: { title } })))
+    await run({ schema, category: ['220'], format: 'csv' })
+    expect(lines()).toHaveLength(titles.length + 1)
+    expect(lines()[1]!.trimEnd()).toBe(titles[0])
   })
 
   test('refuses columns that no item has, and writes nothing', async () => {

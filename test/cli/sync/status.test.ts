@@ -39,9 +39,11 @@ test('the status shows watermarks, due files and sizes', async () => {
       watermark: '2026-03-01T02:00:00.000Z',
       files: HOURS + 13,
       rowsLeftOut: 0,
+      badCells: 0,
       due: { count: 2, first: snapshot(2), last: snapshot(3) },
       lost: { count: 0, first: null, last: null },
       needsBootstrap: [],
+      problem: null,
       next: { file: snapshot(4), from: '2026-03-01T06:00:00.000Z' },
     },
   ])

@@ -56,6 +56,7 @@ const progress: SyncProgress = {
   files: 3,
   rows: 1_234,
   rowsRead: 1_241,
+  badCells: 0,
   rowsKept: 1_234,
   rowsLeftOut: 7,
   bytes: 5_000_000,

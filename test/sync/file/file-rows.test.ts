@@ -41,7 +41,7 @@ test('a file appears whole when the rows have ended, and a repeated reading repl
   for (const reading of [1, 2]) {
     const keys: string[] = []
     for await (const batch of rows.rows()) keys.push(...batch.keys)
-    expect([reading, keys, rows.rowsRead, rows.badRows]).toEqual([reading, ['v1|1|0'], 3, 2])
+    expect([reading, keys, rows.counts.rowsRead, rows.badRows]).toEqual([reading, ['v1|1|0'], 3, 2])
     const [name, ...others] = await readdir(quarantineFolder)
     expect(others).toEqual([])
     const lines = (await readFile(join(quarantineFolder, name!), 'utf8')).trim().split('\n')

@@ -47,7 +47,7 @@ test('the text after the committed length is removed and written again', async (
 
 test('a log that is shorter than its committed length is refused', async () => {
   const { files } = new SimulatedMachine(0).start()
-  await expect(ChangeFile.open(files, '/log', 10)).rejects.toMatchObject({ code: 'STATE_IO' })
+  await expect(ChangeFile.open(files, '/log', 10)).rejects.toMatchObject({ code: 'STATE_CORRUPT' })
 })
 
 test('fault 79: a failed sync fails the flush, and is not repeated', async () => {

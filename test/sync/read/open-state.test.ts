@@ -145,7 +145,7 @@ describe('a run that died behind the commit point of a file', () => {
     },
   )
 
-  test('is reported when its file is missing or changed since, and nothing is shown', async () => {
+  test('fault 105: closes its category only, when its file is missing or changed since', async () => {
     const shop = newShop()
     const at = await callOf(0)
     for (const spoil of ['remove', 'change'] as const) {
@@ -156,10 +156,27 @@ describe('a run that died behind the commit point of a file', () => {
       const [data] = [...machine.filesUnder(FOLDER).keys()].filter(path => path.endsWith('/data'))
       if (spoil === 'remove') await files.remove(data!)
       else await (await files.edit(data!)).write(2_000, Buffer.from('something else'))
-      await expect(openState(FOLDER, { environment: machine.start() })).rejects.toMatchObject({
-        code: 'STATE_CORRUPT',
-        context: { path: data },
-      })
+      const damaged = { code: 'STATE_CORRUPT', context: { path: data } }
+      const both = { categories: ['15032', '220'] }
+      for (let run = 1; run <= 2; run++) {
+        const { failed, categories } = await shop.sync(machine.start(), both).summary
+        expect(failed).toMatchObject([{ error: damaged }])
+        expect(categories.map(({ watermark }) => watermark?.getTime())).toEqual([
+          expect.any(Number),
+          undefined,
+        ])
+      }
+      const state = await openState(FOLDER, { environment: machine.start() })
+      const [spoilt, other] = state.categories.toSorted((a, b) =>
+        b.categoryId.localeCompare(a.categoryId),
+      )
+      expect(spoilt!.problem).toMatchObject(damaged)
+      expect(() => spoilt!.items()).toThrow(spoilt!.problem)
+      await expect(spoilt!.asOf(new Date(NOW_MS))).rejects.toBe(spoilt!.problem)
+      const items = []
+      for await (const block of other!.items()) items.push(...block)
+      expect([other!.problem, items.length > 10]).toEqual([undefined, true])
+      await state.close()
     }
   })
 })

@@ -181,12 +181,15 @@ describe('a folder that cannot be written', () => {
     await state.categories[0]!.commit({ ...ledgerEntry(id), state: 'applying', totalBytes: 1 })
     await state.close()
     const environment = readOnly(copy)
-    const error = await openState(copy, { environment }).catch(failure => failure)
-    expect(error).toMatchObject({
+    const opened = await openState(copy, { environment })
+    const { problem } = opened.categories[0]!
+    expect(() => opened.categories[0]!.items()).toThrow(problem)
+    await opened.close()
+    expect(problem).toMatchObject({
       code: 'STATE_IO',
       context: { path: copy, operation: 'finish', reason: 'EROFS' },
     })
-    expect(error.message).toMatch(
+    expect(problem!.message).toMatch(
       /run feedmill sync, or read the state, once where the folder can be written$/,
     )
     expect(environment.temporary).toHaveLength(1)

@@ -1,6 +1,7 @@
 // The laws of a target, with the target in memory.
 // Long: it synchronises several worlds with faults.
 
+import { objectWithInvalid } from '../../../src/codec/bad-cells'
 import { categoryKey } from '../../../src/sync/file-id'
 import { MemoryPlace, memoryTarget } from './memory-target'
 import { type PlainItem, type PlainRow, targetLaws } from './target-laws'
@@ -15,8 +16,8 @@ targetLaws({
       items: async category => {
         const rows = place.contents.get(categoryKey(category))?.rows ?? new Map()
         const rowOf = (key: string): PlainRow | null => {
-          const object = rows.get(key)?.row?.toObject()
-          return object === undefined ? null : JSON.parse(JSON.stringify(object))
+          const row = rows.get(key)?.row
+          return row ? JSON.parse(JSON.stringify(objectWithInvalid(row))) : null
         }
         return [...rows.keys()]
           .filter(key => key.startsWith('item:') && rowOf(key) !== null)

@@ -2,6 +2,7 @@
 // a target is written, and the databases. The oracle is a state folder on a simulated machine over
 // the same service, which is itself compared with the true state of the world.
 
+import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../../src/emulator'
 import { FAULT_KINDS } from '../../../src/emulator/faults/fault'
@@ -12,10 +13,13 @@ import {
   itemSnapshotSchema,
 } from '../../../src/schema/feed-schemas'
 import type { Category } from '../../../src/sync/file-id'
-import { openState } from '../../../src/sync/read/open-state'
+import { type OpenCategory, openState } from '../../../src/sync/read/open-state'
+import { stateItemObject } from '../../../src/sync/read/state-items'
 import type { SyncRun } from '../../../src/sync/run/sync'
 import type { SyncOptions } from '../../../src/sync/sync-options'
 import type { SyncTarget, TargetFile } from '../../../src/sync/target/target'
+import type { EmulatedOptions } from '../../service/emulated'
+import { badCells, rewritten } from '../../service/rewritten'
 import { SimulatedMachine } from '../simulated-machine'
 import { DAY_MS, FOLDER, HOUR_MS, SmallShop } from '../small-run'
 import { changedTarget, withRows } from './changed-target'
@@ -79,9 +83,14 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
     return place
   }
 
-  function shopOf(seed: number, options: Partial<EmulatorOptions> = {}): SmallShop {
+  function shopOf(
+    seed: number,
+    options: Partial<EmulatorOptions> = {},
+    between?: EmulatedOptions['between'],
+  ): SmallShop {
     const world = { seed, items: 30, churn: 40, start: START, hours: 72, categories: CATEGORIES }
-    const shop = new SmallShop({ world, bootstrapAt: BOOTSTRAP_AT, ...options }, FIRST_MS)
+    const emulator = { world, bootstrapAt: BOOTSTRAP_AT, ...options }
+    const shop = new SmallShop(emulator, FIRST_MS, between && { between })
     closing.push(() => shop.close())
     return shop
   }
@@ -103,6 +112,27 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
       },
       180_000,
     )
+
+    test('fault 105: Cells that are not of their type keep no row out, and are counted.', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), async seed => {
+          const place = await opened()
+          const shop = shopOf(8, {}, rewritten(badCells(seed, TYPED)))
+          const { badCells: count, failed } = await intoTarget(shop, place.target()).summary
+          const machine = new SimulatedMachine(1)
+          const options = { categories: CATEGORIES, changes: 'files' } as const
+          const folder = await shop.sync(machine.start(), options).summary
+          expect([failed, count > 10, count]).toEqual([[], true, folder.badCells])
+          for (const categoryId of CATEGORIES) {
+            const items = await place.items({ marketplace: 'MKT_US', categoryId })
+            expect(plain(items)).toEqual(plain(await itemsIn(machine, categoryId)))
+          }
+          const again = await intoTarget(shop, place.target()).summary
+          expect([again.files, again.badCells]).toEqual([0, 0])
+        }),
+        { numRuns: SEEDS_OF_BAD_CELLS },
+      )
+    }, 60_000)
 
     test('A second run finds nothing to do, and a run after the removal of old removals keeps the rows.', async () => {
       const place = await opened()
@@ -195,6 +225,12 @@ export function targetLaws({ name, seeds, newPlace }: TargetLaws): void {
   })
 }
 
+const SEEDS_OF_BAD_CELLS = process.env.FEEDMILL_CRASH === 'all' ? 10 : 1
+/** The columns that have texts which are no value of them; a row without its date is left out. */
+const TYPED = Object.entries({ ...itemSnapshotSchema.columns, ...itemGroupSchema.columns }).flatMap(
+  ([name, { type }]) => (type === 'text' || type === 'list' ? [] : [name]),
+)
+
 /** The service of `SmallShop`. */
 const ORIGIN = { marketplace: 'MKT_US', service: 'https://service.test' }
 const TORN = 'the rows were torn'
@@ -218,17 +254,7 @@ async function expectStateOf(
   const state = await openState(FOLDER, { environment: machine.start() })
   try {
     for (const category of state.categories) {
-      const expected: PlainItem[] = []
-      for await (const block of category.items()) {
-        for (const { row, priority, group } of block) {
-          const plainOf = (of: { toObject(): object } | null) => of && asJson(of.toObject())
-          expected.push({
-            row: asJson(row.toObject()),
-            priority: plainOf(priority),
-            group: plainOf(group),
-          })
-        }
-      }
+      const expected = await itemsOf(category)
       const feeds = new Set(category.files.map(({ id }) => id.feed))
       expect(feeds).toContain('item_priority')
       const payloads = shop.truePayloads(category.categoryId, times[0]!)
@@ -250,6 +276,26 @@ async function expectStateOf(
 
 function payloadOf({ priority }: PlainItem): unknown {
   return priority?.priorityListingPayload || ''
+}
+
+async function itemsIn(machine: SimulatedMachine, categoryId: string): Promise<PlainItem[]> {
+  const state = await openState(FOLDER, { environment: machine.start() })
+  try {
+    return await itemsOf(state.categories.find(found => found.categoryId === categoryId)!)
+  } finally {
+    await state.close()
+  }
+}
+
+async function itemsOf(category: OpenCategory): Promise<PlainItem[]> {
+  const items: PlainItem[] = []
+  for await (const block of category.items()) {
+    for (const item of block) {
+      const { priority, group, ...row } = asJson(stateItemObject(item))
+      items.push({ row, priority: priority as PlainRow, group: group as PlainRow })
+    }
+  }
+  return items
 }
 
 function withoutPriority(item: PlainItem): PlainItem {

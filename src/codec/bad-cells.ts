@@ -1,0 +1,97 @@
+// Cells that are not of their column's type: the rows of a batch that have some, and such a row as
+// an object. What a pipeline does about them is stages/bad-cells.ts.
+
+import type { FeedError } from '../errors'
+import type { Columns } from '../schema/feed-schema'
+import { decoderOf } from './decode/cell-decoders'
+import { isBadCell } from './decode/invalid-cell'
+import type { Row } from './row'
+import type { RowBatch } from './row-batch'
+import type { BoundColumn } from './tsv/header'
+
+export interface RowWithBadCells {
+  readonly row: Row<Columns>
+  /** The error that reading the first of them throws. */
+  readonly error: FeedError<'CELL_INVALID'>
+  /** Number of its bad cells. */
+  readonly count: number
+}
+
+/** Returns the rows of a batch that have bad cells, in the order of the batch. */
+export function rowsWithBadCells(batch: RowBatch<Columns>): RowWithBadCells[] {
+  const errors = new Map<number, FeedError<'CELL_INVALID'>[]>()
+  batch.header.columns.forEach((column, at) => {
+    if (mayBeBad(column)) checkColumn(batch, at, errors)
+  })
+  if (errors.size === 0) return []
+  return [...batch].flatMap(row => {
+    const bad = errors.get(row.slot)
+    return bad === undefined ? [] : [{ row, error: bad[0]!, count: bad.length }]
+  })
+}
+
+/** Every text is a value of the other columns. */
+function mayBeBad({ spec: { type, element, notNull } }: BoundColumn): boolean {
+  const isText = type === 'text' || (type === 'list' && element?.type === 'text')
+  return !isText || notNull === true
+}
+
+function checkColumn(
+  batch: RowBatch<Columns>,
+  column: number,
+  errors: Map<number, FeedError<'CELL_INVALID'>[]>,
+): void {
+  const { cells, projections, selection, length } = batch
+  const reader = projections.readers[column]!
+  for (let n = 0; n < length; n++) {
+    const slot = selection === undefined ? n : selection[n]!
+    try {
+      cells.value(slot, column, reader)
+    } catch {
+      const error = badCellOf(batch.row(n), batch.header.columns[column]!.name)
+      if (error !== undefined) errors.set(slot, [...(errors.get(slot) ?? []), error])
+    }
+  }
+}
+
+/** Returns the error of a bad cell, with its position; undefined for a good cell. */
+function badCellOf(row: Row<Columns>, name: string): FeedError<'CELL_INVALID'> | undefined {
+  try {
+    row.get(name)
+    return undefined
+  } catch (error) {
+    if (isBadCell(error)) return error
+    throw error
+  }
+}
+
+/** Makes an object of all cells of a row, each of which `read` reads. */
+export function objectBy(
+  { batch }: Row<Columns>,
+  read: (column: BoundColumn) => unknown,
+): Record<string, unknown> {
+  const { header, projections } = batch
+  const { columns, ofValues } = projections.all
+  return ofValues(Array.from(columns, column => read(header.columns[column]!)))
+}
+
+/**
+ * Returns all cells of a row as {@link Row.toObject} does. Where the row has bad cells, these have
+ * the empty value of their type, and the object has their texts by column as `invalid`. The text of
+ * a column that is called `invalid` then stands among them.
+ */
+export function objectWithInvalid(row: Row<Columns>): Record<string, unknown> {
+  try {
+    return row.toObject()
+  } catch (error) {
+    if (!isBadCell(error)) throw error
+  }
+  const texts: [string, string][] = []
+  const object = objectBy(row, ({ name, spec }) => {
+    if (badCellOf(row, name) === undefined) return row.get(name)
+    texts.push([name, row.text(name)])
+    return decoderOf(spec).empty
+  })
+  const own = Object.entries(object).filter(([name]) => name === 'invalid')
+  return { ...object, invalid: Object.fromEntries([...own, ...texts]) }
+}
