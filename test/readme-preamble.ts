@@ -72,9 +72,16 @@ const utf16Path = join(folder, 'stock-utf16.csv')
 await writeFile(latin1Path, Buffer.from('city\tprice\nKöln\t1.5\n', 'latin1'))
 await writeFile(utf16Path, Buffer.from('\ufeffcity;stock\r\nMünchen;3\r\n', 'utf16le'))
 
-/** A proxy, as between a network and the others; every tunnel through it is counted. */
+/**
+ * A proxy, as between a network and the others; every tunnel through it is counted. It is also a
+ * server of one CSV file.
+ */
 const tunnels: string[] = []
-const proxy = createServer((_, response) => response.writeHead(405).end())
+const proxy = createServer(({ url: target }, response) =>
+  target === '/stock.csv'
+    ? response.end('sku,title\r\nA-1,"a ""small"" lamp"\r\n')
+    : response.writeHead(405).end(),
+)
 proxy.on('connect', ({ url: target = '' }, socket) => {
   tunnels.push(target)
   const { hostname, port } = new URL(`http://${target}`)
@@ -125,6 +132,7 @@ export const facts: Facts = {
 }
 
 /** What a snippet may say that it uses. */
+const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 export const given = {
   url: urlOf('item?feed_scope=ALL_ACTIVE'),
   ...connection,
@@ -151,7 +159,8 @@ export const given = {
   latin1Path,
   utf16Path,
   database,
-  proxyUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  proxyUrl,
+  csvUrl: `${proxyUrl}/stock.csv`,
 }
 
 export async function close(): Promise<void> {

@@ -237,6 +237,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
         undefined,
       ],
     ]),
+  'csv-over-http': ({ printed }) => expect(printed).toEqual([['A-1', 'a "small" lamp']]),
   dialect: ({ printed }) => expect(printed).toEqual([[2, 'v1|1|0', 'a "quoted", title']]),
   encodings: ({ printed }) => expect(printed).toEqual([['Köln', 'München']]),
   'join-and-merge': ({ printed, facts }) => {

@@ -50,8 +50,7 @@ function remoteFile(url: URL, options: PipelineOptions): ByteSource {
     async *blocks() {
       const transport = new NodeTransport()
       try {
-        // The file may be plain text, so the signature of gzip is not required.
-        yield* pipeline(new RangeFetcher({ url, transport, signature: null }), options)
+        yield* pipeline(new RangeFetcher({ url, transport }), options)
           .to(new ChunkReassembler())
           .batches()
       } finally {

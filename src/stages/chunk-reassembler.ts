@@ -61,6 +61,11 @@ export class ChunkReassembler extends Stage<Piece, Uint8Array> {
     return this.#buffer.heldBytes
   }
 
+  /** The pieces begin as the file does. */
+  override requireStart(ofOutput: Uint8Array | undefined): Uint8Array | undefined {
+    return ofOutput
+  }
+
   protected override transform(piece: Piece): readonly Uint8Array[] {
     const { offset, bytes } = this.#checked(piece)
     return this.#buffer.add(offset, bytes)

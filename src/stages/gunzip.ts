@@ -6,6 +6,7 @@ import { copyBytes } from '../codec/copy-bytes'
 import { type GzipLimits, gzipLimits } from '../codec/gzip/limits'
 import type { GzipFacts } from '../codec/gzip/members'
 import { loanOf } from '../codec/loan'
+import { GZIP_SIGNATURE } from '../codec/range/content-sniff'
 import { isPromise, PAUSE, type Pause, type Step, Steps } from '../core/steps'
 import { flag, knownOptions, type OptionNames } from '../options'
 import { type GunzipEngine, inflateEngine } from './gunzip-engine'
@@ -121,6 +122,11 @@ export class Gunzip extends Stage<Uint8Array, Uint8Array> {
   override lendOutputs(): boolean {
     this.#lends = this.#engineLends
     return this.#lends
+  }
+
+  /** A source that knows more of the file can then say why it is not gzip. */
+  override requireStart(): Uint8Array {
+    return GZIP_SIGNATURE
   }
 
   protected override transform(block: Uint8Array): Outputs<Uint8Array> {

@@ -151,6 +151,14 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
+   * Called once, before a run begins, with the bytes that the next stage of the pipeline requires
+   * at the start of its input. Returns those that this stage requires at the start of its own.
+   */
+  requireStart(_ofOutput: Uint8Array | undefined): Uint8Array | undefined {
+    return undefined
+  }
+
+  /**
    * Ends the input of the stage: the current outputs of `transform` are its last, and those of
    * `flush` follow. Later writes are dropped. The code that wired the stage destroys the stages
    * before it.

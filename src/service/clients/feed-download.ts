@@ -2,6 +2,7 @@
 // stages are RangeFetcher, ChunkReassembler, Gunzip and TsvRowParser. Each run has its own stages,
 // so that a replaced file can be read again.
 
+import { GZIP_SIGNATURE } from '../../codec/range/content-sniff'
 import type { RowBatch } from '../../codec/row-batch'
 import type { Secrets } from '../../codec/secrets'
 import { FeedError } from '../../errors'
@@ -215,7 +216,12 @@ export class FeedDownload<C extends Columns> {
 
   #ordered({ ranges }: ReadOptions, resume?: RangeResume): [FeedFetcher, ChunkReassembler] {
     const { operation, secrets, source } = this.#parts
-    const fetching = { ...source, ...ranges, ...(resume && { resume }) }
+    const fetching = {
+      signature: GZIP_SIGNATURE,
+      ...source,
+      ...ranges,
+      ...(resume && { resume }),
+    }
     const { windowBytes } = fetching
     const ordering = {
       ...(windowBytes === undefined ? {} : { windowBytes }),

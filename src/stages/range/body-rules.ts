@@ -1,7 +1,7 @@
 // The rules for every body of a download, held or streamed: its idle limit, the signature of the
 // file, and the errors of a body that fails, ends early or is too long.
 
-import { contradictsSignature } from '../../codec/range/content-sniff'
+import { contradictsSignature, GZIP_SIGNATURE } from '../../codec/range/content-sniff'
 import { excerpt, FeedError } from '../../errors'
 import type { WaitLimits } from '../wait'
 import type { RangeSettings } from './range-settings'
@@ -29,13 +29,16 @@ export class BodyRules {
    * Throws HTTP_CONTENT_TYPE where `bytes`, at `byteOffset` of the file, contradict its signature.
    */
   checkSignature(byteOffset: number, bytes: Uint8Array, response: RangeResponse): void {
-    if (!contradictsSignature(byteOffset, bytes, this.#settings.signature)) return
+    const { signature } = this.#settings
+    if (signature === undefined || !contradictsSignature(byteOffset, bytes, signature)) return
     const contentType = excerpt(response.header('content-type') ?? '')
     const text = excerpt(new TextDecoder().decode(bytes.subarray(0, 80)))
     const context = { url: this.#settings.printableUrl, contentType, excerpt: text, byteOffset }
     throw new FeedError(
       'HTTP_CONTENT_TYPE',
-      'the body does not begin with the signature of the file: check the address',
+      signature === GZIP_SIGNATURE
+        ? 'the body is no gzip file: check the address, or leave Gunzip out for a file that is not compressed'
+        : 'the body does not begin with the signature of the file: check the address',
       context,
     )
   }

@@ -59,7 +59,7 @@ export class RangeFetcher extends Source<Piece> {
    * the fetcher fails or is destroyed first. It need not be awaited.
    */
   readonly info: Promise<RangeInfo>
-  readonly #settings: RangeSettings
+  #settings: RangeSettings
   #settleInfo = { resolve: (_info: RangeInfo) => {}, reject: (_error: unknown) => {} }
   #download: RangeDownload | undefined
   #anyPiece = false
@@ -77,6 +77,11 @@ export class RangeFetcher extends Source<Piece> {
   /** Bytes that have arrived and are not handed out. */
   get heldBytes(): number {
     return this.#download?.heldBytes ?? 0
+  }
+
+  /** Pieces of another start are refused, unless the option `signature` says what to check. */
+  override requireStart(ofOutput: Uint8Array | undefined): undefined {
+    if (ofOutput !== undefined) this.#settings = { signature: ofOutput, ...this.#settings }
   }
 
   protected override async *produce(): AsyncGenerator<Piece, void, void> {

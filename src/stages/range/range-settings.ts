@@ -1,7 +1,6 @@
 // The options of RangeFetcher, their checks and their defaults. Sizes are in bytes, times in
 // milliseconds.
 
-import { GZIP_SIGNATURE } from '../../codec/range/content-sniff'
 import type { FileIdentity } from '../../codec/range/file-identity'
 import { printableUrl } from '../../codec/range/printable-url'
 import { WINDOW_BYTES } from '../../codec/range/reorder-buffer'
@@ -67,7 +66,10 @@ export interface RangeFetcherOptions extends RetryOptions {
    * count. Default 30,000.
    */
   readonly idleMs?: number
-  /** The first bytes of the file. Default `1f 8b`, as of gzip; null turns the check off. */
+  /**
+   * The first bytes of the file; another body is HTTP_CONTENT_TYPE. null turns the check off.
+   * Default: those of gzip in a pipeline with Gunzip behind the fetcher, else none.
+   */
   readonly signature?: Uint8Array | null
   /** Refuse bodies whose Content-Type is HTML, JSON, XML or multipart. Default true. */
   readonly sniffContentType?: boolean
@@ -100,7 +102,8 @@ export interface RangeSettings {
   readonly retry: RetryPolicy
   readonly headersTimeoutMs: number
   readonly idleMs: number
-  readonly signature: Uint8Array
+  /** Undefined where the next stages of the pipeline say what to check. */
+  readonly signature?: Uint8Array
   readonly sniffContentType: boolean
   readonly now: () => number
 }
@@ -128,6 +131,7 @@ const OPTION_NAMES: OptionNames<RangeFetcherOptions> = {
 }
 
 const RESUME_NAMES: OptionNames<RangeResume> = { offset: true, identity: true }
+const NO_SIGNATURE = new Uint8Array()
 const FROM_THE_START: RangeResume = { offset: 0, identity: {} }
 
 /** Throws OPTION_INVALID, HTTP_HEADER_INVALID. */
@@ -148,8 +152,7 @@ export function rangeSettings(options: RangeFetcherOptions): RangeSettings {
     retry: retryPolicy(options),
     headersTimeoutMs: durationMs('headersTimeoutMs', options.headersTimeoutMs ?? 60_000, 1),
     idleMs: durationMs('idleMs', options.idleMs ?? 30_000, 1),
-    signature:
-      options.signature === null ? new Uint8Array() : (options.signature ?? GZIP_SIGNATURE),
+    ...(options.signature !== undefined && { signature: options.signature ?? NO_SIGNATURE }),
     sniffContentType: options.sniffContentType ?? true,
     now: clockMs('now', options.now),
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { GZIP_SIGNATURE } from '../../../src/codec/range/content-sniff'
 import { FeedError } from '../../../src/errors'
 import { BodyRules } from '../../../src/stages/range/body-rules'
 import { rangeSettings } from '../../../src/stages/range/range-settings'
@@ -9,6 +10,7 @@ const settings = rangeSettings({
   url,
   transport: { send: () => Promise.reject(new TypeError('unused')) },
   idleMs: 7,
+  signature: GZIP_SIGNATURE,
 })
 const rules = new BodyRules(settings, new AbortController().signal)
 const response = { header: () => 'application/octet-stream' } as unknown as RangeResponse

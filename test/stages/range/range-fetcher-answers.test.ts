@@ -2,6 +2,12 @@
 // those of test/README.md.
 
 import { describe, expect, test } from 'vitest'
+import { pipeline } from '../../../src/pipeline/pipeline'
+import { ChunkReassembler } from '../../../src/stages/chunk-reassembler'
+import { Gunzip } from '../../../src/stages/gunzip'
+import { RangeFetcher } from '../../../src/stages/range/range-fetcher'
+import type { RangeFetcherOptions } from '../../../src/stages/range/range-settings'
+import { TsvRowParser } from '../../../src/stages/tsv-row-parser'
 import {
   LAST_MODIFIED,
   type Reply,
@@ -253,6 +259,45 @@ describe('what a range is answered with', () => {
     }
     const fetcher = fetcherOver(new ScriptedTransport(page), { signature: null })
     expect(await bytesOf(fetcher)).toEqual(Uint8Array.from(page))
+  })
+
+  describe('in a pipeline', () => {
+    const csv = new TextEncoder().encode('id,title\n1,Lamp\n2,Chair\n')
+    const overCsv = (options: Partial<RangeFetcherOptions> = {}) =>
+      new RangeFetcher({
+        url: URL_,
+        transport: new ScriptedTransport(csv),
+        patienceMs: 0,
+        backoffBaseMs: 0,
+        ...options,
+      })
+
+    test('a file that a parser reads as it is may begin with any bytes', async () => {
+      const rows = await pipeline(overCsv())
+        .to(new ChunkReassembler())
+        .to(new TsvRowParser({ dialect: { delimiter: ',' } }))
+        .map(row => row.get('title'))
+        .toArray()
+      expect(rows).toEqual(['Lamp', 'Chair'])
+    })
+
+    test('fault 34: what Gunzip reads begins as gzip, and the error knows the media type', async () => {
+      const zipped = pipeline(overCsv()).to(new ChunkReassembler()).to(new Gunzip())
+      await expect(zipped.toArray()).rejects.toMatchObject({
+        code: 'HTTP_CONTENT_TYPE',
+        message: expect.stringContaining('leave Gunzip out for a file that is not compressed'),
+        context: { contentType: expect.any(String), excerpt: 'id,titl' },
+      })
+    })
+
+    test('the option signature comes before what the stages require', async () => {
+      const unchecked = pipeline(overCsv({ signature: null }))
+        .to(new ChunkReassembler())
+        .to(new Gunzip())
+      await expect(unchecked.toArray()).rejects.toMatchObject({ code: 'GZIP_HEADER_INVALID' })
+      const other = pipeline(overCsv({ signature: Uint8Array.of(0x50) })).to(new ChunkReassembler())
+      await expect(other.toArray()).rejects.toMatchObject({ code: 'HTTP_CONTENT_TYPE' })
+    })
   })
 })
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { GZIP_SIGNATURE } from '../../../src/codec/range/content-sniff'
 import { type RangeFetcherOptions, rangeSettings } from '../../../src/stages/range/range-settings'
 
 const transport = { send: () => Promise.reject(new TypeError('unused')) }
@@ -21,7 +20,6 @@ test('defaults', () => {
       retryAfterCapMs: 120_000,
     },
     idleMs: 30_000,
-    signature: GZIP_SIGNATURE,
     sniffContentType: true,
   })
   expect(settings({ signature: null }).signature).toHaveLength(0)

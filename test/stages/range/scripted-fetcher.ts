@@ -1,6 +1,7 @@
 // A RangeFetcher over a scripted transport, for the tests of the answers that a service can give.
 
 import { expect } from 'vitest'
+import { GZIP_SIGNATURE } from '../../../src/codec/range/content-sniff'
 import type { ErrorCode, FeedError } from '../../../src/errors'
 import { ChunkReassembler } from '../../../src/stages/chunk-reassembler'
 import { RangeFetcher } from '../../../src/stages/range/range-fetcher'
@@ -24,6 +25,7 @@ export function fetcherOver(
     backoffBaseMs: 0,
     backoffCapMs: 1,
     retryAfterCapMs: 5,
+    signature: GZIP_SIGNATURE,
     ...options,
   })
 }
