@@ -697,7 +697,10 @@ export class FeedError<C extends ErrorCode = ErrorCode> extends Error {
   readonly retryable: boolean
 
   constructor(code: C, message: string, context: ErrorContexts[C], options: FeedErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      printableText(message),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.code = code
     this.context = Object.freeze({ ...context }) as Readonly<ErrorContexts[C]>
     this.retryable = options.retryable ?? RETRYABLE.has(code)
@@ -719,6 +722,28 @@ export function asFeedError(value: unknown, stage: string): AnyFeedError {
   if (FeedError.is(value)) return value
   const text = value instanceof Error ? value.message : String(value)
   return new FeedError('STAGE_FAILED', `${stage}: ${text}`, { stage }, { cause: value })
+}
+
+/** Controls of terminals, C0 and C1, and marks that change the order in which text is read. */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+/**
+ * Returns a text of a file or a server as one line that does nothing but stand there: line ends
+ * become `⏎`, tabs become spaces, and controls of terminals and of the direction of text become `�`.
+ * The messages of all errors are such lines.
+ * @example
+ * ```ts
+ * import { printableText } from 'feedmill'
+ *
+ * console.log(printableText('\u001b[2Jnothing\r\nis wrong'))
+ * // => �[2Jnothing⏎is wrong
+ * ```
+ */
+export function printableText(text: string): string {
+  return text
+    .replaceAll(/\r\n|\r|\n/g, '⏎')
+    .replaceAll('\t', ' ')
+    .replaceAll(CONTROLS, '�')
 }
 
 /** Cuts a text to a length that fits into the context of an error. */

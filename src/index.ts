@@ -48,6 +48,7 @@ export {
   type ErrorContexts,
   FeedError,
   type FeedErrorOptions,
+  printableText,
   type RowPosition,
   type ServiceDescription,
 } from './errors'

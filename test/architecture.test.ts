@@ -271,6 +271,12 @@ test('the library prints nothing: only the command line writes to the console', 
   expect(printers.length).toBeGreaterThan(0)
 })
 
+test('fault 115: all lines for people go through one file, which makes them inert', () => {
+  const writing = /\bconsole\s*\.|\bprocess\s*\.\s*std(out|err)\s*\.\s*write\b/
+  const writers = files.filter(file => writing.test(withoutComments(file.text)))
+  expect(writers.map(file => file.path)).toEqual(['cli/output.ts'])
+})
+
 test('every file opens by saying what it owns', () => {
   expect(files.filter(file => !/^(#!.*\n)?\/\/ \S/.test(file.text)).map(file => file.path)).toEqual(
     [],

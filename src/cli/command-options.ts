@@ -2,11 +2,33 @@
 // option values, and the parts of help texts. The commands are in program.ts and in the files that
 // it names.
 
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command as CommanderCommand, InvalidArgumentError, Option } from 'commander'
 import { readByteSize } from './byte-size'
 import { SERVICE_VARIABLES } from './service-settings'
 
-export { Command, InvalidArgumentError, Option }
+export { InvalidArgumentError, Option }
+
+/** The part of a message of commander that repeats a word of the caller. */
+const REPEATED =
+  /(?<!required )(argument|value|unknown command|unknown option) '(.*)'(?= is invalid|\n|$)/s
+
+/**
+ * The class of commander, with messages that show no word which is not checked yet: a word at a
+ * wrong place may be a secret. The name of an unknown option is shown, without its value.
+ */
+export class Command extends CommanderCommand {
+  override createCommand(name?: string): Command {
+    return new Command(name)
+  }
+
+  override error(message: string, options?: Parameters<CommanderCommand['error']>[1]): never {
+    const shown = message.replace(REPEATED, (_, what: string, word: string) => {
+      const [name] = (what === 'unknown option' && /^--[a-z-]+(?=$|=)/.exec(word)) || []
+      return name === undefined ? what : `${what} '${name}'`
+    })
+    super.error(shown, options)
+  }
+}
 
 /** The options of the commands that speak to a service. Credentials are never options. */
 export function serviceOptions(): Option[] {
@@ -70,6 +92,15 @@ export function positive(text: string): number {
   const value = wholeNumber(text)
   if (value === 0) throw new InvalidArgumentError('not a whole number above 0')
   return value
+}
+
+/** The reader of a whole number in bounds. */
+export function wholeNumberOf(least: number, most: number): (text: string) => number {
+  return text => {
+    const value = wholeNumber(text)
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`not a whole number from ${least} to ${most}`)
+  }
 }
 
 export function time(text: string): Date {

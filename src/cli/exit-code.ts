@@ -3,6 +3,7 @@
 
 import { bugs } from '../../package.json'
 import { type ErrorCode, FeedError } from '../index'
+import { jsonText } from './output'
 
 export const FAILURE = 1
 export const WRONG_USAGE = 2
@@ -49,24 +50,20 @@ const USAGE_CODES: readonly ErrorCode[] = [
 ]
 
 /**
- * Returns the text to print for a failure. The message of a FeedError is enough; a defect needs its
- * stack. Returns undefined when the parser has printed it.
+ * Returns the lines to print for a failure: none when the parser has printed it. The message of a
+ * FeedError is enough; a defect needs its stack.
  * @param isJson true gives a FeedError as one line of JSON, with the facts of its context
  */
-export function failureText(error: unknown, isJson = false): string | undefined {
-  if (isUsageError(error)) return undefined
+export function failureLines(error: unknown, isJson = false): string[] {
+  if (isUsageError(error)) return []
   if (FeedError.is(error)) {
     const { code, message, context } = error
-    return isJson
-      ? JSON.stringify({ error: { code, message, context } })
-      : `feedmill: ${code}: ${message}`
+    return [
+      isJson ? jsonText({ error: { code, message, context } }) : `feedmill: ${code}: ${message}`,
+    ]
   }
-  const facts = error instanceof Error ? error.stack : String(error)
-  return `feedmill: a defect of feedmill itself: please report it at ${bugs.url}\n${facts}`
-}
-
-function isUsageError(error: unknown): error is UsageError {
-  return (
-    error instanceof Error && String((error as Partial<UsageError>).code).startsWith('commander.')
-  )
-}
+  const facts = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return [
+    `feedmill: a defect of feedmill itself: please report it at ${bugs.url}`,
+    ...facts.split('\n'),
+  ]

@@ -39,9 +39,10 @@ function readObject(option: string, path: string, check: (stats: Stats) => void)
   } catch (cause) {
     if (FeedError.is(cause)) throw cause
     // The message of a SyntaxError quotes the text.
-    throw cause instanceof SyntaxError
-      ? invalid(option, path, 'is not JSON')
-      : invalid(option, path, 'cannot be read', cause)
+    if (cause instanceof SyntaxError) throw invalid(option, path, 'is not JSON')
+    // What names no file may be the content that belongs into it, and the system's error repeats it.
+    const { code } = cause as NodeJS.ErrnoException
+    throw invalid(option, 'the file', `cannot be read (${code})`)
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw invalid(option, path, 'holds no object')
@@ -57,11 +58,7 @@ function checkedText(path: string, check: (stats: Stats) => void): string {
   }
 }
 
-function invalid(option: string, path: string, received: string, cause?: unknown): FeedError {
-  return new FeedError(
-    'OPTION_INVALID',
-    `${option}: ${path} ${received}`,
-    { option, expected: 'a file with a JSON object', received },
-    { cause },
-  )
+function invalid(option: string, path: string, received: string): FeedError {
+  const context = { option, expected: 'a file with a JSON object', received }
+  return new FeedError('OPTION_INVALID', `${option}: ${path} ${received}`, context)
 }

@@ -1,10 +1,13 @@
-// The standard output of all commands. A line that cannot be written, because the disk is full or
-// the reader has closed the pipe, is a typed failure of the command. The caller cleans up as after
-// every failure.
+// The lines that all commands print, on standard output and standard error. A text of a file, a
+// server or the caller may hold codes that a terminal obeys, or line ends that begin a line of
+// feedmill's own; no line has them. The data of `export` and of downloads goes through sinks instead.
+//
+// A line on standard output that cannot be written, because the disk is full or the reader has
+// closed the pipe, is a typed failure of the command. The caller cleans up as after every failure.
 
 import { fstat, write } from 'node:fs'
 import { promisify } from 'node:util'
-import { sinkFailed } from '../index'
+import { printableText, sinkFailed } from '../index'
 
 const NAME = 'standard output'
 const statOf = promisify(fstat)
@@ -14,21 +17,45 @@ const writeTo = promisify(write)
 let last: Promise<void> | undefined
 
 /**
- * Writes a text and a line end after all earlier texts.
- * @throws FeedError SINK_FAILED, for this text or an earlier one
+ * Writes lines after all earlier ones. A line end inside a line is shown and does not end it.
+ * @throws FeedError SINK_FAILED, for these lines or earlier ones
  */
-export function print(text: string): Promise<void> {
+export function print(lines: string | readonly string[]): Promise<void> {
   const before = last ?? begin()
-  const printing = before.then(() => writeAll(`${text}\n`))
+  const printing = before.then(() => writeAll(textOf(lines)))
   // A caller that does not wait for this promise learns of the failure from `printed`.
   printing.catch(() => {})
   last = printing
   return printing
 }
 
-/** Resolves when every text is written. @throws FeedError SINK_FAILED */
+/** Resolves when every line is written. @throws FeedError SINK_FAILED */
 export function printed(): Promise<void> {
   return last ?? Promise.resolve()
+}
+
+/** Writes lines to standard error. */
+export function printError(lines: string | readonly string[]): void {
+  if (lines.length > 0) console.error(textOf(lines).slice(0, -1))
+}
+
+/**
+ * Returns JSON in which each character that a line cannot show is escaped, so that it is the same
+ * value for a program.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(/[^ -~\n]/gu, character =>
+    printableText(character) === character
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function textOf(lines: string | readonly string[]): string {
+  return [lines]
+    .flat()
+    .map(line => `${printableText(line)}\n`)
+    .join('')
 }
 
 async function begin(): Promise<void> {

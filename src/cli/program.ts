@@ -4,18 +4,37 @@
 // install.
 
 import { version } from '../../package.json'
+import { refusePasswords } from './argument-passwords'
 import { addBenchCommand } from './bench/bench-command'
 import { Command, examples, table } from './command-options'
 import { addCompletionCommand } from './completion/completion-command'
 import { addEmulatorCommands } from './emulator-commands'
-import { EXIT_CODES } from './exit-code'
+import { EXIT_CODES, exitCodeOf, failureLines } from './exit-code'
 import { addInspectCommand } from './inspect/inspect-command'
-import { print } from './output'
+import { print, printError, printed } from './output'
 import { addProfileCommand } from './profile/profile-command'
 import { addQueueCommands } from './queue/queue-commands'
 import { addServiceCommands } from './service/service-commands'
 import { addStateCommands } from './sync/state-commands'
 import { addVerifyCommand } from './verify/verify-command'
+
+/** Runs a call of the command, prints its failure, and sets the exit code. */
+export async function run(argv: readonly string[]): Promise<void> {
+  let isJson = false
+  try {
+    await program(argv)
+      .hook('preAction', (_, command) => {
+        // `profile --json FILE` prints the table, so that its failures are text too.
+        isJson = command.opts().json === true
+        refusePasswords(argv)
+      })
+      .parseAsync(argv)
+      .finally(printed)
+  } catch (error) {
+    printError(failureLines(error, isJson))
+    process.exitCode = exitCodeOf(error)
+  }
+}
 
 /**
  * Parsing fails with a CommanderError for wrong usage, help and version, and with the error of the
@@ -30,7 +49,10 @@ export function program(argv: readonly string[]): Command {
     .version(version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
-    .configureOutput({ writeOut: text => void print(text.replace(/\n$/, '')) })
+    .configureOutput({
+      writeOut: text => void print(linesOf(text)),
+      writeErr: text => printError(linesOf(text)),
+    })
     .exitOverride()
   addStateCommands(feedmill)
   addQueueCommands(feedmill)
@@ -62,4 +84,8 @@ export function program(argv: readonly string[]): Command {
     `\nEvery command has its own help: feedmill sync --help\n${table('Exit codes', EXIT_CODES)}`,
   )
   return feedmill
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n')
 }

@@ -2,6 +2,7 @@
 // writes a new line every few seconds.
 
 import type { Writable } from 'node:stream'
+import { printableText } from '../index'
 
 /** The time between two drawings on a terminal. */
 const DRAW_MS = 100
@@ -46,14 +47,15 @@ export function progressBar(
     update(done, what, newTotal) {
       if (newTotal !== undefined) total = newTotal
       const share = total > 0 ? Math.min(done / total, 1) : 0
-      const text = `${Math.floor(share * 100)}% | ${what}`
+      const text = `${Math.floor(share * 100)}% | ${printableText(what)}`
       latest = isShown ? `${barOf(share)} ${text}` : text
       if (!isWanted || now() - drawnAt < (isShown ? DRAW_MS : LINE_MS)) return
       drawnAt = now()
       if (isShown) draw()
       else output.write(`${latest}\n`)
     },
-    above(line) {
+    above(text) {
+      const line = printableText(text)
       output.write(isShown ? `${CLEAR_LINE}${line}\n` : `${line}\n`)
       if (isShown && latest !== undefined) draw()
     },

@@ -8,7 +8,7 @@ import {
   type HeaderForm,
   type Topic,
 } from '../emulator/index'
-import { print } from './output'
+import { jsonText, print } from './output'
 import { SERVICE_VARIABLES } from './service-settings'
 
 export interface ServeOptions {
@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   process.once('disconnect', stop)
   try {
-    await print(options.json ? JSON.stringify(address) : serveLines(address, options).join('\n'))
+    await print(options.json ? jsonText(address) : serveLines(address, options))
   } catch (error) {
     await emulator.close()
     throw error

@@ -15,6 +15,7 @@ import {
 } from '../index'
 import { environmentProxy } from './environment-proxy'
 import { jsonFile, secretJsonFile } from './json-file'
+import { printError } from './output'
 
 export interface ServiceSettings {
   /** A JSON file with the options of a profile. Other options take precedence over it. */
@@ -78,7 +79,7 @@ export function serviceOf(
   }
   const credentials = credentialsOf(settings, env)
   const { isUsed, warning } = environmentProxy()
-  if (warning !== undefined) console.error(`feedmill: warning: ${warning}`)
+  if (warning !== undefined) printError(`feedmill: warning: ${warning}`)
   const transport = isUsed ? { transport: fetchTransport(request => fetch(request)) } : {}
   return createFeedService(defineProfile(complete), credentials, { ...transport, ...options })
 }

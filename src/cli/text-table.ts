@@ -1,5 +1,7 @@
-// Formats a table as text. The first columns are aligned to the left and hold words, the others are
+// Formats a table as lines of text. The first columns are aligned to the left and hold words, the others are
 // aligned to the right and hold numbers.
+
+import { printableText } from '../index'
 
 /**
  * @param heading one cell for each column; every line has the same number of cells
@@ -9,10 +11,9 @@ export function textTable(
   heading: readonly string[],
   lines: readonly (readonly string[])[],
   { words = 1 }: { readonly words?: number } = {},
-): string {
-  const widths = heading.map((_, column) =>
-    Math.max(...[heading, ...lines].map(line => line[column]!.length)),
-  )
+): string[] {
+  const rows = [heading, ...lines].map(line => line.map(printableText))
+  const widths = heading.map((_, column) => Math.max(...rows.map(line => line[column]!.length)))
   const text = (line: readonly string[]) =>
     line
       .map((cell, column) =>
@@ -20,5 +21,10 @@ export function textTable(
       )
       .join('  ')
       .trimEnd()
-  return [heading, widths.map(width => '-'.repeat(width)), ...lines].map(text).join('\n')
+  rows.splice(
+    1,
+    0,
+    widths.map(width => '-'.repeat(width)),
+  )
+  return rows.map(text)
 }

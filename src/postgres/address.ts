@@ -82,7 +82,8 @@ export function clientConfig({ input }: PostgresAddress): Record<string, unknown
 
 function addressOfUrl(text: string): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
+  // An @ in the path belongs to a password with a slash that is not encoded.
+  if (url === undefined || !/^postgres(ql)?:\/\/[^/?#]*(\/[^@?#]*)?([?#]|$)/i.test(text)) {
     const expected = 'a URL postgres://user@host:port/database, or an object with these parts'
     // The text may be a URL with a password, so that the error shows nothing of it.
     const context = { option: 'connection', expected, received: 'other text' }

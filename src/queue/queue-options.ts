@@ -51,7 +51,7 @@ export function queueSettings(options: QueueOptions): QueueSettings {
     timeoutMs = 30_000,
   } = knownOptions(options, NAMES, 'queue')
   const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
-  if (address === undefined || !['redis:', 'rediss:'].includes(address.protocol))
+  if (address === undefined || !/^rediss?:\/\//i.test(url))
     throw optionInvalid('queue.url', 'an address such as redis://host:6379', undefined)
   if (!/^[\w-]{1,100}$/.test(filledText('queue.name', name)))
     throw optionInvalid('queue.name', 'letters, digits, - and _, at most 100', name)

@@ -6,7 +6,7 @@ test('the first column is aligned to the left and the others to the right, with 
     ['Gunzip', '1.5', ''],
     ['a', '', '12'],
   ]
-  expect(textTable(['stage', 's', 'rows'], lines).split('\n')).toEqual([
+  expect(textTable(['stage', 's', 'rows'], lines)).toEqual([
     'stage     s  rows', //
     '------  ---  ----',
     'Gunzip  1.5',

@@ -69,7 +69,7 @@ describe('a run over a service with faults', () => {
     const requests = told.of('feedmill:request')
     expect(
       requests.map(({ method, url }) => `${method} ${url.replace(/^https:..[^/]*/, '')}`),
-    ).toEqual(service.sent)
+    ).toEqual(service.sent.map(sent => sent.replaceAll(/=[^&]*/g, '=…')))
     expect(requests.map(({ status }) => status)).toEqual(expect.arrayContaining([503, 401, 206]))
     expect(requests.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(sentBytes)
     expect(retries).toBeGreaterThanOrEqual(2)
@@ -144,7 +144,7 @@ describe('a run over a service with faults', () => {
     const fetcher = new RangeFetcher({ url, headers, transport, patienceMs: 0 })
     await expect(pipeline(fetcher).toArray()).rejects.toMatchObject({ code: 'HTTP_STATUS' })
     expect(told.of('feedmill:request').map(request => request.url)).toEqual([
-      'https://service.test/nowhere?access_token=redacted&page=redacted',
+      'https://service.test/nowhere?access_token=…&page=…',
     ])
     expect(told.of('feedmill:run')).toMatchObject([{ outcome: 'failed', code: 'HTTP_STATUS' }])
   })

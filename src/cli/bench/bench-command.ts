@@ -2,11 +2,8 @@
 
 import { BENCH_FORMATS, type BenchFormat } from '../../bench/formats/bench-text'
 import { MEASURES } from '../../bench/statistics/measures'
-import type { program } from '../program'
+import { type Command, wholeNumberOf } from '../command-options'
 import type { BenchCommand } from './bench'
-
-/** The class of commander, whose adapter is cli/command-options.ts. */
-type Command = ReturnType<typeof program>
 
 export function addBenchCommand(feedmill: Command): Command {
   const command = feedmill.command('bench')
@@ -30,7 +27,7 @@ export function addBenchCommand(feedmill: Command): Command {
     .option('--build <command>', 'with --base, the command that builds the commit')
     .addOption(
       option('--rounds <count>', 'runs of each benchmark and side')
-        .argParser(text => wholeNumber(text) ?? command.error(wrongRounds(text)))
+        .argParser(wholeNumberOf(1, 9_999))
         .default(18),
     )
     .option('--only <names>', 'the benchmarks to run, separated by commas; all by default', list)
@@ -48,14 +45,6 @@ export function addBenchCommand(feedmill: Command): Command {
     .action(async (files: string[], options: BenchCommand & { format: BenchFormat }) =>
       (await import('./bench')).benchCommand(files, options),
     )
-}
-
-function wrongRounds(text: string): string {
-  return `error: option '--rounds <count>' must be a whole number from 1 to 9999, not '${text}'`
-}
-
-function wholeNumber(text: string): number | undefined {
-  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
 }
 
 function list(text: string): string[] {

@@ -17,5 +17,5 @@ export function addCompletionCommand(feedmill: Command): void {
         'completion fish > ~/.config/fish/completions/feedmill.fish',
       ),
     )
-    .action((shell: Shell) => print(completionScript(feedmill, shell)))
+    .action((shell: Shell) => print(completionScript(feedmill, shell).split('\n')))
 }

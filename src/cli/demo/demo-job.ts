@@ -67,7 +67,7 @@ export interface DemoOutcome {
   /** The differences from the truth. Empty when the result is right. */
   readonly problems: readonly string[]
   /** A description of the work for people. */
-  readonly table: string
+  readonly table: readonly string[]
 }
 
 /** The settings of the downloads. */

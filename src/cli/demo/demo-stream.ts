@@ -29,6 +29,10 @@ export async function demoStream({ options, service, world }: DemoJob): Promise<
     ingestSeconds,
     checkSeconds: truth.seconds,
     problems: truth.problems,
-    table: `${report.table()}\n\nMB/s: the larger of MB in and MB out by the seconds in which the stage itself was busy`,
+    table: [
+      ...report.table(),
+      '',
+      'MB/s: the larger of MB in and MB out by the seconds in which the stage itself was busy',
+    ],
   }
 }

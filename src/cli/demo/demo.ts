@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { createWorld } from '../../emulator/index'
 import { byteSizeText } from '../byte-size'
-import { print } from '../output'
+import { jsonText, print, printError } from '../output'
 import { type DemoOptions, type DemoOutcome, demoService } from './demo-job'
 import { type Prepared, prepareFiles } from './demo-prepare'
 import { demoStream } from './demo-stream'
@@ -37,7 +37,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     const service = demoService(address, now, options.chunkBytes)
     try {
       const prepared = await prepareFiles(service, world, options)
-      if (!options.json) await print(preparedLine(prepared))
+      if (!options.json) await print([preparedLine(prepared), ''])
       const job = { options, address, service, now, world }
       const outcome = await (options.streamOnly ? demoStream(job) : demoSync(job))
       await tell(options, outcome, prepared)
@@ -52,7 +52,7 @@ export async function demo(options: DemoOptions): Promise<void> {
 
 function preparedLine({ files, bytesCompressed, seconds }: Prepared): string {
   const made = `${files} ${files === 1 ? 'file' : 'files'}, ${byteSizeText(bytesCompressed)} of gzip`
-  return `The emulated service made ${made}, in ${seconds.toFixed(1)} s. The times below do not hold that.\n`
+  return `The emulated service made ${made}, in ${seconds.toFixed(1)} s. The times below do not hold that.`
 }
 
 async function tell(
@@ -74,12 +74,8 @@ async function tell(
     // maxRSS is in kilobytes.
     peakRssMb: Number((process.resourceUsage().maxRSS / 1024).toFixed(1)),
   }
-  for (const problem of problems) console.error(`wrong: ${problem}`)
-  await print(
-    options.json
-      ? JSON.stringify(result)
-      : [table, '', ...resultLines(result, options.out)].join('\n'),
-  )
+  printError(problems.map(problem => `wrong: ${problem}`))
+  await print(options.json ? jsonText(result) : [...table, '', ...resultLines(result, options.out)])
 }
 
 /** Describes the work, its speed and its verdict. A rate names the bytes that it counts. */

@@ -23,7 +23,7 @@ export class StageReport {
   }
 
   /** Returns one line for each stage: its input, its output, and its own speed. */
-  table(): string {
+  table(): string[] {
     const heading = ['stage', 'MB in', 'MB out', 'rows', 'MB/s', 'busy s', 'wait s', 'blocked s']
     return textTable(
       heading,

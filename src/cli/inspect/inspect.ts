@@ -23,9 +23,9 @@ import {
 import { FAILURE } from '../exit-code'
 import { jsonFile } from '../json-file'
 import { needPackages } from '../needed-packages'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { schemaFile } from '../schema-file'
-import { inspectText } from './inspect-text'
+import { inspectLines } from './inspect-lines'
 
 const STANDARD_INPUT = '-'
 const FEEDS: readonly FeedSchema[] = [
@@ -71,9 +71,7 @@ export async function inspectCommand(file: string, options: InspectCommandOption
   const report = await inspect(file === STANDARD_INPUT ? process.stdin : file, settings)
   const drift = before && compareReports(before, report)
   if (html !== undefined) await writePage(html, report, drift)
-  await print(
-    json ? JSON.stringify({ ...report, ...(drift && { drift }) }) : inspectText(report, drift),
-  )
+  await print(json ? jsonText({ ...report, ...(drift && { drift }) }) : inspectLines(report, drift))
   if (report.failure !== null || drift?.some(({ severity }) => severity === 'breaks'))
     process.exitCode = FAILURE
 }

@@ -1,6 +1,6 @@
 // The options of `feedmill profile`.
 
-import type { Command } from '../command-options'
+import { type Command, InvalidArgumentError, wholeNumberOf } from '../command-options'
 import type { ProfileOptions } from './profile'
 import type { CellReading } from './profile-cells'
 
@@ -9,9 +9,6 @@ const FEEDS = ['item', 'item_group', 'item_snapshot', 'item_priority']
 export function addProfileCommand(feedmill: Command): Command {
   const command = feedmill.command('profile')
   const option = (flags: string, description: string) => command.createOption(flags, description)
-  const parsed =
-    (name: string, expected: string, parse: (text: string) => unknown) => (text: string) =>
-      parse(text) ?? command.error(`error: option '${name}' must be ${expected}, not '${text}'`)
   return command
     .description(
       'Run a file of your own through the stages several times, and show where the time goes.',
@@ -26,12 +23,12 @@ export function addProfileCommand(feedmill: Command): Command {
     )
     .addOption(
       option('--read <cells>', 'what to read of each row: a number of cells, `objects`, or `typed`')
-        .argParser(parsed('--read <cells>', 'a number of cells, objects or typed', reading))
+        .argParser(reading)
         .default(5),
     )
     .addOption(
       option('--rounds <count>', 'runs, each in a fresh process')
-        .argParser(parsed('--rounds <count>', 'a whole number from 1 to 9999', positive))
+        .argParser(wholeNumberOf(1, 9_999))
         .default(5),
     )
     .option(
@@ -44,24 +41,20 @@ export function addProfileCommand(feedmill: Command): Command {
     )
     .option('--save <file>', 'save the result as a baseline, unless the file has become slower')
     .addOption(
-      option('--tolerance <percent>', 'accepted loss of speed')
-        .argParser(parsed('--tolerance <percent>', 'a number of percent below 100', share))
-        .default(0.1, '10'),
+      option('--tolerance <percent>', 'accepted loss of speed').argParser(share).default(0.1, '10'),
     )
     .action(async (file: string, options: ProfileOptions) =>
       (await import('./profile')).profile(file, options),
     )
 }
 
-function reading(text: string): CellReading | undefined {
+function reading(text: string): CellReading {
   if (text === 'objects' || text === 'typed') return text
-  return /^\d{1,6}$/.test(text) ? Number(text) : undefined
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('not a number of cells, objects or typed')
 }
 
-function positive(text: string): number | undefined {
-  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined
-}
-
-function share(percent: string): number | undefined {
-  return /^\d{1,2}(\.\d+)?$/.test(percent) ? Number(percent) / 100 : undefined
+function share(percent: string): number {
+  if (/^\d{1,2}(\.\d+)?$/.test(percent)) return Number(percent) / 100
+  throw new InvalidArgumentError('not a number of percent below 100')
 }

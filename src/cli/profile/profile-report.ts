@@ -12,12 +12,12 @@ const SHORT_SECONDS = 0.5
 
 const HEADING = ['stage', 'busy s', 'wait s', 'blocked s', 'share', 'MB/s', 'rows/s']
 
-export function profileReport(result: ProfileResult): string {
+export function profileReport(result: ProfileResult): string[] {
   const { stages, bottleneck, totals } = result
   return [
     ...headLines(result),
     '',
-    textTable(HEADING, stages.map(lineOf)),
+    ...textTable(HEADING, stages.map(lineOf)),
     '',
     ...totalLines(result),
     '',
@@ -25,20 +25,20 @@ export function profileReport(result: ProfileResult): string {
     ...(totals.seconds < SHORT_SECONDS
       ? ['A large part of so short a run is warm-up: a larger file gives better figures.']
       : []),
-  ].join('\n')
+  ]
 }
 
 /** @param totals the totals of the new result */
 export function comparisonReport(
   { change, tolerance, noise, verdict, baseline }: Comparison,
   totals: ProfileTotals,
-): string {
+): string[] {
   const { totals: before, machine } = baseline
   const moved = `${change < 0 ? '' : '+'}${(change * 100).toFixed(1)}%`
   return [
     `${VERDICTS[verdict]}: ${moved} against ${before.mbPerSecond.toFixed(0)} MB/s of ${machine.date} (tolerance ${percent(tolerance)}, spread of the rounds ${percent(noise)})`,
     `CPU ${totals.cpuSeconds.toFixed(2)} s, was ${before.cpuSeconds.toFixed(2)} s · peak RSS ${totals.peakRssMb.toFixed(0)} MB, was ${before.peakRssMb.toFixed(0)} MB`,
-  ].join('\n')
+  ]
 }
 
 const VERDICTS = {

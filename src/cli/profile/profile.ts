@@ -4,7 +4,7 @@
 import { thisMachine } from '../../bench/machine'
 import { type FeedName, ndjsonSink, pipeline } from '../../index'
 import { FAILURE } from '../exit-code'
-import { print } from '../output'
+import { jsonText, print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { schemaFile } from '../schema-file'
 import { compare, readBaseline } from './profile-baseline'
@@ -57,9 +57,9 @@ export async function profile(
   const comparison = baseline && compare(baseline, result, options.tolerance)
   const told = { ...result, ...(comparison && { comparison }) }
 
-  await print(options.json === true ? JSON.stringify(told, null, 2) : profileReport(result))
-  for (const warning of comparison?.warnings ?? []) console.error(`warning: ${warning}`)
-  if (comparison) console.error(comparisonReport(comparison, result.totals))
+  await print(options.json === true ? jsonText(told, 2).split('\n') : profileReport(result))
+  for (const warning of comparison?.warnings ?? []) printError(`warning: ${warning}`)
+  if (comparison) printError(comparisonReport(comparison, result.totals))
   if (typeof options.json === 'string') await write(options.json, told)
   if (comparison?.verdict === 'slower') process.exitCode = FAILURE
   else if (options.save !== undefined) await write(options.save, result)

@@ -26,7 +26,6 @@ export function queueOf(
   { queue: url, queueName, queueCredentials }: QueueSetting,
   env: Environment = process.env,
 ): QueueOptions {
-  if (URL.canParse(url) && new URL(url).password !== '') throw passwordRefused()
   const password =
     queueCredentials === undefined ? env[QUEUE_VARIABLES.password] : passwordIn(queueCredentials)
   return {
@@ -42,11 +41,4 @@ function passwordIn(path: string): string {
   const expected = `the field password in ${path}`
   const context = { option: 'queueCredentials', expected, received: 'no text' }
   throw new FeedError('OPTION_INVALID', `--queue-credentials needs ${expected}`, context)
-}
-
-function passwordRefused(): FeedError<'OPTION_INVALID'> {
-  const expected = `an address without a password, which goes into ${QUEUE_VARIABLES.password} or the file of --queue-credentials`
-  const context = { option: 'queue', expected, received: 'an address with a password' }
-  const message = `--queue must be ${expected}: every user of the machine can read arguments`
-  return new FeedError('OPTION_INVALID', message, context)
 }

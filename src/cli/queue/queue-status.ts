@@ -1,14 +1,14 @@
 // `feedmill status --queue`: shows the scheduled categories of a queue, its jobs and its workers.
 
 import { type QueueStatus, queueStatus, type ScheduledCategory } from '../../queue/index'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { type QueueSetting, queueOf } from './queue-setting'
 
 export async function queueStatusCommand(
   options: QueueSetting & { readonly json: boolean },
 ): Promise<void> {
   const status = await queueStatus(queueOf(options))
-  await print(options.json ? JSON.stringify(status) : statusLines(status).join('\n'))
+  await print(options.json ? jsonText(status) : statusLines(status))
 }
 
 export function statusLines(status: QueueStatus): string[] {

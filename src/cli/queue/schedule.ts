@@ -1,7 +1,7 @@
 // `feedmill schedule` and `feedmill unschedule`: which categories a queue has.
 
 import { scheduleCategories, unscheduleCategories } from '../../queue/index'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { targetOf } from '../sync/target-option'
 import { type QueueSetting, queueOf } from './queue-setting'
 
@@ -30,12 +30,12 @@ export async function scheduleCommand(options: ScheduleCommand): Promise<void> {
     ...(target !== undefined && { target }),
   })
   const text = `${marketplace} ${categories.join(', ')}: scheduled every ${every} s`
-  await print(json ? JSON.stringify({ marketplace, scheduled: categories }) : text)
+  await print(json ? jsonText({ marketplace, scheduled: categories }) : text)
 }
 
 export async function unscheduleCommand(options: UnscheduleCommand): Promise<void> {
   const { marketplace, category: categories, json } = options
   const removed = await unscheduleCategories({ queue: queueOf(options), marketplace, categories })
   const words = removed.length === 0 ? 'nothing was scheduled' : `${removed.join(', ')}: removed`
-  await print(json ? JSON.stringify({ marketplace, removed }) : `${marketplace} ${words}`)
+  await print(json ? jsonText({ marketplace, removed }) : `${marketplace} ${words}`)
 }

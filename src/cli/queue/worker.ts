@@ -2,7 +2,7 @@
 
 import type { FeedService } from '../../index'
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue/index'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { type ServiceSettings, serviceOf } from '../service-settings'
 import { stopRequest } from '../sync/stop-signals'
 import { targetOf } from '../sync/target-option'
@@ -33,7 +33,7 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
     const sharedTurn = limit && { sharedTurn: limit.sharedTurn }
     service = serviceOf(options, { ...(now && { now }), ...sharedTurn })
     const onJob = (report: JobReport) =>
-      void print(json ? JSON.stringify(reportObject(report)) : reportLine(report)).catch(() => {})
+      void print(json ? jsonText(reportObject(report)) : reportLine(report)).catch(() => {})
     const worker = await startWorker({ queue, target, service, concurrency, memoryBytes, onJob })
     const close = () => void worker.close()
     stop.signal.addEventListener('abort', close)

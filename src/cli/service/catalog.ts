@@ -9,7 +9,7 @@ import type {
   FilesQuery,
   TimeDuration,
 } from '../../service/index'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import type { ServiceSettings } from '../service-settings'
 import { printFacts, printList, printTable, withService } from './service-output'
 
@@ -42,7 +42,7 @@ export interface FileCommand extends CatalogCommand {
 export function accessCommand(options: CatalogCommand): Promise<void> {
   return withService(options, async ({ catalog }) => {
     const access = await catalog.getAccess()
-    if (options.json) await print(JSON.stringify(access))
+    if (options.json) await print(jsonText(access))
     else await printTable(['feed type', 'marketplace', 'categories'], accessLines(access))
   })
 }
@@ -61,7 +61,7 @@ export function feedTypesCommand(options: FeedTypesCommand): Promise<void> {
 export function feedTypeCommand(feedTypeId: string, options: CatalogCommand): Promise<void> {
   return withService(options, async ({ catalog }) => {
     const feedType = await catalog.getFeedType({ feedTypeId })
-    if (options.json) await print(JSON.stringify(feedType))
+    if (options.json) await print(jsonText(feedType))
     else await printTable(FEED_TYPE_HEADING, feedTypeLines(feedType))
   })
 }
@@ -86,7 +86,7 @@ export function fileCommand(fileId: string, options: FileCommand): Promise<void>
   return withService(options, async ({ catalog }) => {
     const file = await catalog.getFile({ fileId, marketplace: options.marketplace })
     const cells = fileLine(file)
-    if (options.json) await print(JSON.stringify(file))
+    if (options.json) await print(jsonText(file))
     else await printFacts(FILE_HEADING.map((name, n) => [name, cells[n]!]))
   })
 }

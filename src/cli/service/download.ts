@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { byteSink, FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
 import type { FeedDownload } from '../../service/index'
 import { byteSizeText } from '../byte-size'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { type ProgressBar, progressBar } from '../progress-bar'
 import { stopRequest } from '../sync/stop-signals'
 import type { CatalogCommand } from './catalog'
@@ -52,7 +52,7 @@ export async function downloadCommand(
         const fetched = await fetchFile(download, path ?? process.stdout, bar, stop.signal)
         if (path === undefined) continue
         const file: DownloadedFile = { fileId, path, ...fetched }
-        await print(json ? JSON.stringify(file) : `${path}  ${byteSizeText(file.bytes)}`)
+        await print(json ? jsonText(file) : `${path}  ${byteSizeText(file.bytes)}`)
       }
     },
     { onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`) },

@@ -1,6 +1,6 @@
 // `feedmill keys`: the public part of a signing key.
 
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import type { ServiceSettings } from '../service-settings'
 import { printFacts, withService } from './service-output'
 
@@ -12,7 +12,7 @@ export interface KeyCommand extends ServiceSettings {
 export function keyCommand(signingKeyId: string, options: KeyCommand): Promise<void> {
   return withService(options, async ({ keys }) => {
     const key = await keys.getSigningKey({ signingKeyId })
-    if (options.json) return print(JSON.stringify(key))
+    if (options.json) return print(jsonText(key))
     await printFacts([
       ['key', key.signingKeyId],
       ['cipher', key.signingKeyCipher],

@@ -2,7 +2,7 @@
 // on standard error where that is a terminal.
 
 import type { FeedService, FeedServiceOptions } from '../../index'
-import { print } from '../output'
+import { jsonText, print, printError } from '../output'
 import { type ServiceSettings, serviceOf } from '../service-settings'
 import { textTable } from '../text-table'
 
@@ -26,7 +26,7 @@ export async function withService(
 
 /** Writes a line to standard error where a person reads it. */
 export function note(text: string): void {
-  if (process.stderr.isTTY) console.error(`feedmill: ${text}`)
+  if (process.stderr.isTTY) printError(`feedmill: ${text}`)
 }
 
 /**
@@ -42,7 +42,7 @@ export async function printList<T>(
   const lines: (readonly string[])[] = []
   let count = 0
   for await (const record of records) {
-    if (options.json) await print(JSON.stringify(record))
+    if (options.json) await print(jsonText(record))
     else lines.push(...linesOf(record))
     if (++count === options.limit) break
   }
@@ -55,7 +55,7 @@ export async function printTable(
   lines: readonly (readonly string[])[],
 ): Promise<void> {
   if (lines.length === 0) note('the service has nothing to show')
-  else await print(textTable(heading, lines.map(shownLine), { words: heading.length }))
+  else await print(textTable(heading, lines, { words: heading.length }))
 }
 
 /** Prints the names and values of one object, a line each. */
@@ -63,14 +63,5 @@ export async function printFacts(
   facts: readonly (readonly [name: string, value: string])[],
 ): Promise<void> {
   const width = Math.max(...facts.map(([name]) => name.length))
-  await print(facts.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n'))
-}
-
-function shownLine(line: readonly string[]): readonly string[] {
-  return line.map(shown)
-}
-
-/** Text of the service may hold codes that a terminal obeys. They become `�`. */
-function shown(text: string): string {
-  return text.replace(/\p{Cc}/gu, '\uFFFD')
+  await print(facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`))
 }

@@ -1,7 +1,7 @@
 // `feedmill subscriptions`: creates subscriptions to notifications.
 
 import { FeedError } from '../../index'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { type ServiceSettings, USER_TOKEN_VARIABLE } from '../service-settings'
 import { printFacts, withService } from './service-output'
 
@@ -30,7 +30,7 @@ export function subscriptionCommand(options: SubscriptionCommand): Promise<void>
       },
       user === undefined ? {} : { user: () => user },
     )
-    if (json) return print(JSON.stringify({ subscriptionId, location }))
+    if (json) return print(jsonText({ subscriptionId, location }))
     await printFacts([
       ['subscription', subscriptionId],
       ['address', location],

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { type Columns, ndjsonSink, pipeline, type RowBatch, replay } from '../../index'
 import { replayIntoState } from '../../sync/index'
 import { FAILURE } from '../exit-code'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { appendingSink, type ChangeFormat } from './change-file'
 
 export interface ReplayCommand {
@@ -36,7 +36,7 @@ export async function replayCommand(
   const { rowsRead, merged, stale, stillBad, tooOld } = summary
   await print(
     json
-      ? JSON.stringify(summary)
+      ? jsonText(summary)
       : `${rowsRead} rows read: ${merged} merged, ${stale} no news, ${stillBad} still bad, ${tooOld} too old`,
   )
   if (stillBad + tooOld > 0) process.exitCode = FAILURE
@@ -49,5 +49,5 @@ async function write(files: readonly string[], out: string, json: boolean): Prom
   }
   const { stages } = await pipeline(batches()).run(ndjsonSink(out))
   const rows = stages[0]?.rowsOut ?? 0
-  await print(json ? JSON.stringify({ rowsRead: rows }) : `${rows} rows written to ${out}`)
+  await print(json ? jsonText({ rowsRead: rows }) : `${rows} rows written to ${out}`)
 }

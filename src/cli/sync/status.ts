@@ -12,7 +12,7 @@ import {
   targetStatus,
 } from '../../sync/index'
 import { byteSizeText } from '../byte-size'
-import { print } from '../output'
+import { jsonText, print } from '../output'
 import { keyText } from './sync-lines'
 import { targetOf } from './target-option'
 
@@ -70,7 +70,7 @@ export async function statusCommand(
   { now = new Date(), json, to }: StatusCommand,
 ): Promise<void> {
   const status = to === undefined ? await folderStatus(folder!, now) : await placeStatus(to, now)
-  await print(json ? JSON.stringify(status) : inWords(status))
+  await print(json ? jsonText(status) : statusLines(status))
 }
 
 async function placeStatus(place: string, now: Date): Promise<StateStatus> {
@@ -135,13 +135,13 @@ function spanOf(files: readonly FileId[]): FileSpan {
   return { count: files.length, first: first!, last: last! }
 }
 
-function inWords({ marketplace, service, sizes, categories }: StateStatus): string {
+function statusLines({ marketplace, service, sizes, categories }: StateStatus): string[] {
   const disk = Object.entries(sizes ?? {}).map(([part, bytes]) => `${part} ${byteSizeText(bytes)}`)
   return [
     `${marketplace} of ${service}`,
     ...(disk.length > 0 ? [`on the disk: ${disk.join(', ')}`] : []),
     ...categories.flatMap(categoryLines),
-  ].join('\n')
+  ]
 }
 
 function categoryLines({

@@ -10,6 +10,7 @@ import {
   type SyncSummary,
 } from '../../sync/index'
 import { byteSizeText } from '../byte-size'
+import { jsonText } from '../output'
 
 const BAD_CELLS = "cells not of their column's type"
 
@@ -80,7 +81,7 @@ export function summaryLines(summary: SyncSummary): string[] {
 export function failureLines({ failed }: SyncSummary, isJson: boolean): string[] {
   return failed.map(({ file, error }) =>
     isJson
-      ? JSON.stringify({ error: { file: fileIdKey(file), ...errorObject(error) } })
+      ? jsonText({ error: { file: fileIdKey(file), ...errorObject(error) } })
       : `feedmill: ${error.code}: ${fileText(file)}: ${error.message}`,
   )
 }

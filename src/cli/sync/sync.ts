@@ -10,7 +10,7 @@ import {
   sync,
 } from '../../sync/index'
 import { FAILURE } from '../exit-code'
-import { print } from '../output'
+import { jsonText, print, printError } from '../output'
 import { progressBar } from '../progress-bar'
 import { type ServiceSettings, serviceOf } from '../service-settings'
 import { type AppendingSink, appendingSink, type ChangeFormat } from './change-file'
@@ -80,12 +80,12 @@ export async function syncCommand(options: SyncCommand): Promise<void> {
       ...(options.until && { until: options.until === 'now' ? new Date(clock()) : options.until }),
     })
     const summary = await told(run, options.json ? jsonTeller() : textTeller())
-    for (const line of failureLines(summary, options.json)) console.error(line)
+    printError(failureLines(summary, options.json))
     if (summary.failed.length > 0) process.exitCode = FAILURE
   } catch (error) {
     if (!isStop(error, stop.signal)) throw error
     process.exitCode = stop.exitCode
-    console.error('feedmill: stopped; the same command goes on from here')
+    printError('feedmill: stopped; the same command goes on from here')
   } finally {
     stop.release()
     await changes?.close()
@@ -129,7 +129,7 @@ async function told(run: SyncRun, teller: Teller): Promise<SyncSummary> {
 }
 
 function jsonTeller(): Teller {
-  const line = (value: unknown) => print(JSON.stringify(value))
+  const line = (value: unknown) => print(jsonText(value))
   return {
     event: event => line(eventObject(event)),
     summary: summary => line(eventObject({ type: 'summary', ...summary })),
@@ -154,7 +154,7 @@ function textTeller(): Teller {
       if (event.type !== 'done' && event.type !== 'missing') bar.above(line)
       else if (!bar.isShown) return print(line)
     },
-    summary: summary => print(summaryLines(summary).join('\n')),
+    summary: summary => print(summaryLines(summary)),
     end: () => bar.stop(),
   }
 }

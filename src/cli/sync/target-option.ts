@@ -31,31 +31,19 @@ export const TARGET_FORMS = FORMS.map(({ form }) => form).join(' or ')
 /** The reader of the option. @throws FeedError OPTION_INVALID */
 export function targetPlace(place: string): string {
   formOf(place)
-  refusePassword(place)
   return place
 }
 
 /** @throws FeedError OPTION_INVALID, DEPENDENCY_MISSING */
 export async function targetOf(place: string): Promise<SyncTarget> {
-  return formOf(targetPlace(place)).open(place)
+  return formOf(place).open(place)
 }
 
 function formOf(place: string): TargetForm {
   const form = FORMS.find(({ matches }) => matches.test(place))
   if (form !== undefined) return form
-  throw wrong(`a database: ${TARGET_FORMS}`)
-}
-
-/** Every user of a machine can read the arguments of its processes. */
-function refusePassword(place: string): void {
-  if (!/^postgres/.test(place)) return
-  const url = URL.canParse(place) ? new URL(place) : undefined
-  if (url === undefined || url.password !== '' || url.searchParams.has('password'))
-    throw wrong('an address without a password: set PGPASSWORD, or PGPASSFILE to a file')
-}
-
-/** The value is left out of the error, because it may have a password. */
-function wrong(expected: string): FeedError<'OPTION_INVALID'> {
+  // The value is left out of the error, because it may have a password.
+  const expected = `a database: ${TARGET_FORMS}`
   const context = { option: '--to', expected, received: 'another text' }
-  return new FeedError('OPTION_INVALID', `--to must be ${expected}`, context)
+  throw new FeedError('OPTION_INVALID', `--to must be ${expected}`, context)
 }

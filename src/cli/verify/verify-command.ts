@@ -1,12 +1,9 @@
 // The options of `feedmill verify`.
 
+import { type Command, InvalidArgumentError, several, wholeNumberOf } from '../command-options'
 import { needPackages } from '../needed-packages'
-import type { program } from '../program'
 import { VERIFY_FAULTS } from './fault-rounds'
 import type { VerifyOptions } from './verify'
-
-/** The class of commander, whose adapter is cli/command-options.ts. */
-type Command = ReturnType<typeof program>
 
 const FAULT_NAMES = VERIFY_FAULTS.map(({ name }) => name)
 /** The truth of a round is in memory. */
@@ -16,19 +13,6 @@ const MAX_SECONDS = 86_400
 export function addVerifyCommand(feedmill: Command): Command {
   const command = feedmill.command('verify')
   const option = (flags: string, description: string) => command.createOption(flags, description)
-  const whole = (name: string, least: number, most: number) => (text: string) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    return command.error(
-      `error: option '${name}' must be a whole number from ${least} to ${most}, not '${text}'`,
-    )
-  }
-  const fault = (text: string, before: readonly string[] = []) => {
-    if (FAULT_NAMES.includes(text)) return [...before, text]
-    return command.error(
-      `error: option '--fault <kind>' must be one of ${FAULT_NAMES.join(', ')}, not '${text}'`,
-    )
-  }
   return command
     .description(
       'Prove an ingestion program of any language: run it against the emulated service, without ' +
@@ -38,12 +22,12 @@ export function addVerifyCommand(feedmill: Command): Command {
     .argument('<command...>', 'the program and its arguments, after --')
     .addOption(
       option('--items <count>', 'items ever listed in each category')
-        .argParser(whole('--items <count>', 1, MAX_ITEMS))
+        .argParser(wholeNumberOf(1, MAX_ITEMS))
         .default(500),
     )
     .addOption(
       option('--seed <number>', 'seed of the world and of the faults')
-        .argParser(whole('--seed <number>', 0, 1e15))
+        .argParser(wholeNumberOf(0, 1e15))
         .default(7),
     )
     .option('--marketplace <id>', 'the marketplace', 'MKT_US')
@@ -71,12 +55,12 @@ export function addVerifyCommand(feedmill: Command): Command {
     .option('--ignore <column>', 'a column that is not compared; may be repeated', several, [])
     .addOption(
       option('--attempts <count>', 'how often a command is started that ends with a failure')
-        .argParser(whole('--attempts <count>', 1, 100))
+        .argParser(wholeNumberOf(1, 100))
         .default(3),
     )
     .addOption(
       option('--timeout <seconds>', 'time limit for the command; after it the command is killed')
-        .argParser(whole('--timeout <seconds>', 1, MAX_SECONDS))
+        .argParser(wholeNumberOf(1, MAX_SECONDS))
         .default(60),
     )
     .option(
@@ -89,6 +73,7 @@ export function addVerifyCommand(feedmill: Command): Command {
     })
 }
 
-function several(value: string, before: readonly string[] = []): string[] {
-  return [...before, value]
+function fault(text: string, before: readonly string[] = []): string[] {
+  if (FAULT_NAMES.includes(text)) return [...before, text]
+  throw new InvalidArgumentError(`not one of ${FAULT_NAMES.join(', ')}`)
 }

@@ -40,7 +40,7 @@ const CLASSES: Readonly<Record<keyof DifferenceCounts, string>> = {
 export function verifyLines({ ok, rounds, left }: VerifyReport): string[] {
   const wrong = rounds.filter(({ result }) => !result.ok)
   return [
-    textTable(
+    ...textTable(
       HEADING,
       rounds.map(({ result }) => tableLine(result)),
     ),

@@ -1,16 +1,17 @@
-// Makes a URL fit for errors and logs: without user info, and without the values of parameters
-// whose names suggest a secret.
+// Makes a URL fit for errors, reports and logs: without user info, fragment and values of
+// parameters. Any of them may be a credential, whatever its name: each service that signs addresses
+// has parameters of its own.
 
-const SECRET_PARAMETER = /token|secret|password|signature|credential|api[-_]?key/i
-
-/** Returns the URL without secrets. A text that is no URL is not shown at all. */
+/** Returns the URL without secrets. A text that is no http or https URL is not shown at all. */
 export function printableUrl(url: string | URL): string {
   if (!URL.canParse(String(url))) return '(not a URL)'
-  const shown = new URL(url)
-  shown.username = ''
-  shown.password = ''
-  for (const name of new Set(shown.searchParams.keys())) {
-    if (SECRET_PARAMETER.test(name)) shown.searchParams.set(name, 'redacted')
-  }
-  return shown.href
+  const { protocol, origin, pathname, searchParams } = new URL(url)
+  if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`
+  const parameters = Array.from(searchParams, parameterName)
+  return `${origin}${pathname}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+}
+
+/** A parameter without a value is a value without a name. */
+function parameterName([name, value]: readonly [string, string]): string {
+  return value === '' ? '…' : `${encodeURIComponent(name)}=…`
 }

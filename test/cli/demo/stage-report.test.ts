@@ -29,7 +29,7 @@ test('the report adds up the counters of several runs by stage, in the order of 
   expect(report.total('SnapshotMerger').rowsOut).toBe(0)
   report.add(run(100), 'Gunzip')
   expect(report.total('TsvRowParser').rowsOut).toBe(15)
-  const [heading, , gunzip, parser] = report.table().split('\n')
+  const [heading, , gunzip, parser] = report.table()
   expect(heading).toMatch(/^stage +MB in +MB out +rows +MB/)
   expect(gunzip).toMatch(/^Gunzip +3\.0 +15\.0 +100 +0\.15/)
   expect(parser).toMatch(/^TsvRowParser +10\.0 +10\.0 +15 +50 +0\.20 +0\.06/)

@@ -163,7 +163,7 @@ test('a URL is read in ranges, or as a whole from a server without them', async 
       expect(error).toBeUndefined()
       const report = JSON.parse(out[0]!)
       expect(report).toMatchObject({ rows: 2, sourceBytes: bytes.length })
-      expect(report.source).toBe(`${origin}${path}?token=redacted`)
+      expect(report.source).toBe(`${origin}${path}?token=…`)
     }
     expect(ranges[0]).toMatch(/^bytes=0-/)
   } finally {

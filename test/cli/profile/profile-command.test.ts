@@ -11,7 +11,7 @@ vi.mock('../../../src/cli/profile/profile', () => ({ profile: vi.fn() }))
 
 let folder: string
 let path: string
-const told = vi.spyOn(process.stderr, 'write')
+const told = vi.spyOn(console, 'error')
 const printed = vi.spyOn(process.stdout, 'write')
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   vi.mocked(profile).mockReset().mockResolvedValue()
-  told.mockReset().mockReturnValue(true)
+  told.mockReset().mockReturnValue()
   printed.mockReset().mockImplementation(writing(() => {}))
 })
 afterAll(async () => {

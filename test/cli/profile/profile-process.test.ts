@@ -169,7 +169,7 @@ describe('the command', () => {
     const { code, stdout, stderr } = await command(path, '--rounds', '0')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(
-      "option '--rounds <count>' must be a whole number from 1 to 9999, not '0'",
+      "option '--rounds <count>' argument is invalid. not a whole number from 1 to 9999",
     )
   })
 })

@@ -5,7 +5,7 @@ import { profileResult } from '../../../src/cli/profile/profile-result'
 import { machine, resultOf, round, subject } from './profile-samples'
 
 test('the report shows a profile as text', () => {
-  expect(profileReport(resultOf(1000, 2000, 2000))).toBe(`\
+  expect(profileReport(resultOf(1000, 2000, 2000)).join('\n')).toBe(`\
 items.tsv.gz: item feed, 20.0 MB of gzip, 100.0 MB of TSV, 39 columns, 100000 rows, 0 bad
 2026-03-01T00:00:00.000Z · Node v20.1.0 · A · 2 cores · linux-x64
 the first 5 cells of every row as text; medians of 3 rounds, each in a fresh process
@@ -28,7 +28,7 @@ test('the report shows plain text, bad rows, one round and a short run', () => {
   const rounds = [round(100, { badRows: 1, firstBad: 'TSV_ROW_BLANK: row 3' })]
   const lines = profileReport(
     profileResult({ file, feed: 'item_group', reading: 'typed' }, machine, rounds),
-  ).split('\n')
+  )
   expect(lines[0]).toBe(
     'items.tsv.gz: item_group feed, 100.0 MB of TSV, 39 columns, 100000 rows, 1 bad',
   )
@@ -42,16 +42,16 @@ test.each([
   ['objects', /^every row as an object of strings;/],
   [0, /^rows without reading a cell;/],
 ] as const)('the report says the reading %s in words', (reading, words) => {
-  expect(
-    profileReport(profileResult({ ...subject, reading }, machine, [round(1000)])).split('\n')[2],
-  ).toMatch(words)
+  expect(profileReport(profileResult({ ...subject, reading }, machine, [round(1000)]))[2]).toMatch(
+    words,
+  )
 })
 
 test('a comparison has the verdict and the other differences', () => {
   const baseline = resultOf(1000, 1010, 1020)
   const report = (...elapsedMs: number[]) => {
     const result = resultOf(...elapsedMs)
-    return comparisonReport(compare(baseline, result, 0.1), result.totals)
+    return comparisonReport(compare(baseline, result, 0.1), result.totals).join('\n')
   }
   expect(report(1250, 1260, 1270)).toBe(`\
 SLOWER: -19.8% against 99 MB/s of 2026-03-01T00:00:00.000Z (tolerance 10%, spread of the rounds 2.0%)

@@ -45,20 +45,6 @@ test.each(['', '?schema=a', '?schema=a&prefix=b_', '?prefix=b_'])(
   },
 )
 
-test.each([
-  'postgres://shop:hunter2@db.example/shop',
-  'postgres://shop@db.example/shop?password=hunter2',
-  'postgres://shop:hunter2@db.example:port/shop',
-])('a password in an argument is refused, and no error shows it (%s)', address => {
-  expect(() => targetPlace(address)).toThrow(
-    expect.objectContaining({
-      code: 'OPTION_INVALID',
-      message: expect.stringContaining('PGPASSWORD'),
-    }),
-  )
-  expect(() => targetPlace(address)).not.toThrow(/hunter2/)
-})
-
 test('another address is refused with what may stand there', () => {
   expect(() => targetPlace('mysql://shop:hunter2@db/shop')).toThrow(
     '--to must be a database: FILE.duckdb or duckdb:FILE or postgres://user@host/database?schema=feedmill',

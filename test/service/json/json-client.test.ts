@@ -76,7 +76,7 @@ describe('a good answer', () => {
       expect(error).toMatchObject({
         code: 'RESPONSE_INVALID',
         retryable: false,
-        context: { operation: 'getThing', path, reason, url: 'https://a.test/x?token=redacted' },
+        context: { operation: 'getThing', path, reason, url: 'https://a.test/x?token=…' },
       })
     }
   })

@@ -15,7 +15,7 @@ import {
   type Script,
   ScriptedTransport,
 } from '../scripted-transport'
-import { at, bytesOf, failureOf, fetcherOver, file, part, URL_ } from './scripted-fetcher'
+import { at, bytesOf, failureOf, fetcherOver, file, part, SHOWN_URL } from './scripted-fetcher'
 
 describe('what a range is answered with', () => {
   test('fault 1: a whole body to a range past 0 is skipped to the offset', async () => {
@@ -57,7 +57,7 @@ describe('what a range is answered with', () => {
       ),
       'RANGE_START_MISMATCH',
     )
-    expect(error.context).toEqual({ url: URL_, byteOffset: 40, received: 41 })
+    expect(error.context).toEqual({ url: SHOWN_URL, byteOffset: 40, received: 41 })
   })
 
   test('fault 4: a 206 of 0-N/N to a middle range', async () => {

@@ -9,7 +9,7 @@ import {
   ScriptedTransport,
   sampleFile,
 } from '../scripted-transport'
-import { at, bytesOf, failureOf, fetcherOver, file, part, URL_ } from './scripted-fetcher'
+import { at, bytesOf, failureOf, fetcherOver, file, part, SHOWN_URL } from './scripted-fetcher'
 
 afterEach(() => vi.useRealTimers())
 
@@ -160,7 +160,7 @@ describe('bodies that end wrongly', () => {
     )
     const fetcher = fetcherOver(always, { concurrency: 1 })
     const error = await failureOf(fetcher, 'RANGE_BODY_TOO_LONG')
-    expect(error.context).toEqual({ url: URL_, byteOffset: 20, expectedBytes: 20 })
+    expect(error.context).toEqual({ url: SHOWN_URL, byteOffset: 20, expectedBytes: 20 })
     expect(fetcher.counters.bytesOut).toBe(20)
   })
 
@@ -295,7 +295,7 @@ describe('statuses', () => {
     )
     const error = await failureOf(fetcherOver(expired), 'HTTP_STATUS')
     expect(error.context).toEqual({
-      url: URL_,
+      url: SHOWN_URL,
       status: 404,
       errorId: 14004,
       category: 'REQUEST',
@@ -357,7 +357,7 @@ describe('statuses', () => {
       fetcherOver(transport, { patienceMs: 2 }),
       'RANGE_RETRIES_EXHAUSTED',
     )
-    expect(error.context).toEqual({ url: URL_, byteOffset: 20, attempts: 3 })
+    expect(error.context).toEqual({ url: SHOWN_URL, byteOffset: 20, attempts: 3 })
     expect(error.cause).toMatchObject({
       code: 'HTTP_STATUS',
       context: { status: 500, errorId: 13006 },

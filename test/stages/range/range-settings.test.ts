@@ -8,7 +8,7 @@ const settings = (options: Partial<RangeFetcherOptions> = {}) =>
 test('defaults', () => {
   expect(settings()).toMatchObject({
     url: 'http://feed.test/file?token=t',
-    printableUrl: 'http://feed.test/file?token=redacted',
+    printableUrl: 'http://feed.test/file?token=…',
     chunkBytes: 8_388_608,
     windowBytes: 33_554_432,
     maxRangeBytes: 100_000_000,

@@ -9,6 +9,8 @@ import type { RangeFetcherOptions } from '../../../src/stages/range/range-settin
 import { type Reply, type Script, type ScriptedTransport, sampleFile } from '../scripted-transport'
 
 export const URL_ = 'http://feed.test/file?date=20240101'
+/** The same in errors. */
+export const SHOWN_URL = URL_.replace(/=.*/, '=…')
 
 export function fetcherOver(
   transport: ScriptedTransport,

@@ -7,7 +7,7 @@ import { textTable } from '../text-table'
 const VALUE_CHARACTERS = 24
 const SHOWN_VALUES = 3
 
-export function inspectText(report: InspectReport, drift?: readonly Drift[]): string {
+export function inspectLines(report: InspectReport, drift?: readonly Drift[]): string[] {
   const parts = [
     headLines(report),
     report.header === null ? [] : headerLines(report.header, report.schema),
@@ -20,18 +20,7 @@ export function inspectText(report: InspectReport, drift?: readonly Drift[]): st
   ]
   return parts
     .filter(lines => lines.length > 0)
-    .map(lines => lines.map(safe).join('\n'))
-    .join('\n\n')
-}
-
-/** A file must not move the cursor of a terminal. Line ends between the lines of a table stay. */
-function safe(line: string): string {
-  return line.replaceAll(/[^\P{Cc}\n]/gu, '�')
-}
-
-/** A text of the file on one line. */
-function flat(text: string): string {
-  return text.replaceAll(/\r\n|\r|\n/g, '⏎').replaceAll('\t', ' ')
+    .flatMap((lines, n) => (n === 0 ? lines : ['', ...lines]))
 }
 
 function headLines({
@@ -46,13 +35,13 @@ function headLines({
 }: InspectReport) {
   const fit = schema === null ? 'no schema' : `schema ${schema}${schemaIsGuess ? ' (guessed)' : ''}`
   const lines = [
-    `${flat(source)}: ${rows} rows, ${badRows.count} bad, ${columns.length} columns, ${fit}, ${textBytes} bytes of text`,
+    `${source}: ${rows} rows, ${badRows.count} bad, ${columns.length} columns, ${fit}, ${textBytes} bytes of text`,
   ]
   if (gzip === null) return lines
   const { verifiedMembers, members, compressedBytes, ratio, paddingBytes, name, modifiedAt } = gzip
   const extra = [
     ...(paddingBytes > 0 ? [`${paddingBytes} bytes of padding`] : []),
-    ...(name === null ? [] : [`name ${flat(name)}`]),
+    ...(name === null ? [] : [`name ${name}`]),
     ...(modifiedAt === null ? [] : [`time ${modifiedAt}`]),
   ]
   return [
@@ -76,7 +65,7 @@ function headerLines(header: HeaderReport, schema: string | null): string[] {
   ]
   const shown = lines
     .filter(([, names]) => names.length > 0)
-    .map(([what, names]) => `header, ${what}: ${names.map(flat).join(', ')}`)
+    .map(([what, names]) => `header, ${what}: ${names.join(', ')}`)
   return header.isInOrder ? shown : [...shown, 'header: the order differs from the schema']
 }
 
@@ -104,7 +93,7 @@ function columnLines(columns: readonly ColumnProfile[]): string[] {
       'range',
     ],
     columns.map(column => [
-      flat(column.name),
+      column.name,
       column.type,
       valuesText(column),
       `${column.filled}`,
@@ -117,14 +106,14 @@ function columnLines(columns: readonly ColumnProfile[]): string[] {
       column.range === null ? '' : `${column.range.min} to ${column.range.max}`,
     ]),
     { words: 3 },
-  ).split('\n')
+  )
 }
 
 function valuesText({ frequent, filled }: ColumnProfile): string {
   return (frequent?.values ?? [])
     .filter(({ count }) => count > 1)
     .slice(0, SHOWN_VALUES)
-    .map(({ value, count }) => `${cut(flat(value))} ${percent(count, filled)}`)
+    .map(({ value, count }) => `${cut(value)} ${percent(count, filled)}`)
     .join(', ')
 }
 
@@ -132,7 +121,7 @@ function invalidCellLines(columns: readonly ColumnProfile[]): string[] {
   const lines = columns.flatMap(({ name, invalidCells }) =>
     invalidCells.map(
       ({ row, line, byteOffset, reason, excerpt }) =>
-        `  ${flat(name)}, row ${row}, line ${line}, byte ${byteOffset}: ${reason}: ${JSON.stringify(excerpt)}`,
+        `  ${name}, row ${row}, line ${line}, byte ${byteOffset}: ${reason}: ${JSON.stringify(excerpt)}`,
     ),
   )
   return lines.length === 0 ? [] : ['invalid cells, the first of each column:', ...lines]
@@ -142,8 +131,7 @@ function sampleLines({ sample }: InspectReport): string[] {
   return sample.flatMap(({ row, line, cells }) => [
     `row ${row}, line ${line}`,
     ...cells.map(
-      ({ column, text, isValid }) =>
-        `  ${flat(column)}: ${flat(text)}${isValid ? '' : ' (invalid)'}`,
+      ({ column, text, isValid }) => `  ${column}: ${text}${isValid ? '' : ' (invalid)'}`,
     ),
   ])
 }
@@ -155,17 +143,17 @@ function driftLines(drift: readonly Drift[]): string[] {
     drift.map(({ severity, rule, column, before, after }) => [
       severity,
       rule,
-      flat(column ?? ''),
-      flat(before),
-      flat(after),
+      column ?? '',
+      before,
+      after,
     ]),
     { words: 5 },
-  ).split('\n')
+  )
 }
 
 function failureLines({ failure }: InspectReport): string[] {
   if (failure === null) return []
-  return [`The file cannot be read to its end: ${failure.code}: ${flat(failure.message)}`]
+  return [`The file cannot be read to its end: ${failure.code}: ${failure.message}`]
 }
 
 function percent(count: number, of: number): string {
