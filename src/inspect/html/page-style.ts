@@ -1,7 +1,10 @@
-// The style of the HTML report: light and dark by the setting of the reader, and wide parts that
-// scroll on a narrow screen.
+// The style of the HTML report, and the policy that lets the page have this style and nothing else.
+// The style is light and dark by the setting of the reader, and wide parts scroll on a narrow screen.
 
-export const PAGE_STYLE = `
+import { createHash } from 'node:crypto'
+import { Markup } from './html'
+
+const STYLE = `
 :root { color-scheme: light dark; --fg: #1f2328; --bg: #fff; --soft: #59636e; --line: #d1d9e0; --box: #f6f8fa; --breaks: #b42318; --notice: #8a5a00; }
 @media (prefers-color-scheme: dark) { :root { --fg: #e6edf3; --bg: #0d1117; --soft: #9198a1; --line: #30363d; --box: #161b22; --breaks: #ff7b72; --notice: #e3b341; } }
 * { box-sizing: border-box; }
@@ -28,3 +31,8 @@ small { color: var(--soft); }
 p.breaks { border: 1px solid var(--breaks); border-radius: 6px; padding: 8px 12px; }
 svg { display: block; }
 `
+
+export const PAGE_STYLE = new Markup(STYLE)
+
+/** No script runs in the page and nothing is loaded, whatever stands in it. */
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`

@@ -3,8 +3,9 @@
 // read on white and on black.
 
 import type { EChartsCoreOption } from 'echarts'
-import { FeedError } from '../../errors'
+import { FeedError, printableText } from '../../errors'
 import type { ColumnProfile, InspectReport } from '../report'
+import { Markup } from './html'
 
 export const FILLED = '#2f81f7'
 export const EMPTY = '#8b949e'
@@ -28,9 +29,9 @@ export const MOST_PLOTTED_COLUMNS = 500
 
 export interface Plots {
   /** The shares of filled, empty and invalid cells of each column, as SVG. */
-  readonly cells: string
+  readonly cells: Markup
   /** The distinct values of each column on a logarithmic scale, as SVG. */
-  readonly distinct: string
+  readonly distinct: Markup
 }
 
 /** @throws FeedError DEPENDENCY_MISSING without echarts */
@@ -44,7 +45,7 @@ export async function plotsOf({ columns }: InspectReport): Promise<Plots> {
     chart.setOption({ animation: false, textStyle: { fontFamily: FONT }, ...option })
     const svg = chart.renderToSVGString()
     chart.dispose()
-    return withoutHover(svg)
+    return new Markup(withoutStyles(svg))
   }
   return { cells: drawn(cellsOption(shown)), distinct: drawn(distinctOption(shown)) }
 }
@@ -60,9 +61,18 @@ async function loadEcharts(): Promise<Pick<typeof import('echarts'), 'init'>> {
   }
 }
 
-/** Styles for a mouse over a part: their names count the charts that a process has made. */
-function withoutHover(svg: string): string {
-  return svg.replace(/ class="zr\d+-cls-\d+"/g, '').replace(/\n<style ?>.*?<\/style>/gs, '')
+/**
+ * The policy of the page allows no styles inside of it: fonts become attributes. The styles for a
+ * mouse over a part have names that count the charts of a process, and are left out.
+ */
+function withoutStyles(svg: string): string {
+  return svg
+    .replace(/ class="zr\d+-cls-\d+"/g, '')
+    .replace(/\n<style ?>.*?<\/style>/gs, '')
+    .replace(
+      / style="font-size:(\d+px);font-family:([^";]*);?"/g,
+      ' font-size="$1" font-family="$2"',
+    )
 }
 
 function cellsOption(columns: readonly ColumnProfile[]): EChartsCoreOption {
@@ -163,9 +173,9 @@ function frame(columns: readonly ColumnProfile[]) {
   }
 }
 
-/** Control characters have no place in SVG. The end of a long name says more than its middle. */
+/** The end of a long name says more than its middle. */
 function cutName(name: string): string {
-  const line = name.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+  const line = printableText(name).replaceAll(/\s+/g, ' ')
   if (line.length <= NAME_CHARACTERS) return line
   return `${line.slice(0, NAME_CHARACTERS - 9)}…${line.slice(-8)}`
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
-import { compareReports, inspect, reportHtml } from '../../../src/inspect/index'
+import { compareReports, type InspectReport, inspect, reportHtml } from '../../../src/inspect/index'
 
 const file = (rows: string) => inspect([Buffer.from(rows)])
 
@@ -22,6 +24,47 @@ test('everything of the file is escaped: names, cells, bad rows, positions', asy
   expect(html).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;')
   // The plots write the same name in SVG.
   expect(html.split('<svg').slice(1).join('')).toContain('&lt;img')
+})
+
+/** The value with each text in it, of any depth, replaced. */
+function spoiled(value: unknown, text: string): unknown {
+  return JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === 'string' ? text : inner))
+}
+
+test('fault 115: no field of a stored report and of a drift becomes markup', async () => {
+  const evil = '"><script>alert(1)</script>\u001b[2J\u202e'
+  const text = gzipSync('itemId\titemId\ttitle\tpriceValue\nv1|1|0\ta\tb\t1,5\nshort\n', {
+    level: 1,
+  })
+  const whole = await inspect([text])
+  const cut = await inspect([text.subarray(0, -8)])
+  const report = {
+    ...(spoiled({ ...whole, failure: cut.failure }, evil) as InspectReport),
+    version: 1 as const,
+  }
+  const gzip = { ...report.gzip!, name: evil, modifiedAt: evil }
+  const repeated = [{ name: evil, count: evil as unknown as number, required: true }]
+  const stored = { ...report, gzip, header: { ...report.header!, repeated } }
+  const drift = [{ rule: evil, severity: evil, column: evil, before: evil, after: evil }]
+  const html = await reportHtml(stored, drift as never)
+  expect(html.split('alert(1)').length).toBeGreaterThan(30)
+  for (const active of ['<script', '"">', '\u001b', '\u202e']) expect(html).not.toContain(active)
+})
+
+test('fault 115: the page has a policy that allows its own style and nothing else', async () => {
+  const html = await reportHtml(await file('itemId\ttitle\nv1|1|0\ta title\n'))
+  const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(html)!
+  const [, style] = /<style>(.*?)<\/style>/s.exec(html)!
+  const hash = createHash('sha256').update(style!).digest('base64')
+  expect(policy!.replaceAll('&#39;', "'").split('; ')).toEqual([
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ])
+  // What the policy forbids is not there: styles in attributes, and a second element.
+  expect(html.replace(`<style>${style}`, '')).not.toMatch(/<style|\sstyle=/)
+  expect(html).toMatch(/<text[^>]* font-size="11px" font-family="[^"]+"/)
 })
 
 test('the page has what the report has', async () => {
