@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { asFeedError, type ErrorCode, FeedError, familyOf } from '../src/errors'
+import { asFeedError, type ErrorCode, FeedError, familyOf, printableText } from '../src/errors'
 
 const source = readFileSync(join(import.meta.dirname, '../src/errors.ts'), 'utf8')
 const contexts = source.slice(
@@ -33,4 +33,12 @@ test('a FeedError passes through asFeedError, and anything else becomes STAGE_FA
     cause: thrown,
   })
   expect(asFeedError('text', 'Gunzip').message).toBe('Gunzip: text')
+})
+
+test('fault 115: the message of an error is one line that a terminal does not obey', () => {
+  const told = 'a\tb\u001b[2J\u0007\u009b31m\u202ec\r\nfeedmill: ok\u2028\u200f é 漢 😀'
+  const shown = 'a b�[2J��31m�c⏎feedmill: ok�� é 漢 😀'
+  const error = new FeedError('GZIP_EMPTY', told, { byteOffset: 0 })
+  expect([error.message, error.stack!.split('\n')[0]]).toEqual([shown, `FeedError: ${shown}`])
+  expect(printableText('\r\n\r\n\n')).toBe('⏎⏎⏎')
 })

@@ -1,11 +1,14 @@
 // Files of settings: each holds one JSON object. A message about such a file never shows its
 // content, because it may hold a secret.
 
-import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { FeedError } from '../index'
 
 /** The permissions of a file for its group and for all others. */
 const OTHERS_MODE = 0o077
+/** Larger than any report of `inspect`. */
+const MOST_BYTES = 256 * 2 ** 20
+const BLOCK_BYTES = 64 * 1024
 
 /**
  * Returns the object that the file holds.
@@ -39,7 +42,8 @@ function readObject(option: string, path: string, check: (stats: Stats) => void)
   } catch (cause) {
     if (FeedError.is(cause)) throw cause
     // The message of a SyntaxError quotes the text.
-    if (cause instanceof SyntaxError) throw invalid(option, path, 'is not JSON')
+    if (cause instanceof SyntaxError)
+      throw invalid(option, path, 'is not JSON, or larger than 256 MiB')
     // What names no file may be the content that belongs into it, and the system's error repeats it.
     const { code } = cause as NodeJS.ErrnoException
     throw invalid(option, 'the file', `cannot be read (${code})`)
@@ -52,10 +56,23 @@ function checkedText(path: string, check: (stats: Stats) => void): string {
   const descriptor = openSync(path, 'r')
   try {
     check(fstatSync(descriptor))
-    return readFileSync(descriptor, 'utf8')
+    return textOf(descriptor)
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** A file may be a pipe. A device may have no end, so that only a number of bytes is read. */
+function textOf(descriptor: number): string {
+  const blocks: Buffer[] = []
+  for (let bytes = 0; bytes < MOST_BYTES; ) {
+    const block = Buffer.allocUnsafe(BLOCK_BYTES)
+    const length = readSync(descriptor, block)
+    if (length === 0) return Buffer.concat(blocks).toString()
+    blocks.push(block.subarray(0, length))
+    bytes += length
+  }
+  throw new SyntaxError('too long')
 }
 
 function invalid(option: string, path: string, received: string): FeedError {

@@ -19,10 +19,10 @@ import { addStateCommands } from './sync/state-commands'
 import { addVerifyCommand } from './verify/verify-command'
 
 /** Runs a call of the command, prints its failure, and sets the exit code. */
-export async function run(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[], feedmill = program(argv)): Promise<void> {
   let isJson = false
   try {
-    await program(argv)
+    await feedmill
       .hook('preAction', (_, command) => {
         // `profile --json FILE` prints the table, so that its failures are text too.
         isJson = command.opts().json === true

@@ -1,6 +1,7 @@
 // Reads the schema that a user gives to a command as a file: a JavaScript module, or JSON for those
 // who do not write code. defineSchema checks what the file holds.
 
+import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,8 +18,12 @@ export async function schemaFile(path: string): Promise<FeedSchema> {
   const extension = extname(path).toLowerCase()
   if (extension !== '.json' && !MODULES.includes(extension))
     throw refused(path, `its name ends with none of .json, ${MODULES.join(', ')}`)
+  const isModule = extension !== '.json'
+  // The import reads a module again, and a pipe gives its text only once.
+  if (isModule && statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw refused(path, 'a module must be a file, not a pipe')
   const text = await textOf(path)
-  const definition = extension === '.json' ? parsed(path, text) : await exported(path)
+  const definition = isModule ? await exported(path) : parsed(path, text)
   try {
     return defineSchema(definition as FeedSchema)
   } catch (error) {

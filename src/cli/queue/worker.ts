@@ -4,7 +4,7 @@ import type { FeedService } from '../../index'
 import { type JobReport, type RequestLimit, requestLimit, startWorker } from '../../queue/index'
 import { jsonText, print } from '../output'
 import { type ServiceSettings, serviceOf } from '../service-settings'
-import { stopRequest } from '../sync/stop-signals'
+import { type StopRequest, stopRequest } from '../sync/stop-signals'
 import { targetOf } from '../sync/target-option'
 import { type QueueSetting, queueOf } from './queue-setting'
 
@@ -25,13 +25,14 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
   const queue = queueOf(options)
   const { concurrency, memory: memoryBytes, json, now } = options
   const target = await targetOf(options.to)
-  const stop = stopRequest()
-  let limit: RequestLimit | undefined
+  const limit = await limitOf(options)
+  let stop: StopRequest | undefined
   let service: FeedService | undefined
   try {
-    limit = await limitOf(options)
     const sharedTurn = limit && { sharedTurn: limit.sharedTurn }
+    // A signal ends the process while it waits for a credentials file that is a pipe.
     service = serviceOf(options, { ...(now && { now }), ...sharedTurn })
+    stop = stopRequest()
     const onJob = (report: JobReport) =>
       void print(json ? jsonText(reportObject(report)) : reportLine(report)).catch(() => {})
     const worker = await startWorker({ queue, target, service, concurrency, memoryBytes, onJob })
@@ -40,7 +41,7 @@ export async function workerCommand(options: WorkerCommand): Promise<void> {
     if (stop.signal.aborted) close()
     await worker.ended
   } finally {
-    stop.release()
+    stop?.release()
     await limit?.close()
     await service?.close()
   }

@@ -3,7 +3,14 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { byteSink, FeedError, type RangeInfo, type Sink, type TextColumns } from '../../index'
+import {
+  byteSink,
+  FeedError,
+  type FeedService,
+  type RangeInfo,
+  type Sink,
+  type TextColumns,
+} from '../../index'
 import type { FeedDownload } from '../../service/index'
 import { byteSizeText } from '../byte-size'
 import { jsonText, print } from '../output'
@@ -41,31 +48,32 @@ export async function downloadCommand(
 ): Promise<void> {
   const pathOf = outputPaths(fileIds, options)
   const { marketplace, json } = options
-  const stop = stopRequest()
   const bar = progressBar(0, process.stderr.isTTY === true)
-  const work = withService(
-    options,
-    async ({ catalog }) => {
-      for (const fileId of fileIds) {
-        const download = catalog.downloadFile({ marketplace, fileId })
-        const path = pathOf(download)
-        const fetched = await fetchFile(download, path ?? process.stdout, bar, stop.signal)
-        if (path === undefined) continue
-        const file: DownloadedFile = { fileId, path, ...fetched }
-        await print(json ? jsonText(file) : `${path}  ${byteSizeText(file.bytes)}`)
-      }
-    },
-    { onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`) },
-  )
-  try {
-    await work
-  } catch (error) {
-    if (!stop.signal.aborted) throw error
-    process.exitCode = stop.exitCode
-    note('stopped; the file that was being fetched is not there')
-  } finally {
-    stop.release()
+  const fetchAll = async ({ catalog }: FeedService, signal: AbortSignal) => {
+    for (const fileId of fileIds) {
+      const download = catalog.downloadFile({ marketplace, fileId })
+      const path = pathOf(download)
+      const fetched = await fetchFile(download, path ?? process.stdout, bar, signal)
+      if (path === undefined) continue
+      const file: DownloadedFile = { fileId, path, ...fetched }
+      await print(json ? jsonText(file) : `${path}  ${byteSizeText(file.bytes)}`)
+    }
   }
+  const work = async (service: FeedService) => {
+    const stop = stopRequest()
+    try {
+      await fetchAll(service, stop.signal)
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+      process.exitCode = stop.exitCode
+      note('stopped; the file that was being fetched is not there')
+    } finally {
+      stop.release()
+    }
+  }
+  await withService(options, work, {
+    onRetry: ({ error }) => bar.isShown && bar.above(`${error.code}: ${error.message}`),
+  })
 }
 
 async function fetchFile(
