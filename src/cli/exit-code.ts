@@ -67,3 +67,10 @@ export function failureLines(error: unknown, isJson = false): string[] {
     `feedmill: a defect of feedmill itself: please report it at ${bugs.url}`,
     ...facts.split('\n'),
   ]
+}
+
+function isUsageError(error: unknown): error is UsageError {
+  return (
+    error instanceof Error && String((error as Partial<UsageError>).code).startsWith('commander.')
+  )
+}

@@ -14,3 +14,76 @@ import {
 import { FeedError } from '../../index'
 import { FAILURE, failureLines, WRONG_USAGE } from '../exit-code'
 import { print, printError } from '../output'
+import { progressBar } from '../progress-bar'
+import { writeTextFile } from '../text-file'
+
+export interface BenchCommand {
+  readonly save?: string
+  readonly baseline?: string
+  readonly base?: string
+  readonly build?: string
+  readonly rounds: number
+  readonly only?: readonly string[]
+  readonly measures: readonly MeasureName[]
+  /** A path, or `-`. */
+  readonly json?: string
+  readonly format: BenchFormat
+  readonly out?: string
+}
+
+/** Exit code 1 is kept for a proven regression, so every failure ends with 2. */
+export async function benchCommand(files: readonly string[], command: BenchCommand): Promise<void> {
+  try {
+    const report = await reportOf(files, command)
+    await writeReport(report, command)
+    const regressions = regressionsIn(report)
+    printError(regressions.map(judged => `regression: ${regressionText(judged.bench, judged)}`))
+    if (regressions.length > 0) process.exitCode = FAILURE
+  } catch (error) {
+    printError(failureLines(error))
+    process.exitCode = WRONG_USAGE
+  }
+}
+
+async function reportOf(
+  files: readonly string[],
+  { base, build, baseline, rounds, only, measures, json }: BenchCommand,
+): Promise<BenchReport> {
+  if (build !== undefined && base === undefined) throw withoutBase(build)
+  const bar = progressBar(1, json !== '-')
+  const options = {
+    files,
+    rounds,
+    measures,
+    ...(only !== undefined && { only }),
+    onProgress: ({ done, what }: { done: number; what: string }) => bar.update(done, what),
+  }
+  try {
+    if (base !== undefined)
+      return await compareWithCommit({ ...options, base, ...(build !== undefined && { build }) })
+    if (baseline !== undefined) return await compareWithBaseline({ ...options, baseline })
+    return await measureBenches(options)
+  } finally {
+    bar.stop()
+  }
+}
+
+async function writeReport(
+  report: BenchReport,
+  { save, json, format, out }: BenchCommand,
+): Promise<void> {
+  const whole = benchText(report, 'json')
+  if (save !== undefined) await writeTextFile(save, whole)
+  if (json !== undefined && json !== '-') await writeTextFile(json, whole)
+  const text = benchText(report, json === '-' ? 'json' : format)
+  if (out === undefined || json === '-') await print(text.split('\n'))
+  if (out !== undefined) await writeTextFile(out, benchText(report, format))
+}
+
+function withoutBase(received: string): FeedError<'OPTION_INVALID'> {
+  return new FeedError('OPTION_INVALID', '--build needs --base: what should be built?', {
+    option: '--build',
+    expected: 'used with --base',
+    received,
+  })
+}

@@ -92,3 +92,76 @@ async function tell(
   const text = jsonText(jsonReport(report, settings))
   if (typeof json === 'string') await writeTextFile(json, text)
   await print(json === true ? text : verifyLines(report))
+}
+
+/** The object that `--json` prints. */
+function jsonReport(
+  { ok, rounds, left }: VerifyReport,
+  { seed, items, marketplace, categories }: RoundOptions,
+) {
+  return {
+    ok,
+    seed,
+    items,
+    marketplace,
+    categories,
+    left,
+    rounds: rounds.map(({ name, faults, result }) => ({
+      ...result,
+      columns: result.columns && {
+        ...result.columns,
+        compared: result.columns.compared.map(column => column.name),
+      },
+      faults:
+        name === 'together' ? [] : faults.map(({ does, must, source }) => ({ does, must, source })),
+    })),
+  }
+}
+
+function roundOptions(command: readonly string[], options: VerifyOptions): RoundOptions {
+  const { seed, items, marketplace, category = ['220'], output, table, ignore } = options
+  const rename = new Map(options.rename.map(pairOf))
+  const { itemColumns } = createWorld({ seed, items })
+  checkDocumented('rename', rename.values(), itemColumns)
+  if (isAbsolute(output) || output.split(/[\\/]/).includes('..'))
+    throw invalid('output', 'a path below the folder of the round', output)
+  return {
+    command,
+    seed,
+    items,
+    marketplace,
+    categories: category,
+    output,
+    format: options.format ?? formatOf(output),
+    table,
+    rename,
+    ignore,
+    attempts: options.attempts,
+    timeoutMs: options.timeout * 1000,
+  }
+}
+
+function formatOf(output: string): OutputFormat {
+  const format = FORMATS[extname(output).toLowerCase()]
+  if (format !== undefined) return format
+  throw invalid(
+    'output',
+    `a name that ends in ${Object.keys(FORMATS).join(', ')}, or --format`,
+    output,
+  )
+}
+
+function pairOf(text: string): [string, string] {
+  const [theirs = '', documented = '', ...rest] = text.split('=')
+  if (theirs === '' || documented === '' || rest.length > 0)
+    throw invalid('rename', 'a pair such as sku=itemId', text)
+  return [theirs, documented]
+}
+
+function invalid(option: string, expected: string, received: string): FeedError {
+  return new FeedError('OPTION_INVALID', `${option} must be ${expected}, not ${received}`, {
+    option,
+    expected,
+    received: received.slice(0, 80),
+  })
+}
