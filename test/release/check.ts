@@ -93,13 +93,7 @@ async function checkBuilds(): Promise<void> {
  * development depends on too, so npm gets a project without the development.
  */
 async function sbomOf(folder: string): Promise<string> {
-  const {
-    devDependencies: _,
-    peerDependencies: __,
-    ...project
-  } = { ...manifest } as Manifest & {
-    readonly devDependencies: unknown
-  }
+  const project = { ...manifest, devDependencies: undefined, peerDependencies: undefined }
   const required = Object.entries(packages).filter(([, { dev }]) => dev !== true)
   const lock = { lockfileVersion: 3, packages: { ...Object.fromEntries(required), '': project } }
   // npm names the project of an SBOM by its folder.
