@@ -15,7 +15,16 @@ import {
   type Script,
   ScriptedTransport,
 } from '../scripted-transport'
-import { at, bytesOf, failureOf, fetcherOver, file, part, SHOWN_URL } from './scripted-fetcher'
+import {
+  at,
+  bytesOf,
+  failureOf,
+  fetcherOver,
+  file,
+  part,
+  SHOWN_URL,
+  URL_,
+} from './scripted-fetcher'
 
 describe('what a range is answered with', () => {
   test('fault 1: a whole body to a range past 0 is skipped to the offset', async () => {
