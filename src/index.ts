@@ -52,6 +52,7 @@ export {
   type RowPosition,
   type ServiceDescription,
 } from './errors'
+export type { NoPromise } from './options'
 export type { ElementOf, NarrowedItem } from './pipeline/batch'
 export type { MapAsyncOptions } from './pipeline/map-async'
 export type { NodeTransform, WebTransform } from './pipeline/pairs'

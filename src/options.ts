@@ -186,6 +186,30 @@ export function callback<F>(option: string, value: F, expected = 'a function'): 
   throw optionInvalid(option, expected, value)
 }
 
+/**
+ * What a function may return where nothing waits for it: anything but a promise, whose failure
+ * would be lost.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: functions without `return` give it
+export type NoPromise = void | Primitive | (object & { readonly then?: never })
+type Primitive = undefined | null | boolean | number | string | bigint | symbol
+
+/**
+ * Refuses the promise that a caller's function has returned, where nothing waits for it.
+ * @throws FeedError OPTION_INVALID
+ */
+export function noPromise<T>(option: string, returned: T): T {
+  const { then } = (returned ?? {}) as { readonly then?: unknown }
+  if (typeof returned !== 'object' || typeof then !== 'function') return returned
+  // The mistake is reported here; a rejection of the promise has no other reader.
+  Promise.resolve(returned).catch(() => {})
+  throw optionInvalid(
+    `${option}()`,
+    'no promise, for which nothing would wait: wait in map, tap or forEach',
+    returned,
+  )
+}
+
 /** Checks for an object that has each of `methods`. @throws FeedError OPTION_INVALID */
 export function withMethods<T extends object>(
   option: string,

@@ -2,7 +2,7 @@
 // cost is paid for each batch and not for each row.
 
 import { isPromise } from '../core/steps'
-import { optionInvalid } from '../options'
+import { noPromise } from '../options'
 import { type Outputs, Stage } from '../stages/stage'
 import { countOf, type ElementOf, elementsOf, firstOf, selectFrom } from './batch'
 
@@ -14,7 +14,8 @@ export class FilterRows<T> extends Stage<T, T> {
 
   constructor(keep: (element: ElementOf<T>) => boolean) {
     super('filter')
-    this.#keep = element => checkedDecision(keep(element))
+    // A promise would count as true, whatever it resolves to.
+    this.#keep = element => noPromise('keep', keep(element))
   }
 
   protected override transform(item: T): T[] | undefined {
@@ -35,21 +36,6 @@ export class FilterRows<T> extends Stage<T, T> {
   protected override release(): void {
     this.#atEnd = undefined
   }
-}
-
-/**
- * Refuses a promise, which would count as true whatever it resolves to.
- * @throws FeedError OPTION_INVALID
- */
-function checkedDecision(kept: boolean): boolean {
-  if (typeof kept !== 'object' || !isPromise<boolean>(kept)) return kept
-  // The mistake is reported here; a rejection of the promise has no other reader.
-  Promise.resolve(kept).catch(() => {})
-  throw optionInvalid(
-    'keep()',
-    'true or false, and no promise of them: wait in map, tap or forEach',
-    kept,
-  )
 }
 
 export class MapRows<T, U> extends Stage<T, Awaited<U>[]> {

@@ -13,6 +13,7 @@ import { DONE, isPromise, PAUSE, type Step } from '../core/steps'
 import type { RunStage } from '../diagnostics/channels'
 import { RunWatch } from '../diagnostics/run-watch'
 import { asFeedError, FeedError } from '../errors'
+import { type NoPromise, noPromise } from '../options'
 import type { Stage } from '../stages/stage'
 import { listenable } from '../stages/wait'
 
@@ -28,14 +29,14 @@ export interface PipelineOptions {
    */
   readonly signal?: AbortSignal
   /** Called every `progressMs` during the run, and once at its end. Default: none. */
-  readonly onProgress?: (progress: PipelineSummary) => void
+  readonly onProgress?: (progress: PipelineSummary) => NoPromise
   /** Milliseconds between two calls of `onProgress`. Default: 250. */
   readonly progressMs?: number
   /**
    * Called once when a run is over, behind the commit of its sink, with the error if it failed.
    * Default: none.
    */
-  readonly onSettled?: (summary: PipelineSummary, error?: FeedError) => void
+  readonly onSettled?: (summary: PipelineSummary, error?: FeedError) => NoPromise
 }
 
 /** Any stage. The item types are erased here, because the builder has checked them. */
@@ -200,8 +201,8 @@ export class Run {
     const lastWork = this.#lastWork()
     if (lastWork !== undefined) await lastWork
     const { onProgress, onSettled } = this.#options
-    if (onProgress) this.#callBack(summary => onProgress(summary))
-    if (onSettled) this.#callBack(onSettled)
+    if (onProgress) this.#callBack('onProgress', summary => onProgress(summary))
+    if (onSettled) this.#callBack('onSettled', onSettled)
     this.#watched.settled(hasEnded, this.#error, () => ({ stages: this.#stages.map(runStage) }))
   }
 
@@ -212,14 +213,14 @@ export class Run {
     else signal?.addEventListener('abort', this.#onAbort, { once: true })
     if (onProgress && !this.#isClosed)
       this.#timer = setInterval(
-        () => this.#callBack(summary => onProgress(summary)),
+        () => this.#callBack('onProgress', summary => onProgress(summary)),
         progressMs,
       ).unref()
   }
 
-  #callBack(callback: (summary: PipelineSummary, error?: FeedError) => void): void {
+  #callBack(name: string, callback: NonNullable<PipelineOptions['onSettled']>): void {
     try {
-      callback(this.summary, this.#error)
+      noPromise(name, callback(this.summary, this.#error))
     } catch (cause) {
       const error = asFeedError(cause, 'pipeline')
       if (this.#isClosed) this.#error ??= error

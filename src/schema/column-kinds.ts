@@ -1,7 +1,7 @@
 // The functions that make the columns of a schema: one for each kind of cell. They only put data
 // together. defineSchema checks it, because only there the column has a name.
 
-import { anObject } from '../options'
+import { anObject, type NoPromise } from '../options'
 import type { ColumnOptions, ColumnSpec } from './column-spec'
 import type { CellTypes } from './values'
 
@@ -109,7 +109,8 @@ export function list<V = string>(
 
 /**
  * What a function of the caller makes of the text of a cell, which is not empty and has no quotes
- * and escapes. The function depends on the text only: it may be called again for the same cell.
+ * and escapes. The function is synchronous, and depends on the text only: it may be called again
+ * for the same cell.
  * What it throws is the cause of CELL_INVALID; a FeedError of another code stays as it is.
  * @example
  * ```ts
@@ -125,14 +126,17 @@ export function list<V = string>(
  * ```
  */
 export function cell<V>(
-  decode: (text: string) => V,
+  decode: (text: string) => V & NoPromise,
   options: CellOptions<unknown> & NotNull,
 ): ColumnSpec<V>
 export function cell<V, const E = null>(
-  decode: (text: string) => V,
+  decode: (text: string) => V & NoPromise,
   options: CellOptions<E> & { readonly empty: E },
 ): ColumnSpec<V | E>
-export function cell<V>(decode: (text: string) => V, options?: ColumnOptions): ColumnSpec<V | null>
+export function cell<V>(
+  decode: (text: string) => V & NoPromise,
+  options?: ColumnOptions,
+): ColumnSpec<V | null>
 export function cell(
   decode: (text: string) => unknown,
   options?: CellOptions<unknown>,

@@ -6,7 +6,7 @@ import { isBadCell } from '../codec/decode/invalid-cell'
 import { leftOutRow, type RowQuarantine } from '../codec/quarantine/row-quarantine'
 import type { Row } from '../codec/row'
 import type { FeedError, RowPosition } from '../errors'
-import { callback } from '../options'
+import { callback, type NoPromise, noPromise } from '../options'
 import type { ColumnSpec } from '../schema/column-spec'
 import type { Columns } from '../schema/feed-schema'
 import { checkedQuarantine } from './quarantined'
@@ -28,7 +28,7 @@ export interface BadCell {
  * the cell has the empty value. A quarantine takes all bytes of the row, which is then left out. It
  * needs rows with all columns of their file, from a parser without `columns`.
  */
-export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => void) | RowQuarantine
+export type BadCellPolicy = 'throw' | 'null' | ((bad: BadCell) => NoPromise) | RowQuarantine
 
 interface ReadableRow {
   readonly position: RowPosition
@@ -83,7 +83,7 @@ export class BadCells {
       if (!isBadCell(error)) throw error
       this.count++
       if (this.#policy === 'throw') throw error
-      if (this.#policy !== 'null') this.#policy(badCell(error, name, row))
+      if (this.#policy !== 'null') noPromise('onBadCell', this.#policy(badCell(error, name, row)))
       return decoderOf(spec).empty
     }
   }

@@ -2,7 +2,7 @@
 // of the other kinds, and gives each column its decoder.
 
 import { excerpt, FeedError } from '../../errors'
-import { show } from '../../options'
+import { noPromise, show } from '../../options'
 import type { ColumnSpec } from '../../schema/column-spec'
 import type { CellType } from '../../schema/values'
 import type { CellDecoder } from './cell-decoder'
@@ -49,7 +49,7 @@ export function callersDecoder(spec: ColumnSpec): CellDecoder {
   const { decode: callersDecode, empty = null } = spec
   const decode = (text: string) => {
     try {
-      return callersDecode?.(text)
+      return noPromise('cell', callersDecode?.(text))
     } catch (cause) {
       if (FeedError.is(cause)) throw cause
       const thrown = excerpt(cause instanceof Error ? cause.message : show(cause))

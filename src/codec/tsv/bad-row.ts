@@ -1,6 +1,7 @@
 // Bad rows: the policy that the caller sets, the report of a bad row, and its error.
 
 import { type ErrorCode, excerpt, FeedError, type RowPosition } from '../../errors'
+import type { NoPromise } from '../../options'
 import type { RowQuarantine } from '../quarantine/row-quarantine'
 import { foreignEncoding } from './foreign-file'
 
@@ -19,10 +20,10 @@ export interface BadRow {
 
 /**
  * `throw` ends the stream with the row's error. `skip` leaves the row out and counts it. A function
- * is called with the row, which is then left out and counted. A quarantine takes all bytes of the
+ * is called with the row, which is then left out and counted; it is synchronous. A quarantine takes all bytes of the
  * row, which is then left out and counted.
  */
-export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => void) | RowQuarantine
+export type BadRowPolicy = 'throw' | 'skip' | ((bad: BadRow) => NoPromise) | RowQuarantine
 
 export type BadRowReason =
   | {

@@ -8,6 +8,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { FeedError, RowPosition } from '../../errors'
+import { noPromise } from '../../options'
 import type { FeedFile } from '../../schema/feed-schema'
 import {
   type QuarantinedFile,
@@ -178,7 +179,8 @@ export class BadRows {
     if (onBadRow === 'throw') return badRowError(reason, position, line)
     if (this.count >= maxBadRows) return badRowsLimit(maxBadRows, position, line)
     this.count++
-    if (typeof onBadRow === 'function') onBadRow(badRow(reason, position, line))
+    if (typeof onBadRow === 'function')
+      noPromise('onBadRow', onBadRow(badRow(reason, position, line)))
     else if (onBadRow !== 'skip') {
       const message = badRowMessage(reason, position, line)
       this.#take(position, line, { code: reason.code, message })

@@ -182,7 +182,8 @@ export class FeedDownload<C extends Columns> {
       const chain = this.#ordered(options, options.resume)
       const { onInfo } = options
       // Without information the download has failed, and the pipeline reports the failure.
-      if (onInfo) chain[0].info.then(onInfo, () => {})
+      if (onInfo)
+        chain[0].info.then(onInfo, () => {}).catch((error: unknown) => chain[0].destroy(error))
       return chain
     }, pipelineOptions(options))
   }

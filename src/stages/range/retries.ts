@@ -5,7 +5,7 @@ import { type BackoffLimits, backoffDelayMs } from '../../codec/range/backoff'
 import { retryTopic } from '../../diagnostics/channels'
 import { ofRun } from '../../diagnostics/run-watch'
 import { type AnyFeedError, FeedError } from '../../errors'
-import { callback, durationMs } from '../../options'
+import { callback, durationMs, type NoPromise, noPromise } from '../../options'
 import { pause } from '../wait'
 
 /** Times are in milliseconds. */
@@ -30,7 +30,7 @@ export interface RetryOptions {
    * Called before each repeat, when the request has failed. What it throws ends the work. Default:
    * none.
    */
-  readonly onRetry?: ((retry: Retry) => void) | undefined
+  readonly onRetry?: ((retry: Retry) => NoPromise) | undefined
   /** Returns a number in [0, 1) for the jitter. Default Math.random. */
   readonly random?: () => number
 }
@@ -111,7 +111,7 @@ export class Retries {
     // A delay of 0 counts as 1 ms, so that the repeats end.
     this.#spentMs += Math.max(1, ownMs)
     const delayMs = Math.max(ownMs, Math.min(retryAfterMs ?? 0, retryAfterCapMs))
-    onRetry?.({ error, failures: this.#failures, delayMs })
+    noPromise('onRetry', onRetry?.({ error, failures: this.#failures, delayMs }))
     if (retryTopic.hasSubscribers) this.#tell(error, delayMs)
     await pause(delayMs, this.#signal)
     return true
