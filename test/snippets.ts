@@ -208,6 +208,7 @@ export const EXPECTED: Readonly<Record<string, (run: SnippetRun) => void>> = {
     expect(printed).toEqual([['whole and verified:', facts.itemIds.length]]),
   'postgres-target': ({ printed }) =>
     expect(printed).toEqual([['postgres://shop@db.example/shop?schema=feeds']]),
+  'sqlite-sink': ({ printed }) => expect(printed).toEqual([['sqlite']]),
   'postgres-sink': ({ printed }) => expect(printed).toEqual([['postgres']]),
   'own-schema': ({ printed }) =>
     expect(printed).toEqual([

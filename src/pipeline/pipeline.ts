@@ -28,7 +28,8 @@ import { type AnyStageLike, checkStageLike, isStage, type StageLike, stageOf } f
  * The source of a pipeline. A function is called for each run, so that the pipeline can run more
  * than once.
  */
-export type PipelineSource<T> = AnyIterable<T> | Pipeline<T> | (() => AnyIterable<T> | Pipeline<T>)
+export type PipelineSource<T> = GivenSource<T> | (() => GivenSource<T>)
+type GivenSource<T> = AnyIterable<T> | Pipeline<T> | Blob
 
 const OPTION_NAMES: OptionNames<PipelineOptions> = {
   signal: true,
@@ -36,13 +37,13 @@ const OPTION_NAMES: OptionNames<PipelineOptions> = {
   progressMs: true,
   onSettled: true,
 }
-const SOURCE = 'an iterable, a stream, a stage, a pipeline, or a function that gives one'
+const SOURCE = 'an iterable, a stream, a stage, a pipeline, a Blob, or a function that gives one'
 
 /**
  * Starts a pipeline: `pipeline(source).to(stage).to(stage)`.
  *
  * A source is an iterable or async iterable of items (Node and web streams included), a source
- * stage, another pipeline, or a function that returns one of these. Nothing runs before a terminal
+ * stage, another pipeline, a Blob, or a function that returns one of these. Nothing runs before a terminal
  * call (`for await`, forEach, toArray, toNodeReadable, run).
  *
  * @throws FeedError OPTION_INVALID
@@ -66,6 +67,10 @@ export function pipeline<T>(
   source: AnyIterable<T> | (() => AnyIterable<T>),
   options?: PipelineOptions,
 ): Pipeline<T>
+export function pipeline(
+  source: Blob | (() => Blob),
+  options?: PipelineOptions,
+): Pipeline<Uint8Array>
 export function pipeline<T>(source: PipelineSource<T>, options: PipelineOptions = {}): Pipeline<T> {
   knownOptions(options, OPTION_NAMES)
   if (typeof source === 'function') callback('source', source, SOURCE)
@@ -398,8 +403,9 @@ async function aborted<T>(sink: Sink<T>, error: FeedError): Promise<boolean> {
   }
 }
 
-function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
+function sourceStage<T>(source: GivenSource<T>): AnyStage {
   checkSource(source)
+  if (isBlob(source)) return new IterableSource(source.stream())
   // A stage that is no source gets its input from elsewhere, and is read as a stream.
   if (isStage(source) && isSource(source)) return source
   return new IterableSource(isPipeline<T>(source) ? source.batches() : source)
@@ -407,15 +413,21 @@ function sourceStage<T>(source: AnyIterable<T> | Pipeline<T>): AnyStage {
 
 /** Tells whether a source can be read more than once from its start. */
 function isRepeatable(source: PipelineSource<unknown>): boolean {
-  if (typeof source === 'function' || Array.isArray(source)) return true
+  if (typeof source === 'function' || Array.isArray(source) || isBlob(source)) return true
   return isPipeline(source) && source.repeatable
 }
 
 function checkSource(source: unknown): void {
-  if (isStage(source) || isPipeline(source) || isIterable(source)) return
+  if (isStage(source) || isPipeline(source) || isIterable(source) || isBlob(source)) return
   if (typeof (source as { getReader?: unknown } | null | undefined)?.getReader === 'function')
     return
   throw optionInvalid('source', SOURCE, source)
+}
+
+/** Blobs are recognised by shape, as streams are. */
+function isBlob(value: unknown): value is Blob {
+  const { stream, size } = (value ?? {}) as Partial<Blob>
+  return typeof stream === 'function' && typeof size === 'number'
 }
 
 function isIterable(value: unknown): boolean {

@@ -1,6 +1,9 @@
 // The shapes of decoded cells. codec/decode/ has the decoders.
 
-/** A decimal number with the exact text of the feed, which becomes a number on demand. */
+/**
+ * A decimal number with the exact text of the feed, which becomes a number on demand. A structured
+ * clone has its `text` alone: send that to another thread.
+ */
 export interface Decimal {
   /** The text of the file. */
   readonly text: string

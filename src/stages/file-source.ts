@@ -3,9 +3,10 @@
 // interpret the bytes and check whether the file is complete.
 
 import { close, open, read } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { excerpt, FeedError } from '../errors'
-import { filePath, knownOptions, type OptionNames, wholeNumber } from '../options'
+import { filePath, knownOptions, type OptionNames, optionInvalid, wholeNumber } from '../options'
 import { Source } from './source'
 
 /**
@@ -52,11 +53,14 @@ export class FileSource extends Source<Uint8Array> {
   readonly #memories: Uint8Array[] = []
   #lends = false
 
-  /** @throws OPTION_INVALID */
-  constructor(path: string, options: FileSourceOptions = {}) {
+  /**
+   * @param path a path, or a `file:` URL
+   * @throws OPTION_INVALID
+   */
+  constructor(path: string | URL, options: FileSourceOptions = {}) {
     super('FileSource')
     const { blockBytes = BLOCK_BYTES } = knownOptions(options, OPTION_NAMES)
-    this.#path = filePath('path', path)
+    this.#path = filePath('path', path instanceof URL ? pathOf(path) : path)
     this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
   }
 
@@ -127,5 +131,13 @@ export class FileSource extends Source<Uint8Array> {
       { stage: this.name },
       { cause },
     )
+  }
+}
+
+function pathOf(url: URL): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    throw optionInvalid('path', 'a path or a file: URL of this machine', `a URL of ${url.protocol}`)
   }
 }

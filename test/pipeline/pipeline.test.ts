@@ -189,6 +189,14 @@ describe('row helpers', () => {
 })
 
 describe('sources', () => {
+  test('a Blob gives its bytes, in every run', async () => {
+    const blob = new Blob([text])
+    const read = pipeline(blob).to(() => new TsvRowParser())
+    expect(await read.map(row => row.get('id')).toArray()).toEqual(ids(0, 100))
+    expect(await read.take(1).toArray()).toHaveLength(1)
+    expect(await pipeline(() => blob).toArray()).toEqual([new TextEncoder().encode(text)])
+  })
+
   test('Node streams, web streams, generators, pipelines and functions of them', async () => {
     const parser = () => new TsvRowParser()
     const sources = [

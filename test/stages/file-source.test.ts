@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { FeedError } from '../../src/errors'
@@ -21,6 +22,8 @@ import { Stage } from '../../src/stages/stage'
 import { TsvRowParser } from '../../src/stages/tsv-row-parser'
 
 const folder = mkdtempSync(join(tmpdir(), 'feedmill-file-'))
+const small = join(folder, 'a name.tsv')
+writeFileSync(small, 'a\n1\n')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const BLOCK_BYTES = 128 * 1024
@@ -222,4 +225,17 @@ describe('ends', () => {
       }
     },
   )
+})
+
+test('a file: URL is a path, any other URL is refused', async () => {
+  const blocks = await pipeline(new FileSource(pathToFileURL(small))).toArray()
+  expect(Buffer.concat(blocks).toString()).toBe('a\n1\n')
+  for (const address of ['https://shop.example/items.tsv?token=secret', 'file://other-machine/x']) {
+    expect(() => new FileSource(new URL(address))).toThrow(
+      expect.objectContaining({
+        code: 'OPTION_INVALID',
+        message: expect.not.stringContaining('secret'),
+      }),
+    )
+  }
 })
