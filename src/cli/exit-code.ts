@@ -7,6 +7,8 @@ import { jsonText } from './output'
 
 export const FAILURE = 1
 export const WRONG_USAGE = 2
+/** 128 and the number of SIGPIPE: the code of a program that ends because nobody reads it. */
+export const OUTPUT_CLOSED = 141
 
 /** The codes and their meanings, for the help text. */
 export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
@@ -26,6 +28,10 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
     '130, 143',
     'stopped by SIGINT or SIGTERM; `serve` and `worker`, which have no other end, then exit with 0',
   ],
+  [
+    `${OUTPUT_CLOSED}`,
+    'the reader of standard output has closed it, as `| head` does; nothing is printed',
+  ],
 ]
 
 /**
@@ -39,6 +45,7 @@ interface UsageError {
 
 export function exitCodeOf(error: unknown): number {
   if (isUsageError(error)) return error.exitCode === 0 ? 0 : WRONG_USAGE
+  if (isClosedOutput(error)) return OUTPUT_CLOSED
   return FeedError.is(error) && USAGE_CODES.includes(error.code) ? WRONG_USAGE : FAILURE
 }
 
@@ -50,12 +57,12 @@ const USAGE_CODES: readonly ErrorCode[] = [
 ]
 
 /**
- * Returns the lines to print for a failure: none when the parser has printed it. The message of a
+ * Returns the lines to print for a failure: none when the parser has printed it, or nobody reads. The message of a
  * FeedError is enough; a defect needs its stack.
  * @param isJson true gives a FeedError as one line of JSON, with the facts of its context
  */
 export function failureLines(error: unknown, isJson = false): string[] {
-  if (isUsageError(error)) return []
+  if (isUsageError(error) || isClosedOutput(error)) return []
   if (FeedError.is(error)) {
     const { code, message, context } = error
     return [
@@ -67,6 +74,12 @@ export function failureLines(error: unknown, isJson = false): string[] {
     `feedmill: a defect of feedmill itself: please report it at ${bugs.url}`,
     ...facts.split('\n'),
   ]
+}
+
+function isClosedOutput(error: unknown): boolean {
+  if (!FeedError.is(error) || error.code !== 'SINK_FAILED') return false
+  const { target, reason } = error.context
+  return target === 'standard output' && reason === 'EPIPE'
 }
 
 function isUsageError(error: unknown): error is UsageError {

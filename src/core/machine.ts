@@ -155,6 +155,8 @@ export class Driver<In, Out> implements Inputs<Out> {
 
   #countStep(step: Step<Out | Pause>): Step<Out | Pause> {
     if (this.#isOver) return DONE
+    // Without the check a step that is no object would be an item without end.
+    if (typeof step !== 'object' || step === null) throw notAStep(this.#counters.stage)
     if (step.done) {
       this.#cursor = undefined
       // Without this pause, a long series of inputs without outputs would never yield to the event
@@ -256,6 +258,11 @@ export class Driver<In, Out> implements Inputs<Out> {
       if (isPromise(closing)) closing.catch(() => {})
     } catch {}
   }
+}
+
+function notAStep(stage: string): FeedError<'STAGE_FAILED'> {
+  const message = `${stage}: the iterator's next() gave no object with done and value`
+  return new FeedError('STAGE_FAILED', message, { stage })
 }
 
 function cursorOf<Out>(outputs: NonNullable<Outputs<Out>>): Cursor<Out> {

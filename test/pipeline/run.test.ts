@@ -85,3 +85,16 @@ test('fault 120: a pipeline that is aborted before its sink is open leaves the s
   await expect(run).rejects.toMatchObject({ code: 'ABORTED' })
   expect(log).toEqual(['abort'])
 })
+
+test.each([
+  ['undefined', () => undefined],
+  ['a number', () => 5],
+  ['a promise of null', async () => null],
+])('a source whose next() gives %s fails, and is not read for ever', async (_case, next) => {
+  const key = next instanceof (async () => {}).constructor ? Symbol.asyncIterator : Symbol.iterator
+  const source = { [key]: () => ({ next }) } as unknown as Iterable<number>
+  await expect(pipeline(source).toArray()).rejects.toMatchObject({
+    code: 'STAGE_FAILED',
+    context: { stage: 'source' },
+  })
+})

@@ -111,16 +111,11 @@ test.runIf(runsWith('/dev/full'))(
   60_000,
 )
 
-test('fault 95: the command fails with a typed error when the reader goes away, and the state is released', async () => {
+test('fault 95: the command ends quietly with 141 when the reader goes away, and the state is released', async () => {
   for (const format of ['ndjson', 'csv']) {
     const child = exporting(['--format', format])
     child.stdout!.destroy()
-    expect(await ended(child)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(
-        /^feedmill: SINK_FAILED: standard output cannot be written: .*EPIPE.*\n$/,
-      ),
-    })
+    expect(await ended(child)).toMatchObject({ code: 141, err: '' })
     expect(locks()).toEqual([])
   }
 }, 60_000)
