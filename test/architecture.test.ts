@@ -302,3 +302,13 @@ test('names: kebab-case, and no rooms for odds and ends', () => {
       .map(file => file.path),
   ).toEqual([])
 })
+
+test('an expression that ends with a run of characters begins once for each run', () => {
+  // Without a start, such as in /0+$/, it is tried at each character of a run that is not the last.
+  const tried = /(?<=[(\s])\/(?!\^|\(\?:\^|\(\?<!)(?:\\.|[^/\\\n])*[+*]\$\/[a-z]*[,.)]/g
+  const found = files.flatMap(({ path, text }) =>
+    [...text.matchAll(tried)].map(([expression]) => `${path}: ${expression}`),
+  )
+  expect(found).toEqual([])
+  expect('text.replace(/0+$/, "")'.match(tried)).toHaveLength(1)
+})

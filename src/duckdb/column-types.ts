@@ -132,7 +132,7 @@ function timeMicros(timeMs: number): number | bigint | typeof UNFIT {
 export function scaledDecimal(text: string): number | bigint | typeof UNFIT {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
-  const fraction = point < 0 ? '' : text.slice(point + 1).replace(/0+$/, '')
+  const fraction = point < 0 ? '' : text.slice(point + 1).replace(/(?<!0)0+$/, '')
   if (fraction.length > DECIMAL_SCALE) return UNFIT
   const digits = whole + fraction.padEnd(DECIMAL_SCALE, '0')
   const scaled = Number(digits)

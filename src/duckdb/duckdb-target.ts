@@ -12,7 +12,7 @@ import type {
   TargetFile,
   TargetOptions,
 } from '../sync/target/target'
-import { Database } from './duckdb-api'
+import { Database, sqlText } from './duckdb-api'
 import { readCategories, readLedger, writeEntry } from './ledger'
 import { ARRIVED_REMOVALS, countRows, inCategory, mergeFile, sweep } from './merge'
 import { RowWriter } from './row-writer'
@@ -189,7 +189,8 @@ class DuckdbCategory implements TargetCategory {
 
   forgetRemovals(before: Date): Promise<void> {
     const here = inCategory(this.category)
-    const place = here.replaceAll(/\w+ = /g, '').replace(' AND ', ', ')
+    const { marketplace, categoryId } = this.category
+    const place = `${sqlText(marketplace)}, ${sqlText(categoryId)}`
     return this.#target.inTransaction(() =>
       this.#database.run(`
         DELETE FROM removals WHERE ${here} AND version_ms < ${before.getTime()};

@@ -197,7 +197,8 @@ function address(option: string, value: string, allowHttp: boolean): string {
   // (RFC 6749, 3.2).
   if ((option === 'tokenUrl' ? /#/ : /[?#]/).test(value))
     throw optionInvalid(option, 'an address without query and fragment', printableUrl(url))
-  if (url.protocol === 'https:' || allowHttp || isLoopback(url)) return value.replace(/\/+$/, '')
+  if (url.protocol === 'https:' || allowHttp || isLoopback(url))
+    return value.replace(/(?<!\/)\/+$/, '')
   throw optionInvalid(
     option,
     'an https address, because tokens are sent to it (allowHttp overrides)',

@@ -142,3 +142,8 @@ test('fault 86: an identifier stays one segment of the path', () => {
     expect(() => operationUrl(profileOf(), 'getFile', { file_id })).toThrow(refused)
   }
 })
+
+test('a long address is read in one pass', () => {
+  const path = `${'/'.repeat(1e6)}a`
+  expect(profileOf({ baseUrl: `https://api.test${path}/` }).baseUrl).toBe(`https://api.test${path}`)
+})

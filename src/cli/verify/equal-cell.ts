@@ -41,7 +41,7 @@ function isSame<T>(read: (text: string) => T | undefined, a: string, b: string):
 function plainNumber(text: string): string | undefined {
   const [, sign, whole, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   if (whole === undefined) return undefined
-  const fraction = decimals.replace(/0+$/, '')
+  const fraction = decimals.replace(/(?<!0)0+$/, '')
   return `${sign}${whole.replace(/^0+(?=\d)/, '')}${fraction === '' ? '' : `.${fraction}`}`
 }
 

@@ -139,5 +139,5 @@ export function rowExcerpt(bytes: Uint8Array): string {
     bytes.byteOffset,
     Math.min(bytes.byteLength, 320),
   ).toString('utf8')
-  return excerpt(text.replace(/[\r\n]+$/, ''))
+  return excerpt(text.replace(/(?<![\r\n])[\r\n]+$/, ''))
 }

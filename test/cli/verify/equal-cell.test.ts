@@ -53,3 +53,8 @@ test('objects, and lists where there is no list, cannot be compared', () => {
   expect(structured).toEqual([false, false, false, true, true])
   expect(isStructured('pipeList', ['a'])).toBe(false)
 })
+
+test('a long decimal is compared in one pass', () => {
+  const long = `0.${'0'.repeat(1e6)}1`
+  expect(isEqualCell('decimal', `${long}0`, long)).toBe(true)
+})

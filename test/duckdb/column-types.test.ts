@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { scaledDecimal, UNFIT } from '../../src/duckdb/column-types'
+
+test('a decimal has its trailing zeros for nothing, however many they are', () => {
+  const zeros = '0'.repeat(1e6)
+  expect(scaledDecimal(`12.5${zeros}`)).toBe(125_000)
+  expect(scaledDecimal(`12.5${zeros}1`)).toBe(UNFIT)
+})
