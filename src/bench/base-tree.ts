@@ -2,8 +2,8 @@
 // there, built by the command of the caller, with the files of benchmarks of the working tree. The
 // folder lies inside the repository so that Node finds the packages of the repository from there.
 
-import { cp, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { cp, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { FeedError } from '../errors'
 import { command, shellCommand } from './command'
 
@@ -33,7 +33,7 @@ export async function baseTree({
   build,
   onProgress,
 }: BaseTreeOptions): Promise<BaseTree> {
-  const paths = await Promise.all(files.map(file => realpath(file).catch(() => resolve(file))))
+  const paths = await Promise.all(files.map(pathOfFile))
   const root = await rootOf(dirname(paths[0]!))
   const directory = join(root, FOLDER, 'base')
   const inBase = (file: string) => join(directory, relative(root, file))
@@ -63,6 +63,12 @@ export async function baseTree({
   }
   const pathOf = new Map(files.map((file, at) => [file, inBase(paths[at]!)]))
   return { commit, inBase: file => pathOf.get(file)!, drop }
+}
+
+async function pathOfFile(file: string): Promise<string> {
+  const path = await realpath(file).catch(() => undefined)
+  if (path !== undefined && (await stat(path)).isFile()) return path
+  throw invalid('files', 'files that are there', file)
 }
 
 async function rootOf(folder: string): Promise<string> {

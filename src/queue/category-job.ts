@@ -3,6 +3,7 @@
 
 import { asFeedError, FeedError } from '../errors'
 import type { CategoryResult } from '../sync/run/run-category'
+import type { JobData } from './redis-connection'
 
 /** How a job ends. Times are by the clock of the system, in milliseconds since 1970. */
 export type Ending =
@@ -18,6 +19,18 @@ export interface EndingTimes {
   readonly nextJobMs: number | undefined
   /** The delay of a job whose category another worker runs. */
   readonly lockedDelayMs: number
+}
+
+/** No marketplace, category or target has a longer name. */
+const MOST_CHARS = 1_000
+
+/** Returns the texts of a job's data, which anybody with access to Redis may have written. */
+export function namesOf(data: unknown): Partial<Record<keyof JobData, string>> {
+  const { marketplace, categoryId, target } = Object(data) as Readonly<Record<string, unknown>>
+  const texts = Object.entries({ marketplace, categoryId, target }).flatMap(([name, value]) =>
+    typeof value === 'string' && value.length <= MOST_CHARS ? [[name, value]] : [],
+  )
+  return Object.fromEntries(texts)
 }
 
 /** Returns the end of a job whose run has given a result. */

@@ -1,7 +1,15 @@
 // What a queue has at one moment: its categories, its jobs by their states, and its workers.
 
+import { excerpt } from '../errors'
+import { namesOf } from './category-job'
 import { KEY_PREFIX, type QueueOptions, queueSettings } from './queue-options'
-import { type CategoryQueue, type QueueJob, type Redis, withQueue } from './redis-connection'
+import {
+  type CategoryQueue,
+  type FoundJob,
+  jobsIn,
+  type Redis,
+  withQueue,
+} from './redis-connection'
 
 export interface QueueStatus {
   /** The address without credentials, and the name of the queue. */
@@ -28,10 +36,11 @@ export interface ScheduledCategory {
 }
 
 export interface JobFailure {
+  /** Empty for a damaged job. */
   readonly marketplace: string
   readonly categoryId: string
   readonly at: Date | undefined
-  /** The code and the message of the error. */
+  /** The code and the message of the error, or that the job is damaged. */
   readonly reason: string
 }
 
@@ -44,7 +53,7 @@ export async function queueStatus(queue: QueueOptions): Promise<QueueStatus> {
   return withQueue(settings, 'status', async (open, redis) => {
     const counts = await open.getJobCounts('waiting', 'active', 'delayed', 'completed', 'failed')
     const count = (state: keyof QueueStatus['jobs']) => counts[state] ?? 0
-    const failed = await open.getFailed(0, FAILURES_SHOWN - 1)
+    const failed = await jobsIn(open, 'failed', FAILURES_SHOWN)
     const workers = await open.getWorkers()
     return {
       queue: settings.shown,
@@ -55,7 +64,7 @@ export async function queueStatus(queue: QueueOptions): Promise<QueueStatus> {
         completed: count('completed'),
         failed: count('failed'),
       },
-      categories: await categoriesOf(open, await scoresOf(redis, settings.name)),
+      categories: await categoriesOf(open, redis, settings.name),
       failures: failed.map(failureOf),
       workers: workers.map(({ rawname }) => workerName(rawname)).sort(),
     }
@@ -64,24 +73,26 @@ export async function queueStatus(queue: QueueOptions): Promise<QueueStatus> {
 
 async function categoriesOf(
   queue: CategoryQueue,
-  scores: readonly string[],
+  redis: Redis,
+  name: string,
 ): Promise<ScheduledCategory[]> {
-  const schedulers = await queue.getJobSchedulers(0, MOST_CATEGORIES - 1, true)
-  const active = await queue.getActive(0, MOST_CATEGORIES - 1)
-  const due = dueTimes(scores)
-  const runners = new Map(active.map(job => [job.repeatJobKey, job.processedBy]))
-  return schedulers.flatMap(({ key, next, template }) => {
-    const data = template?.data
-    if (data === undefined) return []
-    const times = [due.get(key), next].filter(time => time !== undefined)
+  const last = String(MOST_CATEGORIES - 1)
+  const keys = await redis.zrange(`${KEY_PREFIX}:${name}:repeat`, '0', last)
+  const active = await jobsIn(queue, 'active', MOST_CATEGORIES)
+  const due = dueTimes(await scoresOf(redis, name))
+  const runners = new Map(active.map(({ job }) => [job?.repeatJobKey, job?.processedBy]))
+  const schedulers = keys.map(async key => {
+    // One that cannot be read has its category in its key.
+    const scheduler = await queue.getJobScheduler(key).catch(() => undefined)
+    const [marketplace = '', categoryId = ''] = key.split('/')
+    const times = [due.get(key), scheduler?.next].filter(time => time !== undefined)
     return {
-      marketplace: data.marketplace,
-      categoryId: data.categoryId,
-      target: data.target,
+      ...{ marketplace, categoryId, target: undefined, ...namesOf(scheduler?.template?.data) },
       nextAt: times.length === 0 ? undefined : new Date(Math.min(...times)),
       worker: runners.get(key),
     }
   })
+  return Promise.all(schedulers)
 }
 
 /** The delayed jobs with their scores. BullMQ tells the jobs only, and a job not when it is due. */
@@ -101,13 +112,12 @@ function dueTimes(scores: readonly string[]): Map<string, number> {
   return due
 }
 
-function failureOf({ data, finishedOn, failedReason }: QueueJob): JobFailure {
-  return {
-    marketplace: data.marketplace,
-    categoryId: data.categoryId,
-    at: finishedOn === undefined ? undefined : new Date(finishedOn),
-    reason: failedReason,
-  }
+function failureOf({ id, job }: FoundJob): JobFailure {
+  const { marketplace = '', categoryId = '' } = namesOf(job?.data)
+  const at = job?.finishedOn === undefined ? undefined : new Date(job.finishedOn)
+  const isWhole = job !== undefined && marketplace !== '' && categoryId !== ''
+  const reason = isWhole ? job.failedReason : `the job ${excerpt(id)} is damaged: remove it`
+  return { marketplace, categoryId, at, reason }
 }
 
 /** The name of a connection ends with that of its worker. */

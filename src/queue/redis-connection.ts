@@ -53,12 +53,14 @@ export interface ConnectionUse {
   readonly onLost?: (error: FeedError<'QUEUE_FAILED'>) => void
   /** True where the settings of the queue are written too; a reader leaves no key behind. */
   readonly setsUp?: boolean
+  /** True where a server that may evict keys is refused. Default: as `setsUp`. */
+  readonly keeps?: boolean
 }
 
 /** @throws FeedError QUEUE_FAILED, DEPENDENCY_MISSING */
 export async function connectQueue(
   settings: QueueSettings,
-  { onLost = () => {}, setsUp = false }: ConnectionUse = {},
+  { onLost = () => {}, setsUp = false, keeps = setsUp }: ConnectionUse = {},
 ): Promise<QueueConnection> {
   const { Redis, ...bullmq } = await loadPackages()
   const { url, password, name, timeoutMs } = settings
@@ -71,7 +73,8 @@ export async function connectQueue(
     connectionName: `${KEY_PREFIX}:${name}`,
   })
   const connection = watchConnection(redis, settings, onLost)
-  await within(settings, 'connect', connection.ready, () => connection.lastError()).catch(error => {
+  const ready = connection.ready.then(() => (keeps ? refuseEviction(redis, settings) : undefined))
+  await within(settings, 'connect', ready, () => connection.lastError()).catch(error => {
     connection.stop()
     redis.disconnect()
     throw error
@@ -97,6 +100,22 @@ export async function connectQueue(
   }
 }
 
+/**
+ * A server that evicts keys would lose schedulers and jobs without a word. INFO says so also where
+ * CONFIG is not allowed; a server that allows neither is taken as it is.
+ */
+async function refuseEviction(redis: Redis, settings: QueueSettings): Promise<void> {
+  const info = await redis.info('memory').catch(() => '')
+  const policy = /^maxmemory_policy:(\S*)/m.exec(info)?.[1] ?? 'noeviction'
+  if (policy === 'noeviction') return
+  throw failed(
+    settings,
+    'connect',
+    `the server may evict keys (maxmemory-policy ${policy}): set maxmemory-policy to noeviction`,
+    false,
+  )
+}
+
 /** Opens a connection for one piece of work. @throws FeedError QUEUE_FAILED, DEPENDENCY_MISSING */
 export async function withQueue<T>(
   settings: QueueSettings,
@@ -109,6 +128,23 @@ export async function withQueue<T>(
   } finally {
     await connection.close()
   }
+}
+
+/** A job of a list; undefined where Redis has it no longer, or something else in its place. */
+export interface FoundJob {
+  readonly id: string
+  readonly job: QueueJob | undefined
+}
+
+/** Reads each job by itself: one that is damaged says nothing about the others. */
+export async function jobsIn(
+  queue: CategoryQueue,
+  state: 'waiting' | 'delayed' | 'active' | 'failed',
+  most = 0,
+): Promise<FoundJob[]> {
+  const ids = await queue.getRanges([state], 0, most - 1)
+  const found = ids.map(async id => ({ id, job: await queue.getJob(id).catch(() => undefined) }))
+  return Promise.all(found)
 }
 
 function watchConnection(
@@ -174,10 +210,12 @@ function failed(
   { shown }: QueueSettings,
   operation: string,
   cause: unknown,
+  retryable = true,
 ): FeedError<'QUEUE_FAILED'> {
   const reason = reasonOf(cause)
   const message = `the queue ${shown} failed (${operation}): ${reason}`
-  return new FeedError('QUEUE_FAILED', message, { queue: shown, operation, reason }, { cause })
+  const context = { queue: shown, operation, reason }
+  return new FeedError('QUEUE_FAILED', message, context, { cause, retryable })
 }
 
 function reasonOf(cause: unknown): string {

@@ -3,7 +3,7 @@
 
 import { durationMs, filledText, knownOptions, type OptionNames, wholeNumber } from '../options'
 import { checkedCategories, type QueueOptions, queueSettings, schedulerId } from './queue-options'
-import { type CategoryQueue, type JobData, withQueue } from './redis-connection'
+import { type CategoryQueue, type JobData, jobsIn, withQueue } from './redis-connection'
 
 export interface UnscheduleOptions {
   /** Where the queue is. */
@@ -104,8 +104,9 @@ export async function unscheduleCategories(options: UnscheduleOptions): Promise<
 
 /** Removing a scheduler removes its next job only where that job is delayed. */
 async function removeJobs(queue: CategoryQueue, schedulers: ReadonlySet<string>): Promise<void> {
-  for (const job of await queue.getJobs(['waiting', 'delayed'])) {
-    if (!schedulers.has(job?.repeatJobKey ?? '')) continue
+  const jobs = [...(await jobsIn(queue, 'waiting')), ...(await jobsIn(queue, 'delayed'))]
+  for (const { job } of jobs) {
+    if (job === undefined || !schedulers.has(job.repeatJobKey ?? '')) continue
     // A worker may have taken the job in the meantime. It ends then, and does not come again.
     await job.remove().catch(() => {})
   }

@@ -22,7 +22,7 @@ import {
   runCategory,
 } from '../sync/run/run-category'
 import { syncSettings } from '../sync/sync-options'
-import { type Ending, endingOf, endingOfError, storableError } from './category-job'
+import { type Ending, endingOf, endingOfError, namesOf, storableError } from './category-job'
 import { KEY_PREFIX, type QueueOptions, type QueueSettings, queueSettings } from './queue-options'
 import {
   connectQueue,
@@ -109,7 +109,10 @@ export async function startWorker(options: WorkerOptions): Promise<FeedWorker> {
     lockMs: durationMs('lockMs', lockMs, 100),
     drainMs: durationMs('drainMs', drainMs),
   }
-  const connection = await connectQueue(settings, { onLost: error => lost.abort(error) })
+  const connection = await connectQueue(settings, {
+    onLost: error => lost.abort(error),
+    keeps: true,
+  })
   return new RunningWorker({ connection, settings, job, limits, lost: lost.signal, onJob })
 }
 
@@ -286,10 +289,10 @@ class RunningWorker implements FeedWorker {
   }
 
   async #runCategory(job: QueueJob, signal: AbortSignal): Promise<CategoryResult> {
-    const { marketplace, categoryId, target } = job.data
+    const { marketplace = '', categoryId = '', target } = namesOf(job.data)
     const own = this.#parts.job.target.name
-    if (target !== undefined && target !== own) {
-      const expected = `the target ${target}, for which the category is scheduled`
+    if (target !== own && Object(job.data).target !== undefined) {
+      const expected = `the target ${target ?? 'of a damaged job'}, for which the category is scheduled`
       throw optionInvalid('target', expected, own)
     }
     const run = runCategory({ ...this.#parts.job, marketplace, categoryId, signal })
@@ -318,7 +321,7 @@ class RunningWorker implements FeedWorker {
     const { settings, onJob } = this.#parts
     if (onJob === undefined && !jobTopic.hasSubscribers) return
     const underWay = this.#jobs.get(job)
-    const { marketplace, categoryId } = job.data
+    const { marketplace = '', categoryId = '' } = namesOf(job.data)
     // A failed attempt is counted before it is told.
     const isOver = state === 'completed' || state === 'failed' || state === 'retried'
     const publish = () => {

@@ -20,11 +20,21 @@ export interface OwnServer {
   close(): Promise<void>
 }
 
-export async function ownRedis(): Promise<OwnServer> {
+/** @param policy what the server does without memory */
+export async function ownRedis(policy = 'noeviction'): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'feedmill-redis-'))
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
-  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '']
+  const durable = [
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'always',
+    '--save',
+    '',
+    '--maxmemory-policy',
+    policy,
+  ]
   const words = ['--port', `${port}`, '--dir', folder, ...durable]
   const isReady = async () => {
     const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null })

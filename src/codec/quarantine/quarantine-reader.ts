@@ -86,13 +86,15 @@ export class QuarantineReader {
     if (![row, line, byteOffset].every(Number.isSafeInteger))
       throw this.#invalid('row, line and byteOffset must be whole numbers')
     const bytes = this.#bytesOf(record)
+    if (typeof code !== 'string' || typeof message !== 'string')
+      throw this.#invalid('code and message must be texts')
     this.#row = {
       of: this.#file,
       row: row as number,
       line: line as number,
       byteOffset: byteOffset as number,
-      code: String(code),
-      message: String(message),
+      code,
+      message,
       ...(typeof column === 'string' && { column }),
       parts: [bytes],
       partBytes: bytes.length,

@@ -267,6 +267,9 @@ test('comment lines before the header line are no quarantined bytes, whatever th
 
 describe('a line that is no record is QUARANTINE_INVALID', () => {
   const file = '{"file":{"feed":"any"},"columns":["a"]}\n'
+  const NO_TEXTS = 'code and message must be texts'
+  /** An array that no call can turn into text. */
+  const DEEP = '['.repeat(20_000) + ']'.repeat(20_000)
   test.each([
     ['{"row":1', 1, 'it is no JSON'],
     ['7', 1, 'it is no record'],
@@ -277,8 +280,10 @@ describe('a line that is no record is QUARANTINE_INVALID', () => {
       'row, line and byteOffset must be whole numbers',
     ],
     [`${file}{"row":1,"line":2,"byteOffset":3}`, 2, 'it has neither text nor base64'],
+    [`${file}{"row":1,"line":2,"byteOffset":3,"text":"","code":7,"message":""}`, 2, NO_TEXTS],
+    [`${file}{"row":1,"line":2,"byteOffset":3,"text":"","message":"","code":${DEEP}}`, 2, NO_TEXTS],
     [`${file}{"rest":true,"text":""}`, 2, 'the beginning of the row is not before it'],
-  ])('%s', (text, line, reason) => {
+  ])('case %#', (text, line, reason) => {
     const reader = new QuarantineReader('bad.ndjson')
     const read = () => [...reader.push(Buffer.from(text)), ...reader.end()]
     expect(read).toThrow(FeedError)
