@@ -13,6 +13,8 @@ export interface RowPosition {
   readonly byteOffset: number
   /** An excerpt of the text at fault, at most 80 characters. */
   readonly excerpt?: string
+  /** The path or the address of the file, where FileSource or RangeFetcher begins the pipeline. */
+  readonly file?: string
 }
 
 /** The position of a problem with one cell. */

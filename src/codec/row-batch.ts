@@ -2,6 +2,7 @@
 // makes text only for cells that are read. It never changes: `select` and `withDecoded` give
 // another view of the same bytes.
 
+import type { RowPosition } from '../errors'
 import type { Columns, FeedFile } from '../schema/feed-schema'
 import { INSPECT, type Inspect, inspection } from './inspection'
 import { type Projections, projectionsOf } from './projection'
@@ -32,6 +33,8 @@ export interface RowPlaces {
 export interface RowBatchParts<C extends Columns> {
   readonly header: BoundHeader<C>
   readonly file: FeedFile
+  /** The path or the address of the file, where it is known. */
+  readonly origin?: string | undefined
   readonly progress: FileProgress
   /** The bytes of the rows, which the batch owns from now on. */
   readonly bytes: Uint8Array
@@ -205,7 +208,13 @@ export class RowBatch<out C extends Columns = Columns> implements Iterable<Row<C
   }
 
   /** @internal Position of the row in `slot`. */
-  positionOf(slot: number): { row: number; line: number; byteOffset: number } {
+  positionOf(slot: number): RowPosition {
+    const position = this.#placeOf(slot)
+    const { origin: file } = this.#parts
+    return file === undefined ? position : { ...position, file }
+  }
+
+  #placeOf(slot: number): RowPosition {
     const { firstRow, firstLine, innerLines, baseOffset, index, places, leftOutBefore } =
       this.#parts
     const rowsBefore = leftOutBefore === undefined ? slot : slot + leftOutBefore[slot]!

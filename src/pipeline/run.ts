@@ -237,6 +237,7 @@ function runStage({ counters }: AnyStage): RunStage {
 /** Makes a driver for each stage, each over the driver before it. */
 function composed(stages: readonly AnyStage[], fail: (error: FeedError) => void): Inputs<unknown> {
   stages.reduceRight<Uint8Array | undefined>((start, stage) => stage.requireStart(start), undefined)
+  for (const stage of stages) stage.origin ??= stages[0]!.origin
   let inputs: Inputs<never> = NO_INPUTS
   stages.forEach((stage, n) => {
     const driver = new Driver<never, unknown>(stage.machineFor({ fail }), stage.counters, inputs)

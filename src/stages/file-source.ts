@@ -61,6 +61,7 @@ export class FileSource extends Source<Uint8Array> {
     super('FileSource')
     const { blockBytes = BLOCK_BYTES } = knownOptions(options, OPTION_NAMES)
     this.#path = filePath('path', path instanceof URL ? pathOf(path) : path)
+    this.origin = this.#path
     this.#blockBytes = wholeNumber('blockBytes', blockBytes, 1, MAX_BLOCK_BYTES)
   }
 

@@ -151,6 +151,12 @@ export abstract class Stage<In, Out> extends Minipass<Out, In> {
   }
 
   /**
+   * The path or the address of the file that a run reads, as errors show it. A source that knows it
+   * says so, and the run tells its other stages.
+   */
+  origin: string | undefined
+
+  /**
    * Called once, before a run begins, with the bytes that the next stage of the pipeline requires
    * at the start of its input. Returns those that this stage requires at the start of its own.
    */

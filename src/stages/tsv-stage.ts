@@ -29,7 +29,7 @@ const MIN_BYTES = 64
 const MAX_BYTES = 2 ** 30
 
 export type TsvRowParserOptions<C extends Columns, N extends string = keyof C & string> = Partial<
-  Omit<TsvParserOptions<C>, 'columns' | 'lends' | 'startsAt'>
+  Omit<TsvParserOptions<C>, 'columns' | 'lends' | 'origin' | 'startsAt'>
 > & {
   /**
    * The projection: the rows have these columns and no others, in this order, with those that the
@@ -105,6 +105,7 @@ export abstract class TsvStage<
       ...options,
       schema: schema ?? (ANY_COLUMNS as never),
       lends,
+      origin: () => this.origin,
     }
     this.#lends = lends
     this.#parser = new TsvParser<C, K>({

@@ -122,8 +122,9 @@ export function badRowsLimit(
   })
 }
 
-function placeText({ row, line, byteOffset }: RowPosition): string {
-  return `row ${row}, line ${line}, byte ${byteOffset}`
+function placeText({ row, line, byteOffset, file }: RowPosition): string {
+  const place = `row ${row}, line ${line}, byte ${byteOffset}`
+  return file === undefined ? place : `${file}, ${place}`
 }
 
 const MESSAGES = {

@@ -37,12 +37,14 @@ export class InputWindow {
   /** True while the input lies in lent memory, directly behind what the block held before it. */
   #isLent = false
   readonly #minBytes: number
+  readonly #origin: () => string | undefined
   /** Size of the block when it is full. */
   #size: number
   /** The window's own memory: `#size` bytes and a word more. */
   #own: Uint8Array
 
-  constructor(blockBytes: number) {
+  constructor(blockBytes: number, origin: () => string | undefined = () => undefined) {
+    this.#origin = origin
     this.#minBytes = blockBytes
     this.#size = blockBytes
     this.#own = memoryFor(blockBytes)
@@ -137,7 +139,9 @@ export class InputWindow {
 
   /** The position of the next row, which begins at the offset `from` of the block. */
   positionOf(from: number): RowPosition {
-    return { row: this.#row + 1, line: this.#line, byteOffset: this.baseOffset + from }
+    const file = this.#origin()
+    const position = { row: this.#row + 1, line: this.#line, byteOffset: this.baseOffset + from }
+    return file === undefined ? position : { ...position, file }
   }
 
   /** From here to the offset `to` of the block a quoted cell must end on its line. */

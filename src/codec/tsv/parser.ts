@@ -73,6 +73,8 @@ export interface TsvParserOptions<C extends Columns> {
    * of the input. The caller must not keep rows unless it detaches them.
    */
   readonly lends?: boolean
+  /** @internal Returns the path or the address of the file, as positions show it. */
+  readonly origin?: () => string | undefined
   /**
    * @internal The input begins in the middle of a file, at the first byte of a row. The header line
    * of the file has these column names.
@@ -127,7 +129,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
     this.#options = { ...options, batchBytes, maxRowBytes, lends }
     this.#rules = rulesOf(options.dialect, options.schema)
     this.#scanner = tsvScanner(options.scanner, this.#rules.cells)
-    this.#window = new InputWindow(blockBytesOf(batchBytes, columns))
+    this.#window = new InputWindow(blockBytesOf(batchBytes, columns), options.origin)
     this.#badRows = new BadRows(this.#window, {
       onBadRow: options.onBadRow ?? 'throw',
       maxBadRows: options.maxBadRows ?? Number.POSITIVE_INFINITY,
@@ -257,6 +259,7 @@ export class TsvParser<C extends Columns, K extends Columns = C> {
       header,
       columns,
       file: fileOfRows,
+      origin: this.#options.origin?.(),
       progress: this.#progress,
       batchBytes,
       scanner: this.#scanner,

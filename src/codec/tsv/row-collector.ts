@@ -19,6 +19,8 @@ export interface RowCollectorParts {
   /** Names of the projected columns; undefined for all columns of the file. */
   readonly columns: readonly string[] | undefined
   readonly file: FeedFile
+  /** The path or the address of the file, where it is known. */
+  readonly origin: string | undefined
   readonly progress: FileProgress
   readonly batchBytes: number
   readonly scanner: TsvScanner
@@ -131,6 +133,7 @@ export class RowCollector<K extends Columns> {
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
+      origin: this.#parts.origin,
       progress: this.#parts.progress,
       bytes,
       index,
@@ -148,6 +151,7 @@ export class RowCollector<K extends Columns> {
     return new RowBatch<K>({
       header: this.#header,
       file: this.#parts.file,
+      origin: this.#parts.origin,
       progress: this.#parts.progress,
       bytes,
       index,

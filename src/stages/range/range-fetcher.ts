@@ -68,6 +68,7 @@ export class RangeFetcher extends Source<Piece> {
   constructor(options: RangeFetcherOptions) {
     super('RangeFetcher')
     this.#settings = rangeSettings(options)
+    this.origin = this.#settings.printableUrl
     this.info = new Promise((resolve, reject) => {
       this.#settleInfo = { resolve, reject }
     })
